@@ -1,0 +1,47 @@
+"""Graph algorithms on the GPU as numba.cuda kernels, and a machine that runs them anywhere."""
+
+from gpukernels.errors import (
+    GraphFormatError,
+    InvalidArgument,
+    NegativeCycleError,
+    NegativeWeightError,
+    UnknownMethod,
+    VertexOutOfRange,
+)
+from gpukernels.generators import (
+    complete,
+    delaunay,
+    erdos_renyi,
+    example,
+    forest_fire,
+    kron,
+    path,
+    random_weights,
+    rmat,
+    road_grid,
+    small_world,
+    star,
+)
+from gpukernels.graph import Graph
+
+__all__ = [
+    "Graph",
+    "GraphFormatError",
+    "InvalidArgument",
+    "NegativeCycleError",
+    "NegativeWeightError",
+    "UnknownMethod",
+    "VertexOutOfRange",
+    "complete",
+    "delaunay",
+    "erdos_renyi",
+    "example",
+    "forest_fire",
+    "kron",
+    "path",
+    "random_weights",
+    "rmat",
+    "road_grid",
+    "small_world",
+    "star",
+]

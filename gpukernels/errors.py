@@ -1,0 +1,163 @@
+"""Every error that a user of the library can cause.
+
+Each names what was wrong, the value that was given and what is allowed, and each is raised before
+anything is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from os import PathLike, fspath
+
+
+class InvalidArgument(ValueError):
+    """An argument has a value that is not allowed.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument, with an index where one element is to blame (``"offsets[3]"``).
+    value : object
+        What was given.
+    allowed : str
+        What is allowed, as the end of the sentence "must be ...".
+    """
+
+    def __init__(self, argument: str, value: object, allowed: str) -> None:
+        super().__init__(argument, value, allowed)
+        self.argument = argument
+        self.value = value
+        self.allowed = allowed
+
+    def __str__(self) -> str:
+        return f"{self.argument} = {self.value!r}: must be {self.allowed}"
+
+
+class GraphFormatError(ValueError):
+    """A graph file cannot be read; no graph has been made.
+
+    Parameters
+    ----------
+    file : str or path
+        The file as it was named by the caller.
+    line : int or None
+        Line of the first fault, counted from 1; ``None`` where the file has no lines to speak of.
+    reason : str
+        What is wrong there.
+    """
+
+    def __init__(self, file: str | PathLike[str], line: int | None, reason: str) -> None:
+        super().__init__(fspath(file), line, reason)
+        self.file = fspath(file)
+        self.line = line
+        self.reason = reason
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}, line {self.line}"
+        return f"{place}: {self.reason}"
+
+
+class VertexOutOfRange(InvalidArgument, IndexError):
+    """A vertex id lies outside ``0 .. n - 1``.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument, with an index where one element is to blame.
+    value : int
+        The id that was given.
+    n : int
+        Number of vertices of the graph.
+    """
+
+    def __init__(self, argument: str, value: int, n: int) -> None:
+        allowed = f"a vertex from 0 to {n - 1}" if n else "absent, as the graph has no vertices"
+        super().__init__(argument, value, allowed)
+        self.n = n
+        self.args = (argument, value, n)
+
+
+class NegativeWeightError(ValueError):
+    """A method that needs non-negative weights was given a negative one.
+
+    Parameters
+    ----------
+    method : str
+        The method that was asked for.
+    arc : (int, int)
+        Source and target of the first arc with a negative weight.
+    weight : int or float
+        Its weight.
+    alternatives : iterable of str, optional
+        Methods of the same family that take negative weights.
+    """
+
+    def __init__(
+        self,
+        method: str,
+        arc: tuple[int, int],
+        weight: float,
+        alternatives: Iterable[str] = (),
+    ) -> None:
+        self.method = method
+        self.arc = (int(arc[0]), int(arc[1]))
+        self.weight = weight
+        self.alternatives = tuple(alternatives)
+        super().__init__(method, self.arc, weight, self.alternatives)
+
+    def __str__(self) -> str:
+        source, target = self.arc
+        text = (
+            f"method {self.method!r} needs weights of at least 0, "
+            f"but arc {source} -> {target} weighs {self.weight}"
+        )
+        if self.alternatives:
+            text += f"; methods that allow it: {', '.join(self.alternatives)}"
+        return text
+
+
+class NegativeCycleError(ValueError):
+    """The graph has a cycle of negative length within reach: shortest paths do not exist.
+
+    Parameters
+    ----------
+    cycle : sequence of int
+        Its vertices in order, each once; the last has an arc back to the first.
+    """
+
+    def __init__(self, cycle: Sequence[int]) -> None:
+        self.cycle = [int(vertex) for vertex in cycle]
+        super().__init__(self.cycle)
+
+    def __str__(self) -> str:
+        shown = self.cycle if len(self.cycle) <= 12 else self.cycle[:12]
+        ring = " -> ".join(map(str, shown))
+        if len(shown) < len(self.cycle):
+            ring += f" -> ... ({len(self.cycle) - len(shown)} more)"
+        return f"negative cycle: {ring} -> {self.cycle[0]}"
+
+
+class UnknownMethod(ValueError):
+    """A family of methods has none by the given name.
+
+    Parameters
+    ----------
+    family : str
+        The public function, such as ``"bfs"``.
+    method : object
+        The name that was given.
+    methods : iterable of str
+        The names that exist.
+    """
+
+    def __init__(self, family: str, method: object, methods: Iterable[str]) -> None:
+        self.family = family
+        self.method = method
+        self.methods = tuple(methods)
+        super().__init__(family, method, self.methods)
+
+    def __str__(self) -> str:
+        text = f"{self.family} has no method {self.method!r}; it has {', '.join(self.methods)}"
+        close = get_close_matches(str(self.method), self.methods, n=1)
+        return f"{text} (did you mean {close[0]!r}?)" if close else text

@@ -1,0 +1,504 @@
+"""A graph in compressed sparse row form (CSR), and its other forms on demand.
+
+`offsets` and `targets` are the row offsets and column indices of the adjacency matrix, so the
+neighbors of `u` are ``targets[offsets[u]:offsets[u + 1]]``. All arrays of a graph are read-only:
+the derived forms are made once, kept, and stay true.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from gpukernels.errors import InvalidArgument, VertexOutOfRange
+
+if TYPE_CHECKING:
+    import networkx
+
+Parallel = Literal["keep", "min"]
+SelfLoops = Literal["keep", "remove"]
+
+INT32_MAX = np.iinfo(np.int32).max
+#: A matrix of 32,768 x 32,768 four-byte cells takes 4 GiB.
+DENSE_LIMIT = 32_768
+
+
+class Graph:
+    """A graph over vertices ``0 .. n - 1`` in CSR form.
+
+    An undirected graph stores each edge as two arcs of equal weight, a self-loop once.
+
+    Parameters
+    ----------
+    offsets : array of int, shape (n + 1,)
+        Row offsets: starts at 0, never falls, ends at `m`.
+    targets : array of int, shape (m,)
+        Target of every arc, grouped by source. The order within a row is kept.
+    weights : array of int or float, shape (m,), optional
+        Weight of every arc. Integers and booleans become int32, floats float32; NaN and
+        infinity are refused.
+    directed : bool
+        ``False`` promises that every arc has its opposite; this is checked.
+    labels : array, shape (n,), optional
+        What each vertex is called outside: the ids of a file, the nodes of a NetworkX graph.
+        ``None`` means that vertex ``v`` is called ``v``.
+    positions : array of float, shape (n, 2), optional
+        Where each vertex lies in the plane, for graphs that come with a geometry.
+
+    Raises
+    ------
+    InvalidArgument
+        Where an array has the wrong shape, type or content.
+    VertexOutOfRange
+        Where a target is not a vertex.
+    """
+
+    offsets: NDArray[np.int32]
+    targets: NDArray[np.int32]
+    weights: NDArray[np.int32] | NDArray[np.float32] | None
+    directed: bool
+    labels: NDArray | None
+    positions: NDArray[np.float32] | None
+
+    def __init__(
+        self,
+        offsets: ArrayLike,
+        targets: ArrayLike,
+        weights: ArrayLike | None = None,
+        directed: bool = True,
+        *,
+        labels: ArrayLike | None = None,
+        positions: ArrayLike | None = None,
+    ) -> None:
+        targets = _integers("targets", targets)
+        _check_offsets(offsets := _integers("offsets", offsets), targets.size)
+        n = offsets.size - 1
+        _check_vertices("targets", targets, n)
+        self._adopt(
+            offsets.astype(np.int32),
+            targets.astype(np.int32),
+            _weights("weights", weights, targets.size),
+            bool(directed),
+            _labels(labels, n),
+            _positions(positions, n),
+        )
+        if not directed:
+            _check_symmetric(self)
+
+    def _adopt(self, offsets, targets, weights, directed, labels, positions) -> None:
+        for array in (offsets, targets, weights, labels, positions):
+            if array is not None:
+                array.flags.writeable = False
+        self.__dict__.update(
+            offsets=offsets,
+            targets=targets,
+            weights=weights,
+            directed=directed,
+            labels=labels,
+            positions=positions,
+            _dense={},
+        )
+
+    @classmethod
+    def _checked(cls, offsets, targets, weights, directed, labels=None, positions=None) -> Graph:
+        """Make a graph of arrays that are known to be valid, without a copy."""
+        graph = cls.__new__(cls)
+        graph._adopt(offsets, targets, weights, directed, labels, positions)
+        return graph
+
+    @classmethod
+    def from_arcs(
+        cls,
+        n: int,
+        source: ArrayLike,
+        target: ArrayLike,
+        weight: ArrayLike | None = None,
+        directed: bool = True,
+        parallel: Parallel = "keep",
+        self_loops: SelfLoops = "keep",
+        *,
+        labels: ArrayLike | None = None,
+        positions: ArrayLike | None = None,
+    ) -> Graph:
+        """Make a graph from a list of arcs in any order.
+
+        The arcs of the result are in lexicographic order (by source, then target, then as given).
+
+        Parameters
+        ----------
+        n : int
+            Number of vertices.
+        source, target : array of int, shape (k,)
+            The ends of every arc.
+        weight : array of int or float, shape (k,), optional
+            The weight of every arc.
+        directed : bool
+            ``False``: each arc is an edge, given once, and is stored in both directions.
+        parallel : {"keep", "min"}
+            ``"min"`` leaves one arc from `u` to `v`, of the least weight.
+        self_loops : {"keep", "remove"}
+            ``"remove"`` drops the arcs from a vertex to itself.
+        labels, positions
+            As for `Graph`.
+
+        Raises
+        ------
+        InvalidArgument, VertexOutOfRange
+            Where an argument is not as described.
+        """
+        if parallel not in ("keep", "min"):
+            raise InvalidArgument("parallel", parallel, "'keep' or 'min'")
+        if self_loops not in ("keep", "remove"):
+            raise InvalidArgument("self_loops", self_loops, "'keep' or 'remove'")
+        n = _vertex_count(n)
+        source, target = _integers("source", source), _integers("target", target)
+        if source.size != target.size:
+            raise InvalidArgument("len(target)", target.size, f"len(source) = {source.size}")
+        _check_vertices("source", source, n)
+        _check_vertices("target", target, n)
+        weight = _weights("weight", weight, source.size)
+        labels, positions = _labels(labels, n), _positions(positions, n)
+
+        loop = source == target
+        if self_loops == "remove" and loop.any():
+            source, target = source[~loop], target[~loop]
+            weight = None if weight is None else weight[~loop]
+            loop = np.zeros(source.size, dtype=bool)
+        if not directed:
+            there = ~loop
+            weight = None if weight is None else np.concatenate([weight, weight[there]])
+            source, target = (
+                np.concatenate([source, target[there]]),
+                np.concatenate([target, source[there]]),
+            )
+        if source.size > INT32_MAX:
+            raise InvalidArgument("number of arcs", source.size, f"at most {INT32_MAX}")
+
+        source, target, weight = _lexicographic(n, source, target, weight)
+        if parallel == "min":
+            source, target, weight = _least_of_parallel(source, target, weight)
+        offsets = np.zeros(n + 1, dtype=np.int32)
+        np.cumsum(np.bincount(source, minlength=n), out=offsets[1:])
+        return cls._checked(offsets, target, weight, bool(directed), labels, positions)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Graph is read-only: {name!r} cannot be set")
+
+    def __reduce__(self):
+        parts = (self.offsets, self.targets, self.weights)
+        return _restore, (*parts, self.directed, self.labels, self.positions)
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        weights = "unweighted" if self.weights is None else f"{self.weights.dtype} weights"
+        return f"Graph(n={self.n}, m={self.m}, {kind}, {weights})"
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return self.offsets.size - 1
+
+    @property
+    def m(self) -> int:
+        """Number of arcs stored: twice the edges of an undirected graph, self-loops once."""
+        return self.targets.size
+
+    @cached_property
+    def out_degree(self) -> NDArray[np.int32]:
+        """Number of arcs that leave each vertex: int32, shape (n,)."""
+        return _read_only(np.diff(self.offsets))
+
+    @cached_property
+    def in_degree(self) -> NDArray[np.int32]:
+        """Number of arcs that enter each vertex: int32, shape (n,)."""
+        return _read_only(np.bincount(self.targets, minlength=self.n).astype(np.int32))
+
+    @cached_property
+    def coo(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Coordinate form (COO): `(source, target)` of every arc, int32, shape (m,), by source.
+
+        Arc ``i`` is the same as in CSR, so `weights` belongs to it as it stands.
+        """
+        vertices = np.arange(self.n, dtype=np.int32)
+        return _read_only(np.repeat(vertices, self.out_degree)), self.targets
+
+    @cached_property
+    def sorted_rows(self) -> bool:
+        """Whether the targets of every row are in non-descending order, as a search needs."""
+        source, target = self.coo
+        return bool(np.all((source[1:] != source[:-1]) | (target[1:] >= target[:-1])))
+
+    @cached_property
+    def reverse(self) -> Graph:
+        """The graph with every arc turned around, rows sorted; an undirected graph is its own."""
+        if not self.directed:
+            return self
+        order, offsets = _counting_sort(self.targets, self.n)
+        source, _ = self.coo
+        turned = self._checked(
+            offsets,
+            source[order],
+            None if self.weights is None else self.weights[order],
+            True,
+            self.labels,
+            self.positions,
+        )
+        turned.__dict__["reverse"] = self
+        return turned
+
+    def dense(self, absent: float | None = None) -> NDArray:
+        """Adjacency matrix, row-major; made once for each value of `absent` and kept.
+
+        Parameters
+        ----------
+        absent : number, optional
+            What stands where there is no arc. By default 0 for an unweighted graph, infinity for
+            float32 weights, and 2,147,483,647 for int32 weights.
+
+        Returns
+        -------
+        ndarray, shape (n, n), read-only
+            Cell ``[u, v]`` holds the least weight of the arcs from `u` to `v`, or 1 in an
+            unweighted graph. int32; float32 where the weights are, or where `absent` is no int32.
+
+        Raises
+        ------
+        InvalidArgument
+            Where the graph has more than 32,768 vertices: the matrix would exceed 4 GiB.
+        """
+        if self.n > DENSE_LIMIT:
+            size = self.n**2 * 4 / 2**30
+            allowed = f"at most {DENSE_LIMIT:,} for a dense matrix (this one takes {size:,.1f} GiB)"
+            raise InvalidArgument("n", self.n, allowed)
+        if absent is None:
+            floats = self.weights is not None and self.weights.dtype == np.float32
+            absent = 0 if self.weights is None else np.inf if floats else INT32_MAX
+        if absent not in self._dense:
+            self._dense[absent] = _read_only(_dense(self, absent))
+        return self._dense[absent]
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Return a SciPy CSR matrix of the arcs (a copy), ones where the graph is unweighted.
+
+        Parallel arcs stay separate entries. SciPy adds such entries up when it converts or
+        canonicalizes a matrix: remove them first (``parallel="min"``) if that would be wrong.
+        """
+        data = np.ones(self.m, dtype=np.int32) if self.weights is None else self.weights.copy()
+        return sparse.csr_array(
+            (data, self.targets.copy(), self.offsets.copy()), shape=(self.n, self.n)
+        )
+
+    def to_networkx(self) -> networkx.Graph:
+        """Return a NetworkX graph over vertices ``0 .. n - 1``.
+
+        Weights become the edge attribute ``"weight"``, labels the node attribute ``"label"``. The
+        result is a multigraph only where the graph has parallel arcs.
+        """
+        import networkx
+
+        source, target = self.coo
+        weight = self.weights
+        if not self.directed:
+            once = source <= target
+            source, target = source[once], target[once]
+            weight = None if weight is None else weight[once]
+        key = source.astype(np.int64) * self.n + target
+        multi = np.unique(key).size < key.size
+        kinds = {
+            (True, False): networkx.DiGraph,
+            (True, True): networkx.MultiDiGraph,
+            (False, False): networkx.Graph,
+            (False, True): networkx.MultiGraph,
+        }
+        result = kinds[self.directed, multi]()
+        result.add_nodes_from(range(self.n))
+        if self.labels is not None:
+            names = dict(enumerate(self.labels.tolist()))
+            networkx.set_node_attributes(result, names, "label")
+        if weight is None:
+            result.add_edges_from(zip(source.tolist(), target.tolist(), strict=True))
+        else:
+            arcs = zip(source.tolist(), target.tolist(), weight.tolist(), strict=True)
+            result.add_weighted_edges_from(arcs)
+        return result
+
+
+def _restore(offsets, targets, weights, directed, labels, positions) -> Graph:
+    return Graph._checked(offsets, targets, weights, directed, labels, positions)
+
+
+def _read_only(array: NDArray) -> NDArray:
+    array.flags.writeable = False
+    return array
+
+
+def _vertex_count(n: int) -> int:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n < INT32_MAX:
+        raise InvalidArgument("n", n, f"a whole number from 0 to {INT32_MAX - 1}")
+    return int(n)
+
+
+def _vector(name: str, values: ArrayLike) -> NDArray:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise InvalidArgument(f"{name}.shape", array.shape, "one-dimensional")
+    return array
+
+
+def _integers(name: str, values: ArrayLike) -> NDArray:
+    array = _vector(name, values)
+    if array.size == 0 and not isinstance(values, np.ndarray):
+        return array.astype(np.int32)
+    if array.dtype.kind not in "iu":
+        raise InvalidArgument(f"{name}.dtype", str(array.dtype), "an integer type")
+    if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
+        raise InvalidArgument(f"max({name})", array.max(), f"at most {INT32_MAX}")
+    return array
+
+
+def _check_vertices(name: str, ids: NDArray, n: int) -> None:
+    if ids.size and (ids.min() < 0 or ids.max() >= n):
+        at = int(np.argmax((ids < 0) | (ids >= n)))
+        raise VertexOutOfRange(f"{name}[{at}]", int(ids[at]), n)
+
+
+def _check_offsets(offsets: NDArray, m: int) -> None:
+    if offsets.size == 0:
+        raise InvalidArgument("len(offsets)", 0, "n + 1, at least 1")
+    if offsets.size - 1 >= INT32_MAX:
+        raise InvalidArgument("len(offsets)", offsets.size, f"at most {INT32_MAX}")
+    if m > INT32_MAX:
+        raise InvalidArgument("len(targets)", m, f"at most {INT32_MAX}")
+    if offsets[0] != 0:
+        raise InvalidArgument("offsets[0]", int(offsets[0]), "0")
+    falls = offsets[1:] < offsets[:-1]
+    if falls.any():
+        at = int(np.argmax(falls)) + 1
+        before = int(offsets[at - 1])
+        raise InvalidArgument(
+            f"offsets[{at}]", int(offsets[at]), f"at least offsets[{at - 1}] = {before}"
+        )
+    if offsets[-1] != m:
+        raise InvalidArgument("offsets[-1]", int(offsets[-1]), f"len(targets) = {m}")
+
+
+def _weights(name: str, values: ArrayLike | None, m: int) -> NDArray | None:
+    if values is None:
+        return None
+    array = _vector(name, values)
+    if array.size != m:
+        raise InvalidArgument(f"len({name})", array.size, f"the number of arcs, {m}")
+    if array.dtype.kind in "biu":
+        outside = (array > INT32_MAX) | (array < -INT32_MAX - 1) if array.itemsize >= 4 else None
+        if outside is not None and outside.any():
+            at = int(np.argmax(outside))
+            allowed = f"from {-INT32_MAX - 1} to {INT32_MAX} (int32)"
+            raise InvalidArgument(f"{name}[{at}]", int(array[at]), allowed)
+        return array.astype(np.int32)
+    if array.dtype.kind != "f":
+        raise InvalidArgument(f"{name}.dtype", str(array.dtype), "an integer or float type")
+    with np.errstate(over="ignore"):
+        result = array.astype(np.float32)
+    bad = ~np.isfinite(result)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InvalidArgument(f"{name}[{at}]", float(array[at]), "a finite float32")
+    return result
+
+
+def _labels(values: ArrayLike | None, n: int) -> NDArray | None:
+    if values is None:
+        return None
+    array = np.array(_vector("labels", values))
+    if array.size != n:
+        raise InvalidArgument("len(labels)", array.size, f"the number of vertices, {n}")
+    return array
+
+
+def _positions(values: ArrayLike | None, n: int) -> NDArray[np.float32] | None:
+    if values is None:
+        return None
+    array = np.array(values, dtype=np.float32)
+    if array.shape != (n, 2):
+        raise InvalidArgument("positions.shape", array.shape, f"({n}, 2)")
+    if not np.isfinite(array).all():
+        at = int(np.argmax(~np.isfinite(array).all(axis=1)))
+        raise InvalidArgument(f"positions[{at}]", array[at].tolist(), "finite")
+    return array
+
+
+def _counting_sort(key: NDArray, n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Stable order of `key` (values 0 .. n - 1) and the offset of each value, in O(m + n).
+
+    SciPy's conversion of CSR to CSC is a compiled counting sort: here row i has one entry, in
+    column ``key[i]``.
+    """
+    m = key.size
+    if m == 0:
+        return np.zeros(0, dtype=np.int32), np.zeros(n + 1, dtype=np.int32)
+    rows = sparse.csr_array(
+        (np.ones(m, dtype=np.int8), key.astype(np.int32), np.arange(m + 1, dtype=np.int32)),
+        shape=(m, n),
+    ).tocsc()
+    return rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int32, copy=False)
+
+
+def _lexicographic(n, source, target, weight):
+    by_target, _ = _counting_sort(target, n)
+    by_source, _ = _counting_sort(source[by_target], n)
+    order = by_target[by_source]
+    source = source[order].astype(np.int32, copy=False)
+    target = target[order].astype(np.int32, copy=False)
+    return source, target, None if weight is None else weight[order]
+
+
+def _least_of_parallel(source, target, weight):
+    first = np.ones(source.size, dtype=bool)
+    first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
+    if first.all():
+        return source, target, weight
+    if weight is not None:
+        weight = np.minimum.reduceat(weight, np.flatnonzero(first))
+    return source[first], target[first], weight
+
+
+def _check_symmetric(graph: Graph) -> None:
+    source, target = graph.coo
+    weight = np.zeros(graph.m, dtype=np.int8) if graph.weights is None else graph.weights
+    there = np.lexsort((weight, target, source))
+    back = np.lexsort((weight, source, target))
+    same = (source[there] == target[back]) & (target[there] == source[back])
+    differs = ~(same & (weight[there] == weight[back]))
+    if not differs.any():
+        return
+    at = int(np.argmax(differs))
+    arc, opposite = there[at], back[at]
+    given = (int(source[arc]), int(target[arc]), weight[arc].item())
+    turned = (int(target[opposite]), int(source[opposite]), weight[opposite].item())
+    # Both lists are sorted, so the lesser of the two is missing from the other list.
+    if given < turned:
+        u, v, w = given
+    else:
+        v, u, w = turned
+    text = f"{u} -> {v}" if graph.weights is None else f"{u} -> {v} of weight {w}"
+    allowed = f"True, as arc {text} has no opposite arc of the same weight"
+    raise InvalidArgument("directed", False, allowed)
+
+
+def _dense(graph: Graph, absent: float) -> NDArray:
+    whole = float(absent).is_integer() and -INT32_MAX - 1 <= absent <= INT32_MAX
+    floats = graph.weights is not None and graph.weights.dtype == np.float32
+    dtype = np.float32 if floats or not whole else np.int32
+    matrix = np.full((graph.n, graph.n), absent, dtype=dtype)
+    source, target = graph.coo
+    if graph.weights is None:
+        matrix[source, target] = 1
+    else:
+        # Heaviest first, so that the least of parallel arcs is written last.
+        order = np.argsort(graph.weights, kind="stable")[::-1]
+        matrix[source[order], target[order]] = graph.weights[order]
+    return matrix
