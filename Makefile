@@ -1,0 +1,83 @@
+# make book    build the book into _build/html        make test    prove it
+# make read    serve it on localhost and open it      make lab     JupyterLab in chapters/
+# `make help` lists the rest.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PAGES  := _build/html
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYDEVD_DISABLE_FILE_VALIDATION := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help book read lab test gpu-test colab-url lock clean
+
+help:
+	@echo "make book                 build the book; prints where to open it"
+	@echo "make read                 build it, serve it on localhost, open a browser"
+	@echo "make lab                  JupyterLab in chapters/"
+	@echo "make test                 everything that needs no GPU; ends on pytest's summary"
+	@echo "make gpu-test             kernels and chapters on a CUDA device"
+	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
+	@echo "make lock                 renew requirements.txt and requirements-test.txt"
+	@echo "make clean                remove what was built (.venv stays)"
+
+# -- the environment ---------------------------------------------------------
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
+	  echo "This book needs Python 3.11, 3.12 or 3.13 and '$(PYTHON)' is none of them" >&2; \
+	  echo "(found: $$($(PYTHON) --version 2>&1)). Name one: make $(MAKECMDGOALS) PYTHON=python3.13" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make a virtual environment: its venv package is missing." >&2; \
+	  echo "On Debian and Ubuntu: sudo apt-get install python3-venv" >&2; \
+	  echo "Then run this command again." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# One stamp for each set of packages; the test set holds the book's.
+INSTALL = $(BIN)/python -m pip install --quiet --require-virtualenv
+$(VENV)/book-installed: requirements.txt pyproject.toml | $(BIN)/python
+	@echo "Installing the book's packages into $(VENV) (a minute or two the first time) ..."
+	$(INSTALL) --requirement requirements.txt
+	$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/test-installed: requirements-test.txt pyproject.toml | $(BIN)/python
+	@echo "Installing the book's and the tests' packages into $(VENV) ..."
+	$(INSTALL) --requirement requirements-test.txt
+	$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@ $(VENV)/book-installed
+
+lock: $(VENV)/test-installed
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links --extra book --output-file requirements.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links --extra book --extra test --constraint requirements.txt --output-file requirements-test.txt pyproject.toml
+
+# -- the book ----------------------------------------------------------------
+
+book: $(VENV)/book-installed
+	$(BIN)/jupyter-book build .
+	@echo
+	@echo "The book is built. Open it with a browser (no server needed):"
+	@echo "    file://$(CURDIR)/$(PAGES)/index.html"
+
+read: book
+	$(BIN)/python book/serve.py $(PAGES)
+
+lab: $(VENV)/book-installed
+	cd chapters && ../$(BIN)/jupyter lab
+
+colab-url: $(VENV)/book-installed
+	$(BIN)/python book/colab_url.py "$(URL)" "$(TAG)"
+
+# -- the proof ---------------------------------------------------------------
+
+test: $(VENV)/test-installed
+	$(BIN)/python -m pytest --nbval --nbval-current-env tests chapters book/index.ipynb
+
+gpu-test: $(VENV)/test-installed
+	GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" tests
+
+clean:
+	rm -rf _build build .pytest_cache .ruff_cache .hypothesis
+	find gpukernels tests book chapters -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,176 @@
+"""Draw the book's logo, its icon and the pictures of the chapter cards as SVG.
+
+    python book/drawings.py        # writes book/_static/*.svg and book/_static/cards/*.svg
+
+The logo is the title: a warp of 32 threads, as on a loom, with a small graph woven through it. An
+edge passes over the even lanes and under the odd ones; the lanes that hold a vertex are active.
+Cards are set inline in the page and take its colors from CSS variables (``--book-*`` in book.css).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+STATIC = Path(__file__).parent / "_static"
+
+LANES = 32
+PITCH, MARGIN, HEIGHT = 8.0, 8.0, 96.0
+WIDTH = 2 * MARGIN + PITCH * (LANES - 1)
+
+#: Vertices of the logo's graph: lane and height.
+VERTICES = ((2, 58), (8, 24), (9, 78), (16, 50), (23, 22), (24, 76), (30, 46))
+EDGES = ((0, 1), (0, 2), (1, 3), (2, 3), (1, 4), (3, 4), (3, 5), (4, 6), (5, 6), (2, 5))
+
+LIGHT = {"lane": "#c9ccd9", "accent": "#31449b", "edge": "#1d2333", "fill": "#ffffff"}
+DARK = {"lane": "#4a5068", "accent": "#a9b8fa", "edge": "#e4e7f2", "fill": "#14171f"}
+
+
+def lane_x(lane: int) -> float:
+    """Return the horizontal position of a lane."""
+    return MARGIN + PITCH * lane
+
+
+def edge_path(u: tuple[int, int], v: tuple[int, int]) -> str:
+    """Return a thread's gentle curve from vertex `u` to vertex `v`."""
+    (x0, y0), (x1, y1) = (lane_x(u[0]), u[1]), (lane_x(v[0]), v[1])
+    bend = (x1 - x0) * 0.45
+    return f"M{x0:g} {y0:g}C{x0 + bend:g} {y0:g} {x1 - bend:g} {y1:g} {x1:g} {y1:g}"
+
+
+def logo(color: dict[str, str]) -> str:
+    """Return the logo in the given colors, on a transparent ground."""
+    active = {lane for lane, _ in VERTICES}
+    lanes = ""
+    for i in range(LANES):
+        top, width, stroke = (4, 2.6, "accent") if i in active else (12, 1.8, "lane")
+        lanes += (
+            f'<path d="M{lane_x(i):g} {top}V{HEIGHT - top:g}" '
+            f'stroke="{color[stroke]}" stroke-width="{width}"/>'
+        )
+    under = "".join(
+        f'<rect x="{lane_x(i) - 2:g}" width="4" height="{HEIGHT:g}"/>' for i in range(1, LANES, 2)
+    )
+    edges = "".join(f'<path d="{edge_path(VERTICES[u], VERTICES[v])}"/>' for u, v in EDGES)
+    vertices = "".join(f'<circle cx="{lane_x(x):g}" cy="{y}" r="5.6"/>' for x, y in VERTICES)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" '
+        f'width="{WIDTH:g}" height="{HEIGHT:g}" role="img">'
+        "<title>A small graph woven through the 32 lanes of a warp</title>"
+        f'<defs><mask id="over"><rect width="{WIDTH:g}" height="{HEIGHT:g}" fill="#fff"/>'
+        f'<g fill="#000">{under}</g></mask></defs>'
+        f'<g stroke-linecap="round" fill="none">{lanes}</g>'
+        f'<g fill="none" stroke="{color["edge"]}" stroke-width="2.4" mask="url(#over)">{edges}</g>'
+        f'<g fill="{color["fill"]}" stroke="{color["accent"]}" stroke-width="3">{vertices}</g>'
+        "</svg>\n"
+    )
+
+
+def favicon() -> str:
+    """Return the icon: five lanes and an edge through them."""
+    lanes = "".join(f'<path d="M{x} 12V52"/>' for x in (14, 23, 32, 41, 50))
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">'
+        f'<rect width="64" height="64" rx="14" fill="{LIGHT["accent"]}"/>'
+        f'<g stroke="#aab6ee" stroke-width="3" stroke-linecap="round">{lanes}</g>'
+        '<path d="M14 42C26 42 38 22 50 22" fill="none" stroke="#fff" stroke-width="4.5"/>'
+        '<g fill="#fff"><circle cx="14" cy="42" r="7"/><circle cx="50" cy="22" r="7"/></g>'
+        "</svg>\n"
+    )
+
+
+def card(title: str, body: str) -> str:
+    """Return a card's picture, 240 by 112, colored by the page's style sheet."""
+    return (
+        '<svg class="card-picture" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 112" '
+        f'role="img" aria-label="{title}">{body}</svg>\n'
+    )
+
+
+def simt_card() -> str:
+    """Return a warp at a branch: all lanes, then one side, then the other, then all again."""
+    masks = (0xFFFFFF, 0xFFFFFF, 0x0F0F3C, 0xF0F0C3, 0xF0F0C3, 0xFFFFFF)
+    cells = ""
+    for step, mask in enumerate(masks):
+        for lane in range(24):
+            cells += (
+                f'<rect x="{18 + 8.6 * lane:g}" y="{14 + 14.5 * step:g}" width="6.6" height="10.5" '
+                f'rx="1.6" class="{"on" if mask >> lane & 1 else "off"}"/>'
+            )
+    return card("A warp at a branch: lanes of one side wait for the other", cells)
+
+
+def representations_card() -> str:
+    """Return one graph as a matrix and as row offsets over a list of targets."""
+    rows = ((1, 2), (2, 3, 4), (0,), (4,), (0, 1, 3))
+    n, cell = len(rows), 16.8
+    matrix = "".join(
+        f'<rect x="{18 + cell * v:g}" y="{14 + cell * u:g}" width="14.4" height="14.4" rx="2" '
+        f'class="{"on" if v in rows[u] else "off"}"/>'
+        for u in range(n)
+        for v in range(n)
+    )
+    targets, lines, at = "", "", 0
+    for u, row in enumerate(rows):
+        x = 126 + 9.8 * at
+        lines += f'<path class="line" d="M{134 + 19.6 * u:g} 36L{x + 4:g} 76"/>'
+        lines += f'<circle class="dot" cx="{134 + 19.6 * u:g}" cy="29" r="7"/>'
+        for _ in row:
+            x = 126 + 9.8 * at
+            shade = "on" if u % 2 == 0 else "half"
+            targets += f'<rect x="{x:g}" y="78" width="8" height="18" rx="1.6" class="{shade}"/>'
+            at += 1
+    return card("One graph as a matrix and as compressed sparse rows", matrix + lines + targets)
+
+
+def frontier_card() -> str:
+    """Return a breadth-first search one level at a time: done, frontier, not yet reached."""
+    levels = (
+        ((30, 56),),
+        ((84, 28), (84, 84)),
+        ((142, 18), (142, 56), (142, 94)),
+        ((204, 34), (204, 78)),
+    )
+    arcs = (
+        ((0, 0), (1, 0)),
+        ((0, 0), (1, 1)),
+        ((1, 0), (2, 0)),
+        ((1, 0), (2, 1)),
+        ((1, 1), (2, 1)),
+        ((1, 1), (2, 2)),
+        ((2, 0), (3, 0)),
+        ((2, 1), (3, 0)),
+        ((2, 1), (3, 1)),
+        ((2, 2), (3, 1)),
+    )
+    lines = ""
+    for (a, i), (b, j) in arcs:
+        (x0, y0), (x1, y1) = levels[a][i], levels[b][j]
+        lines += f'<path class="line" d="M{x0} {y0}L{x1} {y1}"/>'
+    kinds = ("half", "half", "on", "open")
+    vertices = "".join(
+        f'<circle class="{kinds[level]}" cx="{x}" cy="{y}" r="9"/>'
+        for level, row in enumerate(levels)
+        for x, y in row
+    )
+    return card(
+        "A breadth-first search: visited, frontier and unvisited vertices", lines + vertices
+    )
+
+
+def drawings() -> dict[str, str]:
+    """Return every drawing by its path under ``book/_static``."""
+    return {
+        "logo.svg": logo(LIGHT),
+        "logo-dark.svg": logo(DARK),
+        "favicon.svg": favicon(),
+        "cards/simt.svg": simt_card(),
+        "cards/representations.svg": representations_card(),
+        "cards/frontier_bfs.svg": frontier_card(),
+    }
+
+
+if __name__ == "__main__":
+    for name, text in drawings().items():
+        path = STATIC / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
