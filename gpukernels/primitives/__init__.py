@@ -1,0 +1,30 @@
+"""Building blocks that kernels share: scans, sums, rank by ballot, queue append, launch shape.
+
+Device functions are called from kernels (``from gpukernels.primitives import
+warp_inclusive_scan``); ``warp_scan``, ``warp_rank`` and ``block_scan`` are host drivers that run
+one scan on an array, so that a scan can be tested and looked at on its own.
+"""
+
+from .ballot_rank import warp_binary_rank, warp_rank
+from .block_scan import block_exclusive_scan, block_scan
+from .launch_shape import FULL_MASK, THREADS, WARP_SIZE, blocks_for, check_threads
+from .queue_append import queue_append
+from .warp_scan import warp_exclusive_scan, warp_inclusive_scan, warp_scan
+from .warp_sum import warp_sum
+
+__all__ = [
+    "FULL_MASK",
+    "THREADS",
+    "WARP_SIZE",
+    "block_exclusive_scan",
+    "block_scan",
+    "blocks_for",
+    "check_threads",
+    "queue_append",
+    "warp_binary_rank",
+    "warp_exclusive_scan",
+    "warp_inclusive_scan",
+    "warp_rank",
+    "warp_scan",
+    "warp_sum",
+]

@@ -1,0 +1,57 @@
+"""Binary scan by ballot: the prefix sum of 32 flags in two instructions.
+
+When every lane has at most one item to write, the scan need not add: a ballot collects the 32 flags
+as the bits of one word, and the lane's rank is the number of bits below its own
+([busato2015bfs4k], section 5.1).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import default_device
+
+from .launch_shape import FULL_MASK, THREADS, blocks_for, check_threads
+
+
+@cuda.jit(device=True)
+def warp_binary_rank(flag):
+    """Return how many lanes below this one have a true `flag`; all 32 lanes must call."""
+    votes = cuda.ballot_sync(FULL_MASK, flag)
+    return cuda.popc(votes & cuda.lanemask_lt())
+
+
+@cuda.jit
+def rank_warps(flags, rank):
+    """Rank the true ones among every 32 consecutive `flags`."""
+    i = cuda.grid(1)
+    flag = i < flags.size and flags[i] != 0
+    below = warp_binary_rank(flag)
+    if i < flags.size:
+        rank[i] = below
+
+
+def warp_rank(flags, *, threads: int = THREADS, device=None) -> np.ndarray:
+    """Count, for each flag, the true flags before it in its run of 32.
+
+    Parameters
+    ----------
+    flags : array_like of bool, shape (n,)
+        Flags, one a lane.
+    threads : int
+        Threads a block.
+    device : SimtDevice or CudaDevice, optional
+        Where to run; by default :func:`gpukernels.default_device`.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        The exclusive prefix sum of the flags, from 0 again at every multiple of 32.
+    """
+    check_threads(threads)
+    flags = np.ascontiguousarray(flags, dtype=np.bool_).astype(np.uint8)
+    device = device or default_device()
+    rank = device.empty(flags.size, np.int32)
+    device.launch(rank_warps, blocks_for(flags.size, threads), threads, device.array(flags), rank)
+    return device.read(rank)

@@ -1,0 +1,43 @@
+"""How many blocks and threads a launch needs."""
+
+from __future__ import annotations
+
+from gpukernels.errors import InvalidArgument
+
+WARP_SIZE = 32
+
+#: The mask of a warp whose 32 lanes all take part in a ``*_sync`` intrinsic.
+FULL_MASK = 0xFFFFFFFF
+
+#: Threads a block where a driver is not told otherwise.
+THREADS = 128
+
+MAX_THREADS = 1024
+
+
+def check_threads(threads: int) -> int:
+    """Return `threads` if it is a block size of whole warps.
+
+    Parameters
+    ----------
+    threads : int
+        Threads a block.
+
+    Raises
+    ------
+    InvalidArgument
+        If `threads` is not a multiple of 32 from 32 to 1024: a warp intrinsic under a full mask
+        needs all lanes of every warp.
+    """
+    if threads % WARP_SIZE or not WARP_SIZE <= threads <= MAX_THREADS:
+        allowed = f"a multiple of {WARP_SIZE} from {WARP_SIZE} to {MAX_THREADS}"
+        raise InvalidArgument("threads", threads, allowed)
+    return threads
+
+
+def blocks_for(items: int, threads: int = THREADS) -> int:
+    """Return how many blocks of `threads` threads give each of `items` items its own thread.
+
+    At least one: CUDA refuses a grid of no blocks.
+    """
+    return max(1, -(-items // threads))

@@ -1,0 +1,69 @@
+"""What the drivers of all representations check and prepare."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gpukernels.errors import InvalidArgument, VertexOutOfRange
+from gpukernels.graph import Graph
+
+
+def arc_weights(g: Graph) -> NDArray[np.int32] | NDArray[np.float32]:
+    """Return the weight of every arc, shape (m,); ones where the graph is unweighted."""
+    return np.ones(g.m, dtype=np.int32) if g.weights is None else g.weights
+
+
+def sum_dtype(terms: np.dtype) -> np.dtype:
+    """Return the type to add `terms` up in: int64 for whole numbers, float64 for floats."""
+    return np.dtype(np.float64 if np.dtype(terms).kind == "f" else np.int64)
+
+
+def vertex_values(values: ArrayLike, n: int) -> NDArray[np.int32] | NDArray[np.float32]:
+    """Return `values` as int32 or float32, shape (n,).
+
+    Raises
+    ------
+    InvalidArgument
+        If it is not one number a vertex, or a whole number does not fit int32.
+    """
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise InvalidArgument("values.shape", array.shape, f"({n},), one value a vertex")
+    if array.dtype.kind == "f":
+        return np.ascontiguousarray(array, dtype=np.float32)
+    if array.dtype.kind not in "biu":
+        raise InvalidArgument("values.dtype", str(array.dtype), "an integer or float type")
+    limits = np.iinfo(np.int32)
+    if array.size and not limits.min <= int(array.min()) <= int(array.max()) <= limits.max:
+        at = int(np.argmax((array < limits.min) | (array > limits.max)))
+        raise InvalidArgument(f"values[{at}]", int(array[at]), "an int32")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def queries(source: ArrayLike, target: ArrayLike, n: int) -> tuple[NDArray, NDArray]:
+    """Return the ends of the queried arcs as two int32 arrays of one length.
+
+    Raises
+    ------
+    InvalidArgument
+        If they are not one-dimensional, of whole numbers and of one length.
+    VertexOutOfRange
+        If an end is not a vertex.
+    """
+    ends = []
+    for name, given in (("source", source), ("target", target)):
+        array = np.atleast_1d(np.asarray(given))
+        if array.size == 0:
+            array = array.astype(np.int32)
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            kind = f"shape {array.shape}, {array.dtype}"
+            raise InvalidArgument(name, kind, "a vertex or a list of vertices")
+        outside = (array < 0) | (array >= n)
+        if outside.any():
+            at = int(np.argmax(outside))
+            raise VertexOutOfRange(f"{name}[{at}]", int(array[at]), n)
+        ends.append(array.astype(np.int32))
+    if ends[0].size != ends[1].size:
+        raise InvalidArgument("len(target)", ends[1].size, f"len(source) = {ends[0].size}")
+    return ends[0], ends[1]

@@ -1,0 +1,239 @@
+"""Compressed sparse row (CSR): all adjacency lists in one array, and where each begins.
+
+Section 1.2 of [busato2017graph]. O(V + E) space (O(V + 2 E) for an undirected graph, whose edges
+lie in it twice); the neighbors of u are ``targets[offsets[u]:offsets[u + 1]]``, O(degree) to go
+through. With a thread a vertex the offsets are read side by side, the lists are not: lanes read
+from 32 places and wait for the longest.
+
+A weight can lie in an array of its own (structure of arrays) or beside its target (array of
+structures, ``int2`` in CUDA), so that one scattered access fetches both. numba reads a record one
+field at a time, two requests; one 64-bit word with both in it takes one. All three are here to be
+counted.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numba import cuda, int32
+from numpy.typing import ArrayLike, NDArray
+
+from gpukernels.device import default_device
+from gpukernels.errors import InvalidArgument
+from gpukernels.graph import Graph
+from gpukernels.primitives import THREADS, blocks_for, check_threads
+
+from .arguments import arc_weights, queries, sum_dtype, vertex_values
+
+
+@cuda.jit
+def csr_row_sum(offsets, weights, sums):
+    """Sum the weights of each row, a thread a row."""
+    u = cuda.grid(1)
+    if u < sums.size:
+        total = 0
+        for i in range(offsets[u], offsets[u + 1]):
+            total += weights[i]
+        sums[u] = total
+
+
+@cuda.jit
+def csr_neighbor_sum(offsets, targets, values, sums):
+    """Sum `values` over the neighbors of each vertex, a thread a row."""
+    u = cuda.grid(1)
+    if u < sums.size:
+        total = 0
+        for i in range(offsets[u], offsets[u + 1]):
+            total += values[targets[i]]
+        sums[u] = total
+
+
+@cuda.jit
+def csr_has_edge(offsets, targets, source, target, found):
+    """Go through one row a query until the target turns up."""
+    i = cuda.grid(1)
+    if i < found.size:
+        u, v = source[i], target[i]
+        k, end = offsets[u], offsets[u + 1]
+        while k < end and targets[k] != v:
+            k += 1
+        found[i] = k < end
+
+
+@cuda.jit
+def csr_weighted_sum_soa(offsets, targets, weights, values, sums):
+    """Sum weight times value over each row: target and weight from two arrays, two requests."""
+    u = cuda.grid(1)
+    if u < sums.size:
+        total = 0
+        for i in range(offsets[u], offsets[u + 1]):
+            total += weights[i] * values[targets[i]]
+        sums[u] = total
+
+
+@cuda.jit
+def csr_weighted_sum_aos(offsets, arcs, values, sums):
+    """Sum weight times value over each row: both fields of one record, still two requests."""
+    u = cuda.grid(1)
+    if u < sums.size:
+        total = 0
+        for i in range(offsets[u], offsets[u + 1]):
+            total += arcs[i].weight * values[arcs[i].target]
+        sums[u] = total
+
+
+@cuda.jit
+def csr_weighted_sum_packed(offsets, arcs, values, sums):
+    """Sum weight times value over each row: both halves of one 64-bit word, one request."""
+    u = cuda.grid(1)
+    if u < sums.size:
+        total = 0
+        for i in range(offsets[u], offsets[u + 1]):
+            word = arcs[i]
+            target, weight = int32(word & 0xFFFFFFFF), int32(word >> 32)
+            total += weight * values[target]
+        sums[u] = total
+
+
+def arc_records(g: Graph) -> NDArray:
+    """Return the arcs as an array of structures: 8-byte records (target, weight), shape (m,)."""
+    weights = arc_weights(g)
+    fields = [("target", np.int32), ("weight", weights.dtype)]
+    records = np.empty(g.m, dtype=np.dtype(fields, align=True))
+    records["target"], records["weight"] = g.targets, weights
+    return records
+
+
+def packed_arcs(g: Graph) -> NDArray[np.int64]:
+    """Return the arcs as 64-bit words, weight in the high half and target in the low, shape (m,).
+
+    Raises
+    ------
+    InvalidArgument
+        If the weights are not int32.
+    """
+    weights = arc_weights(g)
+    if weights.dtype != np.int32:
+        raise InvalidArgument("weights.dtype", str(weights.dtype), "int32 for the packed layout")
+    return (weights.astype(np.int64) << 32) | g.targets
+
+
+def row_sum(g: Graph, *, threads: int = THREADS, device=None) -> np.ndarray:
+    """Sum the weights of the arcs that leave each vertex.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; an unweighted arc counts 1, so the sum is the degree.
+    threads : int
+        Threads a block.
+    device : SimtDevice or CudaDevice, optional
+        Where to run; by default :func:`gpukernels.default_device`.
+
+    Returns
+    -------
+    ndarray of int64 or float64, shape (n,)
+        One sum a vertex.
+    """
+    weights = arc_weights(g)
+    return _sum_rows(csr_row_sum, g, [weights], sum_dtype(weights.dtype), threads, device)
+
+
+def neighbor_sum(g: Graph, values: ArrayLike, *, threads: int = THREADS, device=None) -> np.ndarray:
+    """Sum `values` over the neighbors of each vertex, once an arc.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph.
+    values : array_like of int32 or float32, shape (n,)
+        One value a vertex.
+    threads, device
+        As for `row_sum`.
+
+    Returns
+    -------
+    ndarray of int64 or float64, shape (n,)
+        One sum a vertex.
+    """
+    values = vertex_values(values, g.n)
+    arrays = [g.targets, values]
+    return _sum_rows(csr_neighbor_sum, g, arrays, sum_dtype(values.dtype), threads, device)
+
+
+def weighted_neighbor_sum(
+    g: Graph,
+    values: ArrayLike,
+    *,
+    layout: Literal["soa", "aos", "packed"] = "soa",
+    threads: int = THREADS,
+    device=None,
+) -> np.ndarray:
+    """Sum weight times value over the arcs of each vertex: a sparse matrix times a vector.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; an unweighted arc counts 1.
+    values : array_like of int32 or float32, shape (n,)
+        One value a vertex.
+    layout : {"soa", "aos", "packed"}
+        Where the weights lie: in an array of their own, in records, or in 64-bit words (int32
+        only).
+    threads, device
+        As for `row_sum`.
+
+    Returns
+    -------
+    ndarray of int64 or float64, shape (n,)
+        One sum a vertex.
+    """
+    layouts = {
+        "soa": (csr_weighted_sum_soa, lambda: [g.targets, arc_weights(g)]),
+        "aos": (csr_weighted_sum_aos, lambda: [arc_records(g)]),
+        "packed": (csr_weighted_sum_packed, lambda: [packed_arcs(g)]),
+    }
+    if layout not in layouts:
+        raise InvalidArgument("layout", layout, f"one of {tuple(layouts)}")
+    values = vertex_values(values, g.n)
+    kernel, lay_out = layouts[layout]
+    dtype = sum_dtype(np.result_type(arc_weights(g).dtype, values.dtype))
+    return _sum_rows(kernel, g, [*lay_out(), values], dtype, threads, device)
+
+
+def has_edge(
+    g: Graph, source: ArrayLike, target: ArrayLike, *, threads: int = THREADS, device=None
+) -> np.ndarray:
+    """Tell for each i whether there is an arc from ``source[i]`` to ``target[i]``.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its rows need not be sorted.
+    source, target : array_like of int, shape (k,)
+        The ends of the arcs to look for.
+    threads, device
+        As for `row_sum`.
+
+    Returns
+    -------
+    ndarray of bool, shape (k,)
+        One answer a query.
+    """
+    source, target = queries(source, target, g.n)
+    check_threads(threads)
+    device = device or default_device()
+    found = device.empty(source.size, np.bool_)
+    arrays = (device.array(a) for a in (g.offsets, g.targets, source, target))
+    device.launch(csr_has_edge, blocks_for(source.size, threads), threads, *arrays, found)
+    return device.read(found)
+
+
+def _sum_rows(kernel, g, arrays, dtype, threads, device):
+    check_threads(threads)
+    device = device or default_device()
+    sums = device.empty(g.n, dtype)
+    arrays = (device.array(a) for a in (g.offsets, *arrays))
+    device.launch(kernel, blocks_for(g.n, threads), threads, *arrays, sums)
+    return device.read(sums)

@@ -1,0 +1,68 @@
+"""Breadth-first search, one technique a file; `bfs` looks them up by name."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+
+from gpukernels.device import default_device
+from gpukernels.errors import UnknownMethod, VertexOutOfRange
+from gpukernels.graph import Graph
+
+from . import edge_parallel, frontier, harish, virtual_warp
+from .result import UNVISITED, BFSResult
+
+METHODS = {
+    "harish": harish.bfs,
+    "virtual_warp": virtual_warp.bfs,
+    "edge_parallel": edge_parallel.bfs,
+    "frontier": frontier.bfs,
+}
+
+
+def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **options) -> BFSResult:
+    """Search `g` breadth-first from `root`.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed.
+    root : int
+        Where to start.
+    method : str
+        One of ``METHODS``: ``"harish"``, ``"virtual_warp"``, ``"edge_parallel"``, ``"frontier"``.
+    device : SimtDevice or CudaDevice, optional
+        Where to run; by default :func:`gpukernels.default_device`.
+    **options
+        What the method takes beside, such as ``warp_size=8`` of ``"virtual_warp"``.
+
+    Returns
+    -------
+    BFSResult
+        ``distance`` (-1 where unreachable), ``parent``, ``levels`` and ``stats``.
+
+    Raises
+    ------
+    UnknownMethod
+        If there is no such method.
+    VertexOutOfRange
+        If `root` is not a vertex of `g`.
+    TypeError
+        If the method does not take an option.
+    """
+    if method not in METHODS:
+        raise UnknownMethod("bfs", method, METHODS)
+    root = operator.index(root)
+    if not 0 <= root < g.n:
+        raise VertexOutOfRange("root", root, g.n)
+    search = METHODS[method]
+    known = [
+        p.name for p in inspect.signature(search).parameters.values() if p.kind == p.KEYWORD_ONLY
+    ]
+    for option in options:
+        if option not in known:
+            raise TypeError(f"bfs method {method!r} takes no option {option!r}; it takes {known}")
+    return search(g, root, device or default_device(), **options)
+
+
+__all__ = ["METHODS", "UNVISITED", "BFSResult", "bfs"]

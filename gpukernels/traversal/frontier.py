@@ -1,0 +1,130 @@
+"""Frontier BFS: a queue of the vertices of one level, filled with an atomic append.
+
+The frontier-based search of [busato2017graph], section 2.1, in its plainest form. Mapping: a thread
+a vertex *of the frontier*, so a level costs what its vertices have neighbors, and the whole search
+O(V + E), while no vertex is enqueued twice.
+
+But some are. A thread checks ``distance[v]`` and then stores it, and another can check in between:
+both enqueue v. The distances stay right; the duplicates make the next level do work again, and
+their number can double from level to level ([busato2015bfs4k], section 6). They are counted here,
+not prevented.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import benign_race
+from gpukernels.errors import InvalidArgument
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
+from gpukernels.primitives.queue_append import queue_append
+
+from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+
+
+@benign_race("distance", "parent")
+@cuda.jit
+def expand_frontier(
+    offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
+):
+    """Enqueue the unvisited neighbors of every vertex of the frontier.
+
+    Threads that reach one vertex together all store the same distance, and each a parent that is
+    right; each of them enqueues the vertex, which is what makes a duplicate.
+    """
+    i = cuda.grid(1)
+    if i < frontier_size[0]:
+        u = frontier[i]
+        for k in range(offsets[u], offsets[u + 1]):
+            v = targets[k]
+            if distance[v] == UNVISITED:
+                distance[v] = level + 1
+                parent[v] = u
+                queue_append(next_frontier, next_size, v)
+
+
+@cuda.jit
+def collect_level(distance, frontier, frontier_size, level):
+    """Enqueue every vertex at distance `level`, each once."""
+    v = cuda.grid(1)
+    if v < distance.size and distance[v] == level:
+        queue_append(frontier, frontier_size, v)
+
+
+def bfs(
+    g: Graph, root: int, device, *, capacity: int | None = None, threads: int = THREADS
+) -> BFSResult:
+    """Search `g` from `root`, a launch a level, until a frontier is empty.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed.
+    root : int
+        Where to start.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    capacity : int, optional
+        Vertices that a queue can hold; by default the larger of n and m. A level with so many
+        duplicates that it does not fit is collected afresh from the distances, without duplicates.
+    threads : int
+        Threads a block.
+
+    Returns
+    -------
+    BFSResult
+        ``stats["frontier_sizes"]`` counts what was enqueued at each level. ``stats`` adds
+        ``duplicates`` (a list: of these, how many were enqueued before) and ``overflows`` (levels
+        that did not fit).
+
+    Raises
+    ------
+    InvalidArgument
+        If `capacity` is less than n: a level without duplicates must fit.
+    """
+    check_threads(threads)
+    if capacity is None:
+        capacity = max(g.n, g.m)
+    if capacity < g.n:
+        raise InvalidArgument("capacity", capacity, f"at least the number of vertices, {g.n}")
+    offsets, targets = device.array(g.offsets), device.array(g.targets)
+    distance, parent = (device.array(a) for a in start_at(root, g.n))
+    queues = device.empty(capacity, np.int32), device.empty(capacity, np.int32)
+    frontier, size = device.array(np.array([root], dtype=np.int32)), 1
+    frontier_size = device.full(1, 1, np.int32)
+    enqueued, threads_used, overflows = [1], 0, 0
+    while size:
+        level = len(enqueued) - 1
+        next_frontier, next_size = queues[level % 2], device.full(1, 0, np.int32)
+        device.launch(
+            expand_frontier, blocks_for(size, threads), threads,
+            offsets, targets, distance, parent,
+            frontier, frontier_size, next_frontier, next_size, level,
+        )  # fmt: skip
+        threads_used += size
+        size = int(device.read(next_size)[0])
+        enqueued.append(size)
+        if size > capacity:
+            next_size = device.full(1, 0, np.int32)
+            device.launch(
+                collect_level, blocks_for(g.n, threads), threads,
+                distance, next_frontier, next_size, level + 1,
+            )  # fmt: skip
+            threads_used += g.n
+            overflows += 1
+            size = int(device.read(next_size)[0])
+        frontier, frontier_size = next_frontier, next_size
+    levels = len(enqueued) - 1
+    distance = device.read(distance)
+    found = vertices_per_level(distance)
+    stats = {
+        "method": "frontier",
+        "launches": levels + overflows,
+        "threads": threads_used,
+        "frontier_sizes": enqueued[:levels],
+        "duplicates": [e - f for e, f in zip(enqueued, found, strict=False)],
+        "overflows": overflows,
+    }
+    return BFSResult(distance, device.read(parent), levels, stats)

@@ -1,0 +1,82 @@
+"""Vertex-parallel BFS: one thread a vertex, every vertex at every level.
+
+Harish and Narayanan [harish2007accelerating], as surveyed in [busato2017graph], section 2.1.
+Mapping: work-item (vertex) to thread. Work O(V D + E) for D levels: O(V) a level to find the
+frontier, each arc inspected once. No queue, so nothing is ever enqueued twice; but the threads of a
+warp walk lists of different length.
+
+The original keeps the frontier and the visited vertices in two flag arrays beside the distances
+(O(3V + E) in Table 2). Here the distance says both: ``distance[v] == UNVISITED`` until the level
+that first reaches v, and a vertex is in the frontier of the level that it carries.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import benign_race
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
+
+from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+
+
+@benign_race("distance", "parent", "changed")
+@cuda.jit
+def harish_level(offsets, targets, distance, parent, level, changed):
+    """Visit the neighbors of every vertex at distance `level`.
+
+    Threads that reach one vertex together all store the same distance, and each a parent that is
+    right.
+    """
+    u = cuda.grid(1)
+    if u < distance.size and distance[u] == level:
+        for i in range(offsets[u], offsets[u + 1]):
+            v = targets[i]
+            if distance[v] == UNVISITED:
+                distance[v] = level + 1
+                parent[v] = u
+                changed[0] = 1
+
+
+def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
+    """Search `g` from `root`, a launch a level, until a level reaches nothing new.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed.
+    root : int
+        Where to start.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    threads : int
+        Threads a block.
+
+    Returns
+    -------
+    BFSResult
+        ``stats`` adds ``arcs_inspected``: each arc that leaves a reached vertex, once.
+    """
+    check_threads(threads)
+    offsets, targets = device.array(g.offsets), device.array(g.targets)
+    distance, parent = (device.array(a) for a in start_at(root, g.n))
+    blocks = blocks_for(g.n, threads)
+    level, reached = 0, True
+    while reached:
+        changed = device.full(1, 0, np.int32)
+        device.launch(
+            harish_level, blocks, threads, offsets, targets, distance, parent, level, changed
+        )
+        reached = bool(device.read(changed)[0])
+        level += 1
+    distance = device.read(distance)
+    stats = {
+        "method": "harish",
+        "launches": level,
+        "threads": level * g.n,
+        "frontier_sizes": vertices_per_level(distance),
+        "arcs_inspected": int(g.out_degree[distance != UNVISITED].sum()),
+    }
+    return BFSResult(distance, device.read(parent), level, stats)

@@ -1,0 +1,96 @@
+"""Virtual-warp BFS: a group of 1 to 32 threads a vertex, every vertex at every level.
+
+Hong et al. [hong2011accelerating]; Algorithm 8 of [busato2017graph], section 5.1.2. The lanes of a
+virtual warp take the neighbors of one vertex in turn: they read adjacent addresses and share a long
+list between them. Work O(V D + E) as in `harish`, but V x `warp_size` threads a level: a group
+wider than the degree leaves lanes idle. The size is fixed before the search, which is what dynamic
+virtual warps later change.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import benign_race
+from gpukernels.errors import InvalidArgument
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
+
+from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+
+WARP_SIZES = (1, 2, 4, 8, 16, 32)
+
+
+@benign_race("distance", "parent", "changed")
+@cuda.jit
+def virtual_warp_level(offsets, targets, distance, parent, level, changed, warp_size):
+    """Visit the neighbors of every vertex at distance `level`, `warp_size` of them at a time.
+
+    Lanes need no common step: each reads the vertex's distance itself, and this level changes it to
+    ``level + 1`` at most, never to `level`.
+    """
+    thread = cuda.grid(1)
+    u = thread // warp_size
+    lane = thread % warp_size
+    if u < distance.size and distance[u] == level:
+        for i in range(offsets[u] + lane, offsets[u + 1], warp_size):
+            v = targets[i]
+            if distance[v] == UNVISITED:
+                distance[v] = level + 1
+                parent[v] = u
+                changed[0] = 1
+
+
+def bfs(g: Graph, root: int, device, *, warp_size: int = 8, threads: int = THREADS) -> BFSResult:
+    """Search `g` from `root`, a launch a level, until a level reaches nothing new.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed.
+    root : int
+        Where to start.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    warp_size : {1, 2, 4, 8, 16, 32}
+        Threads of a virtual warp.
+    threads : int
+        Threads a block.
+
+    Returns
+    -------
+    BFSResult
+        ``stats`` adds ``warp_size`` and ``arcs_inspected``: each arc that leaves a reached vertex,
+        once.
+
+    Raises
+    ------
+    InvalidArgument
+        If `warp_size` is not a power of two from 1 to 32.
+    """
+    check_threads(threads)
+    if warp_size not in WARP_SIZES:
+        raise InvalidArgument("warp_size", warp_size, f"one of {WARP_SIZES}")
+    offsets, targets = device.array(g.offsets), device.array(g.targets)
+    distance, parent = (device.array(a) for a in start_at(root, g.n))
+    blocks = blocks_for(g.n * warp_size, threads)
+    level, reached = 0, True
+    while reached:
+        changed = device.full(1, 0, np.int32)
+        device.launch(
+            virtual_warp_level, blocks, threads,
+            offsets, targets, distance, parent, level, changed, warp_size,
+        )  # fmt: skip
+        reached = bool(device.read(changed)[0])
+        level += 1
+    distance = device.read(distance)
+    stats = {
+        "method": "virtual_warp",
+        "warp_size": warp_size,
+        "launches": level,
+        "threads": level * g.n * warp_size,
+        "frontier_sizes": vertices_per_level(distance),
+        "arcs_inspected": int(g.out_degree[distance != UNVISITED].sum()),
+    }
+    return BFSResult(distance, device.read(parent), level, stats)
