@@ -1,5 +1,6 @@
 """Graph algorithms on the GPU as numba.cuda kernels, and a machine that runs them anywhere."""
 
+from gpukernels import sequential
 from gpukernels.errors import (
     GraphFormatError,
     InvalidArgument,
@@ -23,6 +24,7 @@ from gpukernels.generators import (
     star,
 )
 from gpukernels.graph import Graph
+from gpukernels.io import from_networkx, from_scipy, read
 
 __all__ = [
     "Graph",
@@ -37,11 +39,15 @@ __all__ = [
     "erdos_renyi",
     "example",
     "forest_fire",
+    "from_networkx",
+    "from_scipy",
     "kron",
     "path",
     "random_weights",
+    "read",
     "rmat",
     "road_grid",
+    "sequential",
     "small_world",
     "star",
 ]

@@ -69,7 +69,7 @@ def kron(scale: int, edge_factor: int = 16, seed: int = 0) -> Graph:
     """Kronecker graph of the Graph 500 benchmark: an R-MAT draw made simple and undirected.
 
     Vertex ids are shuffled, so that a high degree says nothing about the id; parallel edges and
-    self-loops are removed [murphy2010graph500].
+    self-loops are removed [murphy2010introducing].
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def erdos_renyi(n: int, mean_degree: float, seed: int = 0, *, directed: bool = F
 def small_world(n: int, degree: int, rewire: float, seed: int = 0) -> Graph:
     """Small-world graph: a ring of near neighbors, some of whose edges jump anywhere.
 
-    After Watts and Strogatz [watts1998smallworld]; all edges that jump are drawn at once, and again
+    After Watts and Strogatz [watts1998collective]; all edges that jump are drawn at once, and again
     where they would make a self-loop or a parallel edge, instead of one after the other.
 
     Parameters
@@ -185,7 +185,7 @@ def forest_fire(
 
     Each new vertex links to a random earlier one and then to whatever the fire reaches from there:
     at every burning vertex a geometric number of out-neighbors and one of in-neighbors catch fire
-    [leskovec2007densification]. The defaults are those of the graph in [busato2015bfs4k], Table 1.
+    [leskovec2005graphs]. The defaults are those of the graph in [busato2015bfs4k], Table 1.
 
     Parameters
     ----------

@@ -1,0 +1,224 @@
+"""What the text formats share: reading in blocks, parsing columns, naming the faulty line."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import warnings
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm.auto import tqdm
+
+from gpukernels.errors import GraphFormatError
+
+BLOCK_BYTES = 8 << 20
+#: Seconds before a progress bar appears.
+PROGRESS_DELAY = 2.0
+
+#: Says what is wrong with the words of one line, or ``None``.
+Fault = Callable[[list[bytes]], str | None]
+
+
+@dataclass(frozen=True)
+class ArcList:
+    """What a file says, before parallel arcs and self-loops are dealt with.
+
+    Attributes
+    ----------
+    n : int
+        Number of vertices.
+    source, target : array of int, shape (k,)
+        Ends of every arc, or of every edge of an undirected graph (each once), from 0.
+    weight : array of int or float, shape (k,), or None
+        Weights as the file has them.
+    directed : bool
+        What the file says, or the convention of its format.
+    labels : array of int64, shape (n,)
+        Id of every vertex in the file.
+    """
+
+    n: int
+    source: NDArray
+    target: NDArray
+    weight: NDArray | None
+    directed: bool
+    labels: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some whole lines of a file, that end in a line feed and nothing else.
+
+    Attributes
+    ----------
+    first_line : int
+        Number of the first line in the file, from 1.
+    text : bytes
+        The lines.
+    """
+
+    first_line: int
+    text: bytes
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number and the text of every line."""
+        yield from enumerate(self.text.removesuffix(b"\n").split(b"\n"), self.first_line)
+
+
+def blocks(file: Path, size: int = BLOCK_BYTES) -> Iterator[Block]:
+    """Yield the lines of a plain or gzip file, some megabytes at a time.
+
+    Any kind of line end is understood. A progress bar appears when the whole takes over 2 s.
+
+    Raises
+    ------
+    GraphFormatError
+        Where the file is empty, or is no sound gzip stream though it is named so.
+    """
+    line = 1
+    with (
+        open(file, "rb") as raw,
+        tqdm(
+            total=file.stat().st_size,
+            desc=file.name,
+            unit="B",
+            unit_scale=True,
+            delay=PROGRESS_DELAY,
+            leave=False,
+        ) as bar,
+    ):
+        stream = gzip.GzipFile(fileobj=raw) if file.suffix == ".gz" else raw
+        pending: list[bytes] = []
+        held = 0
+        while True:
+            try:
+                # read1 hands over what precedes a fault, so that its line is known.
+                piece = stream.read1(size) if stream is not raw else raw.read(size)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                line += _unify(b"".join(pending)).count(b"\n")
+                raise GraphFormatError(file, line, _gzip_fault(error)) from None
+            pending.append(piece)
+            held += len(piece)
+            if piece and (held < size or b"\n" not in piece):
+                continue
+            text = b"".join(pending)
+            cut = text.rfind(b"\n") + 1 if piece else len(text)
+            pending, held = [text[cut:]], len(text) - cut
+            text = _unify(text[:cut])
+            if text:
+                yield Block(line, text)
+                line += text.count(b"\n")
+            elif not piece and line == 1:
+                raise GraphFormatError(file, 1, "the file is empty")
+            bar.update(raw.tell() - bar.n)
+            if not piece:
+                return
+
+
+def columns(text: bytes, dtype: np.dtype) -> NDArray | None:
+    """Parse lines of whitespace-separated columns; ``None`` where any line does not fit `dtype`."""
+    if not text.strip():
+        return np.zeros(0, dtype=dtype)
+    try:
+        with warnings.catch_warnings():
+            # NumPy only warns where it cuts "1.5" down to an integer.
+            warnings.simplefilter("error")
+            lines = io.StringIO(text.decode("ascii"))
+            return np.loadtxt(lines, dtype=dtype, comments=None, ndmin=1)
+    except (ValueError, OverflowError, Warning):
+        return None
+
+
+def first_fault(
+    file: Path, block: Block, fault: Fault, is_comment: Callable
+) -> GraphFormatError | None:
+    """Go through the lines of a block for the first with a fault."""
+    for number, line in block.lines():
+        words = line.split()
+        if words and not is_comment(words):
+            reason = fault(words)
+            if reason is not None:
+                return GraphFormatError(file, number, _binary(line) or reason)
+    return None
+
+
+def refusal(file: Path, block: Block, fault: Fault, is_comment: Callable) -> GraphFormatError:
+    """As `first_fault`, of a block that a parser has refused."""
+    unknown = GraphFormatError(file, block.first_line, "the lines from here cannot be parsed")
+    return first_fault(file, block, fault, is_comment) or unknown
+
+
+def nth_line(block: Block, n: int, is_comment: Callable) -> int:
+    """Return the number of the `n`-th line (from 0) that is neither blank nor a comment."""
+    for number, line in block.lines():
+        words = line.split()
+        if words and not is_comment(words):
+            if n == 0:
+                return number
+            n -= 1
+    raise AssertionError("the block has fewer lines")
+
+
+def whole_number(word: bytes, what: str) -> tuple[int, None] | tuple[None, str]:
+    """Parse a decimal integer: the number, or what is wrong with it."""
+    try:
+        if b"_" in word:
+            raise ValueError
+        return int(word), None
+    except ValueError:
+        return None, f"{what} {shown(word)} is not a whole number"
+
+
+def shown(word: bytes) -> str:
+    """Quote a word for a message, shortened."""
+    text = word.decode("ascii", "backslashreplace")
+    return repr(text if len(text) <= 24 else text[:24] + "...")
+
+
+def id_fault(word: bytes, what: str, least: int, most: int) -> str | None:
+    """Say what is wrong with a vertex id, which must be from `least` to `most`."""
+    vertex, reason = whole_number(word, what)
+    if reason is None and vertex < 0:
+        return f"{what} {vertex} is negative"
+    if reason is None and not least <= vertex <= most:
+        return f"{what} {vertex} is out of range: must be from {least} to {most}"
+    return reason
+
+
+def weight_fault(word: bytes, whole: bool) -> str | None:
+    """Say what is wrong with a weight: int32 where it must be whole, else a finite float32."""
+    if whole:
+        weight, reason = whole_number(word, "weight")
+        if reason is None and not -(2**31) <= weight < 2**31:
+            return f"weight {weight} is out of range: must be an int32"
+        return reason
+    try:
+        weight = float(word)
+    except ValueError:
+        return f"weight {shown(word)} is not a number"
+    if np.isnan(weight):
+        return "the weight is NaN"
+    with np.errstate(over="ignore"):
+        return None if np.isfinite(np.float32(weight)) else f"weight {shown(word)} is not finite"
+
+
+def _unify(text: bytes) -> bytes:
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
+
+
+def _binary(line: bytes) -> str | None:
+    control = bytes(set(range(32)) - set(b"\t\n\v\f\r")) + b"\x7f"
+    if line.translate(None, control) == line:
+        return None
+    return "binary data" + (", gzip by its first bytes" if line.startswith(b"\x1f\x8b") else "")
+
+
+def _gzip_fault(error: Exception) -> str:
+    if isinstance(error, EOFError):
+        return "the file is truncated: its gzip stream has no end"
+    return f"not a sound gzip file: {error}"

@@ -1,0 +1,190 @@
+"""Graphs from outside: files, SciPy matrices, NetworkX graphs.
+
+One rule for all: where the outside has several arcs from `u` to `v`, the lightest counts unless
+``parallel="keep"`` is said. They are never added up.
+"""
+
+from __future__ import annotations
+
+import numbers
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.formats import dimacs, matrix_market, snap
+from gpukernels.graph import Graph, Parallel, SelfLoops
+
+if TYPE_CHECKING:
+    import networkx
+
+FORMATS = {".mtx": matrix_market.read, ".gr": dimacs.read, ".txt": snap.read}
+
+
+def read(
+    path: str | PathLike[str],
+    *,
+    directed: bool | None = None,
+    parallel: Parallel = "min",
+    self_loops: SelfLoops = "keep",
+) -> Graph:
+    """Read a graph file; its name says the format.
+
+    ``.mtx`` is Matrix Market (coordinate), ``.gr`` DIMACS shortest paths, ``.txt`` a SNAP edge
+    list; each also with ``.gz`` behind it. A progress bar appears when reading takes over 2 s.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    directed : bool, optional
+        Overrides what the file says. ``False`` makes an edge of every arc.
+    parallel : {"min", "keep"}
+        ``"min"`` keeps the lightest of several arcs from one vertex to another.
+    self_loops : {"keep", "remove"}
+        Whether arcs from a vertex to itself stay.
+
+    Returns
+    -------
+    Graph
+        Vertices are numbered from 0 in the order of the file's ids; `labels` has these ids where
+        they differ.
+
+    Raises
+    ------
+    GraphFormatError
+        Where the file is not as its format says; names the first line that is wrong.
+    InvalidArgument
+        Where the name ends in none of the above.
+    OSError
+        Where the file cannot be opened.
+    """
+    file = Path(path)
+    suffix = Path(file.stem).suffix if file.suffix == ".gz" else file.suffix
+    if suffix not in FORMATS:
+        allowed = f"a name that ends in {', '.join(FORMATS)}, or one of these and .gz"
+        raise InvalidArgument("path", str(path), allowed)
+    arcs = FORMATS[suffix](file)
+    own_ids = np.array_equal(arcs.labels, np.arange(arcs.n))
+    return Graph.from_arcs(
+        arcs.n,
+        arcs.source,
+        arcs.target,
+        arcs.weight,
+        arcs.directed if directed is None else directed,
+        parallel,
+        self_loops,
+        labels=None if own_ids else arcs.labels,
+    )
+
+
+def from_scipy(
+    matrix: sparse.sparray | sparse.spmatrix,
+    directed: bool = True,
+    parallel: Parallel = "min",
+    self_loops: SelfLoops = "keep",
+) -> Graph:
+    """Make a graph of a SciPy sparse matrix: every stored entry (i, j) is an arc i -> j.
+
+    Parameters
+    ----------
+    matrix : sparse array or matrix, shape (n, n)
+        In any of SciPy's formats. Its values are the weights, stored zeros included (not those that
+        only fill up a block of BSR or a diagonal of DIA); a matrix of booleans gives an unweighted
+        graph.
+    directed : bool
+        ``False``: every entry is an edge; a symmetric matrix may hold one triangle or both.
+    parallel : {"min", "keep"}
+        What becomes of entries that are stored twice.
+    self_loops : {"keep", "remove"}
+        What becomes of the diagonal.
+
+    Raises
+    ------
+    InvalidArgument
+        Where the matrix is not sparse, not square, or holds NaN, infinity or complex numbers.
+    """
+    if not sparse.issparse(matrix):
+        raise InvalidArgument("matrix", type(matrix).__name__, "a SciPy sparse array or matrix")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InvalidArgument("matrix.shape", matrix.shape, "square")
+    arcs = matrix.tocoo()
+    source, target, weight = arcs.row, arcs.col, arcs.data
+    if matrix.format == "bsr":
+        there = weight != 0
+        source, target, weight = source[there], target[there], weight[there]
+    return Graph.from_arcs(
+        matrix.shape[0],
+        source,
+        target,
+        None if weight.dtype == np.bool_ else weight,
+        directed,
+        parallel,
+        self_loops,
+    )
+
+
+def from_networkx(
+    graph: networkx.Graph,
+    weight: str | None = "weight",
+    parallel: Parallel = "min",
+    self_loops: SelfLoops = "keep",
+) -> Graph:
+    """Make a graph of a NetworkX graph, numbering its nodes in their order.
+
+    Parameters
+    ----------
+    graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        The graph; directed or not as it says itself.
+    weight : str, optional
+        Edge attribute that holds the weights: on all edges or on none. ``None`` ignores weights.
+    parallel : {"min", "keep"}
+        What becomes of the parallel edges of a multigraph.
+    self_loops : {"keep", "remove"}
+        Whether edges from a node to itself stay.
+
+    Returns
+    -------
+    Graph
+        Its `labels` are the nodes, unless these are ``0 .. n - 1`` in this order.
+
+    Raises
+    ------
+    InvalidArgument
+        Where some edges have a weight and others none, or a weight is not a finite real number.
+    """
+    nodes = list(graph)
+    number = {node: v for v, node in enumerate(nodes)}
+    edges = list(graph.edges(data=weight)) if weight is not None else list(graph.edges())
+    weights = [edge[2] for edge in edges] if weight is not None else []
+    weighted = any(value is not None for value in weights)
+    if weighted:
+        for u, v, value in edges:
+            if not isinstance(value, numbers.Real) or not np.isfinite(value):
+                name = f"{weight!r} of edge {u!r} -> {v!r}"
+                raise InvalidArgument(name, value, "a finite real number, as other edges have one")
+        whole = all(isinstance(value, numbers.Integral) for value in weights)
+        weights = np.array(weights, dtype=None if whole else np.float64)
+    return Graph.from_arcs(
+        len(nodes),
+        np.array([number[edge[0]] for edge in edges], dtype=np.int64),
+        np.array([number[edge[1]] for edge in edges], dtype=np.int64),
+        weights if weighted else None,
+        graph.is_directed(),
+        parallel,
+        self_loops,
+        labels=_labels(nodes),
+    )
+
+
+def _labels(nodes: list) -> np.ndarray | None:
+    if all(isinstance(node, numbers.Integral) for node in nodes):
+        return None if nodes == list(range(len(nodes))) else np.array(nodes)
+    # Element by element: NumPy would make a matrix of nodes that are tuples.
+    labels = np.empty(len(nodes), dtype=object)
+    for v, node in enumerate(nodes):
+        labels[v] = node
+    return labels
