@@ -1,6 +1,7 @@
 """Graph algorithms on the GPU as numba.cuda kernels, and a machine that runs them anywhere."""
 
 from gpukernels import sequential
+from gpukernels.device import CudaDevice, SimtDevice, benign_race, default_device, trace
 from gpukernels.errors import (
     GraphFormatError,
     InvalidArgument,
@@ -27,6 +28,11 @@ from gpukernels.graph import Graph
 from gpukernels.io import from_networkx, from_scipy, read
 
 __all__ = [
+    "CudaDevice",
+    "SimtDevice",
+    "benign_race",
+    "default_device",
+    "trace",
     "Graph",
     "GraphFormatError",
     "InvalidArgument",

@@ -1,0 +1,289 @@
+"""Where kernels run: a CUDA GPU, or the SIMT machine. Both are driven in the same way."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+import time
+import warnings
+
+import numpy as np
+
+from gpukernels import simt
+from gpukernels.simt.metrics import Summary, summarize
+from gpukernels.simt.schedules import SCHEDULES
+
+_tracing = contextvars.ContextVar("tracing", default=None)
+
+
+class SimtDevice:
+    """The SIMT machine as a device: runs kernels warp by warp without a GPU.
+
+    Parameters
+    ----------
+    schedule : {"lockstep", "warp", "random"}
+        Which warps go together (see :func:`gpukernels.simt.launch`).
+    seed : int
+        Seed of the random schedule; every launch draws from a stream of its own.
+    trace : bool
+        Whether launches are recorded; the result is :attr:`trace`.
+    check : bool, optional
+        Whether reads of memory that nothing has written are errors; by default where tracing.
+
+    Attributes
+    ----------
+    trace : Trace or None
+        Everything recorded so far.
+    """
+
+    name = "SIMT machine"
+    #: Threads that a persistent kernel may count on being resident at once.
+    resident_threads = 16 * 1024
+
+    def __init__(
+        self,
+        schedule: str = "lockstep",
+        seed: int = 0,
+        trace: bool = False,
+        check: bool | None = None,
+    ):
+        if schedule not in SCHEDULES:
+            allowed = ", ".join(repr(s) for s in SCHEDULES)
+            raise ValueError(f"schedule={schedule!r}; allowed are {allowed}")
+        self.schedule = schedule
+        self.seed = seed
+        self.check = trace if check is None else check
+        self.recorder = simt.Recorder() if trace else None
+        self._launches = 0
+
+    def __repr__(self) -> str:
+        return f"SimtDevice(schedule={self.schedule!r})"
+
+    @property
+    def trace(self):
+        return None if self.recorder is None else self.recorder.trace
+
+    def array(self, host) -> np.ndarray:
+        """Return a copy of `host` that kernels may change."""
+        return np.array(host, copy=True)
+
+    def empty(self, shape, dtype) -> np.ndarray:
+        """Return an uninitialized array."""
+        return np.empty(shape, dtype)
+
+    def full(self, shape, value, dtype) -> np.ndarray:
+        """Return an array filled with `value`."""
+        return np.full(shape, value, dtype)
+
+    def read(self, array) -> np.ndarray:
+        """Return the array's contents on the host."""
+        return np.array(array, copy=True)
+
+    def launch(self, kernel, blocks, threads, *args, shared: int = 0, cooperative: bool = False):
+        """Launch `kernel` on `blocks` blocks of `threads` threads and wait for it.
+
+        A NumPy array among `args` is changed in place. A launch of zero blocks does nothing.
+        """
+        if _empty(blocks):
+            return
+        self._launches += 1
+        simt.launch(
+            kernel,
+            blocks,
+            threads,
+            args,
+            shared=shared,
+            cooperative=cooperative,
+            schedule=self.schedule,
+            seed=self.seed + self._launches,
+            recorder=self.recorder,
+            check=self.check,
+        )
+
+    @contextlib.contextmanager
+    def timer(self):
+        """Time the block's launches on the host; ``.ms`` of the result holds milliseconds.
+
+        The machine's time says nothing about a GPU's.
+        """
+        result = Elapsed()
+        start = time.perf_counter()
+        yield result
+        result.ms = (time.perf_counter() - start) * 1e3
+
+
+class CudaDevice:
+    """The current CUDA GPU.
+
+    Raises
+    ------
+    RuntimeError
+        If no GPU answers.
+    """
+
+    def __init__(self):
+        from numba import cuda
+
+        if not cuda.is_available():
+            raise RuntimeError(
+                "no CUDA GPU answers; use SimtDevice() here, or GPUKERNELS_DEVICE=simt, or run on a "
+                "machine with a GPU"
+            )
+        self._cuda = cuda
+        device = cuda.get_current_device()
+        name = device.name
+        self.name = name.decode() if isinstance(name, bytes) else name
+        self.resident_threads = (
+            device.MULTIPROCESSOR_COUNT * device.MAX_THREADS_PER_MULTI_PROCESSOR
+        )
+
+    def __repr__(self) -> str:
+        return f"CudaDevice({self.name!r})"
+
+    def array(self, host):
+        """Return a copy of `host` on the device."""
+        return self._cuda.to_device(np.ascontiguousarray(host))
+
+    def empty(self, shape, dtype):
+        """Return an uninitialized device array."""
+        return self._cuda.device_array(shape, dtype)
+
+    def full(self, shape, value, dtype):
+        """Return a device array filled with `value`."""
+        return self._cuda.to_device(np.full(shape, value, dtype))
+
+    def read(self, array) -> np.ndarray:
+        """Return the array's contents on the host."""
+        return array.copy_to_host() if hasattr(array, "copy_to_host") else np.array(array)
+
+    def launch(self, kernel, blocks, threads, *args, shared: int = 0, cooperative: bool = False):
+        """Launch ``kernel[blocks, threads](*args)``; does not wait unless `args` has NumPy arrays.
+
+        numba finds by itself whether a kernel needs a cooperative launch.
+        """
+        if _empty(blocks):
+            return
+        with warnings.catch_warnings():
+            # Teaching graphs are small on purpose; numba's advice about small grids would drown the page.
+            warnings.filterwarnings("ignore", message=".*Grid size.*")
+            warnings.filterwarnings("ignore", message=".*Host array used in CUDA kernel.*")
+            kernel[blocks, threads, 0, shared](*args)
+
+    @contextlib.contextmanager
+    def timer(self):
+        """Time the block's work on the GPU between two events; ``.ms`` holds milliseconds."""
+        result = Elapsed()
+        start, stop = self._cuda.event(), self._cuda.event()
+        start.record()
+        yield result
+        stop.record()
+        stop.synchronize()
+        result.ms = self._cuda.event_elapsed_time(start, stop)
+
+
+class Elapsed:
+    """A time in milliseconds, set when its ``with`` block ends."""
+
+    ms: float = float("nan")
+
+    def __repr__(self) -> str:
+        return f"{self.ms:.3f} ms"
+
+
+def _empty(blocks) -> bool:
+    sizes = blocks if isinstance(blocks, (tuple, list)) else (blocks,)
+    return any(size == 0 for size in sizes)
+
+
+def default_device():
+    """Return the device that is used where none is given.
+
+    Inside ``with trace():`` it is the tracing SIMT machine. Otherwise ``GPUKERNELS_DEVICE`` decides
+    (``cuda`` or ``simt``); without it, CUDA if a GPU answers, else the SIMT machine.
+
+    Raises
+    ------
+    RuntimeError
+        For ``GPUKERNELS_DEVICE=cuda`` without a GPU.
+    ValueError
+        For any other value of ``GPUKERNELS_DEVICE``.
+    """
+    tracing = _tracing.get()
+    if tracing is not None:
+        return tracing
+    wanted = os.environ.get("GPUKERNELS_DEVICE", "")
+    if wanted not in ("", "cuda", "simt"):
+        raise ValueError(f"GPUKERNELS_DEVICE={wanted!r}; allowed are 'cuda' and 'simt'")
+    if wanted == "simt" or (wanted == "" and not _gpu_answers()):
+        return SimtDevice()
+    return CudaDevice()
+
+
+def _gpu_answers() -> bool:
+    try:
+        from numba import cuda
+
+        return bool(cuda.is_available())
+    except Exception:  # a broken driver installation is the same as none
+        return False
+
+
+class Tracing:
+    """What ``with trace() as t`` gives: the trace and its summary, during the block and after it."""
+
+    def __init__(self, device: SimtDevice):
+        self.device = device
+
+    @property
+    def trace(self):
+        """The :class:`~gpukernels.simt.trace.Trace` recorded so far."""
+        return self.device.trace
+
+    def summary(self, by: str = "kernel") -> Summary:
+        """Return the metrics per ``"kernel"``, ``"launch"`` or ``"line"`` as a table."""
+        return summarize(self.trace, by=by)
+
+
+@contextlib.contextmanager
+def trace(schedule: str = "lockstep", seed: int = 0):
+    """Record every launch of the block on the SIMT machine, whatever the hardware.
+
+    Parameters
+    ----------
+    schedule, seed
+        As for :class:`SimtDevice`.
+
+    Yields
+    ------
+    Tracing
+        Its ``.trace`` and ``.summary()``.
+    """
+    device = SimtDevice(schedule=schedule, seed=seed, trace=True)
+    token = _tracing.set(device)
+    try:
+        yield Tracing(device)
+    finally:
+        _tracing.reset(token)
+
+
+def benign_race(*arrays: str):
+    """Declare that plain-write races on these arrays are benign; goes above ``@cuda.jit``.
+
+    The kernel's docstring says why. The declaration changes nothing about how the kernel runs.
+
+    Parameters
+    ----------
+    *arrays : str
+        Names of the kernel's parameters.
+    """
+
+    def declare(kernel):
+        function = simt.python_function(kernel)
+        unknown = set(arrays) - set(function.__code__.co_varnames[: function.__code__.co_argcount])
+        if unknown:
+            raise ValueError(f"benign_race: {function.__name__} has no parameter {sorted(unknown)}")
+        function.__benign_races__ = frozenset(arrays)
+        return kernel
+
+    return declare

@@ -1,0 +1,12 @@
+"""A warp-accurate SIMT machine: runs real ``numba.cuda`` kernels without a GPU and records every warp.
+
+It knows nothing of graphs. See README.md in this folder for how it works.
+"""
+
+from gpukernels.simt.errors import KernelError
+from gpukernels.simt.machine import launch
+from gpukernels.simt.recorder import Recorder
+from gpukernels.simt.source import python_function
+from gpukernels.simt.trace import Trace
+
+__all__ = ["KernelError", "Recorder", "Trace", "launch", "python_function"]

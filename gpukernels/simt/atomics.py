@@ -1,0 +1,116 @@
+"""Atomic operations: lanes that meet on one element take their turn in thread order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpukernels.simt.trace import ATOMIC
+
+#: Beyond this many lanes on one element, that element is served on its own.
+_CROWD = 32
+
+
+def _wrap_increment(old, limit):
+    return np.where(old >= limit, 0, old + 1)
+
+
+def _wrap_decrement(old, limit):
+    return np.where((old == 0) | (old > limit), limit, old - 1)
+
+
+def _second(old, value):
+    return value
+
+
+COMBINE = {
+    "add": np.add,
+    "sub": np.subtract,
+    "and_": np.bitwise_and,
+    "or_": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "max": np.fmax,
+    "min": np.fmin,
+    # nanmax and nanmin return the number where the other is not one, as fmax and fmin do
+    "nanmax": np.fmax,
+    "nanmin": np.fmin,
+    "inc": _wrap_increment,
+    "dec": _wrap_decrement,
+    "exch": _second,
+}
+
+
+def atomic(memory, op, active, index, value, compare, where):
+    """Apply ``memory[index] = op(memory[index], value)`` for every active thread; return the old values.
+
+    Parameters
+    ----------
+    memory : Memory
+        The array.
+    op : str
+        A key of ``COMBINE``, or ``"cas"`` (then `compare` holds the expected values).
+    index : numpy.ndarray or scalar
+        Flat element index, already located.
+    """
+    memory.writable(where)
+    dtype = memory.dtype
+    value = np.broadcast_to(value.astype(dtype, copy=False), active.n)
+    if memory.recorder is not None:
+        memory.recorder.request(memory, ATOMIC, active, index, value, where)
+    at = np.broadcast_to(memory.offset(active, index), active.n)
+    if memory.written is not None:
+        memory._check_written(active, at, where)
+    if compare is not None:
+        compare = np.broadcast_to(compare.astype(dtype, copy=False), active.n)
+    flat = memory.flat
+    if active.n == 1:
+        old = flat.take(at)
+        flat[at] = _apply(op, old, value, compare)
+        return old
+    order = np.argsort(at, kind="stable")
+    sorted_at = at[order]
+    starts = np.flatnonzero(np.concatenate(([True], sorted_at[1:] != sorted_at[:-1])))
+    if starts.size == active.n:
+        old = flat.take(at)
+        flat[at] = _apply(op, old, value, compare)
+        return old
+    counts = np.diff(np.append(starts, active.n))
+    value = value[order]
+    compare = None if compare is None else compare[order]
+    sorted_old = np.empty(active.n, dtype)
+    for turn in range(min(int(counts.max()), _CROWD)):
+        now = starts[(counts > turn) & (counts <= _CROWD)] + turn
+        if now.size == 0:
+            break
+        cell = sorted_at[now]
+        old = flat.take(cell)
+        sorted_old[now] = old
+        flat[cell] = _apply(op, old, value[now], None if compare is None else compare[now])
+    for start, count in zip(starts[counts > _CROWD], counts[counts > _CROWD], strict=True):
+        piece = slice(start, start + count)
+        cell = sorted_at[start]
+        expected = None if compare is None else compare[piece]
+        sorted_old[piece], flat[cell] = _serve(op, flat[cell], value[piece], expected)
+    result = np.empty(active.n, dtype)
+    result[order] = sorted_old
+    return result
+
+
+def _apply(op, old, value, compare):
+    if op == "cas":
+        return np.where(old == compare, value, old)
+    return COMBINE[op](old, value).astype(old.dtype, copy=False)
+
+
+def _serve(op, current, value, compare):
+    """Serve many lanes on one element; return the old values and the final one."""
+    combine = COMBINE.get(op)
+    if op == "sub":
+        combine, value = np.add, -value
+    if isinstance(combine, np.ufunc):
+        run = combine.accumulate(np.concatenate(([current], value)), dtype=value.dtype)
+        return run[:-1], run[-1]
+    old = np.empty_like(value)
+    for i in range(value.size):
+        old[i] = current
+        current = _apply(op, current, value[i], None if compare is None else compare[i])
+    return old, current

@@ -1,0 +1,111 @@
+"""The errors of the SIMT machine, each with the source line, the block and the thread.
+
+They read as a compiler's messages do: what is wrong, where, and which thread found it.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BarrierDivergence",
+    "EndlessLoop",
+    "KernelAssertion",
+    "KernelError",
+    "KernelTypeError",
+    "LaunchError",
+    "OutOfBounds",
+    "ReadOnlyArray",
+    "ShuffleError",
+    "SourceNotFound",
+    "TraceLimit",
+    "UninitializedRead",
+    "UnsupportedConstruct",
+]
+
+
+class KernelError(Exception):
+    """A kernel did something that it must not do, or that the machine cannot run.
+
+    Attributes
+    ----------
+    reason : str
+        What is wrong, in one sentence.
+    kernel : str
+        Name of the kernel or device function.
+    file : str
+        The file that defines it.
+    line : int
+        Line number in that file; 0 where no line applies.
+    text : str
+        The source line.
+    block, thread : tuple of int or None
+        (x, y, z) of the first block and thread that are at fault, where that is known.
+    """
+
+    def __init__(self, reason, *, kernel="", file="", line=0, text="", block=None, thread=None):
+        self.reason = reason
+        self.kernel = kernel
+        self.file = file
+        self.line = line
+        self.text = text
+        self.block = block
+        self.thread = thread
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        lines = [self.reason]
+        if self.line:
+            lines[0] = f"{self.reason}  ({self.file}, line {self.line}, in {self.kernel})"
+            lines.append(f"    {self.line:>4} | {self.text.strip()}")
+        elif self.kernel:
+            lines[0] = f"{self.reason}  (kernel {self.kernel})"
+        if self.thread is not None:
+            lines.append(f"    block {self.block}, thread {self.thread}")
+        return "\n".join(lines)
+
+
+class SourceNotFound(KernelError):
+    """The source of a kernel cannot be read, for instance when it was typed at a prompt."""
+
+
+class UnsupportedConstruct(KernelError):
+    """The kernel uses something that the machine does not run; raised before the launch."""
+
+
+class KernelTypeError(KernelError, TypeError):
+    """Types that numba would refuse, found while the kernel is translated."""
+
+
+class LaunchError(KernelError, ValueError):
+    """The launch configuration is beyond the limits of a device or does not fit the kernel."""
+
+
+class OutOfBounds(KernelError, IndexError):
+    """An element outside an array (a negative index counts as outside)."""
+
+
+class ReadOnlyArray(KernelError, ValueError):
+    """A store into an array that is read-only."""
+
+
+class UninitializedRead(KernelError):
+    """A read of shared or local memory, or of an ``empty`` array, that nothing has written."""
+
+
+class BarrierDivergence(KernelError):
+    """A barrier that some live threads of the block (warp, grid) do not reach."""
+
+
+class ShuffleError(KernelError):
+    """A warp operation whose mask or source lane names a lane that does not take part."""
+
+
+class EndlessLoop(KernelError):
+    """A loop that ran past the step budget."""
+
+
+class KernelAssertion(KernelError, AssertionError):
+    """An ``assert`` in a kernel did not hold for a thread."""
+
+
+class TraceLimit(KernelError, MemoryError):
+    """The trace grew past its limit; trace a smaller launch or raise the limit."""

@@ -1,0 +1,465 @@
+"""Translate expressions: operators by numba's typing, short circuits, elements, calls."""
+
+from __future__ import annotations
+
+import ast
+import types as python_types
+
+import numpy as np
+
+from gpukernels.simt import intrinsics, typing
+from gpukernels.simt.errors import KernelTypeError, UnsupportedConstruct
+from gpukernels.simt.source import python_function
+from gpukernels.simt.values import ArrayType, ObjectType, TupleType, Value
+
+_UNKNOWN = object()
+
+_BINARY = {
+    ast.Add: ("+", np.add, typing.arithmetic),
+    ast.Sub: ("-", np.subtract, typing.arithmetic),
+    ast.Mult: ("*", np.multiply, typing.arithmetic),
+    ast.Div: ("/", np.true_divide, typing.divide),
+    ast.FloorDiv: ("//", np.floor_divide, typing.arithmetic),
+    ast.Mod: ("%", np.remainder, typing.arithmetic),
+    ast.BitAnd: ("&", np.bitwise_and, typing.bitwise),
+    ast.BitOr: ("|", np.bitwise_or, typing.bitwise),
+    ast.BitXor: ("^", np.bitwise_xor, typing.bitwise),
+    ast.LShift: ("<<", np.left_shift, typing.shift),
+    ast.RShift: (">>", np.right_shift, typing.shift),
+    ast.Pow: ("**", np.power, typing.power),
+}
+
+_COMPARE = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+
+_NUMPY_FUNCTION = (np.ufunc,)
+
+
+class ExpressionTranslator:
+    """The part of the function translator that deals with values."""
+
+    # Constants -------------------------------------------------------------------------------------
+
+    def literal(self, value) -> Value:
+        """Return a number as numba types it: int64 (uint64 past its range), float64, bool."""
+        if isinstance(value, (bool, np.bool_)):
+            scalar = np.bool_(value)
+        elif isinstance(value, int):
+            scalar = np.int64(value) if -(2**63) <= value < 2**63 else np.uint64(value)
+        elif isinstance(value, float):
+            scalar = np.float64(value)
+        else:
+            scalar = value
+        return Value(scalar.dtype, self.program.constant(scalar), constant=scalar)
+
+    def from_object(self, value, node) -> Value:
+        """Return the value of a global, a closure variable or an attribute."""
+        if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
+            return self.literal(value)
+        if isinstance(value, tuple):
+            items = [self.from_object(v, node) for v in value]
+            return Value(TupleType(tuple(i.type for i in items)), items=items, constant=value)
+        if isinstance(value, np.ndarray):
+            name = self.program.constant(value)
+            code = f"run.constant_array({name}, {ast.unparse(node)!r})"
+            return Value(ArrayType(value.dtype, value.ndim), self.temporary(code))
+        return Value(ObjectType(value))
+
+    def constant_of(self, node):
+        """Return the Python object that `node` names before the launch, or None."""
+        value = self._static(node)
+        return None if value is _UNKNOWN else value
+
+    def _static(self, node):
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            if node.id in self.env or node.id in self.assigned:
+                known = self.env.get(node.id)
+                return known.value if isinstance(known, ObjectType) else _UNKNOWN
+            try:
+                return self.function.free(node.id)
+            except (NameError, ValueError):
+                return _UNKNOWN
+        if isinstance(node, ast.Attribute):
+            base = self._static(node.value)
+            if base is _UNKNOWN or isinstance(base, np.ndarray):
+                return _UNKNOWN
+            return getattr(base, node.attr, _UNKNOWN)
+        return _UNKNOWN
+
+    def constant_truth(self, node):
+        """Return True or False where a condition is known before the launch, else None."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inner = self.constant_truth(node.operand)
+            return None if inner is None else not inner
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            left, right = self._static(node.left), self._static(node.comparators[0])
+            if left is _UNKNOWN and isinstance(node.left, ast.Name) and right is None:
+                left = object()  # a variable that is not None
+            if left is _UNKNOWN or right is _UNKNOWN:
+                return None
+            if isinstance(node.ops[0], ast.Is):
+                return left is right
+            if isinstance(node.ops[0], ast.IsNot):
+                return left is not right
+            if isinstance(left, (int, float, str, bool)) and type(node.ops[0]) in _COMPARE:
+                return bool(eval(f"a {_COMPARE[type(node.ops[0])]} b", {"a": left, "b": right}))
+            return None
+        value = self._static(node)
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return bool(value)
+        return None
+
+    def dtype_name(self, dtype) -> str:
+        """Return a name for `dtype` in the generated code."""
+        name = f"d_{dtype.name}"
+        self.program.namespace[name] = dtype
+        return name
+
+    # Casts -----------------------------------------------------------------------------------------
+
+    def cast(self, value, dtype) -> Value:
+        """Return `value` as `dtype`, as C casts it."""
+        if value.type == dtype:
+            return value
+        if value.constant is not None:
+            with np.errstate(all="ignore"):
+                return self.literal(value.constant.astype(dtype))
+        code = self.temporary(f"{value.code}.astype({self.dtype_name(dtype)})")
+        return Value(dtype, code, fresh=True)
+
+    def truth(self, value) -> Value:
+        """Return `value` as a bool."""
+        if not value.is_scalar:
+            raise self.refuse("the truth of this value is not known to numba", kind=KernelTypeError)
+        return self.cast(value, typing.BOOL)
+
+    def integer(self, value, node) -> Value:
+        """Return `value`, refusing anything that is not an integer."""
+        if not value.is_scalar or not typing.is_integer(value.type):
+            raise self.refuse("an integer is needed here", node, KernelTypeError)
+        return self.cast(value, typing.INT64) if value.type == typing.BOOL else value
+
+    # Expressions -----------------------------------------------------------------------------------
+
+    def expression(self, node, hint=None, unused=False) -> Value:
+        """Translate `node`; `hint` names an array that it makes, `unused` allows a missing result."""
+        method = getattr(self, f"see_{type(node).__name__.lower()}", None)
+        if method is None:
+            raise self.refuse(f"`{ast.unparse(node)}` cannot be used in a kernel", node)
+        if isinstance(node, ast.Call):
+            return method(node, hint, unused)
+        return method(node)
+
+    def scalar(self, node) -> Value:
+        """Translate `node`, refusing arrays, tuples and objects."""
+        value = self.expression(node)
+        if not value.is_scalar:
+            raise self.refuse(f"`{ast.unparse(node)}` is not a number", node, KernelTypeError)
+        return value
+
+    def see_constant(self, node):
+        if isinstance(node.value, (bool, int, float)):
+            return self.literal(node.value)
+        return Value(ObjectType(node.value))
+
+    def see_name(self, node):
+        if node.id in self.env:
+            return self.read_name(node.id, node)
+        if node.id in self.assigned:
+            raise self.refuse(f"`{node.id}` is read before anything is assigned to it", node)
+        try:
+            value = self.function.free(node.id)
+        except (NameError, ValueError):
+            raise self.refuse(f"`{node.id}` is not defined", node) from None
+        return self.from_object(value, node)
+
+    def see_tuple(self, node):
+        items = [self.expression(e) for e in node.elts]
+        return Value(TupleType(tuple(i.type for i in items)), items=items)
+
+    def see_attribute(self, node):
+        static = self._static(node)
+        if static is not _UNKNOWN:
+            built_in = intrinsics.attribute(self, intrinsics.path_of(static), node)
+            if built_in is not None:
+                return built_in
+        path = intrinsics.dotted(self, node)
+        if path is not None:
+            built_in = intrinsics.attribute(self, path, node)
+            if built_in is not None:
+                return built_in
+        if static is not _UNKNOWN:
+            return self.from_object(static, node)
+        value = self.expression(node.value)
+        if value.is_array:
+            return self._array_attribute(value, node)
+        raise self.refuse(f"`{ast.unparse(node)}` cannot be used in a kernel", node)
+
+    def _array_attribute(self, array, node):
+        if node.attr == "shape":
+            items = [
+                Value(typing.INT64, f"{array.code}.dims[{i}]") for i in range(array.type.ndim)
+            ]
+            return Value(TupleType((typing.INT64,) * array.type.ndim), items=items)
+        if node.attr == "size":
+            return Value(typing.INT64, f"{array.code}.elements")
+        if node.attr == "ndim":
+            return self.literal(array.type.ndim)
+        if node.attr == "dtype":
+            return Value(ObjectType(array.type.dtype))
+        raise self.refuse(f"arrays have no `{node.attr}` in a kernel", node)
+
+    # Operators -------------------------------------------------------------------------------------
+
+    def see_binop(self, node):
+        left, right = self.expression(node.left), self.expression(node.right)
+        if left.items is not None and right.items is not None and isinstance(node.op, ast.Add):
+            items = left.items + right.items
+            return Value(TupleType(tuple(i.type for i in items)), items=items)
+        return self.binary(node.op, left, right, node)
+
+    def binary(self, operator, left, right, node) -> Value:
+        """Apply a binary operator with numba's result type."""
+        if not (left.is_scalar and right.is_scalar):
+            raise self.refuse("both operands must be numbers", node, KernelTypeError)
+        symbol, ufunc, rule = _BINARY[type(operator)]
+        dtype = rule(left.type, right.type)
+        if dtype is None:
+            raise self.refuse(
+                f"`{symbol}` does not take {left.type} and {right.type}", node, KernelTypeError
+            )
+        if isinstance(operator, ast.Pow):
+            return self._power(left, right, dtype)
+        if dtype != typing.BOOL and typing.natural(ufunc, left.type, right.type) != dtype:
+            left, right = self._operand(left, dtype), self._operand(right, dtype)
+        if left.constant is not None and right.constant is not None:
+            with np.errstate(all="ignore"):
+                return self.literal(ufunc(left.constant, right.constant)[()])
+        return Value(dtype, self.temporary(f"{left.code} {symbol} {right.code}"), fresh=True)
+
+    def _operand(self, value, dtype):
+        return self.cast(value, dtype)
+
+    def _power(self, left, right, dtype):
+        if dtype == typing.FLOAT32 and typing.is_integer(right.type):
+            left, right = self.cast(left, dtype), self.cast(right, dtype)
+        else:
+            left, right = self.cast(left, dtype), self.cast(right, dtype)
+        self.program.namespace["power"] = intrinsics.power
+        return Value(dtype, self.temporary(f"power({left.code}, {right.code})"), fresh=True)
+
+    def see_unaryop(self, node):
+        if isinstance(node.op, ast.Not):
+            value = self.truth(self.scalar(node.operand))
+            return Value(typing.BOOL, self.temporary(f"~{value.code}"), fresh=True)
+        value = self.scalar(node.operand)
+        if isinstance(node.op, ast.Invert):
+            dtype = typing.invert(value.type)
+            symbol = "~"
+        else:
+            dtype = typing.negate(value.type)
+            symbol = "-" if isinstance(node.op, ast.USub) else "+"
+        if dtype is None:
+            raise self.refuse(f"`{symbol}` does not take {value.type}", node, KernelTypeError)
+        value = self.cast(value, dtype)
+        if value.constant is not None:
+            with np.errstate(all="ignore"):
+                constant = {"~": np.invert, "-": np.negative, "+": np.positive}[symbol](value.constant)
+            return self.literal(constant)
+        return Value(dtype, self.temporary(f"{symbol}{value.code}"), fresh=True)
+
+    def see_compare(self, node):
+        known = self.constant_truth(node)
+        if known is not None:
+            return self.literal(known)
+        result = None
+        left = self.scalar(node.left)
+        for operator, right_node in zip(node.ops, node.comparators, strict=True):
+            if type(operator) not in _COMPARE:
+                raise self.refuse(f"`{ast.unparse(node)}` cannot be used in a kernel", node)
+            right = self.scalar(right_node)
+            code = self.temporary(f"{left.code} {_COMPARE[type(operator)]} {right.code}")
+            result = code if result is None else self.temporary(f"{result} & {code}")
+            left = right
+        return Value(typing.BOOL, result, fresh=True)
+
+    def see_boolop(self, node):
+        value = self.truth(self.scalar(node.values[0]))
+        for right_node in node.values[1:]:
+            value = self._short_circuit(isinstance(node.op, ast.And), value, right_node)
+        return value
+
+    def _short_circuit(self, is_and, left, right_node):
+        symbol = "&" if is_and else "|"
+        if _harmless(right_node):
+            right = self.truth(self.scalar(right_node))
+            return Value(typing.BOOL, self.temporary(f"{left.code} {symbol} {right.code}"), fresh=True)
+        # Only threads that the left side has not decided evaluate the right side.
+        outer, inner = self.active, self.new_active()
+        at = f"p{inner[1:]}"
+        asked = left.code if is_and else self.temporary(f"~{left.code}")
+        result = f"t{next(self.temporaries)}"
+        self.emit(f"{inner}, {at} = choose({outer}, {asked})")
+        self.emit(f"{result} = {left.code}")
+        self.block(f"if {inner} is not None:")
+        self.active = inner
+        right = self.truth(self.scalar(right_node))
+        self.emit(f"{result} = blend({left.code}, {at}, {right.code})")
+        self.end()
+        self.active = outer
+        return Value(typing.BOOL, result)
+
+    def see_ifexp(self, node):
+        known = self.constant_truth(node.test)
+        if known is not None:
+            return self.expression(node.body if known else node.orelse)
+        condition = self.truth(self.scalar(node.test))
+        outer = self.active
+        body, other = self.new_active(), self.new_active()
+        self.emit(f"{body}, {other} = split({outer}, {condition.code})")
+        parts = []
+        for active, part in ((body, node.body), (other, node.orelse)):
+            name = f"t{next(self.temporaries)}"
+            self.emit(f"{name} = None")
+            self.block(f"if {active} is not None:")
+            self.active = active
+            value = self.scalar(part)
+            self.emit(f"{name} = {value.code}")
+            self.end()
+            parts.append((name, value.type))
+        self.active = outer
+        dtype = typing.unify(parts[0][1], parts[1][1])
+        name = self.dtype_name(dtype)
+        code = f"pick({outer}, {condition.code}, {parts[0][0]}, {parts[1][0]}, {name}).astype({name})"
+        return Value(dtype, self.temporary(code), fresh=True)
+
+    # Elements --------------------------------------------------------------------------------------
+
+    def element(self, node):
+        """Return (array, located index) of a subscript, with its bounds check emitted."""
+        array = self.expression(node.value)
+        if not array.is_array:
+            raise self.refuse(f"`{ast.unparse(node.value)}` cannot be indexed here", node, KernelTypeError)
+        return array, self.locate(array, self._index_values(node.slice), node)
+
+    def _index_values(self, node):
+        if isinstance(node, ast.Tuple):
+            values = [self.expression(e) for e in node.elts]
+        elif isinstance(node, ast.Slice):
+            raise self.refuse("slices cannot be used in a kernel here; index single elements", node)
+        else:
+            value = self.expression(node)
+            values = value.items if value.items is not None else [value]
+        return values
+
+    def locate(self, array, indices, node) -> str:
+        """Emit the bounds check of `indices` and return the code of the flat element index."""
+        indices = [self.integer(i, node) for i in indices]
+        if len(indices) != array.type.ndim:
+            raise self.refuse(
+                f"an array of {array.type.ndim} dimensions needs as many indices; {len(indices)} given",
+                node,
+            )
+        code = indices[0].code if len(indices) == 1 else f"({', '.join(i.code for i in indices)})"
+        return self.temporary(f"{array.code}.locate({self.active}, {code}, {self.where})")
+
+    def load(self, array, index) -> Value:
+        """Emit a load of a located element."""
+        code = f"{array.code}.load({self.active}, {index}, {self.where})"
+        return Value(array.type.dtype, self.temporary(code), fresh=True)
+
+    def store(self, array, index, value, node):
+        """Emit a store to a located element; the value is cast to the array's type."""
+        if not value.is_scalar:
+            raise self.refuse("only numbers can be stored in an array", node, KernelTypeError)
+        value = self.cast(value, array.type.dtype)
+        self.emit(f"{array.code}.store({self.active}, {index}, {value.code}, {self.where})")
+
+    def see_subscript(self, node):
+        base = self.expression(node.value)
+        if base.items is not None:
+            at = self.expression(node.slice)
+            if at.constant is None:
+                raise self.refuse("a tuple can be indexed by a constant", node)
+            return base.items[int(at.constant)]
+        if not base.is_array:
+            raise self.refuse(f"`{ast.unparse(node.value)}` cannot be indexed here", node, KernelTypeError)
+        return self.load(base, self.locate(base, self._index_values(node.slice), node))
+
+    # Calls -----------------------------------------------------------------------------------------
+
+    def see_call(self, node, hint, unused):
+        handler = intrinsics.handler(self, node.func)
+        if handler is not None:
+            result = handler(self, node, hint)
+            if result is None and not unused:
+                raise self.refuse(f"`{ast.unparse(node)}` has no value", node, KernelTypeError)
+            return result
+        target = self.constant_of(node.func)
+        if target is None:
+            raise self.refuse(f"`{ast.unparse(node.func)}` cannot be called in a kernel", node)
+        dtype = intrinsics.as_dtype(target)
+        if dtype is not None:
+            (argument,) = node.args
+            return self.cast(self.scalar(argument), dtype)
+        if isinstance(target, python_types.BuiltinFunctionType) or python_function(target) is None:
+            raise self.refuse(f"`{ast.unparse(node.func)}` cannot be called in a kernel", node)
+        return self._call_device_function(target, node)
+
+    def _call_device_function(self, target, node):
+        values = [self.expression(a) for a in node.args]
+        if node.keywords:
+            names = python_function(target).__code__.co_varnames
+            given = {k.arg: self.expression(k.value) for k in node.keywords}
+            for name in names[len(values) : len(values) + len(given)]:
+                if name not in given:
+                    raise self.refuse(f"`{ast.unparse(node)}`: argument `{name}` is missing", node)
+                values.append(given[name])
+        try:
+            name, result = self.program.function(target, tuple(_argument_type(v) for v in values))
+        except UnsupportedConstruct:
+            raise
+        codes = []
+        for value in values:
+            _flatten(value, codes)
+        call = f"{name}({', '.join(['g', self.active, *codes])})"
+        if self.program.yielding:
+            call = f"(yield from {call})"
+        code = self.temporary(call)
+        return _unpack(result, code)
+
+
+def _argument_type(value):
+    if value.items is not None:
+        return TupleType(tuple(_argument_type(v) for v in value.items))
+    return value.type
+
+
+def _flatten(value, codes):
+    if value.items is not None:
+        for item in value.items:
+            _flatten(item, codes)
+    elif not isinstance(value.type, ObjectType):
+        codes.append(value.code)
+
+
+def _unpack(type_, code):
+    if isinstance(type_, TupleType):
+        items = [_unpack(t, f"{code}[{i}]") for i, t in enumerate(type_.items)]
+        return Value(type_, items=items)
+    if type_ is None:
+        return Value(ObjectType(None))
+    return Value(type_, code)
+
+
+def _harmless(node):
+    """Whether evaluating `node` for every thread has no effect: no memory access, no call."""
+    return not any(isinstance(n, (ast.Call, ast.Subscript, ast.IfExp)) for n in ast.walk(node))

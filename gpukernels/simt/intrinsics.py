@@ -1,0 +1,666 @@
+"""What the names of ``numba.cuda``, ``math`` and the builtins mean to the machine.
+
+``_CALLS`` maps a dotted path to a handler ``(translator, call node, hint) -> Value or None``;
+:func:`attribute` knows the values such as ``cuda.threadIdx.x``. To add an intrinsic, add a handler here and,
+if it needs work at run time, a function or a method of the run.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import math
+
+import numpy as np
+
+from gpukernels.simt import typing, warp
+from gpukernels.simt.errors import KernelTypeError
+from gpukernels.simt.trace import BARRIER
+from gpukernels.simt.values import ArrayType, ObjectType, TupleType, Value
+
+_AXES = {"x": 0, "y": 1, "z": 2}
+
+
+# Names ----------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _known_paths():
+    """Return {id of a numba.cuda object: its dotted path}, also for names imported one by one."""
+    from numba import cuda
+
+    paths = {}
+    for name in dir(cuda):
+        if name.startswith("_") or name in ("np", "sys", "os"):
+            continue
+        value = getattr(cuda, name)
+        if isinstance(value, (int, str, bool, np.dtype)):
+            continue
+        paths[id(value)] = f"cuda.{name}"
+    for outer in ("atomic", "shared", "local", "const", "cg", "fp16"):
+        holder = getattr(cuda, outer, None)
+        for name in dir(holder) if holder is not None else ():
+            if not name.startswith("_"):
+                paths.setdefault(id(getattr(holder, name)), f"cuda.{outer}.{name}")
+    paths[id(cuda)] = "cuda"
+    for name in dir(math):
+        paths[id(getattr(math, name))] = f"math.{name}"
+    for name in ("abs", "min", "max", "len", "round", "pow", "int", "float", "bool", "range", "divmod"):
+        paths[id(getattr(builtins, name))] = f"builtins.{name}"
+    return paths
+
+
+def path_of(value) -> str | None:
+    """Return the dotted path of an object of numba.cuda, math or the builtins, or None."""
+    if isinstance(value, ObjectType):
+        value = value.value
+    if isinstance(value, _Group):
+        return f"group.{value.scope}"
+    return _known_paths().get(id(value))
+
+
+def dotted(translator, node) -> str | None:
+    """Return the path of an attribute chain that starts at a numba.cuda object, or None."""
+    if isinstance(node, ast.Attribute):
+        static = translator._static(node)
+        if static is not None:
+            own = path_of(static)
+            if own is not None:
+                return own
+        base = dotted(translator, node.value)
+        return None if base is None else f"{base}.{node.attr}"
+    if isinstance(node, ast.Name):
+        known = translator.env.get(node.id)
+        if isinstance(known, ObjectType):
+            return path_of(known.value)
+        if node.id in translator.assigned or node.id in translator.env:
+            return None
+        return path_of(translator.constant_of(node))
+    return None
+
+
+class _Group:
+    """A cooperative group."""
+
+    def __init__(self, scope):
+        self.scope = scope
+
+
+_GRID_GROUP = _Group("grid")
+
+
+def as_dtype(value) -> np.dtype | None:
+    """Return the NumPy dtype that a numba type, a NumPy type or a Python type stands for, or None."""
+    if value is int:
+        return typing.INT64
+    if value is float:
+        return typing.FLOAT64
+    if value is bool:
+        return typing.BOOL
+    if isinstance(value, np.dtype):
+        return value
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return np.dtype(value)
+    if type(value).__module__.startswith("numba"):
+        name = str(value)
+        try:
+            return np.dtype("bool" if name in ("boolean", "bool") else name)
+        except TypeError:
+            return None
+    return None
+
+
+def attribute(translator, path, node) -> Value | None:
+    """Return the value of ``cuda.threadIdx.x`` and its kin, or None where `path` is not one of them."""
+    if path is None or not path.startswith("cuda."):
+        return None
+    parts = path.split(".")
+    if len(parts) == 2:
+        if parts[1] == "laneid":
+            return _index(translator, "lane", 0)
+        if parts[1] == "warpsize":
+            return Value(typing.INT32, translator.program.constant(np.int32(32)), constant=np.int32(32))
+        return None
+    if len(parts) != 3 or parts[2] not in _AXES:
+        return None
+    axis = _AXES[parts[2]]
+    if parts[1] == "threadIdx":
+        return _index(translator, "thread", axis)
+    if parts[1] == "blockIdx":
+        return _index(translator, "block", axis)
+    if parts[1] in ("blockDim", "gridDim"):
+        name = "block_dims" if parts[1] == "blockDim" else "grid_dims"
+        return Value(typing.INT32, f"run.{name}[{axis}]")
+    return None
+
+
+def _index(translator, name, axis):
+    code = translator.temporary(f"g.index({(name, axis)!r}, {translator.active})")
+    return Value(typing.INT64 if name == "grid" else typing.INT32, code)
+
+
+def handler(translator, function):
+    """Return the handler for a call of the expression `function`, or None."""
+    if isinstance(function, ast.Attribute) and function.attr == "sync":
+        base = translator.env.get(getattr(function.value, "id", None))
+        if isinstance(base, ObjectType) and isinstance(base.value, _Group):
+            return _grid_sync
+        if isinstance(function.value, ast.Call):
+            path = dotted(translator, function.value.func)
+            if path in ("cuda.cg.this_grid", "cuda.grid_group"):
+                return _grid_sync
+    path = dotted(translator, function)
+    if path is None:
+        return None
+    return _CALLS.get(path) or _CALLS.get(_ALIASES.get(path, ""))
+
+
+_ALIASES = {"cuda.cg.this_grid": "cuda.cg.this_grid"}
+
+
+# Handlers -------------------------------------------------------------------------------------------
+
+
+def _arguments(t, node, names, optional=0):
+    values = [t.expression(a) for a in node.args]
+    given = {k.arg: t.expression(k.value) for k in node.keywords}
+    for name in names[len(values) :]:
+        if name in given:
+            values.append(given.pop(name))
+    if given or not len(names) - optional <= len(values) <= len(names):
+        raise t.refuse(
+            f"`{ast.unparse(node.func)}` takes ({', '.join(names)})", node, KernelTypeError
+        )
+    return values
+
+
+def _constant_int(t, node, what):
+    value = t.expression(node)
+    if value.constant is None or not typing.is_integer(value.type):
+        raise t.refuse(f"{what} must be a constant integer", node, KernelTypeError)
+    return int(value.constant)
+
+
+def _grid(t, node, hint):
+    ndim = _constant_int(t, node.args[0], "the argument of cuda.grid")
+    items = [_index(t, "grid", axis) for axis in range(ndim)]
+    return items[0] if ndim == 1 else Value(TupleType((typing.INT64,) * ndim), items=items)
+
+
+def _gridsize(t, node, hint):
+    ndim = _constant_int(t, node.args[0], "the argument of cuda.gridsize")
+    items = [Value(typing.INT64, f"run.grid_size[{axis}]") for axis in range(ndim)]
+    return items[0] if ndim == 1 else Value(TupleType((typing.INT64,) * ndim), items=items)
+
+
+def _declare(space):
+    def declare(t, node, hint):
+        arguments = {k.arg: k.value for k in node.keywords}
+        for name, value in zip(("shape", "dtype"), node.args, strict=False):
+            arguments[name] = value
+        shape = t.expression(arguments["shape"])
+        parts = shape.items if shape.items is not None else [shape]
+        if any(p.constant is None for p in parts):
+            raise t.refuse(f"the shape of a {space} array must be constant", node, KernelTypeError)
+        sizes = tuple(int(p.constant) for p in parts)
+        dtype_value = t.expression(arguments["dtype"])
+        dtype = as_dtype(dtype_value.object)
+        if dtype is None:
+            dtype = as_dtype(t.constant_of(arguments["dtype"]))
+        if dtype is None:
+            raise t.refuse(f"`{ast.unparse(arguments['dtype'])}` is not a dtype", node, KernelTypeError)
+        key = next(t.program.declarations)
+        name = hint or f"{space}_{key}"
+        place = (t.source.function, node.lineno, node.col_offset)
+        code = (
+            f"run.{space}_array(g, {place!r}, {name!r}, {sizes!r}, {t.dtype_name(dtype)}, {t.where})"
+        )
+        return Value(ArrayType(dtype, len(sizes)), t.temporary(code))
+
+    return declare
+
+
+def _const_array(t, node, hint):
+    value = t.constant_of(node.args[0])
+    if not isinstance(value, np.ndarray):
+        raise t.refuse("cuda.const.array_like takes a global array", node, KernelTypeError)
+    name = hint or ast.unparse(node.args[0])
+    code = f"run.constant_array({t.program.constant(value)}, {name!r})"
+    return Value(ArrayType(value.dtype, value.ndim), t.temporary(code))
+
+
+def _barrier(kind):
+    def barrier(t, node, hint):
+        predicate = "None"
+        if kind != "plain":
+            value = t.truth(_arguments(t, node, ("predicate",))[0])
+            predicate = value.code
+        t.note(BARRIER)
+        result = _wait(t, "block", kind, predicate)
+        return None if kind == "plain" else Value(typing.INT32, t.temporary(result))
+
+    return barrier
+
+
+def _wait(t, scope, kind, predicate):
+    if t.program.yielding:
+        result = f"(yield ({scope!r}, {kind!r}, {t.active}, {predicate}, {t.where}))"
+    else:
+        result = f"run.barrier({scope!r}, {kind!r}, {t.active}, {predicate}, {t.where})"
+    if kind == "plain":
+        t.emit(result)
+    return result
+
+
+def _grid_sync(t, node, hint):
+    t.note(BARRIER)
+    _wait(t, "grid", "plain", "None")
+    return Value(typing.INT32, t.program.constant(np.int32(0)), constant=np.int32(0))
+
+
+def _this_grid(t, node, hint):
+    return Value(ObjectType(_GRID_GROUP))
+
+
+def _syncwarp(t, node, hint):
+    values = _arguments(t, node, ("mask",), optional=1)
+    mask = values[0].code if values else t.literal(0xFFFFFFFF).code
+    t.note(BARRIER)
+    if t.program.yielding:
+        t.emit("yield None")
+    t.program.namespace["check_mask"] = warp.check_mask
+    t.emit(f"check_mask({t.active}, {mask}, 'syncwarp', {t.where})")
+    return None
+
+
+def _nothing(t, node, hint):
+    for argument in node.args:
+        t.expression(argument)
+    return None
+
+
+_SHUFFLED = {typing.INT32, typing.INT64, typing.FLOAT32, typing.FLOAT64}
+
+
+def _shuffle(mode):
+    operand_name = {"idx": "src_lane", "xor": "lane_mask"}.get(mode, "delta")
+
+    def shuffle(t, node, hint):
+        mask, value, operand = _arguments(t, node, ("mask", "value", operand_name))
+        if value.type not in _SHUFFLED:
+            raise t.refuse(
+                "shuffles take 32- and 64-bit integers and floats; cast the value first "
+                f"(it is {value.type})",
+                node,
+                KernelTypeError,
+            )
+        t.program.namespace["shuffle"] = warp.shuffle
+        mask, operand = t.integer(mask, node), t.integer(operand, node)
+        code = f"shuffle({t.active}, {mode!r}, {mask.code}, {value.code}, {operand.code}, {t.where})"
+        return Value(value.type, t.temporary(code), fresh=True)
+
+    return shuffle
+
+
+def _ballot(t, node, hint):
+    mask, predicate = _arguments(t, node, ("mask", "predicate"))
+    t.program.namespace["ballot"] = warp.ballot
+    code = f"ballot({t.active}, {t.integer(mask, node).code}, {t.truth(predicate).code}, {t.where})"
+    return Value(typing.INT32, t.temporary(code), fresh=True)
+
+
+def _vote(kind):
+    def vote(t, node, hint):
+        mask, predicate = _arguments(t, node, ("mask", "predicate"))
+        t.program.namespace["vote"] = warp.vote
+        predicate = predicate.code if kind == "eq" else t.truth(predicate).code
+        code = f"vote({t.active}, {kind!r}, {t.integer(mask, node).code}, {predicate}, {t.where})"
+        return Value(typing.BOOL, t.temporary(code), fresh=True)
+
+    return vote
+
+
+def _match(name):
+    def match(t, node, hint):
+        mask, value = _arguments(t, node, ("mask", "value"))
+        t.program.namespace[name] = getattr(warp, name)
+        code = t.temporary(
+            f"{name}({t.active}, {t.integer(mask, node).code}, {value.code}, {t.where})"
+        )
+        if name == "match_any":
+            return Value(typing.INT32, code, fresh=True)
+        items = [Value(typing.INT32, f"{code}[0]"), Value(typing.BOOL, f"{code}[1]")]
+        return Value(TupleType((typing.INT32, typing.BOOL)), items=items)
+
+    return match
+
+
+def _lane_set(name):
+    def lane_set(t, node, hint):
+        t.program.namespace[name] = getattr(warp, name)
+        return Value(typing.UINT32, t.temporary(f"{name}({t.active})"), fresh=True)
+
+    return lane_set
+
+
+def _atomic(op):
+    def atomic(t, node, hint):
+        array = t.expression(node.args[0])
+        if not array.is_array:
+            raise t.refuse("the first argument of an atomic must be an array", node, KernelTypeError)
+        if op == "compare_and_swap":
+            index_values = [t.literal(0)] * array.type.ndim
+            rest = [t.scalar(a) for a in node.args[1:]]
+        else:
+            index_values = t._index_values(node.args[1])
+            rest = [t.scalar(a) for a in node.args[2:]]
+        kind = "cas" if op == "compare_and_swap" else op
+        if len(rest) != (2 if kind == "cas" else 1):
+            raise t.refuse(f"`{ast.unparse(node)}`: wrong number of arguments", node, KernelTypeError)
+        index = t.locate(array, index_values, node)
+        rest = [t.cast(r, array.type.dtype).code for r in rest]
+        compare, value = (rest[0], rest[1]) if kind == "cas" else ("None", rest[0])
+        code = f"run.atomic({array.code}, {kind!r}, {t.active}, {index}, {value}, {compare}, {t.where})"
+        return Value(array.type.dtype, t.temporary(code), fresh=True)
+
+    return atomic
+
+
+def _apply(t, name, function, values, dtype):
+    t.program.namespace[name] = function
+    code = f"{name}({', '.join(v.code for v in values)})"
+    return Value(dtype, t.temporary(code), fresh=True)
+
+
+def _bits(name, function, result):
+    def bits(t, node, hint):
+        (value,) = _arguments(t, node, ("x",))
+        value = t.integer(value, node)
+        if value.type.itemsize < 4:
+            value = t.cast(value, typing.INT32)
+        return _apply(t, name, function, [value], result or value.type)
+
+    return bits
+
+
+def _unsigned(value):
+    return value.view(f"u{value.dtype.itemsize}")
+
+
+def popcount(value):
+    """Return the number of set bits, in the type of `value`."""
+    return np.bitwise_count(_unsigned(value)).astype(value.dtype)
+
+
+def leading_zeros(value):
+    """Return the number of zero bits above the highest set bit."""
+    bits = value.dtype.itemsize * 8
+    unsigned = _unsigned(value).astype(np.uint64)
+    count = np.full(np.shape(unsigned), bits, np.int64)
+    for shift in range(bits):
+        count = np.where((unsigned >> np.uint64(shift)) != 0, bits - 1 - shift, count)
+    return count.astype(value.dtype)[()]
+
+
+def first_set(value):
+    """Return the 1-based position of the lowest set bit (uint32), 0 if there is none."""
+    unsigned = _unsigned(value).astype(np.uint64)
+    lowest = unsigned & (~unsigned + np.uint64(1))
+    position = np.bitwise_count(lowest - np.uint64(1)).astype(np.uint32) + np.uint32(1)
+    return np.where(unsigned == 0, np.uint32(0), position)[()]
+
+
+def reverse_bits(value):
+    """Return the bits in reverse order, as an unsigned number of the same width."""
+    bits = value.dtype.itemsize * 8
+    unsigned = _unsigned(value).astype(np.uint64)
+    result = np.zeros_like(unsigned)
+    for shift in range(bits):
+        bit = (unsigned >> np.uint64(shift)) & np.uint64(1)
+        result = result | (bit << np.uint64(bits - 1 - shift))
+    return result.astype(f"u{value.dtype.itemsize}")
+
+
+def _reverse(t, node, hint):
+    (value,) = _arguments(t, node, ("x",))
+    value = t.integer(value, node)
+    dtype = typing.UINT64 if value.type.itemsize == 8 else typing.UINT32
+    return _apply(t, "reverse_bits", reverse_bits, [t.cast(value, dtype)], dtype)
+
+
+def _select(t, node, hint):
+    condition, a, b = _arguments(t, node, ("condition", "a", "b"))
+    dtype = typing.unify(a.type, b.type)
+    values = [t.truth(condition), t.cast(a, dtype), t.cast(b, dtype)]
+    return _apply(t, "select", _where, values, dtype)
+
+
+def _where(condition, a, b):
+    return np.where(condition, a, b)[()]
+
+
+def _fma(t, node, hint):
+    values = _arguments(t, node, ("a", "b", "c"))
+    dtype = functools.reduce(typing.arithmetic, (v.type for v in values))
+    return _apply(t, "fused", fused_multiply_add, [t.cast(v, dtype) for v in values], dtype)
+
+
+def fused_multiply_add(a, b, c):
+    """Return a * b + c, rounded once where a wider type allows it (float32)."""
+    if a.dtype == np.float32:
+        return (a.astype(np.float64) * b + c).astype(np.float32)
+    return a * b + c
+
+
+def power(base, exponent):
+    """Return ``base ** exponent`` in their common type; integers wrap, and 0 for negative exponents."""
+    if base.dtype.kind != "i":
+        return np.power(base, exponent)
+    negative = exponent < 0
+    result = np.power(base, np.where(negative, 0, exponent))
+    inverse = np.where(base == 1, 1, np.where(base == -1, np.where(exponent & 1, -1, 1), 0))
+    return np.where(negative, inverse, result)[()]
+
+
+def _math(ufunc, name, arity=1, result=None):
+    def call(t, node, hint):
+        values = [t.scalar(a) for a in node.args]
+        if len(values) != arity:
+            raise t.refuse(f"`{ast.unparse(node)}`: {arity} arguments expected", node, KernelTypeError)
+        floats = [v.type for v in values if v.type.kind == "f"]
+        integers = any(typing.is_integer(v.type) for v in values)
+        dtype = typing.FLOAT64 if integers or not floats else functools.reduce(typing.unify, floats)
+        values = [t.cast(v, dtype) for v in values]
+        return _apply(t, f"math_{name}", ufunc, values, result or dtype)
+
+    return call
+
+
+def _scipy_special(name):
+    vectorized = np.vectorize(getattr(math, name), otypes=[np.float64])
+
+    def apply(value):
+        return vectorized(value).astype(value.dtype)[()]
+
+    return apply
+
+
+def _extreme(symbol):
+    ufunc = np.minimum if symbol == "min" else np.maximum
+
+    def extreme(t, node, hint):
+        values = [t.expression(a) for a in node.args]
+        if len(values) == 1 and values[0].items is not None:
+            values = values[0].items
+        if len(values) < 2 or any(not v.is_scalar for v in values):
+            raise t.refuse(f"{symbol}() takes two or more numbers", node, KernelTypeError)
+        result = values[0]
+        for value in values[1:]:
+            dtype = typing.unify(result.type, value.type)
+            pair = [t.cast(result, dtype), t.cast(value, dtype)]
+            # As in numba, the number wins over NaN.
+            chosen = ufunc if dtype.kind != "f" else (np.fmin if symbol == "min" else np.fmax)
+            result = _apply(t, f"{chosen.__name__}", chosen, pair, dtype)
+        return result
+
+    return extreme
+
+
+def _abs(t, node, hint):
+    (value,) = [t.scalar(a) for a in node.args]
+    return _apply(t, "absolute", np.absolute, [value], value.type)
+
+
+def _round(t, node, hint):
+    values = [t.scalar(a) for a in node.args]
+    if typing.is_integer(values[0].type):
+        values[0] = t.cast(values[0], typing.FLOAT64)
+    if len(values) == 1:
+        return t.cast(_apply(t, "rint", np.rint, values, values[0].type), typing.INT64)
+    return _apply(t, "round_to", round_to, values, values[0].type)
+
+
+def round_to(value, digits):
+    """Return `value` rounded to `digits` decimal places."""
+    scale = np.power(10.0, np.abs(digits).astype(np.float64))
+    result = np.where(digits >= 0, np.rint(value * scale) / scale, np.rint(value / scale) * scale)
+    return result.astype(value.dtype)[()]
+
+
+def _len(t, node, hint):
+    value = t.expression(node.args[0])
+    if value.items is not None:
+        return t.literal(len(value.items))
+    if value.is_array:
+        return Value(typing.INT64, f"{value.code}.dims[0]")
+    raise t.refuse("len() takes an array or a tuple", node, KernelTypeError)
+
+
+def _pow(t, node, hint):
+    left, right = [t.scalar(a) for a in node.args]
+    return t.binary(ast.Pow(), left, right, node)
+
+
+def _math_pow(t, node, hint):
+    return _math(np.power, "pow", 2)(t, node, hint)
+
+
+def _cast(dtype):
+    def cast(t, node, hint):
+        if not node.args:
+            return t.literal(dtype.type(0))
+        value = t.scalar(node.args[0])
+        if dtype == typing.INT64 and typing.is_integer(value.type) and value.type != typing.BOOL:
+            return value  # int() keeps the width of an integer
+        if dtype == typing.FLOAT64 and value.type.kind == "f":
+            return value
+        return t.cast(value, dtype)
+
+    return cast
+
+
+def _load_hint(t, node, hint):
+    array = t.expression(node.args[0])
+    return t.load(array, t.locate(array, t._index_values(node.args[1]), node))
+
+
+def _store_hint(t, node, hint):
+    array = t.expression(node.args[0])
+    index = t.locate(array, t._index_values(node.args[1]), node)
+    t.store(array, index, t.scalar(node.args[2]), node)
+    return None
+
+
+_CALLS = {
+    "cuda.grid": _grid,
+    "cuda.gridsize": _gridsize,
+    "cuda.shared.array": _declare("shared"),
+    "cuda.local.array": _declare("local"),
+    "cuda.const.array_like": _const_array,
+    "cuda.syncthreads": _barrier("plain"),
+    "cuda.syncthreads_count": _barrier("count"),
+    "cuda.syncthreads_and": _barrier("and"),
+    "cuda.syncthreads_or": _barrier("or"),
+    "cuda.syncwarp": _syncwarp,
+    "cuda.cg.this_grid": _this_grid,
+    "cuda.shfl_sync": _shuffle("idx"),
+    "cuda.shfl_up_sync": _shuffle("up"),
+    "cuda.shfl_down_sync": _shuffle("down"),
+    "cuda.shfl_xor_sync": _shuffle("xor"),
+    "cuda.ballot_sync": _ballot,
+    "cuda.all_sync": _vote("all"),
+    "cuda.any_sync": _vote("any"),
+    "cuda.eq_sync": _vote("eq"),
+    "cuda.match_any_sync": _match("match_any"),
+    "cuda.match_all_sync": _match("match_all"),
+    "cuda.activemask": _lane_set("active_mask"),
+    "cuda.lanemask_lt": _lane_set("lanes_below"),
+    "cuda.popc": _bits("popcount", popcount, None),
+    "cuda.clz": _bits("leading_zeros", leading_zeros, None),
+    "cuda.ffs": _bits("first_set", first_set, typing.UINT32),
+    "cuda.brev": _reverse,
+    "cuda.selp": _select,
+    "cuda.fma": _fma,
+    "cuda.cbrt": _math(np.cbrt, "cbrt"),
+    "cuda.threadfence": _nothing,
+    "cuda.threadfence_block": _nothing,
+    "cuda.threadfence_system": _nothing,
+    "cuda.nanosleep": _nothing,
+    "builtins.abs": _abs,
+    "builtins.min": _extreme("min"),
+    "builtins.max": _extreme("max"),
+    "builtins.round": _round,
+    "builtins.len": _len,
+    "builtins.pow": _pow,
+    "builtins.int": _cast(typing.INT64),
+    "builtins.float": _cast(typing.FLOAT64),
+    "builtins.bool": _cast(typing.BOOL),
+    "math.pow": _math_pow,
+    "math.atan2": _math(np.arctan2, "atan2", 2),
+    "math.fmod": _math(np.fmod, "fmod", 2),
+    "math.hypot": _math(np.hypot, "hypot", 2),
+    "math.copysign": _math(np.copysign, "copysign", 2),
+    "math.isnan": _math(np.isnan, "isnan", result=typing.BOOL),
+    "math.isinf": _math(np.isinf, "isinf", result=typing.BOOL),
+    "math.isfinite": _math(np.isfinite, "isfinite", result=typing.BOOL),
+}
+
+for _name in ("add", "sub", "and_", "or_", "xor", "inc", "dec", "exch", "max", "min", "nanmax", "nanmin"):
+    _CALLS[f"cuda.atomic.{_name}"] = _atomic(_name)
+_CALLS["cuda.atomic.cas"] = _atomic("cas")
+_CALLS["cuda.atomic.compare_and_swap"] = _atomic("compare_and_swap")
+for _name in ("ldca", "ldcg", "ldcs", "ldcv", "ldlu"):
+    _CALLS[f"cuda.{_name}"] = _load_hint
+for _name in ("stcg", "stcs", "stwb", "stwt"):
+    _CALLS[f"cuda.{_name}"] = _store_hint
+for _name, _ufunc in {
+    "sqrt": np.sqrt,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "trunc": np.trunc,
+    "fabs": np.fabs,
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "radians": np.radians,
+    "degrees": np.degrees,
+}.items():
+    _CALLS[f"math.{_name}"] = _math(_ufunc, _name)
+for _name in ("erf", "erfc", "gamma", "lgamma"):
+    _CALLS[f"math.{_name}"] = _math(_scipy_special(_name), _name)

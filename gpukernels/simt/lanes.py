@@ -1,0 +1,296 @@
+"""Active sets and registers: the few operations that every translated statement is made of.
+
+A *frame* is the universe of one function call: the threads that entered it. A register ("home") holds one
+value a thread of the frame, or one NumPy scalar while all threads agree. An *active set* names the threads
+that execute the current statement. Values are computed for the active threads alone, so the cost of a
+divergent loop follows the number of threads still in it, not the size of the launch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpukernels.simt.trace import WARP_SIZE
+
+
+class Frame:
+    """The threads of one function call: `slots` are their numbers within the group."""
+
+    __slots__ = ("done", "group", "size", "slots")
+
+    def __init__(self, group, slots):
+        self.group = group
+        self.slots = slots
+        self.size = slots.size
+        self.done = None
+
+
+class Active:
+    """The threads that execute together: `ids` are ascending positions in the frame."""
+
+    __slots__ = ("_masks", "_slots", "_starts", "_warps", "frame", "full", "ids", "n")
+
+    def __init__(self, frame, ids):
+        self.frame = frame
+        self.ids = ids
+        self.n = ids.size
+        self.full = ids.size == frame.size
+        self._slots = self._starts = self._warps = self._masks = None
+
+    @property
+    def slots(self):
+        """Thread numbers within the group, ascending."""
+        if self._slots is None:
+            slots = self.frame.slots
+            self._slots = slots if self.full else slots.take(self.ids)
+        return self._slots
+
+    @property
+    def warp_starts(self):
+        """Positions in this set at which a new warp begins."""
+        if self._starts is None:
+            warp = self.frame.group.warp_of(self.slots)
+            self._starts = np.flatnonzero(np.concatenate(([True], warp[1:] != warp[:-1])))
+        return self._starts
+
+    def warps(self):
+        """Warp numbers within the group, one a warp that has an active lane."""
+        if self._warps is None:
+            self._warps = self.frame.group.warp_of(self.slots[self.warp_starts])
+        return self._warps
+
+    def lanes(self):
+        """Lane number of each active thread."""
+        return self.frame.group.lane_of(self.slots)
+
+    def masks(self):
+        """Active mask (int64, bits 0 to 31) of each warp in :meth:`warps`."""
+        if self._masks is None:
+            bits = np.left_shift(1, self.lanes())
+            self._masks = np.bitwise_or.reduceat(bits, self.warp_starts)
+        return self._masks
+
+    def spread(self, per_warp):
+        """Repeat one value a warp for each of its active threads."""
+        counts = np.diff(np.append(self.warp_starts, self.n))
+        return np.repeat(per_warp, counts)
+
+
+def enter(active):
+    """Open a frame of its own for the threads that call a device function."""
+    frame = Frame(active.frame.group, active.slots)
+    return Active(frame, np.arange(frame.size))
+
+
+def read(home, active):
+    """Return the values that `active` sees in a register."""
+    if home.ndim == 0 or active.full:
+        return home
+    return home.take(active.ids)
+
+
+def write(home, active, value):
+    """Return the register after `active` wrote `value`; a partial write happens in place."""
+    if active.full:
+        return value
+    if home.ndim == 0:
+        home = np.full(active.frame.size, home)
+    home[active.ids] = value
+    return home
+
+
+def keep(active, condition):
+    """Return the threads for which `condition` holds, or None."""
+    if condition.ndim == 0:
+        return active if condition else None
+    at = condition.nonzero()[0]
+    if at.size == active.n:
+        return active
+    if at.size == 0:
+        return None
+    return Active(active.frame, at if active.full else active.ids.take(at))
+
+
+def split(active, condition):
+    """Return the threads for which `condition` holds and those for which it does not."""
+    taken = keep(active, condition)
+    if taken is None:
+        return None, active
+    if taken is active:
+        return active, None
+    return taken, keep(active, ~condition)
+
+
+def choose(active, condition):
+    """Like :func:`keep`, with the positions of the kept threads in `active` (None for all)."""
+    taken = keep(active, condition)
+    at = None if taken is None or taken is active else condition.nonzero()[0]
+    return taken, at
+
+
+def join(a, b):
+    """Return the union of two disjoint active sets; either may be None."""
+    if a is None:
+        return b
+    if b is None:
+        return a
+    ids = np.concatenate((a.ids, b.ids))
+    ids.sort()
+    return Active(a.frame, ids)
+
+
+def leave(active):
+    """Note that `active` returned from the function."""
+    frame = active.frame
+    if frame.done is None:
+        frame.done = np.zeros(frame.size, dtype=bool)
+    frame.done[active.ids] = True
+
+
+def alive(active):
+    """Return the threads of `active` that have not returned, or None."""
+    done = active.frame.done
+    if done is None:
+        return active
+    return keep(active, ~(done if active.full else done.take(active.ids)))
+
+
+def blend(whole, at, part):
+    """Return `whole` with `part` at positions `at` (everywhere if None), for ``and`` and ``or``."""
+    if at is None:
+        return part
+    result = whole.copy()
+    result[at] = part
+    return result
+
+
+def pick(active, condition, chosen, other, dtype):
+    """Return one value a thread: `chosen` where `condition` holds, `other` elsewhere.
+
+    `chosen` and `other` hold values of those threads alone (or scalars; None if nobody needs them).
+    """
+    if condition.ndim == 0:
+        return chosen if condition else other
+    if chosen is None:
+        return other
+    if other is None:
+        return chosen
+    result = np.empty(active.n, dtype)
+    result[condition] = chosen
+    result[~condition] = other
+    return result
+
+
+class RangeLoop:
+    """The hidden counters of ``for i in range(...)``: one a thread, or one for all."""
+
+    __slots__ = ("current", "frame", "left", "step")
+
+    def __init__(self, active, start, stop, step, dtype):
+        span = np.where(step > 0, stop - start + step - 1, start - stop - step - 1)
+        left = np.maximum(span // np.maximum(np.abs(step), 1), 0)
+        self.frame = active.frame
+        self.current = self._home(active, start.astype(dtype))
+        self.step = self._home(active, step.astype(dtype))
+        self.left = self._home(active, left)
+
+    def _home(self, active, value):
+        if value.ndim == 0 or active.full:
+            return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+        home = np.zeros(self.frame.size, value.dtype)
+        home[active.ids] = value
+        return home
+
+    def next(self, active):
+        """Return the threads with an iteration left (or None) and their counter values."""
+        inside = keep(active, read(self.left, active) > 0)
+        if inside is None:
+            return None, None
+        value = read(self.current, inside)
+        step = read(self.step, inside)
+        self.current = self._advance(self.current, inside, value, step)
+        self.left = self._advance(self.left, inside, read(self.left, inside), np.int64(-1))
+        return inside, value
+
+    @staticmethod
+    def _advance(home, inside, value, step):
+        if inside.full:
+            return (value + step).astype(home.dtype)
+        if home.ndim == 0:
+            home = np.full(inside.frame.size, home)
+        home[inside.ids] = value + step
+        return home
+
+
+class Group:
+    """Threads of a launch that run in one piece: all of a wave, or one warp, as the schedule has it.
+
+    Threads are numbered block after block; `first` is the launch-wide number of slot 0.
+    """
+
+    def __init__(self, run, first, count):
+        self.run = run
+        self.first = first
+        self.count = count
+        self._indices = {}
+        per_block = run.threads_per_block
+        self._warps_per_block = -(-per_block // WARP_SIZE)
+
+    def whole(self):
+        """Return the active set of all threads."""
+        frame = Frame(self, np.arange(self.count))
+        return Active(frame, np.arange(self.count))
+
+    def block_of(self, slots):
+        """Linear block index within the launch."""
+        return (slots + self.first) // self.run.threads_per_block
+
+    def thread_of(self, slots):
+        """Linear thread index within the block."""
+        return (slots + self.first) % self.run.threads_per_block
+
+    def lane_of(self, slots):
+        """Lane number, 0 to 31."""
+        return self.thread_of(slots) & (WARP_SIZE - 1)
+
+    def warp_of(self, slots):
+        """Launch-wide warp number, block after block."""
+        block, thread = divmod(slots + self.first, self.run.threads_per_block)
+        return block * self._warps_per_block + (thread >> 5)
+
+    def index(self, key, active):
+        """Return a built-in such as ``threadIdx.x`` for the active threads."""
+        values = self._indices.get(key)
+        if values is None:
+            values = self._indices[key] = self._compute(key)
+        return values if active.n == self.count else values.take(active.slots)
+
+    def _compute(self, key):
+        slots = np.arange(self.count)
+        name, axis = key
+        if name == "lane":
+            return self.lane_of(slots).astype(np.int32)
+        if name == "grid":
+            block, thread = self._compute(("block", axis)), self._compute(("thread", axis))
+            return block.astype(np.int64) * self.run.block[axis] + thread
+        linear, shape = (
+            (self.block_of(slots), self.run.grid)
+            if name == "block"
+            else (self.thread_of(slots), self.run.block)
+        )
+        below = int(np.prod(shape[:axis], dtype=np.int64))
+        return (linear // below % shape[axis]).astype(np.int32)
+
+    def place(self, slot):
+        """Return (block, thread) of a slot, each as (x, y, z), for an error message."""
+        slot = np.int64(slot)
+        return tuple(
+            tuple(
+                int(v)
+                for v in (n % s[0], n // s[0] % s[1], n // (s[0] * s[1]))
+            )
+            for n, s in (
+                (self.block_of(slot), self.run.grid),
+                (self.thread_of(slot), self.run.block),
+            )
+        )

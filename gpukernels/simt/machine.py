@@ -1,0 +1,345 @@
+"""Run a ``@cuda.jit`` kernel without a GPU: translate it, then execute its warps under a schedule."""
+
+from __future__ import annotations
+
+import weakref
+
+import numpy as np
+
+from gpukernels.simt import atomics, schedules
+from gpukernels.simt.errors import (
+    BarrierDivergence,
+    EndlessLoop,
+    KernelAssertion,
+    KernelError,
+    KernelTypeError,
+    LaunchError,
+)
+from gpukernels.simt.memory import BlockMemory, Memory, ThreadMemory
+from gpukernels.simt.source import python_function
+from gpukernels.simt.trace import WARP_SIZE
+from gpukernels.simt.translate import LOOP_BUDGET, Program
+from gpukernels.simt.values import ArrayType, ObjectType, TupleType
+
+#: Limits of every device of compute capability 7.5 to 10.0, in threads, blocks and bytes.
+MAX_BLOCK = (1024, 1024, 64)
+MAX_THREADS = 1024
+MAX_GRID = (2**31 - 1, 65535, 65535)
+MAX_SHARED = 48 * 1024
+#: Threads that run together at the most; more blocks run in waves, as on a device.
+WAVE_THREADS = 1 << 18
+
+_programs = weakref.WeakKeyDictionary()
+
+
+def launch(
+    kernel,
+    grid,
+    block,
+    args,
+    *,
+    shared: int = 0,
+    cooperative: bool = False,
+    schedule: str = "lockstep",
+    seed: int = 0,
+    recorder=None,
+    check: bool = True,
+) -> None:
+    """Launch `kernel` on the SIMT machine and wait for it.
+
+    Parameters
+    ----------
+    kernel : numba.cuda dispatcher or function
+        A plain ``@cuda.jit`` kernel.
+    grid, block : int or tuple of int
+        Blocks in the grid and threads in a block, in up to three dimensions (x first).
+    args : sequence
+        NumPy arrays, which the kernel changes in place, and numbers.
+    shared : int
+        Bytes of dynamic shared memory a block.
+    cooperative : bool
+        Whether all blocks must be resident at once, as ``this_grid().sync()`` needs.
+    schedule : {"lockstep", "warp", "random"}
+        Which warps go together: all of them; each to its next barrier before the next one starts;
+        one drawn before every statement.
+    seed : int
+        Seed of the random schedule.
+    recorder : Recorder, optional
+        Records the launch; without one nothing is recorded and nothing is paid.
+    check : bool
+        Whether reads of shared or local memory that nothing has written are errors.
+
+    Raises
+    ------
+    KernelError
+        One of its subclasses, with file, line, block and thread; nothing has run yet if the launch
+        or the kernel itself is refused.
+    """
+    if schedule not in schedules.SCHEDULES:
+        allowed = ", ".join(repr(s) for s in schedules.SCHEDULES)
+        raise LaunchError(f"schedule={schedule!r} is unknown; allowed are {allowed}")
+    grid = _shape(grid, "grid", MAX_GRID)
+    block = _shape(block, "block", MAX_BLOCK)
+    if np.prod(block) > MAX_THREADS:
+        raise LaunchError(f"block={block} has {np.prod(block)} threads; a block may have {MAX_THREADS}")
+    if not 0 <= shared <= MAX_SHARED:
+        raise LaunchError(f"shared={shared} bytes; allowed are 0 to {MAX_SHARED}")
+    program = _program(kernel, args, recorder is not None, schedule)
+    run = Run(program, grid, block, shared, cooperative, recorder, check)
+    if recorder is not None:
+        recorder.begin(run)
+    values = _arguments(run, program, args)
+    with np.errstate(all="ignore"):
+        schedules.SCHEDULES[schedule](run, values, seed)
+    if recorder is not None:
+        recorder.end(run)
+
+
+def _shape(value, name, limits):
+    sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if not 1 <= len(sizes) <= 3 or not all(isinstance(s, (int, np.integer)) for s in sizes):
+        raise LaunchError(f"{name}={value!r}; allowed are one to three integers")
+    sizes = tuple(int(s) for s in sizes) + (1,) * (3 - len(sizes))
+    for size, limit in zip(sizes, limits, strict=True):
+        if not 1 <= size <= limit:
+            raise LaunchError(f"{name}={value!r}; allowed are 1 to {limits} along (x, y, z)")
+    return sizes
+
+
+def _program(kernel, args, traced, schedule):
+    function = python_function(kernel)
+    if function is None:
+        raise LaunchError(f"kernel={kernel!r} is neither a @cuda.jit kernel nor a function")
+    types = tuple(_type_of(a, i) for i, a in enumerate(args))
+    key = (types, traced, schedule != "lockstep", schedule == "random")
+    cache = _programs.setdefault(function, {})
+    if key not in cache:
+        cache[key] = Program(
+            kernel, types, traced=key[1], yielding=key[2], step_yields=key[3]
+        )
+    return cache[key]
+
+
+def _type_of(value, position):
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biuf":
+            raise KernelTypeError(
+                f"argument {position} is an array of {value.dtype}; allowed are bool, integer and float "
+                "arrays"
+            )
+        return ArrayType(value.dtype, value.ndim)
+    if isinstance(value, (bool, np.bool_)):
+        return np.dtype(bool)
+    if isinstance(value, int):
+        return np.dtype(np.int64 if -(2**63) <= value < 2**63 else np.uint64)
+    if isinstance(value, float):
+        return np.dtype(np.float64)
+    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+        return value.dtype
+    if isinstance(value, tuple):
+        return TupleType(tuple(_type_of(v, position) for v in value))
+    if value is None:
+        return ObjectType(None)
+    raise KernelTypeError(
+        f"argument {position} is a {type(value).__name__}; allowed are NumPy arrays, numbers, tuples "
+        "of them and None"
+    )
+
+
+def _arguments(run, program, args):
+    values = []
+    for name, value in zip(program.parameters, args, strict=False):
+        _flatten(run, name, value, values)
+    return values
+
+
+def _flatten(run, name, value, values):
+    if isinstance(value, np.ndarray):
+        values.append(Memory(run, name, value))
+    elif isinstance(value, tuple):
+        for i, item in enumerate(value):
+            _flatten(run, f"{name}[{i}]", item, values)
+    elif value is not None:
+        values.append(_type_of(value, 0).type(value))
+
+
+class Run:
+    """One launch: what the generated code and the schedules share."""
+
+    def __init__(self, program, grid, block, shared, cooperative, recorder, check):
+        self.program = program
+        self.name = program.source.function
+        self.grid = grid
+        self.block = block
+        self.grid_dims = tuple(np.int32(n) for n in grid)
+        self.block_dims = tuple(np.int32(n) for n in block)
+        self.grid_size = tuple(
+            np.int64(g) * b for g, b in zip(grid, block, strict=True)
+        )
+        self.blocks = int(np.prod(grid))
+        self.threads_per_block = int(np.prod(block))
+        self.warps_per_block = -(-self.threads_per_block // WARP_SIZE)
+        self.dynamic_shared = shared
+        self.cooperative = cooperative
+        self.recorder = recorder
+        self.check = check
+        tail = self.threads_per_block % WARP_SIZE
+        masks = np.full(self.warps_per_block, 0xFFFFFFFF, np.int64)
+        if tail:
+            masks[-1] = (1 << tail) - 1
+        self._launched = masks
+        self._constants = {}
+        self.wave(0, 0)
+
+    # Waves ---------------------------------------------------------------------------------------
+
+    def wave(self, first, blocks):
+        """Make blocks ``first`` to ``first + blocks`` resident; shared memory starts afresh."""
+        self.first_block = first
+        self.resident = blocks
+        self.live = np.full(blocks, self.threads_per_block, np.int64)
+        self._shared = {}
+        self._shared_bytes = 0
+
+    def wave_blocks(self):
+        """Return how many blocks run together."""
+        if self.cooperative:
+            return self.blocks
+        return max(1, min(self.blocks, WAVE_THREADS // self.threads_per_block))
+
+    def launched_mask(self, warps):
+        """Return the launched lanes of warps, given by number within their block."""
+        return self._launched.take(warps)
+
+    # Memory --------------------------------------------------------------------------------------
+
+    def shared_array(self, group, place, name, shape, dtype, where):
+        """Return the shared array declared at `place`, made at first use."""
+        if place not in self._shared:
+            if shape == (0,):
+                shape = (self.dynamic_shared // dtype.itemsize,)
+            else:
+                self._shared_bytes += int(np.prod(shape)) * dtype.itemsize
+            if self._shared_bytes + self.dynamic_shared > MAX_SHARED:
+                raise self.error(
+                    LaunchError,
+                    f"the kernel's shared arrays take {self._shared_bytes + self.dynamic_shared} bytes a "
+                    f"block; allowed are {MAX_SHARED}",
+                    where,
+                )
+            self._shared[place] = BlockMemory(
+                self, name, shape, dtype, self.first_block, self.resident
+            )
+        return self._shared[place]
+
+    def local_array(self, group, place, name, shape, dtype, where):
+        """Return the local array declared at `place`, one copy for each thread of the group."""
+        arrays = group.__dict__.setdefault("local_arrays", {})
+        if place not in arrays:
+            arrays[place] = ThreadMemory(self, name, shape, dtype, group)
+        return arrays[place]
+
+    def constant_array(self, data, name):
+        """Return a global array that the kernel captured, read-only as in numba."""
+        if id(data) not in self._constants:
+            self._constants[id(data)] = Memory(self, name, data, "const")
+        return self._constants[id(data)]
+
+    atomic = staticmethod(atomics.atomic)
+
+    # Threads that end ----------------------------------------------------------------------------
+
+    def exited(self, active):
+        """Note that threads returned from the kernel; later barriers do not wait for them."""
+        block = active.frame.group.block_of(active.slots) - self.first_block
+        self.live -= np.bincount(block, minlength=self.resident)
+
+    # Checks --------------------------------------------------------------------------------------
+
+    def barrier(self, scope, kind, active, predicate, where):
+        """Hold all blocks of the group at a barrier (lockstep: all of their threads are here)."""
+        block = active.frame.group.block_of(active.slots) - self.first_block
+        present = np.bincount(block, minlength=self.resident)
+        short = (present < self.live) & ((present > 0) | (scope == "grid"))
+        if short.any():
+            at = int(np.argmax(block == np.argmax(short))) if scope != "grid" else 0
+            number = int(np.argmax(short))
+            raise self.divergence(
+                scope, int(present[number]), int(self.live[number]), active, at, where
+            )
+        if kind == "plain":
+            return None
+        votes = np.broadcast_to(predicate, active.n)
+        count = np.bincount(block, weights=votes, minlength=self.resident).astype(np.int64)
+        return self.verdict(kind, count, present).astype(np.int32).take(block)
+
+    @staticmethod
+    def verdict(kind, count, present):
+        """Return what ``syncthreads_count``, ``_and`` or ``_or`` gives, from counts of true threads."""
+        if kind == "count":
+            return count
+        return (count == present if kind == "and" else count > 0).astype(np.int64)
+
+    def divergence(self, scope, present, live, active, at, where):
+        """Return the error for a barrier that only some of the live threads have reached."""
+        what = "syncthreads()" if scope == "block" else "grid sync"
+        region = self.program.regions.get(where)
+        because = ""
+        if region is not None:
+            source, line = self.program.locations[region]
+            because = f"; the threads parted at line {line}: {source.line(line).strip()}"
+        return self.error(
+            BarrierDivergence,
+            f"{what} is reached by {present} of the {live} live threads of a block{because}",
+            where,
+            active,
+            at,
+        )
+
+    def affirm(self, active, condition, message, where):
+        """Raise :class:`KernelAssertion` if `condition` fails for a thread."""
+        holds = np.broadcast_to(condition, active.n)
+        if not holds.all():
+            text = f"assertion failed: {message}" if message else "assertion failed"
+            raise self.error(KernelAssertion, text, where, active, int(np.argmin(holds)))
+
+    def agree(self, active, name, where):
+        """Refuse to rebind an array variable where only some threads would see it."""
+        live = int(self.live.sum()) if active.frame.group.count == self.resident * self.threads_per_block else (
+            active.frame.group.count
+        )
+        if active.n < min(live, active.frame.size):
+            raise self.error(
+                KernelError,
+                f"array variable `{name}` is changed for some threads only; the machine needs all of them "
+                "to take the same array",
+                where,
+                active,
+                0,
+            )
+
+    def endless(self, active, where):
+        """Raise :class:`EndlessLoop`."""
+        raise self.error(
+            EndlessLoop,
+            f"this loop has run {LOOP_BUDGET:,} times, the step budget, and has not ended",
+            where,
+            active,
+            0,
+        )
+
+    def error(self, kind, reason, where, active=None, at=None):
+        """Return a :class:`KernelError` that names the line and, with `active`, the thread."""
+        source, line = self.program.locations[where]
+        block = thread = None
+        if active is not None:
+            block, thread = active.frame.group.place(active.slots[at])
+        return kind(
+            reason,
+            kernel=source.function,
+            file=source.file,
+            line=line,
+            text=source.line(line),
+            block=block,
+            thread=thread,
+        )

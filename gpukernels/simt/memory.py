@@ -1,0 +1,173 @@
+"""Memory as a kernel sees it: bounds, storage and the record of every request.
+
+All arrays are addressed by a flat element index. Shared memory holds one copy a block, local memory one
+a thread; both know which elements have been written.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpukernels.simt.errors import (
+    LaunchError,
+    OutOfBounds,
+    ReadOnlyArray,
+    UninitializedRead,
+)
+from gpukernels.simt.trace import LOAD, STORE
+
+
+def _flat(data, name):
+    """Return a 1-D view of all memory that `data` spans, and its strides in elements."""
+    item = data.dtype.itemsize
+    if data.size and any(s < 0 or s % item for s in data.strides):
+        raise LaunchError(
+            f"array `{name}` has strides {data.strides}; allowed are non-negative multiples of its "
+            f"item size {item} (pass a copy)"
+        )
+    strides = tuple(s // item for s in data.strides)
+    if data.flags.c_contiguous:
+        return data.reshape(-1), strides
+    span = 1 + sum((n - 1) * s for n, s in zip(data.shape, strides, strict=True))
+    writeable = data.flags.writeable
+    return np.lib.stride_tricks.as_strided(data, (span,), (item,), writeable=writeable), strides
+
+
+class Memory:
+    """An array in global memory.
+
+    Parameters
+    ----------
+    run : Run
+        The launch, for errors and the recorder.
+    name : str
+        The kernel's name for it.
+    data : numpy.ndarray
+        Any number of dimensions; changed in place by stores.
+    space : str
+        ``"global"`` or ``"const"``.
+    """
+
+    def __init__(self, run, name, data, space="global"):
+        self.run = run
+        self.name = name
+        self.space = space
+        self.dtype = data.dtype
+        self.shape = data.shape
+        self.dims = tuple(np.int64(n) for n in data.shape)
+        self.length = np.uint64(data.shape[0]) if data.ndim else np.uint64(0)
+        self.elements = np.int64(data.size)
+        self.flat, self.strides = _flat(data, name)
+        self.written = None
+        self.recorder = run.recorder
+        self.number = self.recorder.array(self) if self.recorder is not None else -1
+
+    def offset(self, active, index):
+        """Return where element `index` lies in ``flat``."""
+        return index
+
+    def locate(self, active, index, where):
+        """Check an index (one value, or a tuple of one a dimension); return the flat element index."""
+        if not isinstance(index, tuple):
+            self._check(active, index, self.length, 0, where)
+            stride = self.strides[0]
+            return index if stride == 1 else index * stride
+        linear = 0
+        for axis, (i, n) in enumerate(zip(index, self.shape, strict=True)):
+            self._check(active, i, np.uint64(n), axis, where)
+            linear = linear + i.astype(np.int64) * self.strides[axis]
+        return linear
+
+    def _check(self, active, index, length, axis, where):
+        # A negative index becomes a huge unsigned one: one comparison finds both ends.
+        unsigned = index.astype(np.uint64)
+        if unsigned.max() >= length:
+            bad = np.flatnonzero(np.broadcast_to(unsigned, active.n) >= length)[0]
+            value = np.broadcast_to(index, active.n)[bad]
+            along = f" along axis {axis}" if len(self.shape) > 1 else ""
+            raise self.run.error(
+                OutOfBounds,
+                f"index {value} is out of bounds for `{self.name}`, which has {length} "
+                f"elements{along}; allowed are 0 to {int(length) - 1}",
+                where,
+                active,
+                bad,
+            )
+
+    def load(self, active, index, where):
+        """Return the elements at `index` (already located)."""
+        at = self.offset(active, index)
+        if self.written is not None:
+            self._check_written(active, at, where)
+        value = self.flat.take(at) if at.ndim else self.flat[at]
+        if self.recorder is not None:
+            self.recorder.request(self, LOAD, active, index, value, where)
+        return value
+
+    def store(self, active, index, value, where):
+        """Write `value` at `index` (already located); among lanes on one element the last one wins."""
+        self.writable(where)
+        value = value.astype(self.dtype, copy=False)
+        if self.recorder is not None:
+            self.recorder.request(self, STORE, active, index, value, where)
+        at = self.offset(active, index)
+        if at.ndim == 0 and value.ndim:
+            value = value[-1]
+        self.flat[at] = value
+        if self.written is not None:
+            self.written[at] = True
+
+    def writable(self, where):
+        """Raise :class:`ReadOnlyArray` if nothing may be stored here."""
+        if not self.flat.flags.writeable or self.space == "const":
+            raise self.run.error(
+                ReadOnlyArray,
+                f"`{self.name}` is read-only; pass a copy (`device.array(...)`) to write to it",
+                where,
+            )
+
+    def _check_written(self, active, at, where):
+        known = self.written.take(at) if at.ndim else self.written[at]
+        if not known.all():
+            bad = int(np.argmin(np.broadcast_to(known, active.n)))
+            raise self.run.error(
+                UninitializedRead,
+                f"{self.space} array `{self.name}` is read at an element that nothing has written",
+                where,
+                active,
+                bad,
+            )
+
+
+class BlockMemory(Memory):
+    """A shared array: one copy for each block of the wave."""
+
+    def __init__(self, run, name, shape, dtype, first_block, blocks):
+        self.cells = int(np.prod(shape, dtype=np.int64))
+        self.first_block = first_block
+        super().__init__(run, name, np.empty(shape, dtype), "shared")
+        self.flat = np.zeros(blocks * self.cells, dtype)
+        if run.check:
+            self.written = np.zeros(self.flat.size, dtype=bool)
+
+    def offset(self, active, index):
+        group = active.frame.group
+        if group.count <= self.run.threads_per_block and group.first % self.run.threads_per_block == 0:
+            block = group.first // self.run.threads_per_block  # the group lies within one block
+        else:
+            block = group.block_of(active.slots)
+        return index + (block - self.first_block) * self.cells
+
+
+class ThreadMemory(Memory):
+    """A local array: one copy for each thread of the group."""
+
+    def __init__(self, run, name, shape, dtype, group):
+        self.cells = int(np.prod(shape, dtype=np.int64))
+        super().__init__(run, name, np.empty(shape, dtype), "local")
+        self.flat = np.zeros(group.count * self.cells, dtype)
+        if run.check:
+            self.written = np.zeros(self.flat.size, dtype=bool)
+
+    def offset(self, active, index):
+        return index + active.slots * self.cells

@@ -1,0 +1,242 @@
+"""What a launch wrote down: a columnar record of every warp-step and every memory request.
+
+A :class:`Trace` is plain NumPy. Views and metrics read nothing else, so everything a figure shows can
+be recomputed by a reader from these columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+WARP_SIZE = 32
+
+#: Values of ``steps.kind``.
+STATEMENT, BRANCH, BARRIER = 0, 1, 2
+#: Values of ``requests.kind``.
+LOAD, STORE, ATOMIC = 0, 1, 2
+
+STEP_KINDS = ("statement", "branch", "barrier")
+REQUEST_KINDS = ("load", "store", "atomic")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One kernel or device function as it stands in its file.
+
+    Attributes
+    ----------
+    function : str
+        Name of the kernel or device function.
+    file : str
+        File name as Python knows it (``<ipython-input-...>`` for a notebook cell).
+    first_line : int
+        Line number of ``text[0]`` in that file.
+    text : tuple of str
+        The lines of the function, decorators included, without line ends.
+    """
+
+    function: str
+    file: str
+    first_line: int
+    text: tuple[str, ...]
+
+    def line(self, number: int) -> str:
+        """Return the text of line `number` of the file, or ``""`` where it lies outside."""
+        at = number - self.first_line
+        return self.text[at] if 0 <= at < len(self.text) else ""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel launch: its name, its source and its shape (``grid`` and ``block`` are (x, y, z))."""
+
+    index: int
+    kernel: str
+    source: int
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    label: str = ""
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks."""
+        return int(np.prod(self.grid))
+
+    @property
+    def threads_per_block(self) -> int:
+        """Number of threads of each block."""
+        return int(np.prod(self.block))
+
+    @property
+    def warps_per_block(self) -> int:
+        """Number of warps of each block, the last one perhaps partly filled."""
+        return -(-self.threads_per_block // WARP_SIZE)
+
+
+@dataclass(frozen=True)
+class ArrayInfo:
+    """An array that a kernel touched.
+
+    Attributes
+    ----------
+    name : str
+        The kernel's parameter, or the variable that a shared or local array was first assigned to.
+    space : str
+        ``"global"``, ``"shared"``, ``"local"`` or ``"const"``.
+    dtype : numpy.dtype
+        Element type.
+    shape : tuple of int
+        Shape (of one block's or thread's copy for shared and local arrays).
+    """
+
+    name: str
+    space: str
+    dtype: np.dtype
+    shape: tuple[int, ...]
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One row a warp-step, in the order of execution; all columns have the same length.
+
+    ``step`` counts a warp's own steps within the launch from 0. ``mask`` holds the active lanes (bit i =
+    lane i). For a row of kind BRANCH, ``taken`` holds the lanes that went into the body; otherwise 0.
+    """
+
+    launch: np.ndarray  # int32, index into Trace.launches
+    block: np.ndarray  # int32, linear block index (x fastest)
+    warp: np.ndarray  # int32, warp within its block
+    step: np.ndarray  # int32
+    source: np.ndarray  # int32, index into Trace.sources
+    line: np.ndarray  # int32, line in the source's file
+    kind: np.ndarray  # uint8
+    mask: np.ndarray  # uint32
+    taken: np.ndarray  # uint32
+
+    def __len__(self) -> int:
+        return len(self.launch)
+
+
+@dataclass(frozen=True)
+class Requests:
+    """One row a memory request of one warp, with its lanes in CSR form.
+
+    Lane k of row r (in ascending lane order among the bits of ``mask[r]``) touched element
+    ``index[start[r] + k]`` of array ``array[r]`` and read or wrote ``value[start[r] + k]`` (for an atomic: the
+    operand). ``step`` is the step of that warp which made the request.
+    """
+
+    launch: np.ndarray  # int32
+    block: np.ndarray  # int32
+    warp: np.ndarray  # int32
+    step: np.ndarray  # int32
+    source: np.ndarray  # int32
+    line: np.ndarray  # int32
+    array: np.ndarray  # int32, index into Trace.arrays
+    kind: np.ndarray  # uint8
+    mask: np.ndarray  # uint32
+    start: np.ndarray  # int64, length rows + 1
+    index: np.ndarray  # int64, flat element index, one a lane
+    value: np.ndarray  # float64, one a lane
+
+    def __len__(self) -> int:
+        return len(self.launch)
+
+    def lanes(self, row: int) -> np.ndarray:
+        """Return the lane numbers of request `row`, ascending."""
+        return np.flatnonzero((int(self.mask[row]) >> np.arange(WARP_SIZE)) & 1)
+
+    def lane_row(self) -> np.ndarray:
+        """Return, for each entry of ``index``, the row that it belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.start))
+
+    def lane_id(self) -> np.ndarray:
+        """Return, for each entry of ``index``, its lane number (0 to 31)."""
+        bits = (self.mask[:, None] >> np.arange(WARP_SIZE, dtype=np.uint32)) & 1
+        return np.nonzero(bits)[1]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Everything that the SIMT machine recorded over one or more launches."""
+
+    launches: tuple[Launch, ...]
+    sources: tuple[Source, ...]
+    arrays: tuple[ArrayInfo, ...]
+    steps: Steps
+    requests: Requests
+    notes: dict = field(default_factory=dict)
+
+    def array_named(self, name: str) -> list[int]:
+        """Return the indices into ``arrays`` of every array called `name` (one a launch shape)."""
+        return [i for i, a in enumerate(self.arrays) if a.name == name]
+
+    def text(self, source: int, line: int) -> str:
+        """Return the source text of `line`."""
+        return self.sources[source].line(line)
+
+    def select(self, *, kernel=None, launch=None, block=None, warp=None, line=None, array=None):
+        """Return the trace's rows that match every given value; launches and sources stay.
+
+        Parameters
+        ----------
+        kernel : str, optional
+            Name of the launched kernel.
+        launch, block, warp, line : int, optional
+            Index of the launch, block within it, warp within the block, source line.
+        array : str, optional
+            Name of an array; restricts the requests alone.
+        """
+        if kernel is not None and kernel not in {item.kernel for item in self.launches}:
+            known = ", ".join(sorted({item.kernel for item in self.launches}))
+            raise KeyError(f"kernel={kernel!r} was not launched; the trace holds {known}")
+        if array is not None and not self.array_named(array):
+            known = ", ".join(sorted({a.name for a in self.arrays}))
+            raise KeyError(f"array={array!r} was not touched; the trace holds {known}")
+        fixed = {"launch": launch, "block": block, "warp": warp, "line": line}
+
+        def matching(table):
+            keep = np.ones(len(table), dtype=bool)
+            for column, value in fixed.items():
+                if value is not None:
+                    keep &= getattr(table, column) == value
+            if kernel is not None:
+                wanted = [item.index for item in self.launches if item.kernel == kernel]
+                keep &= np.isin(table.launch, wanted)
+            return keep
+
+        rows = matching(self.requests)
+        if array is not None:
+            rows &= np.isin(self.requests.array, self.array_named(array))
+        return Trace(
+            self.launches,
+            self.sources,
+            self.arrays,
+            _rows_of(self.steps, matching(self.steps)),
+            _requests_of(self.requests, rows),
+            self.notes,
+        )
+
+
+def _rows_of(table, keep):
+    return Steps(**{name: column[keep] for name, column in vars(table).items()})
+
+
+def _requests_of(requests, keep):
+    lanes = np.repeat(keep, np.diff(requests.start))
+    columns = dict(vars(requests))
+    counts = np.diff(columns.pop("start"))[keep]
+    index, value = columns.pop("index"), columns.pop("value")
+    return Requests(
+        **{name: column[keep] for name, column in columns.items()},
+        start=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+        index=index[lanes],
+        value=value[lanes],
+    )

@@ -1,0 +1,663 @@
+"""Translate a kernel's syntax tree into Python that runs all active threads of a group at once.
+
+One translation serves one kernel at one set of argument types, as a compilation does in numba. Types are
+found by translating the body repeatedly until no variable's type changes; the last translation counts.
+
+Each ``if`` and each loop splits the active set and joins it again at its end, so threads reconverge exactly
+as structured SIMT code does. Inside a region only its active threads are computed.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import textwrap
+
+import numpy as np
+
+from gpukernels.simt import lanes, typing
+from gpukernels.simt.errors import KernelError, KernelTypeError, UnsupportedConstruct
+from gpukernels.simt.expressions import ExpressionTranslator
+from gpukernels.simt.source import load
+from gpukernels.simt.trace import BRANCH, STATEMENT
+from gpukernels.simt.values import ArrayType, ObjectType, TupleType, Value
+
+_PASSES = 12
+#: Iterations of one loop after which the machine gives up on it.
+LOOP_BUDGET = 5_000_000
+
+
+class Program:
+    """A translated kernel with the device functions that it calls.
+
+    Attributes
+    ----------
+    locations : list of (Source, int)
+        What a location number in the generated code stands for.
+    regions : dict
+        Location number -> location number of the ``if`` or loop around it.
+    entry : callable
+        ``entry(group, active, *arguments)``; a generator function if `yielding`.
+    text : str
+        The generated Python, for whoever debugs the machine.
+    """
+
+    def __init__(self, kernel, types, *, traced, yielding, step_yields):
+        self.traced = traced
+        self.yielding = yielding
+        self.step_yields = step_yields
+        self.locations = []
+        self.regions = {}
+        self.declarations = itertools.count()
+        self.names = itertools.count()
+        self.namespace = {
+            "np": np,
+            "enter": lanes.enter,
+            "rd": lanes.read,
+            "wr": lanes.write,
+            "keep": lanes.keep,
+            "split": lanes.split,
+            "choose": lanes.choose,
+            "join": lanes.join,
+            "leave": lanes.leave,
+            "alive": lanes.alive,
+            "blend": lanes.blend,
+            "pick": lanes.pick,
+            "RangeLoop": lanes.RangeLoop,
+        }
+        self._constants = {}
+        self._functions = {}
+        self._active = []
+        self.text = ""
+        function = load(kernel)
+        self.source = function.source
+        self.parameters = [a.arg for a in function.tree.args.args]
+        name, _ = self.function(kernel, tuple(types), top=True)
+        self.entry = self.namespace[name]
+
+    def constant(self, value) -> str:
+        """Return a name for `value` in the generated code."""
+        key = (type(value), value) if isinstance(value, np.generic) else id(value)
+        try:
+            if isinstance(value, np.generic) and value != value:
+                key = id(value)
+            if key not in self._constants:
+                name = f"k{len(self._constants)}"
+                self._constants[key] = (name, value)
+                self.namespace[name] = value
+            return self._constants[key][0]
+        except TypeError:
+            raise UnsupportedConstruct(f"a constant of type {type(value).__name__}") from None
+
+    def location(self, source, line, region) -> int:
+        """Return the number of a source line within this program."""
+        entry = (source, line)
+        if entry not in self.locations:
+            self.locations.append(entry)
+            number = len(self.locations) - 1
+            if region is not None:
+                self.regions[number] = region
+        return self.locations.index(entry)
+
+    def function(self, kernel, types, top=False):
+        """Translate `kernel` for `types` once; return (name, return type or None)."""
+        function = load(kernel)
+        key = (function.python, types)
+        if key in self._functions:
+            return self._functions[key]
+        if key in self._active:
+            raise UnsupportedConstruct(
+                f"`{function.tree.name}` calls itself; recursion is refused, as numba refuses it",
+                kernel=function.tree.name,
+                file=function.source.file,
+                line=function.source.first_line,
+                text=function.source.text[0],
+            )
+        self._active.append(key)
+        try:
+            env, result = {}, None
+            for _ in range(_PASSES):
+                translator = FunctionTranslator(self, function, types, dict(env), result, top)
+                text = translator.translate()
+                if translator.env == env and translator.result == result:
+                    break
+                env, result = translator.env, translator.result
+        finally:
+            self._active.remove(key)
+        self.text += text + "\n"
+        exec(compile(text, f"<simt {function.tree.name}>", "exec"), self.namespace)
+        self._functions[key] = (translator.name, result)
+        return self._functions[key]
+
+
+class FunctionTranslator(ExpressionTranslator):
+    """Translates one function at one set of argument types (a single pass)."""
+
+    def __init__(self, program, function, types, env, result, top):
+        self.program = program
+        self.function = function
+        self.source = function.source
+        self.env = env
+        self.result = result
+        self.top = top
+        self.types = types
+        self.name = f"f{next(program.names)}_{function.tree.name}"
+        self.lines = []
+        self.depth = 1
+        self.temporaries = itertools.count()
+        self.regions = itertools.count()
+        self.cache = {}
+        self.active = "a0"
+        self.where = 0
+        self.region = None
+        self.loops = []
+        self.effects = 0
+        self.objects = {}
+        self.assigned = _assigned(function.tree)
+
+    # Output ----------------------------------------------------------------------------------------
+
+    def emit(self, text):
+        self.lines.append("    " * self.depth + text)
+
+    def temporary(self, code) -> str:
+        name = f"t{next(self.temporaries)}"
+        self.emit(f"{name} = {code}")
+        return name
+
+    def block(self, header):
+        self.emit(header)
+        self.depth += 1
+
+    def end(self, mark=None):
+        if mark is not None and len(self.lines) == mark:
+            self.emit("pass")
+        self.depth -= 1
+
+    def new_active(self) -> str:
+        return f"a{next(self.regions) + 1}"
+
+    def forget_active(self, name):
+        """Drop cached reads under an active set that is about to be rebound."""
+        self.cache = {k: v for k, v in self.cache.items() if k[1] != name}
+
+    def forget_variable(self, name):
+        self.cache = {k: v for k, v in self.cache.items() if k[0] != name}
+
+    # Errors ----------------------------------------------------------------------------------------
+
+    def refuse(self, what, node=None, kind=UnsupportedConstruct):
+        line = self.source.first_line if node is None else getattr(node, "lineno", 0)
+        return kind(
+            what,
+            kernel=self.source.function,
+            file=self.source.file,
+            line=line,
+            text=self.source.line(line),
+        )
+
+    # The function ----------------------------------------------------------------------------------
+
+    def translate(self) -> str:
+        tree = self.function.tree
+        arguments = tree.args
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+            raise self.refuse("*args, **kwargs and keyword-only parameters cannot be used in a kernel")
+        names = [a.arg for a in arguments.posonlyargs + arguments.args]
+        types = self.types + self._defaults(arguments, names)
+        if len(names) != len(types):
+            raise self.refuse(
+                f"`{tree.name}` takes {len(names)} arguments ({', '.join(names)}); "
+                f"{len(self.types)} were given",
+                kind=KernelTypeError,
+            )
+        flat = []
+        setup = []
+        for name, type_ in zip(names, types, strict=True):
+            self._declare(name, type_, flat)
+        for name in names:
+            # A register that is written in part must not share its array with the caller.
+            for variable in [v for v in flat if v == name or v.startswith(name + ".")]:
+                if name in self.assigned and isinstance(self.env.get(variable), np.dtype):
+                    setup.append(f"{_home(variable)} = {_home(variable)}.copy()")
+        given = [f for f in flat if not isinstance(self.env[f], ObjectType)]
+        self.block_header = f"def {self.name}({', '.join(['g', 'a0', *map(_home, given)])}):"
+        self.emit("run = g.run")
+        if not self.top:
+            self.emit("a0 = enter(a0)")
+        for line in setup:
+            self.emit(line)
+        marker = len(self.lines)
+        self.statements(tree.body, "a0")
+        declared = []
+        for name, type_ in self.env.items():
+            if name in flat or isinstance(type_, (ObjectType, TupleType)):
+                continue
+            initial = self.zero(type_) if isinstance(type_, np.dtype) else "None"
+            declared.append(f"    {_home(name)} = {initial}")
+        for slot in self.return_slots(self.result):
+            declared.append(f"    {slot[0]} = {self.zero(slot[1])}")
+        self.lines[marker:marker] = declared
+        self.emit(f"return {self.returned(self.result)}")
+        if self.program.yielding:
+            self.emit("yield")
+        return "\n".join([self.block_header, *self.lines])
+
+    def _defaults(self, arguments, names):
+        missing = len(names) - len(self.types)
+        if missing <= 0 or missing > len(arguments.defaults):
+            return ()
+        values = self.function.python.__defaults__[len(arguments.defaults) - missing :]
+        return tuple(ObjectType(v) for v in values)
+
+    def _declare(self, name, type_, flat):
+        if isinstance(type_, TupleType):
+            self.env[name] = type_
+            for i, item in enumerate(type_.items):
+                self._declare(f"{name}.{i}", item, flat)
+        elif isinstance(type_, ObjectType):
+            self.env[name] = type_
+            flat.append(name)
+        else:
+            if isinstance(type_, np.dtype) and isinstance(self.env.get(name), np.dtype):
+                type_ = typing.unify(type_, self.env[name])
+            self.env[name] = type_
+            flat.append(name)
+
+    def zero(self, dtype) -> str:
+        return self.program.constant(dtype.type(0))
+
+    def return_slots(self, type_, name="v_return"):
+        if isinstance(type_, TupleType):
+            slots = []
+            for i, item in enumerate(type_.items):
+                slots += self.return_slots(item, f"{name}_{i}")
+            return slots
+        return [(name, type_)] if isinstance(type_, np.dtype) else []
+
+    def returned(self, type_, name="v_return"):
+        if isinstance(type_, TupleType):
+            parts = [self.returned(t, f"{name}_{i}") for i, t in enumerate(type_.items)]
+            return f"({', '.join(parts)},)"
+        return name if isinstance(type_, np.dtype) else "None"
+
+    # Statements ------------------------------------------------------------------------------------
+
+    def statements(self, body, active):
+        """Translate `body` under `active`, which afterwards names the threads that fall through."""
+        for i, node in enumerate(body):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                continue
+            self.active = active
+            self.statement(node)
+            self.active = active
+            if i + 1 < len(body) and _leaves(node):
+                if _always_leaves(node):
+                    return
+                self.block(f"if {active} is not None:")
+                mark = len(self.lines)
+                self.statements(body[i + 1 :], active)
+                self.end(mark)
+                return
+
+    def statement(self, node):
+        method = getattr(self, f"do_{type(node).__name__.lower()}", None)
+        if method is None:
+            raise self.refuse(f"`{_construct(node)}` cannot be used in a kernel", node)
+        self.at(node)
+        method(node)
+
+    def at(self, node):
+        self.where = self.program.location(self.source, node.lineno, self.region)
+
+    def note(self, kind=STATEMENT):
+        """Emit the trace's step and, for the random schedule, the point at which warps may switch."""
+        if self.program.step_yields:
+            self.emit("yield None")
+        if self.program.traced:
+            event = "e" if kind == BRANCH else "_"
+            if kind == BRANCH:
+                event = f"e{next(self.temporaries)}"
+            self.emit(f"{event} = run.recorder.step({self.active}, {self.where}, {kind})")
+            return event
+        return None
+
+    def note_taken(self, event, active):
+        if event is not None:
+            self.emit(f"run.recorder.taken({event}, {active})")
+
+    def do_pass(self, node):
+        pass
+
+    def do_expr(self, node):
+        self.note()
+        self.expression(node.value, unused=True)
+
+    def do_assign(self, node):
+        self.note()
+        value = self.expression(node.value, hint=_hint(node.targets[0]))
+        for target in node.targets:
+            self.assign(target, value)
+
+    def do_annassign(self, node):
+        if node.value is None:
+            return
+        self.note()
+        self.assign(node.target, self.expression(node.value, hint=_hint(node.target)))
+
+    def do_augassign(self, node):
+        self.note()
+        if isinstance(node.target, ast.Name):
+            left = self.expression(node.target)
+            value = self.binary(node.op, left, self.expression(node.value), node)
+            self.assign(node.target, value)
+            return
+        if not isinstance(node.target, ast.Subscript):
+            raise self.refuse("this augmented assignment cannot be used in a kernel", node)
+        array, index = self.element(node.target)
+        left = self.load(array, index)
+        value = self.binary(node.op, left, self.expression(node.value), node)
+        self.store(array, index, value, node)
+
+    def assign(self, target, value):
+        if isinstance(target, ast.Name):
+            self.assign_name(target.id, value, target)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            if value.items is None or len(value.items) != len(target.elts):
+                raise self.refuse("the tuple on the right does not fit the names on the left", target)
+            # All values are read before the first name changes, as in Python.
+            for part, item in zip(target.elts, value.items, strict=True):
+                self.assign(part, item)
+        elif isinstance(target, ast.Subscript):
+            array, index = self.element(target)
+            self.store(array, index, value, target)
+        else:
+            raise self.refuse(f"an assignment to `{ast.unparse(target)}` cannot be used in a kernel", target)
+
+    def assign_name(self, name, value, node):
+        known = self.env.get(name)
+        if value.items is not None:
+            self.env[name] = TupleType(tuple(v.type for v in value.items))
+            for i, item in enumerate(value.items):
+                self.assign_name(f"{name}.{i}", item, node)
+            self.env[name] = TupleType(tuple(self.env[f"{name}.{i}"] for i in range(len(value.items))))
+            return
+        self.forget_variable(name)
+        if not value.is_scalar:
+            if known is not None and known != value.type:
+                raise self.refuse(
+                    f"`{name}` is given values of two kinds; numba cannot unify them", node, KernelTypeError
+                )
+            self.env[name] = value.type
+            if value.is_array:
+                if known is not None and self.active != "a0":
+                    self.emit(f"run.agree({self.active}, {name!r}, {self.where})")
+                self.emit(f"{_home(name)} = {value.code}")
+            return
+        if known is not None and not isinstance(known, np.dtype):
+            raise self.refuse(
+                f"`{name}` is given values of two kinds; numba cannot unify them", node, KernelTypeError
+            )
+        dtype = value.type if known is None else typing.unify(known, value.type)
+        self.env[name] = dtype
+        value = self.cast(value, dtype)
+        code = value.code if value.fresh or value.constant is not None else f"{value.code}.copy()"
+        self.emit(f"{_home(name)} = wr({_home(name)}, {self.active}, {code})")
+
+    def do_assert(self, node):
+        self.note()
+        condition = self.truth(self.expression(node.test))
+        message = ""
+        if isinstance(node.msg, ast.Constant):
+            message = str(node.msg.value)
+        self.emit(f"run.affirm({self.active}, {condition.code}, {message!r}, {self.where})")
+
+    def do_return(self, node):
+        self.note()
+        if node.value is not None and not (
+            isinstance(node.value, ast.Constant) and node.value.value is None
+        ):
+            if self.top:
+                raise self.refuse("a kernel cannot return a value; write it to an array", node, KernelTypeError)
+            self.keep_result(self.expression(node.value), node)
+        self.emit(f"leave({self.active})")
+        if self.top:
+            self.emit(f"run.exited({self.active})")
+        self.emit(f"{self.active} = None")
+
+    def keep_result(self, value, node, name="v_return"):
+        type_ = self._result_type(value, self.result, node)
+        if name == "v_return":
+            self.result = type_
+        self._keep(value, type_, name)
+
+    def _result_type(self, value, known, node):
+        if value.items is not None:
+            if known is not None and (
+                not isinstance(known, TupleType) or len(known.items) != len(value.items)
+            ):
+                raise self.refuse("the returns of this function have different types", node, KernelTypeError)
+            parts = known.items if known is not None else [None] * len(value.items)
+            return TupleType(
+                tuple(self._result_type(v, k, node) for v, k in zip(value.items, parts, strict=True))
+            )
+        if not value.is_scalar:
+            raise self.refuse("a device function can return numbers and tuples of numbers", node)
+        return value.type if known is None else typing.unify(known, value.type)
+
+    def _keep(self, value, type_, name):
+        if value.items is not None:
+            for i, (item, t) in enumerate(zip(value.items, type_.items, strict=True)):
+                self._keep(item, t, f"{name}_{i}")
+            return
+        value = self.cast(value, type_)
+        code = value.code if value.fresh or value.constant is not None else f"{value.code}.copy()"
+        self.emit(f"{name} = wr({name}, {self.active}, {code})")
+
+    # Control flow ----------------------------------------------------------------------------------
+
+    def do_if(self, node):
+        outer = self.active
+        where = self.where
+        constant = self.constant_truth(node.test)
+        if constant is not None:
+            self.statements(node.body if constant else node.orelse, outer)
+            return
+        event = self.note(BRANCH)
+        condition = self.truth(self.expression(node.test))
+        leaves = _leaves(node)
+        body, other = self.new_active(), self.new_active()
+        if node.orelse or leaves:
+            self.emit(f"{body}, {other} = split({outer}, {condition.code})")
+        else:
+            self.emit(f"{body} = keep({outer}, {condition.code})")
+        self.block(f"if {body} is not None:")
+        self.note_taken(event, body)
+        mark = len(self.lines)
+        region, self.region = self.region, where
+        self.statements(node.body, body)
+        self.end(mark)
+        if node.orelse:
+            self.block(f"if {other} is not None:")
+            mark = len(self.lines)
+            self.statements(node.orelse, other)
+            self.end(mark)
+        self.region = region
+        self.active = outer
+        if leaves:
+            self.emit(f"{outer} = join({body}, {other})")
+            self.forget_active(outer)
+
+    def do_while(self, node):
+        self._no_else(node)
+        constant = self.constant_truth(node.test)
+        if constant is False:
+            return
+
+        def header(loop):
+            if constant is None:
+                self.at(node)
+                event = self.note(BRANCH)
+                condition = self.truth(self.expression(node.test))
+                self.emit(f"{loop} = keep({loop}, {condition.code})")
+                self.forget_active(loop)
+                self.emit(f"if {loop} is None: break")
+                self.note_taken(event, loop)
+
+        self._loop(node, header)
+
+    def do_for(self, node):
+        self._no_else(node)
+        if not (isinstance(node.iter, ast.Call) and self.constant_of(node.iter.func) is range):
+            self._for_items(node)
+            return
+        if not isinstance(node.target, ast.Name):
+            raise self.refuse("the variable of a `for` over range(...) must be a name", node)
+        bounds = [self.integer(self.expression(a), node) for a in node.iter.args]
+        if node.iter.keywords or not 1 <= len(bounds) <= 3:
+            raise self.refuse("range() takes one to three arguments", node)
+        if len(bounds) == 1:
+            bounds.insert(0, self.literal(0))
+        if len(bounds) == 2:
+            bounds.append(self.literal(1))
+        # numba counts in 32 bits only if all bounds have them; a literal is no obstacle.
+        sized = [b.type for b in bounds if b.constant is None] or [typing.INT64]
+        dtype = typing.INT32 if all(t.itemsize <= 4 and t != typing.UINT32 for t in sized) else typing.INT64
+        if all(t == typing.UINT64 for t in sized):
+            dtype = typing.UINT64
+        codes = [self.cast(b, typing.INT64).code for b in bounds]
+        counter = self.temporary(
+            f"RangeLoop({self.active}, {', '.join(codes)}, {self.dtype_name(dtype)})"
+        )
+
+        def header(loop):
+            self.at(node)
+            self.active = loop
+            event = self.note(BRANCH)
+            value = f"t{next(self.temporaries)}"
+            self.emit(f"{loop}, {value} = {counter}.next({loop})")
+            self.forget_active(loop)
+            self.emit(f"if {loop} is None: break")
+            self.note_taken(event, loop)
+            self.assign_name(node.target.id, Value(dtype, value, fresh=True), node)
+
+        self._loop(node, header)
+
+    def _for_items(self, node):
+        items = self.expression(node.iter)
+        if items.items is None:
+            raise self.refuse("`for` can go over range(...) and over tuples", node)
+        if _leaves(node):
+            raise self.refuse("break, continue and return cannot be used in a loop over a tuple", node)
+        for item in items.items:
+            self.assign(node.target, item)
+            self.statements(node.body, self.active)
+
+    def _loop(self, node, header):
+        outer = self.active
+        where = self.where
+        loop = self.new_active()
+        continued = f"c{loop[1:]}" if _contains(node.body, ast.Continue) else None
+        body_leaves = any(_leaves(s) for s in node.body)
+        # Registers that the body changes must be read afresh in each iteration.
+        for name in _assigned(node):
+            self.forget_variable(name)
+        rounds = f"n{loop[1:]}"
+        self.emit(f"{loop} = {outer}")
+        self.emit(f"{rounds} = 0")
+        self.block("while True:")
+        self.emit(f"{rounds} += 1")
+        self.emit(f"if {rounds} > {LOOP_BUDGET}: run.endless({loop}, {where})")
+        if continued:
+            self.emit(f"{continued} = None")
+        self.active = loop
+        region, self.region = self.region, where
+        header(loop)
+        self.loops.append((loop, continued))
+        self.statements(node.body, loop)
+        self.loops.pop()
+        self.region = region
+        if continued:
+            self.emit(f"{loop} = join({loop}, {continued})")
+        if body_leaves:
+            self.emit(f"if {loop} is None: break")
+        self.end()
+        self.active = outer
+        if _contains(node.body, ast.Return):
+            self.emit(f"{outer} = alive({outer})")
+            self.forget_active(outer)
+
+    def _no_else(self, node):
+        if node.orelse:
+            raise self.refuse("`else` after a loop cannot be used in a kernel", node.orelse[0])
+
+    def do_break(self, node):
+        self.note()
+        self.emit(f"{self.active} = None")
+
+    def do_continue(self, node):
+        self.note()
+        continued = self.loops[-1][1]
+        self.emit(f"{continued} = join({continued}, {self.active})")
+        self.emit(f"{self.active} = None")
+
+    # Registers -------------------------------------------------------------------------------------
+
+    def read_name(self, name, node):
+        type_ = self.env.get(name)
+        if type_ is None:
+            raise self.refuse(f"`{name}` is read before anything is assigned to it", node, KernelError)
+        if isinstance(type_, TupleType):
+            items = [self.read_name(f"{name}.{i}", node) for i in range(len(type_.items))]
+            return Value(type_, items=items)
+        if isinstance(type_, ObjectType):
+            return self.from_object(type_.value, node)
+        if isinstance(type_, ArrayType):
+            return Value(type_, _home(name))
+        key = (name, self.active)
+        if key not in self.cache:
+            self.cache[key] = self.temporary(f"rd({_home(name)}, {self.active})")
+        return Value(type_, self.cache[key])
+
+
+def _home(name):
+    return "v_" + name.replace(".", "__")
+
+
+def _hint(target):
+    return target.id if isinstance(target, ast.Name) else None
+
+
+def _assigned(tree):
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names
+
+
+def _contains(body, kind):
+    """Whether `body` has a `kind` that belongs to it: break and continue of inner loops do not."""
+    for node in body:
+        if isinstance(node, kind):
+            return True
+        if isinstance(node, (ast.For, ast.While)) and kind is not ast.Return:
+            continue
+        for part in ("body", "orelse"):
+            if _contains(getattr(node, part, []), kind):
+                return True
+    return False
+
+
+def _leaves(node):
+    """Whether threads may leave the enclosing block at `node`."""
+    return any(_contains([node], kind) for kind in (ast.Break, ast.Continue, ast.Return))
+
+
+def _always_leaves(node):
+    return isinstance(node, (ast.Break, ast.Continue, ast.Return))
+
+
+def _construct(node):
+    text = ast.unparse(node)
+    return textwrap.shorten(text.splitlines()[0], 60)

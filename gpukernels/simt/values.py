@@ -1,0 +1,77 @@
+"""What the translator knows of a value before the kernel runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """An array argument, or a shared, local or constant array."""
+
+    dtype: np.dtype
+    ndim: int
+
+
+@dataclass(frozen=True)
+class TupleType:
+    """A tuple of known length; each item has its own type."""
+
+    items: tuple
+
+
+@dataclass(frozen=True)
+class ObjectType:
+    """A Python object that exists only while the kernel is translated: a module, a function, a dtype."""
+
+    value: object
+
+    def __eq__(self, other):
+        return isinstance(other, ObjectType) and self.value is other.value
+
+    def __hash__(self):
+        return id(self.value)
+
+
+class Value:
+    """An operand: the Python expression that names it, its type, and its constant if it has one.
+
+    Attributes
+    ----------
+    type : numpy.dtype, ArrayType, TupleType or ObjectType
+        What numba would call its type.
+    code : str
+        A name that is valid where the value was made.
+    constant : object
+        The Python value where it is known, else ``None``.
+    fresh : bool
+        Whether nothing else can refer to the same NumPy array.
+    items : list of Value
+        The parts of a tuple.
+    """
+
+    __slots__ = ("code", "constant", "fresh", "items", "type")
+
+    def __init__(self, type, code="", constant=None, fresh=False, items=None):
+        self.type = type
+        self.code = code
+        self.constant = constant
+        self.fresh = fresh
+        self.items = items
+
+    @property
+    def is_scalar(self):
+        """Whether it is a number or bool, one a lane."""
+        return isinstance(self.type, np.dtype)
+
+    @property
+    def is_array(self):
+        """Whether it is an array."""
+        return isinstance(self.type, ArrayType)
+
+    @property
+    def object(self):
+        """The Python object of an ObjectType, else None."""
+        return self.type.value if isinstance(self.type, ObjectType) else None

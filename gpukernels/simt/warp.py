@@ -1,0 +1,151 @@
+"""Warp operations: shuffles, votes and matches among the active lanes of each warp."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpukernels.simt.errors import ShuffleError
+from gpukernels.simt.trace import WARP_SIZE
+
+_FULL = 0xFFFFFFFF
+
+
+def check_mask(active, mask, what, where):
+    """Hold the rule of the ``*_sync`` operations: the mask names exactly lanes that are here.
+
+    Every active lane must be in its own mask, and every lane that a mask names must be active. Lanes
+    that were never launched are exempt.
+    """
+    run = active.frame.group.run
+    mask = mask.astype(np.int64) & _FULL
+    present = active.spread(active.masks())
+    if active.full and active.n == active.frame.group.count and mask.ndim == 0 and mask == _FULL:
+        return
+    lane_bit = np.left_shift(1, active.lanes())
+    outside = np.broadcast_to((mask & lane_bit) == 0, active.n)
+    if outside.any():
+        at = int(np.argmax(outside))
+        lane = int(active.lanes()[at])
+        own = int(np.broadcast_to(mask, active.n)[at])
+        raise run.error(
+            ShuffleError,
+            f"lane {lane} calls {what} with a mask that does not contain it ({own:#010x})",
+            where,
+            active,
+            at,
+        )
+    launched = run.launched_mask(active.frame.group.thread_of(active.slots) >> 5)
+    missing = mask & launched & ~present
+    if np.any(missing):
+        at = int(np.argmax(np.broadcast_to(missing != 0, active.n)))
+        absent = int(np.broadcast_to(missing, active.n)[at])
+        lane = (absent & -absent).bit_length() - 1
+        raise run.error(
+            ShuffleError,
+            f"the mask of {what} names lane {lane}, which is not here: it has exited or is on another "
+            "path",
+            where,
+            active,
+            at,
+        )
+
+
+def shuffle(active, mode, mask, value, operand, where):
+    """Return for each lane the value of another: modes ``idx``, ``up``, ``down``, ``xor``."""
+    what = "shfl_sync" if mode == "idx" else f"shfl_{mode}_sync"
+    check_mask(active, mask, what, where)
+    group = active.frame.group
+    slots, lane = active.slots, active.lanes()
+    operand = operand.astype(np.int64)
+    if mode == "idx":
+        source = np.broadcast_to(operand & (WARP_SIZE - 1), active.n)
+    elif mode == "up":
+        source = lane - operand
+    elif mode == "down":
+        source = lane + operand
+    else:
+        source = lane ^ operand
+    source = np.where((source < 0) | (source >= WARP_SIZE), lane, source)
+    value = np.broadcast_to(value, active.n)
+    wanted = slots - lane + source
+    # A lane that was never launched gives the caller its own value back.
+    launched = group.thread_of(slots) - lane + source < group.run.threads_per_block
+    wanted = np.where(launched, wanted, slots)
+    position = np.full(group.count, -1)
+    position[slots] = np.arange(active.n)
+    found = position.take(wanted)
+    if found.min() < 0:
+        at = int(np.argmin(found))
+        raise group.run.error(
+            ShuffleError,
+            f"lane {int(lane[at])} reads lane {int(source[at])} by {what}, which is not active here",
+            where,
+            active,
+            at,
+        )
+    return value.take(found)
+
+
+def ballot(active, mask, predicate, where, what="ballot_sync"):
+    """Return for each lane the bit set (int32) of the lanes of its mask whose predicate holds."""
+    check_mask(active, mask, what, where)
+    votes = _votes(active, predicate) & (mask.astype(np.int64) & _FULL)
+    return votes.astype(np.uint32).view(np.int32)
+
+
+def _votes(active, predicate):
+    bits = np.left_shift(1, active.lanes())
+    votes = np.where(np.broadcast_to(predicate.astype(bool), active.n), bits, 0)
+    return active.spread(np.bitwise_or.reduceat(votes, active.warp_starts))
+
+
+def vote(active, kind, mask, predicate, where):
+    """Return ``all``, ``any`` or ``eq`` over the lanes of the mask (bool)."""
+    check_mask(active, mask, f"{kind}_sync", where)
+    mask = mask.astype(np.int64) & _FULL
+    votes = _votes(active, predicate) & mask
+    here = active.spread(active.masks()) & mask
+    if kind == "any":
+        return votes != 0
+    every = votes == here
+    return every if kind == "all" else every | (votes == 0)
+
+
+def match_any(active, mask, value, where):
+    """Return for each lane the bit set (int32) of the lanes of its mask that hold the same value."""
+    check_mask(active, mask, "match_any_sync", where)
+    return _matches(active, mask, value).astype(np.uint32).view(np.int32)
+
+
+def match_all(active, mask, value, where):
+    """Return (mask, True) where all lanes of the mask hold one value, (0, False) elsewhere."""
+    check_mask(active, mask, "match_all_sync", where)
+    here = active.spread(active.masks()) & (mask.astype(np.int64) & _FULL)
+    same = _matches(active, mask, value) == here
+    return np.where(same, here, 0).astype(np.uint32).view(np.int32), same
+
+
+def _matches(active, mask, value):
+    value = np.broadcast_to(value, active.n)
+    # Values are compared bit by bit, as the hardware does.
+    bits = np.ascontiguousarray(value).view(f"u{value.dtype.itemsize}").astype(np.uint64)
+    warp = active.frame.group.warp_of(active.slots)
+    order = np.lexsort((bits, warp))
+    new = np.concatenate(
+        ([True], (bits[order][1:] != bits[order][:-1]) | (warp[order][1:] != warp[order][:-1]))
+    )
+    starts = np.flatnonzero(new)
+    together = np.bitwise_or.reduceat(np.left_shift(1, active.lanes())[order], starts)
+    result = np.empty(active.n, np.int64)
+    result[order] = np.repeat(together, np.diff(np.append(starts, active.n)))
+    return result & (mask.astype(np.int64) & _FULL)
+
+
+def active_mask(active):
+    """Return ``activemask()`` (uint32)."""
+    return active.spread(active.masks()).astype(np.uint32)
+
+
+def lanes_below(active):
+    """Return ``lanemask_lt()`` (uint32)."""
+    return (np.left_shift(1, active.lanes()) - 1).astype(np.uint32)
