@@ -26,6 +26,7 @@ from gpukernels.generators import (
 )
 from gpukernels.graph import Graph
 from gpukernels.io import from_networkx, from_scipy, read
+from gpukernels.show import show
 
 __all__ = [
     "CudaDevice",
@@ -54,6 +55,7 @@ __all__ = [
     "rmat",
     "road_grid",
     "sequential",
+    "show",
     "small_world",
     "star",
 ]

@@ -1,0 +1,69 @@
+"""Show a kernel's source as it stands in its file, so that a page cannot drift from the code."""
+
+from __future__ import annotations
+
+import html
+import inspect
+import textwrap
+from pathlib import Path
+
+from gpukernels.simt import python_function
+
+
+class Listing:
+    """Source text that shows itself highlighted in a notebook and plain elsewhere."""
+
+    def __init__(self, title: str, text: str):
+        self.title = title
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"# {self.title}\n{self.text}"
+
+    def _repr_html_(self) -> str:
+        from pygments import highlight
+        from pygments.formatters import HtmlFormatter
+        from pygments.lexers import PythonLexer
+
+        code = highlight(self.text, PythonLexer(), HtmlFormatter(nowrap=True))
+        title = html.escape(self.title)
+        return (
+            f'<figure class="gk-listing"><figcaption>{title}</figcaption>'
+            f'<div class="highlight"><pre>{code}</pre></div></figure>'
+        )
+
+
+def show(*functions) -> Listing:
+    """Return the source of kernels, device functions or plain functions of one file.
+
+    Parameters
+    ----------
+    *functions
+        ``@cuda.jit`` kernels or Python functions.
+
+    Returns
+    -------
+    Listing
+        Displays itself as highlighted code titled with the file's path within the project.
+
+    Raises
+    ------
+    TypeError
+        If something other than a function is given.
+    """
+    texts, title = [], ""
+    for function in functions:
+        python = python_function(function)
+        if python is None:
+            raise TypeError(f"show() takes kernels and functions, not {type(function).__name__}")
+        texts.append(textwrap.dedent(inspect.getsource(python)).rstrip("\n"))
+        title = title or _title(python)
+    return Listing(title, "\n\n\n".join(texts) + "\n")
+
+
+def _title(function) -> str:
+    package = Path(__file__).parent
+    file = Path(inspect.getsourcefile(function) or "")
+    if package in file.parents:
+        return f"gpukernels/{file.relative_to(package).as_posix()}"
+    return "this notebook"
