@@ -26,7 +26,7 @@ from gpukernels.generators import (
 )
 from gpukernels.graph import Graph
 from gpukernels.io import from_networkx, from_scipy, read
-from gpukernels.show import show
+from gpukernels.listing import show
 
 __all__ = [
     "CudaDevice",

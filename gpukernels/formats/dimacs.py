@@ -1,4 +1,4 @@
-"""DIMACS shortest-path graphs, ``.gr``, of the 9th implementation challenge [demetrescu2009shortest].
+"""DIMACS shortest-path graphs, ``.gr``, of the 9th challenge [demetrescu2009shortest].
 
 ``c`` lines are comments, ``p sp N M`` announces N vertices and M arcs, and ``a U V W`` is an arc
 from U to V of whole weight W, ids from 1.

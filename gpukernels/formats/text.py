@@ -70,7 +70,7 @@ class Block:
         yield from enumerate(self.text.removesuffix(b"\n").split(b"\n"), self.first_line)
 
 
-def blocks(file: Path, size: int = BLOCK_BYTES) -> Iterator[Block]:
+def blocks(file: Path) -> Iterator[Block]:
     """Yield the lines of a plain or gzip file, some megabytes at a time.
 
     Any kind of line end is understood. A progress bar appears when the whole takes over 2 s.
@@ -81,6 +81,7 @@ def blocks(file: Path, size: int = BLOCK_BYTES) -> Iterator[Block]:
         Where the file is empty, or is no sound gzip stream though it is named so.
     """
     line = 1
+    size = BLOCK_BYTES
     with (
         open(file, "rb") as raw,
         tqdm(

@@ -2,7 +2,7 @@
 
 When every lane has at most one item to write, the scan need not add: a ballot collects the 32 flags
 as the bits of one word, and the lane's rank is the number of bits below its own
-([busato2015bfs4k], section 5.1).
+([harris2011optimizing]; used by [busato2015bfs4k], section 5.1).
 """
 
 from __future__ import annotations

@@ -36,8 +36,5 @@ def check_threads(threads: int) -> int:
 
 
 def blocks_for(items: int, threads: int = THREADS) -> int:
-    """Return how many blocks of `threads` threads give each of `items` items its own thread.
-
-    At least one: CUDA refuses a grid of no blocks.
-    """
-    return max(1, -(-items // threads))
+    """Return how many blocks of `threads` threads give each of `items` items its own thread."""
+    return -(-items // threads)

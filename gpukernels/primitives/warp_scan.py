@@ -1,7 +1,7 @@
 """Warp scan by shuffle: the prefix sums of 32 lanes in 5 steps, without shared memory.
 
-Algorithm 2 of [busato2017graph], from BFS-4K [busato2015bfs4k]: lane i adds what lane i - 1 holds,
-then lane i - 2, 4, 8 and 16: log2(32) = 5 steps against the 2 log2(32) of an up-sweep and a
+Algorithm 2 of [busato2017chapter], from BFS-4K [busato2015bfs4k]: lane i adds what lane i - 1
+holds, then lane i - 2, 4, 8 and 16: log2(32) = 5 steps against the 2 log2(32) of an up-sweep and a
 down-sweep in shared memory. The exclusive scan shifts the result one lane to the right; as printed,
 the algorithm drops the result of that last shuffle, which must be assigned back.
 

@@ -14,7 +14,7 @@ form                  space       one edge         neighbors   mapping of the su
 ``coo``               O(2 E)      O(log E) sorted  O(E)        a thread an arc, atomic add
 ====================  ==========  ===============  ==========  ============================
 
-After Table 1 of [busato2017graph], where d_max is the largest *degree* (printed as "diameter").
+After Table 1 of [busato2017chapter], where d_max is the largest *degree* (printed as "diameter").
 """
 
 from . import adjacency_matrix, coo, csr

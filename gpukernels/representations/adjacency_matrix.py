@@ -1,6 +1,6 @@
 """Adjacency matrix: one cell for every ordered pair of vertices.
 
-Section 1.1 of [busato2017graph]. O(V^2) space whatever the number of edges, so 4 GiB hold 32,768
+Section 1.1 of [busato2017chapter]. O(V^2) space whatever the number of edges, so 4 GiB hold 32,768
 vertices at 4 bytes a cell; O(1) to ask for an edge; O(V) to go through the neighbors. Every row has
 the same length: balanced by nature.
 

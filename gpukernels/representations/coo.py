@@ -1,6 +1,6 @@
 """Coordinate list (COO): every arc as a pair (source, target), sorted.
 
-Section 1.3 of [busato2017graph]. O(2 E) space; a thread an arc, so perfect balance and reads side
+Section 1.3 of [busato2017chapter]. O(2 E) space; a thread an arc, so perfect balance and reads side
 by side whatever the degrees, paid for with an atomic add where a vertex collects what its arcs
 bring. Sorted by source, neighboring threads meet the same source; in lexicographic order an edge
 query is a binary search, O(log E) instead of O(E). An undirected edge needs no second arc: reading

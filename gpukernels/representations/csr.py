@@ -1,6 +1,6 @@
 """Compressed sparse row (CSR): all adjacency lists in one array, and where each begins.
 
-Section 1.2 of [busato2017graph]. O(V + E) space (O(V + 2 E) for an undirected graph, whose edges
+Section 1.2 of [busato2017chapter]. O(V + E) space (O(V + 2 E) for an undirected graph, whose edges
 lie in it twice); the neighbors of u are ``targets[offsets[u]:offsets[u + 1]]``, O(degree) to go
 through. With a thread a vertex the offsets are read side by side, the lists are not: lanes read
 from 32 places and wait for the longest.

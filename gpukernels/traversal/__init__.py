@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import operator
+
+import numpy as np
 
 from gpukernels.device import default_device
-from gpukernels.errors import UnknownMethod, VertexOutOfRange
+from gpukernels.errors import InvalidArgument, UnknownMethod, VertexOutOfRange
 from gpukernels.graph import Graph
 
 from . import edge_parallel, frontier, harish, virtual_warp
@@ -45,16 +46,17 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
     ------
     UnknownMethod
         If there is no such method.
-    VertexOutOfRange
+    InvalidArgument, VertexOutOfRange
         If `root` is not a vertex of `g`.
     TypeError
         If the method does not take an option.
     """
     if method not in METHODS:
         raise UnknownMethod("bfs", method, METHODS)
-    root = operator.index(root)
+    if isinstance(root, bool) or not isinstance(root, int | np.integer):
+        raise InvalidArgument("root", root, "a vertex, a whole number")
     if not 0 <= root < g.n:
-        raise VertexOutOfRange("root", root, g.n)
+        raise VertexOutOfRange("root", int(root), g.n)
     search = METHODS[method]
     known = [
         p.name for p in inspect.signature(search).parameters.values() if p.kind == p.KEYWORD_ONLY
@@ -62,7 +64,7 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
     for option in options:
         if option not in known:
             raise TypeError(f"bfs method {method!r} takes no option {option!r}; it takes {known}")
-    return search(g, root, device or default_device(), **options)
+    return search(g, int(root), device or default_device(), **options)
 
 
 __all__ = ["METHODS", "UNVISITED", "BFSResult", "bfs"]

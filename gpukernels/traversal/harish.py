@@ -1,6 +1,6 @@
 """Vertex-parallel BFS: one thread a vertex, every vertex at every level.
 
-Harish and Narayanan [harish2007accelerating], as surveyed in [busato2017graph], section 2.1.
+Harish and Narayanan [harish2007accelerating], as surveyed in [busato2017chapter], section 2.1.
 Mapping: work-item (vertex) to thread. Work O(V D + E) for D levels: O(V) a level to find the
 frontier, each arc inspected once. No queue, so nothing is ever enqueued twice; but the threads of a
 warp walk lists of different length.

@@ -1,8 +1,8 @@
 """Virtual-warp BFS: a group of 1 to 32 threads a vertex, every vertex at every level.
 
-Hong et al. [hong2011accelerating]; Algorithm 8 of [busato2017graph], section 5.1.2. The lanes of a
-virtual warp take the neighbors of one vertex in turn: they read adjacent addresses and share a long
-list between them. Work O(V D + E) as in `harish`, but V x `warp_size` threads a level: a group
+Hong et al. [hong2011accelerating]; Algorithm 8 of [busato2017chapter], section 5.1.2. The lanes of
+a virtual warp take the neighbors of one vertex in turn: they read adjacent addresses and share a
+long list between them. Work O(V D + E) as in `harish`, but V x `warp_size` threads a level: a group
 wider than the degree leaves lanes idle. The size is fixed before the search, which is what dynamic
 virtual warps later change.
 """
