@@ -62,6 +62,7 @@ class SimtDevice:
 
     @property
     def trace(self):
+        """The trace so far, or None without tracing."""
         return None if self.recorder is None else self.recorder.trace
 
     def array(self, host) -> np.ndarray:
@@ -127,16 +128,15 @@ class CudaDevice:
 
         if not cuda.is_available():
             raise RuntimeError(
-                "no CUDA GPU answers; use SimtDevice() here, or GPUKERNELS_DEVICE=simt, or run on a "
+                "no CUDA GPU answers; use SimtDevice() here, or GPUKERNELS_DEVICE=simt, or "
+                "run on a "
                 "machine with a GPU"
             )
         self._cuda = cuda
         device = cuda.get_current_device()
         name = device.name
         self.name = name.decode() if isinstance(name, bytes) else name
-        self.resident_threads = (
-            device.MULTIPROCESSOR_COUNT * device.MAX_THREADS_PER_MULTI_PROCESSOR
-        )
+        self.resident_threads = device.MULTIPROCESSOR_COUNT * device.MAX_THREADS_PER_MULTI_PROCESSOR
 
     def __repr__(self) -> str:
         return f"CudaDevice({self.name!r})"
@@ -165,8 +165,8 @@ class CudaDevice:
         if _empty(blocks):
             return
         with warnings.catch_warnings():
-            # Teaching graphs are small on purpose; numba's advice about small grids would drown the page.
-            warnings.filterwarnings("ignore", message=".*Grid size.*")
+            # Teaching graphs are small on purpose; numba's advice about small grids would drown
+            # the page. rnings.filterwarnings("ignore", message=".*Grid size.*")
             warnings.filterwarnings("ignore", message=".*Host array used in CUDA kernel.*")
             kernel[blocks, threads, 0, shared](*args)
 
@@ -230,7 +230,7 @@ def _gpu_answers() -> bool:
 
 
 class Tracing:
-    """What ``with trace() as t`` gives: the trace and its summary, during the block and after it."""
+    """What ``with trace() as t`` gives: the trace and its summary, also after the block."""
 
     def __init__(self, device: SimtDevice):
         self.device = device

@@ -41,7 +41,8 @@ def read(
     path : str or path
         The file.
     directed : bool, optional
-        Overrides what the file says. ``False`` makes an edge of every arc.
+        Overrides what the file says. ``False`` makes an edge of every arc; ``True`` calls a graph
+        directed that has both arcs of every edge.
     parallel : {"min", "keep"}
         ``"min"`` keeps the lightest of several arcs from one vertex to another.
     self_loops : {"keep", "remove"}
@@ -69,16 +70,19 @@ def read(
         raise InvalidArgument("path", str(path), allowed)
     arcs = FORMATS[suffix](file)
     own_ids = np.array_equal(arcs.labels, np.arange(arcs.n))
-    return Graph.from_arcs(
+    g = Graph.from_arcs(
         arcs.n,
         arcs.source,
         arcs.target,
         arcs.weight,
-        arcs.directed if directed is None else directed,
+        arcs.directed and directed is not False,
         parallel,
         self_loops,
         labels=None if own_ids else arcs.labels,
     )
+    if directed and not g.directed:
+        return Graph(g.offsets, g.targets, g.weights, directed=True, labels=g.labels)
+    return g
 
 
 def from_scipy(

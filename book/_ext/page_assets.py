@@ -1,4 +1,4 @@
-"""Every style sheet and script of `book/_static` is on every page."""
+"""What every page loads besides the theme: the book's style sheets and the figures' script."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from gpukernels.views.script import classic_script, stylesheet
+
 
 def add_assets(app: Sphinx) -> None:
-    """Name the files in alphabetical order, after the theme's own."""
-    static = Path(app.srcdir) / "book" / "_static"
-    for path in sorted(static.rglob("*.css")):
-        app.add_css_file(path.relative_to(static).as_posix(), priority=900)
-    for path in sorted(static.rglob("*.js")):
-        app.add_js_file(path.relative_to(static).as_posix(), priority=900, loading_method="defer")
+    """Write the figures' files into the pages and name all, after the theme's own."""
+    if app.builder.format != "html":
+        return
+    target = Path(app.outdir) / "_static"
+    target.mkdir(parents=True, exist_ok=True)
+    (target / "views.css").write_text(stylesheet(), encoding="utf-8")
+    (target / "views.js").write_text(classic_script(), encoding="utf-8")
+    app.add_css_file("views.css", priority=900)
+    app.add_js_file("views.js", priority=900, loading_method="defer")
+    app.add_css_file("book.css", priority=950)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""A warp-accurate SIMT machine: runs real ``numba.cuda`` kernels without a GPU and records every warp.
+"""A warp-accurate SIMT machine: real ``numba.cuda`` kernels without a GPU, every warp recorded.
 
 It knows nothing of graphs. See README.md in this folder for how it works.
 """

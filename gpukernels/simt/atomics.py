@@ -40,7 +40,7 @@ COMBINE = {
 
 
 def atomic(memory, op, active, index, value, compare, where):
-    """Apply ``memory[index] = op(memory[index], value)`` for every active thread; return the old values.
+    """Apply an operation to ``memory[index]`` for every active thread; return the old values.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import types as python_types
 import numpy as np
 
 from gpukernels.simt import intrinsics, typing
-from gpukernels.simt.errors import KernelTypeError, UnsupportedConstruct
+from gpukernels.simt.errors import KernelTypeError
 from gpukernels.simt.source import python_function
 from gpukernels.simt.values import ArrayType, ObjectType, TupleType, Value
 
@@ -38,13 +38,11 @@ _COMPARE = {
     ast.NotEq: "!=",
 }
 
-_NUMPY_FUNCTION = (np.ufunc,)
-
 
 class ExpressionTranslator:
     """The part of the function translator that deals with values."""
 
-    # Constants -------------------------------------------------------------------------------------
+    # Constants ------------------------------------------------------------
 
     def literal(self, value) -> Value:
         """Return a number as numba types it: int64 (uint64 past its range), float64, bool."""
@@ -123,7 +121,7 @@ class ExpressionTranslator:
         self.program.namespace[name] = dtype
         return name
 
-    # Casts -----------------------------------------------------------------------------------------
+    # Casts ------------------------------------------------------------
 
     def cast(self, value, dtype) -> Value:
         """Return `value` as `dtype`, as C casts it."""
@@ -147,11 +145,11 @@ class ExpressionTranslator:
             raise self.refuse("an integer is needed here", node, KernelTypeError)
         return self.cast(value, typing.INT64) if value.type == typing.BOOL else value
 
-    # Expressions -----------------------------------------------------------------------------------
+    # Expressions ------------------------------------------------------------
 
     def expression(self, node, hint=None, unused=False) -> Value:
-        """Translate `node`; `hint` names an array that it makes, `unused` allows a missing result."""
-        method = getattr(self, f"see_{type(node).__name__.lower()}", None)
+        """Translate `node`; `hint` names an array it makes, `unused` allows a missing result."""
+        method = getattr(self, f"_see_{type(node).__name__.lower()}", None)
         if method is None:
             raise self.refuse(f"`{ast.unparse(node)}` cannot be used in a kernel", node)
         if isinstance(node, ast.Call):
@@ -165,12 +163,12 @@ class ExpressionTranslator:
             raise self.refuse(f"`{ast.unparse(node)}` is not a number", node, KernelTypeError)
         return value
 
-    def see_constant(self, node):
+    def _see_constant(self, node):
         if isinstance(node.value, (bool, int, float)):
             return self.literal(node.value)
         return Value(ObjectType(node.value))
 
-    def see_name(self, node):
+    def _see_name(self, node):
         if node.id in self.env:
             return self.read_name(node.id, node)
         if node.id in self.assigned:
@@ -181,11 +179,11 @@ class ExpressionTranslator:
             raise self.refuse(f"`{node.id}` is not defined", node) from None
         return self.from_object(value, node)
 
-    def see_tuple(self, node):
+    def _see_tuple(self, node):
         items = [self.expression(e) for e in node.elts]
         return Value(TupleType(tuple(i.type for i in items)), items=items)
 
-    def see_attribute(self, node):
+    def _see_attribute(self, node):
         static = self._static(node)
         if static is not _UNKNOWN:
             built_in = intrinsics.attribute(self, intrinsics.path_of(static), node)
@@ -205,9 +203,7 @@ class ExpressionTranslator:
 
     def _array_attribute(self, array, node):
         if node.attr == "shape":
-            items = [
-                Value(typing.INT64, f"{array.code}.dims[{i}]") for i in range(array.type.ndim)
-            ]
+            items = [Value(typing.INT64, f"{array.code}.dims[{i}]") for i in range(array.type.ndim)]
             return Value(TupleType((typing.INT64,) * array.type.ndim), items=items)
         if node.attr == "size":
             return Value(typing.INT64, f"{array.code}.elements")
@@ -217,9 +213,9 @@ class ExpressionTranslator:
             return Value(ObjectType(array.type.dtype))
         raise self.refuse(f"arrays have no `{node.attr}` in a kernel", node)
 
-    # Operators -------------------------------------------------------------------------------------
+    # Operators ------------------------------------------------------------
 
-    def see_binop(self, node):
+    def _see_binop(self, node):
         left, right = self.expression(node.left), self.expression(node.right)
         if left.items is not None and right.items is not None and isinstance(node.op, ast.Add):
             items = left.items + right.items
@@ -239,24 +235,18 @@ class ExpressionTranslator:
         if isinstance(operator, ast.Pow):
             return self._power(left, right, dtype)
         if dtype != typing.BOOL and typing.natural(ufunc, left.type, right.type) != dtype:
-            left, right = self._operand(left, dtype), self._operand(right, dtype)
+            left, right = self.cast(left, dtype), self.cast(right, dtype)
         if left.constant is not None and right.constant is not None:
             with np.errstate(all="ignore"):
                 return self.literal(ufunc(left.constant, right.constant)[()])
         return Value(dtype, self.temporary(f"{left.code} {symbol} {right.code}"), fresh=True)
 
-    def _operand(self, value, dtype):
-        return self.cast(value, dtype)
-
     def _power(self, left, right, dtype):
-        if dtype == typing.FLOAT32 and typing.is_integer(right.type):
-            left, right = self.cast(left, dtype), self.cast(right, dtype)
-        else:
-            left, right = self.cast(left, dtype), self.cast(right, dtype)
+        left, right = self.cast(left, dtype), self.cast(right, dtype)
         self.program.namespace["power"] = intrinsics.power
         return Value(dtype, self.temporary(f"power({left.code}, {right.code})"), fresh=True)
 
-    def see_unaryop(self, node):
+    def _see_unaryop(self, node):
         if isinstance(node.op, ast.Not):
             value = self.truth(self.scalar(node.operand))
             return Value(typing.BOOL, self.temporary(f"~{value.code}"), fresh=True)
@@ -272,11 +262,13 @@ class ExpressionTranslator:
         value = self.cast(value, dtype)
         if value.constant is not None:
             with np.errstate(all="ignore"):
-                constant = {"~": np.invert, "-": np.negative, "+": np.positive}[symbol](value.constant)
+                constant = {"~": np.invert, "-": np.negative, "+": np.positive}[symbol](
+                    value.constant
+                )
             return self.literal(constant)
         return Value(dtype, self.temporary(f"{symbol}{value.code}"), fresh=True)
 
-    def see_compare(self, node):
+    def _see_compare(self, node):
         known = self.constant_truth(node)
         if known is not None:
             return self.literal(known)
@@ -291,7 +283,7 @@ class ExpressionTranslator:
             left = right
         return Value(typing.BOOL, result, fresh=True)
 
-    def see_boolop(self, node):
+    def _see_boolop(self, node):
         value = self.truth(self.scalar(node.values[0]))
         for right_node in node.values[1:]:
             value = self._short_circuit(isinstance(node.op, ast.And), value, right_node)
@@ -301,7 +293,9 @@ class ExpressionTranslator:
         symbol = "&" if is_and else "|"
         if _harmless(right_node):
             right = self.truth(self.scalar(right_node))
-            return Value(typing.BOOL, self.temporary(f"{left.code} {symbol} {right.code}"), fresh=True)
+            return Value(
+                typing.BOOL, self.temporary(f"{left.code} {symbol} {right.code}"), fresh=True
+            )
         # Only threads that the left side has not decided evaluate the right side.
         outer, inner = self.active, self.new_active()
         at = f"p{inner[1:]}"
@@ -317,7 +311,7 @@ class ExpressionTranslator:
         self.active = outer
         return Value(typing.BOOL, result)
 
-    def see_ifexp(self, node):
+    def _see_ifexp(self, node):
         known = self.constant_truth(node.test)
         if known is not None:
             return self.expression(node.body if known else node.orelse)
@@ -338,16 +332,20 @@ class ExpressionTranslator:
         self.active = outer
         dtype = typing.unify(parts[0][1], parts[1][1])
         name = self.dtype_name(dtype)
-        code = f"pick({outer}, {condition.code}, {parts[0][0]}, {parts[1][0]}, {name}).astype({name})"
+        code = (
+            f"pick({outer}, {condition.code}, {parts[0][0]}, {parts[1][0]}, {name}).astype({name})"
+        )
         return Value(dtype, self.temporary(code), fresh=True)
 
-    # Elements --------------------------------------------------------------------------------------
+    # Elements ------------------------------------------------------------
 
     def element(self, node):
         """Return (array, located index) of a subscript, with its bounds check emitted."""
         array = self.expression(node.value)
         if not array.is_array:
-            raise self.refuse(f"`{ast.unparse(node.value)}` cannot be indexed here", node, KernelTypeError)
+            raise self.refuse(
+                f"`{ast.unparse(node.value)}` cannot be indexed here", node, KernelTypeError
+            )
         return array, self.locate(array, self._index_values(node.slice), node)
 
     def _index_values(self, node):
@@ -365,7 +363,8 @@ class ExpressionTranslator:
         indices = [self.integer(i, node) for i in indices]
         if len(indices) != array.type.ndim:
             raise self.refuse(
-                f"an array of {array.type.ndim} dimensions needs as many indices; {len(indices)} given",
+                f"an array of {array.type.ndim} dimensions needs as many indices; "
+                f"{len(indices)} given",
                 node,
             )
         code = indices[0].code if len(indices) == 1 else f"({', '.join(i.code for i in indices)})"
@@ -383,7 +382,7 @@ class ExpressionTranslator:
         value = self.cast(value, array.type.dtype)
         self.emit(f"{array.code}.store({self.active}, {index}, {value.code}, {self.where})")
 
-    def see_subscript(self, node):
+    def _see_subscript(self, node):
         base = self.expression(node.value)
         if base.items is not None:
             at = self.expression(node.slice)
@@ -391,12 +390,14 @@ class ExpressionTranslator:
                 raise self.refuse("a tuple can be indexed by a constant", node)
             return base.items[int(at.constant)]
         if not base.is_array:
-            raise self.refuse(f"`{ast.unparse(node.value)}` cannot be indexed here", node, KernelTypeError)
+            raise self.refuse(
+                f"`{ast.unparse(node.value)}` cannot be indexed here", node, KernelTypeError
+            )
         return self.load(base, self.locate(base, self._index_values(node.slice), node))
 
-    # Calls -----------------------------------------------------------------------------------------
+    # Calls ------------------------------------------------------------
 
-    def see_call(self, node, hint, unused):
+    def _see_call(self, node, hint, unused):
         handler = intrinsics.handler(self, node.func)
         if handler is not None:
             result = handler(self, node, hint)
@@ -423,10 +424,7 @@ class ExpressionTranslator:
                 if name not in given:
                     raise self.refuse(f"`{ast.unparse(node)}`: argument `{name}` is missing", node)
                 values.append(given[name])
-        try:
-            name, result = self.program.function(target, tuple(_argument_type(v) for v in values))
-        except UnsupportedConstruct:
-            raise
+        name, result = self.program.function(target, tuple(_argument_type(v) for v in values))
         codes = []
         for value in values:
             _flatten(value, codes)
@@ -462,4 +460,8 @@ def _unpack(type_, code):
 
 def _harmless(node):
     """Whether evaluating `node` for every thread has no effect: no memory access, no call."""
-    return not any(isinstance(n, (ast.Call, ast.Subscript, ast.IfExp)) for n in ast.walk(node))
+    if isinstance(node, ast.Subscript):  # array.shape[i] touches no memory
+        return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+    if isinstance(node, (ast.Call, ast.IfExp, ast.BoolOp)):
+        return False
+    return all(_harmless(child) for child in ast.iter_child_nodes(node))

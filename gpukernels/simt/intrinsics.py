@@ -1,8 +1,8 @@
 """What the names of ``numba.cuda``, ``math`` and the builtins mean to the machine.
 
 ``_CALLS`` maps a dotted path to a handler ``(translator, call node, hint) -> Value or None``;
-:func:`attribute` knows the values such as ``cuda.threadIdx.x``. To add an intrinsic, add a handler here and,
-if it needs work at run time, a function or a method of the run.
+:func:`attribute` knows the values such as ``cuda.threadIdx.x``. To add an intrinsic, add a handler
+here and, if it needs work at run time, a function or a method of the run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gpukernels.simt.values import ArrayType, ObjectType, TupleType, Value
 _AXES = {"x": 0, "y": 1, "z": 2}
 
 
-# Names ----------------------------------------------------------------------------------------------
+# Names ------------------------------------------------------------
 
 
 @functools.cache
@@ -46,7 +46,19 @@ def _known_paths():
     paths[id(cuda)] = "cuda"
     for name in dir(math):
         paths[id(getattr(math, name))] = f"math.{name}"
-    for name in ("abs", "min", "max", "len", "round", "pow", "int", "float", "bool", "range", "divmod"):
+    for name in (
+        "abs",
+        "min",
+        "max",
+        "len",
+        "round",
+        "pow",
+        "int",
+        "float",
+        "bool",
+        "range",
+        "divmod",
+    ):
         paths[id(getattr(builtins, name))] = f"builtins.{name}"
     return paths
 
@@ -91,7 +103,7 @@ _GRID_GROUP = _Group("grid")
 
 
 def as_dtype(value) -> np.dtype | None:
-    """Return the NumPy dtype that a numba type, a NumPy type or a Python type stands for, or None."""
+    """Return the dtype that a numba, NumPy or Python type stands for, or None."""
     if value is int:
         return typing.INT64
     if value is float:
@@ -112,7 +124,7 @@ def as_dtype(value) -> np.dtype | None:
 
 
 def attribute(translator, path, node) -> Value | None:
-    """Return the value of ``cuda.threadIdx.x`` and its kin, or None where `path` is not one of them."""
+    """Return the value of ``cuda.threadIdx.x`` and its kin, or None for another `path`."""
     if path is None or not path.startswith("cuda."):
         return None
     parts = path.split(".")
@@ -120,7 +132,9 @@ def attribute(translator, path, node) -> Value | None:
         if parts[1] == "laneid":
             return _index(translator, "lane", 0)
         if parts[1] == "warpsize":
-            return Value(typing.INT32, translator.program.constant(np.int32(32)), constant=np.int32(32))
+            return Value(
+                typing.INT32, translator.program.constant(np.int32(32)), constant=np.int32(32)
+            )
         return None
     if len(parts) != 3 or parts[2] not in _AXES:
         return None
@@ -153,13 +167,18 @@ def handler(translator, function):
     path = dotted(translator, function)
     if path is None:
         return None
-    return _CALLS.get(path) or _CALLS.get(_ALIASES.get(path, ""))
+    return _CALLS.get(path)
 
 
-_ALIASES = {"cuda.cg.this_grid": "cuda.cg.this_grid"}
+def is_barrier(translator, node) -> bool:
+    """Return whether `node` is a call that waits for other threads."""
+    if not isinstance(node, ast.Call):
+        return False
+    found = handler(translator, node.func)
+    return found in (_grid_sync, _syncwarp) or getattr(found, "__name__", "") == "barrier"
 
 
-# Handlers -------------------------------------------------------------------------------------------
+# Handlers ------------------------------------------------------------
 
 
 def _arguments(t, node, names, optional=0):
@@ -209,14 +228,14 @@ def _declare(space):
         if dtype is None:
             dtype = as_dtype(t.constant_of(arguments["dtype"]))
         if dtype is None:
-            raise t.refuse(f"`{ast.unparse(arguments['dtype'])}` is not a dtype", node, KernelTypeError)
+            raise t.refuse(
+                f"`{ast.unparse(arguments['dtype'])}` is not a dtype", node, KernelTypeError
+            )
         key = next(t.program.declarations)
         name = hint or f"{space}_{key}"
         place = (t.source.function, node.lineno, node.col_offset)
-        code = (
-            f"run.{space}_array(g, {place!r}, {name!r}, {sizes!r}, {t.dtype_name(dtype)}, {t.where})"
-        )
-        return Value(ArrayType(dtype, len(sizes)), t.temporary(code))
+        code = f"run.{space}_array(g, {place!r}, {name!r}, {sizes!r}, {t.dtype_name(dtype)},
+        {t.where})" return Value(ArrayType(dtype, len(sizes)), t.temporary(code))
 
     return declare
 
@@ -297,7 +316,9 @@ def _shuffle(mode):
             )
         t.program.namespace["shuffle"] = warp.shuffle
         mask, operand = t.integer(mask, node), t.integer(operand, node)
-        code = f"shuffle({t.active}, {mode!r}, {mask.code}, {value.code}, {operand.code}, {t.where})"
+        code = (
+            f"shuffle({t.active}, {mode!r}, {mask.code}, {value.code}, {operand.code}, {t.where})"
+        )
         return Value(value.type, t.temporary(code), fresh=True)
 
     return shuffle
@@ -348,7 +369,9 @@ def _atomic(op):
     def atomic(t, node, hint):
         array = t.expression(node.args[0])
         if not array.is_array:
-            raise t.refuse("the first argument of an atomic must be an array", node, KernelTypeError)
+            raise t.refuse(
+                "the first argument of an atomic must be an array", node, KernelTypeError
+            )
         if op == "compare_and_swap":
             index_values = [t.literal(0)] * array.type.ndim
             rest = [t.scalar(a) for a in node.args[1:]]
@@ -357,12 +380,14 @@ def _atomic(op):
             rest = [t.scalar(a) for a in node.args[2:]]
         kind = "cas" if op == "compare_and_swap" else op
         if len(rest) != (2 if kind == "cas" else 1):
-            raise t.refuse(f"`{ast.unparse(node)}`: wrong number of arguments", node, KernelTypeError)
+            raise t.refuse(
+                f"`{ast.unparse(node)}`: wrong number of arguments", node, KernelTypeError
+            )
         index = t.locate(array, index_values, node)
         rest = [t.cast(r, array.type.dtype).code for r in rest]
         compare, value = (rest[0], rest[1]) if kind == "cas" else ("None", rest[0])
-        code = f"run.atomic({array.code}, {kind!r}, {t.active}, {index}, {value}, {compare}, {t.where})"
-        return Value(array.type.dtype, t.temporary(code), fresh=True)
+        code = f"run.atomic({array.code}, {kind!r}, {t.active}, {index}, {value}, {compare},
+        {t.where})" return Value(array.type.dtype, t.temporary(code), fresh=True)
 
     return atomic
 
@@ -454,7 +479,7 @@ def fused_multiply_add(a, b, c):
 
 
 def power(base, exponent):
-    """Return ``base ** exponent`` in their common type; integers wrap, and 0 for negative exponents."""
+    """Return ``base ** exponent`` in their common type; integers wrap."""
     if base.dtype.kind != "i":
         return np.power(base, exponent)
     negative = exponent < 0
@@ -467,7 +492,9 @@ def _math(ufunc, name, arity=1, result=None):
     def call(t, node, hint):
         values = [t.scalar(a) for a in node.args]
         if len(values) != arity:
-            raise t.refuse(f"`{ast.unparse(node)}`: {arity} arguments expected", node, KernelTypeError)
+            raise t.refuse(
+                f"`{ast.unparse(node)}`: {arity} arguments expected", node, KernelTypeError
+            )
         floats = [v.type for v in values if v.type.kind == "f"]
         integers = any(typing.is_integer(v.type) for v in values)
         dtype = typing.FLOAT64 if integers or not floats else functools.reduce(typing.unify, floats)
@@ -626,7 +653,20 @@ _CALLS = {
     "math.isfinite": _math(np.isfinite, "isfinite", result=typing.BOOL),
 }
 
-for _name in ("add", "sub", "and_", "or_", "xor", "inc", "dec", "exch", "max", "min", "nanmax", "nanmin"):
+for _name in (
+    "add",
+    "sub",
+    "and_",
+    "or_",
+    "xor",
+    "inc",
+    "dec",
+    "exch",
+    "max",
+    "min",
+    "nanmax",
+    "nanmin",
+):
     _CALLS[f"cuda.atomic.{_name}"] = _atomic(_name)
 _CALLS["cuda.atomic.cas"] = _atomic("cas")
 _CALLS["cuda.atomic.compare_and_swap"] = _atomic("compare_and_swap")

@@ -1,9 +1,11 @@
 """Active sets and registers: the few operations that every translated statement is made of.
 
-A *frame* is the universe of one function call: the threads that entered it. A register ("home") holds one
-value a thread of the frame, or one NumPy scalar while all threads agree. An *active set* names the threads
-that execute the current statement. Values are computed for the active threads alone, so the cost of a
-divergent loop follows the number of threads still in it, not the size of the launch.
+A *frame* is the universe of one function call: the threads that entered it. A register ("home")
+holds one
+value a thread of the frame, or one NumPy scalar while all threads agree. An *active set* names the
+threads
+that execute the current statement. Values are computed for the active threads alone, so the cost
+of a divergent loop follows the number of threads still in it, not the size of the launch.
 """
 
 from __future__ import annotations
@@ -223,7 +225,7 @@ class RangeLoop:
 
 
 class Group:
-    """Threads of a launch that run in one piece: all of a wave, or one warp, as the schedule has it.
+    """Threads that run in one piece: all of a wave, or one warp, as the schedule has it.
 
     Threads are numbered block after block; `first` is the launch-wide number of slot 0.
     """
@@ -285,10 +287,7 @@ class Group:
         """Return (block, thread) of a slot, each as (x, y, z), for an error message."""
         slot = np.int64(slot)
         return tuple(
-            tuple(
-                int(v)
-                for v in (n % s[0], n // s[0] % s[1], n // (s[0] * s[1]))
-            )
+            tuple(int(v) for v in (n % s[0], n // s[0] % s[1], n // (s[0] * s[1])))
             for n, s in (
                 (self.block_of(slot), self.run.grid),
                 (self.thread_of(slot), self.run.block),

@@ -1,4 +1,4 @@
-"""Run a ``@cuda.jit`` kernel without a GPU: translate it, then execute its warps under a schedule."""
+"""Run a ``@cuda.jit`` kernel without a GPU: translate it, then execute its warps."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ def launch(
     grid = _shape(grid, "grid", MAX_GRID)
     block = _shape(block, "block", MAX_BLOCK)
     if np.prod(block) > MAX_THREADS:
-        raise LaunchError(f"block={block} has {np.prod(block)} threads; a block may have {MAX_THREADS}")
+        raise LaunchError(
+            f"block={block} has {np.prod(block)} threads; a block may have {MAX_THREADS}"
+        )
     if not 0 <= shared <= MAX_SHARED:
         raise LaunchError(f"shared={shared} bytes; allowed are 0 to {MAX_SHARED}")
     program = _program(kernel, args, recorder is not None, schedule)
@@ -114,9 +116,7 @@ def _program(kernel, args, traced, schedule):
     key = (types, traced, schedule != "lockstep", schedule == "random")
     cache = _programs.setdefault(function, {})
     if key not in cache:
-        cache[key] = Program(
-            kernel, types, traced=key[1], yielding=key[2], step_yields=key[3]
-        )
+        cache[key] = Program(kernel, types, traced=key[1], yielding=key[2], step_yields=key[3])
     return cache[key]
 
 
@@ -124,7 +124,8 @@ def _type_of(value, position):
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in "biuf":
             raise KernelTypeError(
-                f"argument {position} is an array of {value.dtype}; allowed are bool, integer and float "
+                f"argument {position} is an array of {value.dtype}; allowed are bool, integer "
+                f"and float "
                 "arrays"
             )
         return ArrayType(value.dtype, value.ndim)
@@ -141,7 +142,8 @@ def _type_of(value, position):
     if value is None:
         return ObjectType(None)
     raise KernelTypeError(
-        f"argument {position} is a {type(value).__name__}; allowed are NumPy arrays, numbers, tuples "
+        f"argument {position} is a {type(value).__name__}; allowed are NumPy arrays, numbers, "
+        f"tuples "
         "of them and None"
     )
 
@@ -173,9 +175,7 @@ class Run:
         self.block = block
         self.grid_dims = tuple(np.int32(n) for n in grid)
         self.block_dims = tuple(np.int32(n) for n in block)
-        self.grid_size = tuple(
-            np.int64(g) * b for g, b in zip(grid, block, strict=True)
-        )
+        self.grid_size = tuple(np.int64(g) * b for g, b in zip(grid, block, strict=True))
         self.blocks = int(np.prod(grid))
         self.threads_per_block = int(np.prod(block))
         self.warps_per_block = -(-self.threads_per_block // WARP_SIZE)
@@ -191,7 +191,7 @@ class Run:
         self._constants = {}
         self.wave(0, 0)
 
-    # Waves ---------------------------------------------------------------------------------------
+    # Waves ------------------------------------------------------------
 
     def wave(self, first, blocks):
         """Make blocks ``first`` to ``first + blocks`` resident; shared memory starts afresh."""
@@ -211,7 +211,7 @@ class Run:
         """Return the launched lanes of warps, given by number within their block."""
         return self._launched.take(warps)
 
-    # Memory --------------------------------------------------------------------------------------
+    # Memory ------------------------------------------------------------
 
     def shared_array(self, group, place, name, shape, dtype, where):
         """Return the shared array declared at `place`, made at first use."""
@@ -223,7 +223,8 @@ class Run:
             if self._shared_bytes + self.dynamic_shared > MAX_SHARED:
                 raise self.error(
                     LaunchError,
-                    f"the kernel's shared arrays take {self._shared_bytes + self.dynamic_shared} bytes a "
+                    f"the kernel's shared arrays take {self._shared_bytes + "
+                    f"self.dynamic_shared} bytes a "
                     f"block; allowed are {MAX_SHARED}",
                     where,
                 )
@@ -247,14 +248,14 @@ class Run:
 
     atomic = staticmethod(atomics.atomic)
 
-    # Threads that end ----------------------------------------------------------------------------
+    # Threads that end ------------------------------------------------------------
 
     def exited(self, active):
         """Note that threads returned from the kernel; later barriers do not wait for them."""
         block = active.frame.group.block_of(active.slots) - self.first_block
         self.live -= np.bincount(block, minlength=self.resident)
 
-    # Checks --------------------------------------------------------------------------------------
+    # Checks ------------------------------------------------------------
 
     def barrier(self, scope, kind, active, predicate, where):
         """Hold all blocks of the group at a barrier (lockstep: all of their threads are here)."""
@@ -275,7 +276,7 @@ class Run:
 
     @staticmethod
     def verdict(kind, count, present):
-        """Return what ``syncthreads_count``, ``_and`` or ``_or`` gives, from counts of true threads."""
+        """Return what ``syncthreads_count``, ``_and`` or ``_or`` gives for a count of true threads."""
         if kind == "count":
             return count
         return (count == present if kind == "and" else count > 0).astype(np.int64)
@@ -305,13 +306,16 @@ class Run:
 
     def agree(self, active, name, where):
         """Refuse to rebind an array variable where only some threads would see it."""
-        live = int(self.live.sum()) if active.frame.group.count == self.resident * self.threads_per_block else (
-            active.frame.group.count
+        live = (
+            int(self.live.sum())
+            if active.frame.group.count == self.resident * self.threads_per_block
+            else (active.frame.group.count)
         )
         if active.n < min(live, active.frame.size):
             raise self.error(
                 KernelError,
-                f"array variable `{name}` is changed for some threads only; the machine needs all of them "
+                f"array variable `{name}` is changed for some threads only; the machine needs "
+                f"all of them "
                 "to take the same array",
                 where,
                 active,

@@ -1,7 +1,7 @@
 """Memory as a kernel sees it: bounds, storage and the record of every request.
 
-All arrays are addressed by a flat element index. Shared memory holds one copy a block, local memory one
-a thread; both know which elements have been written.
+All arrays are addressed by a flat element index. Shared memory holds one copy a block, local
+memory one a thread; both know which elements have been written.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Memory:
         return index
 
     def locate(self, active, index, where):
-        """Check an index (one value, or a tuple of one a dimension); return the flat element index."""
+        """Check an index (a tuple in several dimensions); return the flat element index."""
         if not isinstance(index, tuple):
             self._check(active, index, self.length, 0, where)
             stride = self.strides[0]
@@ -105,7 +105,7 @@ class Memory:
         return value
 
     def store(self, active, index, value, where):
-        """Write `value` at `index` (already located); among lanes on one element the last one wins."""
+        """Write `value` at `index` (already located); the last lane on an element wins."""
         self.writable(where)
         value = value.astype(self.dtype, copy=False)
         if self.recorder is not None:
@@ -151,8 +151,12 @@ class BlockMemory(Memory):
             self.written = np.zeros(self.flat.size, dtype=bool)
 
     def offset(self, active, index):
+        """Return where an element of the block's own copy lies in ``flat``."""
         group = active.frame.group
-        if group.count <= self.run.threads_per_block and group.first % self.run.threads_per_block == 0:
+        if (
+            group.count <= self.run.threads_per_block
+            and group.first % self.run.threads_per_block == 0
+        ):
             block = group.first // self.run.threads_per_block  # the group lies within one block
         else:
             block = group.block_of(active.slots)
@@ -170,4 +174,5 @@ class ThreadMemory(Memory):
             self.written = np.zeros(self.flat.size, dtype=bool)
 
     def offset(self, active, index):
+        """Return where an element of the thread's own copy lies in ``flat``."""
         return index + active.slots * self.cells

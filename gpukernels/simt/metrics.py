@@ -1,7 +1,7 @@
 """Counters computed from a trace, each beside the profiler counter it stands for on hardware.
 
-They count what the program asks for. The machine has no caches, no latencies and no occupancy, so no
-counter here is a time.
+They count what the program asks for. The machine has no caches, no latencies and no occupancy, so
+no counter here is a time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ def _popcount(mask):
 
 
 def warp_steps(trace: Trace) -> int:
-    """Return the number of statements that warps executed (``smsp__inst_executed.sum``, in statements)."""
+    """Return the number of statements that warps executed.
+
+    Hardware: ``smsp__inst_executed.sum``, there in instructions.
+    """
     return len(trace.steps)
 
 
@@ -71,7 +74,7 @@ def requests(trace: Trace, space: str = "global", kinds=(LOAD, STORE, ATOMIC)) -
 
 
 def _units_per_request(trace, rows, unit_bytes):
-    """Return the number of distinct aligned units of `unit_bytes` that each selected request touches."""
+    """Return how many distinct aligned units of `unit_bytes` each selected request touches."""
     table = trace.requests
     counts = np.diff(table.start)
     lanes = np.repeat(rows, counts)
@@ -98,7 +101,7 @@ def lines(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> np.ndarray:
 
 
 def sectors_per_request(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> float:
-    """Return the mean number of 32-byte sectors a global request; 4 is ideal for 32 lanes of 4 bytes.
+    """Return the mean number of 32-byte sectors a global request; 32 x 4 bytes need 4.
 
     Hardware: ``l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum`` / ``l1tex__t_requests_..._ld.sum``.
     """
@@ -107,10 +110,10 @@ def sectors_per_request(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> float:
 
 
 def coalescing_efficiency(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> float:
-    """Return distinct bytes asked for / bytes of the sectors moved, over all global requests, 0 to 1.
+    """Return distinct bytes asked for / bytes of the sectors moved in global memory, 0 to 1.
 
-    Hardware: ``smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct`` / 100, which counts a byte
-    once for every lane that asks for it; here it counts once a request.
+    Hardware: ``smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct`` / 100, which counts
+    a byte once for every lane that asks for it; here it counts once a request.
     """
     rows = _rows_in(trace, "global", kinds)
     size = np.array([a.itemsize for a in trace.arrays] or [1])[trace.requests.array]
@@ -329,7 +332,9 @@ def summarize(trace: Trace, by: str = "kernel") -> Summary:
         return Summary(
             by,
             {
-                f"{item.index} {item.label or item.kernel}": counters(trace.select(launch=item.index))
+                f"{item.index} {item.label or item.kernel}": counters(
+                    trace.select(launch=item.index)
+                )
                 for item in trace.launches
             },
         )
@@ -338,6 +343,6 @@ def summarize(trace: Trace, by: str = "kernel") -> Summary:
         pairs = np.unique(np.stack([trace.steps.source, trace.steps.line]), axis=1).T
         for source, line in pairs:
             text = f"{line:>4} {trace.text(source, line)}".rstrip()
-            rows[text] = counters(trace.select(line=int(line)))
+            rows[text] = counters(trace.select(source=int(source), line=int(line)))
         return Summary(by, rows)
     raise ValueError(f"by={by!r}; allowed are 'kernel', 'launch' and 'line'")

@@ -41,7 +41,7 @@ class Recorder:
         self._request_tables = []
         self._run = None
 
-    # During a launch -----------------------------------------------------------------------------
+    # During a launch ------------------------------------------------------------
 
     def begin(self, run):
         """Open a launch."""
@@ -83,12 +83,13 @@ class Recorder:
         if self._used > self.limit:
             raise self._run.error(
                 TraceLimit,
-                f"the trace has grown past {self.limit:,} entries; trace a smaller launch, or make the "
+                f"the trace has grown past {self.limit:,} entries; trace a smaller launch, or "
+                f"make the "
                 "recorder with a higher limit",
                 where,
             )
 
-    # After a launch ------------------------------------------------------------------------------
+    # After a launch ------------------------------------------------------------
 
     def end(self, run, label=""):
         """Close the launch and store its rows as columns."""
@@ -166,7 +167,7 @@ class Recorder:
         table["block"], table["warp"] = np.divmod(rows["warp"], per_block)
         return table
 
-    # The result ----------------------------------------------------------------------------------
+    # The result ------------------------------------------------------------
 
     @property
     def trace(self) -> Trace:

@@ -87,7 +87,7 @@ class _Wave:
                     break
 
     def _release(self):
-        """Open every barrier at which all live threads of its scope wait; return the freed warps."""
+        """Open every barrier at which all live threads of its scope wait; return those warps."""
         run = self.run_
         freed = []
         grid = [w for w in self.warps if w.waiting[0] == "grid"]
@@ -137,9 +137,7 @@ class _Wave:
             raise run.divergence(scope, present, int(live), active, 0, where)
         kind = first[1]
         if kind != "plain":
-            count = sum(
-                int(np.broadcast_to(w.waiting[3], w.waiting[2].n).sum()) for w in members
-            )
+            count = sum(int(np.broadcast_to(w.waiting[3], w.waiting[2].n).sum()) for w in members)
             verdict = run.verdict(kind, np.int64(count), np.int64(present))
             for warp in members:
                 warp.answer = np.int32(verdict)

@@ -1,7 +1,7 @@
 """What a launch wrote down: a columnar record of every warp-step and every memory request.
 
-A :class:`Trace` is plain NumPy. Views and metrics read nothing else, so everything a figure shows can
-be recomputed by a reader from these columns.
+A :class:`Trace` is plain NumPy. Views and metrics read nothing else, so everything a figure shows
+can be recomputed by a reader from these columns.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Launch:
-    """One kernel launch: its name, its source and its shape (``grid`` and ``block`` are (x, y, z))."""
+    """One kernel launch: name, source and shape (``grid`` and ``block`` are (x, y, z))."""
 
     index: int
     kernel: str
@@ -106,8 +106,10 @@ class ArrayInfo:
 class Steps:
     """One row a warp-step, in the order of execution; all columns have the same length.
 
-    ``step`` counts a warp's own steps within the launch from 0. ``mask`` holds the active lanes (bit i =
-    lane i). For a row of kind BRANCH, ``taken`` holds the lanes that went into the body; otherwise 0.
+    ``step`` counts a warp's own steps within the launch from 0. ``mask`` holds the active lanes
+    (bit i =
+    lane i). For a row of kind BRANCH, ``taken`` holds the lanes that went into the body; otherwise
+    0.
     """
 
     launch: np.ndarray  # int32, index into Trace.launches
@@ -129,8 +131,8 @@ class Requests:
     """One row a memory request of one warp, with its lanes in CSR form.
 
     Lane k of row r (in ascending lane order among the bits of ``mask[r]``) touched element
-    ``index[start[r] + k]`` of array ``array[r]`` and read or wrote ``value[start[r] + k]`` (for an atomic: the
-    operand). ``step`` is the step of that warp which made the request.
+    ``index[start[r] + k]`` of array ``array[r]`` and read or wrote ``value[start[r] + k]`` (for an
+    atomic: the operand). ``step`` is the step of that warp which made the request.
     """
 
     launch: np.ndarray  # int32
@@ -182,15 +184,18 @@ class Trace:
         """Return the source text of `line`."""
         return self.sources[source].line(line)
 
-    def select(self, *, kernel=None, launch=None, block=None, warp=None, line=None, array=None):
+    def select(
+        self, *, kernel=None, launch=None, block=None, warp=None, source=None, line=None, array=None
+    ):
         """Return the trace's rows that match every given value; launches and sources stay.
 
         Parameters
         ----------
         kernel : str, optional
             Name of the launched kernel.
-        launch, block, warp, line : int, optional
-            Index of the launch, block within it, warp within the block, source line.
+        launch, block, warp, source, line : int, optional
+            Index of the launch, block within it, warp within the block, index of the source, line
+            of it.
         array : str, optional
             Name of an array; restricts the requests alone.
         """
@@ -200,7 +205,7 @@ class Trace:
         if array is not None and not self.array_named(array):
             known = ", ".join(sorted({a.name for a in self.arrays}))
             raise KeyError(f"array={array!r} was not touched; the trace holds {known}")
-        fixed = {"launch": launch, "block": block, "warp": warp, "line": line}
+        fixed = {"launch": launch, "block": block, "warp": warp, "source": source, "line": line}
 
         def matching(table):
             keep = np.ones(len(table), dtype=bool)

@@ -1,9 +1,12 @@
 """Translate a kernel's syntax tree into Python that runs all active threads of a group at once.
 
-One translation serves one kernel at one set of argument types, as a compilation does in numba. Types are
-found by translating the body repeatedly until no variable's type changes; the last translation counts.
+One translation serves one kernel at one set of argument types, as a compilation does in numba.
+Types are
+found by translating the body repeatedly until no variable's type changes; the last translation
+counts.
 
-Each ``if`` and each loop splits the active set and joins it again at its end, so threads reconverge exactly
+Each ``if`` and each loop splits the active set and joins it again at its end, so threads
+reconverge exactly
 as structured SIMT code does. Inside a region only its active threads are computed.
 """
 
@@ -15,7 +18,7 @@ import textwrap
 
 import numpy as np
 
-from gpukernels.simt import lanes, typing
+from gpukernels.simt import intrinsics, lanes, typing
 from gpukernels.simt.errors import KernelError, KernelTypeError, UnsupportedConstruct
 from gpukernels.simt.expressions import ExpressionTranslator
 from gpukernels.simt.source import load
@@ -151,30 +154,33 @@ class FunctionTranslator(ExpressionTranslator):
         self.where = 0
         self.region = None
         self.loops = []
-        self.effects = 0
-        self.objects = {}
         self.assigned = _assigned(function.tree)
 
-    # Output ----------------------------------------------------------------------------------------
+    # Output ------------------------------------------------------------
 
     def emit(self, text):
+        """Append a line of generated code."""
         self.lines.append("    " * self.depth + text)
 
     def temporary(self, code) -> str:
+        """Emit an assignment of `code` to a new name; return the name."""
         name = f"t{next(self.temporaries)}"
         self.emit(f"{name} = {code}")
         return name
 
     def block(self, header):
+        """Open an indented block."""
         self.emit(header)
         self.depth += 1
 
     def end(self, mark=None):
+        """Close a block; one that has no line since `mark` gets a ``pass``."""
         if mark is not None and len(self.lines) == mark:
             self.emit("pass")
         self.depth -= 1
 
     def new_active(self) -> str:
+        """Return a new name for an active set."""
         return f"a{next(self.regions) + 1}"
 
     def forget_active(self, name):
@@ -182,11 +188,13 @@ class FunctionTranslator(ExpressionTranslator):
         self.cache = {k: v for k, v in self.cache.items() if k[1] != name}
 
     def forget_variable(self, name):
+        """Drop cached reads of a register that changes."""
         self.cache = {k: v for k, v in self.cache.items() if k[0] != name}
 
-    # Errors ----------------------------------------------------------------------------------------
+    # Errors ------------------------------------------------------------
 
     def refuse(self, what, node=None, kind=UnsupportedConstruct):
+        """Return an error about `node`."""
         line = self.source.first_line if node is None else getattr(node, "lineno", 0)
         return kind(
             what,
@@ -196,13 +204,16 @@ class FunctionTranslator(ExpressionTranslator):
             text=self.source.line(line),
         )
 
-    # The function ----------------------------------------------------------------------------------
+    # The function ------------------------------------------------------------
 
     def translate(self) -> str:
+        """Return the generated Python function."""
         tree = self.function.tree
         arguments = tree.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
-            raise self.refuse("*args, **kwargs and keyword-only parameters cannot be used in a kernel")
+            raise self.refuse(
+                "*args, **kwargs and keyword-only parameters cannot be used in a kernel"
+            )
         names = [a.arg for a in arguments.posonlyargs + arguments.args]
         types = self.types + self._defaults(arguments, names)
         if len(names) != len(types):
@@ -265,9 +276,11 @@ class FunctionTranslator(ExpressionTranslator):
             flat.append(name)
 
     def zero(self, dtype) -> str:
+        """Return the name of a zero of `dtype`."""
         return self.program.constant(dtype.type(0))
 
     def return_slots(self, type_, name="v_return"):
+        """Return (register, dtype) of each number that the function returns."""
         if isinstance(type_, TupleType):
             slots = []
             for i, item in enumerate(type_.items):
@@ -276,12 +289,13 @@ class FunctionTranslator(ExpressionTranslator):
         return [(name, type_)] if isinstance(type_, np.dtype) else []
 
     def returned(self, type_, name="v_return"):
+        """Return the code of the function's result."""
         if isinstance(type_, TupleType):
             parts = [self.returned(t, f"{name}_{i}") for i, t in enumerate(type_.items)]
             return f"({', '.join(parts)},)"
         return name if isinstance(type_, np.dtype) else "None"
 
-    # Statements ------------------------------------------------------------------------------------
+    # Statements ------------------------------------------------------------
 
     def statements(self, body, active):
         """Translate `body` under `active`, which afterwards names the threads that fall through."""
@@ -301,17 +315,19 @@ class FunctionTranslator(ExpressionTranslator):
                 return
 
     def statement(self, node):
-        method = getattr(self, f"do_{type(node).__name__.lower()}", None)
+        """Translate one statement."""
+        method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
         if method is None:
             raise self.refuse(f"`{_construct(node)}` cannot be used in a kernel", node)
         self.at(node)
         method(node)
 
     def at(self, node):
+        """Make `node` the place that errors and the trace name."""
         self.where = self.program.location(self.source, node.lineno, self.region)
 
     def note(self, kind=STATEMENT):
-        """Emit the trace's step and, for the random schedule, the point at which warps may switch."""
+        """Emit the trace's step and, under the random schedule, a point to switch warps."""
         if self.program.step_yields:
             self.emit("yield None")
         if self.program.traced:
@@ -323,29 +339,32 @@ class FunctionTranslator(ExpressionTranslator):
         return None
 
     def note_taken(self, event, active):
+        """Emit the record of the threads that go into a branch's body."""
         if event is not None:
             self.emit(f"run.recorder.taken({event}, {active})")
 
-    def do_pass(self, node):
+    def _do_pass(self, node):
         pass
 
-    def do_expr(self, node):
-        self.note()
+    def _do_expr(self, node):
+        # A barrier notes its own step, after its argument has been computed.
+        if not intrinsics.is_barrier(self, node.value):
+            self.note()
         self.expression(node.value, unused=True)
 
-    def do_assign(self, node):
+    def _do_assign(self, node):
         self.note()
         value = self.expression(node.value, hint=_hint(node.targets[0]))
         for target in node.targets:
             self.assign(target, value)
 
-    def do_annassign(self, node):
+    def _do_annassign(self, node):
         if node.value is None:
             return
         self.note()
         self.assign(node.target, self.expression(node.value, hint=_hint(node.target)))
 
-    def do_augassign(self, node):
+    def _do_augassign(self, node):
         self.note()
         if isinstance(node.target, ast.Name):
             left = self.expression(node.target)
@@ -360,11 +379,14 @@ class FunctionTranslator(ExpressionTranslator):
         self.store(array, index, value, node)
 
     def assign(self, target, value):
+        """Assign to a name, a tuple of targets or an array element."""
         if isinstance(target, ast.Name):
             self.assign_name(target.id, value, target)
         elif isinstance(target, (ast.Tuple, ast.List)):
             if value.items is None or len(value.items) != len(target.elts):
-                raise self.refuse("the tuple on the right does not fit the names on the left", target)
+                raise self.refuse(
+                    "the tuple on the right does not fit the names on the left", target
+                )
             # All values are read before the first name changes, as in Python.
             for part, item in zip(target.elts, value.items, strict=True):
                 self.assign(part, item)
@@ -372,21 +394,28 @@ class FunctionTranslator(ExpressionTranslator):
             array, index = self.element(target)
             self.store(array, index, value, target)
         else:
-            raise self.refuse(f"an assignment to `{ast.unparse(target)}` cannot be used in a kernel", target)
+            raise self.refuse(
+                f"an assignment to `{ast.unparse(target)}` cannot be used in a kernel", target
+            )
 
     def assign_name(self, name, value, node):
+        """Write a register, whose type is the unified type of all that is assigned to it."""
         known = self.env.get(name)
         if value.items is not None:
             self.env[name] = TupleType(tuple(v.type for v in value.items))
             for i, item in enumerate(value.items):
                 self.assign_name(f"{name}.{i}", item, node)
-            self.env[name] = TupleType(tuple(self.env[f"{name}.{i}"] for i in range(len(value.items))))
+            self.env[name] = TupleType(
+                tuple(self.env[f"{name}.{i}"] for i in range(len(value.items)))
+            )
             return
         self.forget_variable(name)
         if not value.is_scalar:
             if known is not None and known != value.type:
                 raise self.refuse(
-                    f"`{name}` is given values of two kinds; numba cannot unify them", node, KernelTypeError
+                    f"`{name}` is given values of two kinds; numba cannot unify them",
+                    node,
+                    KernelTypeError,
                 )
             self.env[name] = value.type
             if value.is_array:
@@ -396,7 +425,9 @@ class FunctionTranslator(ExpressionTranslator):
             return
         if known is not None and not isinstance(known, np.dtype):
             raise self.refuse(
-                f"`{name}` is given values of two kinds; numba cannot unify them", node, KernelTypeError
+                f"`{name}` is given values of two kinds; numba cannot unify them",
+                node,
+                KernelTypeError,
             )
         dtype = value.type if known is None else typing.unify(known, value.type)
         self.env[name] = dtype
@@ -404,7 +435,7 @@ class FunctionTranslator(ExpressionTranslator):
         code = value.code if value.fresh or value.constant is not None else f"{value.code}.copy()"
         self.emit(f"{_home(name)} = wr({_home(name)}, {self.active}, {code})")
 
-    def do_assert(self, node):
+    def _do_assert(self, node):
         self.note()
         condition = self.truth(self.expression(node.test))
         message = ""
@@ -412,34 +443,39 @@ class FunctionTranslator(ExpressionTranslator):
             message = str(node.msg.value)
         self.emit(f"run.affirm({self.active}, {condition.code}, {message!r}, {self.where})")
 
-    def do_return(self, node):
+    def _do_return(self, node):
         self.note()
         if node.value is not None and not (
             isinstance(node.value, ast.Constant) and node.value.value is None
         ):
             if self.top:
-                raise self.refuse("a kernel cannot return a value; write it to an array", node, KernelTypeError)
+                raise self.refuse(
+                    "a kernel cannot return a value; write it to an array", node, KernelTypeError
+                )
             self.keep_result(self.expression(node.value), node)
         self.emit(f"leave({self.active})")
         if self.top:
             self.emit(f"run.exited({self.active})")
         self.emit(f"{self.active} = None")
 
-    def keep_result(self, value, node, name="v_return"):
-        type_ = self._result_type(value, self.result, node)
-        if name == "v_return":
-            self.result = type_
-        self._keep(value, type_, name)
+    def keep_result(self, value, node):
+        """Write the registers that hold the function's result."""
+        self.result = self._result_type(value, self.result, node)
+        self._keep(value, self.result, "v_return")
 
     def _result_type(self, value, known, node):
         if value.items is not None:
             if known is not None and (
                 not isinstance(known, TupleType) or len(known.items) != len(value.items)
             ):
-                raise self.refuse("the returns of this function have different types", node, KernelTypeError)
+                raise self.refuse(
+                    "the returns of this function have different types", node, KernelTypeError
+                )
             parts = known.items if known is not None else [None] * len(value.items)
             return TupleType(
-                tuple(self._result_type(v, k, node) for v, k in zip(value.items, parts, strict=True))
+                tuple(
+                    self._result_type(v, k, node) for v, k in zip(value.items, parts, strict=True)
+                )
             )
         if not value.is_scalar:
             raise self.refuse("a device function can return numbers and tuples of numbers", node)
@@ -454,9 +490,9 @@ class FunctionTranslator(ExpressionTranslator):
         code = value.code if value.fresh or value.constant is not None else f"{value.code}.copy()"
         self.emit(f"{name} = wr({name}, {self.active}, {code})")
 
-    # Control flow ----------------------------------------------------------------------------------
+    # Control flow ------------------------------------------------------------
 
-    def do_if(self, node):
+    def _do_if(self, node):
         outer = self.active
         where = self.where
         constant = self.constant_truth(node.test)
@@ -488,7 +524,7 @@ class FunctionTranslator(ExpressionTranslator):
             self.emit(f"{outer} = join({body}, {other})")
             self.forget_active(outer)
 
-    def do_while(self, node):
+    def _do_while(self, node):
         self._no_else(node)
         constant = self.constant_truth(node.test)
         if constant is False:
@@ -506,7 +542,7 @@ class FunctionTranslator(ExpressionTranslator):
 
         self._loop(node, header)
 
-    def do_for(self, node):
+    def _do_for(self, node):
         self._no_else(node)
         if not (isinstance(node.iter, ast.Call) and self.constant_of(node.iter.func) is range):
             self._for_items(node)
@@ -522,7 +558,11 @@ class FunctionTranslator(ExpressionTranslator):
             bounds.append(self.literal(1))
         # numba counts in 32 bits only if all bounds have them; a literal is no obstacle.
         sized = [b.type for b in bounds if b.constant is None] or [typing.INT64]
-        dtype = typing.INT32 if all(t.itemsize <= 4 and t != typing.UINT32 for t in sized) else typing.INT64
+        dtype = (
+            typing.INT32
+            if all(t.itemsize <= 4 and t != typing.UINT32 for t in sized)
+            else typing.INT64
+        )
         if all(t == typing.UINT64 for t in sized):
             dtype = typing.UINT64
         codes = [self.cast(b, typing.INT64).code for b in bounds]
@@ -548,7 +588,9 @@ class FunctionTranslator(ExpressionTranslator):
         if items.items is None:
             raise self.refuse("`for` can go over range(...) and over tuples", node)
         if _leaves(node):
-            raise self.refuse("break, continue and return cannot be used in a loop over a tuple", node)
+            raise self.refuse(
+                "break, continue and return cannot be used in a loop over a tuple", node
+            )
         for item in items.items:
             self.assign(node.target, item)
             self.statements(node.body, self.active)
@@ -591,22 +633,25 @@ class FunctionTranslator(ExpressionTranslator):
         if node.orelse:
             raise self.refuse("`else` after a loop cannot be used in a kernel", node.orelse[0])
 
-    def do_break(self, node):
+    def _do_break(self, node):
         self.note()
         self.emit(f"{self.active} = None")
 
-    def do_continue(self, node):
+    def _do_continue(self, node):
         self.note()
         continued = self.loops[-1][1]
         self.emit(f"{continued} = join({continued}, {self.active})")
         self.emit(f"{self.active} = None")
 
-    # Registers -------------------------------------------------------------------------------------
+    # Registers ------------------------------------------------------------
 
     def read_name(self, name, node):
+        """Return the value of a variable for the active threads."""
         type_ = self.env.get(name)
         if type_ is None:
-            raise self.refuse(f"`{name}` is read before anything is assigned to it", node, KernelError)
+            raise self.refuse(
+                f"`{name}` is read before anything is assigned to it", node, KernelError
+            )
         if isinstance(type_, TupleType):
             items = [self.read_name(f"{name}.{i}", node) for i in range(len(type_.items))]
             return Value(type_, items=items)

@@ -1,6 +1,7 @@
 """numba's typing rules for scalars, as far as they differ from NumPy's.
 
-In numba every integer operation is done in 64 bits, signed unless both operands are unsigned; float32
+In numba every integer operation is done in 64 bits, signed unless both operands are unsigned;
+float32
 stays float32 only beside operands of at most 16 bits. The tests compare each rule with numba's own
 resolver.
 """

@@ -24,7 +24,7 @@ class TupleType:
 
 @dataclass(frozen=True)
 class ObjectType:
-    """A Python object that exists only while the kernel is translated: a module, a function, a dtype."""
+    """A Python object that is gone at run time: a module, a function, a dtype."""
 
     value: object
 

@@ -13,8 +13,8 @@ _FULL = 0xFFFFFFFF
 def check_mask(active, mask, what, where):
     """Hold the rule of the ``*_sync`` operations: the mask names exactly lanes that are here.
 
-    Every active lane must be in its own mask, and every lane that a mask names must be active. Lanes
-    that were never launched are exempt.
+    Every active lane must be in its own mask, and every lane that a mask names must be active.
+    Lanes that were never launched are exempt.
     """
     run = active.frame.group.run
     mask = mask.astype(np.int64) & _FULL
@@ -42,7 +42,8 @@ def check_mask(active, mask, what, where):
         lane = (absent & -absent).bit_length() - 1
         raise run.error(
             ShuffleError,
-            f"the mask of {what} names lane {lane}, which is not here: it has exited or is on another "
+            f"the mask of {what} names lane {lane}, which is not here: it has exited or is on "
+            f"another "
             "path",
             where,
             active,
@@ -78,7 +79,8 @@ def shuffle(active, mode, mask, value, operand, where):
         at = int(np.argmin(found))
         raise group.run.error(
             ShuffleError,
-            f"lane {int(lane[at])} reads lane {int(source[at])} by {what}, which is not active here",
+            f"lane {int(lane[at])} reads lane {int(source[at])} by {what}, which is not "
+            f"active here",
             where,
             active,
             at,
@@ -112,7 +114,7 @@ def vote(active, kind, mask, predicate, where):
 
 
 def match_any(active, mask, value, where):
-    """Return for each lane the bit set (int32) of the lanes of its mask that hold the same value."""
+    """Return for each lane the bit set (int32) of the lanes of its mask with the same value."""
     check_mask(active, mask, "match_any_sync", where)
     return _matches(active, mask, value).astype(np.uint32).view(np.int32)
 
