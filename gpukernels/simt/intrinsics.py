@@ -234,8 +234,9 @@ def _declare(space):
         key = next(t.program.declarations)
         name = hint or f"{space}_{key}"
         place = (t.source.function, node.lineno, node.col_offset)
-        code = f"run.{space}_array(g, {place!r}, {name!r}, {sizes!r}, {t.dtype_name(dtype)},
-        {t.where})" return Value(ArrayType(dtype, len(sizes)), t.temporary(code))
+        kind = t.dtype_name(dtype)
+        code = f"run.{space}_array(g, {place!r}, {name!r}, {sizes!r}, {kind}, {t.where})"
+        return Value(ArrayType(dtype, len(sizes)), t.temporary(code))
 
     return declare
 
@@ -386,8 +387,9 @@ def _atomic(op):
         index = t.locate(array, index_values, node)
         rest = [t.cast(r, array.type.dtype).code for r in rest]
         compare, value = (rest[0], rest[1]) if kind == "cas" else ("None", rest[0])
-        code = f"run.atomic({array.code}, {kind!r}, {t.active}, {index}, {value}, {compare},
-        {t.where})" return Value(array.type.dtype, t.temporary(code), fresh=True)
+        rest = f"{t.active}, {index}, {value}, {compare}, {t.where}"
+        code = f"run.atomic({array.code}, {kind!r}, {rest})"
+        return Value(array.type.dtype, t.temporary(code), fresh=True)
 
     return atomic
 

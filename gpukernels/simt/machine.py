@@ -220,12 +220,11 @@ class Run:
                 shape = (self.dynamic_shared // dtype.itemsize,)
             else:
                 self._shared_bytes += int(np.prod(shape)) * dtype.itemsize
-            if self._shared_bytes + self.dynamic_shared > MAX_SHARED:
+            total = self._shared_bytes + self.dynamic_shared
+            if total > MAX_SHARED:
                 raise self.error(
                     LaunchError,
-                    f"the kernel's shared arrays take {self._shared_bytes + "
-                    f"self.dynamic_shared} bytes a "
-                    f"block; allowed are {MAX_SHARED}",
+                    f"the shared arrays take {total} bytes a block; allowed are {MAX_SHARED}",
                     where,
                 )
             self._shared[place] = BlockMemory(
@@ -276,7 +275,7 @@ class Run:
 
     @staticmethod
     def verdict(kind, count, present):
-        """Return what ``syncthreads_count``, ``_and`` or ``_or`` gives for a count of true threads."""
+        """Return what ``syncthreads_count``, ``_and`` or ``_or`` gives for a count of trues."""
         if kind == "count":
             return count
         return (count == present if kind == "and" else count > 0).astype(np.int64)
@@ -306,17 +305,13 @@ class Run:
 
     def agree(self, active, name, where):
         """Refuse to rebind an array variable where only some threads would see it."""
-        live = (
-            int(self.live.sum())
-            if active.frame.group.count == self.resident * self.threads_per_block
-            else (active.frame.group.count)
-        )
-        if active.n < min(live, active.frame.size):
+        frame = active.frame
+        live = frame.size - (0 if frame.done is None else int(frame.done.sum()))
+        if active.n < live:
             raise self.error(
                 KernelError,
                 f"array variable `{name}` is changed for some threads only; the machine needs "
-                f"all of them "
-                "to take the same array",
+                "all of them to take the same array",
                 where,
                 active,
                 0,
