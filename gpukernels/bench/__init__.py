@@ -1,0 +1,1 @@
+"""Timing: the SIMT machine against numba's simulator, and kernels on a real GPU."""
