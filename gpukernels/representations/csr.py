@@ -6,9 +6,9 @@ through. With a thread a vertex the offsets are read side by side, the lists are
 from 32 places and wait for the longest.
 
 A weight can lie in an array of its own (structure of arrays) or beside its target (array of
-structures, ``int2`` in CUDA), so that one scattered access fetches both. numba reads a record one
-field at a time, two requests; one 64-bit word with both in it takes one. All three are here to be
-counted.
+structures, ``int2`` in CUDA), so that one scattered access fetches both. It does so only if both
+are asked for at once: read one after the other they are two requests, read as one 64-bit word they
+are one. All three are here to be counted.
 """
 
 from __future__ import annotations
@@ -74,18 +74,18 @@ def csr_weighted_sum_soa(offsets, targets, weights, values, sums):
 
 @cuda.jit
 def csr_weighted_sum_aos(offsets, arcs, values, sums):
-    """Sum weight times value over each row: both fields of one record, still two requests."""
+    """Sum weight times value over each row: both halves of one pair, still two requests."""
     u = cuda.grid(1)
     if u < sums.size:
         total = 0
         for i in range(offsets[u], offsets[u + 1]):
-            total += arcs[i].weight * values[arcs[i].target]
+            total += arcs[i, 1] * values[arcs[i, 0]]
         sums[u] = total
 
 
 @cuda.jit
 def csr_weighted_sum_packed(offsets, arcs, values, sums):
-    """Sum weight times value over each row: both halves of one 64-bit word, one request."""
+    """Sum weight times value over each row: the same pair as one 64-bit word, one request."""
     u = cuda.grid(1)
     if u < sums.size:
         total = 0
@@ -96,17 +96,8 @@ def csr_weighted_sum_packed(offsets, arcs, values, sums):
         sums[u] = total
 
 
-def arc_records(g: Graph) -> NDArray:
-    """Return the arcs as an array of structures: 8-byte records (target, weight), shape (m,)."""
-    weights = arc_weights(g)
-    fields = [("target", np.int32), ("weight", weights.dtype)]
-    records = np.empty(g.m, dtype=np.dtype(fields, align=True))
-    records["target"], records["weight"] = g.targets, weights
-    return records
-
-
-def packed_arcs(g: Graph) -> NDArray[np.int64]:
-    """Return the arcs as 64-bit words, weight in the high half and target in the low, shape (m,).
+def arc_pairs(g: Graph) -> NDArray[np.int32]:
+    """Return the arcs as an array of structures: pairs (target, weight), int32, shape (m, 2).
 
     Raises
     ------
@@ -115,8 +106,19 @@ def packed_arcs(g: Graph) -> NDArray[np.int64]:
     """
     weights = arc_weights(g)
     if weights.dtype != np.int32:
-        raise InvalidArgument("weights.dtype", str(weights.dtype), "int32 for the packed layout")
-    return (weights.astype(np.int64) << 32) | g.targets
+        raise InvalidArgument("weights.dtype", str(weights.dtype), "int32, to lie beside a target")
+    return np.stack([g.targets, weights], axis=1)
+
+
+def packed_arcs(g: Graph) -> NDArray[np.int64]:
+    """Return the same pairs as 64-bit words, target in the low half, weight in the high: (m,).
+
+    Raises
+    ------
+    InvalidArgument
+        If the weights are not int32.
+    """
+    return arc_pairs(g).view("<i8").reshape(-1)
 
 
 def row_sum(g: Graph, *, threads: int = THREADS, device=None) -> np.ndarray:
@@ -179,8 +181,8 @@ def weighted_neighbor_sum(
     values : array_like of int32 or float32, shape (n,)
         One value a vertex.
     layout : {"soa", "aos", "packed"}
-        Where the weights lie: in an array of their own, in records, or in 64-bit words (int32
-        only).
+        Where the weights lie: in an array of their own; beside their targets in pairs (int32 only);
+        the same pairs, each read as one 64-bit word.
     threads, device
         As for `row_sum`.
 
@@ -191,7 +193,7 @@ def weighted_neighbor_sum(
     """
     layouts = {
         "soa": (csr_weighted_sum_soa, lambda: [g.targets, arc_weights(g)]),
-        "aos": (csr_weighted_sum_aos, lambda: [arc_records(g)]),
+        "aos": (csr_weighted_sum_aos, lambda: [arc_pairs(g)]),
         "packed": (csr_weighted_sum_packed, lambda: [packed_arcs(g)]),
     }
     if layout not in layouts:

@@ -1,0 +1,67 @@
+"""Make the runs of `kernel_runs` on numba's own simulator: ``cudasim_child.py results.npz``.
+
+Started by `test_cudasim` with NUMBA_ENABLE_CUDASIM=1, which holds for a whole process. Writes the
+results of every run that the simulator can make, and notes for every other which names it lacks.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+from kernel_runs import RUNS
+from numba import cuda
+from numba.cuda.simulator.kernelapi import FakeCUDAModule
+from package_kernels import cuda_names, label
+
+
+class BeyondSimulator(Exception):
+    """A kernel uses names of ``numba.cuda`` that numba's simulator does not have."""
+
+
+class CudasimDevice:
+    """The launch interface of the devices, over numba's simulator."""
+
+    def __init__(self) -> None:
+        self.ran: set[str] = set()
+        self.lacking: dict[str, list[str]] = {}
+
+    def array(self, host):
+        return np.array(host)
+
+    def empty(self, shape, dtype):
+        return np.empty(shape, dtype)
+
+    def full(self, shape, value, dtype):
+        return np.full(shape, value, dtype)
+
+    def read(self, array):
+        return array.copy()
+
+    def launch(self, kernel, blocks, threads, *args, shared=0, cooperative=False):
+        lacking = sorted(n for n in cuda_names(kernel) if not hasattr(FakeCUDAModule, n))
+        lacking = [n for n in lacking if n not in ("blockDim", "gridDim")]
+        if lacking:
+            self.lacking[label(kernel)] = lacking
+            raise BeyondSimulator(label(kernel))
+        kernel[blocks, threads, 0, shared](*args)
+        self.ran.add(label(kernel))
+
+
+def main(path: str) -> None:
+    """Make every run and write the results to `path`."""
+    assert cuda.simulator is not None
+    device, results, excluded = CudasimDevice(), {}, []
+    for name, run in RUNS.items():
+        try:
+            for key, array in run(device).items():
+                results[f"{name}|{key}"] = array
+        except BeyondSimulator:
+            excluded.append(name)
+    report = {"ran": sorted(device.ran), "lacking": device.lacking, "excluded": excluded}
+    np.savez(path, report=np.array(json.dumps(report)), **results)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

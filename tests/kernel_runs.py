@@ -1,0 +1,131 @@
+"""Every driver of the package, at all argument types that it launches its kernels with.
+
+Each entry of `RUNS` takes a device and returns those of its results that do not depend on the order
+in which threads run. `test_ptx` compiles what these runs launch, `test_cudasim` compares them with
+numba's own simulator; both fail on a kernel that no run launches, so a new technique adds its runs
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+import gpukernels as gk
+from gpukernels import colab
+from gpukernels.primitives import block_scan, warp_rank, warp_scan
+from gpukernels.representations import adjacency_matrix, coo, csr
+from gpukernels.traversal import METHODS, bfs, frontier
+
+Run = Callable[[object], dict[str, np.ndarray]]
+
+RUNS: dict[str, Run] = {}
+
+THREADS = 32
+DIRECTED = gk.rmat(scale=5, edge_factor=4, seed=1, parallel="min")
+UNDIRECTED = gk.erdos_renyi(30, 4, seed=1)
+
+
+def _with_weights(g: gk.Graph, dtype: type) -> gk.Graph:
+    whole = gk.random_weights(g, low=1, high=9, seed=3)
+    return gk.Graph(whole.offsets, whole.targets, whole.weights.astype(dtype), whole.directed)
+
+
+#: Small whole weights, so that float sums are exact in any order.
+WEIGHTED = {
+    "unweighted": (DIRECTED, UNDIRECTED),
+    "int32": (_with_weights(DIRECTED, np.int32), _with_weights(UNDIRECTED, np.int32)),
+    "float32": (_with_weights(DIRECTED, np.float32), _with_weights(UNDIRECTED, np.float32)),
+}
+VALUES = {
+    "int32": np.arange(32, dtype=np.int32) - 7,
+    "float32": np.arange(32, dtype=np.float32) - 7,
+}
+
+
+def _add_primitives() -> None:
+    values = np.random.default_rng(0).integers(-50, 50, 150)
+    for inclusive in (True, False):
+        RUNS[f"warp_scan inclusive={inclusive}"] = lambda d, inclusive=inclusive: {
+            "scanned": warp_scan(values, inclusive=inclusive, device=d)
+        }
+    RUNS["warp_rank"] = lambda d: {"rank": warp_rank(values > 0, device=d)}
+    RUNS["block_scan"] = lambda d: dict(
+        zip(("scanned", "totals"), block_scan(values, device=d), strict=True)
+    )
+
+
+def _add_representations() -> None:
+    for weights, (directed, undirected) in WEIGHTED.items():
+        _add_row_sums(weights, directed, undirected)
+        for kind, values in VALUES.items():
+            _add_neighbor_sums(f"{weights} weights, {kind} values", directed, undirected, values)
+        source, target = np.divmod(np.arange(directed.n**2), directed.n)
+        ends = source[::7], target[::7]
+        for module in (adjacency_matrix, csr, coo):
+            RUNS[f"{_short(module)}.has_edge {weights}"] = lambda d, m=module, g=directed, e=ends: {
+                "found": m.has_edge(g, *e, threads=THREADS, device=d)
+            }
+
+
+def _add_row_sums(name: str, directed: gk.Graph, undirected: gk.Graph) -> None:
+    def add(label: str, module, g: gk.Graph, **options) -> None:
+        RUNS[f"{_short(module)}.row_sum {label}"] = lambda d: {
+            "sums": module.row_sum(g, threads=THREADS, device=d, **options)
+        }
+
+    for mapping in ("warp", "thread"):
+        add(f"{name} {mapping}", adjacency_matrix, directed, mapping=mapping)
+    add(name, csr, directed)
+    add(name, coo, directed)
+    add(f"{name} both_ways", coo, undirected, both_ways=True)
+
+
+def _add_neighbor_sums(name: str, directed: gk.Graph, undirected: gk.Graph, values) -> None:
+    def add(label: str, module, g: gk.Graph, function="neighbor_sum", **options) -> None:
+        RUNS[f"{_short(module)}.{function} {label}"] = lambda d: {
+            "sums": getattr(module, function)(
+                g, values[: g.n], threads=THREADS, device=d, **options
+            )
+        }
+
+    for mapping in ("warp", "thread"):
+        add(f"{name} {mapping}", adjacency_matrix, directed, mapping=mapping)
+    add(name, csr, directed)
+    add(name, coo, directed)
+    add(f"{name} both_ways", coo, undirected, both_ways=True)
+    for layout in ("soa", "aos", "packed"):
+        if layout == "soa" or "float32 weights" not in name:
+            add(f"{name} {layout}", csr, directed, "weighted_neighbor_sum", layout=layout)
+
+
+def _short(module) -> str:
+    return module.__name__.rpartition(".")[2]
+
+
+def _add_traversal() -> None:
+    for method in METHODS:
+        RUNS[f"bfs {method}"] = lambda d, method=method: {
+            "distance": bfs(DIRECTED, 0, method, d, threads=THREADS).distance
+        }
+    RUNS["collect_level"] = _collect_level
+
+
+def _collect_level(device) -> dict[str, np.ndarray]:
+    distance = np.array([0, 1, 2, 1, -1, 2, 1], dtype=np.int32)
+    queue, size = device.full(7, -1, np.int32), device.full(1, 0, np.int32)
+    device.launch(frontier.collect_level, 1, THREADS, device.array(distance), queue, size, 1)
+    return {"size": device.read(size), "queue": np.sort(device.read(queue))}
+
+
+def _probe(device) -> dict[str, np.ndarray]:
+    answer = device.full(1, 0, np.int32)
+    device.launch(colab.probe, 1, 1, answer)
+    return {"answer": device.read(answer)}
+
+
+RUNS["probe"] = _probe
+_add_primitives()
+_add_representations()
+_add_traversal()

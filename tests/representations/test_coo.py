@@ -1,0 +1,62 @@
+"""The edge list is sorted as promised and lists an undirected edge once where asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from awkward_graphs import AWKWARD
+
+import gpukernels as gk
+from gpukernels.device import SimtDevice
+from gpukernels.representations.coo import EdgeList, has_edge
+
+graphs = pytest.mark.parametrize("name", AWKWARD)
+
+
+@graphs
+def test_by_source_keeps_the_order_of_the_graph(name):
+    g = gk.random_weights(AWKWARD[name], seed=1)
+    edges = EdgeList.from_graph(g)
+    assert np.all(np.diff(edges.source) >= 0)
+    np.testing.assert_array_equal(edges.target, g.targets)
+    np.testing.assert_array_equal(edges.weights, g.weights)
+
+
+@graphs
+def test_lexicographic_order_carries_the_weights_along(name):
+    g = gk.random_weights(AWKWARD[name], seed=1)
+    edges = EdgeList.from_graph(g, order="lexicographic")
+    found = list(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
+    assert found == sorted(found)
+    arcs = zip(*(a.tolist() for a in (*g.coo, g.weights)), strict=True)
+    rows = zip(*(a.tolist() for a in (edges.source, edges.target, edges.weights)), strict=True)
+    assert sorted(rows) == sorted(arcs)
+
+
+@graphs
+def test_an_undirected_edge_is_listed_once(name):
+    g = AWKWARD[name]
+    if g.directed:
+        with pytest.raises(gk.InvalidArgument, match="both_ways"):
+            EdgeList.from_graph(g, both_ways=True)
+        return
+    edges = EdgeList.from_graph(g, both_ways=True)
+    loops = int(np.count_nonzero(edges.source == edges.target))
+    assert np.all(edges.source <= edges.target)
+    assert 2 * edges.source.size - loops == g.m
+    assert edges.nbytes == 8 * edges.source.size
+
+
+def test_unknown_order_is_refused():
+    with pytest.raises(gk.InvalidArgument, match="order"):
+        EdgeList.from_graph(gk.path(3), order="target")
+
+
+def test_a_query_takes_a_logarithm_of_the_arcs_in_reads():
+    g = gk.rmat(scale=9, edge_factor=8, seed=1)
+    device = SimtDevice(trace=True)
+    has_edge(g, [17], [23], device=device)
+    names = [device.trace.arrays[a].name for a in device.trace.requests.array]
+    reads = sum(name in ("source", "target") for name in names)
+    rounds = int(np.ceil(np.log2(g.m + 1)))
+    assert rounds <= reads <= 3 * rounds + 2

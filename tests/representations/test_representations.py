@@ -1,0 +1,172 @@
+"""Every representation answers the same questions, and answers them right, on awkward graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+import oracles
+import pytest
+from awkward_graphs import AWKWARD
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpukernels as gk
+from gpukernels.device import default_device
+from gpukernels.representations import adjacency_matrix, coo, csr
+
+SMALL = [name for name, g in AWKWARD.items() if g.n <= 400]
+WEIGHTS = ["unweighted", "int32", "float32"]
+FORMS = {
+    "matrix-warp": (adjacency_matrix, {"mapping": "warp"}),
+    "matrix-warp-unpitched": (adjacency_matrix, {"mapping": "warp", "pitched": False}),
+    "matrix-thread": (adjacency_matrix, {"mapping": "thread"}),
+    "csr": (csr, {}),
+    "coo": (coo, {}),
+    "coo-lexicographic": (coo, {"order": "lexicographic"}),
+    "coo-both-ways": (coo, {"both_ways": True}),
+}
+#: Every graph in every form that it has: only an undirected edge can be read both ways.
+PAIRS = [(f, n) for f in FORMS for n in SMALL if f != "coo-both-ways" or not AWKWARD[n].directed]
+forms = pytest.mark.parametrize("form", FORMS)
+graphs_in_forms = pytest.mark.parametrize(("form", "name"), PAIRS)
+
+
+def prepare(name: str, form: str, kind: str):
+    """Return (graph, what the oracle sees of it, module, options)."""
+    g = oracles.with_weights(AWKWARD[name], kind)
+    module, options = FORMS[form]
+    return g, oracles.simple(g) if module is adjacency_matrix else g, module, options
+
+
+@graphs_in_forms
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_row_sum(name, form, kind, device):
+    g, seen, module, options = prepare(name, form, kind)
+    sums = module.row_sum(g, device=device, **options)
+    assert sums.dtype == (np.float64 if kind == "float32" else np.int64)
+    np.testing.assert_array_equal(sums, oracles.row_sum(seen))
+
+
+@graphs_in_forms
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+def test_neighbor_sum(name, form, dtype, device):
+    g, seen, module, options = prepare(name, form, "int32")
+    values = (np.arange(g.n) * 3 % 17 - 8).astype(dtype)
+    sums = module.neighbor_sum(g, values, device=device, **options)
+    assert sums.dtype == (np.float64 if dtype == np.float32 else np.int64)
+    np.testing.assert_array_equal(sums, oracles.neighbor_sum(seen, values))
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    ("layout", "kind"),
+    [(y, k) for y in ("soa", "aos", "packed") for k in WEIGHTS if y == "soa" or k != "float32"],
+)
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+def test_weighted_neighbor_sum(name, kind, dtype, layout, device):
+    g = oracles.with_weights(AWKWARD[name], kind)
+    values = (np.arange(g.n) * 3 % 17 - 8).astype(dtype)
+    sums = csr.weighted_neighbor_sum(g, values, layout=layout, device=device)
+    np.testing.assert_array_equal(sums, oracles.neighbor_sum(g, values, weighted=True))
+
+
+@pytest.mark.parametrize(
+    ("form", "name"), [p for p in PAIRS if p[0] not in ("matrix-thread", "coo-lexicographic")]
+)
+def test_has_edge(name, form, device):
+    g, _, module, options = prepare(name, form, "unweighted")
+    options = {k: v for k, v in options.items() if k != "mapping"}
+    source, target = oracles.all_pairs(g.n)
+    found = module.has_edge(g, source, target, device=device, **options)
+    assert found.dtype == np.bool_
+    np.testing.assert_array_equal(found, oracles.has_edge(g, source, target))
+
+
+@forms
+def test_sums_under_every_schedule(form, scheduled_device):
+    g, seen, module, options = prepare("kron", form, "int32")
+    if options.get("both_ways"):
+        g = seen = gk.erdos_renyi(100, 5, seed=1)
+    sums = module.row_sum(g, device=scheduled_device, **options)
+    np.testing.assert_array_equal(sums, oracles.row_sum(seen))
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_the_forms_agree_on_random_graphs(data):
+    n = data.draw(st.integers(1, 40), "n")
+    ends = st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=100)
+    arcs = np.array(data.draw(ends, "arcs"), dtype=np.int32).reshape(-1, 2)
+    g = gk.Graph.from_arcs(n, arcs[:, 0], arcs[:, 1], directed=data.draw(st.booleans(), "directed"))
+    values = np.arange(n)
+    device = default_device()
+    expected = oracles.neighbor_sum(g, values)
+    np.testing.assert_array_equal(csr.neighbor_sum(g, values, device=device), expected)
+    np.testing.assert_array_equal(coo.neighbor_sum(g, values, device=device), expected)
+    if not g.directed:
+        both = coo.neighbor_sum(g, values, both_ways=True, device=device)
+        np.testing.assert_array_equal(both, expected)
+    source, target = oracles.all_pairs(n, 200)
+    expected = oracles.has_edge(g, source, target)
+    for module in (adjacency_matrix, csr, coo):
+        found = module.has_edge(g, source, target, device=device)
+        np.testing.assert_array_equal(found, expected)
+
+
+# --- sums that do not fit 32 bits -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [f for f in FORMS if f != "coo-both-ways"])
+def test_sums_of_large_weights_do_not_wrap(form, device):
+    module, options = FORMS[form]
+    big = 2**31 - 2
+    g = gk.Graph([0, 3, 3, 3, 3], [1, 2, 3], [big, big, big])
+    assert module.row_sum(g, device=device, **options).tolist() == [3 * big, 0, 0, 0]
+    values = [0, big, big, -5]
+    sums = module.neighbor_sum(g, values, device=device, **options)
+    assert sums.tolist() == [2 * big - 5, 0, 0, 0]
+
+
+@pytest.mark.parametrize("layout", ["soa", "aos", "packed"])
+def test_products_of_large_weights_do_not_wrap(layout, device):
+    g = gk.Graph([0, 2, 2, 2], [1, 2], [2**31 - 1, -(2**31)])
+    sums = csr.weighted_neighbor_sum(g, [0, 3, 2], layout=layout, device=device)
+    assert sums.tolist() == [3 * (2**31 - 1) - 2 * 2**31, 0, 0]
+
+
+# --- refusals -----------------------------------------------------------------------------------
+
+MODULES = pytest.mark.parametrize("module", [adjacency_matrix, csr, coo])
+
+
+@MODULES
+@pytest.mark.parametrize("values", [[1, 2], [[1, 2, 3]], 5, ["a", "b", "c"], [0, 2**31, 0]])
+def test_wrong_values_are_refused(module, values, device):
+    with pytest.raises(gk.InvalidArgument, match="values"):
+        module.neighbor_sum(gk.path(3), values, device=device)
+
+
+@MODULES
+@pytest.mark.parametrize(
+    ("source", "target"), [([0, 3], [1, 1]), ([0, 1], [1, -1]), ([2**40], [0])]
+)
+def test_a_query_outside_the_graph_is_refused(module, source, target, device):
+    with pytest.raises(gk.VertexOutOfRange, match=r"(source|target)\[\d\]"):
+        module.has_edge(gk.path(3), source, target, device=device)
+
+
+@MODULES
+@pytest.mark.parametrize(("source", "target"), [([0, 1], [1]), ([0.5], [1]), ([[0]], [[1]])])
+def test_a_malformed_query_is_refused(module, source, target, device):
+    with pytest.raises(gk.InvalidArgument, match=r"source|target"):
+        module.has_edge(gk.path(3), source, target, device=device)
+
+
+@MODULES
+def test_no_query_has_no_answer(module, device):
+    assert module.has_edge(gk.path(3), [], [], device=device).shape == (0,)
+
+
+@MODULES
+def test_block_size_is_whole_warps(module, device):
+    with pytest.raises(gk.InvalidArgument, match="threads"):
+        module.row_sum(gk.path(3), threads=20, device=device)

@@ -1,0 +1,58 @@
+"""The SIMT machine and numba's own simulator give equal results on every kernel both can run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from kernel_runs import RUNS
+from package_kernels import cuda_names, label, package_functions
+
+TESTS = Path(__file__).parent
+KERNELS, _ = package_functions()
+#: Operations between the lanes of a warp, of which numba's simulator has none.
+WARP_OPERATIONS = ("_sync", "activemask", "lanemask_lt")
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    """Results of the runs under numba's simulator, and its report of what it could not run."""
+    path = tmp_path_factory.mktemp("cudasim") / "results.npz"
+    paths = [str(TESTS), str(TESTS.parent), os.environ.get("PYTHONPATH", "")]
+    environment = {
+        **os.environ,
+        "NUMBA_ENABLE_CUDASIM": "1",
+        "PYTHONPATH": os.pathsep.join(p for p in paths if p),
+    }
+    command = [sys.executable, str(TESTS / "cudasim_child.py"), str(path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    with np.load(path) as stored:
+        results = dict(stored)
+    return results, json.loads(str(results.pop("report")))
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_results_are_equal(name, simulated, device):
+    results, report = simulated
+    if name in report["excluded"]:
+        pytest.skip("uses warp operations, which numba's simulator does not have")
+    for key, expected in RUNS[name](device).items():
+        found = results[f"{name}|{key}"]
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected, err_msg=key)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=label)
+def test_only_warp_operations_exclude_a_kernel(kernel, simulated):
+    _, report = simulated
+    warp_operations = {n for n in cuda_names(kernel) if n.endswith(WARP_OPERATIONS)}
+    if warp_operations:
+        assert set(report["lacking"][label(kernel)]) == warp_operations
+    else:
+        assert label(kernel) in report["ran"]

@@ -1,0 +1,91 @@
+"""Every kernel of the package compiles for every supported GPU, on a machine without one."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numba
+import numba_cuda
+import pytest
+from kernel_runs import RUNS
+from numba import cuda
+from package_kernels import device_functions_of, label, package_functions
+
+from gpukernels.device import SimtDevice
+
+COMPUTE_CAPABILITIES = [(7, 5), (8, 0), (8, 9), (9, 0), (10, 0)]
+KERNELS, DEVICE_FUNCTIONS = package_functions()
+
+
+class RecordingDevice(SimtDevice):
+    """A SIMT device that notes which kernels it launches and at which argument types."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.launched = {}
+
+    def launch(self, kernel, blocks, threads, *args, **options):
+        """Note the launch, then make it."""
+        types = tuple(numba.typeof(a) for a in args)
+        self.launched.setdefault(id(kernel), (kernel, set()))[1].add(types)
+        return super().launch(kernel, blocks, threads, *args, **options)
+
+
+@pytest.fixture(scope="module")
+def launched():
+    """Argument types of every launch of every run, by kernel."""
+    device = RecordingDevice()
+    for run in RUNS.values():
+        run(device)
+    return device.launched
+
+
+def test_the_package_has_kernels():
+    assert len(KERNELS) >= 20
+    assert len(DEVICE_FUNCTIONS) >= 5
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=label)
+def test_every_kernel_is_launched_by_a_run(kernel, launched):
+    assert id(kernel) in launched, "add a run to kernel_runs.py"
+
+
+@pytest.mark.parametrize("function", DEVICE_FUNCTIONS, ids=label)
+def test_every_device_function_is_called_by_a_kernel(function):
+    assert any(function in device_functions_of(kernel) for kernel in KERNELS)
+
+
+@pytest.mark.parametrize("cc", COMPUTE_CAPABILITIES, ids=lambda cc: f"sm_{cc[0]}{cc[1]}")
+@pytest.mark.parametrize("kernel", KERNELS, ids=label)
+def test_kernel_compiles(kernel, cc, launched, monkeypatch):
+    if cc >= (10, 0) and _float_atomics_fail() and "coo" in label(kernel):
+        pytest.skip("float atomics fail on sm_100 before numba-cuda 0.23 (its issue 384)")
+    pretend_device(cc, monkeypatch)
+    for types in launched[id(kernel)][1]:
+        ptx, _ = cuda.compile_ptx(kernel.py_func, types, cc=cc)
+        assert f".target sm_{cc[0]}{cc[1]}" in ptx
+        assert ".visible .entry" in ptx
+
+
+def test_an_impossible_kernel_does_not_compile(monkeypatch):
+    pretend_device((8, 0), monkeypatch)
+
+    def wrong(a):
+        a[0] = a.no_such_attribute
+
+    with pytest.raises(Exception, match="no_such_attribute"):
+        cuda.compile_ptx(wrong, (numba.int32[::1],), cc=(8, 0))
+
+
+def pretend_device(cc, monkeypatch) -> None:
+    """Compile device functions for `cc`: numba asks the current device, which is not there."""
+    monkeypatch.setattr(
+        "numba.cuda.dispatcher.get_current_device",
+        lambda: SimpleNamespace(compute_capability=cc),
+    )
+    for function in DEVICE_FUNCTIONS:
+        function.overloads.clear()
+
+
+def _float_atomics_fail() -> bool:
+    return tuple(int(part) for part in numba_cuda.__version__.split(".")[:2]) < (0, 23)

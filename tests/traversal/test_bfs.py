@@ -1,0 +1,254 @@
+"""Every breadth-first search is right on every awkward graph, under every schedule."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from awkward_graphs import AWKWARD, CASES
+from bfs_rules import check_search, expected_distance
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import shortest_path
+
+import gpukernels as gk
+from gpukernels import sequential
+from gpukernels.device import CudaDevice, SimtDevice, default_device
+from gpukernels.traversal import METHODS, BFSResult, bfs
+
+WARP_SIZES = (1, 2, 4, 8, 16, 32)
+VARIANTS = [(m, {}) for m in METHODS if m != "virtual_warp"]
+VARIANTS += [("virtual_warp", {"warp_size": size}) for size in WARP_SIZES]
+variants = pytest.mark.parametrize(
+    ("method", "options"), VARIANTS, ids=lambda p: p if isinstance(p, str) else str(p or "")
+)
+methods = pytest.mark.parametrize("method", METHODS)
+
+
+def diamonds(k: int) -> gk.Graph:
+    """A chain of k diamonds: 2**k shortest paths from the first vertex to the last."""
+    top = 3 * np.arange(k)
+    source = np.concatenate([top, top, top + 1, top + 2])
+    target = np.concatenate([top + 1, top + 2, top + 3, top + 3])
+    return gk.Graph.from_arcs(3 * k + 1, source, target)
+
+
+@variants
+@pytest.mark.parametrize(("name", "root"), CASES)
+def test_right_on_awkward_graphs(name, root, method, options, device):
+    g = AWKWARD[name]
+    result = bfs(g, root, method, device, **options)
+    check_search(g, root, result.distance, result.parent)
+
+
+@variants
+def test_right_under_every_schedule(method, options, scheduled_device):
+    for g in (gk.rmat(scale=6, edge_factor=4, seed=2), gk.road_grid(5, 9, seed=1), diamonds(6)):
+        result = bfs(g, 0, method, scheduled_device, **options)
+        check_search(g, 0, result.distance, result.parent)
+
+
+@variants
+def test_right_on_a_larger_graph(method, options, device):
+    g = gk.rmat(scale=10, edge_factor=8, seed=5)
+    result = bfs(g, 1, method, device, **options)
+    ones = gk.Graph(g.offsets, g.targets).to_scipy()
+    steps = shortest_path(ones, unweighted=True, indices=1)
+    np.testing.assert_array_equal(result.distance, np.where(np.isinf(steps), -1, steps))
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_right_on_random_graphs(data):
+    n = data.draw(st.integers(1, 40), "n")
+    ends = st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=120)
+    arcs = np.array(data.draw(ends, "arcs"), dtype=np.int32).reshape(-1, 2)
+    g = gk.Graph.from_arcs(n, arcs[:, 0], arcs[:, 1], directed=data.draw(st.booleans(), "directed"))
+    root = data.draw(st.integers(0, n - 1), "root")
+    method = data.draw(st.sampled_from(sorted(METHODS)), "method")
+    device = default_device()
+    if not isinstance(device, CudaDevice):
+        schedule = data.draw(st.sampled_from(["lockstep", "warp", "random"]), "schedule")
+        device = SimtDevice(schedule=schedule, seed=data.draw(st.integers(0, 9)), check=True)
+    result = bfs(g, root, method, device, threads=32)
+    check_search(g, root, result.distance, result.parent)
+
+
+@variants
+@pytest.mark.parametrize("threads", [32, 64, 1024])
+def test_block_size_does_not_matter(method, options, threads, device):
+    g = gk.rmat(scale=6, edge_factor=4, seed=3)
+    result = bfs(g, 0, method, device, threads=threads, **options)
+    check_search(g, 0, result.distance, result.parent)
+
+
+@methods
+def test_agrees_with_the_sequential_search(method, device):
+    g = gk.delaunay(150, seed=2)
+    expected, result = sequential.bfs(g, 7), bfs(g, 7, method, device)
+    np.testing.assert_array_equal(result.distance, expected.distance)
+    assert result.levels == expected.levels
+
+
+@methods
+def test_result_describes_the_search(method, device):
+    g = gk.rmat(scale=6, edge_factor=4, seed=1)
+    result = bfs(g, 0, method, device)
+    assert isinstance(result, BFSResult)
+    assert result.levels == result.distance.max() + 1
+    assert result.reached == np.count_nonzero(result.distance >= 0) < g.n
+    assert result.stats["method"] == method
+    assert result.stats["launches"] == result.levels
+    sizes = np.bincount(result.distance[result.distance >= 0])
+    duplicates = result.stats.get("duplicates", np.zeros(result.levels, dtype=int))
+    np.testing.assert_array_equal(result.stats["frontier_sizes"], sizes + duplicates)
+
+
+def test_work_is_what_the_papers_say(device):
+    g = gk.path(40)
+    stats = {m: bfs(g, 0, m, device).stats for m in METHODS}
+    levels = 40
+    assert stats["harish"]["threads"] == g.n * levels
+    assert stats["harish"]["arcs_inspected"] == g.m
+    assert stats["virtual_warp"]["threads"] == g.n * levels * stats["virtual_warp"]["warp_size"]
+    assert stats["edge_parallel"]["arcs_inspected"] == g.m * levels
+    assert stats["frontier"]["threads"] == g.n
+
+
+@methods
+def test_graph_is_not_modified(method, device):
+    g = gk.rmat(scale=5, edge_factor=4, seed=1)
+    offsets, targets = g.offsets.copy(), g.targets.copy()
+    bfs(g, 0, method, device)
+    np.testing.assert_array_equal(g.offsets, offsets)
+    np.testing.assert_array_equal(g.targets, targets)
+
+
+# --- duplicates ---------------------------------------------------------------------------------
+
+
+def test_frontier_enqueues_duplicates():
+    """In lockstep both sides of a diamond find its far end unvisited: duplicates double."""
+    result = bfs(diamonds(4), 0, "frontier", SimtDevice(check=True), capacity=100)
+    assert result.stats["frontier_sizes"] == [1, 2, 2, 4, 4, 8, 8, 16, 16]
+    assert result.stats["duplicates"] == [0, 0, 1, 2, 3, 6, 7, 14, 15]
+    assert result.stats["overflows"] == 0
+
+
+def test_one_warp_after_another_makes_fewer_duplicates():
+    """A warp that runs to its end before the next starts leaves nothing for the next to find."""
+    g = gk.erdos_renyi(2000, 4, seed=1)
+    counts = [
+        sum(bfs(g, 0, "frontier", SimtDevice(schedule=s), threads=32).stats["duplicates"])
+        for s in ("lockstep", "warp")
+    ]
+    assert counts[0] > counts[1] > 0
+
+
+def test_a_frontier_that_does_not_fit_is_collected_from_the_distances():
+    g = diamonds(40)
+    result = bfs(g, 0, "frontier", SimtDevice(check=True))
+    check_search(g, 0, result.distance, result.parent)
+    assert result.stats["overflows"] > 0
+    assert max(result.stats["frontier_sizes"]) <= 4 * g.m
+
+
+def test_a_queue_of_n_vertices_is_enough(scheduled_device):
+    g = gk.rmat(scale=7, edge_factor=8, seed=1)
+    result = bfs(g, 0, "frontier", scheduled_device, capacity=g.n)
+    check_search(g, 0, result.distance, result.parent)
+
+
+# --- refusals -----------------------------------------------------------------------------------
+
+
+def test_unknown_method_is_refused(device):
+    with pytest.raises(gk.UnknownMethod, match="frontier"):
+        bfs(gk.path(3), 0, "fronteir", device)
+
+
+@pytest.mark.parametrize("root", [-1, 3, 10**12])
+def test_root_outside_the_graph_is_refused(root, device):
+    with pytest.raises(gk.VertexOutOfRange, match="root"):
+        bfs(gk.path(3), root, device=device)
+
+
+def test_a_graph_without_vertices_has_no_root(device):
+    with pytest.raises(gk.VertexOutOfRange, match="no vertices"):
+        bfs(gk.Graph([0], []), 0, device=device)
+
+
+@pytest.mark.parametrize("root", [1.0, "0", True, None])
+def test_root_that_is_no_vertex_is_refused(root, device):
+    with pytest.raises(gk.InvalidArgument, match="root"):
+        bfs(gk.path(3), root, device=device)
+
+
+@pytest.mark.parametrize("warp_size", [0, 3, 64, -1])
+def test_warp_size_is_a_power_of_two(warp_size, device):
+    with pytest.raises(gk.InvalidArgument, match="warp_size"):
+        bfs(gk.path(3), 0, "virtual_warp", device, warp_size=warp_size)
+
+
+@pytest.mark.parametrize("threads", [0, 31, 33, 2048, -32])
+def test_block_size_is_whole_warps(threads, device):
+    with pytest.raises(gk.InvalidArgument, match="threads"):
+        bfs(gk.path(3), 0, "harish", device, threads=threads)
+
+
+def test_capacity_holds_a_level_without_duplicates(device):
+    with pytest.raises(gk.InvalidArgument, match="capacity"):
+        bfs(gk.path(3), 0, "frontier", device, capacity=2)
+
+
+def test_option_of_another_method_is_refused(device):
+    with pytest.raises(TypeError, match="warp_size"):
+        bfs(gk.path(3), 0, "harish", device, warp_size=4)
+
+
+# --- the rules themselves: a search that is wrong in one place is refused -------------------------
+
+
+@pytest.fixture
+def search():
+    g = gk.road_grid(4, 5, seed=1)
+    result = sequential.bfs(g, 0)
+    return g, result.distance.copy(), result.parent.copy()
+
+
+def test_rules_accept_a_search(search):
+    g, distance, parent = search
+    check_search(g, 0, distance, parent)
+
+
+def test_rules_refuse_a_wrong_distance(search):
+    g, distance, parent = search
+    distance[7] += 1
+    with pytest.raises(AssertionError):
+        check_search(g, 0, distance, parent)
+
+
+def test_rules_refuse_a_parent_without_an_arc(search):
+    g, distance, parent = search
+    arcs = set(nx.DiGraph(g.to_networkx()).edges)
+    v = next(v for v in range(1, g.n) for u in range(g.n)
+             if distance[u] == distance[v] - 1 and (u, v) not in arcs)  # fmt: skip
+    parent[v] = next(u for u in range(g.n) if distance[u] == distance[v] - 1 and (u, v) not in arcs)
+    with pytest.raises(AssertionError, match="arc exists"):
+        check_search(g, 0, distance, parent)
+
+
+def test_rules_refuse_a_root_with_another_parent(search):
+    g, distance, parent = search
+    parent[0] = 1
+    with pytest.raises(AssertionError, match="own parent"):
+        check_search(g, 0, distance, parent)
+
+
+def test_rules_refuse_a_vertex_that_was_missed(search):
+    g, distance, parent = search
+    last = int(np.argmax(distance))
+    distance[last] = parent[last] = -1
+    assert expected_distance(g, 0)[last] > 0
+    with pytest.raises(AssertionError):
+        check_search(g, 0, distance, parent)
