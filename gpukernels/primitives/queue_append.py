@@ -1,8 +1,7 @@
 """Queue append by atomic add: each thread draws the next free slot and writes its item there.
 
-The order of the items depends on which thread draws first, the set of items does not. Every append
-is an atomic on one address, which lanes of a warp make one after another: the cost that scans
-avoid.
+The order of the items depends on which thread draws first, the set of items does not. All appends
+meet on one address; a scan, which counts first and then draws once a warp or a block, avoids that.
 """
 
 from __future__ import annotations
