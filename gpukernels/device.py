@@ -70,8 +70,8 @@ class SimtDevice:
         return np.array(host, copy=True)
 
     def empty(self, shape, dtype) -> np.ndarray:
-        """Return an uninitialized array."""
-        return np.empty(shape, dtype)
+        """Return an uninitialized array; under `check`, reading it before writing is an error."""
+        return simt.uninitialized(shape, dtype)
 
     def full(self, shape, value, dtype) -> np.ndarray:
         """Return an array filled with `value`."""
@@ -275,14 +275,14 @@ def benign_race(*arrays: str):
     Parameters
     ----------
     *arrays : str
-        Names of the kernel's parameters.
+        Names of the kernel's parameters or of its shared arrays.
     """
 
     def declare(kernel):
         function = simt.python_function(kernel)
-        unknown = set(arrays) - set(function.__code__.co_varnames[: function.__code__.co_argcount])
+        unknown = set(arrays) - set(function.__code__.co_varnames)
         if unknown:
-            raise ValueError(f"benign_race: {function.__name__} has no parameter {sorted(unknown)}")
+            raise ValueError(f"benign_race: {function.__name__} has no array {sorted(unknown)}")
         function.__benign_races__ = frozenset(arrays)
         return kernel
 

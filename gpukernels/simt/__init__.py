@@ -5,8 +5,9 @@ It knows nothing of graphs. See README.md in this folder for how it works.
 
 from gpukernels.simt.errors import KernelError
 from gpukernels.simt.machine import launch
+from gpukernels.simt.memory import uninitialized
 from gpukernels.simt.recorder import Recorder
 from gpukernels.simt.source import python_function
 from gpukernels.simt.trace import Trace
 
-__all__ = ["KernelError", "Recorder", "Trace", "launch", "python_function"]
+__all__ = ["KernelError", "Recorder", "Trace", "launch", "python_function", "uninitialized"]

@@ -59,6 +59,8 @@ def atomic(memory, op, active, index, value, compare, where):
     at = np.broadcast_to(memory.offset(active, index), active.n)
     if memory.written is not None:
         memory._check_written(active, at, where)
+    if memory.run.races is not None:
+        memory.run.races.check(memory, ATOMIC, active, at, where)
     if compare is not None:
         compare = np.broadcast_to(compare.astype(dtype, copy=False), active.n)
     flat = memory.flat

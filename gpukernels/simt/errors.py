@@ -13,6 +13,7 @@ __all__ = [
     "KernelTypeError",
     "LaunchError",
     "OutOfBounds",
+    "RaceError",
     "ReadOnlyArray",
     "ShuffleError",
     "SourceNotFound",
@@ -89,6 +90,10 @@ class ReadOnlyArray(KernelError, ValueError):
 
 class UninitializedRead(KernelError):
     """A read of shared or local memory, or of an ``empty`` array, that nothing has written."""
+
+
+class RaceError(KernelError):
+    """Two threads meet on one element, one of them with a plain write, and no barrier between."""
 
 
 class BarrierDivergence(KernelError):

@@ -16,6 +16,7 @@ from gpukernels.simt.errors import (
     LaunchError,
 )
 from gpukernels.simt.memory import BlockMemory, Memory, ThreadMemory
+from gpukernels.simt.races import Races
 from gpukernels.simt.source import python_function
 from gpukernels.simt.trace import WARP_SIZE
 from gpukernels.simt.translate import LOOP_BUDGET, Program
@@ -67,7 +68,8 @@ def launch(
     recorder : Recorder, optional
         Records the launch; without one nothing is recorded and nothing is paid.
     check : bool
-        Whether reads of shared or local memory that nothing has written are errors.
+        Whether races and reads of memory that nothing has written are errors; arrays that the
+        kernel declares by ``@benign_race`` are exempt from the former.
 
     Raises
     ------
@@ -189,6 +191,8 @@ class Run:
             masks[-1] = (1 << tail) - 1
         self._launched = masks
         self._constants = {}
+        benign = getattr(program.python, "__benign_races__", frozenset())
+        self.races = Races(self, benign) if check else None
         self.wave(0, 0)
 
     # Waves ------------------------------------------------------------
@@ -267,11 +271,20 @@ class Run:
             raise self.divergence(
                 scope, int(present[number]), int(self.live[number]), active, at, where
             )
+        if self.races is not None:
+            self.passed(scope, np.unique(block) + self.first_block)
         if kind == "plain":
             return None
         votes = np.broadcast_to(predicate, active.n)
         count = np.bincount(block, weights=votes, minlength=self.resident).astype(np.int64)
         return self.verdict(kind, count, present).astype(np.int32).take(block)
+
+    def passed(self, scope, blocks):
+        """Tell the race detector that `blocks` have passed a barrier."""
+        if scope == "grid":
+            self.races.grid_barrier()
+        else:
+            self.races.block_barrier(blocks)
 
     @staticmethod
     def verdict(kind, count, present):

@@ -6,6 +6,8 @@ memory one a thread; both know which elements have been written.
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 
 from gpukernels.simt.errors import (
@@ -33,6 +35,23 @@ def _flat(data, name):
     return np.lib.stride_tricks.as_strided(data, (span,), (item,), writeable=writeable), strides
 
 
+#: id of an array made by :func:`uninitialized` -> (elements that kernels have written, pattern)
+_uninitialized = {}
+
+
+def uninitialized(shape, dtype):
+    """Return an array whose elements count as unwritten until a kernel or the host writes them."""
+    dtype = np.dtype(dtype)
+    data = np.empty(shape, dtype)
+    word = np.dtype(f"u{dtype.itemsize}")
+    pattern = np.frombuffer(b"\xa5" * dtype.itemsize, word)[0]
+    if dtype.kind != "b" and data.size:
+        data.reshape(-1).view(word)[:] = pattern
+        _uninitialized[id(data)] = (np.zeros(data.size, dtype=bool), pattern)
+        weakref.finalize(data, _uninitialized.pop, id(data), None)
+    return data
+
+
 class Memory:
     """An array in global memory.
 
@@ -58,7 +77,9 @@ class Memory:
         self.length = np.uint64(data.shape[0]) if data.ndim else np.uint64(0)
         self.elements = np.int64(data.size)
         self.flat, self.strides = _flat(data, name)
-        self.written = None
+        self.written = self.pattern = self.shadow = None
+        if run.check and id(data) in _uninitialized:
+            self.written, self.pattern = _uninitialized[id(data)]
         self.recorder = run.recorder
         self.number = self.recorder.array(self) if self.recorder is not None else -1
 
@@ -99,6 +120,8 @@ class Memory:
         at = self.offset(active, index)
         if self.written is not None:
             self._check_written(active, at, where)
+        if self.run.races is not None:
+            self.run.races.check(self, LOAD, active, at, where)
         value = self.flat.take(at) if at.ndim else self.flat[at]
         if self.recorder is not None:
             self.recorder.request(self, LOAD, active, index, value, where)
@@ -111,6 +134,8 @@ class Memory:
         if self.recorder is not None:
             self.recorder.request(self, STORE, active, index, value, where)
         at = self.offset(active, index)
+        if self.run.races is not None:
+            self.run.races.check(self, STORE, active, at, where)
         if at.ndim == 0 and value.ndim:
             value = value[-1]
         self.flat[at] = value
@@ -127,7 +152,9 @@ class Memory:
             )
 
     def _check_written(self, active, at, where):
-        known = self.written.take(at) if at.ndim else self.written[at]
+        known = self.written.take(at)
+        if self.pattern is not None:  # the host may have written without telling
+            known = known | (self.flat.view(self.pattern.dtype).take(at) != self.pattern)
         if not known.all():
             bad = int(np.argmin(np.broadcast_to(known, active.n)))
             raise self.run.error(

@@ -135,6 +135,8 @@ class _Wave:
             shortest = min(members, key=lambda w: w.waiting[2].n)
             _, _, active, _, where = shortest.waiting
             raise run.divergence(scope, present, int(live), active, 0, where)
+        if run.races is not None:
+            run.passed(scope, run.first_block + np.unique([w.block for w in members]))
         kind = first[1]
         if kind != "plain":
             count = sum(int(np.broadcast_to(w.waiting[3], w.waiting[2].n).sum()) for w in members)

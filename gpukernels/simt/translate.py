@@ -73,6 +73,7 @@ class Program:
         self._active = []
         self.text = ""
         function = load(kernel)
+        self.python = function.python
         self.source = function.source
         self.parameters = [a.arg for a in function.tree.args.args]
         name, _ = self.function(kernel, tuple(types), top=True)

@@ -18,9 +18,11 @@ def check_mask(active, mask, what, where):
     """
     run = active.frame.group.run
     mask = mask.astype(np.int64) & _FULL
-    present = active.spread(active.masks())
-    if active.full and active.n == active.frame.group.count and mask.ndim == 0 and mask == _FULL:
+    if run.races is not None:
+        run.races.warp_barrier(active, mask)
+    if active.n == active.frame.group.count and mask.ndim == 0 and mask == _FULL:
         return
+    present = active.spread(active.masks())
     lane_bit = np.left_shift(1, active.lanes())
     outside = np.broadcast_to((mask & lane_bit) == 0, active.n)
     if outside.any():
