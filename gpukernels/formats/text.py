@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,9 +20,6 @@ from gpukernels.errors import GraphFormatError
 BLOCK_BYTES = 8 << 20
 #: Seconds before a progress bar appears.
 PROGRESS_DELAY = 2.0
-
-#: Says what is wrong with the words of one line, or ``None``.
-Fault = Callable[[list[bytes]], str | None]
 
 
 @dataclass(frozen=True)
@@ -64,6 +62,13 @@ class Block:
 
     first_line: int
     text: bytes
+
+    @property
+    def last_line(self) -> int:
+        """Number of the last line in the file; that before, where the block is empty."""
+        if not self.text:
+            return self.first_line - 1
+        return self.first_line + self.text.removesuffix(b"\n").count(b"\n")
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield the number and the text of every line."""
@@ -121,6 +126,79 @@ def blocks(file: Path) -> Iterator[Block]:
                 return
 
 
+@dataclass(frozen=True)
+class Rows:
+    """What the lines of arcs look like in a format.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        The columns, separated by white space.
+    comment : re.Pattern
+        Matches lines to pass over.
+    sound : callable
+        Whether parsed rows hold nothing that no graph may have.
+    fault : callable
+        Says what is wrong with the words of one line, or ``None``.
+    """
+
+    dtype: np.dtype
+    comment: re.Pattern[bytes]
+    sound: Callable[[NDArray], bool]
+    fault: Callable[[list[bytes]], str | None]
+
+    def numbered(self, block: Block) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines of a block that are neither blank nor comments."""
+        for number, line in block.lines():
+            if line.strip() and not self.comment.match(line):
+                yield number, line
+
+
+@dataclass(frozen=True)
+class Announced:
+    """How many arcs a file says it has: their number, what it calls them, and where it says so."""
+
+    count: int
+    what: str
+    line: int
+
+
+def read_rows(
+    file: Path, parts: Iterable[Block], rows: Rows, announced: Announced | None
+) -> tuple[NDArray, int]:
+    """Parse all lines of arcs.
+
+    Returns
+    -------
+    rows : structured array of ``rows.dtype``
+    last_line : int
+        Number of the last line of the file.
+
+    Raises
+    ------
+    GraphFormatError
+        At the first line that is wrong or too much, or at the last where there are too few.
+    """
+    parsed, count, last_line = [np.zeros(0, dtype=rows.dtype)], 0, 1
+    for block in parts:
+        last_line = block.last_line
+        some = columns(rows.comment.sub(b"", block.text), rows.dtype)
+        spare = None if announced is None else announced.count - count
+        if some is None or not rows.sound(some):
+            raise refusal(file, block, rows, spare, announced)
+        if spare is not None and some.size > spare:
+            raise refusal(file, block, rows, spare, announced)
+        count += some.size
+        parsed.append(some)
+    if announced is not None and count < announced.count:
+        reason = (
+            f"the file ends after {count} {announced.what}, "
+            f"but line {announced.line} says {announced.count}"
+        )
+        raise GraphFormatError(file, last_line, reason)
+    return np.concatenate(parsed), last_line
+
+
 def columns(text: bytes, dtype: np.dtype) -> NDArray | None:
     """Parse lines of whitespace-separated columns; ``None`` where any line does not fit `dtype`."""
     if not text.strip():
@@ -135,34 +213,20 @@ def columns(text: bytes, dtype: np.dtype) -> NDArray | None:
         return None
 
 
-def first_fault(
-    file: Path, block: Block, fault: Fault, is_comment: Callable
-) -> GraphFormatError | None:
-    """Go through the lines of a block for the first with a fault."""
-    for number, line in block.lines():
-        words = line.split()
-        if words and not is_comment(words):
-            reason = fault(words)
-            if reason is not None:
-                return GraphFormatError(file, number, _binary(line) or reason)
-    return None
-
-
-def refusal(file: Path, block: Block, fault: Fault, is_comment: Callable) -> GraphFormatError:
-    """As `first_fault`, of a block that a parser has refused."""
-    unknown = GraphFormatError(file, block.first_line, "the lines from here cannot be parsed")
-    return first_fault(file, block, fault, is_comment) or unknown
-
-
-def nth_line(block: Block, n: int, is_comment: Callable) -> int:
-    """Return the number of the `n`-th line (from 0) that is neither blank nor a comment."""
-    for number, line in block.lines():
-        words = line.split()
-        if words and not is_comment(words):
-            if n == 0:
-                return number
-            n -= 1
-    raise AssertionError("the block has fewer lines")
+def refusal(
+    file: Path, block: Block, rows: Rows, spare: int | None, announced: Announced | None
+) -> GraphFormatError:
+    """Find the first faulty line of a block; only the first `spare` lines may be there at all."""
+    for at, (number, line) in enumerate(rows.numbered(block)):
+        reason = rows.fault(line.split())
+        if reason is None and at == spare:
+            reason = (
+                f"more than the {announced.count} {announced.what} that line "
+                f"{announced.line} announces"
+            )
+        if reason is not None:
+            return GraphFormatError(file, number, binary(line) or reason)
+    return GraphFormatError(file, block.first_line, "the lines from here cannot be parsed")
 
 
 def whole_number(word: bytes, what: str) -> tuple[int, None] | tuple[None, str]:
@@ -208,11 +272,31 @@ def weight_fault(word: bytes, whole: bool) -> str | None:
         return None if np.isfinite(np.float32(weight)) else f"weight {shown(word)} is not finite"
 
 
+def count_fault(word: bytes, what: str) -> str | None:
+    """Say what is wrong with an announced number of vertices, arcs or the like."""
+    count, reason = whole_number(word, f"number of {what}")
+    if reason is None and not 0 <= count < 2**31 - 1:
+        return f"number of {what} {count} is out of range: must be from 0 to {2**31 - 2}"
+    return reason
+
+
+def within_int32(weight: NDArray) -> bool:
+    """Whether all weights lie in the range of int32."""
+    return bool((weight >= -(2**31)).all() and (weight < 2**31).all())
+
+
+def within_float32(weight: NDArray) -> bool:
+    """Whether all weights are finite float32 numbers."""
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(weight.astype(np.float32)).all())
+
+
 def _unify(text: bytes) -> bytes:
     return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
 
 
-def _binary(line: bytes) -> str | None:
+def binary(line: bytes) -> str | None:
+    """Say that a line is no text where it holds control characters."""
     control = bytes(set(range(32)) - set(b"\t\n\v\f\r")) + b"\x7f"
     if line.translate(None, control) == line:
         return None

@@ -1,0 +1,450 @@
+"""Files with every trap that real graph files have been seen to set."""
+
+import gzip
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.io import mmread
+
+import gpukernels as gk
+from gpukernels.formats import snap, text
+
+BANNER = "%%MatrixMarket matrix coordinate "
+SUFFIXES = ["", ".gz"]
+
+
+def write(path, content):
+    content = content if isinstance(content, bytes) else content.encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
+
+
+def arcs_of(g):
+    """Return {(source label, target label): weight}, refusing parallel arcs."""
+    source, target = g.coo
+    if g.labels is not None:
+        source, target = g.labels[source], g.labels[target]
+    weights = [None] * g.m if g.weights is None else g.weights.tolist()
+    arcs = dict(zip(zip(source.tolist(), target.tolist(), strict=True), weights, strict=True))
+    assert len(arcs) == g.m
+    return arcs
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+@pytest.mark.parametrize("last", [True, False], ids=["ended", "unended"])
+def test_all_formats_read_alike_with_any_line_end(tmp_path, suffix, line_end, last):
+    files = {
+        "g.gr": "c a comment\n\np sp 4 3\na 1 2 5\nc another\na 1 3 -6\na  4\t1  7\n",
+        "g.mtx": f"{BANNER}integer general\n% c\n4 4 3\n1 2 5\n1 3 -6\n\n4 1 7\n",
+        "g.txt": "# Nodes: 4 Edges: 3\n1\t2\t5\n# mid\n1 3 -6\n% also\n\n4 1 7\n",
+    }
+    for name, content in files.items():
+        content = content if last else content.removesuffix("\n")
+        g = gk.read(write(tmp_path / (name + suffix), content.replace("\n", line_end)))
+        assert arcs_of(g) == {(1, 2): 5, (1, 3): -6, (4, 1): 7}, name
+        assert g.weights.dtype == np.int32
+        assert g.directed
+        assert g.labels.tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("g.gr", "p sp 3 5\na 1 2 9\na 1 2 4\na 2 3 1\na 1 2 6\na 2 3 1\n"),
+        ("g.mtx", f"{BANNER}integer general\n3 3 5\n1 2 9\n1 2 4\n2 3 1\n1 2 6\n2 3 1\n"),
+        ("g.txt", "1 2 9\n1 2 4\n2 3 1\n1 2 6\n2 3 1\n"),
+    ],
+)
+def test_duplicate_arcs_take_the_minimum_weight(tmp_path, name, content):
+    file = write(tmp_path / name, content)
+    assert arcs_of(gk.read(file)) == {(1, 2): 4, (2, 3): 1}
+    kept = gk.read(file, parallel="keep")
+    assert sorted(kept.weights.tolist()) == [1, 1, 4, 6, 9]
+
+
+def test_sparse_ids_are_relabelled_and_not_used_as_sizes(tmp_path):
+    g = gk.read(write(tmp_path / "g.txt", "9000000000000000000 7\n7 300\n"))
+    assert g.n == 3
+    assert g.labels.tolist() == [7, 300, 9_000_000_000_000_000_000]
+    assert g.coo[0].tolist() == [0, 2]
+    assert g.coo[1].tolist() == [1, 0]
+
+
+@given(st.lists(st.integers(0, 400), max_size=60))
+def test_relabelling_is_the_same_by_table_and_by_sorting(ids):
+    ids = np.array(ids, dtype=np.int64)
+    labels, places = snap.relabel(ids)
+    expected_labels, expected_places = np.unique(ids, return_inverse=True)
+    np.testing.assert_array_equal(labels, expected_labels)
+    np.testing.assert_array_equal(places, expected_places)
+
+
+def test_ids_that_are_the_vertices_need_no_labels(tmp_path):
+    assert gk.read(write(tmp_path / "g.txt", "0 1\n2 1\n")).labels is None
+
+
+def test_isolated_vertices_of_a_numbered_format_are_there(tmp_path):
+    g = gk.read(write(tmp_path / "g.gr", "p sp 5 1\na 2 4 1\n"))
+    assert g.n == 5
+    assert g.out_degree.tolist() == [0, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("g.gr", "p sp 3 0\n"),
+        ("g.gr", "p sp 0 0\n"),
+        ("g.mtx", f"{BANNER}pattern general\n3 3 0\n"),
+        ("g.mtx", f"{BANNER}real symmetric\n0 0 0"),
+        ("g.txt", "# Nodes: 0 Edges: 0\n"),
+    ],
+)
+def test_a_graph_without_arcs_is_a_graph(tmp_path, name, content):
+    assert gk.read(write(tmp_path / name, content)).m == 0
+
+
+def test_a_symmetric_matrix_is_an_undirected_graph(tmp_path):
+    content = f"{BANNER}integer symmetric\n3 3 4\n2 1 5\n3 3 8\n3 1 4\n2 1 3\n"
+    file = write(tmp_path / "g.mtx", content)
+    g = gk.read(file)
+    assert not g.directed
+    assert arcs_of(g) == {(1, 2): 3, (2, 1): 3, (1, 3): 4, (3, 1): 4, (3, 3): 8}
+    assert gk.read(file, parallel="keep").m == 7
+    assert gk.read(file, self_loops="remove").m == 4
+    as_directed = gk.read(file, directed=True)
+    assert as_directed.directed
+    assert arcs_of(as_directed) == arcs_of(g)
+
+
+def test_values_of_a_matrix_decide_the_type_of_the_weights(tmp_path):
+    def read(field, entry):
+        return gk.read(write(tmp_path / "g.mtx", f"{BANNER}{field} general\n2 2 1\n{entry}\n"))
+
+    assert read("pattern", "1 2").weights is None
+    assert read("integer", "1 2 -3").weights.dtype == np.int32
+    assert read("unsigned-integer", "1 2 3").weights.dtype == np.int32
+    assert read("real", "1 2 3").weights.dtype == np.float32
+    assert read("real", "1 2 0").weights.tolist() == [0.0], "a stored zero is an arc"
+    assert read("double", "1 2 1e-3").weights.tolist() == [np.float32(1e-3)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["pattern", "integer", "real"]),
+    st.sampled_from(["general", "symmetric", "skew-symmetric"]),
+    st.integers(1, 9).flatmap(
+        lambda n: st.lists(
+            st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.integers(-99, 99)).map(
+                lambda entry: (*entry, n)
+            ),
+            min_size=1,
+            max_size=20,
+        )
+    ),
+)
+def test_matrices_written_by_scipy_are_read_as_scipy_reads_them(
+    tmp_path_factory, field, symmetry, entries
+):
+    row, column, value, (n, *_) = (np.array(x) for x in zip(*entries, strict=True))
+    if symmetry == "skew-symmetric" and field == "pattern":
+        return
+    if symmetry != "general":
+        lower = row > column if symmetry == "skew-symmetric" else row >= column
+        row, column, value = row[lower], column[lower], value[lower]
+    # Written by hand, as SciPy would merge the entries that stand twice.
+    lines = [f"{BANNER}{field} {symmetry}", f"{n} {n} {row.size}"]
+    for i, j, v in zip(row.tolist(), column.tolist(), value.tolist(), strict=True):
+        text_of = {"pattern": "", "integer": f" {v}", "real": f" {v}.25"}[field]
+        lines.append(f"{i + 1} {j + 1}{text_of}")
+    file = write(tmp_path_factory.getbasetemp() / "s.mtx", "\n".join(lines) + "\n")
+    g, oracle = gk.read(file), mmread(file)
+    expected = {}
+    weights = [None] * oracle.nnz if field == "pattern" else oracle.data.tolist()
+    for i, j, v in zip(oracle.row.tolist(), oracle.col.tolist(), weights, strict=True):
+        kept = expected.get((i + 1, j + 1))
+        expected[i + 1, j + 1] = v if kept is None else min(v, kept)
+    assert arcs_of(g) == expected
+    assert g.n == n
+    assert g.directed == (symmetry != "symmetric")
+
+
+def test_a_skew_symmetric_matrix_is_a_directed_graph(tmp_path):
+    content = f"{BANNER}integer skew-symmetric\n2 2 1\n2 1 5\n"
+    g = gk.read(write(tmp_path / "g.mtx", content))
+    assert g.directed
+    assert arcs_of(g) == {(2, 1): 5, (1, 2): -5}
+
+
+def test_an_edge_list_says_whether_it_is_undirected(tmp_path):
+    edges = "1 2\n2 3\n"
+    said = gk.read(write(tmp_path / "u.txt", "# Undirected graph (each pair once)\n" + edges))
+    assert not said.directed
+    assert said.m == 4
+    # The words of one collection's directed graphs.
+    not_said = "# Directed graph (each unordered pair of nodes is saved once)\n"
+    assert gk.read(write(tmp_path / "d.txt", not_said + edges)).directed
+    assert not gk.read(tmp_path / "d.txt", directed=False).directed
+
+
+def test_weights_of_an_edge_list_are_whole_only_if_all_are(tmp_path):
+    whole = gk.read(write(tmp_path / "a.txt", "1 2 3\n2 1 4.0\n"))
+    assert whole.weights.dtype == np.int32
+    broken = gk.read(write(tmp_path / "b.txt", "1 2 3\n2 1 4.5\n"))
+    assert broken.weights.dtype == np.float32
+    assert broken.weights.tolist() == [3.0, 4.5]
+
+
+def test_comments_may_hold_any_bytes(tmp_path):
+    comment = "Straße, 東京, é".encode()
+    files = {
+        "g.gr": b"c " + comment + b"\xff\np sp 2 1\nc " + comment + b"\na 1 2 1\n",
+        "g.mtx": BANNER.encode() + b"pattern general\n%" + comment + b"\xff\n2 2 1\n1 2\n",
+        "g.txt": b"# " + comment + b"\xff\n1 2\n",
+    }
+    for name, content in files.items():
+        assert gk.read(write(tmp_path / name, content)).m == 1
+
+
+GR = "c head\np sp 3 3\na 1 2 5\n"
+MTX = f"{BANNER}integer general\n% head\n3 3 3\n1 2 5\n"
+REAL = f"{BANNER}real general\n3 3 3\n1 2 5\n"
+TXT = "# Nodes: 3 Edges: 3\n1 2\n"
+
+BAD = [
+    # (file name, content, line, words of the reason)
+    ("g.gr", "", 1, "the file is empty"),
+    ("g.mtx", "", 1, "the file is empty"),
+    ("g.txt", "", 1, "the file is empty"),
+    ("g.gr", "c only\n\n", 2, "no problem line"),
+    ("g.txt", "# only\n# comments\n", 2, "holds no edge"),
+    ("g.mtx", BANNER + "integer general\n% only\n", 2, "truncated: no size line"),
+    # truncated
+    ("g.gr", GR + "a 2 3 6\n", 4, "ends after 2 arcs, but line 2 says 3"),
+    ("g.gr", GR + "a 2 3 6\na 3 1", 5, "expected 'a U V W', found 'a 3 1'"),
+    ("g.gr", "p sp 3 3\n", 1, "ends after 0 arcs"),
+    ("g.mtx", MTX + "2 3 6\n", 5, "ends after 2 entries, but line 3 says 3"),
+    ("g.mtx", MTX + "2 3 6\n3 1", 6, "expected 'ROW COLUMN VALUE', found '3 1'"),
+    ("g.mtx", MTX.replace("1 2 5\n", ""), 3, "ends after 0 entries"),
+    ("g.txt", TXT + "2 3\n", 3, "ends after 2 edges, but line 1 says 3"),
+    ("g.txt", TXT + "2 3\n3", 4, "expected the ids of source and target, found '3'"),
+    # too long
+    (
+        "g.gr",
+        GR + "a 2 3 6\nc x\na 3 1 7\na 3 2 7\n",
+        7,
+        "more than the 3 arcs that line 2 announces",
+    ),
+    ("g.mtx", MTX + "2 3 6\n\n3 1 7\n3 2 7\n", 8, "more than the 3 entries that line 3"),
+    ("g.txt", TXT + "2 3\n# x\n3 1\n3 2\n", 6, "more than the 3 edges that line 1 announces"),
+    ("g.txt", TXT + "2 3\n3 4\n", 1, "3 vertices are announced, but the edges name 4"),
+    # ids
+    ("g.gr", GR + "a -2 3 6\na 1 1 1\n", 4, "source -2 is negative"),
+    ("g.gr", GR + "a 0 3 6\na 1 1 1\n", 4, "source 0 is out of range: must be from 1 to 3"),
+    ("g.gr", GR + "a 1 1 1\n\na 2 4 6\n", 6, "target 4 is out of range: must be from 1 to 3"),
+    ("g.gr", GR + "a 99999999999999999999 3 6\na 1 1 1\n", 4, "out of range"),
+    ("g.mtx", MTX + "1 1 1\n-2 3 6\n", 6, "row -2 is negative"),
+    ("g.mtx", MTX + "0 3 6\n1 1 1\n", 5, "row 0 is out of range: must be from 1 to 3"),
+    ("g.mtx", MTX + "3 4 6\n1 1 1\n", 5, "column 4 is out of range: must be from 1 to 3"),
+    ("g.mtx", MTX + "99999999999999999999 3 6\n1 1 1\n", 5, "out of range"),
+    ("g.txt", TXT + "-2 3\n1 3\n", 3, "source -2 is negative"),
+    ("g.txt", TXT + "2 99999999999999999999\n1 3\n", 3, "target 99999999999999999999 is out"),
+    ("g.gr", GR + "a 1.5 3 6\na 1 1 1\n", 4, "source '1.5' is not a whole number"),
+    ("g.mtx", MTX + "1.5 3 6\n1 1 1\n", 5, "row '1.5' is not a whole number"),
+    ("g.txt", TXT + "1.5 3\n1 1\n", 3, "source '1.5' is not a whole number"),
+    ("g.txt", TXT + "1_0 3\n1 1\n", 3, "source '1_0' is not a whole number"),
+    # weights
+    ("g.gr", GR + "a 2 3 nan\na 1 1 1\n", 4, "weight 'nan' is not a whole number"),
+    ("g.gr", GR + "a 2 3 1.5\na 1 1 1\n", 4, "weight '1.5' is not a whole number"),
+    ("g.gr", GR + "a 2 3 2147483648\na 1 1 1\n", 4, "weight 2147483648 is out of range"),
+    ("g.mtx", REAL + "2 3 NaN\n1 1 1\n", 4, "the weight is NaN"),
+    ("g.mtx", REAL + "1 1 1\n2 3 inf\n", 5, "weight 'inf' is not finite"),
+    ("g.mtx", REAL + "1 1 1\n2 3 1e39\n", 5, "weight '1e39' is not finite"),
+    ("g.mtx", REAL + "1 1 1\n2 3 heavy\n", 5, "weight 'heavy' is not a number"),
+    ("g.mtx", MTX + "2 3 1.5\n1 1 1\n", 5, "weight '1.5' is not a whole number"),
+    ("g.mtx", MTX + "2 3 nan\n1 1 1\n", 5, "weight 'nan' is not a whole number"),
+    ("g.mtx", MTX + "2 3 2147483648\n1 1 1\n", 5, "weight 2147483648 is out of range"),
+    ("g.mtx", MTX + "2 3 99999999999999999999\n1 1 1\n", 5, "out of range: must be an int32"),
+    ("g.txt", "1 2 0.5\n2 3 nan\n", 2, "the weight is NaN"),
+    ("g.txt", "1 2 0.5\n2 3 -inf\n", 2, "weight '-inf' is not finite"),
+    # columns
+    ("g.gr", GR + "a 2 3 6 7\na 1 1 1\n", 4, "expected 'a U V W', found 'a 2 3 6 7'"),
+    ("g.gr", GR + "e 2 3 6\na 1 1 1\n", 4, "expected 'a U V W', found 'e 2 3 6'"),
+    ("g.gr", GR + "arc 2 3 6\na 1 1 1\n", 4, "expected 'a U V W', found 'arc 2 3 6'"),
+    ("g.mtx", MTX + "2 3 6 7\n1 1 1\n", 5, "expected 'ROW COLUMN VALUE', found '2 3 6 7'"),
+    ("g.mtx", BANNER + "pattern general\n2 2 2\n1 2 1\n2 1\n", 3, "expected 'ROW COLUMN'"),
+    ("g.mtx", MTX + "% late\n2 3 6\n1 1 1\n", 5, "expected 'ROW COLUMN VALUE', found '% late'"),
+    ("g.txt", "1 2\n2 3 4\n", 2, "expected the ids of source and target, found '2 3 4'"),
+    ("g.txt", "1 2 3\n2 3\n", 2, "expected the ids of source and target and a weight"),
+    ("g.txt", "1\n", 1, "expected the ids of source and target, found '1'"),
+    ("g.txt", "1,2\n", 1, "expected the ids of source and target, found '1,2'"),
+    # headers
+    ("g.gr", "p sp 3\n", 1, "expected 'p sp N M', found 'p sp 3'"),
+    ("g.gr", "c\np max 3 3\n", 2, "expected 'p sp N M', found 'p max 3 3'"),
+    ("g.gr", "a 1 2 3\np sp 3 1\n", 1, "expected 'p sp N M', found 'a 1 2 3'"),
+    ("g.gr", "p sp three 1\n", 1, "number of vertices 'three' is not a whole number"),
+    ("g.gr", "p sp -3 1\n", 1, "number of vertices -3 is out of range"),
+    ("g.gr", "p sp 3 99999999999\n", 1, "number of arcs 99999999999 is out of range"),
+    ("g.gr", GR + "p sp 3 3\n", 4, "a second problem line"),
+    ("g.mtx", "3 3 3\n1 2 5\n", 1, "expected the banner '%%MatrixMarket"),
+    ("g.mtx", "\n" + MTX, 1, "expected the banner '%%MatrixMarket"),
+    ("g.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n", 1, "cannot be read as a graph"),
+    ("g.mtx", BANNER + "complex general\n1 1 1\n1 1 1 1\n", 1, "'matrix coordinate complex"),
+    ("g.mtx", BANNER + "real hermitian\n1 1 1\n1 1 1\n", 1, "cannot be read as a graph"),
+    ("g.mtx", BANNER + "pattern general\n3 4 1\n1 1\n", 2, "a square matrix, this one is 3 x 4"),
+    ("g.mtx", BANNER + "pattern general\n3 3\n1 1\n", 2, "expected the sizes"),
+    ("g.mtx", BANNER + "pattern general\n3 3 x\n1 1\n", 2, "number of entries 'x' is not a whole"),
+    ("g.mtx", BANNER + "pattern general\n3 3 -1\n1 1\n", 2, "number of entries -1 is out of range"),
+    # binary
+    ("g.gr", b"\x00\x01\x02\xff\xfe" * 40, 1, "binary data"),
+    ("g.mtx", b"\x00\x01\x02\xff\xfe" * 40, 1, "binary data"),
+    ("g.txt", b"\x00\x01\x02\xff\xfe" * 40, 1, "binary data"),
+    ("g.gr", GR.encode() + b"a 1 2 \x00\n", 4, "binary data"),
+    ("g.mtx", MTX.encode() + b"1 2 \x00\n1 1 1\n", 5, "binary data"),
+    ("g.txt", TXT.encode() + b"1 \x07\n", 3, "binary data"),
+    ("g.txt", gzip.compress(TXT.encode() * 9), 1, "binary data, gzip by its first bytes"),
+]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize(("name", "content", "line", "reason"), BAD)
+def test_bad_files_are_refused_at_the_right_line(
+    tmp_path, name, content, line, reason, line_end, suffix
+):
+    if isinstance(content, str):
+        content = content.replace("\n", line_end)
+    file = write(tmp_path / (name + suffix), content)
+    with pytest.raises(gk.GraphFormatError) as caught:
+        gk.read(file)
+    error = caught.value
+    assert (error.line, error.file) == (line, str(file)), str(error)
+    assert reason in error.reason
+    assert str(error) == f"{file}, line {line}: {error.reason}"
+
+
+@pytest.mark.parametrize("name", ["g.gr.gz", "g.mtx.gz", "g.txt.gz"])
+def test_damaged_gzip_files_are_refused(tmp_path, name):
+    lines = "\n".join(f"{i} {i * i}" for i in range(5000)).encode()
+    whole = gzip.compress(lines)
+    file = tmp_path / name
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(
+        gk.GraphFormatError, match="truncated: its gzip stream has no end"
+    ) as caught:
+        gk.read(file)
+    assert 1000 < caught.value.line < 5000, "as far as it could be unpacked"
+    file.write_bytes(b"1 2\n3 4\n")
+    with pytest.raises(gk.GraphFormatError, match="line 1: not a sound gzip file"):
+        gk.read(file)
+    file.write_bytes(whole[:-8] + b"\0" * 8)
+    with pytest.raises(gk.GraphFormatError, match="not a sound gzip file: CRC"):
+        gk.read(file)
+    file.write_bytes(b"")
+    with pytest.raises(gk.GraphFormatError, match="line 1: the file is empty"):
+        gk.read(file)
+
+
+@pytest.mark.parametrize("line", [2, 3, 400, 999, 1000, 1001])
+@pytest.mark.parametrize("name", ["g.gr", "g.mtx", "g.txt"])
+def test_the_line_is_right_in_whichever_block_it_lies(tmp_path, monkeypatch, name, line):
+    monkeypatch.setattr(text, "BLOCK_BYTES", 100)
+    head, row = {
+        "g.gr": ("p sp 9 1000", "a 1 2 3"),
+        "g.mtx": (BANNER + "integer general\n9 9 999", "1 2 3"),
+        "g.txt": ("# Nodes: 2 Edges: 1000", "1 2"),
+    }[name]
+    lines = [*head.split("\n"), *[row] * 1000][:1001]
+    assert gk.read(write(tmp_path / name, "\n".join(lines))).m == 1
+    if line <= head.count("\n") + 1:
+        return
+    lines[line - 1] = row.replace("1", "x")
+    with pytest.raises(gk.GraphFormatError, match="'x' is not a whole number") as caught:
+        gk.read(write(tmp_path / name, "\n".join(lines)))
+    assert caught.value.line == line
+
+
+def test_other_names_and_missing_files_say_so(tmp_path):
+    with pytest.raises(gk.InvalidArgument, match=r"must be a name that ends in .mtx, .gr, .txt"):
+        gk.read(tmp_path / "graph.csv")
+    with pytest.raises(FileNotFoundError):
+        gk.read(tmp_path / "graph.gr")
+
+
+SOUND = {
+    "g.gr": GR + "a 2 3 6\na 3 1 7\n",
+    "g.mtx": MTX + "2 3 6\n3 1 7\n",
+    "g.txt": TXT + "2 3\n3 1\n",
+}
+
+
+def line_of_refusal(file):
+    """Return None for a graph that stands up to full validation."""
+    try:
+        g = gk.read(file)
+    except gk.GraphFormatError as error:
+        return error.line
+    gk.Graph(g.offsets, g.targets, g.weights, g.directed)
+    return None
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(sorted(SOUND)), st.binary(max_size=200))
+def test_any_bytes_give_a_graph_or_the_one_error(tmp_path_factory, name, content):
+    file = write(tmp_path_factory.getbasetemp() / name, content)
+    line = line_of_refusal(file)
+    assert line is None or 1 <= line <= content.count(b"\n") + content.count(b"\r") + 1
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(sorted(SOUND)), st.data())
+def test_a_file_with_one_byte_changed_gives_a_graph_or_the_one_error(tmp_path_factory, name, data):
+    content = bytearray(SOUND[name].encode())
+    file = write(tmp_path_factory.getbasetemp() / name, bytes(content))
+    assert line_of_refusal(file) is None
+    at = data.draw(st.integers(0, len(content) - 1))
+    content[at] = data.draw(st.integers(0, 255))
+    line = line_of_refusal(write(file, bytes(content)))
+    assert line is None or 1 <= line <= content.count(b"\n") + content.count(b"\r") + 1
+
+
+def test_a_progress_bar_appears_only_after_its_delay(tmp_path, monkeypatch, capsys):
+    columns = text.columns
+
+    def slow_columns(*arguments):
+        time.sleep(0.12)
+        return columns(*arguments)
+
+    file = write(tmp_path / "g.txt", "1 2\n" * 50)
+    monkeypatch.setattr(text, "BLOCK_BYTES", 40)
+    monkeypatch.setattr(text, "columns", slow_columns)
+    assert text.PROGRESS_DELAY == 2.0
+    gk.read(file)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(text, "PROGRESS_DELAY", 0.2)
+    gk.read(file)
+    assert "g.txt: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["g.gr", "g.mtx", "g.txt"])
+def test_a_million_edges_are_read_in_under_three_seconds(tmp_path, name):
+    ends = np.random.default_rng(0).integers(1, 200_001, (1_000_000, 2))
+    n = 200_000 if name != "g.txt" else np.unique(ends).size
+    head = {
+        "g.gr": "p sp 200000 1000000\n",
+        "g.mtx": f"{BANNER}integer general\n200000 200000 1000000\n",
+        "g.txt": "",
+    }[name]
+    prefix = "a " if name == "g.gr" else ""
+    write(tmp_path / name, head + "".join(f"{prefix}{u} {v} {u}\n" for u, v in ends.tolist()))
+    # Time of this process alone, so that a busy machine does not decide.
+    start = time.process_time()
+    g = gk.read(tmp_path / name)
+    seconds = time.process_time() - start
+    assert (g.n, g.m) == (n, np.unique(ends, axis=0).shape[0])
+    source, _ = g.coo
+    np.testing.assert_array_equal(g.weights, g.labels[source])
+    assert seconds < 3
