@@ -27,21 +27,23 @@ from gpukernels.generators import (
 from gpukernels.graph import Graph
 from gpukernels.io import from_networkx, from_scipy, read
 from gpukernels.listing import show
+from gpukernels.traversal import BFSResult, bfs
 
 __all__ = [
+    "BFSResult",
     "CudaDevice",
-    "SimtDevice",
-    "benign_race",
-    "default_device",
-    "trace",
     "Graph",
     "GraphFormatError",
     "InvalidArgument",
     "NegativeCycleError",
     "NegativeWeightError",
+    "SimtDevice",
     "UnknownMethod",
     "VertexOutOfRange",
+    "benign_race",
+    "bfs",
     "complete",
+    "default_device",
     "delaunay",
     "erdos_renyi",
     "example",
@@ -58,4 +60,5 @@ __all__ = [
     "show",
     "small_world",
     "star",
+    "trace",
 ]

@@ -1,0 +1,32 @@
+"""The table prints, shows and refuses as its docstring says."""
+
+import numpy as np
+import pytest
+
+from gpukernels.table import Table
+
+
+def test_prints_aligned_text_with_the_number_formats_of_the_docstring():
+    table = Table(("method", "steps", "share"), [("a", 12345, 0.12345), ("bc", None, 1234.5)])
+    assert repr(table).splitlines() == [
+        "method   steps  share",
+        "a       12,345  0.123",
+        "bc           –  1,234",
+    ]
+
+
+def test_numpy_numbers_and_truth_values_are_formatted_like_pythons():
+    table = Table(("x", "y", "z"), [("r", np.int32(4096), np.float64(2.5)), ("s", True, 0.0)])
+    assert table.rows == [["r", "4,096", "2.5"], ["s", "yes", "0"]]
+
+
+def test_html_escapes_text_and_heads_every_row_and_column():
+    shown = Table(("a<b", "n"), [("<row>", 1)], caption="x & y")._repr_html_()
+    assert '<th scope="col">a&lt;b</th>' in shown
+    assert '<th scope="row">&lt;row&gt;</th><td>1</td>' in shown
+    assert "<caption>x &amp; y</caption>" in shown
+
+
+def test_a_row_of_another_length_is_refused():
+    with pytest.raises(ValueError, match="3 values for 2 columns"):
+        Table(("a", "b"), [("r", 1, 2)])
