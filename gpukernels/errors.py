@@ -1,7 +1,8 @@
 """Every error that a user of the library can cause.
 
-Each names what was wrong, the value that was given and what is allowed, and each is raised before
-anything is written.
+Each error of arguments, files and graphs names what was given and what is allowed, and is raised
+before anything is written. The family of `KernelError`, which kernels cause while they run on the
+SIMT machine, is at home there and named here too.
 """
 
 from __future__ import annotations
@@ -9,6 +10,46 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from os import PathLike, fspath
+
+from gpukernels.simt.errors import (
+    BarrierDivergence,
+    EndlessLoop,
+    KernelAssertion,
+    KernelError,
+    KernelTypeError,
+    LaunchError,
+    OutOfBounds,
+    RaceError,
+    ReadOnlyArray,
+    ShuffleError,
+    SourceNotFound,
+    TraceLimit,
+    UninitializedRead,
+    UnsupportedConstruct,
+)
+
+__all__ = [
+    "BarrierDivergence",
+    "EndlessLoop",
+    "GraphFormatError",
+    "InvalidArgument",
+    "KernelAssertion",
+    "KernelError",
+    "KernelTypeError",
+    "LaunchError",
+    "NegativeCycleError",
+    "NegativeWeightError",
+    "OutOfBounds",
+    "RaceError",
+    "ReadOnlyArray",
+    "ShuffleError",
+    "SourceNotFound",
+    "TraceLimit",
+    "UninitializedRead",
+    "UnknownMethod",
+    "UnsupportedConstruct",
+    "VertexOutOfRange",
+]
 
 
 class InvalidArgument(ValueError):

@@ -44,3 +44,13 @@ def test_a_long_cycle_is_shortened_in_the_message_only():
     error = gk.NegativeCycleError(range(100))
     assert len(error.cycle) == 100
     assert len(str(error)) < 120
+
+
+def test_the_errors_of_kernels_are_named_here_too():
+    from gpukernels import errors
+    from gpukernels.simt import errors as kernel_errors
+
+    for name in kernel_errors.__all__:
+        assert getattr(errors, name) is getattr(kernel_errors, name)
+        assert name in errors.__all__
+    assert issubclass(errors.OutOfBounds, errors.KernelError)

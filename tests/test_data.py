@@ -1,0 +1,48 @@
+"""The graphs of data/ are what data/README.md says and what data/make_graphs.py makes."""
+
+import gzip
+import importlib.util
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpukernels as gk
+
+DATA = Path(__file__).parents[1] / "data"
+SPEC = importlib.util.spec_from_file_location("make_graphs", DATA / "make_graphs.py")
+make_graphs = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(make_graphs)
+
+
+@pytest.mark.parametrize("name", make_graphs.GRAPHS)
+def test_a_data_file_is_what_its_maker_writes_and_reads_as_its_graph(name):
+    make, text = make_graphs.GRAPHS[name]
+    content = (DATA / name).read_bytes()
+    content = gzip.decompress(content) if name.endswith(".gz") else content
+    assert content == text().encode()
+    read, made = gk.read(DATA / name), make()
+    np.testing.assert_array_equal(read.offsets, made.offsets)
+    np.testing.assert_array_equal(read.targets, made.targets)
+    if made.weights is None:
+        assert read.weights is None
+    else:
+        np.testing.assert_array_equal(read.weights, made.weights)
+        assert read.weights.dtype == made.weights.dtype
+    if made.labels is not None:
+        np.testing.assert_array_equal(read.labels, made.labels)
+
+
+def test_the_readme_tells_vertices_and_arcs_of_every_graph_file():
+    rows = re.findall(
+        r"^\| `([^`]+)` \|[^|]*\| ([\d,]+) \| ([\d,]+) \|",
+        (DATA / "README.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    told = {name: (int(n.replace(",", "")), int(m.replace(",", ""))) for name, n, m in rows}
+    files = [*DATA.glob("*.txt*"), *DATA.glob("*.gr*"), *DATA.glob("*.mtx*")]
+    assert {file.name for file in files} == told.keys() == make_graphs.GRAPHS.keys()
+    for file in files:
+        g = gk.read(file)
+        assert told[file.name] == (g.n, g.m), file.name
