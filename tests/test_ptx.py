@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numba
-import numba_cuda
 import pytest
 from kernel_runs import RUNS
 from numba import cuda
@@ -58,8 +57,6 @@ def test_every_device_function_is_called_by_a_kernel(function):
 @pytest.mark.parametrize("cc", COMPUTE_CAPABILITIES, ids=lambda cc: f"sm_{cc[0]}{cc[1]}")
 @pytest.mark.parametrize("kernel", KERNELS, ids=label)
 def test_kernel_compiles(kernel, cc, launched, monkeypatch):
-    if cc >= (10, 0) and _float_atomics_fail() and "coo" in label(kernel):
-        pytest.skip("float atomics fail on sm_100 before numba-cuda 0.23 (its issue 384)")
     pretend_device(cc, monkeypatch)
     for types in launched[id(kernel)][1]:
         ptx, _ = cuda.compile_ptx(kernel.py_func, types, cc=cc)
@@ -85,7 +82,3 @@ def pretend_device(cc, monkeypatch) -> None:
     )
     for function in DEVICE_FUNCTIONS:
         function.overloads.clear()
-
-
-def _float_atomics_fail() -> bool:
-    return tuple(int(part) for part in numba_cuda.__version__.split(".")[:2]) < (0, 23)
