@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -87,17 +88,7 @@ def blocks(file: Path) -> Iterator[Block]:
     """
     line = 1
     size = BLOCK_BYTES
-    with (
-        open(file, "rb") as raw,
-        tqdm(
-            total=file.stat().st_size,
-            desc=file.name,
-            unit="B",
-            unit_scale=True,
-            delay=PROGRESS_DELAY,
-            leave=False,
-        ) as bar,
-    ):
+    with open(file, "rb") as raw, _Progress(file) as progress:
         stream = gzip.GzipFile(fileobj=raw) if file.suffix == ".gz" else raw
         pending: list[bytes] = []
         held = 0
@@ -121,7 +112,7 @@ def blocks(file: Path) -> Iterator[Block]:
                 line += text.count(b"\n")
             elif not piece and line == 1:
                 raise GraphFormatError(file, 1, "the file is empty")
-            bar.update(raw.tell() - bar.n)
+            progress.reach(raw.tell())
             if not piece:
                 return
 
@@ -289,6 +280,33 @@ def within_float32(weight: NDArray) -> bool:
     """Whether all weights are finite float32 numbers."""
     with np.errstate(over="ignore"):
         return bool(np.isfinite(weight.astype(np.float32)).all())
+
+
+class _Progress:
+    """A progress bar that is made only once it is due.
+
+    In a notebook a bar is a widget, which would be stored with the page even if never displayed.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._start = time.monotonic()
+        self._bar = None
+
+    def reach(self, position: int) -> None:
+        """Say how many bytes of the file have been read."""
+        if self._bar is None and time.monotonic() - self._start >= PROGRESS_DELAY:
+            total, name = self._file.stat().st_size, self._file.name
+            self._bar = tqdm(total=total, desc=name, unit="B", unit_scale=True, leave=False)
+        if self._bar is not None:
+            self._bar.update(position - self._bar.n)
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
 
 
 def _unify(text: bytes) -> bytes:
