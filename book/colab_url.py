@@ -1,0 +1,88 @@
+"""Set the repository's address: `make colab-url URL=https://github.com/you/your-copy [TAG=v1]`.
+
+Writes `_config.yml`, then what follows from it: the first cell of every chapter and the Colab links
+of README.md. Called again with the same address it changes nothing; with no URL it only brings the
+chapters and the README in line with `_config.yml`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import first_cell
+
+ROOT = first_cell.ROOT
+ADDRESS = re.compile(r"https://(github|gitlab)\.com/[\w.-]+/[\w.-]+")
+REF = re.compile(r"[\w./-]+")
+LINKS = re.compile(r"(<!-- colab links -->\n).*?(<!-- end of colab links -->)", re.DOTALL)
+
+
+def check(url: str, tag: str) -> None:
+    """Refuse an address or a ref that Colab could not open."""
+    if url and not ADDRESS.fullmatch(url):
+        sys.exit(f"URL={url!r}: expected an address like https://github.com/owner/repository")
+    if tag and not REF.fullmatch(tag):
+        sys.exit(f"TAG={tag!r}: expected the name of a tag or branch")
+
+
+def write_config(url: str, tag: str) -> None:
+    """Put the address, and the ref where one is given, into ``_config.yml``."""
+    path = ROOT / "_config.yml"
+    text = path.read_text(encoding="utf-8")
+    for key, value in (("url", url), ("branch", tag)):
+        if value:
+            text, count = re.subn(
+                rf"(?m)^(repository:\n(?:  .*\n)*?  {key}: ).*$", rf"\g<1>{value}", text
+            )
+            if count != 1:
+                sys.exit(f"_config.yml: expected one line `{key}:` under `repository:`")
+    path.write_text(text, encoding="utf-8")
+
+
+def write_first_cell(path: Path) -> None:
+    """Make the first cell of the chapter `path` the canonical one; nothing else changes."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    cell = notebook["cells"][0]
+    if cell["cell_type"] != "code":
+        sys.exit(f"{path.name}: the first cell is not the set-up cell")
+    cell["source"] = first_cell.source().splitlines(keepends=True)
+    text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+    path.write_text(text, encoding="utf-8")
+
+
+def colab_links(chapters: list[Path]) -> str:
+    """Return the README's list of Colab links, or what to do while there is no address."""
+    url, tag = first_cell.repository()
+    if "/OWNER/" in url:
+        return (
+            "Set the address of your copy once: `make colab-url URL=https://github.com/you/copy`.\n"
+        )
+    base = url.replace("https://github.com/", "https://colab.research.google.com/github/")
+    return "".join(f"- [{p.stem}]({base}/blob/{tag}/chapters/{p.name})\n" for p in chapters)
+
+
+def write_readme(chapters: list[Path]) -> None:
+    """Bring the README's links in line."""
+    path = ROOT / "README.md"
+    text = path.read_text(encoding="utf-8")
+    links = colab_links(chapters)
+    path.write_text(LINKS.sub(lambda m: m[1] + links + m[2], text), encoding="utf-8")
+
+
+def main(url: str = "", tag: str = "") -> None:
+    """Check the arguments first, then write every place."""
+    url = url.rstrip("/").removesuffix(".git")
+    check(url, tag)
+    write_config(url, tag)
+    chapters = sorted((ROOT / "chapters").glob("*.ipynb"))
+    for chapter in chapters:
+        write_first_cell(chapter)
+    write_readme(chapters)
+    print("Repository: {} at {}".format(*first_cell.repository()))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,80 @@
+"""What a chapter's first cell does on Google Colab once the library is installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import subprocess
+import sys
+
+import numpy as np
+from numba import cuda
+
+NO_GPU = (
+    "No GPU answers, so kernels run on the SIMT machine: same results, no times. "
+    "For a GPU choose Runtime > Change runtime type > T4 GPU, then run this cell again."
+)
+
+
+@cuda.jit
+def probe(answer):
+    """Write 1 where the host left 0: the shortest proof that launches work."""
+    answer[0] = 1
+
+
+def set_up() -> None:
+    """Make Colab ready for a chapter and print which device will run its kernels.
+
+    Lets Colab show the figures, launches a kernel of one thread on the default device, and falls
+    back to the SIMT machine, saying so, if a GPU is there but cannot run it. numba and the CUDA
+    packages that Colab brings are left as they are.
+    """
+    _install_missing("anywidget")
+    _show_widgets()
+    print(_versions())
+    print(_choose_device())
+
+
+def _install_missing(package: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        print(f"Installing {package} ...", flush=True)
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", package], check=True)
+
+
+def _show_widgets() -> None:
+    from google.colab import output
+
+    output.enable_custom_widget_manager()
+
+
+def _versions() -> str:
+    found = []
+    for package in ("numba", "numba-cuda", "numpy", "anywidget"):
+        try:
+            found.append(f"{package} {importlib.metadata.version(package)}")
+        except importlib.metadata.PackageNotFoundError:
+            found.append(f"no {package}")
+    return "Python {}.{}, ".format(*sys.version_info) + ", ".join(found)
+
+
+def _choose_device() -> str:
+    from .device import default_device
+
+    if not cuda.is_available():
+        _launch_probe(default_device())
+        return NO_GPU
+    try:
+        device = default_device()
+        _launch_probe(device)
+    except Exception as problem:
+        os.environ["GPUKERNELS_DEVICE"] = "simt"
+        return f"A GPU is there but the probe kernel failed ({problem}). {NO_GPU}"
+    return f"Ready: kernels run on {device.name}."
+
+
+def _launch_probe(device) -> None:
+    answer = device.array(np.zeros(1, dtype=np.int32))
+    device.launch(probe, 1, 1, answer)
+    if device.read(answer)[0] != 1:
+        raise RuntimeError("the probe kernel ran but wrote nothing")

@@ -1,0 +1,126 @@
+"""A real browser for the built pages, opened as files with the network off.
+
+Playwright drives the system's chromium and downloads nothing. Without a browser these tests are
+skipped, except under CI=true, where that is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from built_book import built_book
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a browser, so that it can be left out by `-m "not browser"`."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker("browser")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a chromium, from the environment variable CHROMIUM or the PATH."""
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        reason = f"no browser: none of {', '.join(NAMES)} is on the PATH (or set CHROMIUM)"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return path
+
+
+@pytest.fixture(scope="session")
+def playwright(chromium) -> Iterator[Playwright]:
+    """Playwright, for its devices and for starting browsers."""
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright, chromium) -> Iterator[Browser]:
+    """One browser for all tests; each page has a context of its own."""
+    started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="session")
+def book() -> Path:
+    """The folder of built pages."""
+    return built_book()
+
+
+class Problems(list):
+    """What went wrong while a page was open: console errors, exceptions, requests that left."""
+
+    def watch(self, page: Page) -> None:
+        """Listen to `page` from now on."""
+        page.on("console", lambda m: self.append(f"console: {m.text}") if m.type == "error" else 0)
+        page.on("pageerror", lambda error: self.append(f"exception: {error}"))
+        page.on("requestfailed", lambda request: self.append(f"failed: {request.url}"))
+        page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        if not url.startswith(("file:", "data:", "blob:")):
+            self.append(f"outside: {url}")
+
+
+@pytest.fixture(scope="session")
+def open_session_page(browser, book) -> Callable[..., tuple[Page, Problems]]:
+    """Return a function that opens a page in a context of its own, which the caller closes."""
+
+    def opened(
+        name: str | Path,
+        *,
+        query: str = "",
+        width: int = 1280,
+        theme: str = "light",
+        scripts: bool = True,
+        **options,
+    ) -> tuple[Page, Problems]:
+        context = browser.new_context(
+            viewport={"width": width, "height": 800 if width > 600 else 844},
+            offline=True,
+            java_script_enabled=scripts,
+            **options,
+        )
+        context.add_init_script(
+            f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}');"
+        )
+        page, problems = context.new_page(), Problems()
+        problems.watch(page)
+        page.goto((book / name).as_uri() + query, wait_until="load")
+        if page.locator("script[src*=mathjax]").count() and scripts:
+            page.evaluate("() => window.MathJax.startup.promise")
+        return page, problems
+
+    return opened
+
+
+@pytest.fixture
+def open_page(open_session_page) -> Iterator[Callable[..., tuple[Page, Problems]]]:
+    """Open a page of the book: ``page, problems = open_page("chapters/simt.html", width=390)``.
+
+    Keywords: ``query`` ("?q=word" or "#anchor"), ``width`` (1280), ``theme`` ("light" or "dark"),
+    ``scripts`` (True) and whatever a Playwright context takes, such as ``reduced_motion="reduce"``.
+    `problems` fills as the page runs.
+    """
+    pages = []
+
+    def opened(name, **options):
+        page, problems = open_session_page(name, **options)
+        pages.append(page)
+        return page, problems
+
+    yield opened
+    for page in pages:
+        page.context.close()

@@ -1,0 +1,203 @@
+"""The built pages: whole, self-contained, light, and in step with their sources."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from built_book import ROOT, built_book
+from pybtex.database import parse_file
+
+sys.path.insert(0, str(ROOT / "book"))
+import drawings
+import first_cell
+
+CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
+NOTEBOOKS = [*CHAPTERS, ROOT / "book" / "index.ipynb"]
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
+FILES = [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]
+#: The redirect in front, and what Sphinx adds.
+PAGES = [*(f"{name}.html" for name in FILES), "index.html", "search.html", "genindex.html"]
+LARGEST_PAGE = 1.5e6
+#: Attributes by which a page makes the browser load something.
+LOADS = {
+    **dict.fromkeys(["script", "img", "iframe", "source", "video", "audio", "embed"], "src"),
+    "link": "href",
+    "object": "data",
+}
+
+
+@functools.cache
+def page(name: str) -> BeautifulSoup:
+    """Return a built page, parsed."""
+    return BeautifulSoup((built_book() / name).read_text(encoding="utf-8"), "html.parser")
+
+
+@functools.cache
+def anchors(name: str) -> frozenset[str]:
+    """Return the targets on a page that a link may name."""
+    ids = {tag["id"] for tag in page(name).find_all(id=True)}
+    return frozenset(ids | {tag["name"] for tag in page(name).find_all("a", attrs={"name": True})})
+
+
+def is_outside(url: str) -> bool:
+    """Say whether the browser would leave the book's folder for this address."""
+    return bool(urlsplit(url).netloc) or urlsplit(url).scheme not in ("", "data")
+
+
+def resolve(name: str, url: str) -> tuple[Path, str]:
+    """Return the file and the fragment that `url` on page `name` leads to."""
+    parts = urlsplit(url)
+    folder = (built_book() / name).parent
+    path = (folder / unquote(parts.path)).resolve() if parts.path else built_book() / name
+    return path, unquote(parts.fragment)
+
+
+def notebook(path: Path) -> list[dict]:
+    """Return the cells of a notebook."""
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+def test_the_book_builds_without_a_warning():
+    assert (built_book() / "index.html").exists()
+
+
+def test_every_file_of_the_contents_becomes_a_page_and_nothing_else_does():
+    built = {p.relative_to(built_book()).as_posix() for p in built_book().rglob("*.html")}
+    assert {name for name in built if not name.startswith("_static/")} == set(PAGES)
+
+
+def test_every_chapter_is_in_the_contents():
+    assert {f"chapters/{path.stem}" for path in CHAPTERS} <= set(FILES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_and_anchors_resolve(name):
+    broken = []
+    for link in page(name).find_all("a", href=True):
+        url = link["href"]
+        if is_outside(url):
+            continue
+        path, fragment = resolve(name, url)
+        if not path.is_file():
+            broken.append(url)
+        elif fragment and path.suffix == ".html":
+            if fragment not in anchors(path.relative_to(built_book()).as_posix()):
+                broken.append(url)
+    assert broken == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_loads_only_files_of_the_book(name):
+    wrong = []
+    for tag in page(name).find_all(list(LOADS)):
+        url = tag.get(LOADS[tag.name])
+        if url and (is_outside(url) or not is_data_or_file(name, url)):
+            wrong.append(url)
+    for tag in page(name).find_all(["use", "image"]):
+        url = tag.get("href") or tag.get("xlink:href") or ""
+        if is_outside(url):
+            wrong.append(url)
+    styles = [t.text for t in page(name).find_all("style")]
+    styles += [t["style"] for t in page(name).find_all(style=True)]
+    wrong += [url for text in styles for url in outside_of_css(text)]
+    assert wrong == []
+
+
+def is_data_or_file(name: str, url: str) -> bool:
+    """Say whether `url` holds its own data or names a file that exists."""
+    return url.startswith(("data:", "#")) or resolve(name, url)[0].is_file()
+
+
+def outside_of_css(text: str) -> list[str]:
+    """Return the outside addresses that a style sheet would load."""
+    urls = re.findall(r"url\(\s*['\"]?([^'\")]+)", text)
+    urls += re.findall(r"@import\s+['\"]([^'\"]+)", text)
+    return [url for url in urls if is_outside(url)]
+
+
+def test_style_sheets_load_nothing_from_outside():
+    sheets = sorted((built_book() / "_static").rglob("*.css"))
+    assert sheets
+    assert {p.name: outside_of_css(p.read_text()) for p in sheets} == {p.name: [] for p in sheets}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_names_a_content_network_or_thebe(name):
+    text = (built_book() / name).read_text(encoding="utf-8").lower()
+    assert re.findall(r"unpkg|jsdelivr|cdnjs|cloudflare\.com|googleapis|thebe", text) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_light(name):
+    assert (built_book() / name).stat().st_size < LARGEST_PAGE
+
+
+@pytest.mark.parametrize("name", [f"{name}.html" for name in FILES])
+def test_every_image_has_a_text(name):
+    article = page(name).find("article")
+    assert [str(tag)[:200] for tag in article.find_all("img") if not tag.get("alt")] == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_a_notebook_can_be_downloaded_from_its_page(path):
+    name = path.relative_to(ROOT).with_suffix(".html").as_posix()
+    offered = [resolve(name, a["href"])[0] for a in page(name).find_all("a", href=True)]
+    copies = [p for p in offered if p.name == path.name]
+    assert copies
+    assert copies[0].read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+def test_a_chapter_begins_with_the_set_up_cell(path):
+    cell = notebook(path)[0]
+    assert cell["cell_type"] == "code"
+    assert "".join(cell["source"]) == first_cell.source()
+    assert cell["outputs"] == []
+    assert cell["metadata"].get("tags") == first_cell.TAGS
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_every_code_cell_was_run_in_order(path):
+    counts = [c["execution_count"] for c in notebook(path) if c["cell_type"] == "code"]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_no_code_cell_is_long(path):
+    cells = [c for c in notebook(path) if c["cell_type"] == "code"]
+    assert max(("".join(c["source"]).count("\n") + 1 for c in cells), default=0) <= 26
+
+
+def test_the_drawings_are_those_of_the_script():
+    drawn = drawings.drawings()
+    assert {name: (drawings.STATIC / name).read_text() for name in drawn} == drawn
+
+
+def test_every_reference_is_complete():
+    needed = {
+        "article": {"journal", "volume", "pages"},
+        "inproceedings": {"booktitle"},
+        "incollection": {"booktitle", "publisher", "pages", "editor"},
+        "book": {"publisher"},
+        "techreport": {"institution"},
+        "manual": {"organization", "url"},
+        "misc": {"howpublished"},
+    }
+    lacking = {}
+    for key, entry in parse_file(str(ROOT / "book" / "references.bib")).entries.items():
+        missing = ({"title", "year"} | needed[entry.type]) - set(entry.fields)
+        if not (entry.persons.get("author") or entry.persons.get("editor")):
+            missing.add("author")
+        if entry.type == "incollection":
+            missing -= {"editor"} if entry.persons.get("editor") else set()
+        if missing:
+            lacking[key] = missing
+    assert lacking == {}

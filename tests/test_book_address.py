@@ -1,0 +1,103 @@
+"""The repository's address: one place, everything else follows it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from built_book import ROOT, build
+
+URL = "https://github.com/someone/some-copy"
+PLACEHOLDER = "https://github.com/OWNER/graphs-on-the-gpu"
+
+
+@pytest.fixture
+def copy(tmp_path) -> Path:
+    """A copy of what `make colab-url` touches and a build needs, without an address."""
+    target = tmp_path / "copy"
+    target.mkdir()
+    for name in ("_config.yml", "_toc.yml", "README.md"):
+        shutil.copy(ROOT / name, target / name)
+    for name in ("book", "chapters"):
+        shutil.copytree(ROOT / name, target / name)
+    config = target / "_config.yml"
+    config.write_text(re.sub(r"(?m)^  url: .*$", f"  url: {PLACEHOLDER}", config.read_text()))
+    assert set_address(target).returncode == 0
+    return target
+
+
+def set_address(copy: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """Run `make colab-url` in the copy."""
+    command = [sys.executable, "book/colab_url.py", *arguments]
+    return subprocess.run(command, cwd=copy, capture_output=True, text=True)
+
+
+def texts(copy: Path) -> dict[str, str]:
+    """Return every text file of the copy."""
+    paths = [p for p in copy.rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    return {str(p.relative_to(copy)): p.read_text(encoding="utf-8") for p in paths}
+
+
+def test_a_copy_without_an_address_has_no_buttons_and_says_so_in_one_line(copy, tmp_path):
+    pages, printed = build(copy, tmp_path / "pages")
+    lines = [line for line in printed.splitlines() if "No repository address" in line]
+    assert len(lines) == 1
+    assert "make colab-url URL=" in lines[0]
+    for page in pages.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert "colab.research.google.com" not in text, page
+        assert "OWNER" not in text, page
+
+
+def test_an_address_is_set_everywhere_by_one_command(copy, tmp_path):
+    run = set_address(copy, URL, "v1.2.3")
+    assert run.returncode == 0, run.stderr
+    chapters = sorted((copy / "chapters").glob("*.ipynb"))
+    for chapter in chapters:
+        source = "".join(json.loads(chapter.read_text())["cells"][0]["source"])
+        assert f'repository, tag = "{URL}", "v1.2.3"' in source
+    assert not [name for name, text in texts(copy).items() if "/OWNER/graphs" in text]
+
+    pages, printed = build(copy, tmp_path / "pages")
+    assert "No repository address" not in printed
+    text = (pages / "chapters" / f"{chapters[0].stem}.html").read_text(encoding="utf-8")
+    page = "someone/some-copy/blob/v1.2.3/chapters/" + chapters[0].name
+    assert f"https://colab.research.google.com/github/{page}" in text
+    assert f'href="{URL}"' in text
+
+
+def test_setting_the_same_address_twice_changes_nothing(copy):
+    set_address(copy, URL)
+    once = texts(copy)
+    set_address(copy, URL + ".git")
+    assert texts(copy) == once
+
+
+def test_the_tree_is_in_line_with_its_own_settings(copy):
+    files = ["README.md", *(f"chapters/{p.name}" for p in (ROOT / "chapters").glob("*.ipynb"))]
+    for name in ("_config.yml", *files):
+        shutil.copy(ROOT / name, copy / name)
+    assert set_address(copy).returncode == 0
+    assert [name for name in files if (copy / name).read_text() != (ROOT / name).read_text()] == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("not an address",),
+        ("https://github.com/only-owner",),
+        ("ftp://github.com/a/b",),
+        (URL, "v 1"),
+    ],
+)
+def test_a_wrong_address_is_refused_before_anything_is_written(copy, arguments):
+    before = texts(copy)
+    run = set_address(copy, *arguments)
+    assert run.returncode != 0
+    assert repr(arguments[-1]) in run.stderr
+    assert texts(copy) == before

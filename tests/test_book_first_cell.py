@@ -1,0 +1,106 @@
+"""The set-up cell, run as Colab would run it: with a stand-in for Colab and for pip."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import types
+
+import pytest
+from built_book import ROOT
+
+from gpukernels import colab
+
+sys.path.insert(0, str(ROOT / "book"))
+import first_cell
+
+PIP = """
+import sys
+print("Collecting gpukernels")
+print("Successfully installed gpukernels")
+sys.exit({status})
+"""
+
+
+@pytest.fixture
+def on_colab(monkeypatch):
+    """Modules of Colab; the list holds what the set-up called."""
+    called = []
+    output = types.SimpleNamespace(enable_custom_widget_manager=lambda: called.append("widgets"))
+    google = types.ModuleType("google")
+    google.colab = types.ModuleType("google.colab")
+    google.colab.output = output
+    monkeypatch.setitem(sys.modules, "google", google)
+    monkeypatch.setitem(sys.modules, "google.colab", google.colab)
+    return called
+
+
+@pytest.fixture
+def pip(monkeypatch):
+    """Put another program in pip's place; return a function that says how it ends."""
+    commands = []
+    popen = subprocess.Popen
+
+    def ends_with(status: int) -> list[list[str]]:
+        def start(command, **options):
+            commands.append(command)
+            return popen([sys.executable, "-c", PIP.format(status=status)], **options)
+
+        monkeypatch.setattr(subprocess, "Popen", start)
+        return commands
+
+    return ends_with
+
+
+def run_cell() -> None:
+    exec(compile(first_cell.source(), "first cell", "exec"), {"__name__": "__main__"})
+
+
+def test_elsewhere_the_cell_does_nothing_visible(capsys, pip):
+    commands = pip(0)
+    run_cell()
+    assert capsys.readouterr() == ("", "")
+    assert commands == []
+
+
+def test_on_colab_it_installs_the_library_and_leaves_numba_and_cuda_alone(
+    on_colab, pip, monkeypatch, capsys
+):
+    commands = pip(0)
+    monkeypatch.setattr(colab, "set_up", lambda: on_colab.append("set up"))
+    run_cell()
+    url, tag = first_cell.repository()
+    assert len(commands) == 1
+    assert commands[0][1:] == ["-m", "pip", "install", "--no-deps", f"git+{url}@{tag}"]
+    assert "Successfully installed gpukernels" in capsys.readouterr().out
+    assert on_colab == ["set up"]
+
+
+def test_a_failed_installation_stops_the_cell_and_shows_what_pip_said(on_colab, pip, capsys):
+    pip(1)
+    with pytest.raises(RuntimeError, match="pip could not install"):
+        run_cell()
+    assert "Collecting gpukernels" in capsys.readouterr().out
+
+
+def test_set_up_names_the_device_that_answers(on_colab, monkeypatch, capsys):
+    monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
+    monkeypatch.setattr(colab.cuda, "is_available", lambda: False)
+    colab.set_up()
+    printed = capsys.readouterr().out
+    assert on_colab == ["widgets"]
+    assert colab.NO_GPU in printed
+    assert f"Python {sys.version_info[0]}.{sys.version_info[1]}" in printed
+
+
+def test_a_gpu_that_cannot_run_the_probe_is_reported_and_set_aside(on_colab, monkeypatch, capsys):
+    def fail(device):
+        raise RuntimeError("the driver is too old")
+
+    monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
+    monkeypatch.setattr(colab.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(colab, "_launch_probe", fail)
+    colab.set_up()
+    assert "the driver is too old" in capsys.readouterr().out
+    assert os.environ["GPUKERNELS_DEVICE"] == "simt"

@@ -1,0 +1,99 @@
+"""Who may import whom in gpukernels: the arrows of the design, read from the source."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "gpukernels"
+MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
+
+TECHNIQUE = {"errors", "graph", "device", "primitives"}
+#: Room -> rooms of gpukernels that it may import besides itself. A room is a module or a package
+#: right under gpukernels; `simt.trace` is one of its own, because views read nothing else of simt.
+MAY_IMPORT = {
+    "errors": {"simt.errors"},
+    "graph": {"errors"},
+    "formats": {"errors"},
+    "io": {"errors", "graph", "formats"},
+    "generators": {"errors", "graph"},
+    "sequential": {"errors", "graph"},
+    "simt": set(),
+    "device": {"errors", "simt"},
+    "primitives": {"errors", "device"},
+    "representations": TECHNIQUE,
+    "mapping": TECHNIQUE,
+    "traversal": TECHNIQUE,
+    "shortest_paths": TECHNIQUE,
+    "all_pairs": TECHNIQUE,
+    "views": {"errors", "graph", "simt.trace"},
+    "listing": {"errors", "simt"},
+    "table": set(),
+    "colab": {"device"},
+    "bench": {"*"},
+}
+
+
+def imports(path: Path, package: Path) -> set[str]:
+    """Return the full name of every module that `path` imports, wherever in the file it does."""
+    inside = (package.name, *path.relative_to(package).with_suffix("").parts)
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(inside[: len(inside) - node.level]) if node.level else ""
+            module = ".".join(part for part in (base, node.module) if part)
+            whole = module == package.name  # `from gpukernels import graph` names the room after
+            found |= {f"{module}.{a.name}" for a in node.names} if whole else {module}
+    return found
+
+
+def forbidden(path: Path, package: Path = PACKAGE) -> set[str]:
+    """Return the imports of `path` that its room may not make."""
+    room = path.relative_to(package).with_suffix("").parts[0]
+    allowed = MAY_IMPORT[room] | {room}
+    wrong = set()
+    for name in imports(path, package):
+        parts = name.split(".")
+        if parts[0] == package.name and len(parts) > 1:
+            reached = {parts[1], ".".join(parts[1:3])}
+            if "*" not in allowed and not reached & allowed:
+                wrong.add(name)
+    return wrong
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_a_module_imports_only_what_the_design_allows(path):
+    assert forbidden(path) == set()
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "simt").rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
+)
+def test_the_simt_machine_stands_on_numpy_and_numba_alone(path):
+    outside = {name.split(".")[0] for name in imports(path, PACKAGE)}
+    assert outside <= {"gpukernels", "numpy", "numba", *sys.stdlib_module_names}
+
+
+@pytest.mark.parametrize(
+    ("room", "line"),
+    [
+        ("views/frontier.py", "from gpukernels.traversal import bfs"),
+        ("views/frontier.py", "from gpukernels.simt import launch"),
+        ("traversal/harish.py", "from ..views import FrontierView"),
+        ("traversal/harish.py", "import gpukernels.simt.trace"),
+        ("traversal/harish.py", "def driver():\n    from gpukernels import simt"),
+        ("simt/machine.py", "from gpukernels import graph"),
+        ("graph.py", "from . import device"),
+    ],
+)
+def test_a_wrong_arrow_is_found(tmp_path, room, line):
+    package = tmp_path / "gpukernels"
+    path = package / room
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(line)
+    assert forbidden(path, package)
