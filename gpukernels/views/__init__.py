@@ -1,0 +1,8 @@
+"""Interactive figures that play recorded traces, in a notebook and in a page without a kernel."""
+
+from gpukernels.views.frontier import FrontierView
+from gpukernels.views.graph import GraphView
+from gpukernels.views.memory import MemoryView
+from gpukernels.views.warp import WarpView
+
+__all__ = ["FrontierView", "GraphView", "MemoryView", "WarpView"]

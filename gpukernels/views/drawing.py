@@ -1,0 +1,232 @@
+"""A graph as marks on paper: where each vertex stands and which line each arc shares.
+
+All marks of one look are one SVG path, so a step of thousands of marks is a handful of attribute
+writes. A vertex is a zero-length stroke with round caps. ``js/drawing.js`` draws the same from the
+same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.views.encoding import pack
+from gpukernels.views.layout import grid_layout, spread, stress_layout
+from gpukernels.views.markup import number
+
+#: Above this many vertices a graph becomes a grid of dots without arcs.
+DRAWN_VERTICES = 600
+#: Above this many lines likewise.
+DRAWN_LINES = 2400
+#: Up to this many vertices each carries its number.
+LABELED_VERTICES = 48
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Geometry of one graph, in tenths of an SVG unit.
+
+    Attributes
+    ----------
+    x, y : numpy.ndarray
+        int64, of shape (n,).
+    tail, head : numpy.ndarray
+        Vertices that each line joins; empty where the graph is drawn as a grid of dots.
+    bent : numpy.ndarray
+        bool: the line has an opposite and is drawn as a curve.
+    line_of_arc : numpy.ndarray
+        int64, of shape (m,): the line that shows an arc. Both arcs of an undirected edge, and
+        parallel arcs, share one.
+    width, height, radius : float
+        In SVG units.
+    directed : bool
+        Lines carry arrow heads.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    tail: np.ndarray
+    head: np.ndarray
+    bent: np.ndarray
+    line_of_arc: np.ndarray
+    width: float
+    height: float
+    radius: float
+    directed: bool
+
+    @property
+    def labeled(self) -> bool:
+        """Whether each vertex carries its number."""
+        return len(self.x) <= LABELED_VERTICES
+
+    def payload(self) -> dict[str, Any]:
+        """Return what the script needs to draw the same."""
+        return {
+            "x": pack(self.x),
+            "y": pack(self.y),
+            "tail": pack(self.tail),
+            "head": pack(self.head),
+            "bent": pack(self.bent),
+            "width": self.width,
+            "height": self.height,
+            "radius": self.radius,
+            "directed": bool(self.directed),
+            "labeled": bool(self.labeled),
+        }
+
+    def dots(self, vertices: Iterable[int]) -> str:
+        """Return path data of zero-length strokes, one for each of `vertices`."""
+        return "".join(f"M{number(self.x[v] / 10)} {number(self.y[v] / 10)}h0" for v in vertices)
+
+    def lines(self, chosen: Iterable[int]) -> str:
+        """Return path data of the lines `chosen`."""
+        return "".join(self._line(int(k)) for k in chosen)
+
+    def _line(self, k: int) -> str:
+        a, b = int(self.tail[k]), int(self.head[k])
+        x1, y1, x2, y2 = (float(v) / 10 for v in (self.x[a], self.y[a], self.x[b], self.y[b]))
+        r = self.radius
+        if a == b:
+            turn = number(0.7 * r)
+            return f"M{number(x1 - 3)} {number(y1 - r + 1)}a{turn} {turn} 0 1 1 6 0"
+        length = max(((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5, 0.1)
+        ux, uy = (x2 - x1) / length, (y2 - y1) / length
+        if not self.directed:
+            return f"M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"
+        bow = 0.14 * length if self.bent[k] else 0.0
+        cx, cy = (x1 + x2) / 2 - uy * bow, (y1 + y2) / 2 + ux * bow
+        reach = max(((x2 - cx) ** 2 + (y2 - cy) ** 2) ** 0.5, 0.1)
+        vx, vy = (x2 - cx) / reach, (y2 - cy) / reach
+        ex, ey = x2 - vx * (r + 1), y2 - vy * (r + 1)
+        s = min(max(r * 0.6, 3.0), 5.0)
+        curve = f"Q{number(cx)} {number(cy)} " if self.bent[k] else "L"
+        return (
+            f"M{number(x1)} {number(y1)}{curve}{number(ex)} {number(ey)}"
+            f"M{number(ex - s * (vx + 0.5 * vy))} {number(ey - s * (vy - 0.5 * vx))}"
+            f"L{number(ex)} {number(ey)}"
+            f"L{number(ex - s * (vx - 0.5 * vy))} {number(ey - s * (vy + 0.5 * vx))}"
+        )
+
+
+def _fit(place: np.ndarray, width: float, margin: float) -> tuple[np.ndarray, float]:
+    if len(place) == 0:
+        return place, 2 * margin
+    low, high = place.min(axis=0), place.max(axis=0)
+    span = np.maximum(high - low, 1e-9)
+    usable = width - 2 * margin
+    scale = min(usable / span[0], (0.86 * width - 2 * margin) / span[1])
+    if span.max() < 1e-6:
+        scale = 0.0
+    # A flat drawing is stretched a little rather than left as a thin strip.
+    tall = scale * span[1]
+    stretch = min(1.35, (0.5 * width - 2 * margin) / tall) if 0 < tall < 0.4 * width else 1.0
+    stretch = max(stretch, 1.0)
+    placed = (place - low) * scale * np.array([1.0, stretch])
+    placed[:, 0] += (width - scale * span[0]) / 2
+    placed[:, 1] += margin
+    return placed, float(np.ceil(tall * stretch + 2 * margin))
+
+
+def _radius(place: np.ndarray) -> float:
+    """Return the dot size that fits the usual distance between nearest neighbors."""
+    if len(place) < 2:
+        return 6.0
+    nearest = cKDTree(place).query(place, k=2)[0][:, 1]
+    return float(np.round(np.clip(0.36 * np.median(nearest), 1.6, 6.0), 1))
+
+
+def _laid_out(
+    n: int,
+    source: np.ndarray,
+    target: np.ndarray,
+    seed: int,
+    width: float,
+    margin: float,
+    labeled: bool,
+) -> tuple[np.ndarray, float, float]:
+    """Lay out the vertices that have a neighbor, and line the others up below them."""
+    joined = np.zeros(n, dtype=bool)
+    real = source != target
+    joined[source[real]] = joined[target[real]] = True
+    rank = np.cumsum(joined) - 1
+    core = np.flatnonzero(joined)
+    place = np.zeros((n, 2))
+    height, radius = margin, 10.0 if labeled else 4.0
+    if core.size:
+        spots = stress_layout(len(core), rank[source[real]], rank[target[real]], seed=seed)
+        spots, height = _fit(spots, width, margin)
+        if not labeled:
+            radius = float(
+                np.round(np.clip(0.3 * (width * height / len(core)) ** 0.5, 2.2, 6.0), 1)
+            )
+        spots, height = _fit(spread(spots, 2.8 * radius), width, margin)
+        place[core] = spots
+        if not labeled:
+            radius = min(radius, max(_radius(spots), 2.0))
+    alone = np.flatnonzero(~joined)
+    if alone.size:
+        pitch = 2.6 * radius
+        columns = max(1, int((width - 2 * margin) // pitch))
+        order = np.arange(alone.size)
+        place[alone, 0] = margin + order % columns * pitch
+        place[alone, 1] = height + order // columns * pitch
+        height = float(np.ceil(place[:, 1].max() + margin))
+    return place, height, radius
+
+
+def _check_positions(positions: object, n: int) -> np.ndarray:
+    place = np.array(positions, dtype=np.float64)
+    if place.shape != (n, 2) or not np.isfinite(place).all():
+        raise InvalidArgument("positions", positions, f"finite numbers of shape ({n}, 2)")
+    return place
+
+
+def draw(graph: Any, *, positions: object = None, seed: int = 0, width: float = 440.0) -> Drawing:
+    """Lay a graph out once.
+
+    Parameters
+    ----------
+    graph : Graph
+        Anything with ``n``, ``offsets``, ``targets`` and ``directed``; its ``positions`` are used
+        where it has some.
+    positions : array_like, optional
+        Where to draw each vertex, of shape (n, 2), y upwards, any unit.
+    seed : int
+        Seed of the layout.
+    width : float
+        Width of the drawing in SVG units.
+
+    Raises
+    ------
+    InvalidArgument
+        If `positions` do not fit the graph.
+    """
+    n, m = int(graph.n), len(graph.targets)
+    source = np.repeat(np.arange(n), np.diff(np.asarray(graph.offsets, dtype=np.int64)))
+    target = np.asarray(graph.targets, dtype=np.int64)
+    tail, head = (source, target) if graph.directed else np.sort([source, target], axis=0)
+    pairs, line_of_arc = np.unique(tail * max(n, 1) + head, return_inverse=True)
+    tail, head = pairs // max(n, 1), pairs % max(n, 1)
+    bent = np.isin(head * max(n, 1) + tail, pairs) & (tail != head) & bool(graph.directed)
+    if positions is None:
+        positions = getattr(graph, "positions", None)
+    if len(pairs) > DRAWN_LINES or (n > DRAWN_VERTICES and positions is None):
+        tail = head = np.zeros(0, dtype=np.int64)
+        bent, line_of_arc = np.zeros(0, dtype=bool), np.full(m, -1, dtype=np.int64)
+    labeled = n <= LABELED_VERTICES
+    margin = 18.0 if labeled else 10.0
+    if positions is not None:
+        place, height = _fit(_check_positions(positions, n) * [1.0, -1.0], width, margin)
+        radius = 10.0 if labeled else _radius(place)
+    elif n <= DRAWN_VERTICES and len(tail):
+        place, height, radius = _laid_out(n, source, target, seed, width, margin, labeled)
+    else:
+        place, height = _fit(grid_layout(n), width, margin)
+        radius = 10.0 if labeled else _radius(place)
+    x, y = np.rint(place.T * 10).astype(np.int64)
+    return Drawing(x, y, tail, head, bent, line_of_arc, width, height, radius, bool(graph.directed))

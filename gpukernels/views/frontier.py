@@ -1,0 +1,337 @@
+"""FrontierView: a breadth-first search or a relaxation level by level, on the graph itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.simt.trace import Trace
+from gpukernels.views.drawing import Drawing, draw
+from gpukernels.views.encoding import pack, pack_lists
+from gpukernels.views.figure import Counter, Frame, count, symbol, track
+from gpukernels.views.levels import Level, Maker, read_levels
+from gpukernels.views.markup import Element, h, number
+from gpukernels.views.widget import View, as_traces, check_step
+
+#: Duplicates that are named one by one; the rest is counted.
+NAMED_DUPLICATES = 4
+
+_DOT = "M7 7h0"
+_SYMBOLS = {
+    "frontier": symbol(("gk-dot-work", _DOT, 11)),
+    "found": symbol(("gk-dot-new", _DOT, 13), ("gk-dot-paper", _DOT, 9.5), ("gk-dot-new", _DOT, 7)),
+    "again": symbol(
+        ("gk-dot-clash", _DOT, 13), ("gk-dot-paper", _DOT, 9.5), ("gk-dot-new", _DOT, 7)
+    ),
+    "arcs": symbol(("gk-arc-read", "M0 7h14", None)),
+    "visited": symbol(("gk-dot-done", _DOT, 9)),
+    "outside": symbol(("gk-f-faint", "M2 2h10v10h-10z", None)),
+}
+
+
+def who(makers: list[Maker]) -> str:
+    """Name threads, those of one warp together: ``block 0 warp 1 lanes 3, 7``."""
+    groups: dict[tuple[int, int], list[int]] = {}
+    for maker in makers:
+        groups.setdefault((maker.block, maker.warp), []).append(maker.lane)
+    return "; ".join(
+        f"block {b} warp {w} {'lane' if len(lanes) == 1 else 'lanes'} {', '.join(map(str, lanes))}"
+        for (b, w), lanes in groups.items()
+    )
+
+
+def sentence(number_: int, level: Level) -> str:
+    """Say what one level did."""
+    frontier = count(len(level.frontier), "vertex", "vertices")
+    entries = len(level.frontier) + level.repeated
+    queue = f" ({entries:,} entries in the queue)" if level.repeated else ""
+    found = count(len(level.found), "vertex", "vertices")
+    said = [
+        f"Level {number_}: {frontier} in the frontier{queue}, "
+        f"{count(level.arc_loads, 'arc')} read, {found} found."
+    ]
+    if level.visited:
+        said.append(f"{count(level.visited, 'arc')} led to visited vertices.")
+    if level.outside:
+        said.append(f"{count(level.outside, 'arc')} did not leave the frontier.")
+    if level.surplus:
+        said.append(f"{count(level.surplus, 'duplicate')}: found by more than one thread.")
+    return " ".join(said)
+
+
+def duplicate_lines(level: Level) -> list[str]:
+    """Name the first duplicates of a level and the threads that made them."""
+    worst_first = sorted(level.duplicates.items(), key=lambda d: (-len(d[1]), d[0]))
+    named = [
+        f"{v} ×{len(makers)}: {who(makers[:6])}{' …' if len(makers) > 6 else ''}"
+        for v, makers in worst_first
+    ]
+    if len(named) > NAMED_DUPLICATES:
+        rest = len(named) - NAMED_DUPLICATES
+        named = [*named[:NAMED_DUPLICATES], f"and {count(rest, 'more vertex', 'more vertices')}"]
+    return named
+
+
+def _parts(level: Level) -> tuple[int, int, int, int]:
+    return len(level.found_arcs), len(level.again_arcs), max(level.visited, 0), level.outside
+
+
+def _lines(level: Level, drawing: Drawing) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the lines over which vertices were found, found again, and that were only read."""
+    taken = np.zeros(0, dtype=np.int64)
+    kinds = []
+    for arcs in (level.found_arcs, level.again_arcs, level.arcs):
+        shown = drawing.line_of_arc[arcs]
+        kinds.append(np.setdiff1d(shown[shown >= 0], taken))
+        taken = np.concatenate([taken, kinds[-1]])
+    return tuple(kinds)
+
+
+def _trace_payload(label: str, levels: list[Level], drawing: Drawing) -> dict[str, Any]:
+    reached = np.full(len(drawing.x), -1, dtype=np.int64)
+    for k, level in reversed(list(enumerate(levels))):
+        reached[level.found] = k + 1
+    if levels:
+        reached[levels[0].frontier] = 0
+
+    lines = [_lines(level, drawing) for level in levels]
+    return {
+        "label": label,
+        "steps": len(levels),
+        "reached": pack(reached),
+        "frontier": pack_lists([level.frontier for level in levels]),
+        "found": pack_lists([level.found for level in levels]),
+        "again": pack_lists([sorted(level.duplicates) for level in levels]),
+        "times": pack_lists(
+            [[len(level.duplicates[v]) for v in sorted(level.duplicates)] for level in levels]
+        ),
+        "foundLines": pack_lists([line[0] for line in lines]),
+        "againLines": pack_lists([line[1] for line in lines]),
+        "readLines": pack_lists([line[2] for line in lines]),
+        "parts": pack(np.array([_parts(level) for level in levels])),
+        "surplus": pack([level.surplus for level in levels]),
+        "sentences": [sentence(k, level) for k, level in enumerate(levels)],
+        "makers": [duplicate_lines(level) for level in levels],
+    }
+
+
+class FrontierView(View):
+    """Level by level: the frontier, the arcs read, what was found, and what was found twice and by
+    whom.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph that was searched.
+    traces : Trace or dict of str to Trace
+        One search, or several to switch between, each from its first launch to its last. The
+        kernels must name their arrays as this book does (``targets`` or ``target``, ``distance``,
+        ``frontier``, ``next_frontier``).
+    root : int, optional
+        Where the searches began; by default read from the traces.
+    positions : array_like, optional
+        Where to draw each vertex, of shape (n, 2), y upwards.
+    choice : str
+        What the labels of several traces say, as a word beside their list ("Method").
+    title, caption : str
+        Words above and below.
+    step : int
+        Level shown first.
+    seed : int
+        Seed of the layout.
+
+    Attributes
+    ----------
+    step : int
+        The level shown; may be set and observed.
+    trace : str
+        The search shown, by its label; may be set and observed.
+
+    Raises
+    ------
+    InvalidArgument
+        If a trace has no level, or holds vertices or arcs that the graph does not have.
+    """
+
+    _kind = "frontier"
+
+    def __init__(
+        self,
+        graph: Any,
+        traces: Trace | dict[str, Trace],
+        *,
+        root: int | None = None,
+        positions: object = None,
+        choice: str = "Trace",
+        title: str = "Breadth-first search, level by level",
+        caption: str = "",
+        step: int = 0,
+        seed: int = 0,
+    ) -> None:
+        self._drawing = draw(graph, positions=positions, seed=seed)
+        source = np.repeat(np.arange(graph.n), np.diff(np.asarray(graph.offsets, np.int64)))
+        self._levels: dict[str, list[Level]] = {}
+        for label, trace in as_traces(traces).items():
+            _check(label, trace, int(graph.n), len(source))
+            self._levels[label] = levels = read_levels(trace, int(graph.n), source, root)
+            if not levels:
+                raise InvalidArgument(
+                    f"traces[{label!r}]", "no load of targets or target", "the trace of a search"
+                )
+        labels = list(self._levels)
+        check_step(step, len(self._levels[labels[0]]))
+        every = [level for levels in self._levels.values() for level in levels]
+        payload = {
+            "choice": choice,
+            "drawing": self._drawing.payload(),
+            "traces": [_trace_payload(k, v, self._drawing) for k, v in self._levels.items()],
+            "mostFrontier": max(1, *(len(level.frontier) for level in every)),
+            "mostArcs": max(1, *(sum(_parts(level)) for level in every)),
+            "outside": any(level.outside for level in every),
+            "mostNamed": max(len(duplicate_lines(level)) for level in every),
+        }
+        self._finish(payload, title=title, caption=caption, step=step, labels=labels)
+
+    def _describe(self) -> str:
+        return " ".join(
+            f"{label + ': ' if label else ''}"
+            + " ".join(sentence(k, level) for k, level in enumerate(levels))
+            for label, levels in self._levels.items()
+        )
+
+    def _summary(self) -> str:
+        searched = ", ".join(
+            f"{label + ': ' if label else ''}{count(len(levels), 'level')}"
+            for label, levels in self._levels.items()
+        )
+        return f"{count(len(self._drawing.x), 'vertex', 'vertices')}; {searched}"
+
+    def _frame(self, payload: dict[str, Any], step: int) -> Frame:
+        levels = next(iter(self._levels.values()))
+        level = levels[step]
+        parts = _parts(level)
+        counters = [
+            Counter(_SYMBOLS["frontier"], "in the frontier", f"{len(level.frontier):,}"),
+            Counter(_SYMBOLS["arcs"], "arcs read", f"{sum(parts):,}"),
+            Counter(_SYMBOLS["found"], "found", f"{len(level.found):,}"),
+            Counter(_SYMBOLS["visited"], "arcs to visited vertices", f"{parts[2]:,}"),
+            Counter(_SYMBOLS["outside"], "not from the frontier", f"{parts[3]:,}")
+            if payload["outside"]
+            else None,
+            Counter(_SYMBOLS["again"], "duplicates", f"{level.surplus:,}"),
+        ]
+        return Frame(
+            self._tracks(payload, levels, step),
+            [self._graph(levels, step)],
+            [c for c in counters if c],
+            sentence(step, level),
+            _makers_list(payload, duplicate_lines(level)),
+        )
+
+    def _tracks(self, payload: dict[str, Any], levels: list[Level], step: int) -> list[Element]:
+        most, most_arcs = payload["mostFrontier"], payload["mostArcs"]
+        bars, stacks = "", ["", "", "", ""]
+        for k, level in enumerate(levels):
+            tall = max(40 * len(level.frontier) / most, 1.0)
+            bars += f"M{k}.15 40v-{number(tall)}h.7v{number(tall)}z"
+            base = 40.0
+            for i, part in enumerate(_parts(level)):
+                tall = 40 * part / most_arcs
+                if part:
+                    stacks[i] += f"M{k}.15 {number(base)}v-{number(tall)}h.7v{number(tall)}z"
+                base -= tall
+        classes = ("gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint")
+        return [
+            track("frontier", f"most {most:,}", len(levels), 40, 40, step,
+                  [h("path", {"class": "gk-f-work", "d": bars})]),
+            track("arcs read", f"most {most_arcs:,}", len(levels), 40, 40, step,
+                  [h("path", {"class": c, "d": d}) for c, d in zip(classes, stacks, strict=True)]),
+        ]  # fmt: skip
+
+    def _graph(self, levels: list[Level], step: int) -> Element:
+        d, level = self._drawing, levels[step]
+        every = np.arange(len(d.x))
+        found, again = level.found, sorted(level.duplicates)
+        known = np.unique(
+            np.concatenate([np.concatenate([e.frontier, e.found]) for e in levels[: step + 1]])
+        )
+        done = np.setdiff1d(known, np.concatenate([level.frontier, found]))
+        unseen = np.setdiff1d(every, known)
+        front = np.setdiff1d(level.frontier, found)
+        found_lines, again_lines, read_lines = _lines(level, d)
+        rest = np.setdiff1d(
+            np.arange(len(d.tail)), np.concatenate([found_lines, again_lines, read_lines])
+        )
+        r = d.radius
+        layers = [
+            ("gk-arc", None, d.lines(rest)),
+            ("gk-arc-read", None, d.lines(read_lines)),
+            ("gk-arc-again", None, d.lines(again_lines)),
+            ("gk-arc-found", None, d.lines(found_lines)),
+            ("gk-dot-unseen", 2 * r, d.dots(unseen)),
+            ("gk-dot-paper", 2 * r - 2, d.dots(unseen)),
+            ("gk-dot-done", 1.7 * r, d.dots(done)),
+            ("gk-dot-work", 2 * r + 1, d.dots(front)),
+            ("gk-dot-clash", 2.9 * r, d.dots(again)),
+            ("gk-dot-new", 2.5 * r, d.dots(np.setdiff1d(found, again))),
+            ("gk-dot-paper", 2.16 * r, d.dots(found)),
+            ("gk-dot-new", 1.9 * r, d.dots(found)),
+        ]
+        labels, badges = [], []
+        if d.labeled:
+            looks = dict.fromkeys(every.tolist(), "gk-text-quiet")
+            looks |= dict.fromkeys([*done.tolist(), *front.tolist()], "gk-on-dark")
+            looks |= dict.fromkeys(found.tolist(), "gk-on-new")
+            labels = [
+                h("text", {"class": looks[v], "x": d.x[v] / 10, "y": d.y[v] / 10 + 3.6}, str(v))
+                for v in every.tolist()
+            ]
+            badges = [
+                h(
+                    "text",
+                    {"class": "gk-text-clash", "x": d.x[v] / 10 + r + 4, "y": d.y[v] / 10 - r + 1},
+                    f"×{len(level.duplicates[v])}",
+                )
+                for v in again
+            ]
+        return h(
+            "svg",
+            {
+                "class": "gk-graph",
+                "viewBox": f"0 0 {number(d.width)} {number(d.height)}",
+                "role": "img",
+                "aria-label": f"Graph with {count(len(d.x), 'vertex', 'vertices')}",
+            },
+            *(h("path", {"class": c, "d": p, "stroke-width": w}) for c, w, p in layers),
+            h("g", {"class": "gk-labels"}, *labels),
+            h("g", {"class": "gk-badges"}, *badges),
+        )
+
+
+def _makers_list(payload: dict[str, Any], lines: list[str]) -> list[Element]:
+    if not payload["mostNamed"]:
+        return []
+    head = "Found more than once, by" if lines else "No duplicates"
+    return [
+        h(
+            "div",
+            {"class": "gk-makers", "style": f"min-height:{1.5 * (payload['mostNamed'] + 1):.1f}em"},
+            h("p", {"class": "gk-makers-head"}, head),
+            h("ul", None, *(h("li", None, line) for line in lines)),
+        )
+    ]
+
+
+def _check(label: str, trace: Trace, n: int, m: int) -> None:
+    requests = trace.requests
+    for names, limit, what in ((("targets", "target"), m, "arcs"), (("distance",), n, "vertices")):
+        wanted = [i for i, a in enumerate(trace.arrays) if a.name in names]
+        index = requests.index[np.isin(requests.array, wanted)[requests.lane_row()]]
+        if index.size and int(index.max()) >= limit:
+            raise InvalidArgument(
+                f"traces[{label!r}]",
+                f"index {int(index.max())} of {names[0]}",
+                f"the trace of a search of this graph, which has {limit} {what}",
+            )

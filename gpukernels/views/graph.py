@@ -1,0 +1,381 @@
+"""GraphView: a graph with a value for each vertex and edge, or row by row beside its CSR arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.views.drawing import draw
+from gpukernels.views.encoding import pack
+from gpukernels.views.figure import Counter, Frame, count
+from gpukernels.views.markup import Element, h, number
+from gpukernels.views.widget import View, check_step
+
+#: Steps of the color ramp.
+SHADES = 6
+#: Up to this many lines each carries its value.
+VALUED_LINES = 80
+#: Cells in a row of the CSR strip, and the most arcs that it shows.
+STRIP_COLUMNS, STRIP_ARCS = 32, 96
+#: Width of its labels and of a cell, height of a cell, and distance between rows.
+STRIP_LEFT, CELL, CELL_TALL, STRIP_PITCH = 52.0, 12.1, 13.0, 24.0
+
+
+def _text(value: float, missing: bool) -> str:
+    if missing:
+        return "–"
+    return str(int(value)) if float(value).is_integer() else f"{value:.3g}"
+
+
+class _Values:
+    """One series of vertex values: ``(steps, n)``, the shade of each, and which are missing."""
+
+    def __init__(self, name: str, given: ArrayLike, n: int, missing: float | None) -> None:
+        table = np.asarray(given)
+        if table.dtype.kind not in "iufb" or table.ndim not in (1, 2) or table.shape[-1] != n:
+            raise InvalidArgument(name, given, f"numbers of shape ({n},) or (steps, {n})")
+        table = np.atleast_2d(table).astype(np.float64)
+        if not len(table):
+            raise InvalidArgument(name, given, "at least one step")
+        self.table = table
+        self.missing = ~np.isfinite(table)
+        if missing is not None:
+            self.missing |= table == missing
+        known = table[~self.missing]
+        self.low, self.high = (known.min(), known.max()) if known.size else (0.0, 0.0)
+        span = self.high - self.low
+        with np.errstate(invalid="ignore"):
+            scaled = (table - self.low) / span * SHADES if span else np.full(table.shape, 2.0)
+        shade = np.clip(np.where(self.missing, 0, scaled), 0, SHADES - 1).astype(np.int64)
+        self.shade = np.where(self.missing, SHADES, shade)
+
+    def words(self, step: int) -> str:
+        known = self.table[step][~self.missing[step]]
+        none = int(self.missing[step].sum())
+        if not known.size:
+            return "No vertex has a value."
+        said = f"Values from {_text(known.min(), False)} to {_text(known.max(), False)}"
+        if none:
+            said += f"; {count(none, 'vertex has', 'vertices have')} none"
+        return said + "."
+
+
+class GraphView(View):
+    """A graph with a value for each vertex and each edge; or, vertex by vertex, its CSR arrays.
+
+    Parameters
+    ----------
+    graph : Graph
+        Anything with ``n``, ``offsets``, ``targets``, ``weights`` and ``directed``.
+    values : array_like or dict of str to array_like, optional
+        A number for each vertex, of shape (n,), or (steps, n) to play; several under their labels.
+    edge_values : array_like, optional
+        A number for each arc, of shape (m,); by default the weights, if there are any.
+    parent : array_like, optional
+        Tree to draw heavily, of shape (n,): the parent of each vertex, negative for none.
+    csr : bool
+        Show ``offsets`` and ``targets`` below, and step through the vertices.
+    missing : number, optional
+        A value that stands for "none", such as the -1 of an unreached vertex. Infinity and NaN
+        always do.
+    positions : array_like, optional
+        Where to draw each vertex, of shape (n, 2), y upwards.
+    choice : str
+        What the labels of several series say, as a word beside their list ("Method").
+    title, caption : str
+        Words above and below.
+    step : int
+        Step, or with `csr` vertex, shown first.
+    seed : int
+        Seed of the layout.
+
+    Attributes
+    ----------
+    step : int
+        The step shown; may be set and observed.
+    trace : str
+        The series shown, by its label; may be set and observed.
+
+    Raises
+    ------
+    InvalidArgument
+        If values, parents or positions do not fit the graph, or the graph is too large for `csr`.
+    """
+
+    _kind = "graph"
+
+    def __init__(
+        self,
+        graph: Any,
+        values: ArrayLike | dict[str, ArrayLike] | None = None,
+        edge_values: ArrayLike | None = None,
+        *,
+        parent: ArrayLike | None = None,
+        csr: bool = False,
+        missing: float | None = -1,
+        positions: object = None,
+        choice: str = "Values",
+        title: str = "Graph",
+        caption: str = "",
+        step: int = 0,
+        seed: int = 0,
+    ) -> None:
+        n, m = int(graph.n), len(graph.targets)
+        self._offsets = np.asarray(graph.offsets, dtype=np.int64)
+        self._targets = np.asarray(graph.targets, dtype=np.int64)
+        self._directed = bool(graph.directed)
+        if csr and (values is not None or not 0 < n < STRIP_COLUMNS or m > STRIP_ARCS):
+            allowed = (
+                f"used without values, on 1 to {STRIP_COLUMNS - 1} vertices and {STRIP_ARCS} arcs"
+            )
+            raise InvalidArgument("csr", csr, allowed)
+        named = values if isinstance(values, dict) else {"": values}
+        self._values = {
+            label: None if given is None else _Values("values", given, n, missing)
+            for label, given in named.items()
+        }
+        if not self._values:
+            raise InvalidArgument("values", values, "a non-empty dict, an array or None")
+        self._csr = csr
+        self._drawing = draw(graph, positions=positions, seed=seed)
+        self._tree = self._tree_lines(parent, n)
+        self._line_texts = self._texts_of_lines(graph, edge_values, m)
+        labels = list(self._values)
+        check_step(step, self._count(labels[0]))
+        payload = {
+            "choice": choice,
+            "drawing": self._drawing.payload(),
+            "lineTexts": self._line_texts,
+            "tree": pack(self._tree),
+            "offsets": pack(self._offsets),
+            "targets": pack(self._targets),
+            "lineOfArc": pack(self._drawing.line_of_arc),
+            "csr": csr,
+            "traces": [self._trace_payload(label) for label in labels],
+        }
+        self._finish(payload, title=title, caption=caption, step=step, labels=labels)
+
+    def _count(self, label: str) -> int:
+        if self._csr:
+            return len(self._offsets) - 1
+        return 1 if self._values[label] is None else len(self._values[label].table)
+
+    def _tree_lines(self, parent: ArrayLike | None, n: int) -> np.ndarray:
+        if parent is None:
+            return np.zeros(0, dtype=np.int64)
+        parents = np.asarray(parent)
+        if parents.shape != (n,) or parents.dtype.kind not in "iu" or (parents >= n).any():
+            raise InvalidArgument("parent", parent, f"integers below {n}, of shape ({n},)")
+        source = np.repeat(np.arange(n), np.diff(self._offsets))
+        lines = self._drawing.line_of_arc[parents[self._targets] == source]
+        return np.unique(lines[lines >= 0])
+
+    def _texts_of_lines(self, graph: Any, edge_values: ArrayLike | None, m: int) -> list[str]:
+        given = getattr(graph, "weights", None) if edge_values is None else edge_values
+        if given is None:
+            return []
+        table = np.asarray(given)
+        if table.shape != (m,) or table.dtype.kind not in "iufb":
+            raise InvalidArgument("edge_values", given, f"numbers of shape ({m},)")
+        lines = len(self._drawing.tail)
+        if not 0 < lines <= VALUED_LINES:
+            return []
+        texts = [""] * lines
+        for line, value in zip(self._drawing.line_of_arc.tolist(), table.tolist(), strict=True):
+            word = _text(value, not np.isfinite(value))
+            if word not in texts[line].split(", "):
+                texts[line] = f"{texts[line]}, {word}" if texts[line] else word
+        return texts
+
+    def _trace_payload(self, label: str) -> dict[str, Any]:
+        series = self._values[label]
+        trace: dict[str, Any] = {"label": label, "steps": self._count(label)}
+        if series is not None:
+            trace["shade"] = pack(series.shade)
+            trace["texts"] = [
+                [_text(v, gone) for v, gone in zip(*row, strict=True)]
+                for row in zip(series.table.tolist(), series.missing.tolist(), strict=True)
+            ]
+        trace["sentences"] = [self._sentence(label, k) for k in range(self._count(label))]
+        return trace
+
+    def _sentence(self, label: str, step: int) -> str:
+        if self._csr:
+            first, last = self._offsets[step], self._offsets[step + 1]
+            head = f"Vertex {step}: offsets[{step}] = {first} and offsets[{step + 1}] = {last}, so "
+            if first == last:
+                return head + "it has no neighbors."
+            row = ", ".join(map(str, self._targets[first:last].tolist()))
+            kind = "neighbor is" if last - first == 1 else "neighbors are"
+            return head + f"its {kind} targets[{first}:{last}] = {row}."
+        series = self._values[label]
+        said = "" if series is None else series.words(step)
+        return f"Step {step}. {said}" if self._count(label) > 1 else said
+
+    def _describe(self) -> str:
+        n, m = len(self._offsets) - 1, len(self._targets)
+        kind = "directed" if self._directed else "undirected"
+        said = [f"A {kind} graph of {count(n, 'vertex', 'vertices')} and {count(m, 'arc')}."]
+        if n <= 48:
+            for v in range(n):
+                row = self._targets[self._offsets[v] : self._offsets[v + 1]].tolist()
+                said.append(f"{v}: {', '.join(map(str, row)) or 'none'}.")
+        for label, series in self._values.items():
+            if series is not None:
+                said.append(f"{label + ': ' if label else ''}{series.words(len(series.table) - 1)}")
+        return " ".join(said)
+
+    def _summary(self) -> str:
+        vertices = count(len(self._offsets) - 1, "vertex", "vertices")
+        said = f"{vertices}, {count(len(self._targets), 'arc')}"
+        several = [label for label in self._values if label]
+        return said + (f"; {', '.join(several)}" if several else "")
+
+    def _frame(self, payload: dict[str, Any], step: int) -> Frame:
+        label = next(iter(self._values))
+        degree = np.diff(self._offsets)
+        mean = f"{degree.mean():.1f}" if degree.size else "–"
+        counters = [
+            Counter(None, "vertices", f"{len(degree):,}"),
+            Counter(None, "arcs", f"{len(self._targets):,}"),
+            Counter(None, "mean degree", mean),
+            Counter(None, "largest degree", f"{degree.max(initial=0):,}"),
+        ]
+        stage = [self._graph(label, step)]
+        if self._csr:
+            stage.append(self._strip(step))
+        return Frame([], stage, counters, self._sentence(label, step))
+
+    def _graph(self, label: str, step: int) -> Element:
+        d, series, r = self._drawing, self._values[label], self._drawing.radius
+        row = self._row(step) if self._csr else np.zeros(0, dtype=np.int64)
+        arcs = np.arange(self._offsets[step], self._offsets[step + 1]) if self._csr else row
+        picked = np.unique(d.line_of_arc[arcs][d.line_of_arc[arcs] >= 0]) if len(arcs) else row
+        rest = np.setdiff1d(np.arange(len(d.tail)), np.concatenate([self._tree, picked]))
+        every = np.arange(len(d.x))
+        shade = np.full(len(every), SHADES) if series is None else series.shade[step]
+        focus = [step] if self._csr else []
+        hollow = np.setdiff1d(every[shade == SHADES], [*focus, *row])
+        filled = every[shade < SHADES]
+        layers = [
+            ("gk-arc", None, d.lines(rest)),
+            ("gk-arc-tree", None, d.lines(np.setdiff1d(self._tree, picked))),
+            ("gk-arc-found", None, d.lines(picked)),
+            ("gk-dot-unseen", 2 * r, d.dots(hollow)),
+            ("gk-dot-paper", 2 * r - 2, d.dots(hollow)),
+            ("gk-dot-rim", 2 * r + 2, d.dots(filled)),
+            *((f"gk-dot-v{k}", 2 * r + 0.4, d.dots(every[shade == k])) for k in range(SHADES)),
+            ("gk-dot-new", 2.5 * r, d.dots(np.setdiff1d(row, focus))),
+            ("gk-dot-paper", 2.16 * r, d.dots(np.setdiff1d(row, focus))),
+            ("gk-dot-new", 1.9 * r, d.dots(np.setdiff1d(row, focus))),
+            ("gk-dot-work", 2.3 * r, d.dots(focus)),
+        ]
+        words, names = [], []
+        if d.labeled:
+            texts = [str(v) for v in every] if series is None else None
+            if texts is None:
+                pairs = zip(series.table[step].tolist(), series.missing[step].tolist(), strict=True)
+                texts = [_text(v, gone) for v, gone in pairs]
+                names = [
+                    h(
+                        "text",
+                        {
+                            "class": "gk-vertex-name",
+                            "x": d.x[v] / 10 + r + 1,
+                            "y": d.y[v] / 10 - r + 2,
+                        },
+                        str(v),
+                    )
+                    for v in every
+                ]
+            for v in every.tolist():
+                look = (
+                    "gk-text-quiet"
+                    if shade[v] == SHADES
+                    else "gk-text"
+                    if shade[v] < 3
+                    else "gk-on-dark"
+                )
+                look = "gk-on-new" if v in row else look
+                look = "gk-on-dark" if v in focus else look
+                words.append(
+                    h("text", {"class": look, "x": d.x[v] / 10, "y": d.y[v] / 10 + 3.6}, texts[v])
+                )
+        line_words = [
+            h(
+                "text",
+                {
+                    "class": "gk-line-text",
+                    "x": (d.x[d.tail[k]] + d.x[d.head[k]]) / 20,
+                    "y": (d.y[d.tail[k]] + d.y[d.head[k]]) / 20 + 3,
+                },
+                text,
+            )
+            for k, text in enumerate(self._line_texts)
+        ]
+        return h(
+            "svg",
+            {
+                "class": "gk-graph",
+                "viewBox": f"0 0 {number(d.width)} {number(d.height)}",
+                "role": "img",
+                "aria-label": f"Graph with {count(len(d.x), 'vertex', 'vertices')}",
+            },
+            *(h("path", {"class": c, "d": p, "stroke-width": w}) for c, w, p in layers),
+            h("g", {"class": "gk-line-texts"}, *line_words),
+            h("g", {"class": "gk-labels"}, *words),
+            h("g", {"class": "gk-names"}, *names),
+        )
+
+    def _row(self, vertex: int) -> np.ndarray:
+        return self._targets[self._offsets[vertex] : self._offsets[vertex + 1]]
+
+    def _strip(self, step: int) -> Element:
+        first, last = int(self._offsets[step]), int(self._offsets[step + 1])
+        rows = -(-len(self._targets) // STRIP_COLUMNS) or 1
+        top = STRIP_PITCH + 10
+        cells = [
+            *_cells(self._offsets.tolist(), 14.0, {step: "gk-f-work", step + 1: "gk-f-work"}),
+            *_cells(
+                self._targets.tolist(), top + 14.0, dict.fromkeys(range(first, last), "gk-f-new")
+            ),
+        ]
+        return h(
+            "svg",
+            {
+                "class": "gk-csr",
+                "viewBox": f"0 0 440 {number(top + rows * STRIP_PITCH + 6)}",
+                "role": "img",
+                "aria-label": "The arrays offsets and targets",
+            },
+            h("text", {"class": "gk-array-name", "x": 0, "y": 23}, "offsets"),
+            h("text", {"class": "gk-array-name", "x": 0, "y": top + 23}, "targets"),
+            *cells,
+        )
+
+
+def _cells(values: list[int], top: float, looks: dict[int, str]) -> list[Element]:
+    made = []
+    for k, value in enumerate(values):
+        x = STRIP_LEFT + k % STRIP_COLUMNS * CELL
+        y = top + k // STRIP_COLUMNS * STRIP_PITCH
+        look = looks.get(k, "gk-f-faint")
+        text = {"gk-f-work": "gk-on-dark", "gk-f-new": "gk-on-new"}.get(look, "gk-text")
+        made.append(
+            h("rect", {"class": look, "x": x, "y": y, "width": CELL - 1, "height": CELL_TALL})
+        )
+        made.append(
+            h(
+                "text",
+                {"class": f"gk-cell {text}", "x": x + CELL / 2 - 0.5, "y": y + 9.5},
+                str(value),
+            )
+        )
+        if k % 4 == 0 or k in looks:
+            made.append(
+                h("text", {"class": "gk-cell-index", "x": x + CELL / 2 - 0.5, "y": y - 2.5}, str(k))
+            )
+    return made

@@ -1,0 +1,34 @@
+// Makes HTML and SVG elements: h("rect", { x: 1 }, child, ...).
+
+const SVG = "http://www.w3.org/2000/svg";
+const SVG_TAGS = new Set(["svg", "g", "path", "rect", "circle", "line", "text"]);
+
+export function h(tag, attributes, ...children) {
+  const node = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    node.setAttribute(name, value === true ? "" : typeof value === "number" ? number(value) : value);
+  }
+  for (const child of children.flat(2)) {
+    if (child !== null && child !== undefined) node.append(child);
+  }
+  return node;
+}
+
+export function number(value) {
+  const text = value.toFixed(1);
+  return text.endsWith(".0") ? text.slice(0, -2) : text;
+}
+
+// Writes an attribute only where it changes: an unchanged path is not laid out again.
+export function put(node, name, value) {
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}
+
+export function say(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function count(value, one, many) {
+  return `${value.toLocaleString("en-US")} ${value === 1 ? one : many || one + "s"}`;
+}

@@ -1,0 +1,218 @@
+// The frame that all views share: title, controls, timeline, stage, counters, sentence, caption, description.
+//
+// A view is { noun, open(payload) }. open returns { choose(k), stage, side }; choose(k) returns the scene of trace k:
+// { steps, tracks: [element], show(step), counters(step), sentence(step), controls: [element] }. The model holds
+// `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
+import { h, put, say } from "./element.js";
+
+const SPEEDS = [["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["4", "4×"], ["8", "8×"]];
+const PLAY = "M3 1.5v11l9-5.5z";
+const PAUSE = "M2.5 1.5h3.2v11h-3.2zM8.3 1.5h3.2v11h-3.2z";
+
+export function track(label, note, steps, height, unit, marks, dim) {
+  return h("div", { class: "gk-track" },
+    h("span", { class: "gk-track-label" }, label, h("small", null, note)),
+    h("svg", {
+      class: "gk-strip", viewBox: `0 0 ${steps} ${unit}`, preserveAspectRatio: "none",
+      height, width: "100%", "aria-hidden": "true",
+    },
+    h("rect", { class: "gk-f-playhead", x: 0, y: 0, width: Math.max(1, steps / 160), height: unit }),
+    ...marks,
+    dim ? h("rect", { class: "gk-f-future", x: 0, y: 0, width: 0, height: unit }) : null));
+}
+
+export function symbol(...marks) {
+  return h("svg", { class: "gk-symbol", viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
+    ...marks.map(([name, d, width]) => h("path", { class: name, d, "stroke-width": width })));
+}
+
+export function percent(part, whole) {
+  return whole ? `${Math.floor((100 * part) / whole + 0.5)}%` : "0%";
+}
+
+function counterList() {
+  const list = h("dl", { class: "gk-counters" });
+  let shown = "";
+  return {
+    list,
+    // Each counter is [symbol or null, name, text].
+    show(counters) {
+      const names = counters.map((c) => c[1]).join("\n");
+      if (names !== shown) {
+        shown = names;
+        list.replaceChildren(...counters.map(([key, name]) =>
+          h("div", { class: "gk-counter" }, h("dt", null, key, name), h("dd"))));
+      }
+      counters.forEach((c, i) => say(list.children[i].lastElementChild, c[2]));
+    },
+  };
+}
+
+function moveHead(svg, step, steps) {
+  const head = svg.querySelector(".gk-f-playhead");
+  put(head, "x", String(step + 0.5 - Math.max(1, steps / 160) / 2));
+  const future = svg.querySelector(".gk-f-future");
+  if (future) {
+    put(future, "x", String(step + 1));
+    put(future, "width", String(Math.max(steps - step - 1, 0)));
+  }
+}
+
+export function selectOf(label, options, chosen, onChange) {
+  const select = h("select", null, ...options.map(([value, text]) => h("option", { value }, text)));
+  select.value = chosen;
+  select.addEventListener("change", () => onChange(select.value));
+  return h("label", { class: "gk-field" }, h("span", null, label), select);
+}
+
+// Fills `figure` and returns a function that lets go of the model.
+export function fillFigure(figure, view, model) {
+  const payload = model.get("payload");
+  const opened = view.open(payload);
+  const labels = payload.traces.map((t) => t.label);
+  const noun = opened.noun || view.noun;
+  let scene = null, current = -1, timer = 0, speed = 1;
+
+  const icon = h("path", { d: PLAY });
+  const play = h("button", { type: "button", class: "gk-play", "aria-label": "Play" },
+    h("svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" }, icon));
+  const back = h("button", { type: "button", class: "gk-step", "aria-label": `Previous ${noun}` }, "‹");
+  const forth = h("button", { type: "button", class: "gk-step", "aria-label": `Next ${noun}` }, "›");
+  const range = h("input", { type: "range", min: 0, step: 1, value: 0, "aria-label": noun[0].toUpperCase() + noun.slice(1) });
+  const where = h("output", { class: "gk-track-label" });
+  const scrub = h("div", { class: "gk-track gk-scrub" }, where, range);
+  const timeline = h("div", { class: "gk-timeline" });
+  const counters = counterList();
+  const now = h("p", { class: "gk-now", "aria-live": "polite", "aria-atomic": "true" });
+  const extra = h("div", { class: "gk-extra" });
+  const speeds = selectOf("Speed", SPEEDS, "1", (value) => { speed = Number(value); if (timer) start(); });
+  const player = h("div", { class: "gk-player" }, play, back, forth);
+  const controls = h("div", { class: "gk-controls", role: "group", "aria-label": `Controls: ${payload.title}` },
+    player,
+    labels.length > 1
+      ? selectOf(payload.choice || "Trace", labels.map((l) => [l, l]), model.get("trace"), (label) => set("trace", label))
+      : null,
+    extra, speeds);
+
+  function set(name, value) {
+    model.set(name, value);
+    model.save_changes();
+    refresh();
+  }
+
+  function show(step) {
+    scene.show(step);
+    counters.show(scene.counters(step));
+    say(now, scene.sentence(step));
+    if (scene.steps > 1) {
+      range.value = step;
+      range.setAttribute("aria-valuetext", `${noun} ${step} of ${scene.steps - 1}`);
+      say(where, `${noun} ${step}`);
+      where.append(h("small", null, `of ${scene.steps - 1}`));
+      back.disabled = step === 0;
+      forth.disabled = step === scene.steps - 1;
+    }
+    for (const svg of timeline.querySelectorAll(".gk-strip")) moveHead(svg, step, scene.steps);
+  }
+
+  function refresh() {
+    const chosen = Math.max(0, labels.indexOf(model.get("trace")));
+    if (chosen !== current) {
+      current = chosen;
+      scene = opened.choose(chosen, refreshScene);
+      timeline.replaceChildren(...scene.tracks, ...(scene.steps > 1 ? [scrub] : []));
+      figure.style.setProperty("--gk-steps", scene.steps);
+      range.max = scene.steps - 1;
+      player.hidden = speeds.hidden = scene.steps < 2;
+      controls.hidden = scene.steps < 2 && labels.length < 2 && !(scene.controls || []).length;
+      extra.replaceChildren(...(scene.controls || []));
+      const select = controls.querySelector(":scope > .gk-field select");
+      if (labels.length > 1) select.value = labels[chosen];
+    }
+    show(Math.min(model.get("step"), scene.steps - 1));
+  }
+
+  function refreshScene() { show(Math.min(model.get("step"), scene.steps - 1)); }
+
+  function go(step) { set("step", Math.max(0, Math.min(step, scene.steps - 1))); }
+
+  function stop() {
+    clearInterval(timer);
+    timer = 0;
+    put(icon, "d", PLAY);
+    play.setAttribute("aria-label", "Play");
+    now.setAttribute("aria-live", "polite");
+  }
+
+  // A screen reader could not keep up with a figure that plays, so it is told only where it stops.
+  function start() {
+    clearInterval(timer);
+    put(icon, "d", PAUSE);
+    play.setAttribute("aria-label", "Pause");
+    now.setAttribute("aria-live", "off");
+    timer = setInterval(() => {
+      if (!figure.isConnected) return stop();
+      if (model.get("step") >= scene.steps - 1) return stop();
+      go(model.get("step") + 1);
+      if (model.get("step") >= scene.steps - 1) stop();
+    }, (view.pace || 900) / speed);
+  }
+
+  play.addEventListener("click", () => {
+    if (timer) return stop();
+    if (model.get("step") >= scene.steps - 1) go(0);
+    start();
+  });
+  back.addEventListener("click", () => { stop(); go(model.get("step") - 1); });
+  forth.addEventListener("click", () => { stop(); go(model.get("step") + 1); });
+  range.addEventListener("input", () => { stop(); go(Number(range.value)); });
+  timeline.addEventListener("pointerdown", (event) => {
+    const strip = event.target.closest(".gk-strip");
+    if (!strip || scene.steps < 2) return;
+    stop();
+    const box = strip.getBoundingClientRect();
+    go(Math.floor(((event.clientX - box.left) / box.width) * scene.steps));
+  });
+
+  const body = h("div", { class: "gk-body" }, h("div", { class: "gk-stage" }, ...opened.stage),
+    h("div", { class: "gk-side" }, counters.list, ...(opened.side || [])));
+  const caption = payload.caption ? h("figcaption", null, payload.caption) : null;
+  figure.setAttribute("aria-label", payload.title);
+  figure.replaceChildren(h("p", { class: "gk-title" }, payload.title), controls, timeline, body, now,
+    ...(caption ? [caption] : []),
+    h("details", { class: "gk-description" },
+      h("summary", null, "Description in words"), h("p", null, payload.description)));
+  refresh();
+  model.on("change:step", refresh);
+  model.on("change:trace", refresh);
+  return () => { stop(); model.off("change:step", refresh); model.off("change:trace", refresh); };
+}
+
+// The widget's entry: ipywidgets holds the model.
+export function liveRender(view) {
+  return ({ model, el }) => {
+    const figure = h("figure", { class: `gk-view gk-${model.get("payload").view}`, "data-ready": "" });
+    el.append(figure);
+    return fillFigure(figure, view, model);
+  };
+}
+
+function pageModel(payload) {
+  const values = { payload, step: payload.step, trace: payload.traces[0].label };
+  return { get: (name) => values[name], set(name, value) { values[name] = value; }, save_changes() {}, on() {}, off() {} };
+}
+
+// The page's entry: every figure carries its own data.
+export function hydratePage(views) {
+  const hydrate = () => {
+    for (const figure of document.querySelectorAll("figure.gk-view:not([data-ready])")) {
+      const data = figure.querySelector('script[type="application/json"]');
+      if (!data || !views[figure.dataset.view]) continue;
+      figure.dataset.ready = "";
+      const cleared = JSON.parse(data.textContent);
+      fillFigure(figure, views[figure.dataset.view], pageModel(cleared));
+    }
+  };
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", hydrate);
+  else hydrate();
+}

@@ -1,0 +1,178 @@
+// FrontierView: a search level by level on the graph itself.
+import { h, number, put, say, count } from "./element.js";
+import { unpack, unpackLists } from "./decode.js";
+import { readDrawing } from "./drawing.js";
+import { symbol, track } from "./figure.js";
+import { inspectable } from "./inspect.js";
+
+const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint"];
+
+export const frontierView = {
+  noun: "level",
+  pace: 1400,
+  open(payload) {
+    const drawing = readDrawing(payload.drawing);
+    const picture = levelPicture(drawing);
+    const head = h("p", { class: "gk-makers-head" });
+    const names = h("ul");
+    const makers = payload.mostNamed
+      ? h("div", { class: "gk-makers", style: `min-height:${(1.5 * (payload.mostNamed + 1)).toFixed(1)}em` }, head, names)
+      : null;
+    return {
+      stage: [picture.svg],
+      side: makers ? [makers] : [],
+      choose(k) {
+        const data = readTrace(payload.traces[k]);
+        return {
+          steps: data.steps,
+          tracks: levelTracks(payload, data),
+          sentence: (step) => payload.traces[k].sentences[step],
+          counters: (step) => levelCounters(payload, data, step),
+          show(step) {
+            picture.show(data, step);
+            const lines = payload.traces[k].makers[step];
+            say(head, lines.length ? "Found more than once, by" : "No duplicates");
+            names.replaceChildren(...lines.map((line) => h("li", null, line)));
+          },
+        };
+      },
+    };
+  },
+};
+
+function readTrace(trace) {
+  return {
+    steps: trace.steps,
+    reached: unpack(trace.reached),
+    frontier: unpackLists(trace.frontier),
+    found: unpackLists(trace.found),
+    again: unpackLists(trace.again),
+    times: unpackLists(trace.times),
+    foundLines: unpackLists(trace.foundLines),
+    againLines: unpackLists(trace.againLines),
+    readLines: unpackLists(trace.readLines),
+    parts: unpack(trace.parts),
+    surplus: unpack(trace.surplus),
+  };
+}
+
+function levelTracks(payload, data) {
+  let bars = "";
+  const stacks = ["", "", "", ""];
+  for (let k = 0; k < data.steps; k++) {
+    const tall = Math.max((40 * data.frontier(k).length) / payload.mostFrontier, 1);
+    bars += `M${k}.15 40v-${number(tall)}h.7v${number(tall)}z`;
+    let base = 40;
+    for (let i = 0; i < 4; i++) {
+      const part = (40 * data.parts[4 * k + i]) / payload.mostArcs;
+      if (part) stacks[i] += `M${k}.15 ${number(base)}v-${number(part)}h.7v${number(part)}z`;
+      base -= part;
+    }
+  }
+  return [
+    track("frontier", `most ${payload.mostFrontier.toLocaleString("en-US")}`, data.steps, 40, 40,
+      [h("path", { class: "gk-f-work", d: bars })]),
+    track("arcs read", `most ${payload.mostArcs.toLocaleString("en-US")}`, data.steps, 40, 40,
+      PART_CLASSES.map((name, i) => h("path", { class: name, d: stacks[i] }))),
+  ];
+}
+
+const FRONTIER_DOT = "M7 7h0";
+
+function levelCounters(payload, data, step) {
+  const parts = data.parts.subarray(4 * step, 4 * step + 4);
+  const text = (value) => value.toLocaleString("en-US");
+  const counters = [
+    [symbol(["gk-dot-work", FRONTIER_DOT, 11]), "in the frontier", text(data.frontier(step).length)],
+    [symbol(["gk-arc-read", "M0 7h14", null]), "arcs read", text(parts[0] + parts[1] + parts[2] + parts[3])],
+    [symbol(["gk-dot-new", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
+      "found", text(data.found(step).length)],
+    [symbol(["gk-dot-done", FRONTIER_DOT, 9]), "arcs to visited vertices", text(parts[2])],
+  ];
+  if (payload.outside) {
+    counters.push([symbol(["gk-f-faint", "M2 2h10v10h-10z", null]), "not from the frontier", text(parts[3])]);
+  }
+  counters.push([
+    symbol(["gk-dot-clash", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
+    "duplicates", text(data.surplus[step])]);
+  return counters;
+}
+
+function levelPicture(drawing) {
+  const r = drawing.radius;
+  const layer = (name, width) => h("path", { class: name, d: "", "stroke-width": width });
+  const lines = {
+    rest: layer("gk-arc"), read: layer("gk-arc-read"), again: layer("gk-arc-again"), found: layer("gk-arc-found"),
+  };
+  const dots = {
+    unseen: layer("gk-dot-unseen", 2 * r), unseenIn: layer("gk-dot-paper", 2 * r - 2),
+    done: layer("gk-dot-done", 1.7 * r), work: layer("gk-dot-work", 2 * r + 1),
+    again: layer("gk-dot-clash", 2.9 * r), found: layer("gk-dot-new", 2.5 * r),
+    foundIn: layer("gk-dot-paper", 2.16 * r), core: layer("gk-dot-new", 1.9 * r),
+  };
+  const texts = drawing.labeled
+    ? Array.from(drawing.x, (x, v) => h("text", { class: "gk-text-quiet", x: x / 10, y: drawing.y[v] / 10 + 3.6 }, String(v)))
+    : [];
+  const badges = h("g", { class: "gk-badges" });
+  const halo = h("path", { class: "gk-halo", d: "", "stroke-width": 2 * r + 10 });
+  const svg = h("svg", {
+    class: "gk-graph", viewBox: `0 0 ${number(drawing.width)} ${number(drawing.height)}`, role: "img",
+    "aria-label": `Graph with ${count(drawing.n, "vertex", "vertices")}`,
+  }, ...Object.values(lines), ...Object.values(dots), h("g", { class: "gk-labels" }, ...texts), badges);
+  const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
+  svg.append(halo, note);
+
+  let data = null, at = 0;
+  const ask = inspectable(svg, (x, y) => drawing.nearest(x, y, r + 6), (v) => {
+    put(halo, "d", v < 0 ? "" : drawing.dots([v]));
+    say(note, v < 0 ? "" : describe(v));
+  }, () => drawing.n);
+
+  function describe(v) {
+    const reached = data.reached[v];
+    if (reached < 0) return `vertex ${v}: never reached`;
+    return reached === 0 ? `vertex ${v}: the root` : `vertex ${v}: found at level ${reached - 1}`;
+  }
+
+  function show(trace, step) {
+    data = trace;
+    at = step;
+    const state = new Uint8Array(drawing.n);
+    for (let k = 0; k <= step; k++) {
+      for (const v of trace.frontier(k)) state[v] = 1;
+      for (const v of trace.found(k)) state[v] = 1;
+    }
+    for (const v of trace.frontier(step)) state[v] = 2;
+    const found = trace.found(step);
+    for (const v of found) state[v] = 3;
+    const again = trace.again(step);
+    for (const v of again) state[v] = 4;
+    const of = [[], [], [], [], []];
+    state.forEach((s, v) => of[s].push(v));
+    const used = new Uint8Array(drawing.lineCount);
+    for (const list of [trace.readLines, trace.againLines, trace.foundLines]) for (const k of list(step)) used[k] = 1;
+    const rest = [];
+    used.forEach((u, k) => { if (!u) rest.push(k); });
+    put(lines.rest, "d", drawing.lines(rest));
+    put(lines.read, "d", drawing.lines(trace.readLines(step)));
+    put(lines.again, "d", drawing.lines(trace.againLines(step)));
+    put(lines.found, "d", drawing.lines(trace.foundLines(step)));
+    const unseen = drawing.dots(of[0]), all = drawing.dots(found);
+    put(dots.unseen, "d", unseen);
+    put(dots.unseenIn, "d", unseen);
+    put(dots.done, "d", drawing.dots(of[1]));
+    put(dots.work, "d", drawing.dots(of[2]));
+    put(dots.again, "d", drawing.dots(again));
+    put(dots.found, "d", drawing.dots(of[3]));
+    put(dots.foundIn, "d", all);
+    put(dots.core, "d", all);
+    const looks = ["gk-text-quiet", "gk-on-dark", "gk-on-dark", "gk-on-new", "gk-on-new"];
+    texts.forEach((text, v) => put(text, "class", looks[state[v]]));
+    const times = trace.times(step);
+    badges.replaceChildren(...(drawing.labeled ? Array.from(again, (v, i) =>
+      h("text", { class: "gk-text-clash", x: drawing.x[v] / 10 + r + 4, y: drawing.y[v] / 10 - r + 1 }, `×${times[i]}`)) : []));
+    ask.again();
+  }
+
+  return { svg, show };
+}

@@ -1,0 +1,155 @@
+// GraphView: a graph with its values, or vertex by vertex beside its CSR arrays.
+import { h, number, put, say, count } from "./element.js";
+import { unpack } from "./decode.js";
+import { readDrawing } from "./drawing.js";
+import { inspectable } from "./inspect.js";
+
+const SHADES = 6, STRIP_COLUMNS = 32, STRIP_LEFT = 52, STRIP_CELL = 12.1, CELL_TALL = 13, STRIP_PITCH = 24;
+
+export const graphView = {
+  noun: "step",
+  pace: 1200,
+  open(payload) {
+    const drawing = readDrawing(payload.drawing);
+    const offsets = unpack(payload.offsets), targets = unpack(payload.targets);
+    const picture = valuePicture(payload, drawing, offsets, targets);
+    const strip = payload.csr ? csrStrip(offsets, targets) : null;
+    const degrees = Array.from({ length: drawing.n }, (_, v) => offsets[v + 1] - offsets[v]);
+    const text = (value) => value.toLocaleString("en-US");
+    const counters = [
+      [null, "vertices", text(drawing.n)],
+      [null, "arcs", text(targets.length)],
+      [null, "mean degree", drawing.n ? (targets.length / drawing.n).toFixed(1) : "–"],
+      [null, "largest degree", text(degrees.reduce((a, b) => Math.max(a, b), 0))],
+    ];
+    return {
+      noun: payload.csr ? "vertex" : "step",
+      stage: strip ? [picture.svg, strip.svg] : [picture.svg],
+      choose(k) {
+        const trace = payload.traces[k];
+        const shade = trace.shade ? unpack(trace.shade) : null;
+        return {
+          steps: trace.steps,
+          tracks: [],
+          counters: () => counters,
+          sentence: (step) => trace.sentences[step],
+          show(step) {
+            picture.show(
+              shade ? shade.subarray(step * drawing.n, (step + 1) * drawing.n) : null,
+              trace.texts ? trace.texts[step] : null, payload.csr ? step : -1);
+            if (strip) strip.show(step);
+          },
+        };
+      },
+    };
+  },
+};
+
+function valuePicture(payload, drawing, offsets, targets) {
+  const r = drawing.radius, n = drawing.n;
+  const tree = new Set(unpack(payload.tree)), lineOfArc = unpack(payload.lineOfArc);
+  const layer = (name, width) => h("path", { class: name, d: "", "stroke-width": width });
+  const rest = layer("gk-arc"), heavy = layer("gk-arc-tree"), pickedLines = layer("gk-arc-found");
+  const hollow = layer("gk-dot-unseen", 2 * r), hollowIn = layer("gk-dot-paper", 2 * r - 2);
+  const rim = layer("gk-dot-rim", 2 * r + 2);
+  const shades = Array.from({ length: SHADES }, (_, k) => layer(`gk-dot-v${k}`, 2 * r + 0.4));
+  const ring = layer("gk-dot-new", 2.5 * r), ringIn = layer("gk-dot-paper", 2.16 * r), core = layer("gk-dot-new", 1.9 * r);
+  const focus = layer("gk-dot-work", 2.3 * r);
+  const x = (v) => drawing.x[v] / 10, y = (v) => drawing.y[v] / 10;
+  const vertices = Array.from({ length: n }, (_, v) => v);
+  const words = drawing.labeled ? vertices.map((v) => h("text", { x: x(v), y: y(v) + 3.6 })) : [];
+  const names = h("g", { class: "gk-names" });
+  const lineWords = payload.lineTexts.map((text, k) => h("text", {
+    class: "gk-line-text",
+    x: (drawing.x[drawing.tail[k]] + drawing.x[drawing.head[k]]) / 20,
+    y: (drawing.y[drawing.tail[k]] + drawing.y[drawing.head[k]]) / 20 + 3,
+  }, text));
+  const halo = h("path", { class: "gk-halo", d: "", "stroke-width": 2 * r + 10 });
+  const around = h("path", { class: "gk-arc-picked", d: "" });
+  const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
+  const svg = h("svg", {
+    class: "gk-graph", viewBox: `0 0 ${number(drawing.width)} ${number(drawing.height)}`, role: "img",
+    "aria-label": `Graph with ${count(n, "vertex", "vertices")}`,
+  }, rest, heavy, pickedLines, hollow, hollowIn, rim, ...shades, ring, ringIn, core, focus,
+  h("g", { class: "gk-line-texts" }, ...lineWords), h("g", { class: "gk-labels" }, ...words), names, halo, note);
+  svg.insertBefore(around, hollow);
+
+  const rowOf = (v) => Array.from(targets.subarray(offsets[v], offsets[v + 1]));
+  const linesOf = (v) => [...new Set(Array.from(lineOfArc.subarray(offsets[v], offsets[v + 1])))].filter((k) => k >= 0)
+    .sort((a, b) => a - b);
+  let texts = null;
+  const ask = inspectable(svg, (px, py) => drawing.nearest(px, py, r + 6), (v) => {
+    put(halo, "d", v < 0 ? "" : drawing.dots([v]));
+    put(around, "d", v < 0 ? "" : drawing.lines(linesOf(v)));
+    if (v < 0) return say(note, "");
+    const row = rowOf(v);
+    const shown = row.slice(0, 12).join(", ") + (row.length > 12 ? ", …" : "");
+    say(note, `vertex ${v}${texts ? `, value ${texts[v]}` : ""}: ${row.length ? `to ${shown}` : "no neighbors"}`);
+  }, () => n);
+
+  function show(shade, newTexts, vertex) {
+    texts = newTexts;
+    const row = vertex < 0 ? [] : [...new Set(rowOf(vertex))].sort((a, b) => a - b);
+    const picked = vertex < 0 ? [] : linesOf(vertex);
+    const lines = Array.from({ length: drawing.lineCount }, (_, k) => k);
+    const chosen = new Set(picked), inRow = new Set(row);
+    put(rest, "d", drawing.lines(lines.filter((k) => !tree.has(k) && !chosen.has(k))));
+    put(heavy, "d", drawing.lines([...tree].filter((k) => !chosen.has(k))));
+    put(pickedLines, "d", drawing.lines(picked));
+    const of = (k) => vertices.filter((v) => (shade ? shade[v] : SHADES) === k);
+    const none = drawing.dots(of(SHADES).filter((v) => v !== vertex && !inRow.has(v)));
+    put(hollow, "d", none);
+    put(hollowIn, "d", none);
+    put(rim, "d", drawing.dots(vertices.filter((v) => shade && shade[v] < SHADES)));
+    shades.forEach((path, k) => put(path, "d", drawing.dots(of(k))));
+    const others = drawing.dots(row.filter((v) => v !== vertex));
+    for (const path of [ring, ringIn, core]) put(path, "d", others);
+    put(focus, "d", vertex < 0 ? "" : drawing.dots([vertex]));
+    words.forEach((word, v) => {
+      say(word, texts ? texts[v] : String(v));
+      const s = shade ? shade[v] : SHADES;
+      let look = s === SHADES ? "gk-text-quiet" : s < 3 ? "gk-text" : "gk-on-dark";
+      if (inRow.has(v)) look = "gk-on-new";
+      if (v === vertex) look = "gk-on-dark";
+      put(word, "class", look);
+    });
+    if (!texts || !drawing.labeled) names.replaceChildren();
+    else if (!names.childElementCount) {
+      names.append(...vertices.map((v) => h("text", { class: "gk-vertex-name", x: x(v) + r + 1, y: y(v) - r + 2 }, String(v))));
+    }
+    ask.again();
+  }
+
+  return { svg, show };
+}
+
+function csrStrip(offsets, targets) {
+  const rows = Math.ceil(targets.length / STRIP_COLUMNS) || 1, top = STRIP_PITCH + 10;
+  const svg = h("svg", {
+    class: "gk-csr", viewBox: `0 0 440 ${number(top + rows * STRIP_PITCH + 6)}`, role: "img",
+    "aria-label": "The arrays offsets and targets",
+  });
+  const cells = (values, from, looks) => Array.from(values, (value, k) => {
+    const x = STRIP_LEFT + (k % STRIP_COLUMNS) * STRIP_CELL, y = from + Math.floor(k / STRIP_COLUMNS) * STRIP_PITCH;
+    const look = looks.get(k) || "gk-f-faint";
+    const text = { "gk-f-work": "gk-on-dark", "gk-f-new": "gk-on-new" }[look] || "gk-text";
+    return [
+      h("rect", { class: look, x, y, width: STRIP_CELL - 1, height: CELL_TALL }),
+      h("text", { class: `gk-cell ${text}`, x: x + STRIP_CELL / 2 - 0.5, y: y + 9.5 }, String(value)),
+      k % 4 === 0 || looks.has(k)
+        ? h("text", { class: "gk-cell-index", x: x + STRIP_CELL / 2 - 0.5, y: y - 2.5 }, String(k)) : null,
+    ].filter(Boolean);
+  }).flat();
+  return {
+    svg,
+    show(v) {
+      const row = new Map();
+      for (let k = offsets[v]; k < offsets[v + 1]; k++) row.set(k, "gk-f-new");
+      svg.replaceChildren(
+        h("text", { class: "gk-array-name", x: 0, y: 23 }, "offsets"),
+        h("text", { class: "gk-array-name", x: 0, y: top + 23 }, "targets"),
+        ...cells(offsets, 14, new Map([[v, "gk-f-work"], [v + 1, "gk-f-work"]])),
+        ...cells(targets, top + 14, row));
+    },
+  };
+}

@@ -1,0 +1,24 @@
+// Lets a reader ask one mark of a picture about itself, by pointer or by keyboard.
+
+// `locate(x, y)` maps SVG units to a mark or -1, `pick(mark)` shows it (-1: none), `count()` is how many there are.
+export function inspectable(svg, locate, pick, count) {
+  let at = -1;
+  const choose = (mark) => { if (mark !== at) { at = mark; pick(mark); } };
+  svg.setAttribute("tabindex", "0");
+  svg.addEventListener("pointermove", (event) => {
+    const matrix = svg.getScreenCTM();
+    if (!matrix) return;
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    choose(locate(point.x, point.y));
+  });
+  svg.addEventListener("pointerleave", () => choose(-1));
+  svg.addEventListener("blur", () => choose(-1));
+  svg.addEventListener("keydown", (event) => {
+    const move = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") return choose(-1);
+    if (!move || !count()) return;
+    event.preventDefault();
+    choose((at + move + count()) % count());
+  });
+  return { again() { if (at >= 0) pick(at); } };
+}

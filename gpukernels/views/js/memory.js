@@ -1,0 +1,201 @@
+// MemoryView: the lanes of one request and the sectors, lines or banks that answer.
+import { h, number, put, say } from "./element.js";
+import { unpack, unpackLists } from "./decode.js";
+import { symbol, track } from "./figure.js";
+import { inspectable } from "./inspect.js";
+
+const LEFT = 78, WORD = 14.5, GAP = 6, LANE_TALL = 15, WIRES = 46, WIDTH = 560;
+const SECTOR = 32, LINE = 128, DRAWN_ROWS = 32;
+const CELL = "M1.5 1.5h11v11h-11z";
+
+export const memoryView = {
+  noun: "request",
+  pace: 1100,
+  open(payload) {
+    const picture = addressPicture();
+    const line = h("span", { class: "gk-num" });
+    const code = h("code");
+    return {
+      stage: [h("p", { class: "gk-code-line" }, line, code), picture.svg],
+      choose(k) {
+        const data = readRequests(payload.traces[k]);
+        return {
+          steps: data.steps,
+          tracks: data.steps > 1 ? [costTrack(payload, data)] : [],
+          sentence: (step) => data.sentences[step],
+          counters: (step) => requestCounters(data.request(step)),
+          show(step) {
+            const request = data.request(step);
+            say(line, String(request.line));
+            say(code, request.text);
+            picture.show(payload.traces[k], request);
+          },
+        };
+      },
+    };
+  },
+};
+
+function readRequests(trace) {
+  const column = {};
+  for (const name of ["array", "text", "kind", "block", "warp", "value", "costs"]) column[name] = unpack(trace[name]);
+  const lanes = unpackLists(trace.lanes), index = unpackLists(trace.index);
+  const first = unpack(trace.lanes.at);
+  return {
+    steps: trace.steps, unit: trace.unit, sentences: trace.sentences,
+    request(step) {
+      const [name, size, shared] = trace.arrays[column.array[step]];
+      const [line, text] = trace.texts[column.text[step]];
+      const [sectors, lines, ideal, useful, passes, same] = column.costs.subarray(6 * step, 6 * step + 6);
+      return {
+        name, size, shared, line, text, kind: column.kind[step], block: column.block[step], warp: column.warp[step],
+        lanes: lanes(step), index: index(step), value: column.value.subarray(first[step], first[step + 1]),
+        sectors, lines, ideal, useful, passes, same,
+        turns: shared ? passes : sectors, least: shared ? 1 : ideal,
+      };
+    },
+  };
+}
+
+function costTrack(payload, data) {
+  let bars = "", excess = "";
+  for (let k = 0; k < data.steps; k++) {
+    const r = data.request(k);
+    const low = (34 * r.least) / payload.most, high = (34 * r.turns) / payload.most;
+    bars += `M${k}.1 34v-${number(low)}h.8v${number(low)}z`;
+    if (high > low) excess += `M${k}.1 ${number(34 - low)}v-${number(high - low)}h.8v${number(high - low)}z`;
+  }
+  return track(data.unit, `most ${payload.most}`, data.steps, 34, 34,
+    [h("path", { class: "gk-f-done", d: bars }), h("path", { class: "gk-f-clash", d: excess })]);
+}
+
+function byteX(byte) {
+  return LEFT + (byte / 4) * WORD + GAP * Math.floor(byte / SECTOR);
+}
+
+function cellPath(places, tall) {
+  return places.map(([x, y, w]) => `M${number(x)} ${number(y)}h${number(w)}v${number(tall)}h-${number(w)}z`).join("");
+}
+
+function crowdedBanks(request) {
+  if (!request.shared || request.passes === 1) return new Set();
+  const words = new Set(Array.from(request.index, (i) => Math.floor((i * request.size) / 4)));
+  const times = new Array(32).fill(0);
+  for (const word of words) times[word % 32]++;
+  return new Set(times.flatMap((t, bank) => (t > 1 ? [bank] : [])));
+}
+
+function addressPicture() {
+  const top = LANE_TALL + WIRES;
+  let pitch = 24, tall = 20;
+  const names = ["gk-f-faint", "gk-f-work", "gk-f-faint", "gk-f-fetched", "gk-f-work", "gk-f-clash", "gk-wire", "gk-wire-clash"];
+  const [idle, busy, words, sectors, wanted, clashing, wires, clashWires] = names.map((name) => h("path", { class: name, d: "" }));
+  const ticks = Array.from({ length: 32 }, (_, k) => h("text", { x: byteX(4 * k) + WORD / 2, y: 11 }, String(k)));
+  const heads = h("g", { class: "gk-heads" });
+  const name = h("text", { class: "gk-array-name", x: 0, y: top + 10 });
+  const labels = h("g", { class: "gk-row-labels" });
+  const halo = h("path", { class: "gk-wire-picked", d: "" });
+  const note = h("text", { class: "gk-note", x: LEFT, y: top - 3 });
+  const svg = h("svg", {
+    class: "gk-addresses", viewBox: "0 0 560 100", role: "img",
+    "aria-label": "Lanes and the memory that they reach",
+  },
+  h("text", { class: "gk-row-label", x: LEFT - 8, y: 11 }, "lanes"),
+  idle, busy, h("g", { class: "gk-ticks" }, ...ticks), words, sectors, wanted, clashing, wires, clashWires, heads, name, labels,
+  halo, note);
+
+  let shown = null, paths = [];
+  const ask = inspectable(svg, locate, pick, () => (shown ? shown.lanes.length : 0));
+
+  function locate(x, y) {
+    if (!shown) return -1;
+    if (y <= LANE_TALL + 4) return shown.lanes.findIndex((lane) => x >= byteX(4 * lane) && x < byteX(4 * lane) + WORD);
+    return paths.findIndex((p) => p && x >= p.x && x < p.x + p.wide && y >= p.y && y < p.y + pitch);
+  }
+
+  function pick(k) {
+    const inside = k >= 0 && k < shown.lanes.length;
+    put(halo, "d", inside && paths[k] ? paths[k].d : "");
+    say(note, inside ? describe(k) : "");
+  }
+
+  function describe(k) {
+    const verb = ["loads", "stores", "operand"][shown.kind];
+    return `lane ${shown.lanes[k]}: ${shown.name}[${shown.index[k]}] ${verb} ${+shown.value[k].toPrecision(6)}`;
+  }
+
+  function show(trace, request) {
+    shown = request;
+    pitch = trace.pitch;
+    tall = pitch - 4;
+    put(svg, "viewBox", `0 0 ${number(WIDTH)} ${number(trace.height)}`);
+    say(name, request.name);
+    const { lanes, index, size } = request;
+    const active = new Set(lanes);
+    const cell = (k) => [byteX(4 * k) + 0.75, 0, WORD - 1.5];
+    put(idle, "d", cellPath(Array.from({ length: 32 }, (_, k) => k).filter((k) => !active.has(k)).map(cell), LANE_TALL));
+    put(busy, "d", cellPath(Array.from(lanes, cell), LANE_TALL));
+    ticks.forEach((tick, k) => put(tick, "class",
+      `gk-tick${[0, 8, 16, 24, 31].includes(k) ? "" : " gk-tick-fine"}${active.has(k) ? " gk-on-dark" : " gk-text-quiet"}`));
+
+    const rows = [...new Set(Array.from(index, (i) => Math.floor((i * size) / LINE)))].sort((a, b) => a - b).slice(0, DRAWN_ROWS);
+    const level = new Map(rows.map((row, k) => [row, k]));
+    const touched = new Set(Array.from(index, (i) => Math.floor((i * size) / SECTOR)));
+    const crowded = crowdedBanks(request);
+    const empty = [], fetched = [];
+    for (const row of rows) {
+      const y = top + 16 + level.get(row) * pitch;
+      for (let s = 0; s < 4; s++) {
+        (!request.shared && touched.has(row * 4 + s) ? fetched : empty).push([byteX(SECTOR * s), y, 8 * WORD]);
+      }
+    }
+    put(words, "d", cellPath(empty, tall));
+    put(sectors, "d", cellPath(fetched, tall));
+
+    const good = new Map(), bad = new Map();
+    let line = "", clashLine = "";
+    paths = Array.from(lanes, (lane, k) => {
+      const byte = index[k] * size, row = Math.floor(byte / LINE);
+      if (!level.has(row)) return null;
+      const y = top + 16 + level.get(row) * pitch, x = byteX(byte % LINE), wide = Math.max((size / 4) * WORD, 2);
+      const clash = crowded.has(Math.floor(byte / 4) % 32);
+      (clash ? bad : good).set(index[k], [x + 0.5, y, wide - 1]);
+      const a = byteX(4 * lane) + WORD / 2, b = x + wide / 2;
+      const d = `M${number(a)} ${number(LANE_TALL)}C${number(a)} ${number(LANE_TALL + 26)} ${number(b)} ${number(y - 26)} ${number(b)} ${number(y)}`;
+      if (clash) clashLine += d; else line += d;
+      return { x, y, wide, d };
+    });
+    put(wanted, "d", cellPath([...good.values()], tall));
+    put(clashing, "d", cellPath([...bad.values()], tall));
+    put(wires, "d", line);
+    put(clashWires, "d", clashLine);
+    heads.replaceChildren(...[0, 1, 2, 3].map((s) =>
+      [byteX(SECTOR * s) + 4 * WORD, request.shared ? `banks ${8 * s}–${8 * s + 7}` : `sector ${s}`]
+    ).map(([x, text]) => h("text", { class: "gk-text-quiet", x, y: top + 10 }, text)));
+    labels.replaceChildren(...rows.filter((_, k) => pitch >= 13 || k % 2 === 0).map((row) =>
+      h("text", { class: "gk-row-label", x: LEFT - 8, y: top + 16 + level.get(row) * pitch + tall / 2 + 3.5 },
+        `[${Math.floor((row * LINE) / size)}]`)));
+    ask.again();
+  }
+
+  return { svg, show };
+}
+
+function requestCounters(r) {
+  const used = symbol(["gk-f-work", CELL, null]);
+  const text = (value) => value.toLocaleString("en-US");
+  if (r.shared) {
+    return [
+      [used, "lanes", String(r.lanes.length)],
+      [null, "4-byte words", String(Math.ceil(r.useful / 4))],
+      [symbol(["gk-f-done", CELL, null]), "passes", String(r.passes)],
+      [symbol(["gk-f-clash", CELL, null]), "avoidable passes", String(r.passes - 1)],
+    ];
+  }
+  return [
+    [used, "bytes wanted", text(r.useful)],
+    [symbol(["gk-f-fetched", CELL, null], ["gk-s-work", CELL, null]), "bytes moved", text(SECTOR * r.sectors)],
+    [symbol(["gk-f-done", CELL, null]), "sectors", String(r.sectors)],
+    [symbol(["gk-f-clash", CELL, null]), "avoidable sectors", String(r.sectors - r.ideal)],
+  ];
+}

@@ -1,0 +1,87 @@
+"""The scripts that browsers load, made out of the ES modules in ``js/``.
+
+A notebook gets one ES module a view; a page gets one classic script with every view, because a page
+opened from ``file://`` may not load modules.
+
+The modules are joined, not bundled: each is written once, after those it imports, without its
+``import`` lines and ``export`` words. That asks two things of them, which are checked here: an
+import names its things in braces on one line, without ``as``, and no two modules declare the same
+top-level name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+#: View kind -> the module that draws it.
+VIEWS = {"graph": "graph", "frontier": "frontier", "warp": "warp", "memory": "memory"}
+
+_IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "\./(\w+)\.js";\n', re.MULTILINE)
+_DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
+
+
+@cache
+def _read(name: str) -> str:
+    return (files("gpukernels.views") / "js" / f"{name}.js").read_text(encoding="utf-8")
+
+
+@cache
+def stylesheet() -> str:
+    """Return the style sheet of the figures."""
+    return (files("gpukernels.views") / "views.css").read_text(encoding="utf-8")
+
+
+def _ordered(roots: list[str]) -> list[str]:
+    order: list[str] = []
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        if name in path:
+            raise ValueError(f"modules import each other: {' -> '.join((*path, name))}")
+        if name not in order:
+            for _, needed in _IMPORT.findall(_read(name)):
+                visit(needed, (*path, name))
+            order.append(name)
+
+    for root in roots:
+        visit(root, ())
+    return order
+
+
+def join(roots: list[str]) -> str:
+    """Write the modules `roots` and all that they import as one body of code.
+
+    Raises
+    ------
+    ValueError
+        If an import has a form that cannot be joined, or two modules declare one name.
+    """
+    owner: dict[str, str] = {}
+    parts = []
+    for name in _ordered(roots):
+        text = _read(name)
+        for declared in _DECLARED.findall(text):
+            if owner.setdefault(declared, name) != name:
+                raise ValueError(f"{declared} is declared in {owner[declared]}.js and in {name}.js")
+        body = _IMPORT.sub("", text)
+        if re.search(r"^import\b|^export (default|\{|\*)", body, re.MULTILINE):
+            raise ValueError(f"{name}.js: an import or export of a form that cannot be joined")
+        parts.append(re.sub(r"^export ", "", body, flags=re.MULTILINE))
+    return "\n".join(parts)
+
+
+@cache
+def module_for(kind: str) -> str:
+    """Return the self-contained ES module of one view, for anywidget."""
+    if not kind:
+        return "export default {};"
+    name = VIEWS[kind]
+    return join(["figure", name]) + f"\nexport default {{ render: liveRender({name}View) }};\n"
+
+
+def classic_script() -> str:
+    """Return the one script that brings every figure of a page to life."""
+    entries = ", ".join(f"{kind}: {name}View" for kind, name in VIEWS.items())
+    body = join(["figure", *VIEWS.values()])
+    return f'(() => {{ "use strict";\n{body}\nhydratePage({{ {entries} }}); }})();\n'

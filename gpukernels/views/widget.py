@@ -1,0 +1,120 @@
+"""What all views are: an anywidget that also carries its first frame as HTML.
+
+The notebook front end gets the widget. Everything else, the built book first of all, gets
+``text/html``: a figure that is complete without a script and that ``views.js`` brings to life with
+the same module.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anywidget
+import traitlets
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.simt.trace import Trace
+from gpukernels.views.figure import Frame, figure_html
+from gpukernels.views.script import module_for, stylesheet
+
+
+def _as_trace(given: object) -> object:
+    # What ``with gk.trace() as t`` yields holds its trace under that name.
+    return given if isinstance(given, Trace) else getattr(given, "trace", given)
+
+
+def as_traces(traces: object, argument: str = "traces") -> dict[str, Trace]:
+    """Return labeled traces; a single one has the empty label.
+
+    Raises
+    ------
+    InvalidArgument
+        If `traces` is neither a Trace (or an object whose ``trace`` is one) nor a dict of them.
+    """
+    if not isinstance(traces, dict):
+        traces = {"": traces}
+    elif not traces or not all(isinstance(label, str) and label for label in traces):
+        raise InvalidArgument(argument, list(traces), "a non-empty dict whose keys are labels")
+    found = {label: _as_trace(given) for label, given in traces.items()}
+    for label, trace in found.items():
+        if not isinstance(trace, Trace):
+            name = f"{argument}[{label!r}]" if label else argument
+            raise InvalidArgument(name, trace, "a Trace, or a dict of label to Trace")
+    return found
+
+
+def check_step(step: int, steps: int) -> None:
+    """Refuse a step that the view does not have."""
+    if not 0 <= step < max(steps, 1):
+        raise InvalidArgument("step", step, f"from 0 to {max(steps, 1) - 1}")
+
+
+class View(anywidget.AnyWidget):
+    """Base of the views.
+
+    Attributes
+    ----------
+    step : int
+        The step shown; may be set and observed.
+    trace : str
+        Label of the trace shown, ``""`` where there is only one; may be set and observed.
+    html : str
+        The figure as HTML text, the same bytes for the same input.
+    """
+
+    _kind = ""
+
+    payload = traitlets.Dict().tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+    trace = traitlets.Unicode("").tag(sync=True)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        # ipywidgets derives a class of its own for each instance, which already has both as traits.
+        if "_kind" in cls.__dict__:
+            cls._esm = module_for(cls._kind)
+            cls._css = stylesheet()
+        super().__init_subclass__(**kwargs)
+
+    def _finish(
+        self, payload: dict[str, Any], *, title: str, caption: str, step: int, labels: list[str]
+    ) -> None:
+        payload = {
+            "view": self._kind,
+            "title": title,
+            "caption": caption,
+            "description": self._describe(),
+            "step": step,
+            **payload,
+        }
+        self.html = figure_html(payload, self._frame(payload, step))
+        self._labels = labels
+        self._steps = [entry["steps"] for entry in payload["traces"]]
+        super().__init__(payload=payload, step=step, trace=labels[0])
+
+    def _describe(self) -> str:
+        raise NotImplementedError
+
+    def _summary(self) -> str:
+        raise NotImplementedError
+
+    def _frame(self, payload: dict[str, Any], step: int) -> Frame:
+        raise NotImplementedError
+
+    @traitlets.validate("step")
+    def _valid_step(self, proposal: dict[str, Any]) -> int:
+        check_step(proposal["value"], max(self._steps))
+        return proposal["value"]
+
+    @traitlets.validate("trace")
+    def _valid_trace(self, proposal: dict[str, Any]) -> str:
+        if proposal["value"] not in self._labels:
+            raise InvalidArgument("trace", proposal["value"], f"one of {self._labels}")
+        return proposal["value"]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._summary()})"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        return {**data, "text/plain": repr(self), "text/html": self.html}, metadata

@@ -1,0 +1,199 @@
+"""Traces written by hand, row by row, so that a view can be compared with what was put in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpukernels.simt.trace import (
+    ATOMIC,
+    BRANCH,
+    LOAD,
+    STATEMENT,
+    STORE,
+    ArrayInfo,
+    Launch,
+    Requests,
+    Source,
+    Steps,
+    Trace,
+)
+
+BFS_SOURCE = (
+    "@cuda.jit",
+    "def expand(offsets, targets, distance, frontier, frontier_size, next_frontier, next_size):",
+    '    """Enqueue what is unvisited.',
+    "",
+    "    Two lines of docstring.",
+    '    """',
+    "    i = cuda.grid(1)",
+    "    if i < frontier_size[0]:",
+    "        u = frontier[i]",
+    "        for k in range(offsets[u], offsets[u + 1]):",
+    "            v = targets[k]",
+    "            if distance[v] == -1:",
+    "                distance[v] = level + 1",
+    "                slot = cuda.atomic.add(next_size, 0, 1)",
+    "                next_frontier[slot] = v",
+)
+
+
+class TraceWriter:
+    """Collects rows and makes a Trace of them."""
+
+    def __init__(self):
+        self.launches, self.sources, self.arrays = [], [], []
+        self.steps, self.requests, self.index, self.value = [], [], [], []
+        self._counts = {}
+
+    def source(self, function, text, first_line=1, file="kernel.py"):
+        self.sources.append(Source(function, file, first_line, tuple(text)))
+        return len(self.sources) - 1
+
+    def array(self, name, shape, dtype=np.int32, space="global"):
+        self.arrays.append(ArrayInfo(name, space, np.dtype(dtype), tuple(np.atleast_1d(shape))))
+        return len(self.arrays) - 1
+
+    def launch(self, kernel, blocks, threads, source=0):
+        at = len(self.launches)
+        self.launches.append(Launch(at, kernel, source, (blocks, 1, 1), (threads, 1, 1)))
+        return at
+
+    def step(self, launch, block, warp, line, lanes, kind=STATEMENT, taken=(), source=0):
+        key = (launch, block, warp)
+        at = self._counts.get(key, 0)
+        self._counts[key] = at + 1
+        self.steps.append(
+            (launch, block, warp, at, source, line, kind, as_mask(lanes), as_mask(taken))
+        )
+        return at
+
+    def request(self, launch, block, warp, line, array, kind, lanes, index, value=None, source=0):
+        """Attach a memory request to the last step of the warp."""
+        lanes = list(lanes)
+        order = np.argsort(lanes, kind="stable")
+        at = self._counts[launch, block, warp] - 1
+        self.requests.append(
+            (launch, block, warp, at, source, line, array, kind, as_mask(lanes), len(lanes))
+        )
+        self.index.extend(int(index[i]) for i in order)
+        self.value.extend(float(value[i]) if value is not None else 0.0 for i in order)
+
+    def trace(self):
+        kinds = [np.int32] * 6 + [np.uint8, np.uint32, np.uint32]
+        columns = zip(*self.steps, strict=True) if self.steps else [()] * 9
+        steps = Steps(*(np.array(c, dtype=k) for c, k in zip(columns, kinds, strict=True)))
+        kinds = [np.int32] * 7 + [np.uint8, np.uint32]
+        rows = list(zip(*self.requests, strict=True)) if self.requests else [()] * 10
+        start = np.concatenate([[0], np.cumsum(np.array(rows[9], dtype=np.int64))])
+        requests = Requests(
+            *(np.array(c, dtype=k) for c, k in zip(rows[:9], kinds, strict=True)),
+            start,
+            np.array(self.index, dtype=np.int64),
+            np.array(self.value, dtype=np.float64),
+        )
+        return Trace(tuple(self.launches), tuple(self.sources), tuple(self.arrays), steps, requests)
+
+
+def as_mask(lanes):
+    return sum(1 << int(lane) for lane in lanes)
+
+
+def queue_bfs(graph, root=0, threads=64):
+    """Write the trace of a queue BFS, lanes in lockstep, warps one after another.
+
+    Returns
+    -------
+    trace, levels
+        ``levels`` holds, for each level, what the scalar model itself counted.
+    """
+    w = TraceWriter()
+    w.source("expand", BFS_SOURCE)
+    n, m = graph.n, len(graph.targets)
+    offsets, targets, distance, frontier, size, following, tail = (
+        w.array(name, shape)
+        for name, shape in (
+            ("offsets", n + 1), ("targets", m), ("distance", n), ("frontier", m + 1),
+            ("frontier_size", 1), ("next_frontier", m + 1), ("next_size", 1),
+        )
+    )  # fmt: skip
+    dist = [-1] * n
+    dist[root] = 0
+    queue, levels = [root], []
+    while queue:
+        blocks = -(-len(queue) // threads)
+        at = w.launch("expand", blocks, threads)
+        out, read, makers = [], 0, {}
+        for block in range(blocks):
+            for warp in range(threads // 32):
+                first = block * threads + warp * 32
+                every = range(32)
+                live = [j for j in every if first + j < len(queue)]
+                where = (at, block, warp)
+                w.step(*where, 7, every)
+                w.step(*where, 8, every, BRANCH, live)
+                w.request(*where, 8, size, LOAD, every, [0] * 32, [len(queue)] * 32)
+                if not live:
+                    continue
+                u = {j: queue[first + j] for j in live}
+                w.step(*where, 9, live)
+                w.request(
+                    *where, 9, frontier, LOAD, live, [first + j for j in live], [u[j] for j in live]
+                )
+                k = {j: int(graph.offsets[u[j]]) for j in live}
+                end = {j: int(graph.offsets[u[j] + 1]) for j in live}
+                w.step(*where, 10, live)
+                w.request(
+                    *where, 10, offsets, LOAD, live, [u[j] for j in live], [k[j] for j in live]
+                )
+                while active := [j for j in live if k[j] < end[j]]:
+                    w.step(*where, 10, live, BRANCH, active)
+                    v = {j: int(graph.targets[k[j]]) for j in active}
+                    w.step(*where, 11, active)
+                    w.request(
+                        *where,
+                        11,
+                        targets,
+                        LOAD,
+                        active,
+                        [k[j] for j in active],
+                        [v[j] for j in active],
+                    )
+                    read += len(active)
+                    new = [j for j in active if dist[v[j]] == -1]
+                    w.step(*where, 12, active, BRANCH, new)
+                    w.request(
+                        *where,
+                        12,
+                        distance,
+                        LOAD,
+                        active,
+                        [v[j] for j in active],
+                        [dist[v[j]] for j in active],
+                    )
+                    if new:
+                        w.step(*where, 13, new)
+                        w.request(
+                            *where,
+                            13,
+                            distance,
+                            STORE,
+                            new,
+                            [v[j] for j in new],
+                            [len(levels) + 1] * len(new),
+                        )
+                        w.step(*where, 14, new)
+                        w.request(*where, 14, tail, ATOMIC, new, [0] * len(new), [1] * len(new))
+                        slots = [len(out) + i for i in range(len(new))]
+                        w.step(*where, 15, new)
+                        w.request(*where, 15, following, STORE, new, slots, [v[j] for j in new])
+                        for j in new:
+                            dist[v[j]] = len(levels) + 1
+                            out.append(v[j])
+                            makers.setdefault(v[j], []).append((block, warp, j))
+                    for j in active:
+                        k[j] += 1
+        levels.append(
+            {"frontier": sorted(set(queue)), "queue": list(queue), "arcs": read, "makers": makers}
+        )
+        queue = out
+    return w.trace(), levels, dist
