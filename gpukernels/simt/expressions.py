@@ -19,8 +19,8 @@ _BINARY = {
     ast.Sub: ("-", np.subtract, typing.arithmetic),
     ast.Mult: ("*", np.multiply, typing.arithmetic),
     ast.Div: ("/", np.true_divide, typing.divide),
-    ast.FloorDiv: ("//", np.floor_divide, typing.arithmetic),
-    ast.Mod: ("%", np.remainder, typing.arithmetic),
+    ast.FloorDiv: ("//", np.floor_divide, typing.floor_divide),
+    ast.Mod: ("%", np.remainder, typing.floor_divide),
     ast.BitAnd: ("&", np.bitwise_and, typing.bitwise),
     ast.BitOr: ("|", np.bitwise_or, typing.bitwise),
     ast.BitXor: ("^", np.bitwise_xor, typing.bitwise),
@@ -138,6 +138,18 @@ class ExpressionTranslator:
         if not value.is_scalar:
             raise self.refuse("the truth of this value is not known to numba", kind=KernelTypeError)
         return self.cast(value, typing.BOOL)
+
+    def predicate(self, value, node, *, bools=True) -> Value:
+        """Return `value` as a bool for a vote, whose predicate numba wants to be an integer."""
+        if not value.is_scalar or value.type.kind == "f":
+            raise self.refuse("the predicate must be an integer or bool", node, KernelTypeError)
+        if value.type == typing.BOOL and not bools:
+            raise self.refuse(
+                "numba takes an integer predicate here; write int32(...) around it",
+                node,
+                KernelTypeError,
+            )
+        return self.truth(value)
 
     def integer(self, value, node) -> Value:
         """Return `value`, refusing anything that is not an integer."""
@@ -259,14 +271,17 @@ class ExpressionTranslator:
             symbol = "-" if isinstance(node.op, ast.USub) else "+"
         if dtype is None:
             raise self.refuse(f"`{symbol}` does not take {value.type}", node, KernelTypeError)
-        value = self.cast(value, dtype)
+        if value.type == typing.BOOL:
+            value = self.cast(value, dtype)
         if value.constant is not None:
             with np.errstate(all="ignore"):
                 constant = {"~": np.invert, "-": np.negative, "+": np.positive}[symbol](
                     value.constant
                 )
-            return self.literal(constant)
-        return Value(dtype, self.temporary(f"{symbol}{value.code}"), fresh=True)
+            return self.cast(self.literal(constant), dtype)
+        # numba negates and inverts in the operand's own type and widens the result.
+        result = Value(value.type, self.temporary(f"{symbol}{value.code}"), fresh=True)
+        return self.cast(result, dtype)
 
     def _see_compare(self, node):
         known = self.constant_truth(node)
@@ -278,38 +293,49 @@ class ExpressionTranslator:
             if type(operator) not in _COMPARE:
                 raise self.refuse(f"`{ast.unparse(node)}` cannot be used in a kernel", node)
             right = self.scalar(right_node)
-            code = self.temporary(f"{left.code} {_COMPARE[type(operator)]} {right.code}")
+            pair = (left, right)
+            if {left.type.kind, right.type.kind} == {"i", "u"}:
+                # NumPy would compare int64 with uint64 exactly.
+                pair = [self.cast(v, typing.unify(left.type, right.type)) for v in pair]
+            code = self.temporary(f"{pair[0].code} {_COMPARE[type(operator)]} {pair[1].code}")
             result = code if result is None else self.temporary(f"{result} & {code}")
             left = right
         return Value(typing.BOOL, result, fresh=True)
 
     def _see_boolop(self, node):
-        value = self.truth(self.scalar(node.values[0]))
+        value = self.scalar(node.values[0])
         for right_node in node.values[1:]:
             value = self._short_circuit(isinstance(node.op, ast.And), value, right_node)
         return value
 
     def _short_circuit(self, is_and, left, right_node):
-        symbol = "&" if is_and else "|"
+        """Return ``left and right`` or ``left or right``: one of the two, as in Python."""
+        decided = self.truth(left)
         if _harmless(right_node):
-            right = self.truth(self.scalar(right_node))
-            return Value(
-                typing.BOOL, self.temporary(f"{left.code} {symbol} {right.code}"), fresh=True
-            )
+            right = self.scalar(right_node)
+            if left.type == right.type == typing.BOOL:
+                symbol = "&" if is_and else "|"
+                code = self.temporary(f"{left.code} {symbol} {right.code}")
+                return Value(typing.BOOL, code, fresh=True)
+            dtype = typing.unify(left.type, right.type)
+            pair = [self.cast(v, dtype).code for v in ((right, left) if is_and else (left, right))]
+            code = f"np.where({decided.code}, {', '.join(pair)})[()]"
+            return Value(dtype, self.temporary(code), fresh=True)
         # Only threads that the left side has not decided evaluate the right side.
         outer, inner = self.active, self.new_active()
-        at = f"p{inner[1:]}"
-        asked = left.code if is_and else self.temporary(f"~{left.code}")
-        result = f"t{next(self.temporaries)}"
+        at, part = f"p{inner[1:]}", f"t{next(self.temporaries)}"
+        asked = decided.code if is_and else self.temporary(f"~{decided.code}")
         self.emit(f"{inner}, {at} = choose({outer}, {asked})")
-        self.emit(f"{result} = {left.code}")
+        self.emit(f"{part} = None")
         self.block(f"if {inner} is not None:")
         self.active = inner
-        right = self.truth(self.scalar(right_node))
-        self.emit(f"{result} = blend({left.code}, {at}, {right.code})")
+        right = self.scalar(right_node)
+        dtype = typing.unify(left.type, right.type)
+        self.emit(f"{part} = {self.cast(right, dtype).code}")
         self.end()
         self.active = outer
-        return Value(typing.BOOL, result)
+        left = self.cast(left, dtype)
+        return Value(dtype, self.temporary(f"blend({outer}, {left.code}, {at}, {part})"))
 
     def _see_ifexp(self, node):
         known = self.constant_truth(node.test)

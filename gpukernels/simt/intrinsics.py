@@ -254,8 +254,8 @@ def _barrier(kind):
     def barrier(t, node, hint):
         predicate = "None"
         if kind != "plain":
-            value = t.truth(_arguments(t, node, ("predicate",))[0])
-            predicate = value.code
+            (value,) = _arguments(t, node, ("predicate",))
+            predicate = t.predicate(value, node, bools=False).code
         t.note(BARRIER)
         result = _wait(t, "block", kind, predicate)
         return None if kind == "plain" else Value(typing.INT32, t.temporary(result))
@@ -327,8 +327,9 @@ def _shuffle(mode):
 
 def _ballot(t, node, hint):
     mask, predicate = _arguments(t, node, ("mask", "predicate"))
+    predicate = t.predicate(predicate, node)
     t.program.namespace["ballot"] = warp.ballot
-    code = f"ballot({t.active}, {t.integer(mask, node).code}, {t.truth(predicate).code}, {t.where})"
+    code = f"ballot({t.active}, {t.integer(mask, node).code}, {predicate.code}, {t.where})"
     return Value(typing.INT32, t.temporary(code), fresh=True)
 
 
@@ -336,7 +337,7 @@ def _vote(kind):
     def vote(t, node, hint):
         mask, predicate = _arguments(t, node, ("mask", "predicate"))
         t.program.namespace["vote"] = warp.vote
-        predicate = predicate.code if kind == "eq" else t.truth(predicate).code
+        predicate = t.predicate(predicate, node).code
         code = f"vote({t.active}, {kind!r}, {t.integer(mask, node).code}, {predicate}, {t.where})"
         return Value(typing.BOOL, t.temporary(code), fresh=True)
 
@@ -452,15 +453,20 @@ def reverse_bits(value):
 def _reverse(t, node, hint):
     (value,) = _arguments(t, node, ("x",))
     value = t.integer(value, node)
-    dtype = typing.UINT64 if value.type.itemsize == 8 else typing.UINT32
+    # numba has brev for uint32 and uint64 and takes int64 for the former.
+    dtype = typing.UINT64 if value.type == typing.UINT64 else typing.UINT32
     return _apply(t, "reverse_bits", reverse_bits, [t.cast(value, dtype)], dtype)
 
 
 def _select(t, node, hint):
     condition, a, b = _arguments(t, node, ("condition", "a", "b"))
-    dtype = typing.unify(a.type, b.type)
-    values = [t.truth(condition), t.cast(a, dtype), t.cast(b, dtype)]
-    return _apply(t, "select", _where, values, dtype)
+    if a.type != b.type or not a.is_scalar or a.type == typing.BOOL:
+        raise t.refuse(
+            f"the two values must be numbers of one type; they are {a.type} and {b.type}",
+            node,
+            KernelTypeError,
+        )
+    return _apply(t, "select", _where, [t.truth(condition), a, b], a.type)
 
 
 def _where(condition, a, b):
@@ -469,7 +475,7 @@ def _where(condition, a, b):
 
 def _fma(t, node, hint):
     values = _arguments(t, node, ("a", "b", "c"))
-    dtype = functools.reduce(typing.arithmetic, (v.type for v in values))
+    dtype = functools.reduce(typing.unify, (typing.floating(v.type) for v in values))
     return _apply(t, "fused", fused_multiply_add, [t.cast(v, dtype) for v in values], dtype)
 
 
@@ -490,16 +496,22 @@ def power(base, exponent):
     return np.where(negative, inverse, result)[()]
 
 
-def _math(ufunc, name, arity=1, result=None):
+def _math(ufunc, name, arity=1, result=None, *, widens=True):
+    """Return a handler; integers become float64, or without `widens` the float that holds them."""
+
     def call(t, node, hint):
         values = [t.scalar(a) for a in node.args]
         if len(values) != arity:
             raise t.refuse(
                 f"`{ast.unparse(node)}`: {arity} arguments expected", node, KernelTypeError
             )
-        floats = [v.type for v in values if v.type.kind == "f"]
-        integers = any(typing.is_integer(v.type) for v in values)
-        dtype = typing.FLOAT64 if integers or not floats else functools.reduce(typing.unify, floats)
+        kinds = [v.type for v in values]
+        if widens and any(typing.is_integer(k) for k in kinds):
+            dtype = typing.FLOAT64
+        elif widens:
+            dtype = functools.reduce(typing.unify, kinds)
+        else:
+            dtype = functools.reduce(typing.unify, map(typing.floating, kinds))
         values = [t.cast(v, dtype) for v in values]
         return _apply(t, f"math_{name}", ufunc, values, result or dtype)
 
@@ -538,13 +550,15 @@ def _extreme(symbol):
 
 def _abs(t, node, hint):
     (value,) = [t.scalar(a) for a in node.args]
+    if value.type == typing.BOOL:
+        value = t.cast(value, np.dtype(np.int8))
     return _apply(t, "absolute", np.absolute, [value], value.type)
 
 
 def _round(t, node, hint):
     values = [t.scalar(a) for a in node.args]
     if typing.is_integer(values[0].type):
-        values[0] = t.cast(values[0], typing.FLOAT64)
+        values[0] = t.cast(values[0], typing.floating(values[0].type))
     if len(values) == 1:
         return t.cast(_apply(t, "rint", np.rint, values, values[0].type), typing.INT64)
     return _apply(t, "round_to", round_to, values, values[0].type)
@@ -571,8 +585,10 @@ def _pow(t, node, hint):
     return t.binary(ast.Pow(), left, right, node)
 
 
-def _math_pow(t, node, hint):
-    return _math(np.power, "pow", 2)(t, node, hint)
+def _divmod(t, node, hint):
+    left, right = [t.scalar(a) for a in node.args]
+    items = [t.binary(operator(), left, right, node) for operator in (ast.FloorDiv, ast.Mod)]
+    return Value(TupleType(tuple(i.type for i in items)), items=items)
 
 
 def _cast(dtype):
@@ -631,7 +647,7 @@ _CALLS = {
     "cuda.brev": _reverse,
     "cuda.selp": _select,
     "cuda.fma": _fma,
-    "cuda.cbrt": _math(np.cbrt, "cbrt"),
+    "cuda.cbrt": _math(np.cbrt, "cbrt", widens=False),
     "cuda.threadfence": _nothing,
     "cuda.threadfence_block": _nothing,
     "cuda.threadfence_system": _nothing,
@@ -642,14 +658,15 @@ _CALLS = {
     "builtins.round": _round,
     "builtins.len": _len,
     "builtins.pow": _pow,
+    "builtins.divmod": _divmod,
     "builtins.int": _cast(typing.INT64),
     "builtins.float": _cast(typing.FLOAT64),
     "builtins.bool": _cast(typing.BOOL),
-    "math.pow": _math_pow,
+    "math.pow": _math(np.power, "pow", 2, widens=False),
     "math.atan2": _math(np.arctan2, "atan2", 2),
-    "math.fmod": _math(np.fmod, "fmod", 2),
+    "math.fmod": _math(np.fmod, "fmod", 2, widens=False),
     "math.hypot": _math(np.hypot, "hypot", 2),
-    "math.copysign": _math(np.copysign, "copysign", 2),
+    "math.copysign": _math(np.copysign, "copysign", 2, widens=False),
     "math.isnan": _math(np.isnan, "isnan", result=typing.BOOL),
     "math.isinf": _math(np.isinf, "isinf", result=typing.BOOL),
     "math.isfinite": _math(np.isfinite, "isfinite", result=typing.BOOL),

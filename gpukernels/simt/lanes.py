@@ -157,11 +157,16 @@ def alive(active):
     return keep(active, ~(done if active.full else done.take(active.ids)))
 
 
-def blend(whole, at, part):
-    """Return `whole` with `part` at positions `at` (everywhere if None), for ``and`` and ``or``."""
+def blend(active, whole, at, part):
+    """Return `whole` with `part` at positions `at`, for ``and`` and ``or``.
+
+    `part` is None if no thread computed it; `at` is None if all did.
+    """
+    if part is None:
+        return whole
     if at is None:
         return part
-    result = whole.copy()
+    result = np.full(active.n, whole) if whole.ndim == 0 else whole.copy()
     result[at] = part
     return result
 

@@ -553,19 +553,11 @@ class FunctionTranslator(ExpressionTranslator):
         bounds = [self.integer(self.expression(a), node) for a in node.iter.args]
         if node.iter.keywords or not 1 <= len(bounds) <= 3:
             raise self.refuse("range() takes one to three arguments", node)
+        dtype = typing.counter([b.type for b in bounds])
         if len(bounds) == 1:
             bounds.insert(0, self.literal(0))
         if len(bounds) == 2:
             bounds.append(self.literal(1))
-        # numba counts in 32 bits only if all bounds have them; a literal is no obstacle.
-        sized = [b.type for b in bounds if b.constant is None] or [typing.INT64]
-        dtype = (
-            typing.INT32
-            if all(t.itemsize <= 4 and t != typing.UINT32 for t in sized)
-            else typing.INT64
-        )
-        if all(t == typing.UINT64 for t in sized):
-            dtype = typing.UINT64
         codes = [self.cast(b, typing.INT64).code for b in bounds]
         counter = self.temporary(
             f"RangeLoop({self.active}, {', '.join(codes)}, {self.dtype_name(dtype)})"

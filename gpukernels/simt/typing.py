@@ -1,14 +1,14 @@
 """numba's typing rules for scalars, as far as they differ from NumPy's.
 
 In numba every integer operation is done in 64 bits, signed unless both operands are unsigned;
-float32
-stays float32 only beside operands of at most 16 bits. The tests compare each rule with numba's own
-resolver.
+float32 stays float32 only beside floats and the smallest integers. The tests compare each rule with
+numba's own resolver.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,7 +17,9 @@ INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
 FLOAT16, FLOAT32, FLOAT64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 
-_NARROW = frozenset(np.dtype(t) for t in ("bool", "int8", "uint8", "int16"))
+#: Integers that every value of which float16, and float32, can hold; numba widens for the others.
+_FLOAT16_HOLDS = frozenset(np.dtype(t) for t in ("bool", "int8"))
+_FLOAT32_HOLDS = frozenset(np.dtype(t) for t in ("bool", "int8", "uint8", "int16"))
 
 
 def is_integer(dtype: np.dtype) -> bool:
@@ -26,20 +28,21 @@ def is_integer(dtype: np.dtype) -> bool:
 
 
 def arithmetic(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Return the type of ``a + b`` (also ``-``, ``*``, ``//``, ``%``)."""
-    if a.kind == "c" or b.kind == "c":
-        return np.promote_types(a, b)
+    """Return the type of ``a + b`` (also ``-``, ``*``)."""
     if is_integer(a) and is_integer(b):
         return UINT64 if a.kind == "u" and b.kind == "u" else INT64
-    if a == b:
-        return a
-    wide = max((t for t in (a, b) if t.kind == "f"), key=lambda t: t.itemsize)
-    if wide == FLOAT64:
+    if a.kind == b.kind:
+        return max(a, b, key=lambda t: t.itemsize)
+    number, integer = (a, b) if a.kind == "f" else (b, a)
+    if number == FLOAT64 or integer not in _FLOAT32_HOLDS:
         return FLOAT64
-    other = b if wide is a else a
-    if other.kind == "f" or other in _NARROW:
-        return wide
-    return FLOAT64
+    return number if integer in _FLOAT16_HOLDS else FLOAT32
+
+
+def floor_divide(a: np.dtype, b: np.dtype) -> np.dtype:
+    """Return the type of ``a // b`` and ``a % b``, which numba does not have for float16."""
+    result = arithmetic(a, b)
+    return FLOAT32 if result == FLOAT16 else result
 
 
 def divide(a: np.dtype, b: np.dtype) -> np.dtype:
@@ -50,9 +53,11 @@ def divide(a: np.dtype, b: np.dtype) -> np.dtype:
 
 def power(a: np.dtype, b: np.dtype) -> np.dtype:
     """Return the type of ``a ** b``; a float32 base stays float32 under any integer exponent."""
-    if a == FLOAT32 and is_integer(b):
+    if a in (FLOAT16, FLOAT32) and is_integer(b):
         return FLOAT32
-    return arithmetic(a, b)
+    if (a, b) == (BOOL, INT32):
+        return FLOAT32  # numba's choice among its overloads
+    return floor_divide(a, b)
 
 
 def bitwise(a: np.dtype, b: np.dtype) -> np.dtype | None:
@@ -84,8 +89,39 @@ def invert(a: np.dtype) -> np.dtype | None:
 
 
 def unify(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Return the one type of a variable that is assigned both `a` and `b`; also of ``min``."""
+    """Return the one type of a variable that is given both `a` and `b`; also of ``min(a, b)``.
+
+    ``a < b`` and its kin compare in this type: int64 beside uint64 as float64.
+    """
     return np.promote_types(a, b)
+
+
+def floating(a: np.dtype) -> np.dtype:
+    """Return the float type in which numba computes a function of reals that has an `a` form."""
+    if a.kind == "f":
+        return FLOAT64 if a == FLOAT64 else FLOAT32
+    return FLOAT32 if a in _FLOAT32_HOLDS else FLOAT64
+
+
+def counter(bounds: Sequence[np.dtype]) -> np.dtype:
+    """Return the type of the variable of a ``for`` over ``range(*bounds)``.
+
+    numba has three kinds of range and takes the one to which the bounds convert best.
+    """
+
+    def cost(counted):
+        ranks = [_conversion(b, counted) for b in bounds]
+        return ranks.count("unsafe"), ranks.count("safe"), ranks.count("promotion")
+
+    return min((INT32, INT64, UINT64), key=cost)
+
+
+def _conversion(given, wanted):
+    if given == wanted:
+        return "none"
+    if not np.can_cast(given, wanted):
+        return "unsafe"
+    return "promotion" if given.kind == wanted.kind else "safe"
 
 
 @functools.cache
