@@ -1,0 +1,81 @@
+"""Run notebooks and store their outputs: `python book/run_notebooks.py chapters/simt.ipynb ...`.
+
+With no argument, every chapter and the front page. What differs from run to run is left out (times,
+widget models, whose HTML stays), so a notebook changes only where its outputs do. Kernels run on
+the SIMT machine, so that stored outputs are the same everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parent.parent
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+MODEL = "application/vnd.jupyter.widget-view+json"
+
+
+def lines(text: str | list[str]) -> list[str]:
+    """Return text as the list of lines that notebooks on disk hold."""
+    return text if isinstance(text, list) else text.splitlines(keepends=True)
+
+
+def clean(cell: dict[str, Any]) -> dict[str, Any]:
+    """Return a cell without what differs from run to run."""
+    tags = cell["metadata"].get("tags")
+    kept = {
+        "cell_type": cell["cell_type"],
+        "id": cell["id"],
+        "metadata": {"tags": tags} if tags else {},
+        "source": lines(cell["source"]),
+    }
+    if cell["cell_type"] == "code":
+        kept["execution_count"] = cell["execution_count"]
+        kept["outputs"] = [clean_output(output) for output in cell["outputs"]]
+    return dict(sorted(kept.items()))
+
+
+def clean_output(output: dict[str, Any]) -> dict[str, Any]:
+    """Return an output whose texts are lists of lines and whose widget models are gone."""
+    kept = dict(output)
+    if "text" in kept:
+        kept["text"] = lines(kept["text"])
+    if "data" in kept:
+        kept["data"] = {
+            kind: value if kind.startswith("image/") or isinstance(value, dict) else lines(value)
+            for kind, value in kept["data"].items()
+            if kind != MODEL
+        }
+    return kept
+
+
+def run(path: Path) -> None:
+    """Execute the notebook at `path` in its own folder and write it back."""
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": path.parent}}
+    ).execute()
+    whole = {
+        "cells": [clean(cell) for cell in notebook.cells],
+        "metadata": METADATA,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    path.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    os.environ["GPUKERNELS_DEVICE"] = "simt"
+    everything = [*sorted((ROOT / "chapters").glob("*.ipynb")), ROOT / "book" / "index.ipynb"]
+    for chosen in [Path(name) for name in sys.argv[1:]] or everything:
+        print(f"Running {chosen} ...", flush=True)
+        run(chosen.resolve())
