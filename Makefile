@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book read lab test gpu-test colab-url lock clean
+.PHONY: help book read lab outputs test gpu-test colab-url lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -19,6 +19,7 @@ help:
 	@echo "make lab                  JupyterLab in chapters/"
 	@echo "make test                 everything that needs no GPU; ends on pytest's summary"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
+	@echo "make outputs              run the notebooks and store their outputs (NOTEBOOKS=... for some)"
 	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
 	@echo "make lock                 renew requirements.txt and requirements-test.txt"
 	@echo "make clean                remove what was built (.venv stays)"
@@ -67,6 +68,9 @@ read: book
 lab: $(VENV)/book-installed
 	cd chapters && ../$(BIN)/jupyter lab
 
+outputs: $(VENV)/book-installed
+	$(BIN)/python book/run_notebooks.py $(NOTEBOOKS)
+
 colab-url: $(VENV)/book-installed
 	$(BIN)/python book/colab_url.py "$(URL)" "$(TAG)"
 
@@ -80,4 +84,4 @@ gpu-test: $(VENV)/test-installed
 
 clean:
 	rm -rf _build build .pytest_cache .ruff_cache .hypothesis
-	find gpukernels tests book chapters -name __pycache__ -type d -prune -exec rm -rf {} +
+	find gpukernels tests book chapters -name __pycache__ -type d -prune -exec rm -r {} +
