@@ -8,7 +8,7 @@ from awkward_graphs import AWKWARD
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
-from gpukernels.representations.coo import EdgeList, has_edge
+from gpukernels.representations.coo import EdgeList, has_edge, neighbor_sum, row_sum
 
 graphs = pytest.mark.parametrize("name", AWKWARD)
 
@@ -45,6 +45,13 @@ def test_an_undirected_edge_is_listed_once(name):
     assert np.all(edges.source <= edges.target)
     assert 2 * edges.source.size - loops == g.m
     assert edges.nbytes == 8 * edges.source.size
+
+
+def test_a_self_loop_read_both_ways_counts_once(device):
+    g = gk.Graph.from_arcs(3, [0, 0, 1], [0, 1, 1], [5, 7, 11], directed=False)
+    assert row_sum(g, both_ways=True, device=device).tolist() == [12, 18, 0]
+    sums = neighbor_sum(g, [1, 10, 100], both_ways=True, device=device)
+    assert sums.tolist() == [11, 11, 0]
 
 
 def test_unknown_order_is_refused():

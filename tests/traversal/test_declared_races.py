@@ -1,0 +1,35 @@
+"""Each race that a search declares benign is there, and there is no other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpukernels as gk
+from gpukernels.device import SimtDevice
+from gpukernels.simt.errors import RaceError
+from gpukernels.traversal import bfs, edge_parallel, frontier, harish, virtual_warp
+
+KERNELS = {
+    "harish": harish.harish_level,
+    "virtual_warp": virtual_warp.virtual_warp_level,
+    "edge_parallel": edge_parallel.edge_parallel_level,
+    "frontier": frontier.expand_frontier,
+}
+DECLARED = [(m, a) for m, k in KERNELS.items() for a in sorted(k.py_func.__benign_races__)]
+GRAPH = gk.erdos_renyi(200, 6, seed=1)
+
+
+@pytest.mark.parametrize(("method", "array"), DECLARED)
+def test_an_undeclared_race_is_found(method, array, monkeypatch):
+    function = KERNELS[method].py_func
+    monkeypatch.setattr(function, "__benign_races__", function.__benign_races__ - {array})
+    with pytest.raises(RaceError, match=array):
+        bfs(GRAPH, 0, method, SimtDevice(check=True))
+
+
+@pytest.mark.parametrize("method", KERNELS)
+@pytest.mark.parametrize("seed", range(3))
+def test_there_is_no_other_race(method, seed):
+    result = bfs(GRAPH, 0, method, SimtDevice(schedule="random", seed=seed, check=True))
+    assert np.count_nonzero(result.distance >= 0) > 100
