@@ -28,18 +28,23 @@ from gpukernels.graph import Graph
 from gpukernels.io import from_networkx, from_scipy, read
 from gpukernels.listing import show
 from gpukernels.traversal import BFSResult, bfs
+from gpukernels.views import FrontierView, GraphView, MemoryView, WarpView
 
 __all__ = [
     "BFSResult",
     "CudaDevice",
+    "FrontierView",
     "Graph",
     "GraphFormatError",
+    "GraphView",
     "InvalidArgument",
+    "MemoryView",
     "NegativeCycleError",
     "NegativeWeightError",
     "SimtDevice",
     "UnknownMethod",
     "VertexOutOfRange",
+    "WarpView",
     "benign_race",
     "bfs",
     "complete",

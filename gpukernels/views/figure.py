@@ -163,7 +163,7 @@ def figure_html(payload: dict[str, Any], frame: Frame) -> str:
     figure = h(
         "figure",
         {
-            "class": f"gk-view gk-{payload['view']}",
+            "class": f"gk-view gk-view-{payload['view']}",
             "data-view": payload["view"],
             "aria-label": payload["title"],
         },

@@ -118,8 +118,7 @@ def _trace_payload(label: str, levels: list[Level], drawing: Drawing) -> dict[st
 
 
 class FrontierView(View):
-    """Level by level: the frontier, the arcs read, what was found, and what was found twice and by
-    whom.
+    """A search level by level: frontier, arcs read, what was found, found twice, and by whom.
 
     Parameters
     ----------

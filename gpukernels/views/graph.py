@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from gpukernels.errors import InvalidArgument
 from gpukernels.views.drawing import draw
 from gpukernels.views.encoding import pack
-from gpukernels.views.figure import Counter, Frame, count
+from gpukernels.views.figure import Counter, Frame, count, symbol
 from gpukernels.views.markup import Element, h, number
 from gpukernels.views.widget import View, check_step
 
@@ -194,6 +194,7 @@ class GraphView(View):
         series = self._values[label]
         trace: dict[str, Any] = {"label": label, "steps": self._count(label)}
         if series is not None:
+            trace["range"] = [_text(series.low, False), _text(series.high, False)]
             trace["shade"] = pack(series.shade)
             trace["texts"] = [
                 [_text(v, gone) for v, gone in zip(*row, strict=True)]
@@ -244,6 +245,14 @@ class GraphView(View):
             Counter(None, "mean degree", mean),
             Counter(None, "largest degree", f"{degree.max(initial=0):,}"),
         ]
+        series = self._values[label]
+        if series is not None:
+            for name, shade, value in (
+                ("least", 0, series.low),
+                ("largest", SHADES - 1, series.high),
+            ):
+                key = symbol(("gk-dot-rim", "M7 7h0", 13), (f"gk-dot-v{shade}", "M7 7h0", 11.5))
+                counters.append(Counter(key, f"{name} value", _text(value, False)))
         stage = [self._graph(label, step)]
         if self._csr:
             stage.append(self._strip(step))

@@ -1,8 +1,8 @@
 """Where to draw the vertices: stress majorization with bitwise repeatable results.
 
-Two vertices that are k arcs apart are drawn about k units apart [gansner2004stress]. The result is
-part of a page that is compared byte by byte, so no sum may depend on the order in which a machine
-adds: forces are rounded to fixed point and added as integers.
+Two vertices that are k arcs apart are drawn about k units apart (Gansner, Koren and North, 2004).
+The result is part of a page that is compared byte by byte, so no sum may depend on the order in
+which a machine adds: forces are rounded to fixed point and added as integers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _majorize(distance: np.ndarray, seed: int, rounds: int) -> np.ndarray:
     place = np.stack(
         [distance[first] - distance[second], distance[third] - distance[fourth]], axis=1
     ).astype(np.float64)
-    place += np.random.default_rng(seed).integers(-500, 501, size=(k, 2)) / 1000.0
+    place += np.random.default_rng(seed).integers(-100, 101, size=(k, 2)) / 1000.0
     apart = distance.astype(np.float64)
     np.fill_diagonal(apart, 1.0)
     pull = 1.0 / (apart * apart)

@@ -18,7 +18,7 @@ from importlib.resources import files
 #: View kind -> the module that draws it.
 VIEWS = {"graph": "graph", "frontier": "frontier", "warp": "warp", "memory": "memory"}
 
-_IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "\./(\w+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";\n', re.MULTILINE)
 _DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
 
 

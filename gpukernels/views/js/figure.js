@@ -191,7 +191,7 @@ export function fillFigure(figure, view, model) {
 // The widget's entry: ipywidgets holds the model.
 export function liveRender(view) {
   return ({ model, el }) => {
-    const figure = h("figure", { class: `gk-view gk-${model.get("payload").view}`, "data-ready": "" });
+    const figure = h("figure", { class: `gk-view gk-view-${model.get("payload").view}`, "data-ready": "" });
     el.append(figure);
     return fillFigure(figure, view, model);
   };

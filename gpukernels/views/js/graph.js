@@ -2,6 +2,7 @@
 import { h, number, put, say, count } from "./element.js";
 import { unpack } from "./decode.js";
 import { readDrawing } from "./drawing.js";
+import { symbol } from "./figure.js";
 import { inspectable } from "./inspect.js";
 
 const SHADES = 6, STRIP_COLUMNS = 32, STRIP_LEFT = 52, STRIP_CELL = 12.1, CELL_TALL = 13, STRIP_PITCH = 24;
@@ -31,7 +32,7 @@ export const graphView = {
         return {
           steps: trace.steps,
           tracks: [],
-          counters: () => counters,
+          counters: () => [...counters, ...rangeCounters(trace.range)],
           sentence: (step) => trace.sentences[step],
           show(step) {
             picture.show(
@@ -44,6 +45,12 @@ export const graphView = {
     };
   },
 };
+
+function rangeCounters(range) {
+  if (!range) return [];
+  const key = (shade) => symbol(["gk-dot-rim", "M7 7h0", 13], [`gk-dot-v${shade}`, "M7 7h0", 11.5]);
+  return [[key(0), "least value", range[0]], [key(SHADES - 1), "largest value", range[1]]];
+}
 
 function valuePicture(payload, drawing, offsets, targets) {
   const r = drawing.radius, n = drawing.n;

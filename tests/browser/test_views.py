@@ -1,0 +1,426 @@
+"""The figures in a real browser: a page opened as a file, scripts from the page, network off."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import gpukernels as gk
+from gpukernels.traversal import bfs
+from gpukernels.views import FrontierView, GraphView, MemoryView, WarpView
+from gpukernels.views.script import classic_script, module_for, stylesheet
+
+ROADS = gk.road_grid(6, 7, seed=1)
+EXAMPLE = gk.example()
+WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"], "preload": False}
+#: The page around the figures is a test's, not the book's.
+NOT_OURS = {"region", "landmark-one-main", "page-has-heading-one"}
+
+PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Figures</title>
+<style>:root {{ --pst-color-background: {paper}; --pst-color-text-base: {ink}; }}
+body {{ margin: 0 16px; background: {paper}; color: {ink}; font: 16px/1.5 sans-serif; }}</style>
+<link rel="stylesheet" href="views.css"><script src="views.js"></script></head>
+<body><main>{figures}</main></body></html>"""
+
+COLORS = {
+    "light": {"paper": "#ffffff", "ink": "#222832"},
+    "dark": {"paper": "#121212", "ink": "#ced6dd"},
+}
+
+
+def traces():
+    found = {}
+    for method in ("harish", "edge_parallel", "frontier"):
+        with gk.trace() as t:
+            bfs(ROADS, root=0, method=method)
+        found[method] = t.trace
+    return found
+
+
+TRACES = traces()
+VIEWS = {
+    "frontier": FrontierView(ROADS, TRACES, step=4, choice="Method", title="Levels"),
+    "warp": WarpView(TRACES["harish"], launch=5, warp=0, step=6),
+    "block": WarpView({"wide": TRACES["harish"], "deep": TRACES["frontier"]}, launch=5, step=2),
+    "memory": MemoryView(TRACES["harish"], array="targets", step=5),
+    "values": GraphView(EXAMPLE, np.arange(48).reshape(3, 16) % 7, step=1),
+    "weights": GraphView(gk.random_weights(ROADS, seed=1), title="Weights"),
+    "rows": GraphView(EXAMPLE, csr=True, step=4),
+    "directed": GraphView(gk.rmat(6, 4, seed=4), np.arange(64.0)),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("figures")
+    (path / "views.js").write_text(classic_script())
+    (path / "views.css").write_text(stylesheet())
+    return path
+
+
+@pytest.fixture
+def open_figures(browser, folder):
+    """Open a page of figures; fails at the end of the test if the page had any problem."""
+    contexts, problems = [], []
+
+    def opened(names, theme="light", width=1280, scripts=True, views=VIEWS, **options):
+        context = browser.new_context(
+            viewport={"width": width, "height": 844},
+            offline=True,
+            java_script_enabled=scripts,
+            **options,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda e: problems.append(str(e)))
+        page.on(
+            "request",
+            lambda r: None if r.url.startswith(("file:", "blob:")) else problems.append(r.url),
+        )
+        file = folder / f"{'-'.join(names)}-{theme}.html"
+        figures = "".join(views[name].html for name in names)
+        file.write_text(PAGE.format(theme=theme, figures=figures, **COLORS[theme]))
+        page.goto(file.as_uri())
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_figure_comes_to_life(open_figures, name):
+    page = open_figures([name])
+    figure = page.locator("figure.gk-view")
+    assert figure.get_attribute("data-ready") == ""
+    steps = VIEWS[name].payload["traces"][0]["steps"]
+    assert figure.get_by_role("slider").count() == (1 if steps > 1 else 0)
+    if steps > 1:
+        assert figure.get_by_role("slider").input_value() == str(VIEWS[name].step)
+        assert figure.get_by_role("button", name="Play").is_visible()
+    assert figure.locator("details p").text_content() == VIEWS[name].payload["description"]
+
+
+# Text, tags and attributes of everything inside a part; numbers are compared apart from words.
+OUTLINE = """(root) => {
+  const fallback = new Set(["fill", "stroke", "fill-opacity", "stroke-opacity", "stroke-linecap",
+    "stroke-dasharray", "font-family", "font-size", "text-anchor", "vector-effect"]);
+  const alive = new Set(["class", "tabindex", "aria-live", "aria-atomic"]);
+  const styled = (node) => /^gk-(arc|wire|s-)/.test(node.getAttribute("class"));
+  const said = [];
+  const walk = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) return node.data && said.push("text " + node.data);
+    if (node.matches(".gk-note, .gk-halo, .gk-arc-picked, .gk-wire-picked, .gk-scrub")) return;
+    said.push(node.localName + " " + (node.getAttribute("class") || ""));
+    [...node.attributes]
+      .filter((a) => !fallback.has(a.name) && !alive.has(a.name))
+      .filter((a) => !(a.name === "stroke-width" && styled(node)))
+      .sort((x, y) => (x.name < y.name ? -1 : 1))
+      .forEach((a) => said.push(`${a.name}=${a.value}`));
+    node.childNodes.forEach(walk);
+  };
+  walk(root);
+  return said;
+}"""
+
+PARTS = ".gk-title, .gk-timeline, .gk-stage, .gk-side, .gk-now, figcaption, details"
+
+
+def numbers_apart(lines):
+    words = [re.sub(r"-?\d+(\.\d+)?", "#", line) for line in lines]
+    return words, [float(v) for line in lines for v in re.findall(r"-?\d+(?:\.\d+)?", line)]
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_the_first_frame_is_what_the_script_draws(open_figures, name):
+    written, drawn = (
+        open_figures([name], scripts=scripts).locator(PARTS) for scripts in (False, True)
+    )
+    # A timeline without strips has only the slider, which the first frame leaves out.
+    kept = [
+        [
+            part
+            for part in parts.all()
+            if "div gk-timeline" != " ".join(part.evaluate(OUTLINE)).strip()
+        ]
+        for parts in (written, drawn)
+    ]
+    assert len(kept[0]) == len(kept[1]) >= 4
+    for before, after in zip(*kept, strict=True):
+        words, values = numbers_apart(before.evaluate(OUTLINE))
+        new_words, new_values = numbers_apart(after.evaluate(OUTLINE))
+        assert new_words == words
+        assert new_values == pytest.approx(values, abs=0.11)
+
+
+def test_each_level_shows_what_the_trace_says(open_figures):
+    page = open_figures(["frontier"])
+    figure = page.locator("figure")
+    marks = """([name]) => [...document.querySelectorAll(`.gk-graph > .${name}`)]
+        .map((p) => (p.getAttribute("d").match(/M/g) || []).length)"""
+    distance = gk.sequential.bfs(ROADS, 0).distance
+    for method in TRACES:
+        figure.get_by_label("Method").select_option(method)
+        for level in range(int(distance.max()) + 1):
+            figure.get_by_role("slider").fill(str(level))
+            found = int((distance == level + 1).sum())
+            assert page.evaluate(marks, ["gk-dot-work"]) == [int((distance == level).sum())]
+            assert page.evaluate(marks, ["gk-dot-unseen"]) == [int((distance > level + 1).sum())]
+            assert page.evaluate(marks, ["gk-arc-found"]) == [found]
+            ring, core = page.evaluate(marks, ["gk-dot-new"])
+            assert core == found
+            assert ring == found - page.evaluate(marks, ["gk-dot-clash"])[0]
+            assert figure.locator(".gk-now").text_content().startswith(f"Level {level}: ")
+            lit = figure.locator(".gk-strip").first.locator(".gk-f-playhead").get_attribute("x")
+            assert float(lit) == level
+
+
+def test_each_step_of_a_warp_lights_its_line_and_lanes(open_figures):
+    page = open_figures(["warp"])
+    trace = TRACES["harish"]
+    here = (trace.steps.launch == 5) & (trace.steps.warp == 0) & (trace.steps.block == 0)
+    lines, masks = trace.steps.line[here], trace.steps.mask[here]
+    slider = page.get_by_role("slider")
+    for step in range(len(lines)):
+        slider.fill(str(step))
+        now = page.locator(".gk-row-now")
+        assert now.count() == 1
+        assert now.locator(".gk-num").text_content() == str(lines[step])
+        assert (
+            now.locator(".gk-times").text_content()
+            == f"×{(lines[: step + 1] == lines[step]).sum()}"
+        )
+        active = page.locator(".gk-counter").first.locator("dd").text_content()
+        assert active == f"{int(masks[step]).bit_count()} of 32"
+
+
+def test_the_source_can_follow_another_warp(open_figures):
+    page = open_figures(["block"])
+    steps = TRACES["harish"].steps
+    ended = (steps.launch == 5) & (steps.warp == 1)
+    page.get_by_label("Source follows").select_option("warp 1")
+    page.get_by_role("slider").fill("0")
+    assert page.locator(".gk-now").text_content().startswith("Warp 1, step 0, line")
+    assert page.locator(".gk-row-now .gk-num").text_content() == str(steps.line[ended][0])
+
+
+def test_each_request_has_a_wire_a_lane(open_figures):
+    page = open_figures(["memory"])
+    trace = VIEWS["memory"].payload["traces"][0]
+    for step in range(trace["steps"]):
+        page.get_by_role("slider").fill(str(step))
+        lanes = int(page.locator(".gk-now").text_content().split(": ")[1].split()[0])
+        wires = page.locator(".gk-wire").get_attribute("d").count("M")
+        assert wires == lanes
+
+
+def test_the_slider_and_the_buttons_work_by_keyboard(open_figures):
+    page = open_figures(["frontier"])
+    figure = page.locator("figure")
+    slider = figure.get_by_role("slider", name="Level")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert slider.input_value() == "5"
+    page.keyboard.press("Home")
+    assert slider.input_value() == "0"
+    assert figure.get_by_role("button", name="Previous level").is_disabled()
+    assert slider.get_attribute("aria-valuetext").startswith("level 0 of ")
+    figure.get_by_role("button", name="Next level").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Space")
+    assert slider.input_value() == "2"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "SELECT"
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+
+
+def test_vertices_and_lanes_can_be_asked_by_keyboard(open_figures):
+    page = open_figures(["values", "memory"])
+    page.locator(".gk-graph").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    note = page.locator(".gk-graph .gk-note")
+    assert note.text_content() == "vertex 1, value 3: to 0, 2"
+    page.keyboard.press("Escape")
+    assert note.text_content() == ""
+    page.locator(".gk-addresses").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".gk-addresses .gk-note").text_content().startswith("lane ")
+
+
+def test_pointing_at_a_vertex_names_it(open_figures):
+    page = open_figures(["values"])
+    box = page.locator(".gk-graph").bounding_box()
+    d = VIEWS["values"]._drawing
+    scale = box["width"] / d.width
+    page.mouse.move(box["x"] + d.x[8] / 10 * scale, box["y"] + d.y[8] / 10 * scale)
+    assert page.locator(".gk-graph .gk-note").text_content().startswith("vertex 8, value")
+
+
+def test_a_click_on_the_timeline_goes_there(open_figures):
+    page = open_figures(["frontier"])
+    strip = page.locator(".gk-strip").first
+    box = strip.bounding_box()
+    steps = VIEWS["frontier"].payload["traces"][0]["steps"]
+    strip.click(position={"x": box["width"] * 7.5 / steps, "y": 5})
+    assert page.get_by_role("slider").input_value() == "7"
+    thumb = page.get_by_role("slider").bounding_box()
+    assert thumb["x"] >= 0
+
+
+def test_play_runs_to_the_end_and_can_be_paused(open_figures):
+    page = open_figures(["values"])
+    now = page.locator(".gk-now")
+    page.get_by_label("Speed").select_option("8×")
+    slider = page.get_by_role("slider")
+    slider.fill("0")
+    page.get_by_role("button", name="Play").click()
+    assert now.get_attribute("aria-live") == "off"
+    page.get_by_role("button", name="Pause").click()
+    assert now.get_attribute("aria-live") == "polite"
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("document.querySelector('input[type=range]').value === '2'")
+    page.get_by_role("button", name="Play").wait_for()
+    # At its end it starts again.
+    page.get_by_role("button", name="Play").click()
+    assert slider.input_value() in "01"
+
+
+def test_figures_of_a_page_are_independent(open_figures):
+    page = open_figures(["frontier", "rows"])
+    first, second = page.get_by_role("slider").all()
+    first.fill("1")
+    assert second.input_value() == "4"
+
+
+@pytest.mark.parametrize("theme", COLORS)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_all_figures_pass_axe_and_fit_the_page(open_figures, theme, width):
+    page = open_figures(list(VIEWS), theme=theme, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(page, options=WCAG).response["violations"]
+    serious = [v for v in found if v["id"] not in NOT_OURS]
+    assert serious == [], json.dumps(
+        [
+            (v["id"], v["nodes"][0]["html"][:200], v["nodes"][0].get("failureSummary"))
+            for v in serious
+        ],
+        indent=1,
+    )
+
+
+def test_the_first_frame_passes_axe_without_scripts_of_its_own(open_figures):
+    page = open_figures(list(VIEWS))
+    page.evaluate("(html) => { document.querySelector('main').innerHTML = html; }",
+                  "".join(view.html for view in VIEWS.values()))  # fmt: skip
+    found = Axe().run(page, options=WCAG).response["violations"]
+    assert [v["id"] for v in found if v["id"] not in NOT_OURS] == []
+
+
+def test_dark_pages_have_dark_figures(open_figures):
+    ink, paper = (
+        {
+            theme: open_figures(["warp"], theme=theme)
+            .locator("figure")
+            .evaluate(f"(f) => getComputedStyle(f).{what}")
+            for theme in COLORS
+        }
+        for what in ("color", "backgroundColor")
+    )
+    assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 18, 18)"}
+    assert ink["light"] != ink["dark"]
+
+
+def test_nothing_moves_where_less_motion_is_asked_for(open_figures):
+    page = open_figures(list(VIEWS), reduced_motion="reduce")
+    moving = page.evaluate("""() => [...document.querySelectorAll("figure *")].filter((e) => {
+        const s = getComputedStyle(e);
+        return s.animationName !== "none" || parseFloat(s.transitionDuration) > 0;
+    }).length""")
+    assert moving == 0
+
+
+def test_small_controls_are_large_enough_to_touch(open_figures):
+    page = open_figures(["block"], width=390)
+    for control in page.locator("figure button, figure select").all():
+        assert control.bounding_box()["height"] >= 32
+
+
+@pytest.mark.parametrize("kind", ["frontier", "warp", "memory", "graph"])
+def test_two_thousand_marks_render_within_a_frame(open_figures, kind):
+    graph = gk.road_grid(30, 30, seed=2)
+    with gk.trace() as t:
+        bfs(graph, root=0, method="harish")
+    assert graph.n + graph.m // 2 > 2000
+    view = {
+        "frontier": lambda: FrontierView(graph, t),
+        "warp": lambda: WarpView(t, launch=10),
+        "memory": lambda: MemoryView(t, block=None, warp=None),
+        "graph": lambda: GraphView(graph, np.arange(20 * graph.n).reshape(20, -1) % 97),
+    }[kind]()
+    page = open_figures([kind], views={kind: view})
+    times = page.evaluate("""() => {
+        const range = document.querySelector("input[type=range]");
+        const figure = document.querySelector("figure");
+        const times = [];
+        for (let k = 0; k < 40; k++) {
+            range.value = (k * 7) % (Number(range.max) + 1);
+            const before = performance.now();
+            range.dispatchEvent(new Event("input"));
+            figure.getBoundingClientRect();
+            times.push(performance.now() - before);
+        }
+        return times.sort((a, b) => a - b);
+    }""")
+    assert len(view.html) < 200_000
+    assert times[len(times) // 2] < 16, times
+
+
+LIVE = """async ([code, payload]) => {
+    const module = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+    const values = { payload, step: payload.step, trace: payload.traces[0].label };
+    const hooks = {};
+    window.saved = [];
+    window.model = {
+        get: (name) => values[name],
+        set(name, value) {
+            if (values[name] === value) return;
+            values[name] = value;
+            (hooks["change:" + name] || []).forEach((f) => f());
+        },
+        save_changes() { window.saved.push({ step: values.step, trace: values.trace }); },
+        on(event, f) { (hooks[event] ||= []).push(f); },
+        off(event, f) { hooks[event] = (hooks[event] || []).filter((g) => g !== f); },
+    };
+    document.body.replaceChildren(document.createElement("main"));
+    const el = document.querySelector("main");
+    window.undo = module.default.render({ model: window.model, el });
+}"""
+
+
+@pytest.mark.parametrize("name", ["frontier", "block", "memory", "rows"])
+def test_the_live_widget_is_the_same_figure_and_talks_to_its_model(open_figures, name):
+    view = VIEWS[name]
+    page = open_figures([name])
+    hydrated = page.locator(".gk-stage").evaluate(OUTLINE)
+    page.evaluate(LIVE, [module_for(view._kind), view.payload])
+    assert page.locator(".gk-stage").evaluate(OUTLINE) == hydrated
+    page.get_by_role("slider").fill("3")
+    assert page.evaluate("window.saved.at(-1).step") == 3
+    page.evaluate("window.model.set('step', 1)")
+    assert page.get_by_role("slider").input_value() == "1"
+    if len(view.payload["traces"]) > 1:
+        last = view.payload["traces"][-1]["label"]
+        page.evaluate("(label) => window.model.set('trace', label)", last)
+        assert page.locator("figure select").first.input_value() == last
+    page.evaluate("window.undo()")
+    page.evaluate("window.model.set('step', 2)")
+    assert page.get_by_role("slider").input_value() == "1"

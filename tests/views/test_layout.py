@@ -1,0 +1,116 @@
+import hashlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import gpukernels as gk
+from gpukernels.errors import InvalidArgument
+from gpukernels.views.drawing import draw
+from gpukernels.views.layout import spread, stress_layout
+
+
+def lay(graph, seed=0):
+    return stress_layout(graph.n, *graph.coo, seed=seed)
+
+
+def test_the_same_graph_gives_the_same_bits_in_another_process():
+    code = (
+        "import hashlib, gpukernels as gk\n"
+        "from gpukernels.views.layout import stress_layout\n"
+        "g = gk.small_world(80, 4, 0.1, seed=2)\n"
+        "print(hashlib.sha256(stress_layout(g.n, *g.coo).tobytes()).hexdigest())"
+    )
+    here = hashlib.sha256(lay(gk.small_world(80, 4, 0.1, seed=2)).tobytes()).hexdigest()
+    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert there.stdout.strip() == here
+
+
+def test_the_seed_matters():
+    g = gk.erdos_renyi(40, 3.0, seed=1)
+    assert not np.array_equal(lay(g, seed=0), lay(g, seed=1))
+
+
+def test_a_path_becomes_a_line_with_unit_steps():
+    place = lay(gk.path(20))
+    steps = np.linalg.norm(np.diff(place, axis=0), axis=1)
+    assert steps == pytest.approx(np.ones(19), abs=0.05)
+    assert np.linalg.norm(place[19] - place[0]) == pytest.approx(19, rel=0.05)
+
+
+def test_drawn_distance_follows_hop_distance():
+    g = gk.road_grid(6, 9, seed=1)
+    place = lay(g)
+    hops = np.array([gk.sequential.bfs(g, v).distance for v in range(g.n)])
+    drawn = np.linalg.norm(place[:, None] - place[None], axis=2)
+    pairs = hops > 0
+    assert np.corrcoef(hops[pairs], drawn[pairs])[0, 1] > 0.95
+
+
+def test_components_do_not_overlap():
+    g = gk.Graph.from_arcs(6, [0, 1, 3, 4], [1, 2, 4, 5], directed=False)
+    place = lay(g)
+    gaps = np.linalg.norm(place[:3, None] - place[None, 3:], axis=2)
+    assert gaps.min() > 0.5
+
+
+def test_spread_separates_what_touches():
+    place = np.random.default_rng(0).normal(size=(60, 2)) * 8
+    apart = spread(place, 3.0)
+    gaps = np.linalg.norm(apart[:, None] - apart[None], axis=2) + 99 * np.eye(60)
+    assert gaps.min() > 2.4
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        gk.example(),
+        gk.path(1),
+        gk.path(2),
+        gk.complete(5),
+        gk.star(100),
+        gk.rmat(7, 4, seed=1),
+        gk.Graph([0], []),
+        gk.Graph([0, 0, 0], []),
+        gk.Graph([0, 1], [0]),
+        gk.erdos_renyi(900, 2.0, seed=1),
+        gk.complete(90),
+    ],
+    ids=repr,
+)
+def test_every_mark_lies_on_the_paper(graph):
+    d = draw(graph)
+    assert len(d.x) == graph.n
+    assert d.radius > 0
+    for at, size in ((d.x, d.width), (d.y, d.height)):
+        assert (at >= 0).all()
+        assert (at <= 10 * size).all()
+    assert d.lines(range(len(d.tail))).count("M") >= len(d.tail)
+
+
+def test_both_arcs_of_an_edge_share_a_line():
+    g = gk.example()
+    d = draw(g)
+    assert len(d.tail) == g.m // 2
+    source, target = g.coo
+    ends = np.sort(np.stack([source, target]), axis=0)
+    assert np.array_equal(np.stack([d.tail, d.head])[:, d.line_of_arc], ends)
+
+
+def test_opposite_directed_arcs_are_bent_apart():
+    d = draw(gk.Graph.from_arcs(3, [0, 1, 1], [1, 0, 2]))
+    assert d.bent.tolist() == [True, True, False]
+    assert len({d.lines([k]) for k in range(3)}) == 3
+
+
+def test_given_positions_are_kept_upright():
+    d = draw(gk.path(3), positions=[(0, 0), (1, 0), (1, 1)])
+    assert d.x[0] < d.x[1] == d.x[2]
+    assert d.y[2] < d.y[1] == d.y[0]
+
+
+@pytest.mark.parametrize("positions", [[(0, 0)], [(0, 0), (1, np.nan), (1, 1)], np.zeros((3, 3))])
+def test_positions_that_do_not_fit_are_refused(positions):
+    with pytest.raises(InvalidArgument, match=r"(?s)positions = .*shape \(3, 2\)"):
+        draw(gk.path(3), positions=positions)

@@ -1,0 +1,75 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from gpukernels.views import script
+
+JS = Path(script.__file__).parent / "js"
+
+
+def test_every_module_is_part_of_the_page_script():
+    text = script.classic_script()
+    for module in JS.glob("*.js"):
+        body = [line for line in module.read_text().splitlines() if line.startswith("function ")]
+        for line in body:
+            assert line in text, f"{module.name}: {line}"
+
+
+def test_the_page_script_is_classic_and_self_contained():
+    text = script.classic_script()
+    assert not re.search(r"^\s*(import|export)\b", text, re.MULTILINE)
+    assert set(re.findall(r"https?://[^\"']+", text)) == {"http://www.w3.org/2000/svg"}
+    assert "eval(" not in text
+    assert "url(" not in script.stylesheet()
+    assert "@import" not in script.stylesheet()
+
+
+@pytest.mark.parametrize("kind", script.VIEWS)
+def test_a_live_module_has_one_export_and_no_import(kind):
+    text = script.module_for(kind)
+    assert re.findall(r"^(?:import|export)\b.*", text, re.MULTILINE) == [
+        f"export default {{ render: liveRender({script.VIEWS[kind]}View) }};"
+    ]
+
+
+@pytest.fixture
+def modules(monkeypatch):
+    texts = {}
+    monkeypatch.setattr(script, "_read", texts.__getitem__)
+    return texts
+
+
+def test_modules_come_after_what_they_import(modules):
+    modules["a"] = 'import { two } from "./b.js";\nexport const one = two;\n'
+    modules["b"] = "export const two = 2;\n"
+    assert script.join(["a"]) == "const two = 2;\n\nconst one = two;\n"
+
+
+def test_a_name_declared_twice_is_refused(modules):
+    modules["a"] = "function same() {}\n"
+    modules["b"] = "export const same = 1;\n"
+    with pytest.raises(ValueError, match=r"same is declared in a\.js and in b\.js"):
+        script.join(["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import * as b from "./b.js";',
+        'import { two as b } from "./b.js";',
+        "export default 1;",
+        "export { one };",
+    ],
+)
+def test_imports_and_exports_that_cannot_be_joined_are_refused(modules, line):
+    modules["a"] = f"{line}\n"
+    with pytest.raises(ValueError, match=r"a\.js: an import or export"):
+        script.join(["a"])
+
+
+def test_modules_that_import_each_other_are_refused(modules):
+    modules["a"] = 'import { b } from "./b.js";\n'
+    modules["b"] = 'import { a } from "./a.js";\n'
+    with pytest.raises(ValueError, match="a -> b -> a"):
+        script.join(["a"])

@@ -1,0 +1,323 @@
+"""What every view promises, on each kind of input that a chapter gives it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from bs4 import BeautifulSoup
+from written_traces import TraceWriter, queue_bfs
+
+import gpukernels as gk
+from gpukernels.errors import InvalidArgument
+from gpukernels.simt import metrics
+from gpukernels.simt.trace import BRANCH, LOAD
+from gpukernels.traversal import bfs
+from gpukernels.views import FrontierView, GraphView, MemoryView, WarpView
+from gpukernels.views.encoding import unpack
+
+EXAMPLE = gk.example()
+ROADS = gk.road_grid(6, 7, seed=1)
+WRITTEN, LEVELS, DISTANCE = queue_bfs(ROADS)
+
+
+def traced(method, graph=EXAMPLE):
+    with gk.trace() as t:
+        bfs(graph, root=0, method=method)
+    return t.trace
+
+
+VIEWS = {
+    "graph": lambda: GraphView(EXAMPLE, DISTANCE[:16], title="Graph"),
+    "graph plain": lambda: GraphView(gk.path(1)),
+    "graph empty": lambda: GraphView(gk.Graph([0], [])),
+    "graph csr": lambda: GraphView(EXAMPLE, csr=True, step=3),
+    "graph weights": lambda: GraphView(gk.random_weights(ROADS, seed=1)),
+    "graph steps": lambda: GraphView(EXAMPLE, {"a": np.eye(16), "b": np.full(16, np.nan)}),
+    "graph large": lambda: GraphView(gk.erdos_renyi(1500, 3.0, seed=1), np.arange(1500.0)),
+    "frontier": lambda: FrontierView(ROADS, WRITTEN, step=4, caption="Roads & <queues>"),
+    "frontier methods": lambda: FrontierView(
+        EXAMPLE, {m: traced(m) for m in ("harish", "edge_parallel", "frontier")}
+    ),
+    "warp": lambda: WarpView(traced("harish"), launch=1, warp=0, step=4),
+    "warp block": lambda: WarpView(WRITTEN, launch=3),
+    "warp several": lambda: WarpView({m: traced(m) for m in ("harish", "virtual_warp")}, warp=0),
+    "memory": lambda: MemoryView(WRITTEN, array="targets"),
+    "memory all": lambda: MemoryView(traced("frontier"), block=None, warp=None),
+}
+
+
+@pytest.fixture(params=VIEWS)
+def view(request):
+    return VIEWS[request.param]()
+
+
+def soup_of(view):
+    return BeautifulSoup(view.html, "html.parser")
+
+
+def payload_of(view):
+    return json.loads(soup_of(view).find("script").string)
+
+
+def test_the_same_input_gives_the_same_bytes(request, view):
+    again = VIEWS[request.node.callspec.params["view"]]()
+    assert view.html == again.html
+    assert repr(view) == repr(again)
+
+
+def test_another_process_gives_the_same_bytes():
+    code = (
+        "import hashlib, sys; sys.path.insert(0, sys.argv[1]); import test_views as t\n"
+        "for make in t.VIEWS.values(): print(hashlib.sha256(make().html.encode()).hexdigest())"
+    )
+    folder = os.path.dirname(__file__)
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code, folder],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0].count("\n") == len(VIEWS)
+
+
+def test_a_figure_is_complete_without_a_script(view):
+    (figure,) = soup_of(view).find_all("figure")
+    assert figure["aria-label"] == view.payload["title"]
+    assert figure.find(class_="gk-title").text == view.payload["title"]
+    assert figure.find("details").find("p").text == view.payload["description"]
+    assert len(view.payload["description"]) > 20
+    assert figure.find("svg")
+    assert figure.find("figcaption") is None or view.payload["caption"]
+    assert not figure.find_all(["button", "input", "select"])
+
+
+def test_pictures_have_names_and_decoration_is_hidden(view):
+    for svg in soup_of(view).find_all("svg"):
+        assert (svg.get("role") == "img" and svg["aria-label"]) or svg["aria-hidden"] == "true"
+
+
+def test_marks_are_painted_without_a_style_sheet(view):
+    soup = soup_of(view)
+    for mark in soup.find_all(["path", "rect", "text"]):
+        inherited = {"fill", "stroke"} & set(mark.attrs)
+        assert inherited, f"no paint: {mark}"
+
+
+def test_no_two_elements_share_an_id(view):
+    assert not soup_of(view).find_all(id=True)
+
+
+def test_the_page_carries_what_the_widget_carries(view):
+    assert payload_of(view) == view.payload == json.loads(json.dumps(view.get_state()["payload"]))
+
+
+def test_nothing_is_fetched(view):
+    assert "http" not in view.html.replace("http-equiv", "")
+    assert not soup_of(view).find_all(["link", "img", "iframe"])
+
+
+def test_the_bundle_has_the_widget_and_the_figure(view):
+    data, _ = view._repr_mimebundle_()
+    assert data["text/html"] == view.html
+    assert data["text/plain"] == repr(view)
+    assert "application/vnd.jupyter.widget-view+json" in data
+
+
+def test_the_repr_holds_no_address(view):
+    assert repr(view).startswith(type(view).__name__ + "(")
+    assert "0x" not in repr(view)
+
+
+def test_it_stays_under_200_kilobytes(view):
+    assert len(view.html.encode()) < 200_000
+
+
+def test_large_inputs_stay_under_200_kilobytes():
+    graph = gk.rmat(9, 8, seed=1)
+    methods = {m: traced(m, graph) for m in ("harish", "frontier")}
+    busiest = int(np.argmax(np.bincount(methods["frontier"].requests.launch)))
+    views = [
+        FrontierView(graph, methods),
+        WarpView(methods, launch=1),
+        WarpView(methods["frontier"], launch=busiest, warp=0),
+        MemoryView(methods, block=None, warp=None),
+    ]
+    for view in views:
+        assert len(view.html.encode()) < 200_000, repr(view)
+
+
+def test_the_step_can_be_set_and_observed():
+    view = FrontierView(ROADS, WRITTEN)
+    seen = []
+    view.observe(lambda change: seen.append(change["new"]), names="step")
+    view.step = 3
+    assert seen == [3]
+    with pytest.raises(InvalidArgument, match="step = 99: must be from 0 to"):
+        view.step = 99
+    assert view.step == 3
+
+
+def test_the_trace_can_be_set():
+    view = VIEWS["frontier methods"]()
+    assert view.trace == "harish"
+    view.trace = "frontier"
+    with pytest.raises(InvalidArgument, match="trace = 'dijkstra': must be one of"):
+        view.trace = "dijkstra"
+
+
+def test_what_a_tracing_block_yields_is_taken_as_a_trace():
+    with gk.trace() as t:
+        bfs(EXAMPLE, root=0, method="harish")
+    assert FrontierView(EXAMPLE, t).html == FrontierView(EXAMPLE, t.trace).html
+
+
+BAD = {
+    "no trace": (lambda: FrontierView(EXAMPLE, 3), "traces = 3"),
+    "no label": (lambda: FrontierView(EXAMPLE, {}), "traces ="),
+    "label of a number": (lambda: WarpView({1: WRITTEN}), "traces ="),
+    "other graph": (lambda: FrontierView(gk.path(4), WRITTEN), "index .* which has"),
+    "no search": (lambda: FrontierView(EXAMPLE, TraceWriter().trace()), "the trace of a search"),
+    "launch": (lambda: WarpView(WRITTEN, launch=99), "launch = 99: must be from 0 to"),
+    "block": (lambda: WarpView(WRITTEN, block=9), "block = 9"),
+    "warp": (lambda: WarpView(WRITTEN, warp=-1), "warp = -1"),
+    "step": (lambda: WarpView(WRITTEN, step=10_000), "step = 10000"),
+    "start": (lambda: WarpView(WRITTEN, start=10_000), "start = 10000"),
+    "limit": (lambda: WarpView(WRITTEN, limit=0), "limit = 0"),
+    "memory limit": (lambda: MemoryView(WRITTEN, limit=0), "limit = 0"),
+    "array": (lambda: MemoryView(WRITTEN, array="nothing"), "its arrays are distance, frontier"),
+    "values": (lambda: GraphView(EXAMPLE, [1, 2]), r"values = \[1, 2\].*shape \(16,\)"),
+    "words": (lambda: GraphView(EXAMPLE, list("abcdefghijklmnop")), "values ="),
+    "edge values": (lambda: GraphView(EXAMPLE, edge_values=[1]), r"edge_values = \[1\]"),
+    "parent": (lambda: GraphView(EXAMPLE, parent=[99] * 16), "parent ="),
+    "csr of a large graph": (lambda: GraphView(ROADS, csr=True), "csr = True"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_with_its_name_and_value(name):
+    make, message = BAD[name]
+    with pytest.raises(InvalidArgument, match=message):
+        make()
+
+
+def marks(view, name):
+    """Count the marks of one look in the picture (not in the keys)."""
+    svg = soup_of(view).find("svg", role="img")
+    return sum(path["d"].count("M") for path in svg.find_all("path", class_=name))
+
+
+@pytest.mark.parametrize("step", range(len(LEVELS)))
+def test_the_picture_of_a_level_has_the_marks_that_the_level_has(step):
+    view = FrontierView(ROADS, WRITTEN, step=step)
+    truth = LEVELS[step]
+    found = set(truth["makers"])
+    again = [v for v, made in truth["makers"].items() if len(made) > 1]
+    assert marks(view, "gk-dot-work") == len(set(truth["frontier"]) - found)
+    assert marks(view, "gk-dot-clash") == len(again)
+    known = {v for v in range(ROADS.n) if 0 <= DISTANCE[v] <= step + 1}
+    assert marks(view, "gk-dot-unseen") == ROADS.n - len(known)
+    assert marks(view, "gk-dot-done") == len(known - set(truth["frontier"]) - found)
+    assert marks(view, "gk-arc-found") == len(found)
+    numbers = [dd.text for dd in soup_of(view).find_all("dd")]
+    surplus = sum(len(made) - 1 for made in truth["makers"].values())
+    visited = numbers[3]
+    assert numbers == [
+        str(len(truth["frontier"])),
+        str(truth["arcs"]),
+        str(len(found)),
+        visited,
+        str(surplus),
+    ]
+    assert f"{truth['arcs']} arc" in soup_of(view).find(class_="gk-now").text
+
+
+def test_the_grid_of_a_warp_covers_each_active_lane_once():
+    view = WarpView(WRITTEN, launch=5, warp=0)
+    steps = WRITTEN.steps
+    here = (steps.launch == 5) & (steps.warp == 0) & (steps.block == 0)
+    truth = np.array([[m >> lane & 1 for m in steps.mask[here].tolist()] for lane in range(32)])
+    drawn = np.zeros_like(truth)
+    grid = soup_of(view).find(class_="gk-strip")
+    layers = {c: grid.find("path", class_=c)["d"] for c in ("gk-f-work", "gk-f-new", "gk-f-wait")}
+    for d in layers.values():
+        for cell in filter(None, d.split("M")):
+            at, _, rest = cell.partition("h")
+            x, y = map(int, at.split())
+            wide, _, tall = rest.partition("v")
+            drawn[y : y + int(tall.split("h")[0]), x : x + int(wide)] += 1
+    assert np.array_equal(drawn, truth)
+    taken = steps.taken[here]
+    split = (steps.kind[here] == BRANCH) & (taken != 0) & (taken != steps.mask[here])
+    assert split.any()
+    assert bool(layers["gk-f-new"]) == bool(layers["gk-f-wait"]) is True
+
+
+def test_the_counters_at_the_last_step_are_the_metrics():
+    trace = traced("harish", ROADS).select(launch=2)
+    probe = WarpView(traced("harish", ROADS), launch=2)
+    last = probe.payload["traces"][0]["steps"] - 1
+    view = WarpView(traced("harish", ROADS), launch=2, step=last)
+    shown = {d.dt.text: d.dd.text for d in soup_of(view).find_all(class_="gk-counter")}
+    assert trace.launches[0].blocks == 1 or trace.launches[2].blocks == 1
+    assert shown["warp steps so far"] == str(len(trace.steps))
+    assert shown["SIMD efficiency so far"] == f"{100 * metrics.simd_efficiency(trace):.0f}%"
+    assert shown["divergent branches"] == str(metrics.divergent_branches(trace))
+    assert shown["sectors a request"] == f"{metrics.sectors_per_request(trace):.1f}"
+
+
+def test_a_request_shows_each_element_once_and_a_wire_for_each_lane():
+    view = MemoryView(WRITTEN, array="targets", step=9)
+    r = WRITTEN.requests
+    targets = WRITTEN.array_named("targets")[0]
+    row = np.flatnonzero((r.array == targets) & (r.kind == LOAD) & (r.block == 0) & (r.warp == 0))[
+        9
+    ]
+    index = r.index[r.start[row] : r.start[row + 1]]
+    picture = soup_of(view).find("svg", role="img")
+    lanes, elements = picture.find_all("path", class_="gk-f-work")
+    assert lanes["d"].count("M") == len(index)
+    assert elements["d"].count("M") == len(np.unique(index))
+    assert picture.find("path", class_="gk-f-fetched")["d"].count("M") == len(np.unique(index // 8))
+    assert picture.find("path", class_="gk-wire")["d"].count("M") == len(index)
+
+
+def test_the_rows_of_a_csr_view_are_the_graphs():
+    view = GraphView(EXAMPLE, csr=True, step=8)
+    strip = soup_of(view).find("svg", class_="gk-csr")
+    cells = [t.text for t in strip.find_all("text", class_="gk-cell")]
+    assert cells == [str(v) for v in [*EXAMPLE.offsets, *EXAMPLE.targets]]
+    lit = [t.text for t in strip.find_all("text", class_="gk-on-new")]
+    assert lit == [str(v) for v in EXAMPLE.targets[EXAMPLE.offsets[8] : EXAMPLE.offsets[9]]]
+
+
+def test_weights_stand_on_their_edges():
+    graph = gk.random_weights(gk.path(4), seed=3)
+    texts = [t.text for t in soup_of(GraphView(graph)).find_all(class_="gk-line-text")]
+    source, target = graph.coo
+    assert texts == [str(w) for s, t, w in zip(source, target, graph.weights, strict=True) if s < t]
+
+
+def test_unreached_vertices_are_hollow():
+    result = bfs(EXAMPLE, root=0)
+    view = GraphView(EXAMPLE, result.distance, parent=result.parent)
+    assert marks(view, "gk-dot-unseen") == (result.distance < 0).sum() == 1
+    assert marks(view, "gk-arc-tree") == (result.parent >= 0).sum() - (result.parent[0] == 0)
+    assert "1 vertex has none" in soup_of(view).find(class_="gk-now").text
+
+
+def test_columns_of_the_payload_hold_the_trace():
+    (trace,) = VIEWS["warp"]().payload["traces"]
+    steps = traced("harish").steps
+    here = (steps.launch == 1) & (steps.warp == 0) & (steps.block == 0)
+    (warp,) = trace["warps"]
+    assert unpack(warp["mask"]).tolist() == steps.mask[here].tolist()
+    numbers = unpack(trace["numbers"])[unpack(warp["row"])]
+    assert numbers.tolist() == steps.line[here].tolist()
