@@ -136,6 +136,15 @@ def test_small_world_rewires_the_share_asked_for_and_shrinks_the_diameter():
     assert same(everywhere, gk.complete(9)), "no edge finds a new end: all stay"
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_small_world_stays_simple_when_most_edges_jump_into_each_other(seed):
+    g = gk.small_world(16, 8, 1.0, seed)
+    source, target = g.coo
+    assert g.m == 16 * 8
+    assert (source != target).all()
+    assert np.unique(source * 16 + target).size == g.m
+
+
 def test_forest_fire_links_each_vertex_to_earlier_ones_and_stays_whole():
     g = gk.forest_fire(2000, 0.35, seed=2)
     source, target = g.coo
@@ -155,6 +164,19 @@ def test_forest_fire_spreads_by_a_geometric_number_of_neighbors():
     links = [gk.forest_fire(3, 0.5, seed, backward=0.0).out_degree[2] for seed in range(2000)]
     # The ambassador is 0 (no out-neighbor) or 1 (one, taken with probability 0.5), equally likely.
     assert abs(np.mean(np.array(links) == 2) - 0.25) < 0.04
+
+
+def test_forest_fire_runs_forward_to_earlier_and_backward_to_later_vertices():
+    def burnt_by_the_last(forward, backward, seed):
+        g = gk.forest_fire(30, forward, seed, backward=backward)
+        return g.targets[g.offsets[29] :]
+
+    # So the ambassador, drawn uniformly from 0 .. 28, is the latest vertex burnt or the earliest.
+    latest = [burnt_by_the_last(0.9, 0.0, seed).max() for seed in range(300)]
+    earliest = [burnt_by_the_last(0.0, 0.9, seed).min() for seed in range(300)]
+    assert abs(np.mean(latest) - 14) < 2
+    assert abs(np.mean(earliest) - 14) < 2
+    assert np.mean([burnt_by_the_last(0.0, 0.9, seed).max() for seed in range(300)]) > 20
 
 
 def test_delaunay_is_the_triangulation_of_its_positions():

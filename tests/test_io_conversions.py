@@ -24,7 +24,8 @@ def test_duplicate_entries_of_a_matrix_take_the_minimum():
 
 
 def test_summing_duplicates_would_have_given_other_distances():
-    entries = (np.array([4.0, 6.0, 5.0]), (np.array([0, 0, 1]), np.array([1, 1, 2])))
+    ends = np.array([[0, 0, 1], [1, 1, 2]], dtype=np.int32)
+    entries = (np.array([4.0, 6.0, 5.0]), tuple(ends))
     matrix = sparse.coo_array(entries, shape=(3, 3))
     right = dijkstra(gk.from_scipy(matrix).to_scipy(), indices=0)
     assert right.tolist() == [0, 4, 9]

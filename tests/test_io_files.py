@@ -241,6 +241,12 @@ BAD = [
     ("g.mtx", MTX + "2 3 6\n\n3 1 7\n3 2 7\n", 8, "more than the 3 entries that line 3"),
     ("g.txt", TXT + "2 3\n# x\n3 1\n3 2\n", 6, "more than the 3 edges that line 1 announces"),
     ("g.txt", TXT + "2 3\n3 4\n", 1, "3 vertices are announced, but the edges name 4"),
+    (
+        "g.txt",
+        "# Nodes: 5 Edges: 2\n1 2\n2 3\n",
+        1,
+        "5 vertices are announced, but the edges name 3",
+    ),
     # ids
     ("g.gr", GR + "a -2 3 6\na 1 1 1\n", 4, "source -2 is negative"),
     ("g.gr", GR + "a 0 3 6\na 1 1 1\n", 4, "source 0 is out of range: must be from 1 to 3"),
