@@ -22,6 +22,11 @@ VARIANTS += [("virtual_warp", {"warp_size": size}) for size in WARP_SIZES]
 variants = pytest.mark.parametrize(
     ("method", "options"), VARIANTS, ids=lambda p: p if isinstance(p, str) else str(p or "")
 )
+few_variants = pytest.mark.parametrize(
+    ("method", "options"),
+    [v for v in VARIANTS if v[1].get("warp_size", 1) in (1, 4, 32)],
+    ids=lambda p: p if isinstance(p, str) else str(p or ""),
+)
 methods = pytest.mark.parametrize("method", METHODS)
 
 
@@ -33,7 +38,7 @@ def diamonds(k: int) -> gk.Graph:
     return gk.Graph.from_arcs(3 * k + 1, source, target)
 
 
-@variants
+@few_variants
 @pytest.mark.parametrize(("name", "root"), CASES)
 def test_right_on_awkward_graphs(name, root, method, options, device):
     g = AWKWARD[name]
@@ -74,7 +79,7 @@ def test_right_on_random_graphs(data):
     check_search(g, root, result.distance, result.parent)
 
 
-@variants
+@few_variants
 @pytest.mark.parametrize("threads", [32, 64, 1024])
 def test_block_size_does_not_matter(method, options, threads, device):
     g = gk.rmat(scale=6, edge_factor=4, seed=3)
