@@ -70,7 +70,7 @@ def test_the_same_input_gives_the_same_bytes(request, view):
 
 def test_another_process_gives_the_same_bytes():
     code = (
-        "import hashlib, sys; sys.path.insert(0, sys.argv[1]); import test_views as t\n"
+        "import hashlib, sys; sys.path.insert(0, sys.argv[1]); import test_figures as t\n"
         "for make in t.VIEWS.values(): print(hashlib.sha256(make().html.encode()).hexdigest())"
     )
     folder = os.path.dirname(__file__)
