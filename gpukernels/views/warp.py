@@ -405,4 +405,4 @@ def _listing(rows: list[Row], record: WarpRecord, step: int) -> Element:
                 h("span", {"class": "gk-times"}, f"×{ran.size}" if ran.size else ""),
             )
         )
-    return h("div", {"class": "gk-listing"}, *lines)
+    return h("div", {"class": "gk-program"}, *lines)

@@ -11,7 +11,7 @@ export const warpView = {
   noun: "step",
   pace: 500,
   open(payload) {
-    const listing = h("div", { class: "gk-listing" });
+    const listing = h("div", { class: "gk-program" });
     return {
       stage: [listing],
       choose(k, again) {
