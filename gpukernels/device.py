@@ -136,7 +136,11 @@ class CudaDevice:
         device = cuda.get_current_device()
         name = device.name
         self.name = name.decode() if isinstance(name, bytes) else name
-        self.resident_threads = device.MULTIPROCESSOR_COUNT * device.MAX_THREADS_PER_MULTI_PROCESSOR
+        # NVIDIA's bindings and numba's own table spell this attribute differently.
+        resident = getattr(device, "MAX_THREADS_PER_MULTIPROCESSOR", None)
+        if resident is None:
+            resident = device.MAX_THREADS_PER_MULTI_PROCESSOR
+        self.resident_threads = device.MULTIPROCESSOR_COUNT * resident
 
     def __repr__(self) -> str:
         return f"CudaDevice({self.name!r})"
