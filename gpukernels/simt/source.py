@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from gpukernels.simt.errors import SourceNotFound, UnsupportedConstruct
 from gpukernels.simt.trace import Source
+from gpukernels.simt.versions import split_variables
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Function:
     source : Source
         Text and place, as the trace shows them.
     tree : ast.FunctionDef
-        The syntax tree, with line numbers of the file.
+        The syntax tree, with line numbers of the file and a name for each life of a variable.
     python : function
         The plain Python function.
     """
@@ -98,5 +99,6 @@ def _parse(function) -> Function:
             text=lines[0],
         )
     ast.increment_lineno(module, first - 1)
+    split_variables(trees[0])
     stripped = tuple(line.rstrip("\n") for line in text.splitlines())
     return Function(Source(name, file, first, stripped), trees[0], function)

@@ -18,7 +18,7 @@ import textwrap
 
 import numpy as np
 
-from gpukernels.simt import intrinsics, lanes, typing
+from gpukernels.simt import intrinsics, lanes, typing, versions
 from gpukernels.simt.errors import KernelError, KernelTypeError, UnsupportedConstruct
 from gpukernels.simt.expressions import ExpressionTranslator
 from gpukernels.simt.source import load
@@ -198,7 +198,7 @@ class FunctionTranslator(ExpressionTranslator):
         """Return an error about `node`."""
         line = self.source.first_line if node is None else getattr(node, "lineno", 0)
         return kind(
-            what,
+            versions.plain(what),
             kernel=self.source.function,
             file=self.source.file,
             line=line,
@@ -366,12 +366,8 @@ class FunctionTranslator(ExpressionTranslator):
         self.assign(node.target, self.expression(node.value, hint=_hint(node.target)))
 
     def _do_augassign(self, node):
+        # Those of names have become assignments.
         self.note()
-        if isinstance(node.target, ast.Name):
-            left = self.expression(node.target)
-            value = self.binary(node.op, left, self.expression(node.value), node)
-            self.assign(node.target, value)
-            return
         if not isinstance(node.target, ast.Subscript):
             raise self.refuse("this augmented assignment cannot be used in a kernel", node)
         array, index = self.element(node.target)
@@ -421,7 +417,7 @@ class FunctionTranslator(ExpressionTranslator):
             self.env[name] = value.type
             if value.is_array:
                 if known is not None and self.active != "a0":
-                    self.emit(f"run.agree({self.active}, {name!r}, {self.where})")
+                    self.emit(f"run.agree({self.active}, {versions.plain(name)!r}, {self.where})")
                 self.emit(f"{_home(name)} = {value.code}")
             return
         if known is not None and not isinstance(known, np.dtype):
@@ -663,7 +659,7 @@ def _home(name):
 
 
 def _hint(target):
-    return target.id if isinstance(target, ast.Name) else None
+    return versions.plain(target.id) if isinstance(target, ast.Name) else None
 
 
 def _assigned(tree):

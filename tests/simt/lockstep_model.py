@@ -1,0 +1,253 @@
+"""An independent model of SIMT execution: one Python generator a thread, smallest place first.
+
+It shares no idea with the machine. The kernel's text is run as plain Python for every thread on
+its own; before each statement a thread reports its place in the text. Of each warp, the threads at
+the smallest place take one step together. As the text of a structured program is laid out in the
+order of its control flow, that is reconvergence at the end of every ``if``, loop and call.
+
+A place is a tuple: the line, then within one statement the number of the call (in the order of
+evaluation) and the place inside the function called.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+import types
+
+import numpy as np
+
+_WARP = 32
+#: Calls between the lanes of a warp, which the threads make together.
+_TOGETHER = ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync", "ballot_sync")
+_TOGETHER += ("any_sync", "all_sync", "match_any_sync", "activemask", "syncthreads")
+
+
+class _Report(ast.NodeTransformer):
+    """Make a function a generator that yields (place, whether it counts as a step, operation)."""
+
+    def __init__(self, device_functions):
+        self.device_functions = device_functions
+        self.latches = []
+
+    def function(self, node):
+        node.body = self._block(node.body)
+        node.decorator_list = []
+        node.body.append(ast.parse("if False: yield").body[0])
+        return node
+
+    def _block(self, body):
+        return [new for node in body for new in self._statement(node)]
+
+    def _yield(self, line, step=True):
+        return ast.Expr(_parse(f"(yield (({line},), {step}, None))"))
+
+    def _statement(self, node):
+        if isinstance(node, ast.Pass):
+            return [node]
+        self.calls = 0
+        line = node.lineno
+        if isinstance(node, ast.If):
+            node.test = self.visit(node.test)
+            node.body, node.orelse = self._block(node.body), self._block(node.orelse)
+            return [self._yield(line), node]
+        if isinstance(node, (ast.For, ast.While)):
+            return self._loop(node, line)
+        if isinstance(node, ast.Continue):
+            return [self._yield(line), self._yield(self.latches[-1], step=False), node]
+        return [self._yield(line), self.visit(node)]
+
+    def _loop(self, node, line):
+        # Loops that end on one line close from the inside out.
+        latch = node.end_lineno + 0.5 - len(self.latches) / 100
+        before = []
+        if isinstance(node, ast.For):
+            counter = f"counter_{line}"
+            node.iter = self.visit(node.iter)
+            before = [self._yield(line, step=False), ast.parse(f"{counter} = 0").body[0]]
+            before[1].value = ast.Call(ast.Name("list", ast.Load()), [node.iter], [])
+            test = _parse(counter)
+            advance = [ast.Assign([node.target], _parse(f"{counter}.pop(0)"))]
+        else:
+            test, advance = self.visit(node.test), []
+        self.latches.append(latch)
+        body = self._block(node.body)
+        self.latches.pop()
+        leave = ast.If(test, [ast.Pass()], [ast.Break()])
+        body = [self._yield(line), leave, *advance, *body, self._yield(latch, step=False)]
+        return [*before, ast.While(ast.Constant(True), body, [])]
+
+    def visit_Call(self, node):
+        line = node.lineno
+        self.generic_visit(node)  # arguments first: calls are numbered as they are evaluated
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name in self.device_functions:
+            self.calls += 1
+            within = ast.Call(_parse("within"), [_parse(f"({line}, {self.calls})"), node], [])
+            return ast.YieldFrom(within)
+        if name in _TOGETHER:
+            self.calls += 1
+            operation = ast.Tuple([ast.Constant(name), *node.args], ast.Load())
+            place = _parse(f"({line}, {self.calls})")
+            return ast.Yield(ast.Tuple([place, ast.Constant(False), operation], ast.Load()))
+        return node
+
+
+def _parse(text):
+    return ast.parse(text, mode="eval").body
+
+
+def _within(prefix, generator):
+    answer = None
+    while True:
+        try:
+            place, step, operation = generator.send(answer)
+        except StopIteration as stop:
+            return stop.value
+        answer = yield prefix + place, step, operation
+
+
+class _Array:
+    """An array whose loads are int64, as every value of the model is."""
+
+    def __init__(self, data):
+        self.data = data
+        self.size = np.int64(data.size)
+
+    def __getitem__(self, index):
+        assert 0 <= index < self.data.size
+        return np.int64(self.data[index])
+
+    def __setitem__(self, index, value):
+        assert 0 <= index < self.data.size
+        self.data[index] = np.int64(value).astype(self.data.dtype)
+
+
+def _atomic_add(array, index, value):
+    array[index] = array[index] + value
+
+
+class _Thread:
+    def __init__(self, number, generator):
+        self.lane = number % _WARP
+        self.generator = generator
+        self.advance(None)
+
+    def advance(self, answer):
+        try:
+            self.place, self.step, self.operation = self.generator.send(answer)
+        except StopIteration:
+            self.place = None
+
+
+class Model:
+    """A kernel's text, ready to be launched thread by thread.
+
+    Parameters
+    ----------
+    text : str
+        A module: device functions and one kernel called ``kernel``, all of int64 values.
+    """
+
+    def __init__(self, text):
+        module = ast.parse(textwrap.dedent(text))
+        functions = [n for n in module.body if isinstance(n, ast.FunctionDef)]
+        names = {f.name for f in functions} - {"kernel"}
+        module.body = [_Report(names).function(f) for f in functions]
+        self._code = compile(ast.fix_missing_locations(module), "<model>", "exec")
+
+    def launch(self, blocks, threads, arrays):
+        """Run it; change `arrays` in place. Return {(block, warp): [(line, mask), ...]}."""
+        steps = {}
+        arrays = [_Array(a) for a in arrays]
+        with np.errstate(all="ignore"):
+            for block in range(blocks):
+                shared = {}
+                crew = [
+                    _Thread(t, self._start(block, t, threads, shared, arrays))
+                    for t in range(threads)
+                ]
+                warps = [crew[i : i + _WARP] for i in range(0, threads, _WARP)]
+                logs = [steps.setdefault((block, w), []) for w in range(len(warps))]
+                while any(t.place is not None for t in crew):
+                    for warp, log in zip(warps, logs, strict=True):
+                        self._run_to_barrier(warp, log)
+                    live = [t for t in crew if t.place is not None]
+                    assert all(t.operation == ("syncthreads",) for t in live)
+                    for thread in live:
+                        thread.advance(None)
+        return steps
+
+    def _start(self, block, thread, threads, shared, arrays):
+        def shared_array(size, dtype):
+            return shared.setdefault("array", _Array(np.zeros(size, np.int64)))
+
+        names = types.SimpleNamespace
+        cuda = names(
+            grid=lambda _: np.int64(block * threads + thread),
+            threadIdx=names(x=np.int64(thread)),
+            blockIdx=names(x=np.int64(block)),
+            blockDim=names(x=np.int64(threads)),
+            laneid=np.int64(thread % _WARP),
+            shared=names(array=shared_array),
+            atomic=names(add=_atomic_add),
+        )
+        space = {
+            "cuda": cuda,
+            "int64": np.int64,
+            "within": _within,
+            "range": lambda *bounds: [np.int64(i) for i in range(*bounds)],
+        }
+        exec(self._code, space)
+        return space["kernel"](*arrays)
+
+    @staticmethod
+    def _run_to_barrier(warp, log):
+        while True:
+            live = [t for t in warp if t.place is not None]
+            if not live:
+                return
+            place = min(t.place for t in live)
+            group = [t for t in live if t.place == place]
+            mask = sum(1 << t.lane for t in group)
+            if group[0].step:
+                log.append((place[-1], mask))
+            if group[0].operation == ("syncthreads",):
+                assert group == live, "the grammar makes barriers for all live threads"
+                return
+            if group[0].operation is None:
+                for thread in group:
+                    thread.advance(None)
+            else:
+                for thread, answer in zip(group, _answers(group, mask, len(warp)), strict=True):
+                    thread.advance(answer)
+
+
+def _answers(group, mask, launched):
+    """What each thread of `group` gets from the operation that all of them make."""
+    name = group[0].operation[0]
+    if name == "activemask":
+        return [np.int64(mask)] * len(group)
+    values = {t.lane: t.operation[2] for t in group}
+    assert all(t.operation[1] == mask for t in group)
+    if name == "ballot_sync":
+        bits = sum(1 << lane for lane, value in values.items() if value)
+        return [np.int64(np.uint32(bits).view(np.int32))] * len(group)
+    if name in ("any_sync", "all_sync"):
+        verdict = any(values.values()) if name == "any_sync" else all(values.values())
+        return [np.int64(verdict)] * len(group)
+    if name == "match_any_sync":
+        same = {v: sum(1 << i for i, w in values.items() if w == v) for v in values.values()}
+        return [np.int64(np.uint32(same[values[t.lane]]).view(np.int32)) for t in group]
+    answers = []
+    for thread in group:
+        lane, operand = thread.lane, int(thread.operation[3])
+        source = {
+            "shfl_sync": operand % _WARP,
+            "shfl_up_sync": lane - operand,
+            "shfl_down_sync": lane + operand,
+            "shfl_xor_sync": lane ^ operand,
+        }[name]
+        inside = 0 <= source < _WARP and source < launched
+        answers.append(values[source] if inside else values[lane])
+    return answers

@@ -1,0 +1,224 @@
+"""Random small kernels: ifs, loops, break, continue, return, calls, warp operations, barriers.
+
+Every program ends, stays within its arrays, divides by anything, and is free of races; warp
+operations and barriers stand where all threads that have not returned come together.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+from hypothesis import strategies as st
+
+VARIABLES = ("a", "b", "c")
+HEADER = """\
+from numba import cuda, int64
+
+
+@cuda.jit(device=True)
+def ordered(x, y):
+    if x > y:
+        return y, x
+    return x, y - 1
+
+
+"""
+DEVICE = """\
+@cuda.jit(device=True)
+def {name}(state, narrow, total, t, a, b):
+    c = a - b
+{body}
+    return {result}
+
+
+"""
+KERNEL = """\
+@cuda.jit
+def kernel(data, state, narrow, total):
+    t = cuda.grid(1)
+    shared = cuda.shared.array(96, int64)
+    shared[cuda.threadIdx.x] = t * 3
+    cuda.syncthreads()
+    a = data[t]
+    b = int64(5) - t
+    c = int64(cuda.laneid)
+{body}
+    data[t] = a ^ (b * 3) ^ (c * 7)
+"""
+
+
+class _Writer:
+    """Draws statements; what may stand where is kept in its few flags."""
+
+    def __init__(self, draw, calls):
+        self.draw = draw
+        self.calls = calls
+        self.names = 0
+        self.returned = False
+
+    def pick(self, *options):
+        return self.draw(st.sampled_from(options))
+
+    # Expressions ------------------------------------------------------------
+
+    def expression(self, depth=2):
+        kind = self.draw(st.integers(0, 11)) if depth else self.draw(st.integers(0, 2))
+        if kind <= 1:
+            return self.pick(*VARIABLES)
+        if kind == 2:
+            return f"int64({self.draw(st.integers(-9, 9))})"
+        left, right = self.expression(depth - 1), self.expression(depth - 1)
+        if kind <= 6:
+            return f"({left} {self.pick('+', '-', '*', '//', '%', '&', '|', '^')} {right})"
+        if kind == 7:
+            return f"({left} {self.pick('<<', '>>')} ({right} & 7))"
+        if kind == 8:
+            return f"{self.pick('min', 'max')}({left}, {right})"
+        if kind == 9:
+            return f"({left} if {self.condition(depth - 1)} else {right})"
+        if kind == 10:
+            return self.pick("state[t]", "narrow[t]", "(~a)", "(-b)", "abs(c)")
+        return (
+            f"{self.pick(*self.calls)}(state, narrow, total, t, {left}, {right})"
+            if self.calls
+            else left
+        )
+
+    def condition(self, depth=2):
+        kind = self.draw(st.integers(0, 6)) if depth else 0
+        if kind <= 3:
+            sign = self.pick("<", "<=", "==", "!=", ">", ">=")
+            return f"{self.expression(depth - 1 if depth else 0)} {sign} {self.expression(0)}"
+        if kind == 4:
+            return f"not ({self.condition(depth - 1)})"
+        if kind == 5:
+            low, high = self.expression(0), self.expression(0)
+            return f"{low} < {self.expression(depth - 1)} <= {high}"
+        word = self.pick("and", "or")
+        return f"({self.condition(depth - 1)} {word} {self.condition(depth - 1)})"
+
+    # Statements ------------------------------------------------------------
+
+    def block(self, depth, in_loop):
+        lines = []
+        for _ in range(self.draw(st.integers(1, 3))):
+            lines += self.statement(depth, in_loop)
+        return lines
+
+    def statement(self, depth, in_loop):
+        kind = self.draw(st.integers(0, 17))
+        if depth and kind <= 3:
+            return self.branch(depth, in_loop)
+        if depth and kind <= 5:
+            return self.loop(depth)
+        if in_loop and kind <= 7:
+            return [f"if {self.condition(1)}:", "    " + self.pick("break", "continue")]
+        if kind == 8:
+            return self.leave()
+        if kind == 9:
+            return [
+                f"{self.pick('state', 'narrow')}[t] {self.pick('', '+', '^')}= {self.expression()}"
+            ]
+        if kind == 10:
+            return [f"cuda.atomic.add(total, {self.expression(1)} & 3, {self.expression(1)})"]
+        if kind == 11:
+            pair = f"{self.expression(1)}, {self.expression(1)}"
+            return [self.pick(f"a, b = {pair}", f"b, c = ordered({pair})")]
+        if kind == 12:
+            return [f"{self.pick(*VARIABLES)} {self.pick('+', '-', '^')}= {self.expression(1)}"]
+        if kind == 13:  # among the threads that happen to be here
+            return [f"c = int64(cuda.ballot_sync(cuda.activemask(), {self.condition(1)}))"]
+        return [f"{self.pick(*VARIABLES)} = {self.expression()}"]
+
+    def leave(self):
+        self.returned = True
+        return [f"if {self.condition(1)}:", "    return"]
+
+    def branch(self, depth, in_loop):
+        lines = [f"if {self.condition()}:", *_indent(self.block(depth - 1, in_loop))]
+        if self.draw(st.booleans()):
+            lines += [f"elif {self.condition()}:", *_indent(self.block(depth - 1, in_loop))]
+        if self.draw(st.booleans()):
+            lines += ["else:", *_indent(self.block(depth - 1, in_loop))]
+        return lines
+
+    def loop(self, depth):
+        self.names += 1
+        if self.draw(st.booleans()):
+            counter = f"i{self.names}"
+            bounds = self.pick(
+                f"{self.expression(1)} & 3",
+                f"int64({self.draw(st.integers(-2, 2))}), {self.expression(0)} & 3",
+                f"{self.expression(0)} & 7, int64(0), int64(-2)",
+            )
+            body = [f"c += {counter}", *self.block(depth - 1, True)]
+            return [f"for {counter} in range({bounds}):", *_indent(body)]
+        fuel = f"fuel{self.names}"
+        body = [f"{fuel} += 1", *self.block(depth - 1, True)]
+        head = f"while {fuel} < {self.draw(st.integers(1, 4))} and {self.condition(1)}:"
+        return [f"{fuel} = int64(0)", head, *_indent(body)]
+
+    # Where all threads come together ------------------------------------------------------------
+
+    def together(self):
+        target, value = self.pick(*VARIABLES), self.expression(1)
+        kind = self.draw(st.integers(0, 3))
+        if kind == 0:
+            name = self.pick("ballot_sync", "any_sync", "all_sync")
+            return [f"{target} = int64(cuda.{name}(cuda.activemask(), {self.condition(1)}))"]
+        if kind == 1:
+            return [f"{target} = int64(cuda.match_any_sync(cuda.activemask(), {value} & 3))"]
+        if self.returned:
+            return ["cuda.syncthreads()"]
+        if kind == 2:
+            name = self.pick("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync")
+            lane = self.draw(st.integers(0, 31))
+            lane = 0 if name == "shfl_sync" else lane
+            return [f"{target} = cuda.{name}(cuda.activemask(), int64({value}), {lane})"]
+        other = f"(cuda.threadIdx.x + {self.draw(st.integers(1, 40))}) % cuda.blockDim.x"
+        return [
+            f"shared[cuda.threadIdx.x] = {value}",
+            "cuda.syncthreads()",
+            f"{target} = shared[{other}]",
+            "cuda.syncthreads()",
+        ]
+
+    def convergent(self, depth):
+        lines = []
+        for _ in range(self.draw(st.integers(2, 4))):
+            kind = self.draw(st.integers(0, 5))
+            if kind <= 2:
+                lines += self.statement(3, False)
+            elif kind <= 4 or not depth:
+                lines += self.together()
+            else:
+                self.names += 1
+                self.returned = True  # a later round would come after a return of this one
+                head = f"for i{self.names} in range(int64({self.draw(st.integers(0, 2))})):"
+                lines += [head, *_indent(self.convergent(depth - 1))]
+        return lines
+
+
+class _FunctionWriter(_Writer):
+    """Draws the body of a device function, whose returns have a value."""
+
+    def leave(self):
+        return [f"if {self.condition(1)}:", f"    return {self.expression(1)}"]
+
+
+def _indent(lines):
+    return [f"    {line}" for line in lines]
+
+
+@st.composite
+def programs(draw):
+    """Return the text of a module with a ``kernel`` and the device functions it calls."""
+    parts, calls = [HEADER], []
+    for name in ("first", "second")[: draw(st.integers(0, 2))]:
+        writer = _FunctionWriter(draw, tuple(calls))
+        body = textwrap.indent("\n".join(writer.block(2, False)), "    ")
+        parts.append(DEVICE.format(name=name, body=body, result=writer.expression(1)))
+        calls.append(name)
+    body = textwrap.indent("\n".join(_Writer(draw, tuple(calls)).convergent(1)), "    ")
+    parts.append(KERNEL.format(body=body))
+    return "".join(parts)

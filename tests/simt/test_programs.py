@@ -1,0 +1,74 @@
+"""Random programs: results and every warp's steps as an independent lockstep model has them."""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+from collections import defaultdict
+
+import numpy as np
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+from lockstep_model import Model
+from program_grammar import programs
+
+from gpukernels.simt import Recorder, launch
+
+SHAPES = [(1, 1), (2, 31), (1, 32), (1, 33), (2, 70), (1, 96)]
+
+
+def load(text, folder):
+    """Import a program from a file, for its source must be found as a user's is."""
+    path = folder / "program.py"
+    path.write_text(text)
+    linecache.checkcache(str(path))
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    exec(compile(text, path, "exec"), module.__dict__)
+    return module.kernel
+
+
+def fresh(threads):
+    rng = np.random.default_rng(threads)
+    data = rng.integers(-20, 20, threads)
+    data[rng.random(threads) < 0.1] = np.iinfo(np.int64).min
+    narrow = rng.integers(-100, 100, threads).astype(np.int8)
+    return data, np.arange(threads), narrow, np.zeros(4, np.int64)
+
+
+def steps_of(trace):
+    found = defaultdict(list)
+    table = trace.steps
+    for block, warp, line, mask in zip(
+        table.block.tolist(),
+        table.warp.tolist(),
+        table.line.tolist(),
+        table.mask.tolist(),
+        strict=True,
+    ):
+        found[block, warp].append((line, mask))
+    return found
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+)
+@given(programs(), st.sampled_from(SHAPES))
+def test_random_programs(tmp_path_factory, text, shape):
+    note(text)
+    blocks, threads = shape
+    kernel = load(text, tmp_path_factory.getbasetemp())
+    expected = fresh(blocks * threads)
+    expected_steps = Model(text).launch(blocks, threads, expected)
+    for schedule in ("lockstep", "warp", "random"):
+        arrays = fresh(blocks * threads)
+        recorder = Recorder()
+        launch(kernel, blocks, threads, arrays, schedule=schedule, recorder=recorder)
+        for found, wanted in zip(arrays, expected, strict=True):
+            np.testing.assert_array_equal(found, wanted, err_msg=schedule)
+        assert steps_of(recorder.trace) == expected_steps, schedule
