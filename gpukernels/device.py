@@ -170,7 +170,8 @@ class CudaDevice:
             return
         with warnings.catch_warnings():
             # Teaching graphs are small on purpose; numba's advice about small grids would drown
-            # the page. rnings.filterwarnings("ignore", message=".*Grid size.*")
+            # the page.
+            warnings.filterwarnings("ignore", message=".*Grid size.*")
             warnings.filterwarnings("ignore", message=".*Host array used in CUDA kernel.*")
             kernel[blocks, threads, 0, shared](*args)
 
