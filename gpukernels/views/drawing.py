@@ -25,6 +25,8 @@ DRAWN_VERTICES = 600
 DRAWN_LINES = 2400
 #: Up to this many vertices each carries its number.
 LABELED_VERTICES = 48
+#: More vertices than this are refused: their dots would outgrow a page.
+MOST_VERTICES = 4096
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,11 @@ class Drawing:
         """Whether each vertex carries its number."""
         return len(self.x) <= LABELED_VERTICES
 
+    @property
+    def crowded(self) -> bool:
+        """Whether there are so many vertices that each is drawn with as little as can be."""
+        return len(self.x) > DRAWN_VERTICES
+
     def payload(self) -> dict[str, Any]:
         """Return what the script needs to draw the same."""
         return {
@@ -77,6 +84,7 @@ class Drawing:
             "radius": self.radius,
             "directed": bool(self.directed),
             "labeled": bool(self.labeled),
+            "crowded": bool(self.crowded),
         }
 
     def dots(self, vertices: Iterable[int]) -> str:
@@ -204,9 +212,11 @@ def draw(graph: Any, *, positions: object = None, seed: int = 0, width: float = 
     Raises
     ------
     InvalidArgument
-        If `positions` do not fit the graph.
+        If `positions` do not fit the graph, or it has more than `MOST_VERTICES` vertices.
     """
     n, m = int(graph.n), len(graph.targets)
+    if n > MOST_VERTICES:
+        raise InvalidArgument("graph.n", n, f"at most {MOST_VERTICES} to be drawn")
     source = np.repeat(np.arange(n), np.diff(np.asarray(graph.offsets, dtype=np.int64)))
     target = np.asarray(graph.targets, dtype=np.int64)
     tail, head = (source, target) if graph.directed else np.sort([source, target], axis=0)

@@ -151,8 +151,8 @@ class GraphView(View):
             "lineTexts": self._line_texts,
             "tree": pack(self._tree),
             "offsets": pack(self._offsets),
-            "targets": pack(self._targets),
-            "lineOfArc": pack(self._drawing.line_of_arc),
+            "targets": pack([] if self._drawing.crowded else self._targets),
+            "lineOfArc": pack(self._drawing.line_of_arc if len(self._drawing.tail) else []),
             "csr": csr,
             "traces": [self._trace_payload(label) for label in labels],
         }
@@ -273,9 +273,9 @@ class GraphView(View):
             ("gk-arc", None, d.lines(rest)),
             ("gk-arc-tree", None, d.lines(np.setdiff1d(self._tree, picked))),
             ("gk-arc-found", None, d.lines(picked)),
-            ("gk-dot-unseen", 2 * r, d.dots(hollow)),
-            ("gk-dot-paper", 2 * r - 2, d.dots(hollow)),
-            ("gk-dot-rim", 2 * r + 2, d.dots(filled)),
+            ("gk-dot-unseen", (1.0 if d.crowded else 2.0) * r, d.dots(hollow)),
+            ("gk-dot-paper", 2 * r - 2, "" if d.crowded else d.dots(hollow)),
+            ("gk-dot-rim", 2 * r + 2, "" if d.crowded else d.dots(filled)),
             *((f"gk-dot-v{k}", 2 * r + 0.4, d.dots(every[shade == k])) for k in range(SHADES)),
             ("gk-dot-new", 2.5 * r, d.dots(np.setdiff1d(row, focus))),
             ("gk-dot-paper", 2.16 * r, d.dots(np.setdiff1d(row, focus))),
@@ -305,7 +305,7 @@ class GraphView(View):
                     "gk-text-quiet"
                     if shade[v] == SHADES
                     else "gk-text"
-                    if shade[v] < 3
+                    if shade[v] < 4
                     else "gk-on-dark"
                 )
                 look = "gk-on-new" if v in row else look

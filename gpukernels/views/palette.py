@@ -44,7 +44,7 @@ PAINT: dict[str, dict[str, str]] = {
     "gk-f-barrier": {"fill": BARRIER},
     "gk-f-line": {"fill": LINE},
     "gk-f-faint": {"fill": FAINT},
-    "gk-f-done": {"fill": "#8c959f"},
+    "gk-f-done": {"fill": "#68727d"},
     "gk-f-idle": {"fill": FAINT},
     "gk-s-grid": {
         "fill": "none",
@@ -54,7 +54,7 @@ PAINT: dict[str, dict[str, str]] = {
     },
     "gk-f-fetched": {"fill": WORK, "fill-opacity": ".16"},
     "gk-f-playhead": {"fill": WORK, "fill-opacity": ".14"},
-    "gk-f-future": {"fill": PAPER, "fill-opacity": ".6"},
+    "gk-f-future": {"fill": PAPER, "fill-opacity": ".5"},
     "gk-s-work": _stroke(WORK, ".8"),
     "gk-row-label": {
         "fill": INK,
@@ -90,7 +90,7 @@ PAINT: dict[str, dict[str, str]] = {
     "gk-dot-ink": _dot(QUIET),
     "gk-dot-paper": _dot(PAPER),
     "gk-dot-unseen": _dot(LINE),
-    "gk-dot-done": _dot("#8c959f"),
+    "gk-dot-done": _dot("#68727d"),
     "gk-dot-work": _dot(WORK),
     "gk-dot-new": _dot(NEW),
     "gk-dot-clash": _dot(CLASH),

@@ -371,7 +371,7 @@ def _counters(records: list[WarpRecord], step: int) -> list[Counter]:
         Counter(_SYMBOLS["taken"], "branch taken by", str(_lanes(taken)) if taken else "–"),
         Counter(_SYMBOLS["waits"], "not taken by", str(_lanes(mask & ~taken)) if taken else "–"),
         Counter(None, "warp steps so far", f"{steps:,}"),
-        Counter(None, "SIMD efficiency so far", percent(lanes, 32 * steps)),
+        Counter(None, "SIMD efficiency", percent(lanes, 32 * steps)),
         Counter(None, "divergent branches", f"{splits:,}"),
     ]
     if False in every:

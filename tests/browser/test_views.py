@@ -52,6 +52,7 @@ VIEWS = {
     "weights": GraphView(gk.random_weights(ROADS, seed=1), title="Weights"),
     "rows": GraphView(EXAMPLE, csr=True, step=4),
     "directed": GraphView(gk.rmat(6, 4, seed=4), np.arange(64.0)),
+    "crowded": GraphView(gk.erdos_renyi(700, 4.0, seed=1), np.arange(700)),
 }
 
 

@@ -144,7 +144,10 @@ def test_large_inputs_stay_under_200_kilobytes():
     graph = gk.rmat(9, 8, seed=1)
     methods = {m: traced(m, graph) for m in ("harish", "frontier")}
     busiest = int(np.argmax(np.bincount(methods["frontier"].requests.launch)))
+    crowd = gk.erdos_renyi(4096, 6.0, seed=1)
     views = [
+        GraphView(crowd, np.arange(crowd.n)),
+        FrontierView(crowd, traced("frontier", crowd)),
         FrontierView(graph, methods),
         WarpView(methods, launch=1),
         WarpView(methods["frontier"], launch=busiest, warp=0),
@@ -197,6 +200,7 @@ BAD = {
     "words": (lambda: GraphView(EXAMPLE, list("abcdefghijklmnop")), "values ="),
     "edge values": (lambda: GraphView(EXAMPLE, edge_values=[1]), r"edge_values = \[1\]"),
     "parent": (lambda: GraphView(EXAMPLE, parent=[99] * 16), "parent ="),
+    "too large": (lambda: GraphView(gk.path(9000)), "graph.n = 9000: must be at most 4096"),
     "csr of a large graph": (lambda: GraphView(ROADS, csr=True), "csr = True"),
 }
 
@@ -268,7 +272,7 @@ def test_the_counters_at_the_last_step_are_the_metrics():
     shown = {d.dt.text: d.dd.text for d in soup_of(view).find_all(class_="gk-counter")}
     assert trace.launches[0].blocks == 1 or trace.launches[2].blocks == 1
     assert shown["warp steps so far"] == str(len(trace.steps))
-    assert shown["SIMD efficiency so far"] == f"{100 * metrics.simd_efficiency(trace):.0f}%"
+    assert shown["SIMD efficiency"] == f"{100 * metrics.simd_efficiency(trace):.0f}%"
     assert shown["divergent branches"] == str(metrics.divergent_branches(trace))
     assert shown["sectors a request"] == f"{metrics.sectors_per_request(trace):.1f}"
 

@@ -28,7 +28,7 @@ export function readDrawing(payload) {
 
   return {
     x, y, tail, head, width: payload.width, height: payload.height, radius: r,
-    labeled: payload.labeled, directed: payload.directed, n: x.length, lineCount: tail.length,
+    labeled: payload.labeled, crowded: payload.crowded, directed: payload.directed, n: x.length, lineCount: tail.length,
     dots: (vertices) => { let d = ""; for (const v of vertices) d += dot[v]; return d; },
     lines: (chosen) => { let d = ""; for (const k of chosen) d += line[k]; return d; },
     nearest(px, py, within) {

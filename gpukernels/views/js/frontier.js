@@ -105,7 +105,7 @@ function levelPicture(drawing) {
     rest: layer("gk-arc"), read: layer("gk-arc-read"), again: layer("gk-arc-again"), found: layer("gk-arc-found"),
   };
   const dots = {
-    unseen: layer("gk-dot-unseen", 2 * r), unseenIn: layer("gk-dot-paper", 2 * r - 2),
+    unseen: layer("gk-dot-unseen", (drawing.crowded ? 1 : 2) * r), unseenIn: layer("gk-dot-paper", 2 * r - 2),
     done: layer("gk-dot-done", 1.7 * r), work: layer("gk-dot-work", 2 * r + 1),
     again: layer("gk-dot-clash", 2.9 * r), found: layer("gk-dot-new", 2.5 * r),
     foundIn: layer("gk-dot-paper", 2.16 * r), core: layer("gk-dot-new", 1.9 * r),
@@ -159,7 +159,7 @@ function levelPicture(drawing) {
     put(lines.found, "d", drawing.lines(trace.foundLines(step)));
     const unseen = drawing.dots(of[0]), all = drawing.dots(found);
     put(dots.unseen, "d", unseen);
-    put(dots.unseenIn, "d", unseen);
+    put(dots.unseenIn, "d", drawing.crowded ? "" : unseen);
     put(dots.done, "d", drawing.dots(of[1]));
     put(dots.work, "d", drawing.dots(of[2]));
     put(dots.again, "d", drawing.dots(again));

@@ -19,8 +19,8 @@ export const graphView = {
     const text = (value) => value.toLocaleString("en-US");
     const counters = [
       [null, "vertices", text(drawing.n)],
-      [null, "arcs", text(targets.length)],
-      [null, "mean degree", drawing.n ? (targets.length / drawing.n).toFixed(1) : "–"],
+      [null, "arcs", text(offsets[drawing.n])],
+      [null, "mean degree", drawing.n ? (offsets[drawing.n] / drawing.n).toFixed(1) : "–"],
       [null, "largest degree", text(degrees.reduce((a, b) => Math.max(a, b), 0))],
     ];
     return {
@@ -57,7 +57,7 @@ function valuePicture(payload, drawing, offsets, targets) {
   const tree = new Set(unpack(payload.tree)), lineOfArc = unpack(payload.lineOfArc);
   const layer = (name, width) => h("path", { class: name, d: "", "stroke-width": width });
   const rest = layer("gk-arc"), heavy = layer("gk-arc-tree"), pickedLines = layer("gk-arc-found");
-  const hollow = layer("gk-dot-unseen", 2 * r), hollowIn = layer("gk-dot-paper", 2 * r - 2);
+  const hollow = layer("gk-dot-unseen", (drawing.crowded ? 1 : 2) * r), hollowIn = layer("gk-dot-paper", 2 * r - 2);
   const rim = layer("gk-dot-rim", 2 * r + 2);
   const shades = Array.from({ length: SHADES }, (_, k) => layer(`gk-dot-v${k}`, 2 * r + 0.4));
   const ring = layer("gk-dot-new", 2.5 * r), ringIn = layer("gk-dot-paper", 2.16 * r), core = layer("gk-dot-new", 1.9 * r);
@@ -89,9 +89,9 @@ function valuePicture(payload, drawing, offsets, targets) {
     put(halo, "d", v < 0 ? "" : drawing.dots([v]));
     put(around, "d", v < 0 ? "" : drawing.lines(linesOf(v)));
     if (v < 0) return say(note, "");
-    const row = rowOf(v);
+    const row = rowOf(v), degree = offsets[v + 1] - offsets[v];
     const shown = row.slice(0, 12).join(", ") + (row.length > 12 ? ", …" : "");
-    say(note, `vertex ${v}${texts ? `, value ${texts[v]}` : ""}: ${row.length ? `to ${shown}` : "no neighbors"}`);
+    say(note, `vertex ${v}${texts ? `, value ${texts[v]}` : ""}: ${row.length ? `to ${shown}` : degree ? count(degree, "neighbor") : "no neighbors"}`);
   }, () => n);
 
   function show(shade, newTexts, vertex) {
@@ -106,8 +106,8 @@ function valuePicture(payload, drawing, offsets, targets) {
     const of = (k) => vertices.filter((v) => (shade ? shade[v] : SHADES) === k);
     const none = drawing.dots(of(SHADES).filter((v) => v !== vertex && !inRow.has(v)));
     put(hollow, "d", none);
-    put(hollowIn, "d", none);
-    put(rim, "d", drawing.dots(vertices.filter((v) => shade && shade[v] < SHADES)));
+    put(hollowIn, "d", drawing.crowded ? "" : none);
+    put(rim, "d", drawing.crowded ? "" : drawing.dots(vertices.filter((v) => shade && shade[v] < SHADES)));
     shades.forEach((path, k) => put(path, "d", drawing.dots(of(k))));
     const others = drawing.dots(row.filter((v) => v !== vertex));
     for (const path of [ring, ringIn, core]) put(path, "d", others);
@@ -115,7 +115,7 @@ function valuePicture(payload, drawing, offsets, targets) {
     words.forEach((word, v) => {
       say(word, texts ? texts[v] : String(v));
       const s = shade ? shade[v] : SHADES;
-      let look = s === SHADES ? "gk-text-quiet" : s < 3 ? "gk-text" : "gk-on-dark";
+      let look = s === SHADES ? "gk-text-quiet" : s < 4 ? "gk-text" : "gk-on-dark";
       if (inRow.has(v)) look = "gk-on-new";
       if (v === vertex) look = "gk-on-dark";
       put(word, "class", look);

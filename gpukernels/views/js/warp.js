@@ -240,7 +240,7 @@ function warpCounters(data, front, step) {
     [symbol(["gk-f-new", SQUARE, null]), "branch taken by", taken ? String(popcount(taken)) : "–"],
     [symbol(["gk-f-wait", "M1.5 4.5h11v5h-11z", null]), "not taken by", taken ? String(popcount(mask & ~taken)) : "–"],
     [null, "warp steps so far", text(steps)],
-    [null, "SIMD efficiency so far", percent(lanes, 32 * steps)],
+    [null, "SIMD efficiency", percent(lanes, 32 * steps)],
     [null, "divergent branches", text(splits)],
   ];
   const requests = data.requestsTo[step];
