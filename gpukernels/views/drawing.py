@@ -95,6 +95,13 @@ class Drawing:
         """Return path data of the lines `chosen`."""
         return "".join(self._line(int(k)) for k in chosen)
 
+    def middle(self, k: int) -> tuple[float, float]:
+        """Return where the middle of line `k` lies, on its bow if it has one."""
+        a, b = int(self.tail[k]), int(self.head[k])
+        x1, y1, x2, y2 = (float(v) / 10 for v in (self.x[a], self.y[a], self.x[b], self.y[b]))
+        bow = 0.07 if self.bent[k] else 0.0
+        return (x1 + x2) / 2 - bow * (y2 - y1), (y1 + y2) / 2 + bow * (x2 - x1)
+
     def _line(self, k: int) -> str:
         a, b = int(self.tail[k]), int(self.head[k])
         x1, y1, x2, y2 = (float(v) / 10 for v in (self.x[a], self.y[a], self.x[b], self.y[b]))
@@ -229,7 +236,7 @@ def draw(graph: Any, *, positions: object = None, seed: int = 0, width: float = 
         tail = head = np.zeros(0, dtype=np.int64)
         bent, line_of_arc = np.zeros(0, dtype=bool), np.full(m, -1, dtype=np.int64)
     labeled = n <= LABELED_VERTICES
-    margin = 18.0 if labeled else 10.0
+    margin = 21.0 if labeled else 10.0
     if positions is not None:
         place, height = _fit(_check_positions(positions, n) * [1.0, -1.0], width, margin)
         radius = 10.0 if labeled else _radius(place)

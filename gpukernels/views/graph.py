@@ -313,18 +313,10 @@ class GraphView(View):
                 words.append(
                     h("text", {"class": look, "x": d.x[v] / 10, "y": d.y[v] / 10 + 3.6}, texts[v])
                 )
-        line_words = [
-            h(
-                "text",
-                {
-                    "class": "gk-line-text",
-                    "x": (d.x[d.tail[k]] + d.x[d.head[k]]) / 20,
-                    "y": (d.y[d.tail[k]] + d.y[d.head[k]]) / 20 + 3,
-                },
-                text,
-            )
-            for k, text in enumerate(self._line_texts)
-        ]
+        line_words = []
+        for k, text in enumerate(self._line_texts):
+            x, y = d.middle(k)
+            line_words.append(h("text", {"class": "gk-line-text", "x": x, "y": y + 3}, text))
         return h(
             "svg",
             {

@@ -309,6 +309,14 @@ def test_weights_stand_on_their_edges():
     assert texts == [str(w) for s, t, w in zip(source, target, graph.weights, strict=True) if s < t]
 
 
+def test_weights_of_opposite_arcs_stand_apart():
+    g = gk.Graph.from_arcs(3, [0, 1, 1], [1, 0, 2], [5, 7, 9])
+    words = soup_of(GraphView(g, edge_values=g.weights)).find_all(class_="gk-line-text")
+    places = {(word["x"], word["y"]) for word in words}
+    assert [word.text for word in words] == ["5", "7", "9"]
+    assert len(places) == 3
+
+
 def test_unreached_vertices_are_hollow():
     result = bfs(EXAMPLE, root=0)
     view = GraphView(EXAMPLE, result.distance, parent=result.parent)

@@ -30,6 +30,11 @@ export function readDrawing(payload) {
     x, y, tail, head, width: payload.width, height: payload.height, radius: r,
     labeled: payload.labeled, crowded: payload.crowded, directed: payload.directed, n: x.length, lineCount: tail.length,
     dots: (vertices) => { let d = ""; for (const v of vertices) d += dot[v]; return d; },
+    middle(k) {
+      const a = tail[k], b = head[k], bow = bent[k] ? 0.07 : 0;
+      const x1 = x[a] / 10, y1 = y[a] / 10, x2 = x[b] / 10, y2 = y[b] / 10;
+      return [(x1 + x2) / 2 - bow * (y2 - y1), (y1 + y2) / 2 + bow * (x2 - x1)];
+    },
     lines: (chosen) => { let d = ""; for (const k of chosen) d += line[k]; return d; },
     nearest(px, py, within) {
       let best = -1, least = within * within;

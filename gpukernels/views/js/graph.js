@@ -66,11 +66,10 @@ function valuePicture(payload, drawing, offsets, targets) {
   const vertices = Array.from({ length: n }, (_, v) => v);
   const words = drawing.labeled ? vertices.map((v) => h("text", { x: x(v), y: y(v) + 3.6 })) : [];
   const names = h("g", { class: "gk-names" });
-  const lineWords = payload.lineTexts.map((text, k) => h("text", {
-    class: "gk-line-text",
-    x: (drawing.x[drawing.tail[k]] + drawing.x[drawing.head[k]]) / 20,
-    y: (drawing.y[drawing.tail[k]] + drawing.y[drawing.head[k]]) / 20 + 3,
-  }, text));
+  const lineWords = payload.lineTexts.map((text, k) => {
+    const [middleX, middleY] = drawing.middle(k);
+    return h("text", { class: "gk-line-text", x: middleX, y: middleY + 3 }, text);
+  });
   const halo = h("path", { class: "gk-halo", d: "", "stroke-width": 2 * r + 10 });
   const around = h("path", { class: "gk-arc-picked", d: "" });
   const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
