@@ -23,8 +23,9 @@ CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 NOTEBOOKS = [*CHAPTERS, ROOT / "book" / "index.ipynb"]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 FILES = [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]
-#: The redirect in front, and what Sphinx adds.
-PAGES = [*(f"{name}.html" for name in FILES), "index.html", "search.html", "genindex.html"]
+#: With the redirect in front and what Sphinx adds.
+PAGES = [*(f"{name}.html" for name in FILES), "index.html"]
+PAGES += ["search.html", "genindex.html", "prf-prf.html"]
 LARGEST_PAGE = 1.5e6
 #: Attributes by which a page makes the browser load something.
 LOADS = {

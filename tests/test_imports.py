@@ -32,6 +32,7 @@ MAY_IMPORT = {
     "views": {"errors", "graph", "simt.trace"},
     "listing": {"errors", "simt"},
     "table": set(),
+    "table": set(),
     "colab": {"device"},
     "bench": {"*"},
 }
