@@ -274,6 +274,7 @@ def _wait(t, scope, kind, predicate):
 
 
 def _grid_sync(t, node, hint):
+    t.program.cooperative = True
     t.note(BARRIER)
     _wait(t, "grid", "plain", "None")
     return Value(typing.INT32, t.program.constant(np.int32(0)), constant=np.int32(0))

@@ -59,7 +59,7 @@ def launch(
     shared : int
         Bytes of dynamic shared memory a block.
     cooperative : bool
-        Whether all blocks must be resident at once, as ``this_grid().sync()`` needs.
+        Whether all blocks must be resident at once; a kernel with a grid sync is so by itself.
     schedule : {"lockstep", "warp", "random"}
         Which warps go together: all of them; each to its next barrier before the next one starts;
         one drawn before every statement.
@@ -89,7 +89,7 @@ def launch(
     if not 0 <= shared <= MAX_SHARED:
         raise LaunchError(f"shared={shared} bytes; allowed are 0 to {MAX_SHARED}")
     program = _program(kernel, args, recorder is not None, schedule)
-    run = Run(program, grid, block, shared, cooperative, recorder, check)
+    run = Run(program, grid, block, shared, cooperative or program.cooperative, recorder, check)
     if recorder is not None:
         recorder.begin(run)
     values = _arguments(run, program, args)

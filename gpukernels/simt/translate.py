@@ -41,6 +41,8 @@ class Program:
         Location number -> location number of the ``if`` or loop around it.
     entry : callable
         ``entry(group, active, *arguments)``; a generator function if `yielding`.
+    cooperative : bool
+        Whether the kernel syncs the grid, so that all blocks must run together.
     text : str
         The generated Python, for whoever debugs the machine.
     """
@@ -49,6 +51,7 @@ class Program:
         self.traced = traced
         self.yielding = yielding
         self.step_yields = step_yields
+        self.cooperative = False
         self.locations = []
         self.regions = {}
         self.declarations = itertools.count()

@@ -1,0 +1,224 @@
+"""Atomic operations, against the same operations in a loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from launching import launched
+from numba import cuda, float64, int32
+
+NUMBERS = [np.int32, np.int64, np.uint32, np.uint64, np.float32, np.float64]
+INTEGERS = NUMBERS[:4]
+
+
+def kernel_for(operation):
+    @cuda.jit
+    def kernel(a, at, out, old):
+        i = cuda.grid(1)
+        if i < a.size:
+            old[i] = operation(out, at[i], a[i])
+
+    return kernel
+
+
+ASSOCIATIVE = {
+    "add": (cuda.atomic.add, np.add, NUMBERS),
+    "sub": (cuda.atomic.sub, np.subtract, NUMBERS),
+    "max": (cuda.atomic.max, np.maximum, NUMBERS),
+    "min": (cuda.atomic.min, np.minimum, NUMBERS),
+    "and": (cuda.atomic.and_, np.bitwise_and, INTEGERS),
+    "or": (cuda.atomic.or_, np.bitwise_or, INTEGERS),
+    "xor": (cuda.atomic.xor, np.bitwise_xor, INTEGERS),
+}
+CASES = [(name, dtype) for name, (_, _, dtypes) in ASSOCIATIVE.items() for dtype in dtypes]
+
+
+@pytest.mark.parametrize("bins", [1, 7, 1000])
+@pytest.mark.parametrize(("name", "dtype"), CASES, ids=lambda v: getattr(v, "__name__", v))
+def test_operations_whose_order_does_not_matter(device, name, dtype, bins):
+    operation, ufunc, _ = ASSOCIATIVE[name]
+    rng = np.random.default_rng(bins)
+    # Small whole numbers, so that float sums are exact in any order.
+    a, at = rng.integers(0, 100, 130).astype(dtype), rng.integers(0, bins, 130)
+    start = rng.integers(0, 100, bins).astype(dtype)
+    _, _, out, old = launched(device, kernel_for(operation), 3, 50, a, at, start, np.zeros_like(a))
+    expected = start.copy()
+    ufunc.at(expected, at, a)
+    np.testing.assert_array_equal(out, expected)
+    assert out.dtype == dtype
+    # The old values of a bin form a chain from its start to its end: each thread saw the value
+    # that another one left.
+    for b in np.unique(at):
+        mine = at == b
+        left = [ufunc(o, v) for o, v in zip(old[mine], a[mine], strict=True)]
+        assert sorted([*old[mine], out[b]]) == sorted([start[b], *left])
+
+
+@pytest.mark.parametrize("name", ["add", "max"])
+def test_all_schedules_give_the_sum(scheduled_device, name):
+    operation, ufunc, _ = ASSOCIATIVE[name]
+    rng = np.random.default_rng(0)
+    a, at = rng.integers(0, 100, 130), rng.integers(0, 5, 130)
+    start = np.zeros(5, np.int64)
+    expected = start.copy()
+    ufunc.at(expected, at, a)
+    _, _, out, _ = launched(
+        scheduled_device, kernel_for(operation), 3, 50, a, at, start, np.zeros_like(a)
+    )
+    np.testing.assert_array_equal(out, expected)
+
+
+@cuda.jit
+def tickets(counter, out):
+    i = cuda.grid(1)
+    out[i] = cuda.atomic.add(counter, 0, 1)
+
+
+@pytest.mark.parametrize("threads", [1, 31, 32, 33, 100])
+def test_every_thread_draws_a_ticket_of_its_own(scheduled_device, threads):
+    counter, out = launched(
+        scheduled_device, tickets, 3, threads, np.zeros(1, np.int32), np.zeros(3 * threads, int)
+    )
+    assert counter[0] == 3 * threads
+    np.testing.assert_array_equal(np.sort(out), np.arange(3 * threads))
+
+
+def test_lanes_take_their_turn_in_thread_order():
+    # Hardware may take any order; the machine's is the one that a reader can predict.
+    from gpukernels.simt import launch
+
+    counter, out = np.zeros(1, np.int32), np.zeros(300, int)
+    launch(tickets, 3, 100, (counter, out))
+    np.testing.assert_array_equal(out, np.arange(300))
+
+
+@cuda.jit
+def claim(owner, at, won):
+    i = cuda.grid(1)
+    if cuda.atomic.cas(owner, at[i], -1, i) == -1:
+        won[i] = 1
+
+
+def test_compare_and_swap_has_one_winner(scheduled_device):
+    at = np.random.default_rng(1).integers(0, 20, 100)
+    owner, _, won = launched(
+        scheduled_device, claim, 2, 50, np.full(20, -1), at, np.zeros(100, np.int8)
+    )
+    for place in range(20):
+        rivals = np.flatnonzero(at == place)
+        assert owner[place] in rivals if rivals.size else owner[place] == -1
+        assert won[rivals].sum() == (rivals.size > 0)
+        assert rivals.size == 0 or won[owner[place]] == 1
+
+
+@cuda.jit
+def first_cell(a, out):
+    i = cuda.grid(1)
+    out[i] = cuda.atomic.compare_and_swap(a, 0, i + 1)
+
+
+def test_old_style_compare_and_swap(scheduled_device):
+    a, out = launched(scheduled_device, first_cell, 1, 40, np.zeros(1, np.int32), np.zeros(40, int))
+    assert a[0] in range(1, 41)
+    assert np.count_nonzero(out == 0) == 1
+    assert set(out[out != 0]) == {a[0]}
+
+
+@cuda.jit
+def exchange(a, out):
+    i = cuda.grid(1)
+    out[i] = cuda.atomic.exch(a, 0, i)
+
+
+def test_exchange_passes_every_value_on(scheduled_device):
+    a, out = launched(scheduled_device, exchange, 2, 33, np.full(1, -1), np.zeros(66, int))
+    assert sorted([*out, a[0]]) == list(range(-1, 66))
+
+
+@cuda.jit
+def wrap(up, down, limit):
+    i = cuda.grid(1)
+    cuda.atomic.inc(up, i % 2, limit[0])
+    cuda.atomic.dec(down, i % 2, limit[0])
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.uint64])
+@pytest.mark.parametrize("limit", [0, 1, 6, 1000])
+def test_increments_and_decrements_wrap(scheduled_device, dtype, limit):
+    start = np.array([3, 900], dtype)
+    up, down, _ = launched(scheduled_device, wrap, 2, 37, start, start, np.array([limit], dtype))
+
+    def repeated(value, step):
+        for _ in range(37):
+            value = step(value)
+        return value
+
+    for k, value in enumerate(start.tolist()):
+        assert up[k] == repeated(value, lambda v: 0 if v >= limit else v + 1)
+        assert down[k] == repeated(value, lambda v: limit if v == 0 or v > limit else v - 1)
+
+
+@cuda.jit
+def extremes_with_nan(a, out):
+    i = cuda.grid(1)
+    cuda.atomic.max(out, 0, a[i])
+    cuda.atomic.min(out, 1, a[i])
+    cuda.atomic.nanmax(out, 2, a[i])
+    cuda.atomic.nanmin(out, 3, a[i])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_number_wins_over_nan(scheduled_device, dtype):
+    a = np.array([1, np.nan, 7, -3, np.nan, 2], dtype)
+    _, out = launched(scheduled_device, extremes_with_nan, 1, 6, a, np.zeros(4, dtype))
+    assert out[2:].tolist() == [7, -3]
+
+
+@cuda.jit
+def histogram(a, out):
+    bins = cuda.shared.array((2, 4), int32)
+    t = cuda.threadIdx.x
+    if t < 8:
+        bins[t // 4, t % 4] = 0
+    cuda.syncthreads()
+    i = cuda.grid(1)
+    if i < a.size:
+        cuda.atomic.add(bins, (a[i] // 4, a[i] % 4), 1)
+    cuda.syncthreads()
+    if t < 8:
+        cuda.atomic.add(out, (t // 4, t % 4), bins[t // 4, t % 4])
+
+
+def test_atomics_on_shared_arrays_of_two_dimensions(scheduled_device):
+    a = np.random.default_rng(2).integers(0, 8, 333)
+    _, out = launched(scheduled_device, histogram, 4, 96, a, np.zeros((2, 4), np.int32))
+    np.testing.assert_array_equal(out.ravel(), np.bincount(a, minlength=8))
+
+
+@cuda.jit
+def wrapping(out):
+    cuda.atomic.add(out, 0, 2**31)
+    cuda.atomic.add(out, 1, float64(2.75))
+
+
+def test_the_operand_is_cast_to_the_array(device):
+    (out,) = launched(device, wrapping, 1, 2, np.zeros(2, np.int32))
+    assert out.tolist() == [0, 4]
+
+
+@cuda.jit
+def float_sum(a, out):
+    i = cuda.grid(1)
+    cuda.atomic.add(out, 0, a[i])
+
+
+def test_float32_sums_round_at_every_step():
+    from gpukernels.simt import launch
+
+    a = np.random.default_rng(4).random(100).astype(np.float32)
+    out = np.zeros(1, np.float32)
+    launch(float_sum, 1, 100, (a, out))
+    total = np.float32(0)
+    for x in a:
+        total = np.float32(total + x)
+    assert out[0] == total

@@ -1,0 +1,180 @@
+"""Barriers: who waits, what they answer, and the errors of those that some threads skip."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from launching import launched, line_of
+from numba import cuda, int32
+
+from gpukernels.simt import launch
+from gpukernels.simt.errors import BarrierDivergence
+
+SCHEDULES = ("lockstep", "warp", "random")
+
+
+@cuda.jit
+def passed_on(out, rounds):
+    buffer = cuda.shared.array(128, int32)
+    t, n = cuda.threadIdx.x, cuda.blockDim.x
+    buffer[t] = t
+    for _ in range(rounds):
+        cuda.syncthreads()
+        value = buffer[(t + 1) % n]
+        cuda.syncthreads()
+        buffer[t] = value
+    out[cuda.grid(1)] = buffer[t]
+
+
+@pytest.mark.parametrize("threads", [1, 31, 32, 33, 128])
+def test_values_are_passed_round_a_block(scheduled_device, threads):
+    (out, _) = launched(scheduled_device, passed_on, 3, threads, np.zeros(3 * threads, int), 5)
+    np.testing.assert_array_equal(out, np.tile((np.arange(threads) + 5) % threads, 3))
+
+
+@cuda.jit
+def counted(a, out):
+    i = cuda.grid(1)
+    odd = int32(a[i] % 2)
+    out[i, 0] = cuda.syncthreads_count(odd)
+    out[i, 1] = cuda.syncthreads_and(a[i])
+    out[i, 2] = cuda.syncthreads_or(odd)
+
+
+@pytest.mark.parametrize("threads", [1, 31, 33, 64, 100])
+def test_counting_barriers(scheduled_device, threads):
+    a = np.random.default_rng(threads).integers(0, 20, (6, threads))
+    a[0], a[1] = 1, 2
+    _, out = launched(
+        scheduled_device, counted, 6, threads, a.ravel(), np.zeros((a.size, 3), np.int32)
+    )
+    odd = a % 2
+    columns = [odd.sum(axis=1), (a != 0).all(axis=1), odd.any(axis=1)]
+    np.testing.assert_array_equal(out, np.repeat(np.stack(columns, axis=1), threads, axis=0))
+
+
+@cuda.jit
+def as_often_as_the_block(out):
+    buffer = cuda.shared.array(64, int32)
+    t = cuda.threadIdx.x
+    buffer[t] = 0
+    for _ in range(cuda.blockIdx.x):
+        cuda.syncthreads()
+        value = buffer[63 - t] + 1
+        cuda.syncthreads()
+        buffer[t] = value
+    if cuda.blockIdx.x % 2:
+        cuda.syncthreads()
+    out[cuda.grid(1)] = buffer[t]
+
+
+def test_blocks_may_take_different_barriers(scheduled_device):
+    (out,) = launched(scheduled_device, as_often_as_the_block, 5, 64, np.zeros(320, int))
+    np.testing.assert_array_equal(out, np.repeat(np.arange(5), 64))
+
+
+@cuda.jit
+def some_return(out):
+    i = cuda.grid(1)
+    if cuda.threadIdx.x % 3 == 0 or cuda.threadIdx.x >= 64:
+        return
+    out[i] = cuda.syncthreads_count(int32(1))
+
+
+def test_threads_that_have_returned_are_not_waited_for(scheduled_device):
+    (out,) = launched(scheduled_device, some_return, 2, 96, np.zeros(192, int))
+    t = np.arange(96)
+    left = (t % 3 != 0) & (t < 64)
+    np.testing.assert_array_equal(out, np.tile(np.where(left, np.count_nonzero(left), 0), 2))
+
+
+# Grid-wide ------------------------------------------------------------
+
+
+@cuda.jit
+def across_blocks(a, out, rounds):
+    i = cuda.grid(1)
+    grid = cuda.cg.this_grid()
+    for _ in range(rounds):
+        value = a[(i + 1) % a.size]
+        grid.sync()
+        a[i] = value
+        cuda.cg.this_grid().sync()
+    out[i] = a[a.size - 1 - i]
+
+
+@pytest.mark.parametrize("shape", [(1, 32), (4, 33), (7, 64)])
+def test_grid_sync(scheduled_device, shape):
+    # numba finds by itself that the launch must be cooperative, and so does the machine.
+    blocks, threads = shape
+    a = np.arange(blocks * threads)
+    _, out, _ = launched(scheduled_device, across_blocks, blocks, threads, a, np.zeros_like(a), 3)
+    np.testing.assert_array_equal(out, np.roll(a, -3)[::-1])
+
+
+# Divergence ------------------------------------------------------------
+
+
+@cuda.jit
+def in_a_branch(a):
+    t = cuda.threadIdx.x
+    if t < 40:
+        cuda.syncthreads()
+    a[cuda.grid(1)] = t
+
+
+@cuda.jit
+def two_barriers(a):
+    if cuda.threadIdx.x < 32:
+        cuda.syncthreads()
+    else:
+        cuda.syncthreads()  # not the same one
+    a[cuda.grid(1)] = 1
+
+
+@cuda.jit
+def in_a_ragged_loop(a):
+    for _ in range(cuda.threadIdx.x // 32):
+        cuda.syncthreads()
+    a[cuda.grid(1)] = 1
+
+
+@cuda.jit
+def in_half_a_warp(a):
+    if cuda.laneid < 16:
+        a[cuda.grid(1)] = cuda.syncthreads_count(int32(1))
+
+
+@cuda.jit
+def one_block_stays_away(a):
+    if cuda.blockIdx.x > 0:
+        cuda.cg.this_grid().sync()
+    a[cuda.grid(1)] = 1
+
+
+DIVERGENT = [
+    (in_a_branch, "        cuda.syncthreads()", "if t < 40:"),
+    (two_barriers, None, None),
+    (in_a_ragged_loop, "        cuda.syncthreads()", "for _ in range(cuda.threadIdx.x // 32):"),
+    (in_half_a_warp, "cuda.syncthreads_count", "if cuda.laneid < 16:"),
+    (one_block_stays_away, "cuda.cg.this_grid().sync()", "if cuda.blockIdx.x > 0:"),
+]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize(("kernel", "barrier", "parting"), DIVERGENT, ids=lambda v: str(v)[:20])
+def test_a_barrier_that_some_threads_skip_is_an_error(kernel, barrier, parting, schedule):
+    with pytest.raises(BarrierDivergence) as caught:
+        launch(kernel, 2, 64, (np.zeros(128, int),), schedule=schedule)
+    error = caught.value
+    assert error.kernel == kernel.py_func.__name__
+    assert error.block is not None
+    assert error.thread is not None
+    if barrier is not None:
+        assert error.line == line_of(kernel, barrier)
+        assert f"line {line_of(kernel, parting)}: {parting}" in str(error)
+
+
+def test_the_error_counts_the_threads():
+    with pytest.raises(BarrierDivergence, match="by 40 of the 64 live threads"):
+        launch(in_a_branch, 1, 64, (np.zeros(64, int),))

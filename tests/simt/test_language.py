@@ -1,0 +1,543 @@
+"""What a kernel may be written in: indices, control flow, calls, tuples, captured values."""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+import math
+
+import numpy as np
+import pytest
+from launching import launched
+from numba import cuda, float32, int32, int64
+
+N = 70
+
+
+# Indices ------------------------------------------------------------
+
+
+@cuda.jit
+def own_place(out):
+    i = cuda.grid(1)
+    out[i, 0] = cuda.threadIdx.x
+    out[i, 1] = cuda.blockIdx.x
+    out[i, 2] = cuda.blockDim.x
+    out[i, 3] = cuda.gridDim.x
+    out[i, 4] = cuda.gridsize(1)
+    out[i, 5] = cuda.laneid
+
+
+@pytest.mark.parametrize("threads", [1, 31, 32, 33, 96, 100])
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_places_in_one_dimension(scheduled_device, blocks, threads):
+    (out,) = launched(
+        scheduled_device, own_place, blocks, threads, np.zeros((blocks * threads, 6), np.int32)
+    )
+    i = np.arange(blocks * threads)
+    columns = [i % threads, i // threads, i * 0 + threads, i * 0 + blocks, i * 0 + i.size]
+    np.testing.assert_array_equal(out, np.stack([*columns, i % threads % 32], axis=1))
+
+
+@cuda.jit
+def place_in_a_plane(out, size):
+    x, y = cuda.grid(2)
+    if x == 0 and y == 0:
+        size[0], size[1] = cuda.gridsize(2)
+    out[x, y] = cuda.threadIdx.x + 100 * cuda.threadIdx.y + 10_000 * cuda.blockIdx.x
+
+
+@cuda.jit
+def place_in_space(out, size):
+    x, y, z = cuda.grid(3)
+    if x + y + z == 0:
+        size[0], size[1], size[2] = cuda.gridsize(3)
+    threads = cuda.threadIdx.x + 10 * cuda.threadIdx.y + 100 * cuda.threadIdx.z
+    blocks = cuda.blockIdx.x + 10 * cuda.blockIdx.y + 100 * cuda.blockIdx.z
+    dims = cuda.blockDim.x * 100 + cuda.blockDim.y * 10 + cuda.blockDim.z
+    out[x, y, z] = threads + 1000 * blocks + 1_000_000 * dims
+
+
+def test_places_in_two_dimensions(scheduled_device):
+    grid, block = (3, 2), (5, 7)
+    out, size = launched(
+        scheduled_device, place_in_a_plane, grid, block, np.zeros((15, 14)), np.zeros(2, np.int32)
+    )
+    x, y = np.indices((15, 14))
+    np.testing.assert_array_equal(out, x % 5 + 100 * (y % 7) + 10_000 * (x // 5))
+    assert size.tolist() == [15, 14]
+
+
+def test_places_in_three_dimensions(scheduled_device):
+    grid, block = (2, 3, 2), (4, 3, 5)
+    shape = tuple(g * b for g, b in zip(grid, block, strict=True))
+    out, size = launched(
+        scheduled_device, place_in_space, grid, block, np.zeros(shape), np.zeros(3, np.int32)
+    )
+    at = np.indices(shape)
+    thread = sum(10**k * (at[k] % block[k]) for k in range(3))
+    blocks = sum(10**k * (at[k] // block[k]) for k in range(3))
+    np.testing.assert_array_equal(out, thread + 1000 * blocks + 1_000_000 * 435)
+    assert tuple(size) == shape
+
+
+@cuda.jit
+def order_of_threads(out):
+    rank = cuda.threadIdx.x + cuda.blockDim.x * (
+        cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z
+    )
+    out[rank] = cuda.laneid
+
+
+def test_lanes_follow_x_then_y_then_z(scheduled_device):
+    (out,) = launched(scheduled_device, order_of_threads, 1, (5, 4, 3), np.zeros(60, np.int32))
+    np.testing.assert_array_equal(out, np.arange(60) % 32)
+
+
+@cuda.jit
+def grid_stride(out):
+    for i in range(cuda.grid(1), out.size, cuda.gridsize(1)):
+        out[i] += i
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 1000])
+def test_grid_stride_loop_covers_any_size(scheduled_device, n):
+    (out,) = launched(scheduled_device, grid_stride, 2, 32, np.zeros(n, np.int64))
+    np.testing.assert_array_equal(out, np.arange(n))
+
+
+# Branches and loops ------------------------------------------------------------
+
+
+@cuda.jit
+def classify(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        if a[i] < 0:
+            out[i] = -1
+        elif a[i] == 0:
+            if i % 2:
+                out[i] = 100
+            else:
+                out[i] = 200
+        elif a[i] < 5:
+            pass
+        else:
+            out[i] = 1
+
+
+def test_nested_branches(scheduled_device):
+    a = np.random.default_rng(0).integers(-3, 10, N)
+    _, out = launched(scheduled_device, classify, 3, 32, a, np.full(N, 7))
+    even = np.where(np.arange(N) % 2, 100, 200)
+    expected = np.select([a < 0, a == 0, a < 5], [-1, even, 7], 1)
+    np.testing.assert_array_equal(out, expected)
+
+
+@cuda.jit
+def collatz(a, out):
+    i = cuda.grid(1)
+    if i >= a.size:
+        return
+    n = a[i]
+    steps = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    out[i] = steps
+
+
+def test_while_loop_with_a_length_of_its_own_for_each_thread(scheduled_device):
+    a = np.arange(1, N + 1)
+    _, out = launched(scheduled_device, collatz, 2, 64, a, np.zeros(N, np.int32))
+
+    def steps(n):
+        return 0 if n == 1 else 1 + steps(n // 2 if n % 2 == 0 else 3 * n + 1)
+
+    assert out.tolist() == [steps(int(n)) for n in a]
+
+
+@cuda.jit
+def ranges(bounds, out):
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        last = -99
+        for j in range(bounds[i, 0], bounds[i, 1], bounds[i, 2]):
+            out[i, 0] += 1
+            out[i, 1] += j
+            last = j
+            j += 1000  # changes the copy of this round alone
+        out[i, 2] = last
+
+
+def test_ranges_of_every_direction(scheduled_device):
+    steps = [s for s in range(-3, 4) if s]
+    bounds = np.array([(a, b, s) for a in range(-3, 4) for b in range(-3, 4) for s in steps])
+    _, out = launched(scheduled_device, ranges, 5, 64, bounds, np.zeros((len(bounds), 3), np.int64))
+    lists = [list(range(*b)) for b in bounds.tolist()]
+    assert out.tolist() == [[len(r), sum(r), r[-1] if r else -99] for r in lists]
+
+
+@cuda.jit
+def leave_loops(a, out):
+    i = cuda.grid(1)
+    total = 0
+    for j in range(a.size):
+        if a[j] == 0:
+            continue
+        if a[j] == i:
+            break
+        k = 0
+        while True:
+            k += 1
+            if k > a[j]:
+                break
+            if k == 3:
+                continue
+            if total > 40:
+                out[i] = -total
+                return
+            total += k
+    out[i] = total
+
+
+def test_break_continue_and_return_from_nested_loops(scheduled_device):
+    a = np.array([3, 0, 5, 2, 9, 1, 0, 7])
+    _, out = launched(scheduled_device, leave_loops, 1, 33, a, np.zeros(33, np.int64))
+
+    def expected(i):
+        total = 0
+        for size in a:
+            if size == 0:
+                continue
+            if size == i:
+                break
+            for k in range(1, size + 1):
+                if k != 3:
+                    if total > 40:
+                        return -total
+                    total += k
+        return total
+
+    assert out.tolist() == [expected(i) for i in range(33)]
+
+
+@cuda.jit
+def only_where_asked(a, out):
+    i = cuda.grid(1)
+    out[i] = a[i] if i < a.size else -1
+    if i < a.size and a[i] > 3:
+        out[i] += 100
+    if i >= a.size or a[i] > 3:
+        out[i] += 1000
+    if not (i < a.size and 2 < a[i] <= 5):
+        out[i] += 10_000
+
+
+def test_short_circuits_do_not_touch_what_they_skip(scheduled_device):
+    # Outside `a` every right-hand side would be out of bounds.
+    a = np.array([1, 9, 4, 2, 5])
+    _, out = launched(scheduled_device, only_where_asked, 1, 40, a, np.zeros(40, np.int64))
+    inside = a + 100 * (a > 3) + 1000 * (a > 3) + 10_000 * ~((a > 2) & (a <= 5))
+    np.testing.assert_array_equal(out[:5], inside)
+    assert set(out[5:]) == {10_999}
+
+
+@cuda.jit
+def set_in_one_branch(out):
+    i = cuda.grid(1)
+    if i % 2:
+        x = 10 * i
+    if i % 2:
+        out[i] = x
+    for j in range(i % 3):
+        y = j
+    if i % 3:
+        out[i] += 1000 * y
+
+
+def test_a_variable_may_be_set_in_one_branch(scheduled_device):
+    (out,) = launched(scheduled_device, set_in_one_branch, 1, N, np.zeros(N, np.int64))
+    i = np.arange(N)
+    np.testing.assert_array_equal(out, np.where(i % 2, 10 * i, 0) + 1000 * np.maximum(i % 3 - 1, 0))
+
+
+# Device functions ------------------------------------------------------------
+
+
+@cuda.jit(device=True)
+def sign(x):
+    if x < 0:
+        return -1
+    if x > 0:
+        return 1
+    return 0
+
+
+@cuda.jit(device=True)
+def first_above(a, start, limit=3):
+    for j in range(start, a.size):
+        if a[j] > limit:
+            return j
+    return -1
+
+
+@cuda.jit(device=True)
+def ordered(x, y):
+    if x > y:
+        x, y = y, x
+    return x, y
+
+
+@cuda.jit(device=True)
+def bump(a, i):
+    a[i] += 1
+    return a[i] % 2 == 0
+
+
+@cuda.jit(device=True)
+def spread(pair):
+    low, high = ordered(pair[0], pair[1])
+    return high - low
+
+
+@cuda.jit
+def calls(a, counts, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        x = a[i]
+        out[i, 0] = sign(x) + 10 * sign(sign(x) * x)
+        out[i, 1] = first_above(a, i)
+        out[i, 2] = first_above(a, limit=6, start=0)
+        low, high = ordered(x, 2)
+        out[i, 3] = 100 * low + high
+        out[i, 4] = spread((x, i))
+        if x > 0 and bump(counts, i):
+            out[i, 5] = 1
+        elif x > 5 or bump(counts, i):
+            out[i, 5] = 2
+
+
+def test_device_functions(scheduled_device):
+    a = np.random.default_rng(1).integers(-5, 9, N)
+    _, counts, out = launched(
+        scheduled_device, calls, 3, 32, a, np.zeros(N, np.int32), np.zeros((N, 6), np.int64)
+    )
+    for i, x in enumerate(a.tolist()):
+        low, high = sorted((x, 2))
+        bumps = [1] if x > 0 else []
+        # The first bump leaves an odd count, so a positive x goes on to `x > 5 or ...`.
+        bumps += [1] if x <= 5 else []
+        expected = [
+            np.sign(x) + 10 * np.sign(abs(x)),
+            next((j for j in range(i, N) if a[j] > 3), -1),
+            next((j for j in range(N) if a[j] > 6), -1),
+            100 * low + high,
+            abs(x - i),
+            2 if x > 5 or len(bumps) == 2 else 0,
+        ]
+        assert out[i].tolist() == expected
+        assert counts[i] == len(bumps)
+
+
+# Values known before the launch ------------------------------------------------------------
+
+WEIGHTS = np.array([10, 20, 30], np.int32)
+SIZES = (3, 5)
+SCALE = 4
+
+
+def scaled(power, verbose):
+    offset = int32(2)
+
+    @cuda.jit
+    def kernel(out, extra):
+        i = cuda.grid(1)
+        if verbose:
+            out[i] = 1
+        if extra is not None:
+            out[i] += extra[i]
+        out[i] += SCALE**power + offset + WEIGHTS[i % WEIGHTS.size] + SIZES[1] * len(SIZES)
+
+    return kernel
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+@pytest.mark.parametrize("extra", [None, np.arange(N)])
+def test_closures_and_globals_are_constants(scheduled_device, verbose, extra):
+    out, _ = launched(scheduled_device, scaled(2, verbose), 1, N, np.zeros(N, np.int64), extra)
+    expected = 16 + 2 + WEIGHTS[np.arange(N) % 3] + 10 + verbose
+    np.testing.assert_array_equal(out, expected + (0 if extra is None else extra))
+
+
+def test_a_kernel_is_translated_once_for_each_set_of_types(scheduled_device):
+    @cuda.jit
+    def half(a, out):
+        i = cuda.grid(1)
+        out[i] = a[i] // 2
+
+    for dtype in (np.int32, np.float64, np.int32):
+        _, out = launched(scheduled_device, half, 1, 5, np.arange(5).astype(dtype), np.zeros(5))
+        assert out.tolist() == [0, 0, 1, 1, 2]
+
+
+# Tuples, builtins, mathematics ------------------------------------------------------------
+
+
+@cuda.jit
+def tuples(a, pair, out):
+    i = cuda.grid(1)
+    both = (a[i], i)
+    x, (y, z) = both[0], pair
+    x, y = y, x
+    total = 0
+    for item in (1, 10, 100):
+        total += item * x
+    out[i, 0] = total + y
+    out[i, 1] = both[1] + pair[1] * z + len(both + pair)
+    out[i, 2] = min(both) + max((3, i, 5))
+    out[i, 3], out[i, 4] = divmod(i, 7)
+
+
+def test_tuples(scheduled_device):
+    a, i = np.arange(40) ** 2 % 23, np.arange(40)
+    _, _, out = launched(scheduled_device, tuples, 1, 40, a, (7, 3), np.zeros((40, 5), np.int64))
+    columns = [7 * 111 + a, i + 9 + 4, np.minimum(a, i) + np.maximum(i, 5), i // 7, i % 7]
+    np.testing.assert_array_equal(out, np.stack(columns, axis=1))
+
+
+@cuda.jit
+def builtins(a, out):
+    i = cuda.grid(1)
+    x = a[i]
+    out[i, 0] = abs(x)
+    out[i, 1] = round(x)
+    out[i, 2] = round(x, 1)
+    out[i, 3] = int(x)
+    out[i, 4] = float(int32(x)) / 2
+    out[i, 5] = bool(x)
+    out[i, 6] = pow(x, 2)
+    out[i, 7] = min(x, 2, -3.5)
+
+
+def test_builtins(scheduled_device):
+    a = np.array([0.0, 0.5, 1.5, 2.5, -0.5, -2.26, 3.999, -7.0])
+    _, out = launched(scheduled_device, builtins, 1, a.size, a, np.zeros((a.size, 8)))
+    expected = [
+        [abs(x), round(x), round(x, 1), int(x), int(x) / 2, bool(x), x**2, min(x, 2, -3.5)]
+        for x in a.tolist()
+    ]
+    np.testing.assert_allclose(out, expected, rtol=1e-15)
+
+
+FUNCTIONS = [
+    *(math.sqrt, math.exp, math.expm1, math.log, math.log2, math.log10, math.log1p),
+    *(math.sin, math.cos, math.tan, math.asin, math.acos, math.atan, math.sinh, math.cosh),
+    *(math.tanh, math.asinh, math.acosh, math.atanh, math.erf, math.erfc, math.gamma),
+    *(math.lgamma, math.floor, math.ceil, math.trunc, math.fabs, math.radians, math.degrees),
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_mathematics(device, function):
+    @cuda.jit
+    def kernel(a, out):
+        i = cuda.grid(1)
+        out[i] = function(a[i])
+
+    low = 1.0 if function is math.acosh else 0.05
+    for dtype, tolerance in ((np.float32, 3e-6), (np.float64, 1e-12)):
+        a = np.linspace(low, low + 0.9, 33).astype(dtype)
+        _, out = launched(device, kernel, 1, 33, a, np.zeros(33, dtype))
+        np.testing.assert_allclose(out, [function(float(x)) for x in a], rtol=tolerance)
+
+
+@cuda.jit
+def mathematics_of_two(a, b, out):
+    i = cuda.grid(1)
+    x, y = a[i], b[i]
+    out[i, 0] = math.atan2(x, y)
+    out[i, 1] = math.hypot(x, y)
+    out[i, 2] = math.fmod(x, y)
+    out[i, 3] = math.copysign(x, y)
+    out[i, 4] = math.pow(abs(x), y)
+    out[i, 5] = cuda.fma(x, y, 1.0)
+    out[i, 6] = cuda.cbrt(x)
+    out[i, 7] = math.isnan(x) + 2 * math.isinf(x) + 4 * math.isfinite(y) + math.pi + math.inf * 0
+
+
+def test_mathematics_of_two_numbers(device):
+    a = np.array([1.5, -2.5, 7.0, -0.5, np.nan, np.inf])
+    b = np.array([2.0, 0.75, -3.0, -1.0, 1.0, 2.0])
+    _, _, out = launched(device, mathematics_of_two, 1, 6, a, b, np.zeros((6, 8)))
+    with np.errstate(invalid="ignore"):
+        columns = [np.arctan2(a, b), np.hypot(a, b), np.fmod(a, b), np.copysign(a, b)]
+        columns += [np.abs(a) ** b, a * b + 1, np.cbrt(a), np.full(6, np.nan)]
+    np.testing.assert_allclose(out, np.stack(columns, axis=1), rtol=1e-14)
+
+
+@cuda.jit
+def bit_operations(a, out):
+    i = cuda.grid(1)
+    x = a[i]
+    out[i, 0] = cuda.popc(x)
+    out[i, 1] = cuda.clz(x)
+    out[i, 2] = cuda.ffs(x)
+    out[i, 3] = cuda.brev(x)
+    out[i, 4] = cuda.selp(x > 7, x, a[0])
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.uint64])
+def test_bit_operations(device, dtype):
+    width = np.dtype(dtype).itemsize * 8
+    rng = np.random.default_rng(2)
+    a = rng.integers(0, 2**width, 200, dtype, endpoint=False) >> rng.integers(0, width, 200).astype(
+        dtype
+    )
+    _, out = launched(device, bit_operations, 1, 200, a, np.zeros((200, 5), np.uint64))
+    for x, row in zip(a.tolist(), out.tolist(), strict=True):
+        text = f"{x:0{width}b}"
+        lowest = width - text.rindex("1") if x else 0
+        leading = width - x.bit_length()
+        chosen = x if x > 7 else int(a[0])
+        assert row == [text.count("1"), leading, lowest, int(text[::-1], 2), chosen]
+
+
+@cuda.jit
+def annotated(a, out):
+    """A docstring is no statement."""
+    i: int = cuda.grid(1)
+    x: int
+    x = a[i]
+    assert x >= 0, "a is never negative"
+    out[i] = float32(x) + int64(1)
+
+
+def test_docstrings_annotations_and_assertions(scheduled_device):
+    _, out = launched(scheduled_device, annotated, 1, 32, np.arange(32), np.zeros(32))
+    np.testing.assert_array_equal(out, np.arange(32) + 1)
+
+
+def test_a_kernel_from_a_notebook_cell(scheduled_device, tmp_path):
+    # A notebook compiles a cell under a made-up file name and leaves its text in linecache.
+    text = "@cuda.jit\ndef twice(a):\n    i = cuda.grid(1)\n    a[i] *= 2\n"
+    name = "<ipython-input-7-abc>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = {"cuda": cuda}
+    exec(compile(text, name, "exec"), space)
+    (a,) = launched(scheduled_device, space["twice"], 1, 10, np.arange(10))
+    assert a.tolist() == [2 * i for i in range(10)]
+
+
+def test_an_edited_kernel_is_read_again(device, tmp_path):
+    path = tmp_path / "edited.py"
+    for factor in (2, 3):
+        path.write_text(
+            "from numba import cuda\n\n\n" + "#\n" * factor + "@cuda.jit\ndef times(a):\n"
+            f"    i = cuda.grid(1)\n    a[i] *= {factor}\n"
+        )
+        spec = importlib.util.spec_from_file_location("edited", path)
+        module = importlib.util.module_from_spec(spec)
+        exec(compile(path.read_text(), path, "exec"), module.__dict__)
+        (a,) = launched(device, module.times, 1, 10, np.arange(10))
+        assert a.tolist() == [factor * i for i in range(10)]

@@ -1,0 +1,166 @@
+"""Schedules: each is deterministic, and they differ only in which warp goes when."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import cuda, int32
+
+from gpukernels.simt import Recorder, launch, machine
+from gpukernels.simt.errors import EndlessLoop, LaunchError
+
+
+@cuda.jit
+def order(counter, place):
+    i = cuda.grid(1)
+    place[i, 0] = cuda.atomic.add(counter, 0, 1)
+    place[i, 1] = cuda.atomic.add(counter, 0, 1)
+
+
+def warp_order(schedule, seed=0, blocks=2, threads=64):
+    """The warps (number within the grid) in the order of their first and second statement."""
+    place = np.zeros((blocks * threads, 2), int)
+    launch(order, blocks, threads, (np.zeros(1, np.int32), place), schedule=schedule, seed=seed)
+    firsts = place[::32]
+    np.testing.assert_array_equal(
+        place, np.repeat(firsts, 32, axis=0) + np.tile(np.arange(32), (2, blocks * threads // 32)).T
+    )
+    events = sorted((int(t), warp) for warp, pair in enumerate(firsts) for t in pair)
+    return [warp for _, warp in events]
+
+
+def test_lockstep_takes_all_warps_through_each_statement():
+    assert warp_order("lockstep") == [0, 1, 2, 3, 0, 1, 2, 3]
+
+
+def test_warp_takes_each_warp_to_its_end():
+    assert warp_order("warp") == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_random_mixes_warps_and_blocks_as_its_seed_says():
+    orders = [tuple(warp_order("random", seed)) for seed in range(20)]
+    assert orders == [tuple(warp_order("random", seed)) for seed in range(20)]
+    assert len(set(orders)) > 15
+    assert all(sorted(o) == [0, 0, 1, 1, 2, 2, 3, 3] for o in orders)
+
+
+@cuda.jit
+def to_the_barrier(counter, place):
+    i = cuda.grid(1)
+    place[i, 0] = cuda.atomic.add(counter, 0, 1)
+    cuda.syncthreads()
+    place[i, 1] = cuda.atomic.add(counter, 0, 1)
+
+
+def test_warp_takes_each_warp_to_its_next_barrier():
+    place = np.zeros((128, 2), int)
+    launch(to_the_barrier, 2, 64, (np.zeros(1, np.int32), place), schedule="warp")
+    starts = (place[::32] // 32).tolist()
+    assert starts == [[0, 2], [1, 3], [4, 6], [5, 7]]
+
+
+@cuda.jit
+def lost_updates(counter):
+    value = counter[0]
+    counter[0] = value + 1
+
+
+def test_random_shows_what_a_race_can_do():
+    results = set()
+    for seed in range(10):
+        counter = np.zeros(1, int)
+        launch(lost_updates, 1, 128, (counter,), schedule="random", seed=seed, check=False)
+        results.add(int(counter[0]))
+    assert len(results) > 1
+    assert results <= {1, 2, 3, 4}  # of the lanes of a warp one wins, as all read before they write
+
+
+@cuda.jit
+def wait_for_a_flag(flag, out):
+    if cuda.threadIdx.x < 32:
+        while cuda.atomic.add(flag, 0, 0) == 0:
+            cuda.nanosleep(int32(10))
+        out[cuda.threadIdx.x] = 1
+    elif cuda.threadIdx.x == 32:
+        cuda.atomic.add(flag, 0, 1)
+
+
+def test_a_loop_that_waits_for_another_warp_ends_under_random(monkeypatch):
+    out = np.zeros(32, int)
+    launch(wait_for_a_flag, 1, 64, (np.zeros(1, np.int32), out), schedule="random")
+    assert out.all()
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
+def test_an_endless_loop_is_an_error(monkeypatch, schedule):
+    # The budget is read when a kernel is translated, so this one must be its own.
+    from gpukernels.simt import translate
+
+    @cuda.jit
+    def endless(a):
+        i = cuda.grid(1)
+        while a[i] < 10:
+            a[i] = 5
+
+    monkeypatch.setattr(translate, "LOOP_BUDGET", 1000)
+    with pytest.raises(EndlessLoop, match="while a") as caught:
+        launch(endless, 2, 40, (np.arange(80),), schedule=schedule)
+    assert caught.value.line == endless.py_func.__code__.co_firstlineno + 3
+    assert caught.value.block == (0, 0, 0)
+
+
+@cuda.jit
+def block_sums(a, out):
+    total = cuda.shared.array(1, int32)
+    if cuda.threadIdx.x == 0:
+        total[0] = 0
+    cuda.syncthreads()
+    cuda.atomic.add(total, 0, a[cuda.grid(1)])
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 0:
+        out[cuda.blockIdx.x] = total[0]
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
+def test_a_launch_in_several_waves(monkeypatch, schedule):
+    monkeypatch.setattr(machine, "WAVE_THREADS", 100)
+    blocks = 7 if schedule != "random" else 100  # random makes its own waves of 4096 threads
+    a = np.random.default_rng(0).integers(0, 9, blocks * 48)
+    out = np.zeros(blocks, int)
+    recorder = Recorder()
+    launch(block_sums, blocks, 48, (a, out), schedule=schedule, recorder=recorder)
+    np.testing.assert_array_equal(out, a.reshape(-1, 48).sum(axis=1))
+    assert set(recorder.trace.steps.block) == set(range(blocks))
+
+
+def test_an_unknown_schedule_names_the_known_ones():
+    with pytest.raises(LaunchError, match=r"'chaos'.*'lockstep', 'warp', 'random'"):
+        launch(order, 1, 1, (np.zeros(1), np.zeros((1, 2))), schedule="chaos")
+
+
+@cuda.jit
+def mixed(a, out):
+    buffer = cuda.shared.array(64, int32)
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    x = a[i]
+    for k in range(t % 5):
+        if x % 2:
+            x = x * 3 + k
+        else:
+            x //= 2
+    buffer[t] = x
+    cuda.syncthreads()
+    out[i] = buffer[63 - t] + cuda.shfl_xor_sync(0xFFFFFFFF, x, 1)
+
+
+def test_traces_of_all_schedules_hold_the_same_steps_of_each_warp():
+    def per_warp(schedule, seed=0):
+        recorder = Recorder()
+        a = np.random.default_rng(1).integers(0, 99, 192)
+        arrays = (a, np.zeros_like(a))
+        launch(mixed, 3, 64, arrays, schedule=schedule, seed=seed, recorder=recorder)
+        steps = recorder.trace.steps
+        columns = (steps.block, steps.warp, steps.step, steps.line, steps.mask, steps.taken)
+        return sorted(zip(*(c.tolist() for c in columns), strict=True))
+
+    assert per_warp("lockstep") == per_warp("warp") == per_warp("random") == per_warp("random", 9)

@@ -1,0 +1,281 @@
+"""Warp operations, against a loop over the lanes of each warp."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from launching import launched
+from numba import cuda, int32, int64
+
+FULL = 0xFFFFFFFF
+SIZES = [1, 31, 32, 33, 96, 100]
+
+
+def warps(values, threads):
+    """The values of each warp, block after block."""
+    return [
+        w for block in values.reshape(-1, threads) for w in np.split(block, range(32, threads, 32))
+    ]
+
+
+def over_warps(function, threads, *values):
+    parts = zip(*(warps(v, threads) for v in values), strict=True)
+    return np.concatenate([np.asarray(function(*part)) for part in parts])
+
+
+# Shuffles ------------------------------------------------------------
+
+
+@cuda.jit
+def shuffles(a, k, out):
+    i = cuda.grid(1)
+    out[i, 0] = cuda.shfl_sync(FULL, a[i], k[0])
+    out[i, 1] = cuda.shfl_up_sync(FULL, a[i], k[0])
+    out[i, 2] = cuda.shfl_down_sync(FULL, a[i], k[0])
+    out[i, 3] = cuda.shfl_xor_sync(FULL, a[i], k[0])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("k", [0, 1, 2, 16, 31])
+def test_shuffles_of_full_warps(scheduled_device, k, dtype):
+    a = np.random.default_rng(k).integers(-100, 100, 2 * 96).astype(dtype)
+    _, _, out = launched(
+        scheduled_device, shuffles, 2, 96, a, np.full(1, k), np.zeros((192, 4), dtype)
+    )
+    sources = {
+        0: lambda lane: k,
+        1: lambda lane: lane - k if lane >= k else lane,
+        2: lambda lane: lane + k if lane + k < 32 else lane,
+        3: lambda lane: lane ^ k,
+    }
+    for column, source in sources.items():
+        order = [source(lane) for lane in range(32)]
+        expected = over_warps(lambda w, order=order: w[order], 96, a)
+        np.testing.assert_array_equal(out[:, column], expected)
+
+
+@cuda.jit
+def shuffle_by_table(a, source, out):
+    i = cuda.grid(1)
+    out[i] = cuda.shfl_sync(FULL, a[i], source[i])
+
+
+def test_every_lane_may_name_its_own_source(scheduled_device):
+    rng = np.random.default_rng(7)
+    a, source = rng.integers(0, 99, 64), rng.integers(0, 32, 64).astype(np.int32)
+    _, _, out = launched(scheduled_device, shuffle_by_table, 1, 64, a, source, np.zeros(64, int))
+    np.testing.assert_array_equal(out, over_warps(lambda w, s: w[s], 64, a, source))
+
+
+@cuda.jit
+def reduce_and_scan(a, total, prefix):
+    i = cuda.grid(1)
+    x = a[i]
+    offset = 16
+    while offset > 0:
+        x += cuda.shfl_xor_sync(FULL, x, offset)
+        offset //= 2
+    total[i] = x
+    y = a[i]
+    for k in range(5):
+        below = cuda.shfl_up_sync(FULL, y, 1 << k)
+        if cuda.laneid >= 1 << k:
+            y += below
+    prefix[i] = y
+
+
+def test_reduction_and_scan(scheduled_device):
+    a = np.random.default_rng(3).integers(-1000, 1000, 3 * 64)
+    _, total, prefix = launched(
+        scheduled_device, reduce_and_scan, 3, 64, a, np.zeros_like(a), np.zeros_like(a)
+    )
+    rows = a.reshape(-1, 32)
+    np.testing.assert_array_equal(total, np.repeat(rows.sum(axis=1), 32))
+    np.testing.assert_array_equal(prefix, np.cumsum(rows, axis=1).ravel())
+
+
+# Votes and matches ------------------------------------------------------------
+
+
+@cuda.jit
+def votes(a, out):
+    i = cuda.grid(1)
+    out[i, 0] = cuda.ballot_sync(FULL, a[i] > 0)
+    out[i, 1] = cuda.any_sync(FULL, a[i] > 4)
+    out[i, 2] = cuda.all_sync(FULL, a[i] > -3)
+    out[i, 3] = cuda.eq_sync(FULL, a[i] > 0)
+    out[i, 4] = cuda.activemask()
+    out[i, 5] = cuda.lanemask_lt()
+    out[i, 6] = cuda.popc(cuda.ballot_sync(FULL, a[i]) & cuda.lanemask_lt())
+
+
+def bits(flags):
+    return sum(1 << lane for lane, flag in enumerate(flags) if flag)
+
+
+def signed(mask):
+    return mask - (1 << 32) if mask >> 31 else mask
+
+
+@pytest.mark.parametrize("threads", SIZES)
+@pytest.mark.parametrize("low", [-4, 1])
+def test_votes(scheduled_device, threads, low):
+    a = np.random.default_rng(threads).integers(low, 6, 2 * threads)
+    _, out = launched(scheduled_device, votes, 2, threads, a, np.zeros((2 * threads, 7), np.int64))
+
+    def expected(w):
+        n = len(w)
+        common = [signed(bits(w > 0)), any(w > 4), all(w > -3), len({*(w > 0)}) == 1, (1 << n) - 1]
+        return [[*common, (1 << i) - 1, np.count_nonzero(w[:i])] for i in range(n)]
+
+    np.testing.assert_array_equal(out, over_warps(expected, threads, a))
+
+
+@cuda.jit
+def matches(a, out):
+    i = cuda.grid(1)
+    out[i, 0] = cuda.match_any_sync(FULL, a[i])
+    mask, same = cuda.match_all_sync(FULL, a[i])
+    out[i, 1] = mask
+    out[i, 2] = same
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
+)
+@pytest.mark.parametrize("values", [1, 3])
+def test_matches(scheduled_device, dtype, values):
+    a = np.random.default_rng(values).integers(0, values, 96).astype(dtype)
+    _, out = launched(scheduled_device, matches, 1, 96, a, np.zeros((96, 3), np.int64))
+
+    def expected(w):
+        same = len(set(w)) == 1
+        return [[signed(bits(w == x)), signed(FULL) if same else 0, same] for x in w]
+
+    np.testing.assert_array_equal(out, over_warps(expected, 96, a))
+
+
+# In part of a warp ------------------------------------------------------------
+
+
+@cuda.jit
+def in_branches(a, out):
+    i = cuda.grid(1)
+    if a[i] % 2:
+        mask = cuda.activemask()
+        out[i, 0] = mask
+        out[i, 1] = cuda.ballot_sync(mask, a[i] > 4)
+        out[i, 2] = cuda.shfl_sync(mask, a[i], cuda.ffs(mask) - 1)
+    else:
+        out[i, 0] = cuda.activemask()
+        out[i, 1] = cuda.popc(cuda.lanemask_lt() & cuda.activemask())
+    out[i, 3] = cuda.activemask()
+
+
+@pytest.mark.parametrize("threads", SIZES)
+def test_operations_among_the_lanes_of_a_branch(scheduled_device, threads):
+    a = np.random.default_rng(threads).integers(0, 9, 2 * threads)
+    shape = (2 * threads, 4)
+    _, out = launched(scheduled_device, in_branches, 2, threads, a, np.zeros(shape, np.int64))
+
+    def expected(w):
+        odd = w % 2 == 1
+        rows = []
+        for lane, x in enumerate(w):
+            if odd[lane]:
+                row = [bits(odd), signed(bits(odd & (w > 4))), w[np.argmax(odd)]]
+            else:
+                row = [bits(~odd), np.count_nonzero(~odd[:lane]), 0]
+            rows.append([*row, (1 << len(w)) - 1])
+        return rows
+
+    np.testing.assert_array_equal(out, over_warps(expected, threads, a))
+
+
+@cuda.jit
+def halves(a, out):
+    i = cuda.grid(1)
+    mask = 0xFFFF if cuda.laneid < 16 else 0xFFFF0000
+    out[i, 0] = cuda.ballot_sync(mask, a[i] > 3)
+    out[i, 1] = cuda.any_sync(mask, a[i] == 8)
+    out[i, 2] = cuda.all_sync(mask, a[i] < 8)
+    out[i, 3] = cuda.match_any_sync(mask, a[i])
+    out[i, 4] = cuda.shfl_sync(mask, a[i], cuda.laneid ^ 5)
+    cuda.syncwarp(mask)
+
+
+def test_lanes_of_one_warp_may_name_two_masks(scheduled_device):
+    a = np.random.default_rng(5).integers(0, 9, 64)
+    _, out = launched(scheduled_device, halves, 1, 64, a, np.zeros((64, 5), np.int64))
+    lane = np.arange(32)
+
+    def expected(w):
+        rows = []
+        for i in lane:
+            mine = (lane < 16) == (i < 16)
+            rows.append(
+                [
+                    signed(bits(mine & (w > 3))),
+                    bool(np.any(w[mine] == 8)),
+                    bool(np.all(w[mine] < 8)),
+                    signed(bits(mine & (w == w[i]))),
+                    w[i ^ 5],
+                ]
+            )
+        return rows
+
+    np.testing.assert_array_equal(out, over_warps(expected, 64, a))
+
+
+@cuda.jit
+def after_an_exit(a, out):
+    i = cuda.grid(1)
+    if a[i] == 0:
+        return
+    mask = cuda.activemask()
+    out[i] = cuda.popc(cuda.ballot_sync(mask, True))
+    cuda.syncwarp(mask)
+
+
+def test_the_lanes_that_are_left_go_on(scheduled_device):
+    a = np.random.default_rng(6).integers(0, 3, 70)
+    _, out = launched(scheduled_device, after_an_exit, 1, 70, a, np.zeros(70, np.int32))
+    counts = over_warps(lambda w: np.where(w == 0, 0, np.count_nonzero(w)), 70, a)
+    np.testing.assert_array_equal(out, counts)
+
+
+@cuda.jit
+def compact(a, counter, out):
+    i = cuda.grid(1)
+    keep = i < a.size and a[i] % 3 == 0
+    votes = cuda.ballot_sync(FULL, keep)
+    first = int64(0)
+    if cuda.laneid == 0:
+        first = int64(cuda.atomic.add(counter, 0, cuda.popc(votes)))
+    first = cuda.shfl_sync(FULL, first, 0)
+    if keep:
+        out[first + cuda.popc(votes & cuda.lanemask_lt())] = a[i]
+
+
+def test_ballot_compaction(scheduled_device):
+    a = np.random.default_rng(8).integers(0, 1000, 500)
+    _, counter, out = launched(
+        scheduled_device, compact, 8, 64, a, np.zeros(1, np.int32), np.full(500, -1)
+    )
+    kept = a[a % 3 == 0]
+    assert counter[0] == kept.size
+    np.testing.assert_array_equal(np.sort(out[: kept.size]), np.sort(kept))
+    assert np.all(out[kept.size :] == -1)
+
+
+@cuda.jit
+def masks_of_every_kind(out):
+    i = cuda.grid(1)
+    out[i, 0] = cuda.ballot_sync(-1, i % 2)
+    out[i, 1] = cuda.ballot_sync(int32(-1), i % 2)
+    out[i, 2] = cuda.ballot_sync(mask=FULL, predicate=i % 2)
+
+
+def test_a_full_mask_may_be_written_as_minus_one(scheduled_device):
+    (out,) = launched(scheduled_device, masks_of_every_kind, 1, 32, np.zeros((32, 3), np.int64))
+    assert set(out.ravel()) == {signed(0xAAAAAAAA)}
