@@ -21,6 +21,8 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+#: Metadata of a cell that stays: the page reads both.
+KEPT = ("mystnb", "tags")
 MODEL = "application/vnd.jupyter.widget-view+json"
 
 
@@ -31,11 +33,10 @@ def lines(text: str | list[str]) -> list[str]:
 
 def clean(cell: dict[str, Any]) -> dict[str, Any]:
     """Return a cell without what differs from run to run."""
-    tags = cell["metadata"].get("tags")
     kept = {
         "cell_type": cell["cell_type"],
         "id": cell["id"],
-        "metadata": {"tags": tags} if tags else {},
+        "metadata": {k: v for k, v in cell["metadata"].items() if k in KEPT and v},
         "source": lines(cell["source"]),
     }
     if cell["cell_type"] == "code":
