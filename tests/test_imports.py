@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "all_pairs": TECHNIQUE,
     "views": {"errors", "graph", "simt.trace"},
     "listing": {"errors", "simt"},
-    "table": set(),
+    "plot": set(),
     "table": set(),
     "colab": {"device"},
     "bench": {"*"},

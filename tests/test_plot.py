@@ -1,0 +1,50 @@
+"""A plot is the same bytes every time, follows the page's ink and says what it shows."""
+
+from xml.etree import ElementTree
+
+import pytest
+from matplotlib.figure import Figure
+
+from gpukernels.plot import Plot
+
+
+def drawn():
+    figure = Figure(figsize=(4, 2))
+    axes = figure.subplots()
+    axes.plot([1, 2, 3], color="#0072b2", label="steps")
+    axes.set(xlabel="level & width")
+    axes.legend()
+    return figure
+
+
+def test_the_same_figure_gives_the_same_bytes():
+    first, second = (Plot(drawn(), "a line")._repr_html_() for _ in range(2))
+    assert first == second
+
+
+def test_black_is_the_pages_ink_and_colors_stay():
+    shown = Plot(drawn(), "a line")._repr_html_()
+    assert "#000000" not in shown
+    assert "currentColor" in shown
+    assert "#0072b2" in shown
+
+
+def test_text_stays_text_and_the_markup_is_well_formed():
+    shown = Plot(drawn(), 'rises from "1" to 3')._repr_html_()
+    root = ElementTree.fromstring(shown)
+    assert root.attrib["aria-label"] == 'rises from "1" to 3'
+    assert "level & width" in "".join(root.itertext())
+
+
+def test_two_figures_of_a_page_share_no_id():
+    def ids(shown):
+        return {e.attrib["id"] for e in ElementTree.fromstring(shown).iter() if "id" in e.attrib}
+
+    one, two = (ids(Plot(drawn(), alt)._repr_html_()) for alt in ("one", "two"))
+    assert one
+    assert not one & two
+
+
+def test_a_plot_without_words_is_refused():
+    with pytest.raises(ValueError, match="alt"):
+        Plot(drawn(), " ")
