@@ -252,11 +252,11 @@ def _const_array(t, node, hint):
 
 def _barrier(kind):
     def barrier(t, node, hint):
+        t.note(BARRIER)
         predicate = "None"
         if kind != "plain":
             (value,) = _arguments(t, node, ("predicate",))
             predicate = t.predicate(value, node, bools=False).code
-        t.note(BARRIER)
         result = _wait(t, "block", kind, predicate)
         return None if kind == "plain" else Value(typing.INT32, t.temporary(result))
 
@@ -285,9 +285,9 @@ def _this_grid(t, node, hint):
 
 
 def _syncwarp(t, node, hint):
+    t.note(BARRIER)
     values = _arguments(t, node, ("mask",), optional=1)
     mask = values[0].code if values else t.literal(0xFFFFFFFF).code
-    t.note(BARRIER)
     if t.program.yielding:
         t.emit("yield None")
     t.program.namespace["check_mask"] = warp.check_mask

@@ -141,19 +141,19 @@ class Recorder:
         rank = np.arange(warp.size) - np.repeat(first, np.diff(np.append(first, warp.size)))
         rows["step"] = np.empty(warp.size, np.int64)
         rows["step"][order] = rank
-        rows["order"] = order
         return rows
 
     def _request_rows(self, places, steps):
         rows = _rows(self._requests, places)
         rows["array"] = np.repeat([r[3] for r in self._requests], rows["per_event"])
         rows["kind"] = np.repeat([r[4] for r in self._requests], rows["per_event"])
-        # The step that a request belongs to is its warp's latest one before it.
+        # A request belongs to its warp's latest step at its place; steps of a call lie between.
         span = max(self._clock, 1) + 1
-        order = steps["order"]
-        keys = steps["warp"][order] * span + steps["event"][order]
-        at = np.searchsorted(keys, rows["warp"] * span + rows["event"]) - 1
-        rows["step"] = steps["step"][order][at]
+        places = len(places)
+        keys = (steps["warp"] * places + steps["place"]) * span + steps["event"]
+        order = np.argsort(keys)
+        wanted = (rows["warp"] * places + rows["place"]) * span + rows["event"]
+        rows["step"] = steps["step"][order][np.searchsorted(keys[order], wanted) - 1]
         rows["counts"] = np.concatenate(
             [np.diff(np.append(r[1].warp_starts, r[1].n)) for r in self._requests]
         )
@@ -192,14 +192,15 @@ def _rows(events, places):
     """Return one row a warp of each event: (clock, active, location, ...)."""
     per_event = np.array([e[1].warp_starts.size for e in events], dtype=np.int64)
     none = np.zeros(0, np.int64)
-    place = places[[e[2] for e in events]] if events else np.zeros((0, 2), np.int64)
+    place = np.repeat(np.array([e[2] for e in events], dtype=np.int64), per_event)
     return {
         "per_event": per_event,
         "event": np.repeat(np.array([e[0] for e in events], dtype=np.int64), per_event),
         "warp": np.concatenate([e[1].warps() for e in events]) if events else none,
         "mask": np.concatenate([e[1].masks() for e in events]) if events else none,
-        "source": np.repeat(place[:, 0], per_event),
-        "line": np.repeat(place[:, 1], per_event),
+        "place": place,
+        "source": places[place, 0],
+        "line": places[place, 1],
     }
 
 

@@ -330,17 +330,19 @@ class FunctionTranslator(ExpressionTranslator):
         """Make `node` the place that errors and the trace name."""
         self.where = self.program.location(self.source, node.lineno, self.region)
 
-    def note(self, kind=STATEMENT):
-        """Emit the trace's step and, under the random schedule, a point to switch warps."""
+    def note(self, kind=STATEMENT, event=None):
+        """Emit the trace's step and, under the random schedule, a point to switch warps.
+
+        Return the name of the step's event in the generated code, by default a new one.
+        """
         if self.program.step_yields:
             self.emit("yield None")
-        if self.program.traced:
-            event = "e" if kind == BRANCH else "_"
-            if kind == BRANCH:
-                event = f"e{next(self.temporaries)}"
-            self.emit(f"{event} = run.recorder.step({self.active}, {self.where}, {kind})")
-            return event
-        return None
+        if not self.program.traced:
+            return None
+        if event is None:
+            event = f"e{next(self.temporaries)}" if kind == BRANCH else "_"
+        self.emit(f"{event} = run.recorder.step({self.active}, {self.where}, {kind})")
+        return event
 
     def note_taken(self, event, active):
         """Emit the record of the threads that go into a branch's body."""
@@ -530,7 +532,7 @@ class FunctionTranslator(ExpressionTranslator):
         if constant is False:
             return
 
-        def header(loop):
+        def header(loop, rounds):
             if constant is None:
                 self.at(node)
                 event = self.note(BRANCH)
@@ -549,6 +551,8 @@ class FunctionTranslator(ExpressionTranslator):
             return
         if not isinstance(node.target, ast.Name):
             raise self.refuse("the variable of a `for` over range(...) must be a name", node)
+        # The bounds are computed in the step of the first round.
+        event = self.note(BRANCH)
         bounds = [self.integer(self.expression(a), node) for a in node.iter.args]
         if node.iter.keywords or not 1 <= len(bounds) <= 3:
             raise self.refuse("range() takes one to three arguments", node)
@@ -562,10 +566,12 @@ class FunctionTranslator(ExpressionTranslator):
             f"RangeLoop({self.active}, {', '.join(codes)}, {self.dtype_name(dtype)})"
         )
 
-        def header(loop):
+        def header(loop, rounds):
             self.at(node)
-            self.active = loop
-            event = self.note(BRANCH)
+            if event is not None or self.program.step_yields:
+                self.block(f"if {rounds} > 1:")
+                self.note(BRANCH, event)
+                self.end()
             value = f"t{next(self.temporaries)}"
             self.emit(f"{loop}, {value} = {counter}.next({loop})")
             self.forget_active(loop)
@@ -606,7 +612,7 @@ class FunctionTranslator(ExpressionTranslator):
             self.emit(f"{continued} = None")
         self.active = loop
         region, self.region = self.region, where
-        header(loop)
+        header(loop, rounds)
         self.loops.append((loop, continued))
         self.statements(node.body, loop)
         self.loops.pop()

@@ -62,19 +62,22 @@ class _Report(ast.NodeTransformer):
         latch = node.end_lineno + 0.5 - len(self.latches) / 100
         before = []
         if isinstance(node, ast.For):
-            counter = f"counter_{line}"
+            # The bounds are computed in the step of the first round.
+            counter, again = f"counter_{line}", f"again_{line}"
             node.iter = self.visit(node.iter)
-            before = [self._yield(line, step=False), ast.parse(f"{counter} = 0").body[0]]
+            before = [self._yield(line), *ast.parse(f"{counter} = 0; {again} = False").body]
             before[1].value = ast.Call(ast.Name("list", ast.Load()), [node.iter], [])
-            test = _parse(counter)
+            head = ast.If(_parse(again), [self._yield(line)], [])
             advance = [ast.Assign([node.target], _parse(f"{counter}.pop(0)"))]
+            test = _parse(counter)
+            advance += ast.parse(f"{again} = True").body
         else:
-            test, advance = self.visit(node.test), []
+            head, test, advance = self._yield(line), self.visit(node.test), []
         self.latches.append(latch)
         body = self._block(node.body)
         self.latches.pop()
         leave = ast.If(test, [ast.Pass()], [ast.Break()])
-        body = [self._yield(line), leave, *advance, *body, self._yield(latch, step=False)]
+        body = [head, leave, *advance, *body, self._yield(latch, step=False)]
         return [*before, ast.While(ast.Constant(True), body, [])]
 
     def visit_Call(self, node):

@@ -1,0 +1,486 @@
+"""Every error names what is wrong, the line, the block and the thread, before harm is done."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+from launching import line_of
+from numba import cuda, float32, int32
+
+from gpukernels.simt import KernelError, Recorder, launch
+from gpukernels.simt.errors import (
+    KernelAssertion,
+    KernelTypeError,
+    LaunchError,
+    OutOfBounds,
+    ReadOnlyArray,
+    ShuffleError,
+    SourceNotFound,
+    TraceLimit,
+    UninitializedRead,
+    UnsupportedConstruct,
+)
+
+FULL = 0xFFFFFFFF
+SCHEDULES = ("lockstep", "warp", "random")
+
+
+def failure(kind, kernel, blocks, threads, *arguments, **options):
+    """The error of a launch, which must be of `kind` and show its line as a compiler does."""
+    with pytest.raises(kind) as caught:
+        launch(kernel, blocks, threads, arguments, **options)
+    error = caught.value
+    assert type(error) is kind
+    if error.line:
+        assert f"line {error.line}, in {error.kernel}" in str(error)
+        assert f"{error.line} | {error.text.strip()}" in str(error)
+    return error
+
+
+# Bounds ------------------------------------------------------------
+
+
+@cuda.jit
+def shifted_load(a, out, shift):
+    i = cuda.grid(1)
+    out[i] = a[i + shift]
+
+
+@cuda.jit
+def shifted_store(a, out, shift):
+    i = cuda.grid(1)
+    out[i + shift] = a[i]
+
+
+@cuda.jit
+def shifted_atomic(a, out, shift):
+    i = cuda.grid(1)
+    cuda.atomic.add(out, i + shift, a[i])
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("kernel", [shifted_load, shifted_store, shifted_atomic])
+@pytest.mark.parametrize(("shift", "index", "block", "thread"), [(1, 70, 1, 34), (-1, -1, 0, 0)])
+def test_an_index_out_of_bounds(kernel, schedule, shift, index, block, thread):
+    arrays = np.arange(70), np.zeros(70, int)
+    error = failure(OutOfBounds, kernel, 2, 35, *arrays, shift, schedule=schedule)
+    name = "a" if kernel is shifted_load else "out"
+    assert error.reason.startswith(f"index {index} is out of bounds for `{name}`")
+    assert "70 elements" in error.reason
+    assert "0 to 69" in error.reason
+    assert error.line == line_of(kernel, "= a" if kernel is not shifted_atomic else "atomic.add")
+    assert (error.block, error.thread) == ((block, 0, 0), (thread, 0, 0))
+    assert f"block ({block}, 0, 0), thread ({thread}, 0, 0)" in str(error)
+    assert isinstance(error, IndexError)
+
+
+@cuda.jit
+def in_a_plane(a):
+    x, y = cuda.grid(2)
+    if x == 4 and y == 5:
+        a[x, y - 1, x] = 1
+
+
+def test_bounds_of_each_axis():
+    error = failure(OutOfBounds, in_a_plane, (2, 2), (3, 4), np.zeros((5, 5, 4), int))
+    assert "index 4 is out of bounds for `a`, which has 4 elements along axis 2" in error.reason
+    assert (error.block, error.thread) == ((1, 1, 0), (1, 1, 0))
+
+
+@cuda.jit
+def beyond_shared(out):
+    tile = cuda.shared.array((4, 4), int32)
+    t = cuda.threadIdx.x
+    tile[t // 4, t % 4] = t
+    out[t] = tile[0, t]
+
+
+@cuda.jit
+def beyond_local(out):
+    own = cuda.local.array(3, int32)
+    for k in range(4):
+        own[k] = k
+
+
+def test_bounds_of_shared_and_local_arrays():
+    error = failure(OutOfBounds, beyond_shared, 3, 8, np.zeros(8, int))
+    assert "`tile`, which has 4 elements along axis 1" in error.reason
+    assert error.thread == (4, 0, 0)
+    error = failure(OutOfBounds, beyond_local, 1, 1, np.zeros(1))
+    assert "index 3 is out of bounds for `own`" in error.reason
+
+
+@cuda.jit(device=True)
+def fetch(a, i):
+    return a[i]
+
+
+@cuda.jit
+def through_a_call(a, out):
+    i = cuda.grid(1)
+    if i % 2:
+        out[i] = fetch(a, 2 * i)
+
+
+def test_an_error_in_a_device_function_names_its_line():
+    error = failure(OutOfBounds, through_a_call, 1, 40, np.arange(40), np.zeros(40, int))
+    assert error.kernel == "fetch"
+    assert error.line == line_of(fetch, "return a[i]")
+    assert error.thread == (21, 0, 0)
+
+
+@cuda.jit
+def first_element(a, out):
+    out[0] = a[0]
+
+
+def test_an_empty_array_has_no_element():
+    assert "0 elements" in failure(OutOfBounds, first_element, 1, 1, np.zeros(0), np.ones(1)).reason
+
+
+# Memory that nothing wrote, memory that may not be written
+
+
+@cuda.jit
+def half_written(a, out):
+    tile = cuda.shared.array(64, int32)
+    t = cuda.threadIdx.x
+    if t < 50:
+        tile[t] = a[t]
+    cuda.syncthreads()
+    out[t] = tile[t]
+
+
+@cuda.jit
+def local_unwritten(a, out):
+    own = cuda.local.array(2, int32)
+    own[0] = 1
+    if cuda.threadIdx.x != 37:
+        own[1] = 2
+    out[cuda.threadIdx.x] = own[1]
+
+
+@cuda.jit
+def atomic_on_unwritten(a, out):
+    count = cuda.shared.array(1, int32)
+    cuda.atomic.add(count, 0, 1)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_reads_of_memory_that_nothing_has_written(schedule):
+    arrays = np.arange(64), np.zeros(64, int)
+    error = failure(UninitializedRead, half_written, 2, 64, *arrays, schedule=schedule)
+    assert "shared array `tile`" in error.reason
+    assert error.line == line_of(half_written, "out[t] = tile[t]")
+    assert error.thread == (50, 0, 0)
+    error = failure(UninitializedRead, local_unwritten, 1, 64, *arrays, schedule=schedule)
+    assert "local array `own`" in error.reason
+    assert error.thread == (37, 0, 0)
+    failure(UninitializedRead, atomic_on_unwritten, 1, 64, *arrays, schedule=schedule)
+
+
+def test_unwritten_memory_is_accepted_without_check():
+    launch(half_written, 1, 64, (np.arange(64), np.zeros(64, int)), check=False)
+
+
+TABLE = np.arange(8)
+
+
+@cuda.jit
+def store_in_table(a):
+    TABLE[cuda.grid(1)] = 1
+
+
+@cuda.jit
+def store_one(a):
+    a[cuda.grid(1)] = 1
+
+
+def test_stores_to_read_only_arrays():
+    a = np.zeros(8)
+    a.flags.writeable = False
+    assert "`a` is read-only" in failure(ReadOnlyArray, store_one, 1, 8, a).reason
+    assert "`TABLE` is read-only" in failure(ReadOnlyArray, store_in_table, 1, 8, np.ones(8)).reason
+    assert TABLE.tolist() == list(range(8))
+
+
+# Warp operations ------------------------------------------------------------
+
+
+@cuda.jit
+def not_in_own_mask(a):
+    cuda.ballot_sync(0xFFFF, a[cuda.grid(1)])
+
+
+@cuda.jit
+def names_an_exited_lane(a):
+    if cuda.threadIdx.x == 5:
+        return
+    a[cuda.grid(1)] = cuda.shfl_sync(FULL, cuda.laneid, 0)
+
+
+@cuda.jit
+def names_a_lane_elsewhere(a):
+    if cuda.laneid < 20:
+        cuda.syncwarp()
+    a[cuda.grid(1)] = 1
+
+
+@cuda.jit
+def reads_a_lane_elsewhere(a):
+    if cuda.laneid < 20:
+        a[cuda.grid(1)] = cuda.shfl_down_sync(cuda.activemask(), cuda.laneid, 8)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize(
+    ("kernel", "text", "lane"),
+    [
+        (not_in_own_mask, "lane 16 calls ballot_sync with a mask that does not contain it", 16),
+        (names_an_exited_lane, "the mask of shfl_sync names lane 5, which is not here", 0),
+        (names_a_lane_elsewhere, "the mask of syncwarp names lane 20, which is not here", 0),
+        (reads_a_lane_elsewhere, "lane 12 reads lane 20 by shfl_down_sync", 12),
+    ],
+)
+def test_warp_operations_without_all_their_lanes(kernel, text, lane, schedule):
+    error = failure(ShuffleError, kernel, 1, 64, np.zeros(64, int), schedule=schedule)
+    assert error.reason.startswith(text)
+    assert error.thread[0] % 32 == lane
+    assert error.line == line_of(kernel, "_sync(" if "syncwarp" not in text else "syncwarp")
+
+
+def test_lanes_that_were_never_launched_may_be_named():
+    a = np.zeros(10, int)
+
+    @cuda.jit
+    def kernel(a):
+        i = cuda.grid(1)
+        cuda.syncwarp()
+        a[i] = cuda.shfl_down_sync(FULL, i, 1) + 100 * cuda.ballot_sync(FULL, 1)
+
+    launch(kernel, 1, 10, (a,))
+    # The last lane has none above it and keeps its own value.
+    np.testing.assert_array_equal(a, np.minimum(np.arange(10) + 1, 9) + 100 * 1023)
+
+
+# Assertions ------------------------------------------------------------
+
+
+@cuda.jit
+def asserts(a):
+    i = cuda.grid(1)
+    assert a[i] < 30, "a is small"
+    assert a[i] >= 0
+    a[i] = 0
+
+
+def test_a_failed_assertion():
+    error = failure(KernelAssertion, asserts, 2, 20, np.arange(40))
+    assert error.reason == "assertion failed: a is small"
+    assert (error.block, error.thread) == ((1, 0, 0), (10, 0, 0))
+    assert failure(KernelAssertion, asserts, 1, 20, np.arange(20) - 19).reason == "assertion failed"
+
+
+# Launches ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "text"),
+    [
+        (0, 32, "grid=0"),
+        (1, 0, "block=0"),
+        (1, 1025, "block=1025"),
+        (1, (32, 33), "1056 threads"),
+        (1, (1, 1, 65), "block=(1, 1, 65)"),
+        ((1, 65536), 1, "grid=(1, 65536)"),
+        (1.5, 32, "grid=1.5"),
+        ((1, 1, 1, 1), 32, "one to three integers"),
+        (-1, 32, "grid=-1"),
+    ],
+)
+def test_launches_beyond_the_limits_of_a_device(grid, block, text):
+    a = np.zeros(4)
+    error = failure(LaunchError, store_one, grid, block, a)
+    assert text in str(error)
+    assert not a.any()
+
+
+def test_the_limits_themselves_are_allowed():
+    for block in ((1024,), (32, 32), (16, 1, 64)):
+        launch(first_element, 1, block, (np.ones(1), np.ones(1)), check=False)
+
+
+@cuda.jit
+def much_shared(out):
+    tile = cuda.shared.array((100, 100), float32)
+    tile[0, 0] = 1
+    more = cuda.shared.array(3000, float32)
+    more[0] = 1
+
+
+def test_shared_memory_beyond_the_limit():
+    error = failure(LaunchError, much_shared, 1, 1, np.zeros(1))
+    assert "52000 bytes" in error.reason
+    assert error.line == line_of(much_shared, "more = ")
+    assert "shared=50000" in str(
+        failure(LaunchError, first_element, 1, 1, np.ones(1), shared=50000)
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((np.zeros(4),), "takes 2 arguments"),
+        ((np.zeros(4), np.zeros(4), 3), "takes 2 arguments"),
+        ((np.zeros(4), [1, 2]), "argument 1 is a list"),
+        ((np.zeros(4), "text"), "argument 1 is a str"),
+        ((np.zeros(4, complex), np.zeros(4)), "argument 0 is an array of complex128"),
+    ],
+)
+def test_arguments_that_do_not_fit(arguments, text):
+    assert text in str(failure(KernelTypeError, first_element, 1, 1, *arguments))
+
+
+def test_what_is_no_kernel():
+    assert "neither a @cuda.jit kernel nor a function" in str(failure(LaunchError, 7, 1, 1))
+
+
+def test_a_kernel_without_source():
+    space = {"cuda": cuda}
+    exec("@cuda.jit\ndef kernel(a):\n    a[0] = 1\n", space)
+    error = failure(SourceNotFound, space["kernel"], 1, 1, np.zeros(1))
+    assert "define it in a file or a notebook cell" in error.reason
+    assert error.kernel == "kernel"
+
+
+def test_a_trace_beyond_its_limit():
+    a = np.zeros(320, int)
+    error = failure(TraceLimit, store_one, 10, 32, a, recorder=Recorder(limit=400))
+    assert "400 entries" in error.reason
+    assert error.line == line_of(store_one, "= 1")
+
+
+# What a kernel cannot be written in ------------------------------------------------------------
+
+REFUSED = {
+    "with open('x') as f:\n        pass": "with",
+    "try:\n        pass\n    except ValueError:\n        pass": "try",
+    "x = [i for i in range(3)]": "[i for i in range(3)]",
+    "x = {1: 2}": "{1: 2}",
+    "x = [1, 2]": "[1, 2]",
+    "x = 'text' + 'more'": "numbers",
+    "x = lambda y: y": "lambda",
+    "def inner():\n        return 1": "def inner",
+    "raise ValueError('no')": "raise ValueError",
+    "import math": "import math",
+    "del a": "del a",
+    "global y": "global y",
+    "a[i] = open(i)": "open",
+    "a[i] = np.linalg.norm(a)": "np.linalg.norm",
+    "a[i] = unknown": "`unknown` is not defined",
+    "a[i] = a.mean()": "a.mean",
+    "a[i] = a[i:]": "slice",
+    "a[i] = a[i, i]": "1 dimensions",
+    "a[1.5] = 1": "integer",
+    "if i:\n        a = 5\n    a[i] = 1": "two kinds",
+    "x = a + 1": "numbers",
+    "a[i] = 1.5 & 2": "float64",
+    "a[i] = 1.5 << 2": "float64",
+    "for x in a:\n        pass": "range",
+    "for k in range(3):\n        pass\n    else:\n        pass": "else",
+    "return 3": "cannot return a value",
+    "a[i] = cuda.shfl_sync(-1, a[i] > 0, 1)": "shuffles take",
+    "x = cuda.shared.array(i, int32)": "constant",
+    "x = cuda.shared.array(3, 'nothing')": "not a dtype",
+    "a[i] = cuda.syncthreads()": "no value",
+    "a[i] = cuda.syncthreads_count(i > 3)": "int32(",
+    "x, y = 1, 2, 3": "tuple",
+    "a[i] = min(i)": "two or more",
+    "cuda.atomic.add(i, 0, 1)": "array",
+    "a[i] = x\n    x = 1": "`x` is read before",
+    "a[i] = math.sqrt(1, 2)": "1 arguments expected",
+    "a[i] = helper(i)": "helper",
+    "a[i] = (yield)": "yield",
+    "a[i] = i if a else 1": "`a` is not a number",
+    "a.T[i] = 1": "`T`",
+    "while i:\n        break\n    else:\n        i = 1": "else",
+    "a[i] = f'{i}'": "f'{i}'",
+    "a[i] = (n := 3)": "(n := 3)",
+    "print(i)": "print",
+}
+MODULE = """\
+import math
+import numpy as np
+from numba import cuda, int32
+
+
+@cuda.jit
+def kernel(a):
+    i = cuda.grid(1)
+    a[i] = 7
+    {statement}
+"""
+
+
+def module_of(text, tmp_path):
+    path = tmp_path / "refused.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location("refused", path)
+    module = importlib.util.module_from_spec(spec)
+    exec(compile(text, path, "exec"), module.__dict__)
+    return module
+
+
+@pytest.mark.parametrize("statement", REFUSED)
+def test_what_the_machine_does_not_run_is_refused_before_the_launch(statement, tmp_path):
+    a = np.zeros(4, int)
+    kernel = module_of(MODULE.format(statement=statement), tmp_path).kernel
+    with pytest.raises(KernelError) as caught:
+        launch(kernel, 1, 4, (a,))
+    error = caught.value
+    assert isinstance(error, (UnsupportedConstruct, KernelTypeError))
+    assert REFUSED[statement] in str(error)
+    assert 10 <= error.line <= 10 + statement.count("\n")
+    assert error.file == str(tmp_path / "refused.py")
+    assert not a.any(), "nothing has run"
+
+
+RECURSIVE = """\
+from numba import cuda
+
+
+@cuda.jit(device=True)
+def factorial(n):
+    if n < 2:
+        return 1
+    return n * factorial(n - 1)
+
+
+@cuda.jit
+def kernel(a):
+    a[0] = factorial(5)
+"""
+
+
+def test_recursion_is_refused(tmp_path):
+    kernel = module_of(RECURSIVE, tmp_path).kernel
+    error = failure(UnsupportedConstruct, kernel, 1, 1, np.zeros(1))
+    assert "recursion" in error.reason
+    assert error.kernel == "factorial"
+
+
+SIGNATURES = {"*parts": "args", "a, *, b=1": "keyword-only", "a, **rest": "kwargs"}
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_parameters_of_other_kinds_are_refused(signature, tmp_path):
+    text = f"from numba import cuda\n@cuda.jit\ndef kernel({signature}):\n    pass\n"
+    path = tmp_path / "signature.py"
+    path.write_text(text)
+    space = {}
+    exec(compile(text, path, "exec"), space)
+    assert SIGNATURES[signature] in str(
+        failure(UnsupportedConstruct, space["kernel"], 1, 1, np.zeros(1))
+    )

@@ -1,0 +1,315 @@
+"""Every counter against values counted by hand, and against a plain loop over the requests."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from numba import cuda, float64, int8, int32
+
+from gpukernels.simt import Recorder, launch, metrics
+from gpukernels.simt.trace import ATOMIC, LOAD, STORE
+
+
+def traced(kernel, blocks, threads, *arguments):
+    recorder = Recorder()
+    launch(kernel, blocks, threads, arguments, recorder=recorder)
+    return recorder.trace
+
+
+# Global memory ------------------------------------------------------------
+
+
+@cuda.jit
+def gather(a, at, out):
+    i = cuda.grid(1)
+    out[i] = a[at[i]]
+
+
+LANE = np.arange(32)
+#: Element that each lane loads, bytes an element -> sectors, lines, distinct bytes asked for.
+PATTERNS = {
+    "consecutive": (LANE, 4, 4, 1, 128),
+    "consecutive, 8 bytes": (LANE, 8, 8, 2, 256),
+    "consecutive, 2 bytes": (LANE, 2, 2, 1, 64),
+    "consecutive, 1 byte": (LANE, 1, 1, 1, 32),
+    "backward": (31 - LANE, 4, 4, 1, 128),
+    "shuffled": (LANE * 7 % 32, 4, 4, 1, 128),
+    "off by one": (LANE + 1, 4, 5, 2, 128),
+    "off by a sector": (LANE + 8, 4, 4, 2, 128),
+    "every second": (2 * LANE, 4, 8, 2, 128),
+    "every eighth": (8 * LANE, 4, 32, 8, 128),
+    "every thirty-second": (32 * LANE, 4, 32, 32, 128),
+    "all the same": (LANE * 0 + 5, 4, 1, 1, 4),
+    "two of them": (LANE % 2 * 100, 4, 2, 2, 8),
+    "half a warp": (LANE[:16], 4, 2, 1, 64),
+    "one lane": (LANE[:1] + 9, 8, 1, 1, 8),
+}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_sectors_and_lines_of_one_request(pattern):
+    at, size, sectors, lines, useful = PATTERNS[pattern]
+    a = np.zeros(32 * 32, f"i{size}")
+    trace = traced(gather, 1, at.size, a, at, np.zeros(at.size, a.dtype))
+    loads = trace.select(array="a")
+    assert metrics.sectors(loads).tolist() == [sectors]
+    assert metrics.lines(loads).tolist() == [lines]
+    assert metrics.sectors_per_request(loads) == sectors
+    assert metrics.coalescing_efficiency(loads) == pytest.approx(useful / (32 * sectors))
+    assert metrics.requests(loads) == 1
+
+
+def test_counters_of_memory_against_a_loop_over_the_requests():
+    rng = np.random.default_rng(0)
+    a = np.zeros(1000, np.int64)
+    n = 3 * 70
+    trace = traced(gather, 3, 70, a, rng.integers(0, 1000, n), np.zeros(n, np.int16))
+    table = trace.requests
+    expected = defaultdict(list)
+    for row in range(len(table)):
+        size = trace.arrays[table.array[row]].itemsize
+        elements = table.index[table.start[row] : table.start[row + 1]].tolist()
+        places = {e * size + b for e in elements for b in range(size)}
+        for kinds in ((LOAD,), (STORE,), (LOAD, STORE, ATOMIC)):
+            if table.kind[row] in kinds:
+                expected[kinds].append(
+                    (len({p // 32 for p in places}), len({p // 128 for p in places}), len(places))
+                )
+    for kinds, counts in expected.items():
+        sectors, lines, useful = zip(*counts, strict=True)
+        assert metrics.sectors(trace, kinds).tolist() == list(sectors)
+        assert metrics.lines(trace, kinds).tolist() == list(lines)
+        assert metrics.requests(trace, kinds=kinds) == len(counts)
+        share = sum(useful) / (32 * sum(sectors))
+        assert metrics.coalescing_efficiency(trace, kinds) == pytest.approx(share)
+        assert metrics.sectors_per_request(trace, kinds) == pytest.approx(np.mean(sectors))
+
+
+# Shared memory ------------------------------------------------------------
+
+
+def shared_store(dtype, shape, stride, shift=0):
+    @cuda.jit
+    def kernel():
+        tile = cuda.shared.array(shape, dtype)
+        tile[cuda.threadIdx.x * stride + shift] = 1
+
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("dtype", "stride", "threads", "extra"),
+    [
+        (int32, 1, 32, 0),
+        (int32, 2, 32, 1),
+        (int32, 3, 32, 0),
+        (int32, 4, 32, 3),
+        (int32, 16, 32, 15),
+        (int32, 32, 32, 31),
+        (int32, 33, 32, 0),
+        (int32, 32, 5, 4),
+        (int32, 32, 1, 0),
+        (int8, 1, 32, 0),  # four lanes share a word
+        (int8, 4, 32, 0),
+        (int8, 128, 32, 31),
+        (float64, 1, 32, 0),  # half a warp at a time
+        (float64, 2, 32, 2),
+        (float64, 16, 32, 30),
+        (float64, 17, 32, 0),
+    ],
+)
+def test_bank_conflicts_of_strides(dtype, stride, threads, extra):
+    trace = traced(shared_store(dtype, 128 * 32 if dtype is int8 else 33 * 32, stride), 1, threads)
+    assert metrics.bank_conflicts(trace).tolist() == [extra]
+    assert metrics.bank_conflicts_per_request(trace) == extra
+
+
+@cuda.jit
+def columns(padded):
+    plain = cuda.shared.array((32, 32), int32)
+    wide = cuda.shared.array((32, 33), int32)
+    t = cuda.threadIdx.x
+    plain[t, 3] = t
+    wide[t, 3] = t
+    plain[3, t] = t
+    cuda.syncthreads()
+    padded[t] = plain[3, 3]
+
+
+def test_a_padded_tile_has_no_conflicts():
+    trace = traced(columns, 1, 32, np.zeros(32, int))
+    # A column, a padded column, a row, and one word for all.
+    assert metrics.bank_conflicts(trace).tolist() == [31, 0, 0, 0]
+    assert metrics.bank_conflicts(trace, kinds=(LOAD,)).tolist() == [0]
+    assert metrics.requests(trace, "shared") == 4
+    assert metrics.requests(trace, "global") == 1
+
+
+@cuda.jit
+def shared_gather(at, out):
+    tile = cuda.shared.array(500, int32)
+    for k in range(cuda.threadIdx.x, 500, cuda.blockDim.x):
+        tile[k] = k
+    cuda.syncthreads()
+    out[cuda.grid(1)] = tile[at[cuda.grid(1)]]
+
+
+def test_bank_conflicts_against_a_loop_over_the_requests():
+    at = np.random.default_rng(1).integers(0, 500, 140)
+    trace = traced(shared_gather, 2, 70, at, np.zeros(140, int))
+    found = metrics.bank_conflicts(trace, kinds=(LOAD,)).tolist()
+    parts = [np.split(block, [32, 64]) for block in at.reshape(2, 70)]
+    worst = [
+        max(Counter(word % 32 for word in set(part.tolist())).values()) - 1
+        for warps in parts
+        for part in warps
+    ]
+    assert found == worst
+
+
+# Atomics ------------------------------------------------------------
+
+
+@cuda.jit
+def add_at(at, out):
+    cuda.atomic.add(out, at[cuda.grid(1)], 1)
+
+
+@pytest.mark.parametrize(
+    ("at", "waiting"), [(LANE, 0), (LANE * 0, 31), (LANE % 2, 30), (LANE // 8, 28), (LANE[:5], 0)]
+)
+def test_atomic_conflicts(at, waiting):
+    trace = traced(add_at, 1, at.size, at, np.zeros(32, np.int32))
+    assert metrics.atomic_conflicts(trace).tolist() == [waiting]
+
+
+# Steps ------------------------------------------------------------
+
+
+@cuda.jit
+def ragged(lengths, out):
+    i = cuda.grid(1)  # 1 step
+    total = 0  # 1 step
+    for k in range(lengths[i]):  # lengths[i] + 1 steps
+        total += k  # lengths[i] steps
+    out[i] = total  # 1 step
+
+
+def test_efficiency_and_divergence_of_a_ragged_loop():
+    lengths = np.zeros(64, int)
+    lengths[0], lengths[1], lengths[32:] = 3, 1, 2
+    trace = traced(ragged, 1, 64, lengths, np.zeros(64, int))
+    # Warp 0: 2 full steps, head (32) body (2) head (2) body (1) head (1) body (1) head (1), 1 full.
+    first = [32, 32, 32, 2, 2, 1, 1, 1, 1, 32]
+    second = [32] * 8  # 2, then head and body twice, head, 1
+    assert metrics.warp_steps(trace) == len(first) + len(second)
+    assert metrics.simd_efficiency(trace) == pytest.approx(sum(first + second) / (32 * 18))
+    # Of warp 0 the first and the second head part the lanes; the last one ends them all.
+    assert metrics.divergent_branches(trace) == 2
+    assert metrics.divergent_branches(trace.select(warp=1)) == 0
+    assert metrics.barriers(trace) == 0
+
+
+@cuda.jit
+def branches(a):
+    i = cuda.grid(1)
+    if i < 16:
+        a[i] = 1
+    else:
+        a[i] = 2
+    if i < 64:
+        a[i] += 1
+    if i > 64:
+        a[i] += 2
+    cuda.syncthreads()
+    cuda.syncthreads()
+
+
+def test_divergent_branches_and_barriers():
+    trace = traced(branches, 1, 64, np.zeros(64, int))
+    assert metrics.divergent_branches(trace) == 1
+    assert metrics.barriers(trace) == 4
+    # Warp 0 goes both ways (7 statements and the 2 barriers), warp 1 one way.
+    assert [metrics.warp_steps(trace.select(warp=w)) for w in (0, 1)] == [9, 8]
+
+
+def test_balance():
+    lengths = np.zeros(4 * 64, int)
+    lengths[0] = 10
+    trace = traced(ragged, 4, 64, lengths, np.zeros(256, int))
+    found = metrics.balance(trace)
+    # A thread of length 0 takes 4 steps; a round adds 2. Seven warps of 4 steps, one of 24.
+    assert found.threads == pytest.approx(24 / ((255 * 4 + 24) / 256))
+    assert found.warps == pytest.approx(24 / ((7 * 4 + 24) / 8))
+    assert found.blocks == pytest.approx(28 / ((3 * 8 + 28) / 4))
+    even = metrics.balance(traced(ragged, 2, 33, np.full(66, 3), np.zeros(66, int)))
+    assert (even.threads, even.warps, even.blocks) == (1, 1, 1)
+
+
+@cuda.jit
+def row_sums(offsets, targets, out):
+    u = cuda.grid(1)
+    if u < out.size:
+        for e in range(offsets[u], offsets[u + 1]):
+            out[u] += targets[e]
+
+
+def test_work_of_each_thread():
+    degrees = np.random.default_rng(2).integers(0, 5, 50)
+    offsets = np.concatenate(([0], np.cumsum(degrees)))
+    arrays = offsets, np.arange(offsets[-1]), np.zeros(50, int)
+    trace = traced(row_sums, 2, 40, *arrays)
+    work = metrics.work_per_thread(trace, "targets")
+    np.testing.assert_array_equal(work, np.append(degrees, np.zeros(30, int)))
+    recorder = Recorder()
+    launch(row_sums, 2, 40, arrays, recorder=recorder)
+    launch(row_sums, 5, 16, arrays, recorder=recorder)
+    with pytest.raises(ValueError, match="2 shapes"):
+        metrics.work_per_thread(recorder.trace, "targets")
+    second = metrics.work_per_thread(recorder.trace, "targets", launch=1)
+    np.testing.assert_array_equal(second, np.append(degrees, np.zeros(30, int)))
+
+
+# The table ------------------------------------------------------------
+
+
+def test_the_summary_table():
+    recorder = Recorder()
+    launch(branches, 1, 64, (np.zeros(64, int),), recorder=recorder)
+    recorder.label = "level 1"
+    launch(add_at, 1, 32, (LANE * 0, np.zeros(1, int)), recorder=recorder)
+    trace = recorder.trace
+    table = metrics.summarize(trace)
+    assert list(table.rows) == ["branches", "add_at"]
+    assert table["branches"]["warp steps"] == 17
+    assert table["branches"]["barriers"] == 4
+    assert table["add_at"]["atomic conflicts"] == 31
+    assert math.isnan(table["add_at"]["bank conflicts / request"])
+    text = repr(table).splitlines()
+    assert len(text) == 3
+    assert text[0].split("  ")[0] == "kernel"
+    assert "bank conflicts" not in text[0], "a column without a value is left out"
+    assert "–" not in text[1].split("  ")[0]
+    html = table._repr_html_()
+    assert html.count("<tr>") == 3
+    assert '<th scope="row">add_at</th>' in html
+    assert list(metrics.summarize(trace, by="launch").rows) == ["0 branches", "1 level 1"]
+    lines = metrics.summarize(trace, by="line").rows
+    (row,) = (r for label, r in lines.items() if "a[i] = 2" in label)
+    assert row["warp steps"] == 2
+    assert row["SIMD efficiency"] == pytest.approx((16 + 32) / 64)
+    with pytest.raises(ValueError, match="'kernel', 'launch' and 'line'"):
+        metrics.summarize(trace, by="warp")
+
+
+def test_counters_of_an_empty_trace():
+    trace = Recorder().trace
+    assert metrics.warp_steps(trace) == 0
+    assert math.isnan(metrics.simd_efficiency(trace))
+    assert math.isnan(metrics.sectors_per_request(trace))
+    assert math.isnan(metrics.coalescing_efficiency(trace))
+    assert metrics.bank_conflicts(trace).size == 0
+    assert metrics.atomic_conflicts(trace).size == 0
