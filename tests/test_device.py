@@ -1,0 +1,184 @@
+"""Devices are driven in one way, chosen as documented, and trace only when told to."""
+
+import numpy as np
+import pytest
+from numba import cuda
+
+import gpukernels as gk
+from gpukernels.simt.errors import RaceError, UninitializedRead
+
+
+@cuda.jit
+def double(values, out):
+    i = cuda.grid(1)
+    if i < values.size:
+        out[i] = 2 * values[i]
+
+
+@cuda.jit
+def collide(values, out):
+    i = cuda.grid(1)
+    if i < values.size:
+        out[0] = values[i]
+
+
+@gk.benign_race("out")
+@cuda.jit
+def collide_declared(values, out):
+    i = cuda.grid(1)
+    if i < values.size:
+        out[0] = values[i]
+
+
+@cuda.jit
+def racing_in_shared(out):
+    cell = cuda.shared.array(1, np.int32)
+    cell[0] = 1
+    cuda.syncthreads()
+    out[cuda.threadIdx.x] = cell[0]
+
+
+def test_device_arrays_round_trip(device):
+    host = np.arange(100, dtype=np.float32)
+    assert np.array_equal(device.read(device.array(host)), host)
+    filled = device.full((3, 4), 7, np.int32)
+    assert device.read(filled).tolist() == [[7] * 4] * 3
+    assert device.empty(5, np.int64).shape == (5,)
+
+
+def test_array_is_a_copy(device):
+    host = np.arange(64, dtype=np.int32)
+    copied = device.array(host)
+    device.launch(double, 1, 64, copied, copied)
+    assert np.array_equal(host, np.arange(64))
+    assert np.array_equal(device.read(copied), 2 * np.arange(64))
+
+
+def test_launch_updates_a_numpy_array_in_place(device):
+    values, out = np.arange(100, dtype=np.int32), np.zeros(100, np.int32)
+    device.launch(double, 4, 32, values, out)
+    assert np.array_equal(out, 2 * values)
+
+
+def test_launch_of_no_blocks_does_nothing(device):
+    out = np.zeros(4, np.int32)
+    device.launch(double, 0, 32, out, out)
+    device.launch(double, (3, 0), 32, out, out)
+    assert not out.any()
+
+
+def test_timer_measures_something(device):
+    values = device.full(1000, 1, np.int32)
+    with device.timer() as elapsed:
+        device.launch(double, 8, 128, values, values)
+    assert elapsed.ms > 0
+    assert repr(elapsed).endswith(" ms")
+
+
+def test_device_says_how_many_threads_it_holds(device):
+    assert device.resident_threads >= 1024
+    assert device.name
+
+
+@pytest.mark.parametrize("value", ["gpu", "CUDA", "0"])
+def test_unknown_device_name_is_refused_with_the_allowed_ones(monkeypatch, value):
+    monkeypatch.setenv("GPUKERNELS_DEVICE", value)
+    with pytest.raises(ValueError, match=f"GPUKERNELS_DEVICE='{value}'.*'cuda' and 'simt'"):
+        gk.default_device()
+
+
+def test_simt_can_be_asked_for(monkeypatch):
+    monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
+    assert isinstance(gk.default_device(), gk.SimtDevice)
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="a GPU answers here")
+def test_cuda_without_a_gpu_is_an_error_not_a_fallback(monkeypatch):
+    monkeypatch.setenv("GPUKERNELS_DEVICE", "cuda")
+    with pytest.raises(RuntimeError, match=r"no CUDA GPU answers.*SimtDevice"):
+        gk.default_device()
+    monkeypatch.delenv("GPUKERNELS_DEVICE")
+    assert isinstance(gk.default_device(), gk.SimtDevice)
+
+
+def test_unknown_schedule_is_refused():
+    with pytest.raises(ValueError, match=r"schedule='lock'.*'lockstep', 'warp', 'random'"):
+        gk.SimtDevice(schedule="lock")
+
+
+def test_trace_records_inside_the_block_whatever_the_default(monkeypatch):
+    monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
+    with gk.trace() as t:
+        inner = gk.default_device()
+        inner.launch(double, 2, 32, np.arange(40), np.zeros(40, np.int64))
+    outer = gk.default_device()
+    assert inner.trace is not None
+    assert outer.trace is None
+    assert [item.kernel for item in t.trace.launches] == ["double"]
+    assert len(t.trace.requests) == 4  # two warps, a load and a store each
+
+
+def test_trace_ends_with_its_block_even_after_an_error():
+    with pytest.raises(ZeroDivisionError), gk.trace():
+        1 / 0  # noqa: B018
+    assert getattr(gk.default_device(), "trace", None) is None
+
+
+def test_traces_nest_and_the_inner_one_takes_the_launches():
+    values = np.arange(32)
+    with gk.trace() as outer:
+        gk.default_device().launch(double, 1, 32, values, values.copy())
+        with gk.trace() as inner:
+            gk.default_device().launch(double, 1, 32, values, values.copy())
+            gk.default_device().launch(double, 1, 32, values, values.copy())
+    assert len(outer.trace.launches) == 1
+    assert len(inner.trace.launches) == 2
+
+
+def test_check_is_on_when_tracing_and_off_otherwise():
+    values, out = np.arange(32), np.zeros(1, np.int64)
+    gk.SimtDevice().launch(collide, 1, 32, values, out)
+    with pytest.raises(RaceError, match=r"race on `out\[0\]`"):
+        gk.SimtDevice(trace=True).launch(collide, 1, 32, values, out)
+    with pytest.raises(RaceError):
+        gk.SimtDevice(check=True).launch(collide, 1, 32, values, out)
+
+
+def test_declared_race_is_no_error():
+    gk.SimtDevice(check=True).launch(collide_declared, 1, 32, np.arange(32), np.zeros(1, np.int64))
+
+
+def test_a_shared_array_can_be_declared_too():
+    out = np.zeros(32, np.int32)
+    with pytest.raises(RaceError, match="`cell"):
+        gk.SimtDevice(check=True).launch(racing_in_shared, 1, 32, out)
+    try:
+        gk.benign_race("cell")(racing_in_shared)
+        gk.SimtDevice(check=True).launch(racing_in_shared, 1, 32, out)
+    finally:
+        del racing_in_shared.py_func.__benign_races__
+    assert out.all()
+
+
+def test_declaring_an_unknown_array_is_refused():
+    with pytest.raises(ValueError, match=r"double has no array \['outt'\]"):
+        gk.benign_race("outt")(double)
+
+
+def test_empty_array_read_before_it_is_written_is_an_error():
+    device = gk.SimtDevice(check=True)
+    unwritten, out = device.empty(32, np.int32), device.full(32, 0, np.int32)
+    with pytest.raises(UninitializedRead, match="`values`"):
+        device.launch(double, 1, 32, unwritten, out)
+
+
+def test_empty_array_written_by_a_kernel_or_by_the_host_can_be_read():
+    device = gk.SimtDevice(check=True)
+    first, second = device.empty(32, np.int32), device.empty(32, np.int32)
+    device.launch(double, 1, 32, np.arange(32, dtype=np.int32), first)
+    second[:] = 3
+    out = device.full(32, 0, np.int32)
+    device.launch(double, 1, 32, first, out)
+    assert np.array_equal(out, 4 * np.arange(32))
+    device.launch(double, 1, 32, second, out)
+    assert (out == 6).all()
