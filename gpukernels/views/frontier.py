@@ -75,7 +75,7 @@ def duplicate_lines(level: Level) -> list[str]:
 
 
 def _parts(level: Level) -> tuple[int, int, int, int]:
-    return len(level.found_arcs), len(level.again_arcs), max(level.visited, 0), level.outside
+    return len(level.makers), level.surplus, max(level.visited, 0), level.outside
 
 
 def _lines(level: Level, drawing: Drawing) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

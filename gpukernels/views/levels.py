@@ -72,7 +72,7 @@ class Level:
     @property
     def visited(self) -> int:
         """Loads of arcs that leave the frontier and found nothing."""
-        return self.arc_loads - self.outside - len(self.found_arcs) - len(self.again_arcs)
+        return self.arc_loads - self.outside - len(self.makers) - self.surplus
 
     @property
     def surplus(self) -> int:

@@ -70,7 +70,21 @@ def test_the_arc_of_a_find_leads_from_the_frontier_to_the_vertex():
     trace, _, _ = queue_bfs(graph)
     for level in read_levels(trace, graph.n, sources(graph)):
         assert sorted(graph.targets[level.found_arcs].tolist()) == level.found.tolist()
-        assert level.visited == level.arc_loads - len(level.found_arcs) - len(level.again_arcs)
+        assert level.visited == level.arc_loads - len(level.found) - level.surplus
+
+
+def test_an_arc_read_again_by_a_duplicate_finds_its_vertex_again():
+    """Two ways to each tip, so its threads double; every reading of a diamond's arcs finds."""
+    tip = 3 * np.arange(3)
+    source = np.concatenate([tip, tip, tip + 1, tip + 2])
+    target = np.concatenate([tip + 1, tip + 2, tip + 3, tip + 3])
+    graph = gk.Graph.from_arcs(10, source, target)
+    with gk.trace() as t:
+        bfs(graph, method="frontier")
+    levels = read_levels(t.trace, graph.n, sources(graph))
+    assert [level.arc_loads for level in levels] == [2, 2, 4, 4, 8, 8]
+    assert [level.surplus for level in levels] == [0, 1, 2, 3, 6, 7]
+    assert all(level.visited == 0 for level in levels)
 
 
 def test_another_root_can_be_named():
