@@ -1,0 +1,72 @@
+"""Measurements as files: what was measured, on which device, when, and at which commit.
+
+They live in ``data/benchmarks`` of the repository, one JSON file a subject. Chapters print their
+tables from there.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import json
+import platform
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[2] / "data" / "benchmarks"
+
+
+def environment(device, commit: str) -> dict[str, str]:
+    """Return what a measurement must name: device, driver, versions, date and commit.
+
+    Parameters
+    ----------
+    device : CudaDevice
+        The GPU that is measured.
+    commit : str
+        The commit of the code that runs.
+    """
+    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    driver = subprocess.run(query, capture_output=True, text=True, check=True).stdout
+    return {
+        "device": device.name,
+        "driver": driver.splitlines()[0].strip(),
+        "python": platform.python_version(),
+        "numpy": importlib.metadata.version("numpy"),
+        "numba": importlib.metadata.version("numba"),
+        "numba_cuda": importlib.metadata.version("numba-cuda"),
+        "date": datetime.date.today().isoformat(),
+        "commit": commit,
+    }
+
+
+def median_ms(device, run: Callable[[], None], repeat: int = 20) -> float:
+    """Return the median milliseconds of ``run()`` on the GPU, after one run that compiles."""
+    run()
+    times = []
+    for _ in range(repeat):
+        with device.timer() as elapsed:
+            run()
+        times.append(elapsed.ms)
+    return sorted(times)[len(times) // 2]
+
+
+def write(name: str, what: str, measured: dict, circumstances: dict, folder: Path = FOLDER) -> Path:
+    """Write one subject's file and return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps({"what": what, **circumstances, **measured}, indent=1) + "\n")
+    return path
+
+
+def kept(name: str, folder: Path = FOLDER) -> dict | None:
+    """Return a subject's measurements, or None where the repository's data is not at hand."""
+    path = folder / f"{name}.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def provenance(measurements: dict) -> str:
+    """Return the half line that stands under a table of times."""
+    text = "{device}, driver {driver}, numba-cuda {numba_cuda}; {date}, commit {commit}"
+    return text.format(**measurements)
