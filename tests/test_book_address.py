@@ -37,10 +37,10 @@ def set_address(copy: Path, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, cwd=copy, capture_output=True, text=True)
 
 
-def texts(copy: Path) -> dict[str, str]:
-    """Return every text file of the copy."""
+def files(copy: Path) -> dict[str, bytes]:
+    """Return the contents of every file of the copy."""
     paths = [p for p in copy.rglob("*") if p.is_file() and "__pycache__" not in p.parts]
-    return {str(p.relative_to(copy)): p.read_text(encoding="utf-8") for p in paths}
+    return {str(p.relative_to(copy)): p.read_bytes() for p in paths}
 
 
 def test_a_copy_without_an_address_has_no_buttons_and_says_so_in_one_line(copy, tmp_path):
@@ -61,7 +61,7 @@ def test_an_address_is_set_everywhere_by_one_command(copy, tmp_path):
     for chapter in chapters:
         source = "".join(json.loads(chapter.read_text())["cells"][0]["source"])
         assert f'repository, tag = "{URL}", "v1.2.3"' in source
-    assert not [name for name, text in texts(copy).items() if "/OWNER/graphs" in text]
+    assert not [name for name, text in files(copy).items() if b"/OWNER/graphs" in text]
 
     pages, printed = build(copy, tmp_path / "pages")
     assert "No repository address" not in printed
@@ -73,17 +73,17 @@ def test_an_address_is_set_everywhere_by_one_command(copy, tmp_path):
 
 def test_setting_the_same_address_twice_changes_nothing(copy):
     set_address(copy, URL)
-    once = texts(copy)
+    once = files(copy)
     set_address(copy, URL + ".git")
-    assert texts(copy) == once
+    assert files(copy) == once
 
 
 def test_the_tree_is_in_line_with_its_own_settings(copy):
-    files = ["README.md", *(f"chapters/{p.name}" for p in (ROOT / "chapters").glob("*.ipynb"))]
-    for name in ("_config.yml", *files):
+    names = ["README.md", *(f"chapters/{p.name}" for p in (ROOT / "chapters").glob("*.ipynb"))]
+    for name in ("_config.yml", *names):
         shutil.copy(ROOT / name, copy / name)
     assert set_address(copy).returncode == 0
-    assert [name for name in files if (copy / name).read_text() != (ROOT / name).read_text()] == []
+    assert [name for name in names if (copy / name).read_text() != (ROOT / name).read_text()] == []
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_the_tree_is_in_line_with_its_own_settings(copy):
     ],
 )
 def test_a_wrong_address_is_refused_before_anything_is_written(copy, arguments):
-    before = texts(copy)
+    before = files(copy)
     run = set_address(copy, *arguments)
     assert run.returncode != 0
     assert repr(arguments[-1]) in run.stderr
-    assert texts(copy) == before
+    assert files(copy) == before
