@@ -5,6 +5,8 @@ They read as a compiler's messages do: what is wrong, where, and which thread fo
 
 from __future__ import annotations
 
+import os.path
+
 __all__ = [
     "BarrierDivergence",
     "EndlessLoop",
@@ -55,13 +57,18 @@ class KernelError(Exception):
     def _message(self) -> str:
         lines = [self.reason]
         if self.line:
-            lines[0] = f"{self.reason}  ({self.file}, line {self.line}, in {self.kernel})"
+            lines[0] = f"{self.reason}  ({self._place()}, line {self.line}, in {self.kernel})"
             lines.append(f"    {self.line:>4} | {self.text.strip()}")
         elif self.kernel:
             lines[0] = f"{self.reason}  (kernel {self.kernel})"
         if self.thread is not None:
             lines.append(f"    block {self.block}, thread {self.thread}")
         return "\n".join(lines)
+
+    def _place(self) -> str:
+        # The same text on every machine and in every run; `file` holds the path.
+        name = os.path.basename(self.file)
+        return "notebook cell" if "ipykernel" in self.file or name.startswith("<ipython") else name
 
 
 class SourceNotFound(KernelError):

@@ -318,7 +318,7 @@ class Summary:
             for r in body
         )
         return (
-            '<div class="gk-summary"><table class="gk-counters"><thead><tr>'
+            '<div class="gk-table"><table><thead><tr>'
             f"{top}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
 
