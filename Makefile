@@ -80,7 +80,7 @@ test: $(VENV)/test-installed
 	$(BIN)/python -m pytest --nbval --nbval-current-env tests chapters book/index.ipynb
 
 gpu-test: $(VENV)/test-installed
-	GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" tests
+	GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" --nbval-lax --nbval-current-env tests chapters book/index.ipynb
 
 clean:
 	rm -rf _build build .pytest_cache .ruff_cache .hypothesis

@@ -63,7 +63,11 @@ def run(path: Path) -> None:
     """Execute the notebook at `path` in its own folder and write it back."""
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": path.parent}}
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        resources={"metadata": {"path": path.parent}},
+        coalesce_streams=True,  # where a stream is cut into messages differs from run to run
     ).execute()
     whole = {
         "cells": [clean(cell) for cell in notebook.cells],
