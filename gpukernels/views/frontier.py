@@ -290,7 +290,12 @@ class FrontierView(View):
             badges = [
                 h(
                     "text",
-                    {"class": "gk-text-clash", "x": d.x[v] / 10 + r + 4, "y": d.y[v] / 10 - r + 1},
+                    {
+                        "class": "gk-text-clash",
+                        # Near the right edge there is room on the left only.
+                        "x": d.x[v] / 10 + (r + 4 if d.x[v] / 10 + 40 < d.width else -r - 24),
+                        "y": d.y[v] / 10 - r + 1,
+                    },
                     f"×{len(level.duplicates[v])}",
                 )
                 for v in again

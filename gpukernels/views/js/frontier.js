@@ -170,7 +170,9 @@ function levelPicture(drawing) {
     texts.forEach((text, v) => put(text, "class", looks[state[v]]));
     const times = trace.times(step);
     badges.replaceChildren(...(drawing.labeled ? Array.from(again, (v, i) =>
-      h("text", { class: "gk-text-clash", x: drawing.x[v] / 10 + r + 4, y: drawing.y[v] / 10 - r + 1 }, `×${times[i]}`)) : []));
+      h("text", { class: "gk-text-clash",
+        x: drawing.x[v] / 10 + (drawing.x[v] / 10 + 40 < drawing.width ? r + 4 : -r - 24),
+        y: drawing.y[v] / 10 - r + 1 }, `×${times[i]}`)) : []));
     ask.again();
   }
 
