@@ -10,6 +10,8 @@ of a divergent loop follows the number of threads still in it, not the size of t
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gpukernels.simt.trace import WARP_SIZE
@@ -194,8 +196,11 @@ class RangeLoop:
     __slots__ = ("current", "frame", "left", "step")
 
     def __init__(self, active, start, stop, step, dtype):
-        span = np.where(step > 0, stop - start + step - 1, start - stop - step - 1)
-        left = np.maximum(span // np.maximum(np.abs(step), 1), 0)
+        if step.ndim == 0 and step == 1:
+            left = np.maximum(stop - start, 0)
+        else:
+            span = np.where(step > 0, stop - start + step - 1, start - stop - step - 1)
+            left = np.maximum(span // np.maximum(np.abs(step), 1), 0)
         self.frame = active.frame
         self.current = self._home(active, start.astype(dtype))
         self.step = self._home(active, step.astype(dtype))
@@ -227,6 +232,12 @@ class RangeLoop:
             home = np.full(inside.frame.size, home)
         home[inside.ids] = value + step
         return home
+
+
+def _along(linear, shape, axis):
+    """Return the index along one axis (int32) of linear indices into a grid or block."""
+    below = math.prod(shape[:axis])
+    return (linear // below % shape[axis]).astype(np.int32)
 
 
 class Group:
@@ -269,24 +280,33 @@ class Group:
         """Return a built-in such as ``threadIdx.x`` for the active threads."""
         values = self._indices.get(key)
         if values is None:
-            values = self._indices[key] = self._compute(key)
-        return values if active.n == self.count else values.take(active.slots)
+            values = self._indices[key] = self._compute(*key)
+        return values if active.n == self.count or values.ndim == 0 else values.take(active.slots)
 
-    def _compute(self, key):
-        slots = np.arange(self.count)
-        name, axis = key
-        if name == "lane":
-            return self.lane_of(slots).astype(np.int32)
+    def _compute(self, name, axis):
         if name == "grid":
-            block, thread = self._compute(("block", axis)), self._compute(("thread", axis))
+            block, thread = self._compute("block", axis), self._compute("thread", axis)
             return block.astype(np.int64) * self.run.block[axis] + thread
-        linear, shape = (
-            (self.block_of(slots), self.run.grid)
-            if name == "block"
-            else (self.thread_of(slots), self.run.block)
-        )
-        below = int(np.prod(shape[:axis], dtype=np.int64))
-        return (linear // below % shape[axis]).astype(np.int32)
+        block, offset = divmod(self.first, self.run.threads_per_block)
+        if offset + self.count > self.run.threads_per_block:
+            slots = np.arange(self.count)
+            if name == "block":
+                return _along(self.block_of(slots), self.run.grid, axis)
+            return self._within_block(name, axis, self.thread_of(slots))
+        if name == "block":  # all threads agree
+            return _along(np.int64(block), self.run.grid, axis)
+        # Warps at the same place in their blocks share these arrays.
+        shared = self.run.thread_indices
+        key = (name, axis, offset, self.count)
+        if key not in shared:
+            threads = np.arange(offset, offset + self.count)
+            shared[key] = self._within_block(name, axis, threads)
+        return shared[key]
+
+    def _within_block(self, name, axis, threads):
+        if name == "lane":
+            return (threads & (WARP_SIZE - 1)).astype(np.int32)
+        return _along(threads, self.run.block, axis)
 
     def place(self, slot):
         """Return (block, thread) of a slot, each as (x, y, z), for an error message."""

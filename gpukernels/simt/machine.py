@@ -191,6 +191,7 @@ class Run:
             masks[-1] = (1 << tail) - 1
         self._launched = masks
         self._constants = {}
+        self.thread_indices = {}
         benign = getattr(program.python, "__benign_races__", frozenset())
         self.races = Races(self, benign) if check else None
         self.wave(0, 0)

@@ -52,6 +52,9 @@ def uninitialized(shape, dtype):
     return data
 
 
+_largest = np.maximum.reduce
+
+
 class Memory:
     """An array in global memory.
 
@@ -74,9 +77,10 @@ class Memory:
         self.dtype = data.dtype
         self.shape = data.shape
         self.dims = tuple(np.int64(n) for n in data.shape)
-        self.length = np.uint64(data.shape[0]) if data.ndim else np.uint64(0)
+        self.length = data.shape[0] if data.ndim else 0
         self.elements = np.int64(data.size)
         self.flat, self.strides = _flat(data, name)
+        self._writable = data.flags.writeable and space != "const"
         self.written = self.pattern = self.shadow = None
         if run.check and id(data) in _uninitialized:
             self.written, self.pattern = _uninitialized[id(data)]
@@ -95,21 +99,24 @@ class Memory:
             return index if stride == 1 else index * stride
         linear = 0
         for axis, (i, n) in enumerate(zip(index, self.shape, strict=True)):
-            self._check(active, i, np.uint64(n), axis, where)
+            self._check(active, i, n, axis, where)
             linear = linear + i.astype(np.int64) * self.strides[axis]
         return linear
 
     def _check(self, active, index, length, axis, where):
-        # A negative index becomes a huge unsigned one: one comparison finds both ends.
-        unsigned = index.astype(np.uint64)
-        if unsigned.max() >= length:
-            bad = np.flatnonzero(np.broadcast_to(unsigned, active.n) >= length)[0]
+        if index.ndim == 0:
+            inside = 0 <= index < length
+        else:  # a negative index becomes a huge unsigned one: one comparison finds both ends
+            inside = _largest(index.astype(np.uint64)) < length
+        if not inside:
+            unsigned = np.broadcast_to(index.astype(np.uint64), active.n)
+            bad = np.flatnonzero(unsigned >= length)[0]
             value = np.broadcast_to(index, active.n)[bad]
             along = f" along axis {axis}" if len(self.shape) > 1 else ""
             raise self.run.error(
                 OutOfBounds,
                 f"index {value} is out of bounds for `{self.name}`, which has {length} "
-                f"elements{along}; allowed are 0 to {int(length) - 1}",
+                f"elements{along}; allowed are 0 to {length - 1}",
                 where,
                 active,
                 bad,
@@ -144,7 +151,7 @@ class Memory:
 
     def writable(self, where):
         """Raise :class:`ReadOnlyArray` if nothing may be stored here."""
-        if not self.flat.flags.writeable or self.space == "const":
+        if not self._writable:
             raise self.run.error(
                 ReadOnlyArray,
                 f"`{self.name}` is read-only; pass a copy (`device.array(...)`) to write to it",
