@@ -14,6 +14,7 @@ import numpy as np
 
 import gpukernels as gk
 from gpukernels import colab
+from gpukernels.bench import foundations
 from gpukernels.primitives import block_scan, warp_rank, warp_scan
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.traversal import METHODS, bfs, frontier
@@ -125,7 +126,14 @@ def _probe(device) -> dict[str, np.ndarray]:
     return {"answer": device.read(answer)}
 
 
+def _copy_strided(device) -> dict[str, np.ndarray]:
+    values, out = np.arange(3 * 37, dtype=np.int32), device.full(37, 0, np.int32)
+    device.launch(foundations.copy_strided, 2, THREADS, device.array(values), out, 3)
+    return {"out": device.read(out)}
+
+
 RUNS["probe"] = _probe
+RUNS["copy_strided"] = _copy_strided
 _add_primitives()
 _add_representations()
 _add_traversal()
