@@ -22,15 +22,24 @@ def _second(old, value):
     return value
 
 
+def _maximum(old, value):
+    # A NaN that is there stays, one that comes is passed over.
+    return np.where(old != old, old, np.fmax(old, value))
+
+
+def _minimum(old, value):
+    return np.where(old != old, old, np.fmin(old, value))
+
+
 COMBINE = {
     "add": np.add,
     "sub": np.subtract,
     "and_": np.bitwise_and,
     "or_": np.bitwise_or,
     "xor": np.bitwise_xor,
-    "max": np.fmax,
-    "min": np.fmin,
-    # nanmax and nanmin return the number where the other is not one, as fmax and fmin do
+    "max": _maximum,
+    "min": _minimum,
+    # nanmax and nanmin return the number where the other is not one, as fmax and fmin do.
     "nanmax": np.fmax,
     "nanmin": np.fmin,
     "inc": _wrap_increment,
@@ -105,6 +114,8 @@ def _apply(op, old, value, compare):
 
 def _serve(op, current, value, compare):
     """Serve many lanes on one element; return the old values and the final one."""
+    if op in ("max", "min") and current == current:
+        op = f"nan{op}"
     combine = COMBINE.get(op)
     if op == "sub":
         combine, value = np.add, -value

@@ -8,9 +8,9 @@ import types as python_types
 import numpy as np
 
 from gpukernels.simt import intrinsics, typing
-from gpukernels.simt.errors import KernelTypeError
+from gpukernels.simt.errors import KernelError, KernelTypeError
 from gpukernels.simt.source import python_function
-from gpukernels.simt.values import ArrayType, ObjectType, TupleType, Value
+from gpukernels.simt.values import ArrayType, LiteralType, ObjectType, TupleType, Value
 
 _UNKNOWN = object()
 
@@ -78,6 +78,8 @@ class ExpressionTranslator:
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):
+            if node.id in self.literals:
+                return self.literals[node.id].item()
             if node.id in self.env or node.id in self.assigned:
                 known = self.env.get(node.id)
                 return known.value if isinstance(known, ObjectType) else _UNKNOWN
@@ -441,6 +443,22 @@ class ExpressionTranslator:
             raise self.refuse(f"`{ast.unparse(node.func)}` cannot be called in a kernel", node)
         return self._call_device_function(target, node)
 
+    def _translated(self, target, values):
+        """Translate a device function for `values`; as numba does, with constants if need be."""
+        types, literal_types = (
+            tuple(_argument_type(v, literally) for v in values) for literally in (False, True)
+        )
+        try:
+            return self.program.function(target, types)
+        except KernelError:
+            if types == literal_types:
+                raise
+            try:
+                return self.program.function(target, literal_types)
+            except KernelError:
+                pass
+            raise
+
     def _call_device_function(self, target, node):
         values = [self.expression(a) for a in node.args]
         if node.keywords:
@@ -450,7 +468,7 @@ class ExpressionTranslator:
                 if name not in given:
                     raise self.refuse(f"`{ast.unparse(node)}`: argument `{name}` is missing", node)
                 values.append(given[name])
-        name, result = self.program.function(target, tuple(_argument_type(v) for v in values))
+        name, result = self._translated(target, values)
         codes = []
         for value in values:
             _flatten(value, codes)
@@ -461,9 +479,11 @@ class ExpressionTranslator:
         return _unpack(result, code)
 
 
-def _argument_type(value):
+def _argument_type(value, literally=False):
     if value.items is not None:
-        return TupleType(tuple(_argument_type(v) for v in value.items))
+        return TupleType(tuple(_argument_type(v, literally) for v in value.items))
+    if literally and value.constant is not None and value.is_scalar:
+        return LiteralType(value.type, value.constant)
     return value.type
 
 

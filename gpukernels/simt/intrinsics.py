@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import functools
+import importlib
 import math
+import operator
 
 import numpy as np
 
@@ -20,6 +23,21 @@ from gpukernels.simt.trace import BARRIER
 from gpukernels.simt.values import ArrayType, ObjectType, TupleType, Value
 
 _AXES = {"x": 0, "y": 1, "z": 2}
+#: Functions of the operator module that stand for an operator.
+_OPERATORS = {
+    "add": ast.Add,
+    "sub": ast.Sub,
+    "mul": ast.Mult,
+    "truediv": ast.Div,
+    "floordiv": ast.FloorDiv,
+    "mod": ast.Mod,
+    "pow": ast.Pow,
+    "and_": ast.BitAnd,
+    "or_": ast.BitOr,
+    "xor": ast.BitXor,
+    "lshift": ast.LShift,
+    "rshift": ast.RShift,
+}
 
 
 # Names ------------------------------------------------------------
@@ -38,6 +56,8 @@ def _known_paths():
         if isinstance(value, (int, str, bool, np.dtype)):
             continue
         paths[id(value)] = f"cuda.{name}"
+    with contextlib.suppress(ImportError):
+        importlib.import_module("numba.cuda.fp16")  # newer versions load it late
     for outer in ("atomic", "shared", "local", "const", "cg", "fp16"):
         holder = getattr(cuda, outer, None)
         for name in dir(holder) if holder is not None else ():
@@ -46,6 +66,8 @@ def _known_paths():
     paths[id(cuda)] = "cuda"
     for name in dir(math):
         paths[id(getattr(math, name))] = f"math.{name}"
+    for name in _OPERATORS:
+        paths[id(getattr(operator, name))] = f"operator.{name}"
     for name in (
         "abs",
         "min",
@@ -112,6 +134,11 @@ def as_dtype(value) -> np.dtype | None:
         return typing.BOOL
     if isinstance(value, np.dtype):
         return value
+    if isinstance(value, str):
+        try:
+            return np.dtype(value)
+        except TypeError:
+            return None
     if isinstance(value, type) and issubclass(value, np.generic):
         return np.dtype(value)
     if type(value).__module__.startswith("numba"):
@@ -281,6 +308,7 @@ def _grid_sync(t, node, hint):
 
 
 def _this_grid(t, node, hint):
+    t.program.cooperative = True
     return Value(ObjectType(_GRID_GROUP))
 
 
@@ -519,6 +547,36 @@ def _math(ufunc, name, arity=1, result=None, *, widens=True):
     return call
 
 
+def _math_pair(ufunc, name, second=None):
+    """Return a handler of a function with two results, the second of type `second` or the first."""
+
+    def call(t, node, hint):
+        (value,) = [t.scalar(a) for a in node.args]
+        dtype = typing.floating(value.type) if second else typing.unify(value.type, typing.FLOAT32)
+        code = _apply(t, f"math_{name}", ufunc, [t.cast(value, dtype)], dtype).code
+        items = [Value(dtype, f"{code}[0]"), Value(second or dtype, f"{code}[1]")]
+        return Value(TupleType(tuple(i.type for i in items)), items=items)
+
+    return call
+
+
+def _ldexp(t, node, hint):
+    value, exponent = [t.scalar(a) for a in node.args]
+    dtype = typing.floating(value.type)
+    values = [t.cast(value, dtype), t.cast(t.integer(exponent, node), typing.INT32)]
+    return _apply(t, "math_ldexp", np.ldexp, values, dtype)
+
+
+def remainder(x, y):
+    """Return the IEEE remainder, ``x - n * y`` for the `n` nearest to ``x / y``, even if a tie."""
+    size, step = np.abs(x), np.abs(y)
+    rest = np.fmod(size, step)
+    odd = np.fmod(size, 2 * step) >= step
+    above = (step - rest < rest) | ((step - rest == rest) & odd)
+    rest = np.where(above & np.isfinite(step), rest - step, rest)
+    return np.copysign(1, x).astype(x.dtype) * rest
+
+
 def _scipy_special(name):
     vectorized = np.vectorize(getattr(math, name), otypes=[np.float64])
 
@@ -569,7 +627,8 @@ def round_to(value, digits):
     """Return `value` rounded to `digits` decimal places."""
     scale = np.power(10.0, np.abs(digits).astype(np.float64))
     result = np.where(digits >= 0, np.rint(value * scale) / scale, np.rint(value / scale) * scale)
-    return result.astype(value.dtype)[()]
+    result = result.astype(value.dtype)
+    return np.where(np.isfinite(result), result, value)[()]
 
 
 def _len(t, node, hint):
@@ -586,9 +645,39 @@ def _pow(t, node, hint):
     return t.binary(ast.Pow(), left, right, node)
 
 
+def _operator(kind):
+    def apply(t, node, hint):
+        left, right = [t.scalar(a) for a in node.args]
+        return t.binary(kind(), left, right, node)
+
+    return apply
+
+
+def _half(ufunc, name, result=typing.FLOAT16):
+    """Return the handler of a function of ``cuda.fp16``."""
+
+    def call(t, node, hint):
+        values = [t.cast(t.scalar(a), typing.FLOAT16) for a in node.args]
+        return _apply(t, name, ufunc, values, result)
+
+    return call
+
+
+def _reciprocal_root(value):
+    return np.reciprocal(np.sqrt(value))
+
+
+def _power_of_ten(value):
+    return np.power(np.float32(10), value).astype(value.dtype)
+
+
+def _half_fma(a, b, c):
+    return (a.astype(np.float64) * b + c).astype(np.float16)
+
+
 def _divmod(t, node, hint):
     left, right = [t.scalar(a) for a in node.args]
-    items = [t.binary(operator(), left, right, node) for operator in (ast.FloorDiv, ast.Mod)]
+    items = [t.binary(kind(), left, right, node) for kind in (ast.FloorDiv, ast.Mod)]
     return Value(TupleType(tuple(i.type for i in items)), items=items)
 
 
@@ -664,6 +753,11 @@ _CALLS = {
     "builtins.float": _cast(typing.FLOAT64),
     "builtins.bool": _cast(typing.BOOL),
     "math.pow": _math(np.power, "pow", 2, widens=False),
+    "math.modf": _math_pair(np.modf, "modf"),
+    "math.frexp": _math_pair(np.frexp, "frexp", typing.INT32),
+    "math.ldexp": _ldexp,
+    "math.remainder": _math(remainder, "remainder", 2, widens=False),
+    "math.nextafter": _math(np.nextafter, "nextafter", 2, widens=False),
     "math.atan2": _math(np.arctan2, "atan2", 2),
     "math.fmod": _math(np.fmod, "fmod", 2, widens=False),
     "math.hypot": _math(np.hypot, "hypot", 2),
@@ -701,6 +795,7 @@ for _name, _ufunc in {
     "trunc": np.trunc,
     "fabs": np.fabs,
     "exp": np.exp,
+    "exp2": np.exp2,
     "expm1": np.expm1,
     "log": np.log,
     "log2": np.log2,
@@ -722,5 +817,43 @@ for _name, _ufunc in {
     "degrees": np.degrees,
 }.items():
     _CALLS[f"math.{_name}"] = _math(_ufunc, _name)
+for _name, _kind in _OPERATORS.items():
+    _CALLS[f"operator.{_name}"] = _operator(_kind)
+for _name, _ufunc in {
+    "abs": np.absolute,
+    "neg": np.negative,
+    "sin": np.sin,
+    "cos": np.cos,
+    "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "exp10": _power_of_ten,
+    "sqrt": np.sqrt,
+    "rsqrt": _reciprocal_root,
+    "rcp": np.reciprocal,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "rint": np.rint,
+    "trunc": np.trunc,
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.true_divide,
+    "max": np.fmax,
+    "min": np.fmin,
+    "fma": _half_fma,
+}.items():
+    _CALLS[f"cuda.fp16.h{_name}"] = _half(_ufunc, f"half_{_name}")
+for _name, _ufunc in {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}.items():
+    _CALLS[f"cuda.fp16.h{_name}"] = _half(_ufunc, f"half_{_name}", typing.BOOL)
 for _name in ("erf", "erfc", "gamma", "lgamma"):
     _CALLS[f"math.{_name}"] = _math(_scipy_special(_name), _name)

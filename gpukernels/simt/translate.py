@@ -13,6 +13,7 @@ as structured SIMT code does. Inside a region only its active threads are comput
 from __future__ import annotations
 
 import ast
+import collections
 import itertools
 import textwrap
 
@@ -23,7 +24,7 @@ from gpukernels.simt.errors import KernelError, KernelTypeError, UnsupportedCons
 from gpukernels.simt.expressions import ExpressionTranslator
 from gpukernels.simt.source import load
 from gpukernels.simt.trace import BRANCH, STATEMENT
-from gpukernels.simt.values import ArrayType, ObjectType, TupleType, Value
+from gpukernels.simt.values import ArrayType, LiteralType, ObjectType, TupleType, Value
 
 _PASSES = 12
 #: Iterations of one loop after which the machine gives up on it.
@@ -112,7 +113,8 @@ class Program:
         key = (function.python, types)
         if key in self._functions:
             return self._functions[key]
-        if key in self._active:
+        call = (function.python, tuple(map(_without_literals, types)))
+        if call in self._active:
             raise UnsupportedConstruct(
                 f"`{function.tree.name}` calls itself; recursion is refused, as numba refuses it",
                 kernel=function.tree.name,
@@ -120,7 +122,7 @@ class Program:
                 line=function.source.first_line,
                 text=function.source.text[0],
             )
-        self._active.append(key)
+        self._active.append(call)
         try:
             env, result = {}, None
             for _ in range(_PASSES):
@@ -130,7 +132,7 @@ class Program:
                     break
                 env, result = translator.env, translator.result
         finally:
-            self._active.remove(key)
+            self._active.remove(call)
         self.text += text + "\n"
         exec(compile(text, f"<simt {function.tree.name}>", "exec"), self.namespace)
         self._functions[key] = (translator.name, result)
@@ -159,6 +161,9 @@ class FunctionTranslator(ExpressionTranslator):
         self.region = None
         self.loops = []
         self.assigned = _assigned(function.tree)
+        #: Variables that are assigned once, to a constant; and parameters that are literals.
+        self.constants = {}
+        self.literals = {}
 
     # Output ------------------------------------------------------------
 
@@ -274,6 +279,10 @@ class FunctionTranslator(ExpressionTranslator):
             self.env[name] = type_
             flat.append(name)
         else:
+            if isinstance(type_, LiteralType):
+                if name not in self.assigned:
+                    self.literals[name] = self.constants[name] = type_.value
+                type_ = type_.type
             if isinstance(type_, np.dtype) and isinstance(self.env.get(name), np.dtype):
                 type_ = typing.unify(type_, self.env[name])
             self.env[name] = type_
@@ -434,8 +443,11 @@ class FunctionTranslator(ExpressionTranslator):
         dtype = value.type if known is None else typing.unify(known, value.type)
         self.env[name] = dtype
         value = self.cast(value, dtype)
+        if value.constant is not None and self.assigned.get(name) == 1:
+            self.constants[name] = value.constant
         code = value.code if value.fresh or value.constant is not None else f"{value.code}.copy()"
         self.emit(f"{_home(name)} = wr({_home(name)}, {self.active}, {code})")
+        self.cache[name, self.active] = value.code  # what these threads read until the next write
 
     def _do_assert(self, node):
         self.note()
@@ -582,16 +594,29 @@ class FunctionTranslator(ExpressionTranslator):
         self._loop(node, header)
 
     def _for_items(self, node):
-        items = self.expression(node.iter)
-        if items.items is None:
-            raise self.refuse("`for` can go over range(...) and over tuples", node)
+        items = self._items(node.iter)
         if _leaves(node):
             raise self.refuse(
                 "break, continue and return cannot be used in a loop over a tuple", node
             )
-        for item in items.items:
+        for item in items:
             self.assign(node.target, item)
             self.statements(node.body, self.active)
+
+    def _items(self, node):
+        """Return the values that a loop over a tuple, or `enumerate` or `zip` of tuples, takes."""
+        made_by = self.constant_of(node.func) if isinstance(node, ast.Call) else None
+        if made_by is enumerate and len(node.args) == 1:
+            values = self._items(node.args[0])
+            parts = [[self.literal(i), value] for i, value in enumerate(values)]
+        elif made_by is zip:
+            parts = [list(p) for p in zip(*map(self._items, node.args), strict=False)]
+        else:
+            value = self.expression(node)
+            if value.items is None:
+                raise self.refuse("`for` can go over range(...) and over tuples", node)
+            return value.items
+        return [Value(TupleType(tuple(v.type for v in part)), items=part) for part in parts]
 
     def _loop(self, node, header):
         outer = self.active
@@ -657,10 +682,18 @@ class FunctionTranslator(ExpressionTranslator):
             return self.from_object(type_.value, node)
         if isinstance(type_, ArrayType):
             return Value(type_, _home(name))
+        if name in self.constants:
+            return self.literal(self.constants[name])
         key = (name, self.active)
         if key not in self.cache:
             self.cache[key] = self.temporary(f"rd({_home(name)}, {self.active})")
         return Value(type_, self.cache[key])
+
+
+def _without_literals(type_):
+    if isinstance(type_, TupleType):
+        return TupleType(tuple(map(_without_literals, type_.items)))
+    return type_.type if isinstance(type_, LiteralType) else type_
 
 
 def _home(name):
@@ -672,11 +705,12 @@ def _hint(target):
 
 
 def _assigned(tree):
-    names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-    return names
+    """Return how often each variable is assigned, parameters apart."""
+    return collections.Counter(
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
 
 
 def _contains(body, kind):

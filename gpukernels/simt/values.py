@@ -35,6 +35,14 @@ class ObjectType:
         return id(self.value)
 
 
+@dataclass(frozen=True)
+class LiteralType:
+    """A number that a device function gets as a constant, because its types ask for that."""
+
+    type: np.dtype
+    value: object
+
+
 class Value:
     """An operand: the Python expression that names it, its type, and its constant if it has one.
 

@@ -168,10 +168,18 @@ def extremes_with_nan(a, out):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_number_wins_over_nan(scheduled_device, dtype):
-    a = np.array([1, np.nan, 7, -3, np.nan, 2], dtype)
-    _, out = launched(scheduled_device, extremes_with_nan, 1, 6, a, np.zeros(4, dtype))
-    assert out[2:].tolist() == [7, -3]
+@pytest.mark.parametrize("threads", [6, 60])
+def test_extremes_pass_over_a_nan_that_comes(scheduled_device, dtype, threads):
+    a = np.tile(np.array([1, np.nan, 7, -3, np.nan, 2], dtype), 10)
+    _, out = launched(scheduled_device, extremes_with_nan, 1, threads, a, np.zeros(4, dtype))
+    assert out.tolist() == [7, -3, 7, -3]
+
+
+@pytest.mark.parametrize("threads", [6, 60])
+def test_a_nan_that_is_there_stays_but_under_nanmax_and_nanmin(scheduled_device, threads):
+    a = np.tile([1.0, np.nan, 7, -3, np.nan, 2], 10)
+    _, out = launched(scheduled_device, extremes_with_nan, 1, threads, a, np.full(4, np.nan))
+    np.testing.assert_array_equal(out, [np.nan, np.nan, 7, -3])
 
 
 @cuda.jit

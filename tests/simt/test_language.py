@@ -381,6 +381,31 @@ def test_a_kernel_is_translated_once_for_each_set_of_types(scheduled_device):
         assert out.tolist() == [0, 0, 1, 1, 2]
 
 
+@cuda.jit(device=True)
+def rotated(value, size, doubled):
+    buffer = cuda.shared.array(size, int64)
+    buffer[cuda.threadIdx.x] = value
+    cuda.syncthreads()
+    if doubled:
+        return 2 * buffer[(cuda.threadIdx.x + 1) % size]
+    return buffer[(cuda.threadIdx.x + 1) % size]
+
+
+@cuda.jit
+def constant_shapes(out):
+    width = 4
+    i = cuda.grid(1)
+    own = cuda.local.array((width, 2), "int16")
+    own[width - 1, 1] = i
+    out[i] = rotated(i, 40, True) + 1000 * own[3, 1] + own.shape[0]
+
+
+def test_shapes_may_be_constants_under_a_name_or_handed_to_a_function(scheduled_device):
+    (out,) = launched(scheduled_device, constant_shapes, 1, 40, np.zeros(40, np.int64))
+    i = np.arange(40)
+    np.testing.assert_array_equal(out, 2 * np.roll(i, -1) + 1000 * i + 4)
+
+
 # Tuples, builtins, mathematics ------------------------------------------------------------
 
 
@@ -397,12 +422,17 @@ def tuples(a, pair, out):
     out[i, 1] = both[1] + pair[1] * z + len(both + pair)
     out[i, 2] = min(both) + max((3, i, 5))
     out[i, 3], out[i, 4] = divmod(i, 7)
+    for k, item in enumerate(pair):
+        out[i, 5] += k * item
+    for left, (k, right) in zip(pair, enumerate(both)):  # noqa: B905 - numba has no `strict`
+        out[i, 5] += left * right * (k + 1)
 
 
 def test_tuples(scheduled_device):
     a, i = np.arange(40) ** 2 % 23, np.arange(40)
-    _, _, out = launched(scheduled_device, tuples, 1, 40, a, (7, 3), np.zeros((40, 5), np.int64))
+    _, _, out = launched(scheduled_device, tuples, 1, 40, a, (7, 3), np.zeros((40, 6), np.int64))
     columns = [7 * 111 + a, i + 9 + 4, np.minimum(a, i) + np.maximum(i, 5), i // 7, i % 7]
+    columns += [3 + 7 * a + 3 * i * 2]
     np.testing.assert_array_equal(out, np.stack(columns, axis=1))
 
 
@@ -474,6 +504,57 @@ def test_mathematics_of_two_numbers(device):
         columns = [np.arctan2(a, b), np.hypot(a, b), np.fmod(a, b), np.copysign(a, b)]
         columns += [np.abs(a) ** b, a * b + 1, np.cbrt(a), np.full(6, np.nan)]
     np.testing.assert_allclose(out, np.stack(columns, axis=1), rtol=1e-14)
+
+
+@cuda.jit
+def mathematics_of_parts(a, b, out):
+    i = cuda.grid(1)
+    out[i, 0], out[i, 1] = math.modf(a[i])
+    out[i, 2], out[i, 3] = math.frexp(a[i])
+    out[i, 4] = math.ldexp(a[i], int32(i))
+    out[i, 5] = math.remainder(a[i], b[i])
+    out[i, 6] = math.nextafter(a[i], b[i])
+    out[i, 7] = math.exp2(a[i])
+
+
+def test_mathematics_of_parts_of_numbers(device):
+    rng = np.random.default_rng(3)
+    a = np.concatenate((rng.normal(0, 20, 30), [2.5, 3.5, -2.5, 0.0, 1.0]))
+    b = np.concatenate((rng.normal(0, 3, 30), [1.0, 1.0, 1.0, 1.0, np.inf]))
+    _, _, out = launched(device, mathematics_of_parts, 1, 35, a, b, np.zeros((35, 8)))
+    expected = [
+        [
+            *math.modf(x),
+            *math.frexp(x),
+            math.ldexp(x, i),
+            math.remainder(x, y),
+            math.nextafter(x, y),
+            math.exp2(x) if hasattr(math, "exp2") else 2**x,
+        ]
+        for i, (x, y) in enumerate(zip(a.tolist(), b.tolist(), strict=True))
+    ]
+    np.testing.assert_allclose(out, expected, rtol=1e-15)
+
+
+@cuda.jit
+def half_precision(a, out):
+    i = cuda.grid(1)
+    x, y = a[i], a[0]
+    out[i, 0] = x * y + x
+    out[i, 1] = x / y - y
+    out[i, 2] = -x if x < y else abs(x)
+    out[i, 3] = max(x, y)
+    out[i, 4] = math.sqrt(abs(x))
+
+
+def test_half_precision(device):
+    a = np.linspace(-3, 8, 40).astype(np.float16)
+    _, out = launched(device, half_precision, 1, 40, a, np.zeros((40, 5), np.float16))
+    y = a[0]
+    columns = [a * y + a, a / y - y, np.where(a < y, -a, np.abs(a)), np.maximum(a, y)]
+    columns += [np.sqrt(np.abs(a))]
+    # Numbers of magnitude below 32 are 2**-6 apart at the most.
+    np.testing.assert_allclose(out, np.stack(columns, axis=1), atol=2**-6)
 
 
 @cuda.jit

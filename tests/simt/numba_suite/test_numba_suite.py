@@ -1,0 +1,83 @@
+"""numba's own CUDA tests, with the SIMT machine in the place of a GPU.
+
+``not_run.txt`` names every test that is left out, and why.
+"""
+
+from __future__ import annotations
+
+import unittest
+import warnings
+from pathlib import Path
+
+import pytest
+from machine_as_cuda import import_for_the_machine, machine_as_cuda
+
+MODULES = (
+    *("warp_ops", "intrinsics", "atomics", "sync", "sm", "cooperative_groups", "localmem"),
+    *("lang", "idiv", "powi", "minmax", "operator", "globals", "freevar", "boolean", "laplace"),
+    *("matmul", "transpose", "nondet", "constmem", "math", "casting", "blackscholes"),
+)
+#: Of these, the sizes meant for a GPU take half a minute each.
+SMALL = ("matmul", "laplace")
+
+
+def _not_run():
+    """Return {test: reason}; a reason stands above the tests that it holds for."""
+    reasons, reason = {}, ""
+    for line in (Path(__file__).parent / "not_run.txt").read_text().splitlines():
+        if line.startswith("# "):
+            reason = line[2:]
+        elif line:
+            reasons[line] = reason
+    return reasons
+
+
+def _tests_of(module):
+    for case in vars(module).values():
+        if isinstance(case, type) and issubclass(case, unittest.TestCase):
+            if case.__module__ == module.__name__:
+                for name in unittest.defaultTestLoader.getTestCaseNames(case):
+                    yield f"{case.__name__}.{name}", (case, name)
+        elif callable(case) and getattr(case, "__name__", "").startswith("test_"):
+            yield case.__name__, case
+
+
+def _all_tests():
+    tests = {}
+    for name in MODULES:
+        module = import_for_the_machine(f"numba.cuda.tests.cudapy.test_{name}", name in SMALL)
+        tests |= {f"{name}.{test}": found for test, found in _tests_of(module)}
+    return tests
+
+
+NOT_RUN = _not_run()
+TESTS = _all_tests()
+
+
+@pytest.mark.parametrize("test", [t for t in TESTS if t not in NOT_RUN])
+def test_numbas_test_passes_on_the_machine(test):
+    found = TESTS[test]
+    with machine_as_cuda(test.split(".")[0] in SMALL), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if not isinstance(found, tuple):
+            found()
+            return
+        case, name = found
+        result = unittest.TestResult()
+        case(name).run(result)
+    for _, text in result.errors + result.failures:
+        pytest.fail(text, pytrace=False)
+    assert not result.skipped, "a test that skips itself belongs in not_run.txt"
+    assert result.testsRun == 1
+
+
+def test_the_list_names_tests_that_exist():
+    assert not set(NOT_RUN) - set(TESTS)
+    assert all(NOT_RUN.values())
+
+
+def test_all_warp_operations_are_among_those_run():
+    # numba's own simulator runs none of these; what is left out tests numba's compiler alone.
+    left_out = {t: NOT_RUN[t] for t in NOT_RUN if t.startswith("warp_ops.")}
+    assert len(left_out) == 3
+    assert not [reason for reason in left_out.values() if "refuses" in reason.split(";")[0]]
