@@ -14,7 +14,7 @@ import numpy as np
 
 import gpukernels as gk
 from gpukernels import colab
-from gpukernels.bench import foundations
+from gpukernels.bench import foundations, tiles
 from gpukernels.primitives import block_scan, warp_rank, warp_scan
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.traversal import METHODS, bfs, frontier
@@ -132,8 +132,15 @@ def _copy_strided(device) -> dict[str, np.ndarray]:
     return {"out": device.read(out)}
 
 
+def _tiles(device) -> dict[str, np.ndarray]:
+    lengths = np.random.default_rng(4).integers(1, 50, (48, 48)).astype(np.float32)
+    np.fill_diagonal(lengths, 0)
+    return {"distance": tiles.close(device, lengths)}
+
+
 RUNS["probe"] = _probe
 RUNS["copy_strided"] = _copy_strided
+RUNS["tiles"] = _tiles
 _add_primitives()
 _add_representations()
 _add_traversal()

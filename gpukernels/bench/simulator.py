@@ -1,9 +1,9 @@
 """How fast the SIMT machine is beside numba's own simulator, on the same kernel in one run.
 
-``python -m gpukernels.bench.simulator`` prints the table. The kernel is the vertex-parallel BFS of
-`traversal.harish` on a random graph of mean degree 8; a time is that of all levels together, the
-median of several runs. numba's simulator is chosen when numba is imported, so it runs in a process
-of its own.
+``make bench-simt`` prints the table. The kernel is the vertex-parallel BFS of `traversal.harish` on
+a random graph of mean degree 8; a time is that of all levels together, the median of several runs.
+numba's simulator is chosen when numba is imported, so it runs in a process of its own. Beside it
+stand the three schedules and a blocked Floyd-Warshall, on the machine alone.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ import sys
 import time
 
 import numpy as np
+from scipy.sparse.csgraph import floyd_warshall
+
+from gpukernels.bench import tiles
+from gpukernels.device import SimtDevice
 
 MEAN_DEGREE = 8
 THREADS = 128
@@ -42,7 +46,9 @@ def search(launch, n: int, seed: int = 1) -> tuple[float, np.ndarray]:
     return time.perf_counter() - start, distance
 
 
-def on_machine(n: int, traced: bool, runs: int) -> tuple[float, np.ndarray]:
+def on_machine(
+    n: int, traced: bool, runs: int, schedule: str = "lockstep"
+) -> tuple[float, np.ndarray]:
     """Return (median seconds, distance) on the SIMT machine, after one run that translates."""
     from gpukernels import simt
 
@@ -50,7 +56,9 @@ def on_machine(n: int, traced: bool, runs: int) -> tuple[float, np.ndarray]:
         recorder = simt.Recorder() if traced else None
 
         def launch(kernel, blocks, threads, args):
-            simt.launch(kernel, blocks, threads, args, recorder=recorder, check=traced)
+            simt.launch(
+                kernel, blocks, threads, args, recorder=recorder, check=False, schedule=schedule
+            )
 
         return search(launch, n)
 
@@ -114,6 +122,26 @@ def main(arguments: list[str] | None = None) -> None:
         seconds, _ = on_machine(options.large, traced=traced, runs=3)
         label = labels["traced" if traced else "plain"]
         print(f"{label + f', {options.large:,} vertices':34}{seconds:>10.4f}")
+    print(f"\n{'schedule':34}{'seconds':>10}{'times slower':>14}")
+    for schedule in ("lockstep", "warp", "random"):
+        seconds, _ = on_machine(options.vertices, False, 3, schedule)
+        print(f"{schedule:34}{seconds:>10.4f}{seconds / times['plain']:>14.1f}")
+    print(f"\nblocked Floyd-Warshall, 256 x 256, tiles of {tiles.TILE}: {all_pairs():.2f} s")
+
+
+def all_pairs(n: int = 256) -> float:
+    """Return the seconds of one blocked Floyd-Warshall on `n` vertices, checked against SciPy."""
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(1, 100, (n, n)).astype(np.float32)
+    distance = np.where(rng.random((n, n)) < 0.05, lengths, np.float32(np.inf))
+    np.fill_diagonal(distance, 0)
+    start = time.perf_counter()
+    result = tiles.close(SimtDevice(), distance)
+    seconds = time.perf_counter() - start
+    expected = floyd_warshall(np.where(np.isinf(distance), 0, distance))
+    if not np.array_equal(result, expected.astype(np.float32)):
+        raise AssertionError("the machine and SciPy disagree")
+    return seconds
 
 
 if __name__ == "__main__":
