@@ -1,0 +1,180 @@
+"""What the race detector sees: whom it remembers, aliases, collected reports, indices it names."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+from launching import line_of
+from numba import cuda, int32
+
+from gpukernels.simt import launch
+from gpukernels.simt.errors import RaceError, UninitializedRead
+
+SCHEDULES = ("lockstep", "warp", "random")
+#: Blocks, threads a block: four warps in two blocks, the second of each block half full.
+BLOCKS, THREADS = 2, 48
+
+
+def scripted(script):
+    """A kernel's text in which chosen threads touch ``a[0]`` in order, with barriers between."""
+    lines = ["@cuda.jit", "def kernel(a, out):", "    i = cuda.grid(1)"]
+    for action, thread in script:
+        if action in ("syncthreads", "syncwarp"):
+            lines.append(f"    cuda.{action}()")
+            continue
+        act = {
+            "load": "out[i] = a[0]",
+            "store": "a[0] = i",
+            "atomic": "cuda.atomic.add(a, 0, 1)",
+        }[action]
+        lines += [f"    if i == {thread}:", f"        {act}"]
+    return "\n".join(lines) + "\n"
+
+
+def races_by_brute_force(script):
+    """Whether any two accesses of `script` race, by comparing all pairs."""
+
+    def warp(thread):
+        return thread // THREADS, thread % THREADS // 32
+
+    accesses = [(at, *item) for at, item in enumerate(script) if not item[0].startswith("sync")]
+    for (p, one, s), (q, two, t) in itertools.combinations(accesses, 2):
+        plain_write = "store" in (one, two)
+        between = {item[0] for item in script[p:q]}
+        ordered = (s // THREADS == t // THREADS and "syncthreads" in between) or (
+            warp(s) == warp(t) and "syncwarp" in between
+        )
+        if s != t and plain_write and not ordered:
+            return True
+    return False
+
+
+def scripts(count):
+    rng = random.Random(7)
+    for _ in range(count):
+        length = rng.randint(2, 7)
+        script = []
+        for _ in range(length):
+            action = rng.choice(("load", "load", "atomic", "atomic", "syncthreads", "syncwarp"))
+            script.append((action, rng.choice((0, 1, 31, 32, 40, 48, 49, 95))))
+        # Most of the interest lies in what is remembered when a write comes last.
+        script.append(("store", rng.choice((0, 1, 32, 48))))
+        yield script
+
+
+def test_a_race_is_found_exactly_where_two_accesses_race(tmp_path):
+    cases = list(scripts(150))
+    expected = [races_by_brute_force(script) for script in cases]
+    assert 30 < sum(expected) < 120, "both outcomes are common"
+    for number, script in enumerate(cases):
+        path = tmp_path / f"scripted{number}.py"
+        path.write_text("from numba import cuda\n" + scripted(script))
+        space = {"__name__": f"scripted{number}"}
+        exec(compile(path.read_text(), path, "exec"), space)
+        for schedule in SCHEDULES:
+            arrays = np.zeros(1, np.int32), np.zeros(BLOCKS * THREADS, np.int32)
+            found = []
+            launch(space["kernel"], BLOCKS, THREADS, arrays, schedule=schedule, findings=found)
+            assert bool(found) == expected[number], (schedule, scripted(script))
+
+
+@cuda.jit
+def crowd(a, out):
+    i = cuda.grid(1)
+    out[i] = a[0]
+    cuda.syncwarp()
+    if i == 40:
+        a[0] = 1
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_reader_of_another_warp_is_not_forgotten_for_later_ones(schedule):
+    # Warp 1 reads last, and its reads come before the write.
+    with pytest.raises(RaceError, match=r"writes what .* reads in line") as caught:
+        launch(crowd, 1, 64, (np.zeros(1), np.zeros(64)), schedule=schedule)
+    assert caught.value.within == "block"
+
+
+@cuda.jit
+def own_atomic_then_store(a):
+    i = cuda.grid(1)
+    cuda.atomic.add(a, 0, 1)
+    if i == 0:
+        a[0] = 0
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_an_own_atomic_does_not_hide_that_of_another(schedule):
+    with pytest.raises(RaceError, match="updates atomically"):
+        launch(own_atomic_then_store, 1, 33, (np.zeros(1, int),), schedule=schedule)
+
+
+@cuda.jit
+def copy_neighbor(a, b):
+    i = cuda.grid(1)
+    if i < b.size:
+        b[i] = a[i + 1]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_one_array_under_two_names(schedule):
+    whole = np.arange(65)
+    with pytest.raises(RaceError):
+        launch(copy_neighbor, 1, 64, (whole, whole[:64]), schedule=schedule)
+    with pytest.raises(RaceError):
+        launch(copy_neighbor, 1, 64, (whole[:40], whole[10:30]), schedule=schedule)
+    columns = np.arange(130).reshape(65, 2)
+    launch(copy_neighbor, 1, 64, (columns[:, 0], columns[:64, 1]), schedule=schedule)
+    launch(copy_neighbor, 1, 64, (whole[:33], whole[33:]), schedule=schedule)
+
+
+@cuda.jit
+def in_a_tile(out):
+    tile = cuda.shared.array((4, 8), int32)
+    t = cuda.threadIdx.x
+    tile[t // 8, t % 8] = t
+    out[cuda.grid(1)] = tile[3 - t // 8, t % 8]
+
+
+@cuda.jit
+def in_a_plane(a):
+    i = cuda.grid(1)
+    a[3, i // 8, 2] = i
+
+
+def test_the_element_is_named_as_the_kernel_writes_it():
+    with pytest.raises(RaceError, match=r"race on `tile\[3, 0\]`: .* block \(0, 0, 0\), thread"):
+        launch(in_a_tile, 2, 32, (np.zeros(64),))
+    plane = np.zeros((5, 6, 6), int)
+    with pytest.raises(RaceError, match=r"race on `a\[3, 0, 2\]`"):
+        launch(in_a_plane, 1, 32, (plane[:, ::2, ::2],))
+    assert not plane.any(), "the statement that races has not been carried out"
+
+
+@cuda.jit
+def several(a, out):
+    tile = cuda.shared.array(64, int32)
+    t = cuda.threadIdx.x
+    tile[t] = a[t]
+    out[t] = tile[63 - t]
+    a[0] = t
+    more = cuda.shared.array(64, int32)
+    out[t] = more[t]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_findings_are_collected_and_the_launch_goes_on(schedule):
+    a, out = np.arange(64), np.full(64, -1)
+    findings = []
+    launch(several, 1, 64, (a, out), schedule=schedule, findings=findings)
+    assert {type(f) for f in findings} == {RaceError, UninitializedRead}
+    assert {f.array for f in findings} == {"tile", "a", "more"}
+    pair = {line_of(several, "tile[t] = a"), line_of(several, "= tile[63")}
+    (tile,) = {frozenset((f.line, f.other_line)) for f in findings if f.array == "tile"}
+    assert tile == pair
+    assert len(findings) < 12, "one report for a pair of lines, not one for each element"
+    assert (out == 0).all()
+    assert a[0] != 0
