@@ -96,11 +96,33 @@ class ReadOnlyArray(KernelError, ValueError):
 
 
 class UninitializedRead(KernelError):
-    """A read of shared or local memory, or of an ``empty`` array, that nothing has written."""
+    """A read of shared or local memory, or of an ``empty`` array, that nothing has written.
+
+    Attributes
+    ----------
+    array : str
+        The kernel's name for it.
+    """
+
+    array = ""
 
 
 class RaceError(KernelError):
-    """Two threads meet on one element, one of them with a plain write, and no barrier between."""
+    """Two threads meet on one element, one of them with a plain write, and no barrier between.
+
+    Attributes
+    ----------
+    array : str
+        The kernel's name for the array.
+    other_line : int
+        The line at which the other thread was.
+    within : str
+        What both threads belong to: ``"warp"``, ``"block"`` or ``"grid"``.
+    """
+
+    array = ""
+    other_line = 0
+    within = "grid"
 
 
 class BarrierDivergence(KernelError):

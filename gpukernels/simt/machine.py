@@ -45,6 +45,7 @@ def launch(
     seed: int = 0,
     recorder=None,
     check: bool = True,
+    findings=None,
 ) -> None:
     """Launch `kernel` on the SIMT machine and wait for it.
 
@@ -70,6 +71,9 @@ def launch(
     check : bool
         Whether races and reads of memory that nothing has written are errors; arrays that the
         kernel declares by ``@benign_race`` are exempt from the former.
+    findings : list, optional
+        Collects what `check` finds, one error for each pair of lines; the launch goes on. Without
+        it the first one is raised.
 
     Raises
     ------
@@ -90,9 +94,12 @@ def launch(
         raise LaunchError(f"shared={shared} bytes; allowed are 0 to {MAX_SHARED}")
     program = _program(kernel, args, recorder is not None, schedule)
     run = Run(program, grid, block, shared, cooperative or program.cooperative, recorder, check)
+    run.findings = findings
     if recorder is not None:
         recorder.begin(run)
     values = _arguments(run, program, args)
+    if run.races is not None:
+        run.races.watch([value for value in values if isinstance(value, Memory)])
     with np.errstate(all="ignore"):
         schedules.SCHEDULES[schedule](run, values, seed)
     if recorder is not None:
@@ -192,6 +199,7 @@ class Run:
         self._launched = masks
         self._constants = {}
         self.thread_indices = {}
+        self.findings = None
         benign = getattr(program.python, "__benign_races__", frozenset())
         self.races = Races(self, benign) if check else None
         self.wave(0, 0)
@@ -340,6 +348,12 @@ class Run:
             active,
             0,
         )
+
+    def found(self, error):
+        """Raise what a check has found or, where findings are collected, keep it and go on."""
+        if self.findings is None:
+            raise error
+        self.findings.append(error)
 
     def error(self, kind, reason, where, active=None, at=None):
         """Return a :class:`KernelError` that names the line and, with `active`, the thread."""

@@ -80,6 +80,7 @@ class Memory:
         self.length = data.shape[0] if data.ndim else 0
         self.elements = np.int64(data.size)
         self.flat, self.strides = _flat(data, name)
+        self._dense = self.strides[:1] == (1,)
         self._writable = data.flags.writeable and space != "const"
         self.written = self.pattern = self.shadow = None
         if run.check and id(data) in _uninitialized:
@@ -93,15 +94,22 @@ class Memory:
 
     def locate(self, active, index, where):
         """Check an index (a tuple in several dimensions); return the flat element index."""
-        if not isinstance(index, tuple):
+        if index.__class__ is not tuple:
             self._check(active, index, self.length, 0, where)
-            stride = self.strides[0]
-            return index if stride == 1 else index * stride
+            return index if self._dense else index * self.strides[0]
         linear = 0
         for axis, (i, n) in enumerate(zip(index, self.shape, strict=True)):
             self._check(active, i, n, axis, where)
             linear = linear + i.astype(np.int64) * self.strides[axis]
         return linear
+
+    def index_of(self, at) -> str:
+        """Return how a kernel writes the index of the element at `at` in ``flat``."""
+        index = [0] * len(self.shape)
+        for axis in sorted(range(len(self.shape)), key=lambda a: -self.strides[a]):
+            if self.strides[axis]:
+                index[axis], at = divmod(at, self.strides[axis])
+        return ", ".join(map(str, index))
 
     def _check(self, active, index, length, axis, where):
         if index.ndim == 0:
@@ -164,13 +172,26 @@ class Memory:
             known = known | (self.flat.view(self.pattern.dtype).take(at) != self.pattern)
         if not known.all():
             bad = int(np.argmin(np.broadcast_to(known, active.n)))
-            raise self.run.error(
+            error = self.run.error(
                 UninitializedRead,
                 f"{self.space} array `{self.name}` is read at an element that nothing has written",
                 where,
                 active,
                 bad,
             )
+            error.array = self.name
+            self.run.found(error)
+            self.written[at] = True
+
+
+def duplicate(data):
+    """Return a copy of an array in which the same elements count as unwritten."""
+    copy = np.array(data, copy=True)
+    if id(data) in _uninitialized and copy.flags.c_contiguous:
+        written, pattern = _uninitialized[id(data)]
+        _uninitialized[id(copy)] = (written.copy(), pattern)
+        weakref.finalize(copy, _uninitialized.pop, id(copy), None)
+    return copy
 
 
 class BlockMemory(Memory):
@@ -183,6 +204,10 @@ class BlockMemory(Memory):
         self.flat = np.zeros(blocks * self.cells, dtype)
         if run.check:
             self.written = np.zeros(self.flat.size, dtype=bool)
+
+    def index_of(self, at) -> str:
+        """Return how a kernel writes the index of the element at `at` in ``flat``."""
+        return super().index_of(at % max(self.cells, 1))
 
     def offset(self, active, index):
         """Return where an element of the block's own copy lies in ``flat``."""

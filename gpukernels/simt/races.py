@@ -5,9 +5,11 @@ between them: a grid sync, a ``syncthreads`` of their block, or a ``syncwarp`` o
 operation that names both lanes. Since Volta the lanes of a warp do not march in lockstep, so being
 in one warp is no excuse.
 
-For each element the latest writer and two of its latest readers are kept, which finds every race
-between two threads and may miss the third party of a larger one. Atomics do not race with each
-other, nor with plain reads.
+For each element the latest writer is kept, and of its readers and of its atomic updaters four each:
+the latest, and the latest of another lane, of another warp and of another block. As every barrier
+covers whole warps, whole blocks or the grid, they stand for all earlier ones: if any of those races
+with a later write, so does one of the four. (Only a ``*_sync`` operation that names a part of a
+warp may hide one.) Atomics do not race with each other, nor with plain reads.
 """
 
 from __future__ import annotations
@@ -18,19 +20,28 @@ from gpukernels.simt.errors import RaceError
 from gpukernels.simt.trace import ATOMIC, LOAD, STORE, WARP_SIZE
 
 _VERBS = {LOAD: "reads", STORE: "writes", ATOMIC: "updates atomically"}
+#: Places in which the accesses of one kind to an element are kept: see the module's text.
+_LATEST, _OTHER_LANE, _OTHER_WARP, _OTHER_BLOCK = range(4)
 
 
 class _Shadow:
-    """Who touched each element last: thread numbers (from 1; 0 is nobody) and times."""
+    """Who touched each element: thread numbers (from 1; 0 is nobody) and times, by kind."""
 
     def __init__(self, size):
-        def cells():
-            return np.zeros(size, np.int32)
+        self.who = {kind: np.zeros((n, size), np.int32) for kind, n in _KEPT.items()}
+        self.when = {kind: np.zeros((n, size), np.int32) for kind, n in _KEPT.items()}
+        self.kinds = set()
 
-        self.writer, self.written = cells(), cells()
-        self.atomic, self.updated = cells(), cells()
-        self.reader, self.read = cells(), cells()
-        self.reader2, self.read2 = cells(), cells()
+    def part(self, first, size):
+        """Return the shadow of `size` elements from `first` on, which shares its memory."""
+        part = object.__new__(_Shadow)
+        part.who = {kind: table[:, first : first + size] for kind, table in self.who.items()}
+        part.when = {kind: table[:, first : first + size] for kind, table in self.when.items()}
+        part.kinds = self.kinds
+        return part
+
+
+_KEPT = {STORE: 1, LOAD: 4, ATOMIC: 4}
 
 
 class Races:
@@ -44,6 +55,7 @@ class Races:
         self.block_sync = np.zeros(run.blocks, np.int32)
         self.warp_sync = np.zeros(run.blocks * run.warps_per_block, np.int32)
         self.pair_sync = {}
+        self.reported = set()
 
     # Barriers
 
@@ -80,6 +92,30 @@ class Races:
             others = (int(own) >> np.arange(WARP_SIZE)) & 1
             pairs[lane, others.astype(bool)] = now
 
+    # Memory
+
+    def watch(self, memories):
+        """Give arrays that lie in the same memory one shadow, whatever the kernel calls them."""
+        spans = sorted(
+            (m.flat.__array_interface__["data"][0], m.flat.nbytes, m.dtype.itemsize, i)
+            for i, m in enumerate(memories)
+            if m.flat.size
+        )
+        together = []
+        for start, size, item, i in spans:
+            if together:
+                first, stop, width, members = together[-1]
+                if start < stop and item == width and (start - first) % item == 0:
+                    together[-1] = (first, max(stop, start + size), width, [*members, (start, i)])
+                    continue
+            together.append((start, start + size, item, [(start, i)]))
+        for first, stop, item, members in together:
+            if len(members) > 1:
+                shadow = _Shadow((stop - first) // item)
+                for start, i in members:
+                    memory = memories[i]
+                    memory.shadow = shadow.part((start - first) // item, memory.flat.size)
+
     # Accesses
 
     def check(self, memory, kind, active, at, where):
@@ -92,75 +128,103 @@ class Races:
         now = self._now(where)
         at = np.broadcast_to(at, active.n)
         thread = (active.slots + active.frame.group.first + 1).astype(np.int32)
-        self._against(memory, kind, active, at, thread, STORE, shadow.writer, shadow.written, where)
+        order = None
+        if not (at[1:] > at[:-1]).all():  # several lanes may be on one element
+            order = np.argsort(at, kind="stable")
+        self._against(memory, kind, active, at, thread, STORE, where)
         if kind == STORE:
-            self._among(memory, active, at, where)
-            for who, when, other in (
-                (shadow.reader, shadow.read, LOAD),
-                (shadow.reader2, shadow.read2, LOAD),
-                (shadow.atomic, shadow.updated, ATOMIC),
-            ):
-                self._against(memory, kind, active, at, thread, other, who, when, where)
-            shadow.writer[at], shadow.written[at] = thread, now
-        elif kind == ATOMIC:
-            shadow.atomic[at], shadow.updated[at] = thread, now
-        else:
-            self._remember_readers(shadow, at, thread, now)
+            self._among(memory, active, at, order, where)
+            self._against(memory, kind, active, at, thread, LOAD, where)
+            self._against(memory, kind, active, at, thread, ATOMIC, where)
+            shadow.who[STORE][0, at], shadow.when[STORE][0, at] = thread, now
+            shadow.kinds.add(kind)
+            return
+        shadow.kinds.add(kind)
+        who, when = shadow.who[kind], shadow.when[kind]
+        for cells, threads in self._representatives(at, thread, order):
+            self._remember(who, when, cells, threads, now)
 
-    @staticmethod
-    def _remember_readers(shadow, at, thread, now):
-        previous, since = shadow.reader[at], shadow.read[at]
-        another = (previous != thread) & (previous != 0)
-        moved = at[another]
-        shadow.reader2[moved], shadow.read2[moved] = previous[another], since[another]
-        shadow.reader[at], shadow.read[at] = thread, now
-        # Of several lanes on one element the last is kept above and the first here.
-        first = at[::-1], thread[::-1]
-        crowd = shadow.reader[first[0]] != first[1]
-        shadow.reader2[first[0][crowd]] = first[1][crowd]
-        shadow.read2[first[0][crowd]] = now
+    def _representatives(self, at, thread, order):
+        """Yield (elements, one thread for each) of all who stand for a statement's accesses."""
+        if order is None:
+            yield at, thread
+            return
+        at, thread = at[order], thread[order]
+        last = np.append(at[1:] != at[:-1], True)
+        first_of_cell = np.concatenate(([0], np.flatnonzero(last)[:-1] + 1))
+        warp, block = self._warp_and_block(thread - 1)
+        # Before the latest: one of another block, then of another warp, then of another lane.
+        for unit in (block, warp, thread):
+            fresh = np.concatenate(([True], (at[1:] != at[:-1]) | (unit[1:] != unit[:-1])))
+            start = np.maximum.accumulate(np.where(fresh, np.arange(at.size), 0))[last]
+            other = start > first_of_cell
+            before = start[other] - 1
+            yield at[before], thread[before]
+        yield at[last], thread[last]
 
-    def _among(self, memory, active, at, where):
+    def _remember(self, who, when, cells, thread, now):
+        """Make each of `thread` the latest at its element; `cells` are distinct."""
+        previous, since = who[_LATEST, cells], when[_LATEST, cells]
+        moved = np.flatnonzero((previous != thread) & (previous != 0))
+        if moved.size:
+            previous, since, cell = previous[moved], since[moved], cells[moved]
+            warp, block = self._warp_and_block(thread[moved] - 1)
+            old_warp, old_block = self._warp_and_block(previous - 1)
+            place = np.where(block != old_block, _OTHER_BLOCK, _OTHER_WARP)
+            place[warp == old_warp] = _OTHER_LANE
+            who[place, cell], when[place, cell] = previous, since
+        who[_LATEST, cells], when[_LATEST, cells] = thread, now
+
+    def _warp_and_block(self, thread):
+        block, within = np.divmod(thread, self.run.threads_per_block)
+        return block * self.run.warps_per_block + within // WARP_SIZE, block
+
+    def _among(self, memory, active, at, order, where):
         """Find two lanes that store to one element in one statement."""
-        order = np.argsort(at, kind="stable")
+        if order is None:
+            return
         same = np.flatnonzero(at[order][1:] == at[order][:-1])
         if same.size:
             first, second = order[same[0]], order[same[0] + 1]
-            other = int(active.slots[first]) + active.frame.group.first + 1
+            other = int(active.slots[first]) + active.frame.group.first
             self._report(memory, STORE, active, int(second), at, STORE, other, where, where)
 
-    def _against(self, memory, kind, active, at, thread, other_kind, who, when, where):
-        other, since = who[at], when[at]
-        suspect = np.flatnonzero((other != 0) & (other != thread) & (since > self.grid_sync))
-        if suspect.size == 0:
+    def _against(self, memory, kind, active, at, thread, other_kind, where):
+        if other_kind not in memory.shadow.kinds:
             return
-        other, since, mine = other[suspect] - 1, since[suspect], thread[suspect] - 1
-        per_block = self.run.threads_per_block
-        block, other_block = mine // per_block, other // per_block
+        other = memory.shadow.who[other_kind][:, at]
+        since = memory.shadow.when[other_kind][:, at]
+        suspect = np.nonzero((other != 0) & (other != thread) & (since > self.grid_sync))
+        if suspect[0].size == 0:
+            return
+        other, since, position = other[suspect] - 1, since[suspect], suspect[1]
+        mine = thread[position] - 1
+        warp, block = self._warp_and_block(mine)
+        other_warp, other_block = self._warp_and_block(other)
         apart = (block != other_block) | (since > self.block_sync[block])
-        warp = block * self.run.warps_per_block + mine % per_block // WARP_SIZE
-        other_warp = other_block * self.run.warps_per_block + other % per_block // WARP_SIZE
         apart &= (warp != other_warp) | (since > self.warp_sync[warp])
-        for i in np.flatnonzero(apart):
-            pairs = self.pair_sync.get(int(warp[i])) if warp[i] == other_warp[i] else None
-            lanes = other[i] % per_block % WARP_SIZE, mine[i] % per_block % WARP_SIZE
-            if pairs is None or pairs[lanes] < since[i]:
-                place = self.places[since[i]]
-                found = int(suspect[i])
-                self._report(
-                    memory, kind, active, found, at, other_kind, int(other[i]) + 1, place, where
-                )
+        if self.pair_sync:
+            lane = mine % self.run.threads_per_block % WARP_SIZE
+            other_lane = other % self.run.threads_per_block % WARP_SIZE
+            for i in np.flatnonzero(apart & (warp == other_warp)):
+                pairs = self.pair_sync.get(int(warp[i]))
+                apart[i] = pairs is None or pairs[other_lane[i], lane[i]] < since[i]
+        found = np.flatnonzero(apart)
+        # One report for each moment at which others were here, the first of its threads speaking.
+        for i in found[np.sort(np.unique(since[found], return_index=True)[1])]:
+            place, who = self.places[since[i]], int(other[i])
+            self._report(memory, kind, active, int(position[i]), at, other_kind, who, place, where)
 
     def _report(self, memory, kind, active, position, at, other_kind, other, place, where):
-        group = active.frame.group
-        block, thread = group.place(other - 1 - group.first)
-        source, line = self.run.program.locations[place]
-        element = int(at[position])
-        if memory.space == "shared":
-            element %= max(memory.cells, 1)
-        elif len(memory.shape) > 1:
-            element = tuple(int(i) for i in np.unravel_index(element, memory.shape))
-        raise self.run.error(
+        key = (memory.name, kind, where, other_kind, place)
+        if key in self.reported:
+            return
+        self.reported.add(key)
+        run, group = self.run, active.frame.group
+        block, thread = group.place(other - group.first)
+        source, line = run.program.locations[place]
+        element = memory.index_of(int(at[position]))
+        error = run.error(
             RaceError,
             f"race on `{memory.name}[{element}]`: this thread {_VERBS[kind]} what block {block}, "
             f"thread {thread} {_VERBS[other_kind]} in line {line} ({source.line(line).strip()}), "
@@ -169,3 +233,9 @@ class Races:
             active,
             position,
         )
+        mine = np.array([int(active.slots[position]) + group.first, other])
+        (warp, other_warp), (own, others) = self._warp_and_block(mine)
+        error.array = memory.name
+        error.other_line = line
+        error.within = "warp" if warp == other_warp else "block" if own == others else "grid"
+        run.found(error)

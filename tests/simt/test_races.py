@@ -58,10 +58,10 @@ def scripts(count):
         length = rng.randint(2, 7)
         script = []
         for _ in range(length):
-            action = rng.choice(("load", "load", "atomic", "atomic", "syncthreads", "syncwarp"))
-            script.append((action, rng.choice((0, 1, 31, 32, 40, 48, 49, 95))))
+            action = rng.choice(("load", "atomic", "syncthreads", "syncwarp"))
+            script.append((action, rng.choice((0, 0, 1, 1, 31, 32, 33, 48))))
         # Most of the interest lies in what is remembered when a write comes last.
-        script.append(("store", rng.choice((0, 1, 32, 48))))
+        script.append(("store", rng.choice((0, 1, 32))))
         yield script
 
 
@@ -142,7 +142,7 @@ def in_a_tile(out):
 @cuda.jit
 def in_a_plane(a):
     i = cuda.grid(1)
-    a[3, i // 8, 2] = i
+    a[3, i // 11, 2] = i
 
 
 def test_the_element_is_named_as_the_kernel_writes_it():
@@ -173,7 +173,8 @@ def test_findings_are_collected_and_the_launch_goes_on(schedule):
     assert {type(f) for f in findings} == {RaceError, UninitializedRead}
     assert {f.array for f in findings} == {"tile", "a", "more"}
     pair = {line_of(several, "tile[t] = a"), line_of(several, "= tile[63")}
-    (tile,) = {frozenset((f.line, f.other_line)) for f in findings if f.array == "tile"}
+    races = [f for f in findings if f.array == "tile" and isinstance(f, RaceError)]
+    (tile,) = {frozenset((f.line, f.other_line)) for f in races}
     assert tile == pair
     assert len(findings) < 12, "one report for a pair of lines, not one for each element"
     assert (out == 0).all()
