@@ -7,7 +7,7 @@ import types as python_types
 
 import numpy as np
 
-from gpukernels.simt import intrinsics, typing
+from gpukernels.simt import casts, intrinsics, typing
 from gpukernels.simt.errors import KernelError, KernelTypeError
 from gpukernels.simt.source import python_function
 from gpukernels.simt.values import ArrayType, LiteralType, ObjectType, TupleType, Value
@@ -129,10 +129,19 @@ class ExpressionTranslator:
         """Return `value` as `dtype`, as C casts it."""
         if value.type == dtype:
             return value
+        rounds = value.type.kind == "f" and dtype.kind in "iu"
         if value.constant is not None:
             with np.errstate(all="ignore"):
-                return self.literal(value.constant.astype(dtype))
-        code = self.temporary(f"{value.code}.astype({self.dtype_name(dtype)})")
+                constant = value.constant
+                return self.literal(
+                    casts.to_integer(constant, dtype) if rounds else constant.astype(dtype)
+                )
+        name = self.dtype_name(dtype)
+        if rounds:
+            self.program.namespace["to_integer"] = casts.to_integer
+            code = self.temporary(f"to_integer({value.code}, {name})")
+        else:
+            code = self.temporary(f"{value.code}.astype({name})")
         return Value(dtype, code, fresh=True)
 
     def truth(self, value) -> Value:

@@ -18,7 +18,7 @@ from numba.core.errors import NumbaError
 from numba.cuda.descriptor import cuda_target
 from numba.np.numpy_support import as_dtype, from_dtype
 
-from gpukernels.simt import typing
+from gpukernels.simt import launch, typing
 from gpukernels.simt.errors import KernelTypeError
 from gpukernels.simt.translate import Program
 from gpukernels.simt.values import TupleType
@@ -475,3 +475,54 @@ def test_values_are_numbas(function, left, right, stored, device):
     out = device.array(np.zeros((a.size, 6), stored))
     device.launch(kernel, -(-a.size // 64), 64, device.array(a), device.array(b), out)
     np.testing.assert_array_equal(device.read(out), expected)
+
+
+# Casts ------------------------------------------------------------
+
+REALS = [0.0, -0.0, 0.99, -0.99, 1.5, -1.5, 127.9, 128.0, -129.0, 255.5, 256.0, 300.0, -300.0]
+REALS += [32767.5, 40000.0, -40000.0, 65535.9, 70000.0, 2.0**31, -(2.0**31), 2.0**32, 3e9, -3e9]
+REALS += [2.0**53 + 2, 2.0**63, -(2.0**63), 2.0**64, 1e30, -1e30, math.inf, -math.inf, math.nan]
+
+
+def converted(x, from_double, dtype):
+    """What PTX's ``cvt.rzi`` makes of the float `x`, by its definition."""
+    bits, signed = max(8 * dtype.itemsize, 16), dtype.kind == "i"
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+    if math.isnan(x):
+        wide = 2 ** (bits - 1) if from_double or bits == 64 else 0
+    elif math.isinf(x):
+        wide = high if x > 0 else low
+    else:
+        wide = min(max(math.trunc(x), low), high)
+    bits = 8 * dtype.itemsize
+    wide %= 2**bits
+    return wide - 2**bits if signed and wide >= 2 ** (bits - 1) else wide
+
+
+@pytest.mark.parametrize("source", [np.float32, np.float64])
+@pytest.mark.parametrize("target", "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
+def test_floats_become_integers_as_on_the_device(device, source, target):
+    @cuda.jit
+    def kernel(a, out):
+        i = cuda.grid(1)
+        out[i] = a[i]
+
+    a, target = np.array(REALS, source), np.dtype(target)
+    out = device.array(np.zeros(a.size, target))
+    device.launch(kernel, 1, a.size, device.array(a), out)
+    expected = [converted(float(x), source is np.float64, target) for x in a]
+    assert device.read(out).tolist() == expected
+
+
+def test_constants_become_integers_in_the_same_way():
+    # What a compiler makes of such constants is open; the machine makes what it makes of values.
+    @cuda.jit
+    def kernel(out):
+        out[0] = types.int32(3e9)
+        out[1] = types.int32(math.nan)
+        out[2] = types.uint32(-1.5)
+        out[3] = types.int8(300.0)
+
+    out = np.zeros(4, np.int64)
+    launch(kernel, 1, 1, (out,))
+    assert out.tolist() == [2**31 - 1, -(2**31), 0, 44]
