@@ -10,6 +10,7 @@ from gpukernels.errors import (
     UnknownMethod,
     VertexOutOfRange,
 )
+from gpukernels.exercises import ExerciseFailed, exercise
 from gpukernels.generators import (
     complete,
     delaunay,
@@ -27,12 +28,14 @@ from gpukernels.generators import (
 from gpukernels.graph import Graph
 from gpukernels.io import from_networkx, from_scipy, read
 from gpukernels.listing import show
+from gpukernels.simt.linting import check
 from gpukernels.traversal import BFSResult, bfs
 from gpukernels.views import FrontierView, GraphView, MemoryView, WarpView
 
 __all__ = [
     "BFSResult",
     "CudaDevice",
+    "ExerciseFailed",
     "FrontierView",
     "Graph",
     "GraphFormatError",
@@ -47,11 +50,14 @@ __all__ = [
     "WarpView",
     "benign_race",
     "bfs",
+    "check",
     "complete",
     "default_device",
     "delaunay",
     "erdos_renyi",
     "example",
+    "exercise",
+    "exercises",
     "forest_fire",
     "from_networkx",
     "from_scipy",

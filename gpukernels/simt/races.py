@@ -20,6 +20,8 @@ from gpukernels.simt.errors import RaceError
 from gpukernels.simt.trace import ATOMIC, LOAD, STORE, WARP_SIZE
 
 _VERBS = {LOAD: "reads", STORE: "writes", ATOMIC: "updates atomically"}
+#: What two threads belong to.
+_SCOPES = ("warp", "block", "grid")
 #: Places in which the accesses of one kind to an element are kept: see the module's text.
 _LATEST, _OTHER_LANE, _OTHER_WARP, _OTHER_BLOCK = range(4)
 
@@ -210,32 +212,34 @@ class Races:
                 pairs = self.pair_sync.get(int(warp[i]))
                 apart[i] = pairs is None or pairs[other_lane[i], lane[i]] < since[i]
         found = np.flatnonzero(apart)
-        # One report for each moment at which others were here, the first of its threads speaking.
-        for i in found[np.sort(np.unique(since[found], return_index=True)[1])]:
+        # One report for each moment at which others were here and each scope, by its first thread.
+        scope = (warp != other_warp).astype(np.int64) + (block != other_block)
+        kinds = np.unique(since[found] * len(_SCOPES) + scope[found], return_index=True)[1]
+        for i in found[np.sort(kinds)]:
             place, who = self.places[since[i]], int(other[i])
             self._report(memory, kind, active, int(position[i]), at, other_kind, who, place, where)
 
     def _report(self, memory, kind, active, position, at, other_kind, other, place, where):
-        key = (memory.name, kind, where, other_kind, place)
+        run, group = self.run, active.frame.group
+        both = np.array([int(active.slots[position]) + group.first, other])
+        (warp, other_warp), (own, others) = self._warp_and_block(both)
+        within = _SCOPES[int(warp != other_warp) + int(own != others)]
+        key = (memory.name, kind, where, other_kind, place, within)
         if key in self.reported:
             return
         self.reported.add(key)
-        run, group = self.run, active.frame.group
         block, thread = group.place(other - group.first)
         source, line = run.program.locations[place]
-        element = memory.index_of(int(at[position]))
         error = run.error(
             RaceError,
-            f"race on `{memory.name}[{element}]`: this thread {_VERBS[kind]} what block {block}, "
-            f"thread {thread} {_VERBS[other_kind]} in line {line} ({source.line(line).strip()}), "
-            "with no barrier between them",
+            f"race on `{memory.name}[{memory.index_of(int(at[position]))}]`: this thread "
+            f"{_VERBS[kind]} what block {block}, thread {thread} {_VERBS[other_kind]} in line "
+            f"{line} ({source.line(line).strip()}), with no barrier between them",
             where,
             active,
             position,
         )
-        mine = np.array([int(active.slots[position]) + group.first, other])
-        (warp, other_warp), (own, others) = self._warp_and_block(mine)
         error.array = memory.name
         error.other_line = line
-        error.within = "warp" if warp == other_warp else "block" if own == others else "grid"
+        error.within = within
         run.found(error)

@@ -1,0 +1,578 @@
+"""Check a kernel as a linter does: run it under every schedule and list what is wrong, by line.
+
+Errors are what makes a kernel wrong on some device or under some order of its threads. Warnings are
+what makes it slow, or its results depend on that order; a good kernel may have some.
+"""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gpukernels.simt import metrics
+from gpukernels.simt.errors import (
+    BarrierDivergence,
+    EndlessLoop,
+    KernelAssertion,
+    KernelError,
+    OutOfBounds,
+    RaceError,
+    ReadOnlyArray,
+    ShuffleError,
+    TraceLimit,
+    UninitializedRead,
+)
+from gpukernels.simt.machine import launch
+from gpukernels.simt.memory import duplicate
+from gpukernels.simt.recorder import Recorder
+from gpukernels.simt.source import python_function
+from gpukernels.simt.trace import ATOMIC, BRANCH, LOAD, STORE, Trace
+
+ERROR, WARNING = "error", "warning"
+
+#: Global requests are reported from this many times the sectors that their bytes would fill.
+UNCOALESCED = 2.0
+#: Shared requests are reported from this many extra passes each, on average.
+BANK_CONFLICTS = 1.0
+#: Branches are reported if they split a warp this often, and more than once.
+DIVERGENCE = 0.5
+#: Atomics are reported if this part of their lanes waits for another lane of the warp.
+CONTENTION = 0.5
+
+#: Error -> name of the rule and remedy; that of a race depends on its threads.
+_RULES = {
+    RaceError: ("race", ""),
+    OutOfBounds: (
+        "out-of-bounds",
+        "Guard the access with a test of the index, or make the array as long as the launch.",
+    ),
+    UninitializedRead: (
+        "uninitialized-read",
+        "Write every element that is read later, also those that belong to idle threads, and put a "
+        "barrier between.",
+    ),
+    ReadOnlyArray: ("read-only", "Store to an array of the kernel's own, or pass a copy."),
+    BarrierDivergence: (
+        "barrier-divergence",
+        "Move the barrier out of the branch or loop, to where all threads of its scope arrive.",
+    ),
+    ShuffleError: (
+        "warp-operation",
+        "Have every lane that the mask names reach the call, or take the mask by ballot_sync "
+        "before the branch.",
+    ),
+    EndlessLoop: (
+        "endless-loop",
+        "Make every thread that is in the loop change what its condition tests.",
+    ),
+    KernelAssertion: ("assertion", "Find why the condition fails for this thread."),
+    TraceLimit: ("trace-limit", "Check a smaller launch; the rules on speed need its trace."),
+}
+_RACE_REMEDIES = {
+    "warp": "Put cuda.syncwarp() between the two accesses; the lanes of a warp do not march in "
+    "lockstep.",
+    "block": "Put cuda.syncthreads() between the two accesses, where all threads of the block "
+    "arrive.",
+    "grid": "Make the update a cuda.atomic operation, or put a grid sync or a new launch between.",
+}
+_SCOPES = ("", *_RACE_REMEDIES)
+_SAME_LINE = "Make the update a cuda.atomic operation, or let one thread alone make it."
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a check has found.
+
+    Attributes
+    ----------
+    rule : str
+        What kind of thing, such as ``"race"`` or ``"bank-conflicts"``.
+    level : {"error", "warning"}
+        Whether it makes the kernel wrong or only slow or dependent on the order of its threads.
+    message : str
+        What was seen.
+    remedy : str
+        What to do about it, in one sentence.
+    function, file : str
+        The kernel or device function, and the file that defines it.
+    line : int
+        Line number in that file.
+    text : str
+        The source line.
+    block, thread : tuple of int or None
+        (x, y, z) of a block and thread that were at fault, where that is known.
+    schedules : tuple of str
+        The schedules that showed it.
+    other_line : int
+        The second line of a race, else 0.
+    array : str
+        The array that it is about, where there is one.
+    within : str
+        The widest scope whose threads race: ``"warp"``, ``"block"`` or ``"grid"``; else empty.
+    """
+
+    rule: str
+    level: str
+    message: str
+    remedy: str
+    function: str = ""
+    file: str = ""
+    line: int = 0
+    text: str = ""
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    schedules: tuple[str, ...] = ()
+    other_line: int = 0
+    array: str = ""
+    within: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{self.level}[{self.rule}] line {self.line}: {self.text.strip()}"]
+        lines += textwrap.wrap(self.message, 92, initial_indent="    ", subsequent_indent="    ")
+        if self.thread is not None:
+            lines.append(f"    seen by block {self.block}, thread {self.thread}")
+        lines += textwrap.wrap(
+            self.remedy, 92, initial_indent="    -> ", subsequent_indent="       "
+        )
+        return "\n".join(lines)
+
+
+class Report:
+    """What :func:`check` found; prints as a linter's output and shows as a table in a notebook.
+
+    Attributes
+    ----------
+    kernel : str
+        Name of the kernel.
+    schedules : tuple of str
+        The schedules that it ran under.
+    findings : tuple of Finding
+        Errors first, each level in the order of lines.
+    """
+
+    def __init__(self, kernel: str, schedules: tuple[str, ...], findings):
+        self.kernel = kernel
+        self.schedules = schedules
+        self.findings = tuple(
+            sorted(findings, key=lambda f: (f.level != ERROR, f.file, f.line, f.rule, f.array))
+        )
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that make the kernel wrong."""
+        return tuple(f for f in self.findings if f.level == ERROR)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """The findings that make it slow, or its results depend on the order of its threads."""
+        return tuple(f for f in self.findings if f.level == WARNING)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error; warnings may be there."""
+        return not self.errors
+
+    @property
+    def headline(self) -> str:
+        """The report in one line."""
+        counts = ", ".join(
+            f"{len(found)} {name}{'' if len(found) == 1 else 's'}"
+            for name, found in ((ERROR, self.errors), (WARNING, self.warnings))
+            if found
+        )
+        ran = f"{len(self.schedules)} schedule{'' if len(self.schedules) == 1 else 's'}"
+        return f"{self.kernel} under {ran}: {counts or 'nothing found'}"
+
+    def __repr__(self) -> str:
+        return "\n".join([self.headline, *map(str, self.findings)])
+
+    def _repr_html_(self) -> str:
+        head = "".join(
+            f'<th scope="col">{name}</th>'
+            for name in ("line", "finding", "what was seen", "remedy")
+        )
+        # The tables of the book align numbers to the right; these cells hold sentences.
+        left = ' style="text-align: left; vertical-align: top"'
+        rows = "".join(
+            f'<tr><th scope="row"{left}>{f.line}</th>'
+            f"<td{left}>{html.escape(f.level)}: {html.escape(f.rule)}</td>"
+            f"<td{left}><code>{html.escape(f.text.strip())}</code><br>{html.escape(f.message)}</td>"
+            f"<td{left}>{html.escape(f.remedy)}</td></tr>"
+            for f in self.findings
+        )
+        caption = f"<caption>{html.escape(self.headline)}</caption>"
+        if not rows:
+            return f'<div class="gk-table"><table>{caption}</table></div>'
+        return (
+            f'<div class="gk-table"><table>{caption}<thead><tr>{head}</tr></thead>'
+            f"<tbody>{rows}</tbody></table></div>"
+        )
+
+
+def check(
+    kernel: Callable,
+    blocks,
+    threads,
+    *args,
+    shared: int = 0,
+    cooperative: bool = False,
+    seeds: int = 4,
+    trace_limit: int = 10_000_000,
+) -> Report:
+    """Run `kernel` on copies of `args` under every schedule, and report what is wrong with it.
+
+    Errors are races, accesses out of bounds, reads of memory that nothing has written, barriers and
+    warp operations that some threads do not reach, stores to read-only arrays, failed assertions
+    and endless loops. Warnings are uncoalesced requests, bank conflicts, branches that split warps,
+    atomics on which lanes queue, and results that depend on the order in which threads run. Races
+    and unwritten reads are all listed; any other error ends the run under that schedule.
+
+    Parameters
+    ----------
+    kernel : numba.cuda dispatcher
+        A ``@cuda.jit`` kernel.
+    blocks, threads : int or tuple of int
+        Blocks in the grid and threads in a block, as for a launch.
+    *args
+        The kernel's arguments: NumPy arrays, which stay as they are, and numbers. Two views of one
+        array become views of one copy.
+    shared : int
+        Bytes of dynamic shared memory a block.
+    cooperative : bool
+        Whether all blocks must be resident at once.
+    seeds : int
+        How many random schedules to try, after ``lockstep`` and ``warp``.
+    trace_limit : int
+        Entries that the trace may have; beyond it the rules on speed are left out.
+
+    Returns
+    -------
+    Report
+        With ``.findings``, ``.errors``, ``.warnings`` and ``.ok``.
+
+    Raises
+    ------
+    KernelError
+        If the launch or the kernel is refused: its shape, its arguments, a kernel without source.
+    ValueError
+        If `seeds` is negative.
+    """
+    if seeds < 0:
+        raise ValueError(f"seeds={seeds}; allowed are 0 and more")
+    function = python_function(kernel)
+    plan = [("lockstep", 0), ("warp", 0), *(("random", seed) for seed in range(1, seeds + 1))]
+    found, results, trace = {}, {}, None
+    for schedule, seed in plan:
+        label = f"random {seed}" if schedule == "random" else schedule
+        limit = trace_limit if schedule == "lockstep" else None
+
+        def attempt(errors, recorder, arguments, schedule=schedule, seed=seed):
+            launch(
+                kernel,
+                blocks,
+                threads,
+                arguments,
+                shared=shared,
+                cooperative=cooperative,
+                schedule=schedule,
+                seed=seed,
+                recorder=recorder,
+                findings=errors,
+            )
+
+        errors, result, traced = _run(attempt, args, limit)
+        for error in errors:
+            _add(found, _from_error(error), label)
+        if result is not None:
+            results[label] = result
+        trace = traced or trace
+    _forgive_waiting(found, results)
+    if trace is not None:
+        exempt = getattr(function, "__benign_races__", frozenset()) | {
+            f.array for f in found.values() if f.rule == "race"
+        }
+        names = function.__code__.co_varnames[: len(args)]
+        for finding in (
+            *_order_dependence(
+                dict(zip(names, zip(*results.values(), strict=True), strict=False)),
+                tuple(results),
+                exempt,
+                trace,
+            ),
+            *_uncoalesced(trace),
+            *_bank_conflicts(trace),
+            *_divergence(trace),
+            *_contention(trace),
+        ):
+            _add(found, finding, "lockstep")
+    ran = tuple(f"random {seed}" if s == "random" else s for s, seed in plan)
+    return Report(function.__name__, ran, found.values())
+
+
+# Launches ------------------------------------------------------------
+
+
+def _run(attempt, args, trace_limit):
+    """Run once; return (errors, arguments afterwards or None, trace or None)."""
+    recorder = None if trace_limit is None else Recorder(trace_limit)
+    errors, arguments = [], _copies(args)
+    try:
+        attempt(errors, recorder, arguments)
+    except TraceLimit as error:
+        again, arguments, _ = _run(attempt, args, None)
+        return [error, *again], arguments, None
+    except KernelError as error:
+        if type(error) not in _RULES:
+            raise
+        return [*errors, error], None, None
+    return errors, arguments, None if recorder is None else recorder.trace
+
+
+def _copies(args):
+    """Return `args` with every array copied; views of one array share its copy."""
+    roots = {}
+
+    def copied(value):
+        if isinstance(value, tuple):
+            return tuple(copied(item) for item in value)
+        if hasattr(value, "copy_to_host"):
+            return value.copy_to_host()
+        if not isinstance(value, np.ndarray):
+            return value
+        root = value
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        if id(root) not in roots:
+            roots[id(root)] = duplicate(root)
+        copy = roots[id(root)]
+        if value is not root:
+            offset = _address(value) - _address(root)
+            memory = copy.ravel(order="K").view(np.uint8)
+            copy = np.ndarray(value.shape, value.dtype, memory, offset, value.strides)
+        if not value.flags.writeable:
+            copy = copy.view()
+            copy.flags.writeable = False
+        return copy
+
+    return [copied(value) for value in args]
+
+
+def _address(array):
+    return array.__array_interface__["data"][0]
+
+
+# What the launches raised ------------------------------------------------------------
+
+
+def _add(found, finding, label):
+    """Put `finding` among those `found` under `label`, unless it is there: then note the label."""
+    lines = frozenset((finding.line, finding.other_line or finding.line))
+    key = (finding.rule, finding.file, lines, finding.array)
+    known = found.setdefault(key, finding)
+    if _SCOPES.index(finding.within) > _SCOPES.index(known.within):
+        # A remedy for the wider scope serves the narrower one too.
+        known = found[key] = replace(finding, schedules=known.schedules)
+    if label not in known.schedules:
+        found[key] = replace(known, schedules=(*known.schedules, label))
+
+
+def _from_error(error):
+    rule, remedy = _RULES[type(error)]
+    if isinstance(error, RaceError):
+        remedy = _SAME_LINE if error.other_line == error.line else _RACE_REMEDIES[error.within]
+    return Finding(
+        rule,
+        WARNING if isinstance(error, TraceLimit) else ERROR,
+        error.reason,
+        remedy,
+        function=error.kernel,
+        file=error.file,
+        line=error.line,
+        text=error.text,
+        block=error.block,
+        thread=error.thread,
+        other_line=getattr(error, "other_line", 0),
+        array=getattr(error, "array", ""),
+        within=getattr(error, "within", ""),
+    )
+
+
+def _forgive_waiting(found, results):
+    """Make a warning of an endless loop that ends where other warps run in between."""
+    if not any(label.startswith("random") for label in results):
+        return
+    for key, finding in found.items():
+        if finding.rule == "endless-loop" and not any("random" in s for s in finding.schedules):
+            found[key] = replace(
+                finding,
+                rule="waiting",
+                level=WARNING,
+                message="this loop ends only if other warps run in between: it waits for them",
+                remedy="Be sure that all blocks of the launch are resident at once, or split the "
+                "kernel in two launches.",
+            )
+
+
+# Results ------------------------------------------------------------
+
+
+def _order_dependence(arrays, labels, exempt, trace):
+    """Yield the arrays whose contents differ between schedules."""
+    for name, contents in arrays.items():
+        first = contents[0]
+        if not isinstance(first, np.ndarray) or name in exempt:
+            continue
+        others = [label for label, c in zip(labels, contents, strict=True) if not _same(first, c)]
+        if not others:
+            continue
+        other = contents[labels.index(others[0])]
+        source, line = _last_writer(trace, name, first, np.argmax(_differs(first, other)))
+        if np.array_equal(np.sort(first, axis=None), np.sort(other, axis=None)):
+            how = "holds the same values in another order"
+        elif first.dtype.kind == "f" and _close(first, other):
+            how = "differs in its last digits, as sums of floats in another order do"
+        else:
+            how = "holds other values"
+        yield _finding(
+            trace,
+            "order-dependent",
+            source,
+            line,
+            name,
+            f"`{name}` {how} under {', '.join(others)} than under {labels[0]}",
+            "Be sure that whatever reads it takes every such result, or fix the order.",
+        )
+
+
+def _same(a, b):
+    return not _differs(a, b).any()
+
+
+def _differs(a, b):
+    unlike = a != b
+    return (unlike & ((a == a) | (b == b))).ravel()
+
+
+def _close(a, b):
+    return np.allclose(a, b, rtol=1e3 * np.finfo(a.dtype).eps, equal_nan=True)
+
+
+def _last_writer(trace, name, array, position):
+    """Return (source, line) of the last write to an element, else of any write to the array."""
+    at = np.unravel_index(position, array.shape)
+    element = sum(int(i) * s for i, s in zip(at, array.strides, strict=True)) // array.itemsize
+    if not trace.array_named(name):
+        return 0, 0
+    table = trace.select(array=name).requests
+    wrote = table.kind != LOAD
+    row = table.lane_row()
+    here = row[wrote[row] & (table.index == element)]
+    rows = here if here.size else np.flatnonzero(wrote)
+    return (int(table.source[rows[-1]]), int(table.line[rows[-1]])) if rows.size else (0, 0)
+
+
+# Speed ------------------------------------------------------------
+
+
+def _finding(trace, rule, source, line, array, message, remedy):
+    where = trace.sources[source]
+    return Finding(
+        rule,
+        WARNING,
+        message,
+        remedy,
+        function=where.function,
+        file=where.file,
+        line=line,
+        text=where.line(line),
+        array=array,
+    )
+
+
+def _accesses(trace, space, kinds):
+    """Yield (source, line, array, kind, trace of these requests) of every access in the source."""
+    table = trace.requests
+    keys = np.stack([table.source, table.line, table.array, table.kind.astype(np.int32)])
+    for source, line, array, kind in np.unique(keys, axis=1).T.tolist():
+        info = trace.arrays[array]
+        if info.space == space and kind in kinds:
+            yield info, kind, source, line, trace.select(source=source, line=line, array=info.name)
+
+
+def _lanes(requests, kind):
+    return np.bitwise_count(requests.mask[requests.kind == kind]).astype(np.int64)
+
+
+def _uncoalesced(trace: Trace):
+    for array, kind, source, line, part in _accesses(trace, "global", (LOAD, STORE)):
+        moved = metrics.sectors(part, (kind,))
+        enough = -(-_lanes(part.requests, kind) * array.itemsize // metrics.SECTOR_BYTES)
+        if moved.sum() >= UNCOALESCED * enough.sum():
+            verb = "loads from" if kind == LOAD else "stores to"
+            yield _finding(
+                trace,
+                "uncoalesced",
+                source,
+                line,
+                array.name,
+                f"{verb} `{array.name}` move {moved.mean():.1f} sectors a request where "
+                f"{enough.mean():.1f} would hold the data",
+                "Let neighboring lanes take neighboring elements, or go through a tile in shared "
+                "memory.",
+            )
+
+
+def _bank_conflicts(trace: Trace):
+    for array, kind, source, line, part in _accesses(trace, "shared", (LOAD, STORE, ATOMIC)):
+        extra = metrics.bank_conflicts(part, (kind,)).mean()
+        if extra >= BANK_CONFLICTS:
+            yield _finding(
+                trace,
+                "bank-conflicts",
+                source,
+                line,
+                array.name,
+                f"requests to shared `{array.name}` take {extra:.1f} extra passes each",
+                "Pad the rows of the array by one element, so that a column lies in all banks.",
+            )
+
+
+def _divergence(trace: Trace):
+    steps = trace.steps
+    branch = steps.kind == BRANCH
+    split = branch & (steps.taken != 0) & (steps.taken != steps.mask)
+    places = np.stack([steps.source, steps.line])
+    for source, line in np.unique(places[:, split], axis=1).T.tolist():
+        here = branch & (steps.source == source) & (steps.line == line)
+        times, of = int((split & here).sum()), int(here.sum())
+        if times > 1 and times >= DIVERGENCE * of:
+            yield _finding(
+                trace,
+                "divergence",
+                source,
+                line,
+                "",
+                f"this branch splits the warp in {times} of {of} executions, so lanes wait",
+                "Give the lanes of a warp work of one kind and length, or sort the work first.",
+            )
+
+
+def _contention(trace: Trace):
+    for array, kind, source, line, part in _accesses(trace, "global", (ATOMIC,)):
+        waiting = metrics.atomic_conflicts(part).sum()
+        lanes = _lanes(part.requests, kind).sum()
+        if waiting >= CONTENTION * lanes:
+            yield _finding(
+                trace,
+                "atomic-contention",
+                source,
+                line,
+                array.name,
+                f"{waiting} of the {lanes} lanes that update `{array.name}` wait for another lane "
+                "on the same element",
+                "Add up within the warp or block first, and let one lane update for all.",
+            )
