@@ -193,45 +193,41 @@ def pick(active, condition, chosen, other, dtype):
 class RangeLoop:
     """The hidden counters of ``for i in range(...)``: one a thread, or one for all."""
 
-    __slots__ = ("current", "frame", "left", "step")
+    __slots__ = ("compare", "current", "dtype", "step", "stop")
 
     def __init__(self, active, start, stop, step, dtype):
-        if step.ndim == 0 and step == 1:
-            left = np.maximum(stop - start, 0)
+        self.dtype = dtype
+        self.current = self._home(active, start.copy())  # advanced in place
+        self.stop = self._home(active, stop)
+        self.step = self._home(active, step)
+        if step.ndim == 0:
+            self.compare = np.less if step > 0 else np.greater
         else:
-            span = np.where(step > 0, stop - start + step - 1, start - stop - step - 1)
-            left = np.maximum(span // np.maximum(np.abs(step), 1), 0)
-        self.frame = active.frame
-        self.current = self._home(active, start.astype(dtype))
-        self.step = self._home(active, step.astype(dtype))
-        self.left = self._home(active, left)
+            self.compare = None
 
-    def _home(self, active, value):
+    @staticmethod
+    def _home(active, value):
         if value.ndim == 0 or active.full:
-            return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
-        home = np.zeros(self.frame.size, value.dtype)
+            return value
+        home = np.zeros(active.frame.size, value.dtype)
         home[active.ids] = value
         return home
 
     def next(self, active):
         """Return the threads with an iteration left (or None) and their counter values."""
-        inside = keep(active, read(self.left, active) > 0)
+        value = read(self.current, active)
+        if self.compare is not None:
+            going = self.compare(value, read(self.stop, active))
+        else:
+            step, stop = read(self.step, active), read(self.stop, active)
+            going = np.where(step > 0, value < stop, (value > stop) & (step < 0))
+        inside = keep(active, going)
         if inside is None:
             return None, None
-        value = read(self.current, inside)
-        step = read(self.step, inside)
-        self.current = self._advance(self.current, inside, value, step)
-        self.left = self._advance(self.left, inside, read(self.left, inside), np.int64(-1))
-        return inside, value
-
-    @staticmethod
-    def _advance(home, inside, value, step):
-        if inside.full:
-            return (value + step).astype(home.dtype)
-        if home.ndim == 0:
-            home = np.full(inside.frame.size, home)
-        home[inside.ids] = value + step
-        return home
+        if inside is not active:
+            value = read(self.current, inside)
+        self.current = write(self.current, inside, value + read(self.step, inside))
+        return inside, value.astype(self.dtype)
 
 
 def _along(linear, shape, axis):
@@ -253,6 +249,9 @@ class Group:
         self._indices = {}
         per_block = run.threads_per_block
         self._warps_per_block = -(-per_block // WARP_SIZE)
+        block, offset = divmod(first, per_block)
+        #: The block that holds all of these threads, or None.
+        self.only_block = block if offset + count <= per_block else None
 
     def whole(self):
         """Return the active set of all threads."""
@@ -287,14 +286,14 @@ class Group:
         if name == "grid":
             block, thread = self._compute("block", axis), self._compute("thread", axis)
             return block.astype(np.int64) * self.run.block[axis] + thread
-        block, offset = divmod(self.first, self.run.threads_per_block)
-        if offset + self.count > self.run.threads_per_block:
+        if self.only_block is None:
             slots = np.arange(self.count)
             if name == "block":
                 return _along(self.block_of(slots), self.run.grid, axis)
             return self._within_block(name, axis, self.thread_of(slots))
         if name == "block":  # all threads agree
-            return _along(np.int64(block), self.run.grid, axis)
+            return _along(np.int64(self.only_block), self.run.grid, axis)
+        offset = self.first % self.run.threads_per_block
         # Warps at the same place in their blocks share these arrays.
         shared = self.run.thread_indices
         key = (name, axis, offset, self.count)

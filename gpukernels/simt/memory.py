@@ -16,7 +16,7 @@ from gpukernels.simt.errors import (
     ReadOnlyArray,
     UninitializedRead,
 )
-from gpukernels.simt.trace import LOAD, STORE
+from gpukernels.simt.trace import LOAD, STORE, WARP_SIZE
 
 
 def _flat(data, name):
@@ -70,8 +70,12 @@ class Memory:
         ``"global"`` or ``"const"``.
     """
 
+    #: Whether all threads see one copy, so that an element's index says where it lies.
+    one_copy = True
+
     def __init__(self, run, name, data, space="global"):
         self.run = run
+        self.races = run.races
         self.name = name
         self.space = space
         self.dtype = data.dtype
@@ -100,7 +104,9 @@ class Memory:
         linear = 0
         for axis, (i, n) in enumerate(zip(index, self.shape, strict=True)):
             self._check(active, i, n, axis, where)
-            linear = linear + i.astype(np.int64) * self.strides[axis]
+            stride = self.strides[axis]
+            part = i.astype(np.int64, copy=False)
+            linear = linear + (part if stride == 1 else part * stride)
         return linear
 
     def index_of(self, at) -> str:
@@ -114,6 +120,9 @@ class Memory:
     def _check(self, active, index, length, axis, where):
         if index.ndim == 0:
             inside = 0 <= index < length
+        elif index.size <= WARP_SIZE:  # for a single warp Python is faster than a reduction
+            values = index.tolist()
+            inside = min(values) >= 0 and max(values) < length
         else:  # a negative index becomes a huge unsigned one: one comparison finds both ends
             inside = _largest(index.astype(np.uint64)) < length
         if not inside:
@@ -132,11 +141,11 @@ class Memory:
 
     def load(self, active, index, where):
         """Return the elements at `index` (already located)."""
-        at = self.offset(active, index)
+        at = index if self.one_copy else self.offset(active, index)
         if self.written is not None:
             self._check_written(active, at, where)
-        if self.run.races is not None:
-            self.run.races.check(self, LOAD, active, at, where)
+        if self.races is not None:
+            self.races.check(self, LOAD, active, at, where)
         value = self.flat.take(at) if at.ndim else self.flat[at]
         if self.recorder is not None:
             self.recorder.request(self, LOAD, active, index, value, where)
@@ -148,9 +157,9 @@ class Memory:
         value = value.astype(self.dtype, copy=False)
         if self.recorder is not None:
             self.recorder.request(self, STORE, active, index, value, where)
-        at = self.offset(active, index)
-        if self.run.races is not None:
-            self.run.races.check(self, STORE, active, at, where)
+        at = index if self.one_copy else self.offset(active, index)
+        if self.races is not None:
+            self.races.check(self, STORE, active, at, where)
         if at.ndim == 0 and value.ndim:
             value = value[-1]
         self.flat[at] = value
@@ -197,6 +206,8 @@ def duplicate(data):
 class BlockMemory(Memory):
     """A shared array: one copy for each block of the wave."""
 
+    one_copy = False
+
     def __init__(self, run, name, shape, dtype, first_block, blocks):
         self.cells = int(np.prod(shape, dtype=np.int64))
         self.first_block = first_block
@@ -212,18 +223,16 @@ class BlockMemory(Memory):
     def offset(self, active, index):
         """Return where an element of the block's own copy lies in ``flat``."""
         group = active.frame.group
-        if (
-            group.count <= self.run.threads_per_block
-            and group.first % self.run.threads_per_block == 0
-        ):
-            block = group.first // self.run.threads_per_block  # the group lies within one block
-        else:
+        block = group.only_block
+        if block is None:
             block = group.block_of(active.slots)
         return index + (block - self.first_block) * self.cells
 
 
 class ThreadMemory(Memory):
     """A local array: one copy for each thread of the group."""
+
+    one_copy = False
 
     def __init__(self, run, name, shape, dtype, group):
         self.cells = int(np.prod(shape, dtype=np.int64))

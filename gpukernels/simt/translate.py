@@ -261,7 +261,22 @@ class FunctionTranslator(ExpressionTranslator):
         self.emit(f"return {self.returned(self.result)}")
         if self.program.yielding:
             self.emit("yield")
-        return "\n".join([self.block_header, *self.lines])
+        return "\n".join([self.block_header, *self._without_dead_writes()])
+
+    def _without_dead_writes(self):
+        """Return the lines with no writes to registers that are read from the cache alone."""
+        text = "\n".join(self.lines)
+        dead = [
+            f"{home} = wr("
+            for home in (_home(n) for n, t in self.env.items() if isinstance(t, np.dtype))
+            if f"rd({home}," not in text
+        ]
+
+        def live(line):
+            code = line.lstrip()
+            return line if not code.startswith(tuple(dead)) else line.replace(code, "pass")
+
+        return [live(line) for line in self.lines]
 
     def _defaults(self, arguments, names):
         missing = len(names) - len(self.types)
