@@ -15,6 +15,7 @@ import numpy as np
 import gpukernels as gk
 from gpukernels import colab
 from gpukernels.bench import foundations, tiles
+from gpukernels.exercises import simt as simt_exercises
 from gpukernels.primitives import block_scan, warp_rank, warp_scan
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.traversal import METHODS, bfs, frontier
@@ -120,6 +121,26 @@ def _collect_level(device) -> dict[str, np.ndarray]:
     return {"size": device.read(size), "queue": np.sort(device.read(queue))}
 
 
+def _add_exercises() -> None:
+    lane = np.arange(32)
+    for kind in (np.int32, np.int64):
+        RUNS[f"exercise simt-1 {kind.__name__}"] = lambda d, kind=kind: {
+            "out": simt_exercises.read_through(d, 3 * lane, kind)
+        }
+    for name, ex in gk.exercises.CATALOG.items():
+        solution = ex.solution.answer
+        if not isinstance(solution, dict):
+            RUNS[f"exercise {name}"] = lambda d, name=name, kernel=solution: _exercise(
+                name, kernel, d
+            )
+
+
+def _exercise(name: str, kernel, device) -> dict[str, np.ndarray]:
+    """Return what a solution finds on the exercise's first input, but for parents: any will do."""
+    found = gk.exercise(name).cases()[0].run(kernel, device)
+    return {key: value for key, value in found.items() if key != "parent"}
+
+
 def _probe(device) -> dict[str, np.ndarray]:
     answer = device.full(1, 0, np.int32)
     device.launch(colab.probe, 1, 1, answer)
@@ -139,6 +160,7 @@ def _tiles(device) -> dict[str, np.ndarray]:
 
 
 RUNS["probe"] = _probe
+_add_exercises()
 RUNS["copy_strided"] = _copy_strided
 RUNS["tiles"] = _tiles
 _add_primitives()

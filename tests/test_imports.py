@@ -29,6 +29,8 @@ MAY_IMPORT = {
     "traversal": TECHNIQUE,
     "shortest_paths": TECHNIQUE,
     "all_pairs": TECHNIQUE,
+    "exercises": TECHNIQUE
+    | {"generators", "representations", "sequential", "simt", "table", "traversal"},
     "views": {"errors", "graph", "simt.trace"},
     "listing": {"errors", "simt"},
     "plot": set(),

@@ -1,0 +1,58 @@
+"""Exercises that judge themselves: ``ex = exercise("bfs-3")``, then ``ex.check(my_kernel)``.
+
+An answer must be right on hidden inputs, free of races and unwritten reads under every schedule,
+and within a budget of counters; where a GPU is the default device, it must be right there too. One
+module holds the exercises of one chapter.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.table import Table
+
+from . import frontier_bfs, representations, simt
+from .exercise import Exercise, Solution
+from .report import ExerciseFailed, Report
+
+__all__ = ["CATALOG", "Exercise", "ExerciseFailed", "Report", "Solution", "exercise", "exercises"]
+
+#: Every exercise by its id, in the order of the book.
+CATALOG = {
+    ex.id: ex for chapter in (simt, representations, frontier_bfs) for ex in chapter.EXERCISES
+}
+
+
+def exercise(id: str) -> Exercise:
+    """Return an exercise by its id.
+
+    Parameters
+    ----------
+    id : str
+        Chapter and number, such as ``"bfs-3"``.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is none of that id; the message lists all.
+    """
+    if id not in CATALOG:
+        raise InvalidArgument("id", id, f"one of {', '.join(CATALOG)}")
+    return CATALOG[id]
+
+
+def exercises() -> Table:
+    """List all exercises, and what each wants to be given."""
+    rows = [(f"{ex.id}: {ex.title}", ex.wants) for ex in CATALOG.values()]
+    return Table(("exercise", "wants"), rows)
+
+
+class _Callable(ModuleType):
+    # `gpukernels.exercises` is this package and, for the reader, the function that lists it.
+    def __call__(self) -> Table:
+        return exercises()
+
+
+sys.modules[__name__].__class__ = _Callable

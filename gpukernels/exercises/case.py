@@ -1,0 +1,101 @@
+"""Hidden inputs, how answers are judged on them, and what an answer may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpukernels.simt.trace import Trace
+
+Results = dict[str, np.ndarray]
+
+
+class HostGaveUp(Exception):
+    """The loop on the host that launches a kernel again and again has no hope of an end."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What is wrong with results: a sentence, and the first wrong element where one is to blame."""
+
+    text: str
+    array: str = ""
+    index: int = -1
+
+
+@dataclass(frozen=True)
+class Case:
+    """One hidden input.
+
+    Attributes
+    ----------
+    name : str
+        How a report calls it: "100 numbers".
+    run : callable
+        ``run(kernel, device)`` launches the kernel and returns its results by array name.
+    judge : callable
+        Takes the results and returns what is :class:`Wrong` with them, or None.
+    """
+
+    name: str
+    run: Callable[[object, object], Results]
+    judge: Callable[[Results], Wrong | None]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What an answer may cost on one input, as a counter of the SIMT machine under lockstep.
+
+    Attributes
+    ----------
+    what : str
+        The counter, as a report names it: "warp steps".
+    case : Case
+        The input.
+    measure : callable
+        Takes the trace, returns the counter.
+    at_most, at_least : float, optional
+        The bound; one of the two.
+    """
+
+    what: str
+    case: Case
+    measure: Callable[[Trace], float]
+    at_most: float | None = None
+    at_least: float | None = None
+
+    @property
+    def bound(self) -> str:
+        """The bound in words."""
+        if self.at_most is not None:
+            return f"at most {self.at_most:,g}"
+        return f"at least {self.at_least:,g}"
+
+    def allows(self, value: float) -> bool:
+        """Say whether `value` is within the budget."""
+        return value <= self.at_most if self.at_most is not None else value >= self.at_least
+
+
+def equal_to(**expected: np.ndarray) -> Callable[[Results], Wrong | None]:
+    """Return a judge that wants exactly these arrays."""
+
+    def judge(found: Results) -> Wrong | None:
+        for name, wanted in expected.items():
+            wrong = np.flatnonzero(np.ravel(found[name]) != np.ravel(wanted))
+            if wrong.size:
+                return _first_difference(name, found[name], wanted, wrong)
+        return None
+
+    return judge
+
+
+def _first_difference(name, found, wanted, wrong) -> Wrong:
+    first = int(wrong[0])
+    place = ", ".join(str(int(i)) for i in np.unravel_index(first, np.shape(wanted)))
+    got, right = np.ravel(found)[first], np.ravel(wanted)[first]
+    text = f"`{name}[{place}]` is {got} and should be {right}"
+    if wrong.size > 1:
+        text += f"; {wrong.size:,} of its {np.size(wanted):,} elements are wrong"
+    return Wrong(text, name, first)

@@ -1,0 +1,357 @@
+"""Exercises of the chapter "Breadth-first search by frontiers"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import SimtDevice, benign_race
+from gpukernels.generators import erdos_renyi, path, rmat, road_grid, small_world, star
+from gpukernels.graph import Graph
+from gpukernels.primitives import THREADS, blocks_for, queue_append
+from gpukernels.sequential import bfs as sequential_bfs
+from gpukernels.simt import metrics
+from gpukernels.simt.trace import LOAD, Trace
+from gpukernels.traversal import bfs
+
+from .case import Budget, Case, HostGaveUp, Results, Wrong
+from .exercise import KernelExercise, PredictionExercise
+
+IMPORTS = "from numba import cuda"
+WITH_QUEUE = "from numba import cuda\n\nfrom gpukernels.primitives import queue_append"
+WITH_RACES = "from numba import cuda\n\nfrom gpukernels.device import benign_race"
+
+
+def graphs() -> dict[str, Graph]:
+    """Return the hidden graphs, by name; each is searched from vertex 0."""
+    return {
+        "a small world of 200 vertices": small_world(200, 6, rewire=0.1, seed=2),
+        "one vertex without arcs": path(1),
+        "a path of 45 vertices": path(45),
+        "an R-MAT graph of 256 vertices": rmat(8, edge_factor=6, seed=3),
+        "a star of 150 vertices": star(150),
+        "a random graph in many pieces": erdos_renyi(130, 1.2, seed=5),
+    }
+
+
+def judge_search(g: Graph, root: int = 0) -> Callable[[Results], Wrong | None]:
+    """Return a judge of distances, and of parents and queue entries where there are any."""
+    expected = sequential_bfs(g, root).distance
+    arcs = set(zip(*(ends.tolist() for ends in g.coo), strict=True)) | {(root, root)}
+
+    def judge(found: Results) -> Wrong | None:
+        distance = found["distance"]
+        wrong = np.flatnonzero(distance != expected)
+        if wrong.size:
+            v = int(wrong[0])
+            text = f"`distance[{v}]` is {distance[v]} and should be {expected[v]}"
+            return Wrong(f"{text}; {wrong.size} of {g.n} are wrong", "distance", v)
+        reached = np.flatnonzero(expected >= 0)
+        for v in reached.tolist() if "parent" in found else ():
+            u = int(found["parent"][v])
+            nearer = v == root or (u >= 0 and distance[u] == distance[v] - 1)
+            if (u, v) not in arcs or not nearer:
+                return Wrong(f"`parent[{v}]` is {u}, which is no vertex before it", "parent", v)
+        if "entries" in found and found["entries"].sum() != reached.size:
+            entries = found["entries"].sum()
+            return Wrong(f"{entries:,} entries were queued for {reached.size:,} vertices reached")
+        return None
+
+    return judge
+
+
+# bfs-1: predict the loads
+
+
+def count_loads() -> dict[str, int]:
+    """Count checks and arcs of three methods on a chain, from its end and from its middle."""
+    counted = {}
+    for root in (0, 32):
+        for method in ("harish", "edge_parallel", "frontier"):
+            device = SimtDevice(trace=True)
+            bfs(path(64), root, method, device)
+            counted[f"{method}, root {root}"] = _loads(device.trace, method)
+    return counted
+
+
+def _loads(trace: Trace, method: str) -> int:
+    if method == "edge_parallel":
+        return _lane_loads(trace, "source") + _lane_loads(trace, "target")
+    if method == "frontier":
+        return _lane_loads(trace, "frontier") + _lane_loads(trace, "targets")
+    return _lane_loads(trace, "distance", "== level") + _lane_loads(trace, "targets")
+
+
+def _lane_loads(trace: Trace, array: str, statement: str = "") -> int:
+    """Count the loads of `array` by all lanes, in lines that hold `statement`."""
+    requests = trace.select(array=array).requests
+    lines = zip(requests.source.tolist(), requests.line.tolist(), strict=True)
+    here = np.array([statement in trace.text(*line) for line in lines])
+    return int(np.diff(requests.start)[here & (requests.kind == LOAD)].sum())
+
+
+PREDICT = PredictionExercise(
+    "bfs-1",
+    "predict the counter",
+    """
+    `gk.path(64)` is a chain of 64 vertices. *Before* you run anything, write down how many loads
+    (checks plus arcs) the methods `harish`, `edge_parallel` and `frontier` make from root 0, and
+    from the middle, root 32: six numbers. The checker searches six times and counts.
+    """,
+    """
+    How many levels are there from each root? How many arcs does the undirected chain store? Can two
+    threads ever find the same vertex?
+    """,
+    """
+    The chain stores 126 arcs, and there is never a duplicate. There are 64 levels from the end and
+    33 from the middle. `harish` checks 64 vertices a level and reads each arc once, `edge_parallel`
+    reads both ends of each arc at each level, and `frontier` reads 64 entries and 126 arcs,
+    wherever it starts.
+    """,
+    answer={
+        "harish, root 0": 64 * 64 + 126,
+        "edge_parallel, root 0": 2 * 126 * 64,
+        "frontier, root 0": 64 + 126,
+        "harish, root 32": 64 * 33 + 126,
+        "edge_parallel, root 32": 2 * 126 * 33,
+        "frontier, root 32": 64 + 126,
+    },
+    measure=count_loads,
+)
+
+# bfs-2: every vertex once
+
+
+def run_queue(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
+    """Search `g` with a kernel that expands one queue into the next.
+
+    Returns
+    -------
+    dict of ndarray
+        ``distance`` and ``parent``, int32 (n,); ``entries``, the size of the queue at each level.
+    """
+    host = np.full(g.n, -1, np.int32)
+    host[root] = 0
+    distance = device.array(host)
+    host[root] = root
+    parent = device.array(host)
+    capacity = g.n + 64
+    queue, other = (device.full(capacity, root, np.int32) for _ in range(2))
+    offsets, targets = device.array(g.offsets), device.array(g.targets)
+    size, entries = device.full(1, 1, np.int32), [1]
+    while entries[-1]:
+        level = len(entries) - 1
+        if level > g.n:
+            raise HostGaveUp(f"level {level} of {g.n} vertices still has a queue")
+        next_size = device.full(1, 0, np.int32)
+        arrays = offsets, targets, distance, parent, queue, size, other, next_size
+        device.launch(kernel, blocks_for(entries[-1]), THREADS, *arrays, level)
+        queue, other, size = other, queue, next_size
+        entries.append(int(device.read(size)[0]))
+        if entries[-1] > capacity:
+            raise HostGaveUp(f"level {level} queued {entries[-1]:,} entries for {g.n:,} vertices")
+    found = {"distance": device.read(distance), "parent": device.read(parent)}
+    return {**found, "entries": np.array(entries)}
+
+
+def _queue_case(name: str, g: Graph) -> Case:
+    return Case(name, lambda kernel, device: run_queue(kernel, device, g), judge_search(g))
+
+
+def queue_cases() -> list[Case]:
+    """Return the hidden inputs of bfs-2 and bfs-4."""
+    return [_queue_case(name, g) for name, g in graphs().items()]
+
+
+def _road() -> Case:
+    return _queue_case("a road graph of 1,024 vertices", road_grid(32, 32, seed=1))
+
+
+def once_budgets() -> list[Budget]:
+    """Return the bound of bfs-2."""
+    return [Budget("warp steps", _road(), metrics.warp_steps, at_most=3_000)]
+
+
+@cuda.jit
+def expand_once(
+    offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
+):
+    """Give each unvisited neighbor of the frontier its distance and parent, and enqueue it."""
+    i = cuda.grid(1)
+    if i < frontier_size[0]:
+        u = frontier[i]
+        for k in range(offsets[u], offsets[u + 1]):
+            v = targets[k]
+            # Your lines go here.
+            if cuda.atomic.cas(distance, v, -1, level + 1) == -1:  # added
+                parent[v] = u  # added
+                queue_append(next_frontier, next_size, v)  # added
+
+
+ONCE = KernelExercise(
+    "bfs-2",
+    "enqueue every vertex once",
+    """
+    `expand_frontier` tests `distance[v]` and then stores it, and in between another thread may make
+    the same test: so duplicates arise. Complete `expand_once`, which gives `v` its distance and its
+    parent and enqueues it, *once*, under any schedule: there must be as many entries as vertices
+    reached, and no race, not even a benign one.
+
+    Budget, on the chapter's road graph, where `expand_frontier` takes 21,347 warp steps: 3,000.
+    """,
+    """
+    `cuda.atomic.cas(array, index, old, new)` stores `new` if the element holds `old`, and returns
+    what it held before. Test and store are one step that nobody can come between.
+    """,
+    """
+    Exactly one thread gets −1 back, so exactly one appends, and `parent` has one writer: the races
+    on both arrays are gone. Each arc now costs an atomic instead of a load. Testing with a plain
+    load first, and claiming only what looks unvisited, saves most of them.
+    """,
+    parts=(expand_once,),
+    imports=WITH_QUEUE,
+    cases=queue_cases,
+    budgets=once_budgets,
+)
+
+# bfs-3: a race that is not benign
+
+
+@benign_race("distance", "changed")
+@cuda.jit
+def spread(offsets, targets, distance, changed, level):
+    """Give every unvisited neighbor of a visited vertex its distance."""
+    u = cuda.grid(1)
+    if u >= distance.size or distance[u] == -1:
+        return
+    if distance[u] != level:  # added
+        return  # added
+    for i in range(offsets[u], offsets[u + 1]):
+        v = targets[i]
+        if distance[v] == -1:
+            distance[v] = distance[u] + 1
+            changed[0] = 1
+
+
+def run_spread(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
+    """Search `g` with a thread a vertex, until a launch changes nothing."""
+    host = np.full(g.n, -1, np.int32)
+    host[root] = 0
+    distance = device.array(host)
+    offsets, targets = device.array(g.offsets), device.array(g.targets)
+    for level in range(g.n + 1):
+        changed = device.full(1, 0, np.int32)
+        arrays = offsets, targets, distance, changed
+        device.launch(kernel, blocks_for(g.n), THREADS, *arrays, level)
+        if not device.read(changed)[0]:
+            return {"distance": device.read(distance)}
+    raise HostGaveUp(f"launch {g.n + 1} for {g.n} vertices still found something to change")
+
+
+def spread_cases() -> list[Case]:
+    """Return the hidden inputs of bfs-3."""
+    return [
+        Case(name, lambda kernel, device, g=g: run_spread(kernel, device, g), judge_search(g))
+        for name, g in graphs().items()
+    ]
+
+
+SPREAD = KernelExercise(
+    "bfs-3",
+    "find the bug",
+    """
+    A colleague simplifies `harish_level`: no test of the level. "Whoever has a distance tells the
+    neighbors, and since late stores do no harm, the races are benign, as before." In lockstep it
+    gives the right distances on every graph. Show that it is wrong, explain why lockstep does not
+    notice, and mend it.
+    """,
+    """
+    Which other schedules are there? And what does a thread read, if the vertex it looks after was
+    found by another thread *in this very launch*?
+    """,
+    """
+    When warps run one after another, a later warp sees vertices that an earlier one has just found,
+    and expands them in the same launch. It may reach a vertex by a longer path before the shorter
+    one arrives, and nobody corrects a distance once it is set. In lockstep all warps test
+    `distance[u]` before any of them stores, so the mistake never shows. The declaration
+    `@benign_race` silenced the one check that would have found it: a race is benign if every order
+    of its accesses gives a right answer, and here a late store does change who takes part. The mend
+    is the test that was taken out.
+    """,
+    parts=(spread,),
+    imports=WITH_RACES,
+    cases=spread_cases,
+    benign=("distance", "changed"),
+)
+
+# bfs-4: one atomic a warp
+
+
+@cuda.jit(device=True)
+def append_together(queue, size, item):
+    """Append the items of all active lanes of a warp with one atomic."""
+    slot = queue.size
+    # Your lines go here.
+    mask = cuda.activemask()  # added
+    rank = cuda.popc(mask & cuda.lanemask_lt())  # added
+    start = 0  # added
+    if rank == 0:  # added
+        start = cuda.atomic.add(size, 0, cuda.popc(mask))  # added
+    slot = cuda.shfl_sync(mask, start, cuda.ffs(mask) - 1) + rank  # added
+    if slot < queue.size:
+        queue[slot] = item
+
+
+@cuda.jit
+def expand_together(
+    offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
+):
+    """Enqueue the unvisited neighbors of the frontier, each once."""
+    i = cuda.grid(1)
+    if i < frontier_size[0]:
+        u = frontier[i]
+        for k in range(offsets[u], offsets[u + 1]):
+            v = targets[k]
+            if cuda.atomic.cas(distance, v, -1, level + 1) == -1:
+                parent[v] = u
+                append_together(next_frontier, next_size, v)
+
+
+def together_budgets() -> list[Budget]:
+    """Return the bound of bfs-4."""
+    g = small_world(1024, degree=8, rewire=0.1, seed=1)
+
+    def waiting(trace: Trace) -> int:
+        return int(metrics.atomic_conflicts(trace.select(array="next_size")).sum())
+
+    case = _queue_case("a small world of 1,024 vertices", g)
+    return [Budget("lanes that wait at the queue's counter", case, waiting, at_most=0)]
+
+
+TOGETHER = KernelExercise(
+    "bfs-4",
+    "write it: one atomic a warp",
+    """
+    `queue_append` makes the lanes of a warp queue up at one counter. Complete the device function
+    `append_together`, in which the active lanes of a warp make *one* atomic for all of them and
+    each gets a `slot` of its own. Budget: not a single atomic conflict at the counter, the same
+    entries. Pass the kernel, `expand_together`, to the checker.
+    """,
+    """
+    `cuda.activemask()` says who is here. A lane's rank is the number of lower bits in that mask:
+    `cuda.popc(mask & cuda.lanemask_lt())`. The lane of rank 0 adds `cuda.popc(mask)` to the counter
+    and hands the old value to the others with `cuda.shfl_sync(mask, value, leader)`.
+    """,
+    """
+    The leader is the lowest active lane, `cuda.ffs(mask) - 1`. What it got from the counter is
+    where the warp's slots begin, and its rank tells each lane which of them is its own.
+    """,
+    parts=(append_together, expand_together),
+    imports=IMPORTS,
+    cases=queue_cases,
+    budgets=together_budgets,
+)
+
+EXERCISES = (PREDICT, ONCE, SPREAD, TOGETHER)

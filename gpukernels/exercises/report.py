@@ -1,0 +1,96 @@
+"""What the checker answers: a short list of what holds and what does not, with the place."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was checked.
+
+    Attributes
+    ----------
+    passed : bool
+        Whether it holds.
+    text : str
+        What was found, in a sentence.
+    details : tuple of str
+        Further lines: the source line, the block and the thread.
+    """
+
+    passed: bool
+    text: str
+    details: tuple[str, ...] = ()
+
+
+class Report:
+    """The answer to one attempt; prints as text, shows as HTML, and is true if all is well.
+
+    Parameters
+    ----------
+    name : str
+        Id and title of the exercise.
+    findings : list of Finding
+        What was checked, in this order; after the first failure little else is worth checking.
+    """
+
+    def __init__(self, name: str, findings: list[Finding]):
+        self.name = name
+        self.findings = findings
+
+    @property
+    def passed(self) -> bool:
+        """Whether every finding holds."""
+        return all(finding.passed for finding in self.findings)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def _verdict(self) -> str:
+        return "solved" if self.passed else "not yet"
+
+    def __repr__(self) -> str:
+        lines = [f"{self.name}: {self._verdict}"]
+        for finding in self.findings:
+            lines.append(f"  {'✓' if finding.passed else '✗'} {finding.text}")
+            lines += [f"      {line}" for line in finding.details]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        items = "".join(_item(finding) for finding in self.findings)
+        color = "#009e73" if self.passed else "#d55e00"
+        return (
+            f'<div class="gk-report" style="border-left:4px solid {color};padding-left:0.8em">'
+            f"<strong>{html.escape(self.name)}: {self._verdict}</strong>"
+            f'<ul style="list-style:none;margin:0.3em 0;padding:0">{items}</ul></div>'
+        )
+
+
+def _item(finding: Finding) -> str:
+    sign = "✓" if finding.passed else "✗"
+    more = "\n".join(html.escape(line) for line in finding.details)
+    if more:
+        style = "white-space:pre-wrap;overflow-wrap:anywhere;margin:0.2em 0 0.2em 1.4em;padding:0"
+        more = f'<pre style="{style};border:0;background:none">{more}</pre>'
+    return f"<li>{sign} {html.escape(finding.text)}{more}</li>"
+
+
+class ExerciseFailed(AssertionError):
+    """An answer that is not right yet.
+
+    Attributes
+    ----------
+    report : Report
+        What was found.
+    """
+
+    def __init__(self, report: Report):
+        super().__init__(repr(report))
+        self.report = report
+
+    def _render_traceback_(self) -> list[str]:
+        # IPython asks for this instead of a traceback, whose frames would all be the checker's.
+        return [f"{type(self).__name__}: {self.report!r}"]

@@ -1,0 +1,340 @@
+"""Exercises of the chapter "Storing a graph"."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import SimtDevice
+from gpukernels.generators import erdos_renyi, path, rmat, star
+from gpukernels.graph import Graph
+from gpukernels.primitives import THREADS, blocks_for, warp_sum
+from gpukernels.representations import adjacency_matrix
+from gpukernels.simt import metrics
+
+from .case import Budget, Case, equal_to
+from .exercise import KernelExercise, PredictionExercise
+
+IMPORTS = "from numba import cuda"
+WITH_WARP_SUM = "from numba import cuda\n\nfrom gpukernels.primitives import warp_sum"
+
+
+def web() -> Graph:
+    """Return the chapter's R-MAT graph: 1,024 vertices, sorted rows, no arc twice."""
+    return rmat(10, edge_factor=8, seed=1, parallel="min", self_loops="remove")
+
+
+def small_web() -> Graph:
+    """Return a smaller graph of the same kind: 64 vertices."""
+    return rmat(6, edge_factor=4, seed=1, parallel="min", self_loops="remove")
+
+
+def no_arcs(n: int) -> Graph:
+    """Return `n` vertices without an arc."""
+    return Graph(np.zeros(n + 1, np.int32), np.zeros(0, np.int32))
+
+
+def neighbor_sums(g: Graph) -> np.ndarray:
+    """Return the sum of each vertex's neighbors' numbers, by NumPy alone."""
+    sums = np.zeros(g.n, np.int64)
+    np.add.at(sums, np.repeat(np.arange(g.n), np.diff(g.offsets)), g.targets)
+    return sums
+
+
+# representations-1: predict the sectors of narrow cells
+
+
+def count_sectors() -> dict[str, int]:
+    """Count the largest request to a matrix of one byte a cell, for both mappings."""
+    n, pitch = 1001, 1024
+    cells = np.zeros((n, pitch), np.int8)
+    cells[:, :n] = erdos_renyi(n, 8, seed=1).to_scipy().toarray() != 0
+    launches = {
+        "a warp a row": (adjacency_matrix.matrix_row_sum, 32 * n),
+        "a thread a row": (adjacency_matrix.matrix_row_sum_by_thread, n),
+    }
+    counted = {}
+    for mapping, (kernel, threads) in launches.items():
+        device = SimtDevice(trace=True)
+        arguments = cells.ravel(), pitch, np.int8(0), np.zeros(n, np.int64)
+        device.launch(kernel, blocks_for(threads), THREADS, *arguments)
+        counted[mapping] = int(metrics.sectors(device.trace.select(array="matrix")).max())
+    return counted
+
+
+PREDICT = PredictionExercise(
+    "representations-1",
+    "predict the counter",
+    """
+    If arcs have no attributes, the matrix needs no words: a boolean says it all. `matrix_row_sum`
+    does not mind the type of its cells. With one *byte* a cell and a pitch of 1,024 cells, how many
+    sectors does a request for 32 cells touch, if a warp has a row and its lanes lie side by side?
+    And how many with a thread a row, where lanes lie a row apart? Write down both numbers. The
+    checker runs both kernels and counts.
+    """,
+    "A sector has 32 bytes, and the pitch makes every row begin at the start of one.",
+    """
+    Side by side, 32 bytes are one sector: a quarter of the traffic of 4-byte cells. A row apart,
+    each lane needs a sector of its own, as before, and now uses one byte of it.
+    """,
+    answer={"a warp a row": 1, "a thread a row": 32},
+    measure=count_sectors,
+)
+
+# representations-2: a warp a row on CSR
+
+
+@cuda.jit
+def warp_neighbor_sum(offsets, targets, values, sums):
+    """Sum `values` over the neighbors of each vertex, a warp a row."""
+    u = cuda.grid(1) // 32
+    lane = cuda.laneid
+    if u < sums.size:
+        total = 0
+        # Your lines go here.
+        for i in range(offsets[u] + lane, offsets[u + 1], 32):  # added
+            total += values[targets[i]]  # added
+        total = warp_sum(total)
+        if lane == 0:
+            sums[u] = total
+
+
+def run_by_warp(kernel, device, g) -> dict[str, np.ndarray]:
+    """Launch a warp for each vertex of `g`; vertex v has the value v."""
+    values, sums = device.array(np.arange(g.n, dtype=np.int32)), device.full(g.n, -1, np.int64)
+    arrays = device.array(g.offsets), device.array(g.targets), values, sums
+    device.launch(kernel, max(blocks_for(32 * g.n), 1), THREADS, *arrays)
+    return {"sums": device.read(sums)}
+
+
+def _by_warp_case(name: str, g: Graph) -> Case:
+    return Case(
+        name, lambda kernel, device: run_by_warp(kernel, device, g), equal_to(sums=neighbor_sums(g))
+    )
+
+
+def warp_row_cases() -> list[Case]:
+    """Return the hidden inputs of representations-2."""
+    return [
+        _by_warp_case("an R-MAT graph of 64 vertices", small_web()),
+        _by_warp_case("no vertices", no_arcs(0)),
+        _by_warp_case("33 vertices without arcs", no_arcs(33)),
+        _by_warp_case("a path of 45 vertices", path(45)),
+        _by_warp_case("a star of 70 vertices", star(70)),
+    ]
+
+
+def warp_row_budgets() -> list[Budget]:
+    """Return the bounds of representations-2."""
+    case = _by_warp_case("the R-MAT graph of the chapter", web())
+
+    def atomics(trace) -> int:
+        return metrics.requests(trace, kinds=(metrics.ATOMIC,))
+
+    def sectors(trace) -> float:
+        return metrics.sectors_per_request(trace.select(array="targets"))
+
+    return [
+        Budget("sectors a request to `targets`", case, sectors, at_most=3),
+        Budget("atomic requests", case, atomics, at_most=0),
+    ]
+
+
+WARP_ROW = KernelExercise(
+    "representations-2",
+    "change the kernel: a warp a row on CSR",
+    """
+    `csr_neighbor_sum` gives a row to a thread; `matrix_row_sum` gives a row to a warp. Complete
+    `warp_neighbor_sum`, which gives a *CSR* row to a warp: lane *k* takes entries *k*, *k* + 32,
+    ... of the list, and `warp_sum` adds up the 32 partial sums. Budget, on the chapter's R-MAT
+    graph: at most 3 sectors a request for `targets`, and no atomics.
+
+    Then count the lanes that read a target in each request. On which graphs of the chapter are they
+    fewer than with a thread a row, and why?
+    """,
+    """
+    The loop of `matrix_row_sum` starts at `lane` and advances by 32. Here the list begins at
+    `offsets[u]`.
+    """,
+    """
+    The lists are now read side by side. But a list of three entries keeps three lanes of 32 busy:
+    on the R-MAT graph the share of lanes that read rises, where degrees are small it falls. The
+    group that takes a list may be smaller than a warp; the next chapter makes it so.
+    """,
+    parts=(warp_neighbor_sum,),
+    imports=WITH_WARP_SUM,
+    cases=warp_row_cases,
+    budgets=warp_row_budgets,
+)
+
+# representations-3: runs of arcs, with a bug
+
+
+@cuda.jit
+def hasty_neighbor_sum(source, target, values, sums):
+    """Sum the values of the targets of each run of arcs, a thread a run."""
+    i = cuda.grid(1)
+    if i < source.size:
+        u = source[i]
+        if i > 0 and source[i - 1] == u:  # added
+            return  # added
+        total = 0
+        while i < source.size and source[i] == u:
+            total += values[target[i]]
+            i += 1
+        sums[u] = total
+
+
+def run_by_arc(kernel, device, g) -> dict[str, np.ndarray]:
+    """Launch a thread for each arc of `g`, sorted by source; vertex v has the value v."""
+    values, sums = device.array(np.arange(g.n, dtype=np.int32)), device.full(g.n, 0, np.int64)
+    arrays = *(device.array(ends) for ends in g.coo), values, sums
+    device.launch(kernel, max(blocks_for(g.m), 1), THREADS, *arrays)
+    return {"sums": device.read(sums)}
+
+
+def run_cases() -> list[Case]:
+    """Return the hidden inputs of representations-3."""
+    graphs = {
+        "a directed path of 64 vertices": path(64, directed=True),
+        "no arcs": no_arcs(5),
+        "an R-MAT graph of 64 vertices": small_web(),
+        "a path of 40 vertices": path(40),
+        "a star of 100 vertices": star(100),
+    }
+    return [
+        Case(
+            name,
+            lambda kernel, device, g=g: run_by_arc(kernel, device, g),
+            equal_to(sums=neighbor_sums(g)),
+        )
+        for name, g in graphs.items()
+    ]
+
+
+HASTY = KernelExercise(
+    "representations-3",
+    "find the bug",
+    """
+    A colleague wants COO without atomics. The arcs are sorted by source, so the arcs of one vertex
+    follow each other: a *run*. A thread can walk along a run, add, and store the sum at the end.
+    The kernel gives the right answer on `gk.path(64, directed=True)` and wrong ones on the
+    chapter's R-MAT graph. Explain both before you run it, then mend it with one test.
+    """,
+    """
+    How many arcs leave each vertex of a directed path? How many threads walk along a run of three
+    arcs, and where does each of them begin?
+    """,
+    """
+    On a directed path each vertex has one outgoing arc, so a run has one thread. In a run of three,
+    three threads set out, each from its own arc, and store three different sums in one place: the
+    whole, the last two terms, the last one. Which store comes last is a matter of timing: a race,
+    which the machine finds without waiting for a wrong sum. Only the first arc of a run may set
+    out.
+
+    The atomics are gone, and the imbalance is back: one thread walks as far as the vertex has arcs,
+    as in CSR. It had not been abolished; it had been paid for, with atomics.
+    """,
+    parts=(hasty_neighbor_sum,),
+    imports=IMPORTS,
+    cases=run_cases,
+)
+
+# representations-4: binary search in a list
+
+
+@cuda.jit
+def csr_search(offsets, targets, source, target, found):
+    """Say for each query whether its arc exists, by halving the list of its source."""
+    i = cuda.grid(1)
+    if i < found.size:
+        u, v = source[i], target[i]
+        first, last = offsets[u], offsets[u + 1]
+        # Your lines go here.
+        while first < last:  # added
+            middle = (first + last) // 2  # added
+            if targets[middle] < v:  # added
+                first = middle + 1  # added
+            else:  # added
+                last = middle  # added
+        found[i] = first < offsets[u + 1] and targets[first] == v
+
+
+def run_queries(kernel, device, g, source, target) -> dict[str, np.ndarray]:
+    """Ask for each pair whether `g` has that arc, a thread a query."""
+    found = device.full(source.size, False, np.bool_)
+    queries = device.array(source.astype(np.int32)), device.array(target.astype(np.int32))
+    arrays = device.array(g.offsets), device.array(g.targets), *queries, found
+    device.launch(kernel, max(blocks_for(source.size), 1), THREADS, *arrays)
+    return {"found": device.read(found)}
+
+
+def _query_case(name: str, g: Graph, arcs: int, pairs: int) -> Case:
+    """Ask for some of the arcs of `g` and for random pairs."""
+    draw = np.random.default_rng(1)
+    some = draw.integers(g.m, size=arcs) if g.m else np.zeros(0, int)
+    random = draw.integers(max(g.n, 1), size=(2, pairs))
+    source = np.concatenate([g.coo[0][some], random[0]])
+    target = np.concatenate([g.coo[1][some], random[1]])
+    exists = set(zip(g.coo[0].tolist(), g.coo[1].tolist(), strict=True))
+    pairs_asked = zip(source.tolist(), target.tolist(), strict=True)
+    answers = np.array([pair in exists for pair in pairs_asked], bool)
+    return Case(
+        name,
+        lambda kernel, device: run_queries(kernel, device, g, source, target),
+        equal_to(found=answers),
+    )
+
+
+def query_cases() -> list[Case]:
+    """Return the hidden inputs of representations-4."""
+    return [
+        _query_case("100 queries to an R-MAT graph of 64 vertices", small_web(), 50, 50),
+        _query_case("no queries", small_web(), 0, 0),
+        _query_case("40 queries to 9 vertices without arcs", no_arcs(9), 0, 40),
+        _query_case("70 queries to a star of 100 vertices", star(100), 40, 30),
+        _query_case("all arcs asked for, in a path of 45 vertices", path(45), 90, 0),
+    ]
+
+
+def query_budgets() -> list[Budget]:
+    """Return the bound of representations-4."""
+    g = web()
+    turns = int(np.log2(g.out_degree.max())) + 1
+
+    def targets_loaded(trace) -> int:
+        return int(metrics.work_per_thread(trace, "targets").max())
+
+    case = _query_case("1,024 queries to the R-MAT graph of the chapter", g, 512, 512)
+    return [
+        Budget("targets that a thread looks at", case, targets_loaded, at_most=turns + 1),
+    ]
+
+
+SEARCH = KernelExercise(
+    "representations-4",
+    "write the kernel: binary search in a CSR list",
+    """
+    The rows of the graph are sorted. Complete `csr_search(offsets, targets, source, target,
+    found)`, which answers an edge query, "is there an arc from *u* to *v*?", by binary search
+    *within* the list of the source: `first` must end at the first entry that is not before *v*.
+
+    Budget, on the chapter's R-MAT graph: no thread halves more often than ⌊log₂ of the largest
+    degree⌋ + 1 times, so it looks at one target more than that. Is it ever slower than the search
+    in COO?
+    """,
+    """
+    It is the loop of `coo_has_edge` with a shorter range and a simpler comparison. Mind the end of
+    the list: `first` may land on it, and the entry there belongs to another vertex.
+    """,
+    """
+    A list is never longer than the whole array, so the search in CSR never takes more halvings than
+    the one in COO; it pays one look at two offsets first.
+    """,
+    parts=(csr_search,),
+    imports=IMPORTS,
+    cases=query_cases,
+    budgets=query_budgets,
+)
+
+EXERCISES = (PREDICT, WARP_ROW, HASTY, SEARCH)

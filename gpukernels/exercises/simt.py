@@ -1,0 +1,399 @@
+"""Exercises of the chapter "How a GPU runs threads"."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda, int32
+
+from gpukernels.device import SimtDevice
+from gpukernels.generators import erdos_renyi, path, star
+from gpukernels.simt import metrics
+
+from .case import Budget, Case, equal_to
+from .exercise import KernelExercise, PredictionExercise
+
+IMPORTS = "from numba import cuda, int32"
+
+# simt-1: predict the sectors
+
+
+@cuda.jit
+def read_at(index, values, out):
+    """Read `values` wherever `index` sends each thread."""
+    i = cuda.grid(1)
+    out[i] = values[index[i]]
+
+
+def read_through(device, index, dtype) -> np.ndarray:
+    """Return what one warp reads at `index` from an array of 1,024 numbers."""
+    values, out = device.array(np.arange(1024, dtype=dtype)), device.full(32, 0, dtype)
+    device.launch(read_at, 1, 32, device.array(index.astype(np.int32)), values, out)
+    return device.read(out)
+
+
+def count_sectors() -> dict[str, int]:
+    """Count the sectors of the four requests of simt-1."""
+    lane = np.arange(32)
+    patterns = {
+        "a": (3 * lane, np.int32),
+        "b": (31 - lane, np.int32),
+        "c": (lane // 2, np.int32),
+        "d": (lane, np.int64),
+    }
+    counted = {}
+    for name, (index, dtype) in patterns.items():
+        device = SimtDevice(trace=True)
+        read_through(device, index, dtype)
+        counted[name] = int(metrics.sectors(device.trace.select(array="values"))[0])
+    return counted
+
+
+PREDICT = PredictionExercise(
+    "simt-1",
+    "predict the counter",
+    """
+    A full warp makes one request to an array that begins at the start of a sector. How many sectors
+    does it touch, if lane *k* reads
+
+    - a: element 3*k* of an int32 array;
+    - b: element 31 − *k* of an int32 array;
+    - c: element ⌊*k* / 2⌋ of an int32 array;
+    - d: element *k* of an int64 array?
+
+    Write down four numbers before you run anything. The checker makes the four requests and counts.
+    """,
+    """
+    A sector holds eight int32 elements. Divide the index of each lane by 8, and count the different
+    quotients.
+    """,
+    """
+    - a: the indices go from 0 to 93, a span of 12 sectors, and none of them is skipped.
+    - b: the order of the lanes does not matter.
+    - c: sixteen different elements lie in two sectors.
+    - d: twice the bytes are twice the sectors.
+    """,
+    answer={"a": 12, "b": 4, "c": 2, "d": 8},
+    measure=count_sectors,
+)
+
+# simt-2: the tree of a sum
+
+
+@cuda.jit
+def block_sum(values, total):
+    """Add up at most 128 numbers with one block of 128 threads."""
+    tile = cuda.shared.array(128, int32)
+    i = cuda.threadIdx.x
+    tile[i] = 0
+    if i < values.size:
+        tile[i] = values[i]
+    cuda.syncthreads()
+    # Your lines go here.
+    apart = 64  # added
+    while apart > 0:  # added
+        if i < apart:  # added
+            tile[i] += tile[i + apart]  # added
+        cuda.syncthreads()  # added
+        apart //= 2  # added
+    if i == 0:
+        total[0] = tile[0]
+
+
+def run_block_sum(kernel, device, values) -> dict[str, np.ndarray]:
+    """Add up at most 128 numbers with one block of 128 threads."""
+    total = device.full(1, -1, np.int64)
+    device.launch(kernel, 1, 128, device.array(values.astype(np.int32)), total)
+    return {"total": device.read(total)}
+
+
+def block_sum_cases() -> list[Case]:
+    """Return the hidden inputs of simt-2; the first is full."""
+    draw = np.random.default_rng(0)
+    skewed = np.zeros(128, int)
+    skewed[97] = 1_000_000
+    inputs = {
+        "128 numbers": draw.integers(0, 100, 128),
+        "no numbers": np.zeros(0, int),
+        "75 numbers": draw.integers(-50, 50, 75),
+        "one number": np.array([7]),
+        "one large number among zeros": skewed,
+    }
+    return [
+        Case(
+            name,
+            lambda kernel, device, values=values: run_block_sum(kernel, device, values),
+            equal_to(total=np.array([values.sum()])),
+        )
+        for name, values in inputs.items()
+    ]
+
+
+def block_sum_budgets() -> list[Budget]:
+    """Return the bounds of simt-2."""
+    full = block_sum_cases()[0]
+    return [
+        Budget("warp steps", full, metrics.warp_steps, at_most=160),
+        Budget("divergent branches", full, metrics.divergent_branches, at_most=6),
+    ]
+
+
+WAKE = KernelExercise(
+    "simt-2",
+    "wake the lanes",
+    """
+    One block of 128 threads adds up at most 128 numbers, as a tree. The plain tree lets thread *i*
+    add its neighbor at distance 1, 2, 4, ... if *i* is a multiple of twice the distance:
+
+    ```python
+    apart = 1
+    while apart < 128:
+        if i % (2 * apart) == 0:
+            tile[i] += tile[i + apart]
+        cuda.syncthreads()
+        apart *= 2
+    ```
+
+    It is correct, but at each level its active threads are spread over all four warps: 24 divergent
+    branches. Choose *which* threads add, so that 128 numbers take at most 160 warp steps and 6
+    divergent branches. Keep one barrier a level.
+    """,
+    """
+    Addition may be done in any order. Let the *first* half of the threads add the second half of
+    the numbers, then let the first quarter work, and so on.
+    """,
+    """
+    Start with the largest distance. Whole warps then drop out, and only the last five levels and
+    the final `if` split one warp.
+    """,
+    parts=(block_sum,),
+    imports=IMPORTS,
+    cases=block_sum_cases,
+    budgets=block_sum_budgets,
+)
+
+# simt-3: a race
+
+
+@cuda.jit
+def rotate(values, rounds):
+    """Move the values `rounds` places to the left, one place a round."""
+    tile = cuda.shared.array(128, int32)
+    i = cuda.threadIdx.x
+    tile[i] = values[i]
+    cuda.syncthreads()
+    for _ in range(rounds):
+        mine = tile[(i + 1) % values.size]
+        cuda.syncthreads()  # added
+        tile[i] = mine
+        cuda.syncthreads()
+    values[i] = tile[i]
+
+
+def run_rotate(kernel, device, n, rounds) -> dict[str, np.ndarray]:
+    """Rotate `n` numbers with a block of `n` threads."""
+    values = device.array(np.arange(n, dtype=np.int32) * 3)
+    device.launch(kernel, 1, n, values, rounds)
+    return {"values": device.read(values)}
+
+
+def rotate_cases() -> list[Case]:
+    """Return the hidden inputs of simt-3."""
+    return [
+        Case(
+            f"{n} numbers, {rounds} rounds",
+            lambda kernel, device, n=n, rounds=rounds: run_rotate(kernel, device, n, rounds),
+            equal_to(values=np.roll(np.arange(n) * 3, -rounds)),
+        )
+        for n, rounds in ((64, 3), (64, 0), (50, 7), (2, 5), (128, 40))
+    ]
+
+
+ROTATE = KernelExercise(
+    "simt-3",
+    "find the bug",
+    """
+    `rotate` should move *n* numbers to the left by `rounds` places, one place a round, with a block
+    of *n* threads. It passes its test in lockstep. Yet it is wrong. Find out where *before* you let
+    the checker tell you, then mend it.
+    """,
+    """
+    Run it with `gk.SimtDevice("warp", check=False)`, then with `check=True`. What happens between
+    the reading of a neighbor's element and the writing of one's own?
+    """,
+    """
+    Between reading and writing there is no barrier. If warp 1 is early, it overwrites `tile[32]`
+    before thread 31 has read it. Read into a register, wait, write, wait.
+    """,
+    parts=(rotate,),
+    imports=IMPORTS,
+    cases=rotate_cases,
+)
+
+# simt-4: a tile
+
+
+@cuda.jit
+def transpose(a, out):
+    """Store the transpose of `a` in `out`, a tile of 32 x 32 a block."""
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    row, column = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
+    # Your lines go here.
+    tile = cuda.shared.array((32, 33), int32)  # added
+    if row + y < a.shape[0] and column + x < a.shape[1]:  # added
+        tile[y, x] = a[row + y, column + x]  # added
+    cuda.syncthreads()  # added
+    if row + x < a.shape[0] and column + y < a.shape[1]:  # added
+        out[column + y, row + x] = tile[x, y]  # added
+
+
+def run_transpose(kernel, device, rows, columns) -> dict[str, np.ndarray]:
+    """Transpose a matrix with blocks of 32 x 32 threads, at least one."""
+    a = device.array(np.arange(rows * columns, dtype=np.int32).reshape(rows, columns))
+    out = device.full((columns, rows), -1, np.int32)
+    blocks = max(-(-columns // 32), 1), max(-(-rows // 32), 1)
+    device.launch(kernel, blocks, (32, 32), a, out)
+    return {"out": device.read(out)}
+
+
+def _transpose_case(rows: int, columns: int) -> Case:
+    return Case(
+        f"a {rows} × {columns} matrix",
+        lambda kernel, device: run_transpose(kernel, device, rows, columns),
+        equal_to(out=np.arange(rows * columns).reshape(rows, columns).T),
+    )
+
+
+def transpose_cases() -> list[Case]:
+    """Return the hidden inputs of simt-4."""
+    return [_transpose_case(*shape) for shape in ((32, 32), (0, 5), (40, 33), (1, 90), (64, 64))]
+
+
+def transpose_budgets() -> list[Budget]:
+    """Return the bounds of simt-4."""
+    case = _transpose_case(64, 64)
+    return [
+        Budget("sectors a global request", case, metrics.sectors_per_request, at_most=4),
+        Budget(
+            "bank conflicts",
+            case,
+            lambda trace: int(metrics.bank_conflicts(trace).sum()),
+            at_most=0,
+        ),
+    ]
+
+
+TRANSPOSE = KernelExercise(
+    "simt-4",
+    "turn a tile without conflicts",
+    """
+    Write `transpose`, which stores the transpose of the matrix `a` in `out`. A block of 32 × 32
+    threads takes the tile of `a` that begins at (`row`, `column`); the last tiles may stick out of
+    the matrix. Budget: 4 sectors a global request, which means that both the reading and the
+    writing are perfectly coalesced, and not one bank conflict.
+    """,
+    """
+    Neighboring lanes must read neighbors in a row of `a`, and write neighbors in a row of `out`: a
+    detour through a shared tile makes both possible. A column of a 32-wide tile is a stride of 32
+    words, and you have seen its cure.
+    """,
+    """
+    The lanes read a row of `a` into a row of the tile, wait, and write a column of the tile into a
+    row of `out`. With 33 words a row, a column's words lie in 32 different banks. Without shared
+    memory one of the two global accesses walks down a column: 32 sectors a request instead of 4.
+    The tile trades expensive scattered sectors for a cheap detour.
+    """,
+    parts=(transpose,),
+    imports=IMPORTS,
+    cases=transpose_cases,
+    budgets=transpose_budgets,
+)
+
+# simt-5: a histogram
+
+
+@cuda.jit
+def histogram(degree, count):
+    """Count the vertices of each degree."""
+    u = cuda.grid(1)
+    i = cuda.threadIdx.x
+    # Your lines go here.
+    part = cuda.shared.array(32, int32)  # added
+    if i < 32:  # added
+        part[i] = 0  # added
+    cuda.syncthreads()  # added
+    if u < degree.size:  # added
+        cuda.atomic.add(part, degree[u], 1)  # added
+    cuda.syncthreads()  # added
+    if i < 32:  # added
+        cuda.atomic.add(count, i, part[i])  # added
+
+
+def run_histogram(kernel, device, degree) -> dict[str, np.ndarray]:
+    """Count degrees below 32 with blocks of 128 threads, at least one."""
+    count = device.full(32, 0, np.int32)
+    blocks = max(-(-degree.size // 128), 1)
+    device.launch(kernel, blocks, 128, device.array(degree), count)
+    return {"count": device.read(count)}
+
+
+def histogram_cases() -> list[Case]:
+    """Return the hidden inputs of simt-5; the last is the one that is counted."""
+    graphs = {
+        "a path of 300 vertices": path(300),
+        "no vertices": path(0),
+        "a star of 30 vertices": star(30),
+        "a random graph of 1,024 vertices": erdos_renyi(1024, 8),
+    }
+    return [
+        Case(
+            name,
+            lambda kernel, device, g=g: run_histogram(kernel, device, g.out_degree),
+            equal_to(count=np.bincount(g.out_degree, minlength=32)),
+        )
+        for name, g in graphs.items()
+    ]
+
+
+def histogram_budgets() -> list[Budget]:
+    """Return the bounds of simt-5."""
+    case = histogram_cases()[-1]
+    return [
+        Budget(
+            "lanes that wait at an atomic on `count`",
+            case,
+            lambda trace: int(metrics.atomic_conflicts(trace.select(array="count")).sum()),
+            at_most=0,
+        ),
+        Budget(
+            "requests to `count`",
+            case,
+            lambda trace: metrics.requests(trace.select(array="count")),
+            at_most=8,
+        ),
+    ]
+
+
+HISTOGRAM = KernelExercise(
+    "simt-5",
+    "write a kernel",
+    """
+    Count how many vertices have each degree: `count` has 32 zeros, and no degree is 32 or more. The
+    obvious `cuda.atomic.add(count, degree[u], 1)` makes 683 lanes wait for another on a random
+    graph of 1,024 vertices. Write a kernel in which *no* lane of an atomic on the global array
+    `count` waits, and 8 blocks of 128 threads make no more than 8 requests to it.
+    """,
+    """
+    Let each block count in shared memory. Then let its first 32 threads add one entry each to the
+    global array. Two barriers are needed: before the counting and after it.
+    """,
+    """
+    The lanes still meet, but in shared memory, close by. The global array sees one request a block,
+    each lane with an address of its own.
+    """,
+    parts=(histogram,),
+    imports=IMPORTS,
+    cases=histogram_cases,
+    budgets=histogram_budgets,
+)
+
+EXERCISES = (PREDICT, WAKE, ROTATE, TRANSPOSE, HISTOGRAM)

@@ -1,0 +1,161 @@
+"""Every exercise: its solution passes, its skeleton fails and says why, nothing drifts."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+
+import pytest
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.exercise import KernelExercise, PredictionExercise
+from gpukernels.exercises.skeleton import HERE
+from gpukernels.simt import python_function
+
+CHAPTERS = ("simt", "representations", "bfs")
+KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
+PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
+#: What the checker must tell a reader who passes the skeleton as it is.
+SAYS = {
+    "simt-2": "`total[0]` is 85 and should be 6478",
+    "simt-3": "race on `tile[0]`",
+    "simt-4": "no thread wrote it",
+    "simt-5": "`count[1]` is 0 and should be 2",
+    "representations-2": "`sums[0]` is 0 and should be 368",
+    "representations-3": "race on `sums[0]`",
+    "representations-4": "`found[0]` is False and should be True",
+    "bfs-2": "`distance[1]` is -1 and should be 1",
+    "bfs-3": "schedule warp: `distance[10]` is 5 and should be 4",
+    "bfs-4": "`distance[4]` is -1 and should be 2",
+}
+
+
+def run(text: str, tmp_path, name: str):
+    """Execute an exercise's text as a reader would; return the kernel or the prediction."""
+    path = tmp_path / "answer.py"
+    path.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("answer", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if name in PREDICTIONS:
+        return module.prediction
+    return getattr(module, python_function(gk.exercise(name).solution.answer).__name__)
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_solution_passes_its_check_as_it_is_printed(name, tmp_path):
+    ex = gk.exercise(name)
+    report = ex.check(run(ex.solution.text, tmp_path, name))
+    assert report.passed
+    assert report.findings
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_skeleton_fails_its_check_and_raises(name, tmp_path):
+    ex = gk.exercise(name)
+    answer = run(ex.skeleton, tmp_path, name)
+    report = ex.check(answer, raises=False)
+    assert not report
+    with pytest.raises(gk.ExerciseFailed) as failure:
+        ex.check(answer)
+    assert str(failure.value) == repr(report) == repr(failure.value.report)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_skeleton_s_report_names_the_input_the_schedule_and_what_is_wrong(name, tmp_path):
+    ex = gk.exercise(name)
+    (fault,) = ex.check(run(ex.skeleton, tmp_path, name), raises=False).findings
+    case = next(case.name for case in ex.cases() if fault.text.startswith(case.name))
+    assert fault.text.startswith(f"{case}, schedule ")
+    assert SAYS[name] in " ".join([fault.text, *fault.details])
+    assert fault.details
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_solution_only_adds_lines_to_its_skeleton(name):
+    ex = gk.exercise(name)
+    before, after = ex.skeleton.splitlines(), ex.solution.text.splitlines()
+    marks = [line[:2] for line in difflib.ndiff(before, after)]
+    assert "+ " in marks
+    assert "- " not in marks
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_marks_do_not_reach_the_reader(name):
+    ex = gk.exercise(name)
+    assert "# added" not in ex.skeleton + ex.solution.text
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_skeleton_says_where_lines_go_unless_finding_the_place_is_the_exercise(name):
+    ex = gk.exercise(name)
+    assert (HERE in ex.skeleton) == (ex.title != "find the bug")
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_chapter_has_a_prediction_a_kernel_to_write_and_a_bug_to_find(chapter):
+    of_chapter = [ex for name, ex in CATALOG.items() if name.rpartition("-")[0] == chapter]
+    assert len(of_chapter) >= 3
+    assert [ex.id for ex in of_chapter] == [f"{chapter}-{k + 1}" for k in range(len(of_chapter))]
+    assert isinstance(of_chapter[0], PredictionExercise)
+    assert any(ex.title == "find the bug" for ex in of_chapter)
+    assert any("write" in ex.title for ex in of_chapter)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_hidden_inputs_hold_an_empty_one_and_one_that_fills_no_whole_warp(name):
+    names = " ".join(case.name for case in gk.exercise(name).cases())
+    assert len(gk.exercise(name).cases()) >= 4
+    assert any(word in names for word in ("no ", "0 rounds", "a 0 ×", "without arcs"))
+    assert any(size in names for size in ("75", "50 ", "40 ×", "300", "45", "100 q", "40 v"))
+    assert any(skewed in names for skewed in ("star", "large", "1 ×", "128 numbers"))
+
+
+@pytest.mark.parametrize("name", PREDICTIONS)
+def test_a_prediction_is_compared_with_what_the_machine_counts(name):
+    ex = gk.exercise(name)
+    assert ex.measure() == ex.solution.answer
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_an_exercise_shows_its_statement_hint_and_skeleton(name):
+    ex = gk.exercise(name)
+    page = ex._repr_markdown_()
+    assert ex.statement in page
+    assert ex.hint in page
+    assert ex.skeleton in page
+    assert ex.statement in repr(ex)
+    assert ex.skeleton in repr(ex)
+    assert ex.solution.text not in page + repr(ex)
+    assert ex.solution.why in ex.solution._repr_markdown_()
+
+
+def test_an_unknown_id_is_refused_with_the_list_of_all():
+    with pytest.raises(gk.InvalidArgument, match="'bfs-9'") as refused:
+        gk.exercise("bfs-9")
+    assert all(name in str(refused.value) for name in CATALOG)
+
+
+def test_exercises_lists_every_exercise():
+    listed = repr(gk.exercises())
+    assert all(f"{name}: {ex.title}" in listed for name, ex in CATALOG.items())
+    assert repr(gk.exercises.exercises()) == listed
+
+
+def test_the_plain_tree_of_the_statement_costs_what_it_says():
+    """24 divergent branches, as simt-2's statement has it, with the skeleton's other lines."""
+    from plain_answers import plain_sum
+
+    ex = gk.exercise("simt-2")
+    report = ex.check(plain_sum, raises=False)
+    assert "divergent branches, on 128 numbers: 24, allowed at most 6" in repr(report)
+    assert not report.passed
+
+
+def test_the_obvious_histogram_costs_what_the_statement_says():
+    from plain_answers import plain_histogram
+
+    report = repr(gk.exercise("simt-5").check(plain_histogram, raises=False))
+    assert "1,024 vertices: 683, allowed at most 0" in report
+    assert "cuda.atomic.add(count, degree[u], 1)" in report
