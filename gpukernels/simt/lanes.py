@@ -191,12 +191,14 @@ def pick(active, condition, chosen, other, dtype):
 
 
 class RangeLoop:
-    """The hidden counters of ``for i in range(...)``: one a thread, or one for all."""
+    """The hidden counters of ``for i in range(...)``: one a thread, or one for all.
 
-    __slots__ = ("compare", "current", "dtype", "step", "stop")
+    Bounds and counters have one integer type. A value that :meth:`next` gave out is never changed.
+    """
 
-    def __init__(self, active, start, stop, step, dtype):
-        self.dtype = dtype
+    __slots__ = ("compare", "current", "step", "stop")
+
+    def __init__(self, active, start, stop, step):
         self.current = self._home(active, start.copy())  # advanced in place
         self.stop = self._home(active, stop)
         self.step = self._home(active, step)
@@ -227,7 +229,7 @@ class RangeLoop:
         if inside is not active:
             value = read(self.current, inside)
         self.current = write(self.current, inside, value + read(self.step, inside))
-        return inside, value.astype(self.dtype)
+        return inside, value
 
 
 def _along(linear, shape, axis):

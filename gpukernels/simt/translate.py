@@ -588,10 +588,8 @@ class FunctionTranslator(ExpressionTranslator):
             bounds.insert(0, self.literal(0))
         if len(bounds) == 2:
             bounds.append(self.literal(1))
-        codes = [self.cast(b, typing.INT64).code for b in bounds]
-        counter = self.temporary(
-            f"RangeLoop({self.active}, {', '.join(codes)}, {self.dtype_name(dtype)})"
-        )
+        codes = [self.cast(b, dtype).code for b in bounds]
+        counter = self.temporary(f"RangeLoop({self.active}, {', '.join(codes)})")
 
         def header(loop, rounds):
             self.at(node)
