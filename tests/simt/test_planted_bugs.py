@@ -1,0 +1,71 @@
+"""Each classic error is found, at its line and by its rule; its repaired twin is clean."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from planted_bugs import PAIRS
+
+import gpukernels as gk
+from gpukernels.simt import launch, translate
+
+#: Rules whose findings make a kernel slow, or its results depend on the order, but not wrong.
+WARNINGS = {"bank-conflicts", "uncoalesced", "atomic-contention", "divergence", "order-dependent"}
+PLANTED = {pair.name: pair for pair in PAIRS}
+
+
+@pytest.fixture(autouse=True)
+def short_loops(monkeypatch):
+    """A budget that is soon spent; it is read when a kernel is translated."""
+    monkeypatch.setattr(translate, "LOOP_BUDGET", 1000)
+
+
+def marked_lines(kernel):
+    lines, first = inspect.getsourcelines(kernel.py_func)
+    return {first + i for i, line in enumerate(lines) if line.rstrip().endswith("# here")}
+
+
+def test_there_are_thirty_and_more():
+    assert len(PLANTED) == len(PAIRS) >= 30
+    assert sum(pair.rule not in WARNINGS for pair in PAIRS) >= 30
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_the_error_is_found_at_its_line_by_its_rule(name):
+    pair = PLANTED[name]
+    report = gk.check(pair.broken, pair.blocks, pair.threads, *pair.arguments(), seeds=2)
+    marked = marked_lines(pair.broken)
+    found = [f for f in report.findings if f.rule == pair.rule]
+    assert found
+    # Every line that a finding names takes part, and every line that takes part is named.
+    named = {f.line for f in found} | {f.other_line for f in found if f.other_line}
+    if pair.rule in ("race", "out-of-bounds", "warp-operation"):
+        assert named == marked
+    else:
+        assert named <= marked
+    if pair.rule in WARNINGS:
+        assert report.ok
+    else:
+        assert {f.rule for f in report.errors} == {pair.rule}
+        assert any("lockstep" in f.schedules for f in found)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_the_repaired_twin_is_clean(name):
+    pair = PLANTED[name]
+    report = gk.check(pair.repaired, pair.blocks, pair.threads, *pair.arguments(), seeds=4)
+    assert report.ok, report
+    assert not [f for f in report.findings if f.rule in (pair.rule, "order-dependent")], report
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_the_repaired_twin_does_its_work(name):
+    pair = PLANTED[name]
+    arguments = pair.arguments()
+    expected = pair.result(pair.arguments())
+    launch(pair.repaired, pair.blocks, pair.threads, arguments)
+    assert expected
+    for position, contents in expected.items():
+        np.testing.assert_array_equal(arguments[position], contents)
