@@ -1,0 +1,53 @@
+"""The table of numba's own tests that stands in ``book/simt.md``; run this file to print it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from test_numba_suite import MODULES, NOT_RUN, TESTS
+
+#: Tests of each module that pass under numba's simulator, of those it has (numba-cuda 0.30.4, with
+#: NUMBA_ENABLE_CUDASIM=1; the rest skip themselves). test_matmul defines no unittest cases there.
+SIMULATOR = {
+    "warp_ops": 0, "intrinsics": 59, "atomics": 128, "sync": 16, "sm": 17,
+    "cooperative_groups": 4, "localmem": 0, "lang": 3, "idiv": 2, "powi": 8, "minmax": 0,
+    "operator": 12, "globals": 1, "freevar": 1, "boolean": 1, "laplace": 1, "matmul": 0,
+    "transpose": 0, "nondet": 1, "constmem": 8, "math": 44, "casting": 6, "blackscholes": 1,
+}  # fmt: skip
+
+REFUSED = "which the machine refuses"
+
+
+def counts(module: str) -> tuple[int, int, int, int]:
+    """Return how many tests a module has, pass, do not apply, and are refused by the machine."""
+    tests = [t for t in TESTS if t.startswith(f"{module}.")]
+    left_out = [NOT_RUN[t] for t in tests if t in NOT_RUN]
+    refused = sum(REFUSED in reason for reason in left_out)
+    return len(tests), len(tests) - len(left_out), len(left_out) - refused, refused
+
+
+def table() -> str:
+    """Return the table in Markdown."""
+    rows = [
+        "| `numba.cuda.tests.cudapy` | tests | pass | do not apply | refused | simulator passes |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    total = Counter()
+    for module in MODULES:
+        columns = (*counts(module), SIMULATOR[module])
+        total.update(dict(enumerate(columns)))
+        rows.append(f"| `test_{module}` | " + " | ".join(map(str, columns)) + " |")
+    rows.append("| **all** | " + " | ".join(f"**{total[i]}**" for i in range(5)) + " |")
+    return "\n".join(rows)
+
+
+def share() -> float:
+    """Return the part of the tests that apply which pass."""
+    every = [counts(module) for module in MODULES]
+    passed, refused = sum(c[1] for c in every), sum(c[3] for c in every)
+    return passed / (passed + refused)
+
+
+if __name__ == "__main__":
+    print(table())
+    print(f"\n{share():.1%} of those that apply")
