@@ -15,6 +15,8 @@ from gpukernels.simt.trace import (
 
 _STEP_COLUMNS = ("launch", "block", "warp", "step", "source", "line", "kind", "mask", "taken")
 _REQUEST_COLUMNS = ("launch", "block", "warp", "step", "source", "line", "array", "kind", "mask")
+#: What a step or request takes beside its lanes, so that a limit holds for one thread too.
+_OWN_ENTRIES = 8
 _DTYPES = {"kind": np.uint8, "mask": np.uint32, "taken": np.uint32}
 
 
@@ -24,14 +26,15 @@ class Recorder:
     Parameters
     ----------
     limit : int
-        How many rows and lane entries may be kept over all launches, about 40 bytes each; one more
-        raises :class:`~gpukernels.simt.errors.TraceLimit`.
+        How many entries may be kept over all launches, at most 40 bytes each: one for every lane
+        of a step or request, and eight for the step or request itself. One more raises
+        :class:`~gpukernels.simt.errors.TraceLimit`; then nothing of that launch is kept.
     """
 
     def __init__(self, limit: int = 40_000_000):
         self.limit = limit
         self.label = ""
-        self._used = 0
+        self._used = self._kept = 0
         self._launches = []
         self._sources = []
         self._source_numbers = {}
@@ -49,6 +52,7 @@ class Recorder:
         self._steps = []
         self._requests = []
         self._clock = 0
+        self._used = self._kept
 
     def array(self, memory) -> int:
         """Return the number of an array, giving it one at first sight."""
@@ -79,13 +83,13 @@ class Recorder:
 
     def _count(self, entries, where):
         self._clock += 1
-        self._used += entries
+        self._used += entries + _OWN_ENTRIES
         if self._used > self.limit:
+            self._steps, self._requests = [], []
             raise self._run.error(
                 TraceLimit,
                 f"the trace has grown past {self.limit:,} entries; trace a smaller launch, or "
-                f"make the "
-                "recorder with a higher limit",
+                "make the recorder with a higher limit",
                 where,
             )
 
@@ -117,6 +121,7 @@ class Recorder:
             table["value"] = np.concatenate([r[6] for r in self._requests])
             self._request_tables.append(table)
         self._run = self._steps = self._requests = None
+        self._kept = self._used
 
     def _source(self, source):
         if source not in self._source_numbers:
