@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from dataclasses import dataclass
 
 
@@ -75,7 +76,8 @@ def _item(finding: Finding) -> str:
     if more:
         style = "white-space:pre-wrap;overflow-wrap:anywhere;margin:0.2em 0 0.2em 1.4em;padding:0"
         more = f'<pre style="{style};border:0;background:none">{more}</pre>'
-    return f"<li>{sign} {html.escape(finding.text)}{more}</li>"
+    text = re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(finding.text))
+    return f"<li>{sign} {text}{more}</li>"
 
 
 class ExerciseFailed(AssertionError):

@@ -173,16 +173,16 @@ def test_a_judge_names_the_first_wrong_element_of_a_matrix():
 
 
 def test_a_report_prints_and_shows_what_it_found():
-    good, bad = Finding(True, "right"), Finding(False, "x < y", ("line 3 of k: a[i] = 1",))
+    good, bad = Finding(True, "right"), Finding(False, "`x` < y", ("line 3 of k: a[i] = 1",))
     report = Report("simt-9 (title)", [good, bad])
     assert repr(report).splitlines() == [
         "simt-9 (title): not yet",
         "  ✓ right",
-        "  ✗ x < y",
+        "  ✗ `x` < y",
         "      line 3 of k: a[i] = 1",
     ]
     html = report._repr_html_()
-    assert "✗ x &lt; y" in html
+    assert "✗ <code>x</code> &lt; y" in html
     assert "line 3 of k: a[i] = 1</pre>" in html
     assert Report("simt-9 (title)", [good])
     assert "solved" in repr(Report("simt-9 (title)", [good]))

@@ -1,0 +1,54 @@
+"""The chapters show each exercise from the package, check its skeleton and run its solution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG
+
+CHAPTERS = Path(__file__).parents[2] / "chapters"
+NOTEBOOK = {"simt": "simt", "representations": "representations", "bfs": "frontier_bfs"}
+
+
+def cells_of(name: str) -> list:
+    """Return the code cells of an exercise: from its own id to the next one's."""
+    notebook = nbformat.read(CHAPTERS / f"{NOTEBOOK[name.rpartition('-')[0]]}.ipynb", 4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    start = next(k for k, c in enumerate(code) if f'gk.exercise("{name}")' in c.source)
+    rest = [k for k in range(start + 1, len(code)) if "gk.exercise(" in code[k].source]
+    return code[start : rest[0] if rest else None]
+
+
+def shown(cell) -> str:
+    """Return the plain text of a cell's outputs."""
+    return "\n".join(output["data"]["text/plain"] for output in cell.outputs)
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_chapter_shows_the_statement_and_holds_the_skeleton_as_the_package_has_them(name):
+    statement, skeleton, *_ = cells_of(name)
+    assert shown(statement).strip() == repr(gk.exercise(name)).strip()
+    assert skeleton.source == gk.exercise(name).skeleton.rstrip("\n")
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_chapter_checks_the_skeleton_and_the_folded_solution(name):
+    _, _, check, solution, *_ = cells_of(name)
+    assert check.source.startswith("ex.check(")
+    assert "hide-output" in check.metadata["tags"]
+    assert shown(check).startswith(f"{name} ({gk.exercise(name).title}): not yet")
+    assert solution.source.endswith("ex.check(ex.solution)")
+    assert {"hide-cell", "solution"} <= set(solution.metadata["tags"])
+    text = shown(solution)
+    assert gk.exercise(name).solution.text in text
+    assert f"{name} ({gk.exercise(name).title}): solved" in text
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_what_gives_an_answer_away_is_folded(name):
+    for cell in cells_of(name)[3:]:
+        assert "hide-cell" in cell.metadata["tags"]
