@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import types as python_types
 
 import numpy as np
@@ -446,8 +447,9 @@ class ExpressionTranslator:
             raise self.refuse(f"`{ast.unparse(node.func)}` cannot be called in a kernel", node)
         dtype = intrinsics.as_dtype(target)
         if dtype is not None:
-            (argument,) = node.args
-            return self.cast(self.scalar(argument), dtype)
+            if node.keywords or len(node.args) != 1:
+                raise self.refuse(f"`{ast.unparse(node)}`: one number expected", node)
+            return self.cast(self.scalar(node.args[0]), dtype)
         if isinstance(target, python_types.BuiltinFunctionType) or python_function(target) is None:
             raise self.refuse(f"`{ast.unparse(node.func)}` cannot be called in a kernel", node)
         return self._call_device_function(target, node)
@@ -469,14 +471,17 @@ class ExpressionTranslator:
             raise
 
     def _call_device_function(self, target, node):
-        values = [self.expression(a) for a in node.args]
-        if node.keywords:
-            names = python_function(target).__code__.co_varnames
-            given = {k.arg: self.expression(k.value) for k in node.keywords}
-            for name in names[len(values) : len(values) + len(given)]:
-                if name not in given:
-                    raise self.refuse(f"`{ast.unparse(node)}`: argument `{name}` is missing", node)
-                values.append(given[name])
+        given = [self.expression(a) for a in node.args]
+        named = {k.arg: self.expression(k.value) for k in node.keywords}
+        try:
+            bound = inspect.signature(python_function(target)).bind(*given, **named)
+        except TypeError as error:
+            raise self.refuse(f"`{ast.unparse(node)}`: {error}", node, KernelTypeError) from None
+        bound.apply_defaults()
+        values = [
+            v if isinstance(v, Value) else self.from_object(v, node)
+            for v in bound.arguments.values()
+        ]
         name, result = self._translated(target, values)
         codes = []
         for value in values:

@@ -208,7 +208,24 @@ def is_barrier(translator, node) -> bool:
 # Handlers ------------------------------------------------------------
 
 
+def _nodes(t, node, *counts):
+    """Return the argument nodes of a call that takes one of `counts` arguments, none by keyword."""
+    if node.keywords or len(node.args) not in counts:
+        wanted = " or ".join(map(str, counts))
+        raise t.refuse(
+            f"`{ast.unparse(node.func)}` takes {wanted} arguments, none of them by keyword",
+            node,
+            KernelTypeError,
+        )
+    return node.args
+
+
+def _scalars(t, node, *counts):
+    return [t.scalar(argument) for argument in _nodes(t, node, *counts)]
+
+
 def _arguments(t, node, names, optional=0):
+    """Return the values of arguments that have names; numba takes some of them by keyword."""
     values = [t.expression(a) for a in node.args]
     given = {k.arg: t.expression(k.value) for k in node.keywords}
     for name in names[len(values) :]:
@@ -229,22 +246,28 @@ def _constant_int(t, node, what):
 
 
 def _grid(t, node, hint):
-    ndim = _constant_int(t, node.args[0], "the argument of cuda.grid")
+    ndim = _constant_int(t, *_nodes(t, node, 1), "the argument of cuda.grid")
     items = [_index(t, "grid", axis) for axis in range(ndim)]
     return items[0] if ndim == 1 else Value(TupleType((typing.INT64,) * ndim), items=items)
 
 
 def _gridsize(t, node, hint):
-    ndim = _constant_int(t, node.args[0], "the argument of cuda.gridsize")
+    ndim = _constant_int(t, *_nodes(t, node, 1), "the argument of cuda.gridsize")
     items = [Value(typing.INT64, f"run.grid_size[{axis}]") for axis in range(ndim)]
     return items[0] if ndim == 1 else Value(TupleType((typing.INT64,) * ndim), items=items)
+
+
+_DECLARED = {"shape", "dtype", "alignment"}
 
 
 def _declare(space):
     def declare(t, node, hint):
         arguments = {k.arg: k.value for k in node.keywords}
-        for name, value in zip(("shape", "dtype"), node.args, strict=False):
-            arguments[name] = value
+        arguments.update(zip(("shape", "dtype"), node.args, strict=False))
+        if len(node.args) > 2 or not {"shape", "dtype"} <= set(arguments) <= _DECLARED:
+            raise t.refuse(
+                f"cuda.{space}.array takes (shape, dtype, alignment)", node, KernelTypeError
+            )
         shape = t.expression(arguments["shape"])
         parts = shape.items if shape.items is not None else [shape]
         if any(p.constant is None for p in parts):
@@ -269,10 +292,11 @@ def _declare(space):
 
 
 def _const_array(t, node, hint):
-    value = t.constant_of(node.args[0])
+    (source,) = _nodes(t, node, 1)
+    value = t.constant_of(source)
     if not isinstance(value, np.ndarray):
         raise t.refuse("cuda.const.array_like takes a global array", node, KernelTypeError)
-    name = hint or ast.unparse(node.args[0])
+    name = hint or ast.unparse(source)
     code = f"run.constant_array({t.program.constant(value)}, {name!r})"
     return Value(ArrayType(value.dtype, value.ndim), t.temporary(code))
 
@@ -324,7 +348,7 @@ def _syncwarp(t, node, hint):
 
 
 def _nothing(t, node, hint):
-    for argument in node.args:
+    for argument in _nodes(t, node, 0, 1):
         t.expression(argument)
     return None
 
@@ -398,22 +422,18 @@ def _lane_set(name):
 
 def _atomic(op):
     def atomic(t, node, hint):
-        array = t.expression(node.args[0])
+        nodes = _nodes(t, node, {"compare_and_swap": 3, "cas": 4}.get(op, 3))
+        array = t.expression(nodes[0])
         if not array.is_array:
             raise t.refuse(
                 "the first argument of an atomic must be an array", node, KernelTypeError
             )
         if op == "compare_and_swap":
-            index_values = [t.literal(0)] * array.type.ndim
-            rest = [t.scalar(a) for a in node.args[1:]]
+            index_values, rest = [t.literal(0)] * array.type.ndim, nodes[1:]
         else:
-            index_values = t._index_values(node.args[1])
-            rest = [t.scalar(a) for a in node.args[2:]]
+            index_values, rest = t._index_values(nodes[1]), nodes[2:]
         kind = "cas" if op == "compare_and_swap" else op
-        if len(rest) != (2 if kind == "cas" else 1):
-            raise t.refuse(
-                f"`{ast.unparse(node)}`: wrong number of arguments", node, KernelTypeError
-            )
+        rest = [t.scalar(a) for a in rest]
         index = t.locate(array, index_values, node)
         rest = [t.cast(r, array.type.dtype).code for r in rest]
         compare, value = (rest[0], rest[1]) if kind == "cas" else ("None", rest[0])
@@ -529,11 +549,7 @@ def _math(ufunc, name, arity=1, result=None, *, widens=True):
     """Return a handler; integers become float64, or without `widens` the float that holds them."""
 
     def call(t, node, hint):
-        values = [t.scalar(a) for a in node.args]
-        if len(values) != arity:
-            raise t.refuse(
-                f"`{ast.unparse(node)}`: {arity} arguments expected", node, KernelTypeError
-            )
+        values = _scalars(t, node, arity)
         kinds = [v.type for v in values]
         if widens and any(typing.is_integer(k) for k in kinds):
             dtype = typing.FLOAT64
@@ -551,7 +567,7 @@ def _math_pair(ufunc, name, second=None):
     """Return a handler of a function with two results, the second of type `second` or the first."""
 
     def call(t, node, hint):
-        (value,) = [t.scalar(a) for a in node.args]
+        (value,) = _scalars(t, node, 1)
         dtype = typing.floating(value.type) if second else typing.unify(value.type, typing.FLOAT32)
         code = _apply(t, f"math_{name}", ufunc, [t.cast(value, dtype)], dtype).code
         items = [Value(dtype, f"{code}[0]"), Value(second or dtype, f"{code}[1]")]
@@ -561,7 +577,7 @@ def _math_pair(ufunc, name, second=None):
 
 
 def _ldexp(t, node, hint):
-    value, exponent = [t.scalar(a) for a in node.args]
+    value, exponent = _scalars(t, node, 2)
     dtype = typing.floating(value.type)
     values = [t.cast(value, dtype), t.cast(t.integer(exponent, node), typing.INT32)]
     return _apply(t, "math_ldexp", np.ldexp, values, dtype)
@@ -590,7 +606,7 @@ def _extreme(symbol):
     ufunc = np.minimum if symbol == "min" else np.maximum
 
     def extreme(t, node, hint):
-        values = [t.expression(a) for a in node.args]
+        values = [] if node.keywords else [t.expression(a) for a in node.args]
         if len(values) == 1 and values[0].items is not None:
             values = values[0].items
         if len(values) < 2 or any(not v.is_scalar for v in values):
@@ -608,14 +624,14 @@ def _extreme(symbol):
 
 
 def _abs(t, node, hint):
-    (value,) = [t.scalar(a) for a in node.args]
+    (value,) = _scalars(t, node, 1)
     if value.type == typing.BOOL:
         value = t.cast(value, np.dtype(np.int8))
     return _apply(t, "absolute", np.absolute, [value], value.type)
 
 
 def _round(t, node, hint):
-    values = [t.scalar(a) for a in node.args]
+    values = _scalars(t, node, 1, 2)
     if typing.is_integer(values[0].type):
         values[0] = t.cast(values[0], typing.floating(values[0].type))
     if len(values) == 1:
@@ -632,7 +648,7 @@ def round_to(value, digits):
 
 
 def _len(t, node, hint):
-    value = t.expression(node.args[0])
+    value = t.expression(*_nodes(t, node, 1))
     if value.items is not None:
         return t.literal(len(value.items))
     if value.is_array:
@@ -641,23 +657,23 @@ def _len(t, node, hint):
 
 
 def _pow(t, node, hint):
-    left, right = [t.scalar(a) for a in node.args]
+    left, right = _scalars(t, node, 2)
     return t.binary(ast.Pow(), left, right, node)
 
 
 def _operator(kind):
     def apply(t, node, hint):
-        left, right = [t.scalar(a) for a in node.args]
+        left, right = _scalars(t, node, 2)
         return t.binary(kind(), left, right, node)
 
     return apply
 
 
-def _half(ufunc, name, result=typing.FLOAT16):
+def _half(ufunc, name, result=typing.FLOAT16, arity=1):
     """Return the handler of a function of ``cuda.fp16``."""
 
     def call(t, node, hint):
-        values = [t.cast(t.scalar(a), typing.FLOAT16) for a in node.args]
+        values = [t.cast(v, typing.FLOAT16) for v in _scalars(t, node, arity)]
         return _apply(t, name, ufunc, values, result)
 
     return call
@@ -676,16 +692,17 @@ def _half_fma(a, b, c):
 
 
 def _divmod(t, node, hint):
-    left, right = [t.scalar(a) for a in node.args]
+    left, right = _scalars(t, node, 2)
     items = [t.binary(kind(), left, right, node) for kind in (ast.FloorDiv, ast.Mod)]
     return Value(TupleType(tuple(i.type for i in items)), items=items)
 
 
 def _cast(dtype):
     def cast(t, node, hint):
-        if not node.args:
+        values = _scalars(t, node, 0, 1)
+        if not values:
             return t.literal(dtype.type(0))
-        value = t.scalar(node.args[0])
+        (value,) = values
         if dtype == typing.INT64 and typing.is_integer(value.type) and value.type != typing.BOOL:
             return value  # int() keeps the width of an integer
         if dtype == typing.FLOAT64 and value.type.kind == "f":
@@ -696,14 +713,16 @@ def _cast(dtype):
 
 
 def _load_hint(t, node, hint):
-    array = t.expression(node.args[0])
-    return t.load(array, t.locate(array, t._index_values(node.args[1]), node))
+    array, index = _nodes(t, node, 2)
+    array = t.expression(array)
+    return t.load(array, t.locate(array, t._index_values(index), node))
 
 
 def _store_hint(t, node, hint):
-    array = t.expression(node.args[0])
-    index = t.locate(array, t._index_values(node.args[1]), node)
-    t.store(array, index, t.scalar(node.args[2]), node)
+    array, index, value = _nodes(t, node, 3)
+    array = t.expression(array)
+    index = t.locate(array, t._index_values(index), node)
+    t.store(array, index, t.scalar(value), node)
     return None
 
 
@@ -837,15 +856,18 @@ for _name, _ufunc in {
     "ceil": np.ceil,
     "rint": np.rint,
     "trunc": np.trunc,
+}.items():
+    _CALLS[f"cuda.fp16.h{_name}"] = _half(_ufunc, f"half_{_name}")
+for _name, _ufunc in {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
     "div": np.true_divide,
     "max": np.fmax,
     "min": np.fmin,
-    "fma": _half_fma,
 }.items():
-    _CALLS[f"cuda.fp16.h{_name}"] = _half(_ufunc, f"half_{_name}")
+    _CALLS[f"cuda.fp16.h{_name}"] = _half(_ufunc, f"half_{_name}", arity=2)
+_CALLS["cuda.fp16.hfma"] = _half(_half_fma, "half_fma", arity=3)
 for _name, _ufunc in {
     "eq": np.equal,
     "ne": np.not_equal,
@@ -854,6 +876,6 @@ for _name, _ufunc in {
     "gt": np.greater,
     "ge": np.greater_equal,
 }.items():
-    _CALLS[f"cuda.fp16.h{_name}"] = _half(_ufunc, f"half_{_name}", typing.BOOL)
+    _CALLS[f"cuda.fp16.h{_name}"] = _half(_ufunc, f"half_{_name}", typing.BOOL, arity=2)
 for _name in ("erf", "erfc", "gamma", "lgamma"):
     _CALLS[f"math.{_name}"] = _math(_scipy_special(_name), _name)

@@ -460,9 +460,11 @@ class FunctionTranslator(ExpressionTranslator):
         value = self.cast(value, dtype)
         if value.constant is not None and self.assigned.get(name) == 1:
             self.constants[name] = value.constant
-        code = value.code if value.fresh or value.constant is not None else f"{value.code}.copy()"
+        code = value.code
+        if not value.fresh and value.constant is None:
+            code = self.temporary(f"{code}.copy()")  # another register may change in place
         self.emit(f"{_home(name)} = wr({_home(name)}, {self.active}, {code})")
-        self.cache[name, self.active] = value.code  # what these threads read until the next write
+        self.cache[name, self.active] = code  # what these threads read until the next write
 
     def _do_assert(self, node):
         self.note()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 
 import numpy as np
@@ -20,3 +21,13 @@ def line_of(kernel, text):
     lines, first = inspect.getsourcelines(kernel.py_func)
     (found,) = (i for i, line in enumerate(lines) if text in line)
     return first + found
+
+
+def kernel_from(text, folder, name="kernel"):
+    """Return a kernel of a module of `text`, imported from a file so that its source is found."""
+    path = folder / f"{name}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    exec(compile(text, path, "exec"), module.__dict__)
+    return getattr(module, name)

@@ -4,44 +4,44 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from launching import launched
+from launching import kernel_from, launched
 from numba import cuda, float64, int32
 
 NUMBERS = [np.int32, np.int64, np.uint32, np.uint64, np.float32, np.float64]
 INTEGERS = NUMBERS[:4]
 
 
-def kernel_for(operation):
-    @cuda.jit
-    def kernel(a, at, out, old):
-        i = cuda.grid(1)
-        if i < a.size:
-            old[i] = operation(out, at[i], a[i])
-
-    return kernel
+KERNEL = """\
+from numba import cuda
 
 
+@cuda.jit
+def kernel(a, at, out, old):
+    i = cuda.grid(1)
+    if i < a.size:
+        old[i] = cuda.atomic.{name}(out, at[i], a[i])
+"""
 ASSOCIATIVE = {
-    "add": (cuda.atomic.add, np.add, NUMBERS),
-    "sub": (cuda.atomic.sub, np.subtract, NUMBERS),
-    "max": (cuda.atomic.max, np.maximum, NUMBERS),
-    "min": (cuda.atomic.min, np.minimum, NUMBERS),
-    "and": (cuda.atomic.and_, np.bitwise_and, INTEGERS),
-    "or": (cuda.atomic.or_, np.bitwise_or, INTEGERS),
-    "xor": (cuda.atomic.xor, np.bitwise_xor, INTEGERS),
+    "add": (np.add, NUMBERS),
+    "sub": (np.subtract, NUMBERS),
+    "max": (np.maximum, NUMBERS),
+    "min": (np.minimum, NUMBERS),
+    "and_": (np.bitwise_and, INTEGERS),
+    "or_": (np.bitwise_or, INTEGERS),
+    "xor": (np.bitwise_xor, INTEGERS),
 }
-CASES = [(name, dtype) for name, (_, _, dtypes) in ASSOCIATIVE.items() for dtype in dtypes]
+CASES = [(name, dtype) for name, (_, dtypes) in ASSOCIATIVE.items() for dtype in dtypes]
 
 
 @pytest.mark.parametrize("bins", [1, 7, 1000])
 @pytest.mark.parametrize(("name", "dtype"), CASES, ids=lambda v: getattr(v, "__name__", v))
-def test_operations_whose_order_does_not_matter(device, name, dtype, bins):
-    operation, ufunc, _ = ASSOCIATIVE[name]
+def test_operations_whose_order_does_not_matter(device, tmp_path, name, dtype, bins):
+    kernel, ufunc = kernel_from(KERNEL.format(name=name), tmp_path), ASSOCIATIVE[name][0]
     rng = np.random.default_rng(bins)
     # Small whole numbers, so that float sums are exact in any order.
     a, at = rng.integers(0, 100, 130).astype(dtype), rng.integers(0, bins, 130)
     start = rng.integers(0, 100, bins).astype(dtype)
-    _, _, out, old = launched(device, kernel_for(operation), 3, 50, a, at, start, np.zeros_like(a))
+    _, _, out, old = launched(device, kernel, 3, 50, a, at, start, np.zeros_like(a))
     expected = start.copy()
     ufunc.at(expected, at, a)
     np.testing.assert_array_equal(out, expected)
@@ -55,16 +55,14 @@ def test_operations_whose_order_does_not_matter(device, name, dtype, bins):
 
 
 @pytest.mark.parametrize("name", ["add", "max"])
-def test_all_schedules_give_the_sum(scheduled_device, name):
-    operation, ufunc, _ = ASSOCIATIVE[name]
+def test_all_schedules_give_the_sum(scheduled_device, tmp_path, name):
+    kernel, ufunc = kernel_from(KERNEL.format(name=name), tmp_path), ASSOCIATIVE[name][0]
     rng = np.random.default_rng(0)
     a, at = rng.integers(0, 100, 130), rng.integers(0, 5, 130)
     start = np.zeros(5, np.int64)
     expected = start.copy()
     ufunc.at(expected, at, a)
-    _, _, out, _ = launched(
-        scheduled_device, kernel_for(operation), 3, 50, a, at, start, np.zeros_like(a)
-    )
+    _, _, out, _ = launched(scheduled_device, kernel, 3, 50, a, at, start, np.zeros_like(a))
     np.testing.assert_array_equal(out, expected)
 
 

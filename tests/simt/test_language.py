@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import linecache
 import math
 
 import numpy as np
 import pytest
-from launching import launched
-from numba import cuda, float32, int32, int64
+from launching import kernel_from, launched
+from numba import cuda, int32, int64
 
 N = 70
 
@@ -260,6 +259,29 @@ def test_a_variable_may_be_set_in_one_branch(scheduled_device):
     (out,) = launched(scheduled_device, set_in_one_branch, 1, N, np.zeros(N, np.int64))
     i = np.arange(N)
     np.testing.assert_array_equal(out, np.where(i % 2, 10 * i, 0) + 1000 * np.maximum(i % 3 - 1, 0))
+
+
+@cuda.jit
+def copies(a, b, out):
+    i = cuda.grid(1)
+    x = a[i]
+    y = x
+    if x > 3:
+        x = 0
+    z = x
+    while z < 2:
+        z += 1
+    n = a.shape[0]
+    if n > 0:
+        a, b = b, a
+    out[i] = y + 10 * x + 100 * z + 1000 * n + 10_000 * a[0]
+
+
+def test_a_copy_keeps_its_value_when_the_original_changes(scheduled_device):
+    a, b = np.arange(40) % 7, np.full(3, 5)
+    _, _, out = launched(scheduled_device, copies, 1, 40, a, b, np.zeros(40, np.int64))
+    x = np.where(a > 3, 0, a)
+    np.testing.assert_array_equal(out, a + 10 * x + 100 * np.maximum(x, 2) + 40_000 + 50_000)
 
 
 # Device functions ------------------------------------------------------------
@@ -584,18 +606,25 @@ def test_bit_operations(device, dtype):
         assert row == [text.count("1"), leading, lowest, int(text[::-1], 2), chosen]
 
 
+ANNOTATED = """\
+from numba import cuda, float32, int64
+
+
 @cuda.jit
 def annotated(a, out):
-    """A docstring is no statement."""
+    '''A docstring is no statement.'''
     i: int = cuda.grid(1)
     x: int
     x = a[i]
     assert x >= 0, "a is never negative"
     out[i] = float32(x) + int64(1)
+"""
 
 
-def test_docstrings_annotations_and_assertions(scheduled_device):
-    _, out = launched(scheduled_device, annotated, 1, 32, np.arange(32), np.zeros(32))
+def test_docstrings_annotations_and_assertions(scheduled_device, tmp_path):
+    # From a file of its own, because pytest rewrites the assertions of this one.
+    kernel = kernel_from(ANNOTATED, tmp_path, "annotated")
+    _, out = launched(scheduled_device, kernel, 1, 32, np.arange(32), np.zeros(32))
     np.testing.assert_array_equal(out, np.arange(32) + 1)
 
 
@@ -611,14 +640,9 @@ def test_a_kernel_from_a_notebook_cell(scheduled_device, tmp_path):
 
 
 def test_an_edited_kernel_is_read_again(device, tmp_path):
-    path = tmp_path / "edited.py"
     for factor in (2, 3):
-        path.write_text(
-            "from numba import cuda\n\n\n" + "#\n" * factor + "@cuda.jit\ndef times(a):\n"
-            f"    i = cuda.grid(1)\n    a[i] *= {factor}\n"
-        )
-        spec = importlib.util.spec_from_file_location("edited", path)
-        module = importlib.util.module_from_spec(spec)
-        exec(compile(path.read_text(), path, "exec"), module.__dict__)
-        (a,) = launched(device, module.times, 1, 10, np.arange(10))
+        text = "from numba import cuda\n\n\n" + "#\n" * factor + "@cuda.jit\ndef times(a):\n"
+        text += f"    i = cuda.grid(1)\n    a[i] *= {factor}\n"
+        kernel = kernel_from(text, tmp_path, "times")
+        (a,) = launched(device, kernel, 1, 10, np.arange(10))
         assert a.tolist() == [factor * i for i in range(10)]

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import linecache
 from collections import defaultdict
 
 import numpy as np
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
+from launching import kernel_from
 from lockstep_model import Model
 from program_grammar import programs
 
 from gpukernels.simt import Recorder, launch
 
 SHAPES = [(1, 1), (2, 31), (1, 32), (1, 33), (2, 70), (1, 96)]
-
-
-def load(text, folder):
-    """Import a program from a file, for its source must be found as a user's is."""
-    path = folder / "program.py"
-    path.write_text(text)
-    linecache.checkcache(str(path))
-    spec = importlib.util.spec_from_file_location("program", path)
-    module = importlib.util.module_from_spec(spec)
-    exec(compile(text, path, "exec"), module.__dict__)
-    return module.kernel
 
 
 def fresh(threads):
@@ -62,7 +50,7 @@ def steps_of(trace):
 def test_random_programs(tmp_path_factory, text, shape):
     note(text)
     blocks, threads = shape
-    kernel = load(text, tmp_path_factory.getbasetemp())
+    kernel = kernel_from(text, tmp_path_factory.getbasetemp())
     expected = fresh(blocks * threads)
     expected_steps = Model(text).launch(blocks, threads, expected)
     for schedule in ("lockstep", "warp", "random"):

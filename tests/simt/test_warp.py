@@ -273,7 +273,7 @@ def masks_of_every_kind(out):
     i = cuda.grid(1)
     out[i, 0] = cuda.ballot_sync(-1, i % 2)
     out[i, 1] = cuda.ballot_sync(int32(-1), i % 2)
-    out[i, 2] = cuda.ballot_sync(mask=FULL, predicate=i % 2)
+    out[i, 2] = cuda.ballot_sync(FULL, i % 2)
 
 
 def test_a_full_mask_may_be_written_as_minus_one(scheduled_device):
