@@ -7,6 +7,7 @@ what makes it slow, or its results depend on that order; a good kernel may have 
 from __future__ import annotations
 
 import html
+import itertools
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -70,7 +71,10 @@ _RULES = {
         "Make every thread that is in the loop change what its condition tests.",
     ),
     KernelAssertion: ("assertion", "Find why the condition fails for this thread."),
-    TraceLimit: ("trace-limit", "Check a smaller launch; the rules on speed need its trace."),
+    TraceLimit: (
+        "trace-limit",
+        "Check a smaller launch; the rules on speed and order need its trace.",
+    ),
 }
 _RACE_REMEDIES = {
     "warp": "Put cuda.syncwarp() between the two accesses; the lanes of a warp do not march in "
@@ -229,7 +233,8 @@ def check(
     warp operations that some threads do not reach, stores to read-only arrays, failed assertions
     and endless loops. Warnings are uncoalesced requests, bank conflicts, branches that split warps,
     atomics on which lanes queue, and results that depend on the order in which threads run. Races
-    and unwritten reads are all listed; any other error ends the run under that schedule.
+    and unwritten reads are all listed; any other error ends the run under that schedule. Results
+    are compared if there is no error.
 
     Parameters
     ----------
@@ -247,7 +252,7 @@ def check(
     seeds : int
         How many random schedules to try, after ``lockstep`` and ``warp``.
     trace_limit : int
-        Entries that the trace may have; beyond it the rules on speed are left out.
+        Entries that the trace may have; beyond it the rules on speed and order are left out.
 
     Returns
     -------
@@ -293,23 +298,14 @@ def check(
     _forgive_waiting(found, results)
     _blame_races(found, len(plan))
     if trace is not None:
-        exempt = getattr(function, "__benign_races__", frozenset()) | {
-            f.array for f in found.values() if f.rule == "race"
-        }
-        names = function.__code__.co_varnames[: len(args)]
-        for finding in (
-            *_order_dependence(
-                dict(zip(names, zip(*results.values(), strict=True), strict=False)),
-                tuple(results),
-                exempt,
-                trace,
-            ),
-            *_uncoalesced(trace),
-            *_bank_conflicts(trace),
-            *_divergence(trace),
-            *_contention(trace),
-        ):
+        slow = _uncoalesced(trace), _bank_conflicts(trace), _divergence(trace), _contention(trace)
+        for finding in itertools.chain(*slow):
             _add(found, finding, "lockstep")
+        if all(f.level == WARNING for f in found.values()):  # else a difference follows from those
+            benign = getattr(function, "__benign_races__", frozenset())
+            names = function.__code__.co_varnames[: len(args)]
+            for finding in _order_dependence(names, results, benign, trace):
+                _add(found, finding, "lockstep")
     ran = tuple(f"random {seed}" if s == "random" else s for s, seed in plan)
     return Report(function.__name__, ran, found.values())
 
@@ -438,11 +434,12 @@ def _blame_races(found, launches):
 # Results ------------------------------------------------------------
 
 
-def _order_dependence(arrays, labels, exempt, trace):
+def _order_dependence(names, results, benign, trace):
     """Yield the arrays whose contents differ between schedules."""
-    for name, contents in arrays.items():
+    labels = tuple(results)
+    for name, contents in zip(names, zip(*results.values(), strict=True), strict=False):
         first = contents[0]
-        if not isinstance(first, np.ndarray) or name in exempt:
+        if not isinstance(first, np.ndarray) or name in benign:
             continue
         others = [label for label, c in zip(labels, contents, strict=True) if not _same(first, c)]
         if not others:

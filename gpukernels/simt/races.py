@@ -56,7 +56,8 @@ class Races:
         self.grid_sync = 0
         self.block_sync = np.zeros(run.blocks, np.int32)
         self.warp_sync = np.zeros(run.blocks * run.warps_per_block, np.int32)
-        self.pair_sync = {}
+        #: warp -> [a, b]: the time until which lane a has lane b's accesses in its past
+        self.lane_sync = {}
         self.reported = set()
 
     # Barriers
@@ -85,14 +86,14 @@ class Races:
         self.warp_sync[warps[whole]] = now
         if whole.all():
             return
-        # Only some lanes of these warps met: remember which pairs.
-        slots = active.slots
-        for lane, warp, own in zip(
-            group.lane_of(slots), group.warp_of(slots), np.broadcast_to(mask, active.n), strict=True
-        ):
-            pairs = self.pair_sync.setdefault(int(warp), np.zeros((WARP_SIZE, WARP_SIZE), np.int32))
-            others = (int(own) >> np.arange(WARP_SIZE)) & 1
-            pairs[lane, others.astype(bool)] = now
+        # Only some lanes met: what one of them has in its past, they all have now.
+        slots, own = active.slots, np.broadcast_to(mask, active.n)
+        meetings = zip(group.warp_of(slots).tolist(), own.tolist(), strict=True)
+        for warp, met in set(meetings):
+            known = self.lane_sync.setdefault(warp, np.zeros((WARP_SIZE, WARP_SIZE), np.int32))
+            lanes = np.flatnonzero((met >> np.arange(WARP_SIZE)) & 1)
+            known[lanes] = known[lanes].max(axis=0)
+            known[np.ix_(lanes, lanes)] = now
 
     # Memory
 
@@ -205,12 +206,12 @@ class Races:
         other_warp, other_block = self._warp_and_block(other)
         apart = (block != other_block) | (since > self.block_sync[block])
         apart &= (warp != other_warp) | (since > self.warp_sync[warp])
-        if self.pair_sync:
+        if self.lane_sync:
             lane = mine % self.run.threads_per_block % WARP_SIZE
             other_lane = other % self.run.threads_per_block % WARP_SIZE
             for i in np.flatnonzero(apart & (warp == other_warp)):
-                pairs = self.pair_sync.get(int(warp[i]))
-                apart[i] = pairs is None or pairs[other_lane[i], lane[i]] < since[i]
+                known = self.lane_sync.get(int(warp[i]))
+                apart[i] = known is None or known[lane[i], other_lane[i]] < since[i]
         found = np.flatnonzero(apart)
         # One report for each moment at which others were here and each scope, by its first thread.
         scope = (warp != other_warp).astype(np.int64) + (block != other_block)
