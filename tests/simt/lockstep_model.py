@@ -24,7 +24,10 @@ _TOGETHER += ("any_sync", "all_sync", "match_any_sync", "activemask", "syncthrea
 
 
 class _Report(ast.NodeTransformer):
-    """Make a function a generator that yields (place, whether it counts as a step, operation)."""
+    """Make a function a generator that yields (place, kind of step or None, operation).
+
+    What a step's ``yield`` gives back is its entry in the log; a branch notes there who took it.
+    """
 
     def __init__(self, device_functions):
         self.device_functions = device_functions
@@ -39,8 +42,8 @@ class _Report(ast.NodeTransformer):
     def _block(self, body):
         return [new for node in body for new in self._statement(node)]
 
-    def _yield(self, line, step=True):
-        return ast.Expr(_parse(f"(yield (({line},), {step}, None))"))
+    def _yield(self, line, kind):
+        return ast.parse(f"entry_{int(line)} = yield (({line},), {kind!r}, None)").body[0]
 
     def _statement(self, node):
         if isinstance(node, ast.Pass):
@@ -48,14 +51,18 @@ class _Report(ast.NodeTransformer):
         self.calls = 0
         line = node.lineno
         if isinstance(node, ast.If):
-            node.test = self.visit(node.test)
+            node.test = self._taken(line, self.visit(node.test))
             node.body, node.orelse = self._block(node.body), self._block(node.orelse)
-            return [self._yield(line), node]
+            return [self._yield(line, "branch"), node]
         if isinstance(node, (ast.For, ast.While)):
             return self._loop(node, line)
         if isinstance(node, ast.Continue):
-            return [self._yield(line), self._yield(self.latches[-1], step=False), node]
-        return [self._yield(line), self.visit(node)]
+            return [self._yield(line, "statement"), self._yield(self.latches[-1], None), node]
+        barrier = isinstance(node, ast.Expr) and "syncthreads" in ast.unparse(node)
+        return [self._yield(line, "barrier" if barrier else "statement"), self.visit(node)]
+
+    def _taken(self, line, test):
+        return ast.Call(_parse("taken"), [_parse(f"entry_{line}"), test], [])
 
     def _loop(self, node, line):
         # Loops that end on one line close from the inside out.
@@ -65,19 +72,22 @@ class _Report(ast.NodeTransformer):
             # The bounds are computed in the step of the first round.
             counter, again = f"counter_{line}", f"again_{line}"
             node.iter = self.visit(node.iter)
-            before = [self._yield(line), *ast.parse(f"{counter} = 0; {again} = False").body]
+            before = [
+                self._yield(line, "branch"),
+                *ast.parse(f"{counter} = 0; {again} = False").body,
+            ]
             before[1].value = ast.Call(ast.Name("list", ast.Load()), [node.iter], [])
-            head = ast.If(_parse(again), [self._yield(line)], [])
+            head = ast.If(_parse(again), [self._yield(line, "branch")], [])
             advance = [ast.Assign([node.target], _parse(f"{counter}.pop(0)"))]
             test = _parse(counter)
             advance += ast.parse(f"{again} = True").body
         else:
-            head, test, advance = self._yield(line), self.visit(node.test), []
+            head, test, advance = self._yield(line, "branch"), self.visit(node.test), []
         self.latches.append(latch)
         body = self._block(node.body)
         self.latches.pop()
-        leave = ast.If(test, [ast.Pass()], [ast.Break()])
-        body = [head, leave, *advance, *body, self._yield(latch, step=False)]
+        leave = ast.If(self._taken(line, test), [ast.Pass()], [ast.Break()])
+        body = [head, leave, *advance, *body, self._yield(latch, None)]
         return [*before, ast.While(ast.Constant(True), body, [])]
 
     def visit_Call(self, node):
@@ -92,7 +102,7 @@ class _Report(ast.NodeTransformer):
             self.calls += 1
             operation = ast.Tuple([ast.Constant(name), *node.args], ast.Load())
             place = _parse(f"({line}, {self.calls})")
-            return ast.Yield(ast.Tuple([place, ast.Constant(False), operation], ast.Load()))
+            return ast.Yield(ast.Tuple([place, ast.Constant(None), operation], ast.Load()))
         return node
 
 
@@ -104,10 +114,10 @@ def _within(prefix, generator):
     answer = None
     while True:
         try:
-            place, step, operation = generator.send(answer)
+            place, kind, operation = generator.send(answer)
         except StopIteration as stop:
             return stop.value
-        answer = yield prefix + place, step, operation
+        answer = yield prefix + place, kind, operation
 
 
 class _Array:
@@ -138,7 +148,7 @@ class _Thread:
 
     def advance(self, answer):
         try:
-            self.place, self.step, self.operation = self.generator.send(answer)
+            self.place, self.kind, self.operation = self.generator.send(answer)
         except StopIteration:
             self.place = None
 
@@ -160,7 +170,13 @@ class Model:
         self._code = compile(ast.fix_missing_locations(module), "<model>", "exec")
 
     def launch(self, blocks, threads, arrays):
-        """Run it; change `arrays` in place. Return {(block, warp): [(line, mask), ...]}."""
+        """Run it; change `arrays` in place.
+
+        Returns
+        -------
+        dict
+            (block, warp) -> list of [line, kind, active mask, mask of those who took a branch].
+        """
         steps = {}
         arrays = [_Array(a) for a in arrays]
         with np.errstate(all="ignore"):
@@ -195,8 +211,15 @@ class Model:
             shared=names(array=shared_array),
             atomic=names(add=_atomic_add),
         )
+
+        def taken(entry, condition):
+            if condition:
+                entry[3] |= 1 << thread % _WARP
+            return condition
+
         space = {
             "cuda": cuda,
+            "taken": taken,
             "int64": np.int64,
             "within": _within,
             "range": lambda *bounds: [np.int64(i) for i in range(*bounds)],
@@ -213,14 +236,15 @@ class Model:
             place = min(t.place for t in live)
             group = [t for t in live if t.place == place]
             mask = sum(1 << t.lane for t in group)
-            if group[0].step:
-                log.append((place[-1], mask))
+            entry = [place[-1], group[0].kind, mask, 0]
+            if group[0].kind is not None:
+                log.append(entry)
             if group[0].operation == ("syncthreads",):
                 assert group == live, "the grammar makes barriers for all live threads"
                 return
             if group[0].operation is None:
                 for thread in group:
-                    thread.advance(None)
+                    thread.advance(entry)
             else:
                 for thread, answer in zip(group, _answers(group, mask, len(warp)), strict=True):
                     thread.advance(answer)

@@ -12,6 +12,7 @@ from lockstep_model import Model
 from program_grammar import programs
 
 from gpukernels.simt import Recorder, launch
+from gpukernels.simt.trace import STEP_KINDS
 
 SHAPES = [(1, 1), (2, 31), (1, 32), (1, 33), (2, 70), (1, 96)]
 
@@ -27,14 +28,11 @@ def fresh(threads):
 def steps_of(trace):
     found = defaultdict(list)
     table = trace.steps
-    for block, warp, line, mask in zip(
-        table.block.tolist(),
-        table.warp.tolist(),
-        table.line.tolist(),
-        table.mask.tolist(),
-        strict=True,
-    ):
-        found[block, warp].append((line, mask))
+    kinds = [STEP_KINDS[k] for k in table.kind]
+    columns = (table.block, table.warp, table.line, table.mask, table.taken)
+    rows = zip(*(c.tolist() for c in columns), kinds, strict=True)
+    for block, warp, line, mask, taken, kind in rows:
+        found[block, warp].append([line, kind, mask, taken])
     return found
 
 
