@@ -160,6 +160,23 @@ def test_a_reader_of_another_warp_is_not_forgotten_for_later_ones(schedule):
 
 
 @cuda.jit
+def crowd_of_blocks(a, out):
+    i = cuda.grid(1)
+    out[i] = a[0]
+    cuda.syncthreads()
+    if i == 127:
+        a[0] = 1
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_reader_of_another_block_is_not_forgotten_for_later_ones(schedule):
+    with pytest.raises(RaceError, match=r"writes what .* reads in line") as caught:
+        launch(crowd_of_blocks, 2, 64, (np.zeros(1), np.zeros(128)), schedule=schedule)
+    assert caught.value.within == "grid"
+    launch(crowd_of_blocks, 1, 128, (np.zeros(1), np.zeros(128)), schedule=schedule)
+
+
+@cuda.jit
 def own_atomic_then_store(a):
     i = cuda.grid(1)
     cuda.atomic.add(a, 0, 1)
