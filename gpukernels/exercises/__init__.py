@@ -38,7 +38,7 @@ def exercise(id: str) -> Exercise:
     InvalidArgument
         If there is none of that id; the message lists all.
     """
-    if id not in CATALOG:
+    if not isinstance(id, str) or id not in CATALOG:
         raise InvalidArgument("id", id, f"one of {', '.join(CATALOG)}")
     return CATALOG[id]
 

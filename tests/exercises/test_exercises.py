@@ -131,9 +131,11 @@ def test_an_exercise_shows_its_statement_hint_and_skeleton(name):
     assert ex.solution.why in ex.solution._repr_markdown_()
 
 
-def test_an_unknown_id_is_refused_with_the_list_of_all():
-    with pytest.raises(gk.InvalidArgument, match="'bfs-9'") as refused:
-        gk.exercise("bfs-9")
+@pytest.mark.parametrize("id", ["bfs-9", "", 3, ["bfs-1"]])
+def test_an_unknown_id_is_refused_with_the_list_of_all(id):
+    with pytest.raises(gk.InvalidArgument, match="must be one of") as refused:
+        gk.exercise(id)
+    assert repr(id) in str(refused.value)
     assert all(name in str(refused.value) for name in CATALOG)
 
 

@@ -1,0 +1,144 @@
+"""A solution with one thing wrong fails, and the report says what."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+import gpukernels as gk
+from gpukernels.simt import python_function
+
+CLAIM = "if cuda.atomic.cas(distance, v, -1, level + 1) == -1:"
+#: Exercise, a passage of its solution, what stands there instead, and what the report says then.
+NEAR_MISSES = {
+    "one level short": ("simt-2", "apart > 0", "apart > 1", "`total[0]` is"),
+    "no barrier in the tree": (
+        "simt-2",
+        "        cuda.syncthreads()\n        apart",
+        "        apart",
+        "race on `tile[",
+    ),
+    "no barrier after the store": (
+        "simt-3",
+        "tile[i] = mine\n        cuda.syncthreads()",
+        "tile[i] = mine",
+        "race on `tile[",
+    ),
+    "a tile without padding": (
+        "simt-4",
+        "(32, 33)",
+        "(32, 32)",
+        "bank conflicts, on a 64 × 64 matrix: 3,968, allowed at most 0",
+    ),
+    "a tile without a barrier": ("simt-4", "    cuda.syncthreads()\n", "", "`tile["),
+    "a tile that sticks out": (
+        "simt-4",
+        "if row + y < a.shape[0] and",
+        "if row + y <= a.shape[0] and",
+        "is out of bounds for `a`",
+    ),
+    "no tile at all": (
+        "simt-4",
+        "out[column + y, row + x] = tile[x, y]",
+        "out[column + y, row + x] = a[row + x, column + y]",
+        "sectors a global request, on a 64 × 64 matrix:",
+    ),
+    "counting before all is zero": (
+        "simt-5",
+        "part[i] = 0\n    cuda.syncthreads()",
+        "part[i] = 0",
+        "`part[",
+    ),
+    "one vertex too many": (
+        "simt-5",
+        "u < degree.size",
+        "u <= degree.size",
+        "index 300 is out of bounds for `degree`",
+    ),
+    "every lane the whole list": ("representations-2", "offsets[u] + lane", "offsets[u]", "`sums["),
+    "lanes a list apart": (
+        "representations-2",
+        "range(offsets[u] + lane, offsets[u + 1], 32)",
+        "range(offsets[u] + lane, offsets[u + 1], 31)",
+        "`sums[",
+    ),
+    "the arc before the first": (
+        "representations-3",
+        "i > 0 and ",
+        "",
+        "index -1 is out of bounds for `source`",
+    ),
+    "one entry too far": (
+        "representations-4",
+        "targets[middle] < v",
+        "targets[middle] <= v",
+        "`found[",
+    ),
+    "a linear search": (
+        "representations-4",
+        "middle = (first + last) // 2",
+        "middle = first",
+        "targets that a thread looks at, on 1,024 queries",
+    ),
+    "a plain test and store": (
+        "bfs-2",
+        CLAIM,
+        "if distance[v] == -1:\n                distance[v] = level + 1",
+        "race on `distance[",
+    ),
+    "no parent": ("bfs-2", "                parent[v] = u\n", "", "`parent[1]` is -1"),
+    "everybody enqueues": (
+        "bfs-2",
+        "                queue_append",
+        "            queue_append",
+        "queued",
+    ),
+    "the level's test upside down": (
+        "bfs-3",
+        "distance[u] != level",
+        "distance[u] < level",
+        "schedule warp: `distance[",
+    ),
+    "room for one": (
+        "bfs-4",
+        "cuda.atomic.add(size, 0, cuda.popc(mask))",
+        "cuda.atomic.add(size, 0, 1)",
+        "race on `",
+    ),
+    "one slot for all": ("bfs-4", ", cuda.ffs(mask) - 1) + rank", ", cuda.ffs(mask) - 1)", "race"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "passage", "instead", "says"), NEAR_MISSES.values(), ids=NEAR_MISSES
+)
+def test_a_near_miss_is_found(name, passage, instead, says, tmp_path):
+    ex = gk.exercise(name)
+    assert ex.solution.text.count(passage) == 1
+    path = tmp_path / "near_miss.py"
+    path.write_text(ex.solution.text.replace(passage, instead), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("near_miss", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    kernel = getattr(module, python_function(ex.solution.answer).__name__)
+    report = ex.check(kernel, raises=False)
+    assert not report.passed
+    assert says in repr(report)
+
+
+def test_the_queue_s_own_append_is_right_and_too_dear(tmp_path):
+    """What bfs-4 asks to improve on: one atomic a lane."""
+    ex = gk.exercise("bfs-4")
+    start = ex.solution.text.index("    mask = cuda.activemask()")
+    end = ex.solution.text.index("    if slot < queue.size")
+    text = ex.solution.text[:start] + "    slot = cuda.atomic.add(size, 0, 1)\n"
+    path = tmp_path / "plain.py"
+    path.write_text(text + ex.solution.text[end:], encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("plain", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    report = ex.check(module.expand_together, raises=False)
+    assert [finding.passed for finding in report.findings] == [True, True, False]
+    assert "lanes that wait at the queue's counter" in repr(report)
+    assert "slot = cuda.atomic.add(size, 0, 1)" in repr(report)
