@@ -60,6 +60,7 @@ def atomic(memory, op, active, index, value, compare, where):
     index : numpy.ndarray or scalar
         Flat element index, already located.
     """
+    memory = memory.storage
     memory.writable(where)
     dtype = memory.dtype
     value = np.broadcast_to(value.astype(dtype, copy=False), active.n)

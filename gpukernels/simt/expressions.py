@@ -8,7 +8,7 @@ import types as python_types
 
 import numpy as np
 
-from gpukernels.simt import casts, intrinsics, typing
+from gpukernels.simt import casts, intrinsics, slices, typing
 from gpukernels.simt.errors import KernelError, KernelTypeError
 from gpukernels.simt.source import python_function
 from gpukernels.simt.values import ArrayType, LiteralType, ObjectType, TupleType, Value
@@ -227,10 +227,14 @@ class ExpressionTranslator:
 
     def _array_attribute(self, array, node):
         if node.attr == "shape":
-            items = [Value(typing.INT64, f"{array.code}.dims[{i}]") for i in range(array.type.ndim)]
+            items = [
+                Value(typing.INT64, f"{array.code}.dim({self.active}, {i})")
+                for i in range(array.type.ndim)
+            ]
             return Value(TupleType((typing.INT64,) * array.type.ndim), items=items)
         if node.attr == "size":
-            return Value(typing.INT64, f"{array.code}.elements")
+            dims = (f"{array.code}.dim({self.active}, {i})" for i in range(array.type.ndim))
+            return Value(typing.INT64, self.temporary(" * ".join(dims)))
         if node.attr == "ndim":
             return self.literal(array.type.ndim)
         if node.attr == "dtype":
@@ -390,7 +394,7 @@ class ExpressionTranslator:
         if isinstance(node, ast.Tuple):
             values = [self.expression(e) for e in node.elts]
         elif isinstance(node, ast.Slice):
-            raise self.refuse("slices cannot be used in a kernel here; index single elements", node)
+            raise self.refuse("a slice cannot be used here; index single elements", node)
         else:
             value = self.expression(node)
             values = value.items if value.items is not None else [value]
@@ -431,7 +435,40 @@ class ExpressionTranslator:
             raise self.refuse(
                 f"`{ast.unparse(node.value)}` cannot be indexed here", node, KernelTypeError
             )
-        return self.load(base, self.locate(base, self._index_values(node.slice), node))
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if any(isinstance(part, ast.Slice) for part in parts):
+            return self._cut(base, parts, node)
+        values = self._index_values(node.slice)
+        if len(values) < base.type.ndim:
+            codes = [self.integer(v, node).code for v in values]
+            return self._slice_of(base, codes, base.type.ndim - len(values))
+        return self.load(base, self.locate(base, values, node))
+
+    def _cut(self, array, parts, node):
+        """Cut a slice out of an array."""
+        if len(parts) > array.type.ndim:
+            raise self.refuse(f"an array of {array.type.ndim} dimensions has fewer to slice", node)
+        codes, dropped = [], 0
+        for part in parts:
+            if not isinstance(part, ast.Slice):
+                codes.append(self.integer(self.scalar(part), node).code)
+                dropped += 1
+                continue
+            ends = [
+                "None" if end is None else self.integer(self.scalar(end), node).code
+                for end in (part.lower, part.upper)
+            ]
+            step = None if part.step is None else self.scalar(part.step)
+            if step is not None and (step.constant is None or step.constant == 0):
+                raise self.refuse("the step of a slice must be a constant other than 0", node)
+            codes.append(f"({', '.join(ends)}, {'None' if step is None else step.code})")
+        return self._slice_of(array, codes, array.type.ndim - dropped)
+
+    def _slice_of(self, array, codes, ndim):
+        self.program.namespace["cut"] = slices.cut
+        parts = "".join(f"{code}, " for code in codes)
+        code = f"cut({array.code}, {self.active}, ({parts}), {self.where})"
+        return Value(ArrayType(array.type.dtype, ndim), self.temporary(code))
 
     # Calls ------------------------------------------------------------
 

@@ -192,8 +192,8 @@ def handler(translator, function):
             if path in ("cuda.cg.this_grid", "cuda.grid_group"):
                 return _grid_sync
     path = dotted(translator, function)
-    if path is None:
-        return None
+    if path is None and isinstance(function, ast.Attribute) and function.attr == "bit_count":
+        return _bit_count
     return _CALLS.get(path)
 
 
@@ -499,6 +499,13 @@ def reverse_bits(value):
     return result.astype(f"u{value.dtype.itemsize}")
 
 
+def _bit_count(t, node, hint):
+    value = t.integer(t.scalar(node.func.value), node)
+    if value.type.itemsize < 4:
+        value = t.cast(value, typing.UINT32)
+    return _apply(t, "popcount", popcount, [value], value.type)
+
+
 def _reverse(t, node, hint):
     (value,) = _arguments(t, node, ("x",))
     value = t.integer(value, node)
@@ -652,7 +659,7 @@ def _len(t, node, hint):
     if value.items is not None:
         return t.literal(len(value.items))
     if value.is_array:
-        return Value(typing.INT64, f"{value.code}.dims[0]")
+        return Value(typing.INT64, f"{value.code}.dim({t.active}, 0)")
     raise t.refuse("len() takes an array or a tuple", node, KernelTypeError)
 
 

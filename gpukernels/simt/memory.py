@@ -82,7 +82,6 @@ class Memory:
         self.shape = data.shape
         self.dims = tuple(np.int64(n) for n in data.shape)
         self.length = data.shape[0] if data.ndim else 0
-        self.elements = np.int64(data.size)
         self.flat, self.strides = _flat(data, name)
         self._dense = self.strides[:1] == (1,)
         self._writable = data.flags.writeable and space != "const"
@@ -91,6 +90,15 @@ class Memory:
             self.written, self.pattern = _uninitialized[id(data)]
         self.recorder = run.recorder
         self.number = self.recorder.array(self) if self.recorder is not None else -1
+
+    @property
+    def storage(self):
+        """The array that holds the elements; a slice has another one's."""
+        return self
+
+    def dim(self, active, axis):
+        """Return the length along `axis`."""
+        return self.dims[axis]
 
     def offset(self, active, index):
         """Return where element `index` lies in ``flat``."""

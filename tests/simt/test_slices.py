@@ -1,0 +1,118 @@
+"""Slices and rows of arrays see the same memory as NumPy's, thread by thread."""
+
+import numpy as np
+import pytest
+from numba import cuda, int32
+
+from gpukernels.simt import Recorder, launch
+from gpukernels.simt.errors import OutOfBounds, RaceError, UnsupportedConstruct
+
+SCHEDULES = ("lockstep", "warp", "random")
+
+
+@cuda.jit(device=True)
+def total(row):
+    s = 0
+    for k in range(len(row)):
+        s += row[k]
+    return s
+
+
+@cuda.jit
+def row_parts(a, out):
+    i = cuda.grid(1)
+    if i < a.shape[0]:
+        out[i, 0] = total(a[i])
+        out[i, 1] = total(a[i, 1:])
+        out[i, 2] = total(a[i, ::-2])
+        out[i, 3] = a[i][-1 + a.shape[1]]
+        out[i, 4] = total(a[:, 1][i:])
+        out[i, 5] = total(a[i, -3:-1])
+        out[i, 6] = total(a[i, 4:1])
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("rows", [1, 12, 32, 70])
+def test_slices_of_rows_hold_what_numpy_s_hold(schedule, rows):
+    a = np.random.default_rng(rows).integers(-50, 50, (rows, 5)).astype(np.int32)
+    out = np.zeros((rows, 7), np.int64)
+    launch(row_parts, -(-rows // 32), 32, (a, out), schedule=schedule)
+    for i, row in enumerate(a):
+        parts = row, row[1:], row[::-2], row[4:5], a[:, 1][i:], row[-3:-1], row[4:1]
+        assert out[i].tolist() == [part.sum() for part in parts]
+
+
+@cuda.jit
+def shift_through_shared(x):
+    tile = cuda.shared.array((2, 64), int32)
+    t = cuda.threadIdx.x
+    own, other = tile[0], tile[1, ::-1]
+    own[t] = x[t]
+    cuda.syncthreads()
+    other[t] = own[t]
+    cuda.syncthreads()
+    x[t] = tile[1, t]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_slice_of_shared_memory_is_the_same_memory(schedule):
+    x = np.arange(64, dtype=np.int32)
+    launch(shift_through_shared, 1, 64, (x,), schedule=schedule)
+    assert x.tolist() == list(range(63, -1, -1))
+
+
+@cuda.jit
+def add_from(counters):
+    i = cuda.grid(1)
+    cuda.atomic.add(counters[i // 2 :], 0, 1)
+
+
+def test_an_atomic_on_a_slice_changes_the_array():
+    counters = np.zeros(16, np.int32)
+    launch(add_from, 1, 32, (counters,))
+    assert counters.tolist() == [2] * 16
+
+
+@cuda.jit
+def too_far(a, out):
+    i = cuda.grid(1)
+    part = a[i : i + 2]
+    out[i] = part[2 * (i // 5)]
+
+
+def test_an_index_past_a_slice_is_an_error_though_the_array_goes_on():
+    with pytest.raises(OutOfBounds, match=r"index 2 is out of bounds for a slice of `a`.* 2 ") as e:
+        launch(too_far, 1, 8, (np.arange(20), np.zeros(8, np.int64)))
+    assert e.value.thread == (5, 0, 0)
+    assert e.value.text.strip() == "out[i] = part[2 * (i // 5)]"
+
+
+@cuda.jit
+def write_neighbor(a):
+    i = cuda.grid(1)
+    a[i // 2 :][0] = i
+
+
+def test_races_and_requests_name_the_array_itself():
+    with pytest.raises(RaceError, match=r"`a\[0\]`"):
+        launch(write_neighbor, 1, 4, (np.zeros(4, np.int64),))
+    recorder = Recorder()
+    launch(write_neighbor, 1, 4, (np.zeros(4, np.int64),), recorder=recorder, check=False)
+    assert recorder.trace.requests.index.tolist() == [0, 0, 1, 1]
+
+
+@cuda.jit
+def varying_step(a, step):
+    a[::step][0] = 1
+
+
+@cuda.jit
+def too_many_parts(a):
+    a[0, :][0, 0] = 1
+
+
+def test_what_numba_cannot_slice_is_refused_at_its_line():
+    with pytest.raises(UnsupportedConstruct, match="step of a slice must be a constant"):
+        launch(varying_step, 1, 1, (np.zeros(4), 2))
+    with pytest.raises(UnsupportedConstruct, match="needs as many indices"):
+        launch(too_many_parts, 1, 1, (np.zeros((4, 4)),))
