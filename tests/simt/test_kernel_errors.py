@@ -379,7 +379,7 @@ REFUSED = {
     "a[i] = np.linalg.norm(a)": "np.linalg.norm",
     "a[i] = unknown": "`unknown` is not defined",
     "a[i] = a.mean()": "a.mean",
-    "a[i] = a[i:]": "slice",
+    "a[i] = a[i:]": "only numbers can be stored",
     "a[i] = a[i, i]": "1 dimensions",
     "a[1.5] = 1": "integer",
     "if i:\n        a = 5\n    a[i] = 1": "two kinds",
