@@ -259,6 +259,7 @@ def test_a_loop_that_waits_for_another_warp_is_no_endless_loop(monkeypatch):
     assert report.ok
     (finding,) = [f for f in report.findings if f.rule == "waiting"]
     assert finding.line == line_of(kernel, "while")
+    assert report.schedules == ("lockstep", "random 1"), "more would tell no more"
     # Without a schedule that switches between warps nobody can tell.
     report = gk.check(kernel, 1, 64, np.zeros(1, np.int32), np.zeros(1), seeds=0)
     assert [f.rule for f in report.errors] == ["endless-loop"]
