@@ -132,7 +132,7 @@ class Races:
         at = np.broadcast_to(at, active.n)
         thread = (active.slots + active.frame.group.first + 1).astype(np.int32)
         order = None
-        if not (at[1:] > at[:-1]).all():  # several lanes may be on one element
+        if active.n > 1 and not (at[1:] > at[:-1]).all():  # several lanes may be on one element
             order = np.argsort(at, kind="stable")
         self._against(memory, kind, active, at, thread, STORE, where)
         if kind == STORE:
@@ -152,23 +152,30 @@ class Races:
         if order is None:
             yield at, thread
             return
+        ends = thread[[0, -1]] - 1  # threads ascend
         at, thread = at[order], thread[order]
-        last = np.append(at[1:] != at[:-1], True)
-        first_of_cell = np.concatenate(([0], np.flatnonzero(last)[:-1] + 1))
-        warp, block = self._warp_and_block(thread - 1)
+        change = at[1:] != at[:-1]
+        last = np.append(np.flatnonzero(change), at.size - 1)
+        first = np.append(0, last[:-1] + 1)
         # Before the latest: one of another block, then of another warp, then of another lane.
-        for unit in (block, warp, thread):
-            fresh = np.concatenate(([True], (at[1:] != at[:-1]) | (unit[1:] != unit[:-1])))
-            start = np.maximum.accumulate(np.where(fresh, np.arange(at.size), 0))[last]
-            other = start > first_of_cell
-            before = start[other] - 1
-            yield at[before], thread[before]
+        (warp, other_warp), (block, other_block) = self._warp_and_block(ends)
+        if warp != other_warp:
+            units = self._warp_and_block(thread - 1)
+            for unit in units[::-1] if block != other_block else units[:1]:
+                fresh = np.flatnonzero(change | (unit[1:] != unit[:-1])) + 1
+                start = np.append(0, fresh)[np.searchsorted(fresh, last, side="right")]
+                before = start[start > first] - 1
+                yield at[before], thread[before]
+        before = last[last > first] - 1
+        yield at[before], thread[before]
         yield at[last], thread[last]
 
     def _remember(self, who, when, cells, thread, now):
         """Make each of `thread` the latest at its element; `cells` are distinct."""
+        if cells.size == 0:
+            return
         previous, since = who[_LATEST, cells], when[_LATEST, cells]
-        moved = np.flatnonzero((previous != thread) & (previous != 0))
+        moved = ((previous != thread) & (previous != 0)).nonzero()[0]
         if moved.size:
             previous, since, cell = previous[moved], since[moved], cells[moved]
             warp, block = self._warp_and_block(thread[moved] - 1)
@@ -179,7 +186,11 @@ class Races:
         who[_LATEST, cells], when[_LATEST, cells] = thread, now
 
     def _warp_and_block(self, thread):
-        block, within = np.divmod(thread, self.run.threads_per_block)
+        per_block = self.run.threads_per_block
+        block = thread // per_block
+        if per_block % WARP_SIZE == 0:
+            return thread // WARP_SIZE, block
+        within = thread - block * per_block
         return block * self.run.warps_per_block + within // WARP_SIZE, block
 
     def _among(self, memory, active, at, order, where):
@@ -195,9 +206,10 @@ class Races:
     def _against(self, memory, kind, active, at, thread, other_kind, where):
         if other_kind not in memory.shadow.kinds:
             return
-        other = memory.shadow.who[other_kind][:, at]
-        since = memory.shadow.when[other_kind][:, at]
-        suspect = np.nonzero((other != 0) & (other != thread) & (since > self.grid_sync))
+        other = memory.shadow.who[other_kind].take(at, axis=1)
+        since = memory.shadow.when[other_kind].take(at, axis=1)
+        # Nobody's time is 0, which no grid sync comes before.
+        suspect = ((since > self.grid_sync) & (other != thread)).nonzero()
         if suspect[0].size == 0:
             return
         other, since, position = other[suspect] - 1, since[suspect], suspect[1]
