@@ -446,3 +446,12 @@ def test_every_rule_has_a_remedy_of_one_sentence():
     for remedy in remedies:
         assert remedy.endswith(".")
         assert ". " not in remedy
+
+
+def test_arrays_of_a_gpu_are_copied_to_the_host():
+    class OnTheDevice:
+        def copy_to_host(self):
+            return np.arange(64)
+
+    report = gk.check(sum_plainly, 2, 32, OnTheDevice(), np.zeros(1), seeds=0)
+    assert [f.rule for f in report.errors] == ["race"]
