@@ -225,6 +225,7 @@ def check(
     shared: int = 0,
     cooperative: bool = False,
     seeds: int = 4,
+    loop_budget: int = 20_000,
     trace_limit: int = 10_000_000,
 ) -> Report:
     """Run `kernel` on copies of `args` under every schedule, and report what is wrong with it.
@@ -251,6 +252,8 @@ def check(
         Whether all blocks must be resident at once.
     seeds : int
         How many random schedules to try, after ``lockstep`` and ``warp``.
+    loop_budget : int
+        Iterations after which a loop counts as endless.
     trace_limit : int
         Entries that the trace may have; beyond it the rules on speed and order are left out.
 
@@ -290,6 +293,7 @@ def check(
                 seed=seed,
                 recorder=recorder,
                 findings=errors,
+                loop_budget=loop_budget,
             )
 
         errors, result, traced = _run(attempt, args, limit)

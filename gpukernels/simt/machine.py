@@ -19,7 +19,7 @@ from gpukernels.simt.memory import BlockMemory, Memory, ThreadMemory
 from gpukernels.simt.races import Races
 from gpukernels.simt.source import python_function
 from gpukernels.simt.trace import WARP_SIZE
-from gpukernels.simt.translate import LOOP_BUDGET, Program
+from gpukernels.simt.translate import Program
 from gpukernels.simt.values import ArrayType, ObjectType, TupleType
 
 #: Limits of every device of compute capability 7.5 to 10.0, in threads, blocks and bytes.
@@ -27,6 +27,8 @@ MAX_BLOCK = (1024, 1024, 64)
 MAX_THREADS = 1024
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_SHARED = 48 * 1024
+#: Iterations of one loop after which the machine gives up on it.
+LOOP_BUDGET = 1_000_000
 #: Threads that run together at the most; more blocks run in waves, as on a device.
 WAVE_THREADS = 1 << 18
 
@@ -46,6 +48,7 @@ def launch(
     recorder=None,
     check: bool = True,
     findings=None,
+    loop_budget: int = LOOP_BUDGET,
 ) -> None:
     """Launch `kernel` on the SIMT machine and wait for it.
 
@@ -74,6 +77,8 @@ def launch(
     findings : list, optional
         Collects what `check` finds, one error for each pair of lines; the launch goes on. Without
         it the first one is raised.
+    loop_budget : int
+        Iterations of one loop after which the machine gives up on it.
 
     Raises
     ------
@@ -92,9 +97,12 @@ def launch(
         )
     if not 0 <= shared <= MAX_SHARED:
         raise LaunchError(f"shared={shared} bytes; allowed are 0 to {MAX_SHARED}")
+    if loop_budget < 1:
+        raise LaunchError(f"loop_budget={loop_budget}; allowed are 1 and more")
     program = _program(kernel, args, recorder is not None, schedule)
     run = Run(program, grid, block, shared, cooperative or program.cooperative, recorder, check)
     run.findings = findings
+    run.loop_budget = loop_budget
     if recorder is not None:
         recorder.begin(run)
     values = _arguments(run, program, args)
@@ -200,6 +208,7 @@ class Run:
         self._constants = {}
         self.thread_indices = {}
         self.findings = None
+        self.loop_budget = LOOP_BUDGET
         benign = getattr(program.python, "__benign_races__", frozenset())
         self.races = Races(self, benign) if check else None
         self.wave(0, 0)
@@ -343,7 +352,7 @@ class Run:
         """Raise :class:`EndlessLoop`."""
         raise self.error(
             EndlessLoop,
-            f"this loop has run {LOOP_BUDGET:,} times, the step budget, and has not ended",
+            f"this loop has run {self.loop_budget:,} times, the step budget, and has not ended",
             where,
             active,
             0,

@@ -27,8 +27,6 @@ from gpukernels.simt.trace import BRANCH, STATEMENT
 from gpukernels.simt.values import ArrayType, LiteralType, ObjectType, TupleType, Value
 
 _PASSES = 12
-#: Iterations of one loop after which the machine gives up on it.
-LOOP_BUDGET = 5_000_000
 
 
 class Program:
@@ -647,7 +645,7 @@ class FunctionTranslator(ExpressionTranslator):
         self.emit(f"{rounds} = 0")
         self.block("while True:")
         self.emit(f"{rounds} += 1")
-        self.emit(f"if {rounds} > {LOOP_BUDGET}: run.endless({loop}, {where})")
+        self.emit(f"if {rounds} > run.loop_budget: run.endless({loop}, {where})")
         if continued:
             self.emit(f"{continued} = None")
         self.active = loop

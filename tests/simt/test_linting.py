@@ -12,7 +12,7 @@ from numba import cuda, int32
 
 import gpukernels as gk
 from gpukernels.errors import KernelTypeError, LaunchError, SourceNotFound, UnsupportedConstruct
-from gpukernels.simt import linting, translate, uninitialized
+from gpukernels.simt import linting, uninitialized
 
 
 @cuda.jit
@@ -242,9 +242,7 @@ def test_an_unsettled_nan_is_the_same_result():
 # Loops ------------------------------------------------------------
 
 
-def test_a_loop_that_waits_for_another_warp_is_no_endless_loop(monkeypatch):
-    monkeypatch.setattr(translate, "LOOP_BUDGET", 2000)
-
+def test_a_loop_that_waits_for_another_warp_is_no_endless_loop():
     @cuda.jit
     def kernel(flag, out):
         i = cuda.grid(1)
@@ -255,14 +253,17 @@ def test_a_loop_that_waits_for_another_warp_is_no_endless_loop(monkeypatch):
         if i == 32:
             cuda.atomic.exch(flag, 0, 1)
 
-    report = gk.check(kernel, 1, 64, np.zeros(1, np.int32), np.zeros(1))
+    arguments = np.zeros(1, np.int32), np.zeros(1)
+    report = gk.check(kernel, 1, 64, *arguments, loop_budget=2000)
     assert report.ok
     (finding,) = [f for f in report.findings if f.rule == "waiting"]
     assert finding.line == line_of(kernel, "while")
     assert report.schedules == ("lockstep", "random 1"), "more would tell no more"
     # Without a schedule that switches between warps nobody can tell.
-    report = gk.check(kernel, 1, 64, np.zeros(1, np.int32), np.zeros(1), seeds=0)
-    assert [f.rule for f in report.errors] == ["endless-loop"]
+    report = gk.check(kernel, 1, 64, *arguments, seeds=0, loop_budget=500)
+    (finding,) = report.errors
+    assert finding.rule == "endless-loop"
+    assert "has run 500 times" in finding.message
 
 
 # Arguments ------------------------------------------------------------

@@ -9,17 +9,11 @@ import pytest
 from planted_bugs import PAIRS
 
 import gpukernels as gk
-from gpukernels.simt import launch, translate
+from gpukernels.simt import launch
 
 #: Rules whose findings make a kernel slow, or its results depend on the order, but not wrong.
 WARNINGS = {"bank-conflicts", "uncoalesced", "atomic-contention", "divergence", "order-dependent"}
 PLANTED = {pair.name: pair for pair in PAIRS}
-
-
-@pytest.fixture(autouse=True)
-def short_loops(monkeypatch):
-    """A budget that is soon spent; it is read when a kernel is translated."""
-    monkeypatch.setattr(translate, "LOOP_BUDGET", 1000)
 
 
 def marked_lines(kernel):
@@ -35,7 +29,9 @@ def test_there_are_thirty_and_more():
 @pytest.mark.parametrize("name", PLANTED)
 def test_the_error_is_found_at_its_line_by_its_rule(name):
     pair = PLANTED[name]
-    report = gk.check(pair.broken, pair.blocks, pair.threads, *pair.arguments(), seeds=2)
+    report = gk.check(
+        pair.broken, pair.blocks, pair.threads, *pair.arguments(), seeds=2, loop_budget=1000
+    )
     marked = marked_lines(pair.broken)
     found = [f for f in report.findings if f.rule == pair.rule]
     assert found

@@ -85,28 +85,29 @@ def wait_for_a_flag(flag, out):
         cuda.atomic.add(flag, 0, 1)
 
 
-def test_a_loop_that_waits_for_another_warp_ends_under_random(monkeypatch):
+def test_a_loop_that_waits_for_another_warp_ends_under_random():
     out = np.zeros(32, int)
     launch(wait_for_a_flag, 1, 64, (np.zeros(1, np.int32), out), schedule="random")
     assert out.all()
 
 
 @pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
-def test_an_endless_loop_is_an_error(monkeypatch, schedule):
-    # The budget is read when a kernel is translated, so this one must be its own.
-    from gpukernels.simt import translate
-
+def test_an_endless_loop_is_an_error(schedule):
     @cuda.jit
     def endless(a):
         i = cuda.grid(1)
         while a[i] < 10:
             a[i] = 5
 
-    monkeypatch.setattr(translate, "LOOP_BUDGET", 1000)
     with pytest.raises(EndlessLoop, match="while a") as caught:
-        launch(endless, 2, 40, (np.arange(80),), schedule=schedule)
+        launch(endless, 2, 40, (np.arange(80),), schedule=schedule, loop_budget=1000)
+    assert "has run 1,000 times, the step budget" in caught.value.reason
     assert caught.value.line == endless.py_func.__code__.co_firstlineno + 3
     assert caught.value.block == (0, 0, 0)
+    # A loop that ends within its budget is none, and the budget is each launch's own.
+    launch(endless, 2, 40, (np.full(80, 10),), schedule=schedule, loop_budget=1)
+    with pytest.raises(LaunchError, match="loop_budget=0; allowed are 1 and more"):
+        launch(endless, 2, 40, (np.arange(80),), schedule=schedule, loop_budget=0)
 
 
 @cuda.jit
