@@ -8,7 +8,7 @@ import types as python_types
 
 import numpy as np
 
-from gpukernels.simt import casts, intrinsics, slices, typing
+from gpukernels.simt import casts, division, intrinsics, slices, typing
 from gpukernels.simt.errors import KernelError, KernelTypeError
 from gpukernels.simt.source import python_function
 from gpukernels.simt.values import ArrayType, LiteralType, ObjectType, TupleType, Value
@@ -262,12 +262,20 @@ class ExpressionTranslator:
             )
         if isinstance(operator, ast.Pow):
             return self._power(left, right, dtype)
+        if dtype.kind == "f" and isinstance(operator, (ast.FloorDiv, ast.Mod)):
+            return self._divide_floats(operator, left, right, dtype)
         if dtype != typing.BOOL and typing.natural(ufunc, left.type, right.type) != dtype:
             left, right = self.cast(left, dtype), self.cast(right, dtype)
         if left.constant is not None and right.constant is not None:
             with np.errstate(all="ignore"):
                 return self.literal(ufunc(left.constant, right.constant)[()])
         return Value(dtype, self.temporary(f"{left.code} {symbol} {right.code}"), fresh=True)
+
+    def _divide_floats(self, operator, left, right, dtype):
+        name = "remainder" if isinstance(operator, ast.Mod) else "floor_divide"
+        self.program.namespace[f"float_{name}"] = getattr(division, name)
+        left, right = self.cast(left, dtype), self.cast(right, dtype)
+        return Value(dtype, self.temporary(f"float_{name}({left.code}, {right.code})"), fresh=True)
 
     def _power(self, left, right, dtype):
         left, right = self.cast(left, dtype), self.cast(right, dtype)

@@ -7,6 +7,8 @@ import pytest
 from launching import kernel_from, launched
 from numba import cuda, float64, int32
 
+from gpukernels.device import SimtDevice
+
 NUMBERS = [np.int32, np.int64, np.uint32, np.uint64, np.float32, np.float64]
 INTEGERS = NUMBERS[:4]
 
@@ -47,7 +49,10 @@ def test_operations_whose_order_does_not_matter(device, tmp_path, name, dtype, b
     np.testing.assert_array_equal(out, expected)
     assert out.dtype == dtype
     # The old values of a bin form a chain from its start to its end: each thread saw the value
-    # that another one left.
+    # that another one left. (Not on a GPU for the extremes of floats: numba writes those as a loop
+    # that leaves, with what it last saw, when there is nothing to change.)
+    if name in ("max", "min") and a.dtype.kind == "f" and not isinstance(device, SimtDevice):
+        return
     for b in np.unique(at):
         mine = at == b
         left = [ufunc(o, v) for o, v in zip(old[mine], a[mine], strict=True)]

@@ -10,6 +10,8 @@ import pytest
 from launching import kernel_from, launched
 from numba import cuda, int32, int64
 
+from gpukernels.device import SimtDevice
+
 N = 70
 
 
@@ -387,6 +389,8 @@ def scaled(power, verbose):
 @pytest.mark.parametrize("verbose", [False, True])
 @pytest.mark.parametrize("extra", [None, np.arange(N)])
 def test_closures_and_globals_are_constants(scheduled_device, verbose, extra):
+    if extra is None and not isinstance(scheduled_device, SimtDevice):
+        pytest.skip("numba launches no kernel with None among its arguments")
     out, _ = launched(scheduled_device, scaled(2, verbose), 1, N, np.zeros(N, np.int64), extra)
     expected = 16 + 2 + WEIGHTS[np.arange(N) % 3] + 10 + verbose
     np.testing.assert_array_equal(out, expected + (0 if extra is None else extra))
