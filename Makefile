@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book read lab outputs test gpu-test bench-simt colab-url lock clean
+.PHONY: help book read lab outputs test gpu-test soak bench-simt colab-url lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -19,6 +19,7 @@ help:
 	@echo "make lab                  JupyterLab in chapters/"
 	@echo "make test                 everything that needs no GPU; ends on pytest's summary"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
+	@echo "make soak                 random programs against a model, for hours (PROGRAMS=...)"
 	@echo "make bench-simt           the SIMT machine's speed beside numba's simulator"
 	@echo "make outputs              run the notebooks and store their outputs (NOTEBOOKS=... for some)"
 	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
@@ -82,6 +83,9 @@ test: $(VENV)/test-installed
 
 gpu-test: $(VENV)/test-installed
 	GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" --nbval-lax --nbval-current-env tests chapters book/index.ipynb
+
+soak: $(VENV)/test-installed
+	GPUKERNELS_PROGRAMS=$(or $(PROGRAMS),100000) $(BIN)/python -m pytest tests/simt/test_programs.py
 
 bench-simt: $(VENV)/book-installed
 	$(BIN)/python -m gpukernels.bench.simulator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 
 import numpy as np
@@ -36,10 +37,15 @@ def steps_of(trace):
     return found
 
 
+#: How many programs; `make soak` sets a number of its own and draws new ones each time.
+PROGRAMS = os.environ.get("GPUKERNELS_PROGRAMS")
+IN_CI = os.environ.get("CI") == "true"
+
+
 @settings(
-    max_examples=150,
+    max_examples=int(PROGRAMS or (2000 if IN_CI else 200)),
     deadline=None,
-    derandomize=True,
+    derandomize=PROGRAMS is None,
     database=None,
     report_multiple_bugs=False,
     suppress_health_check=list(HealthCheck),
