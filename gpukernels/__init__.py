@@ -28,6 +28,7 @@ from gpukernels.generators import (
 from gpukernels.graph import Graph
 from gpukernels.io import from_networkx, from_scipy, read
 from gpukernels.listing import show
+from gpukernels.mapping import Mapping, expand
 from gpukernels.simt.linting import check
 from gpukernels.traversal import BFSResult, bfs
 from gpukernels.views import FrontierView, GraphView, MemoryView, WarpView
@@ -41,6 +42,7 @@ __all__ = [
     "GraphFormatError",
     "GraphView",
     "InvalidArgument",
+    "Mapping",
     "MemoryView",
     "NegativeCycleError",
     "NegativeWeightError",
@@ -58,6 +60,7 @@ __all__ = [
     "example",
     "exercise",
     "exercises",
+    "expand",
     "forest_fire",
     "from_networkx",
     "from_scipy",

@@ -1,0 +1,91 @@
+"""Work mapping: which threads take which units of which items, one technique a file.
+
+A workload is a row of *items* (vertices of a frontier, rows of a matrix), each of a number of
+*units* (its arcs, its nonzeros), given by the prefix sum of their sizes. Every technique is a
+device function that calls a *visit* once for each unit, so that other kernels build on it; `expand`
+runs one by name.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+from gpukernels.device import default_device
+from gpukernels.errors import UnknownMethod
+from gpukernels.primitives.launch_shape import THREADS, check_threads
+
+from . import (
+    virtual_warp,
+    work_item_to_thread,
+)
+from .result import Mapping
+from .workload import upload
+
+METHODS = {
+    "work_item_to_thread": work_item_to_thread.expand,
+    "virtual_warp": virtual_warp.expand,
+}
+
+
+def expand(
+    offsets,
+    method: str = "multi_phase",
+    *,
+    values=None,
+    threads: int = THREADS,
+    device=None,
+    **knobs,
+) -> Mapping:
+    """Visit every unit of a workload once, by one of the mapping techniques.
+
+    Parameters
+    ----------
+    offsets : array_like of int, shape (items + 1,)
+        Exclusive prefix sum of the items' sizes with the number of units at its end: item i owns
+        the units ``offsets[i]`` to ``offsets[i + 1] - 1``. Empty items are welcome.
+    method : str
+        One of ``METHODS``.
+    values : array_like of int32, int64, float32 or float64, shape (units,), optional
+        If given, the values of each item's units are read and added up (the read direction);
+        otherwise the item of each unit is written.
+    threads : int
+        Threads a block, a multiple of 32 up to 1024.
+    device : SimtDevice or CudaDevice, optional
+        Where to run; by default :func:`gpukernels.default_device`.
+    **knobs
+        What the method takes beside, such as ``warp_size=8`` of ``"virtual_warp"``.
+
+    Returns
+    -------
+    Mapping
+        ``item`` or ``total``, and ``stats``.
+
+    Raises
+    ------
+    UnknownMethod
+        If there is no such method.
+    InvalidArgument
+        If `offsets`, `values`, `threads` or a knob has a value that is not allowed; 2^31 units and
+        more are not. Nothing has been launched then.
+    TypeError
+        If the method does not take a knob.
+    """
+    if method not in METHODS:
+        raise UnknownMethod("expand", method, METHODS)
+    technique = METHODS[method]
+    known = [
+        p.name for p in inspect.signature(technique).parameters.values() if p.kind == p.KEYWORD_ONLY
+    ]
+    for knob in knobs:
+        if knob not in known:
+            raise TypeError(f"expand method {method!r} takes no knob {knob!r}; it takes {known}")
+    check_threads(threads)
+    device = device or default_device()
+    load = upload(offsets, values, device)
+    done = technique(load, device, threads=threads, **knobs)
+    stats = {"method": method, "threads": threads, "units": load.units, "items": load.items, **done}
+    read = [None if a is None else device.read(a) for a in (load.item, load.total)]
+    return Mapping(*read, stats)
+
+
+__all__ = ["METHODS", "Mapping", "expand"]

@@ -1,0 +1,29 @@
+"""What an expansion returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Mapping:
+    """A workload whose units have all been visited once.
+
+    Attributes
+    ----------
+    item : ndarray of int32, shape (units,), or None
+        The item that owns each unit; None in the read direction.
+    total : ndarray of int64 or float64, shape (items,), or None
+        Sum of the values of each item's units; None in the write direction.
+    stats : dict
+        What the technique did. Every one gives ``method``, ``launches`` (kernel launches),
+        ``blocks`` and ``threads`` (of the kernel that visits the units; threads a block), ``units``
+        and ``items``; the technique's own module names what it adds.
+    """
+
+    item: np.ndarray | None
+    total: np.ndarray | None
+    stats: dict[str, Any] = field(default_factory=dict)

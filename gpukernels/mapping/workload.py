@@ -1,0 +1,111 @@
+"""A workload on the device, checked: its offsets, and the arrays of the direction asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.primitives.launch_shape import blocks_for
+
+MAX_UNITS = 2**31 - 1
+
+#: Blocks of the largest grid; beyond it, a block takes several turns.
+MAX_BLOCKS = 2**16
+
+VALUE_TYPES = (np.int32, np.int64, np.float32, np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """Offsets and arrays that a technique's driver passes to its kernels.
+
+    Attributes
+    ----------
+    offsets : device array of int32, shape (items + 1,)
+        Exclusive prefix sum of the items' sizes; the last element is the number of units.
+    items, units : int
+        How many there are.
+    item : device array of int32, shape (units,), or None
+        Write direction: receives the item of every unit.
+    values, total : device arrays of shape (units,) and (items,), or None
+        Read direction: what to read, and what it is added to.
+    """
+
+    offsets: Any
+    items: int
+    units: int
+    item: Any = None
+    values: Any = None
+    total: Any = None
+
+    def direction(self, write_kernel, add_kernel) -> tuple[Any, tuple]:
+        """Return the kernel of the direction asked for, and the arrays that it takes."""
+        if self.values is None:
+            return write_kernel, (self.item,)
+        return add_kernel, (self.values, self.total)
+
+
+def upload(offsets, values, device) -> Workload:
+    """Check a workload, then copy it to `device`.
+
+    Parameters
+    ----------
+    offsets : array_like of int, shape (items + 1,)
+        From 0 up, nowhere decreasing, at most 2^31 - 1.
+    values : array_like, shape (units,), or None
+        int32, int64, float32 or float64; None for the write direction.
+    device : SimtDevice or CudaDevice
+        Where to run.
+
+    Raises
+    ------
+    InvalidArgument
+        If the arrays are not that; nothing has been copied then.
+    """
+    offsets = check_offsets(offsets)
+    items, units = offsets.size - 1, int(offsets[-1])
+    if values is None:
+        item = device.empty(units, np.int32)
+        return Workload(device.array(offsets), items, units, item=item)
+    values = np.ascontiguousarray(values)
+    if values.shape != (units,):
+        raise InvalidArgument("values.shape", values.shape, f"({units},), one value a unit")
+    if values.dtype not in VALUE_TYPES:
+        names = ", ".join(np.dtype(t).name for t in VALUE_TYPES)
+        raise InvalidArgument("values.dtype", values.dtype.name, f"one of {names}")
+    total = device.full(items, 0, np.int64 if values.dtype.kind == "i" else np.float64)
+    return Workload(device.array(offsets), items, units, values=device.array(values), total=total)
+
+
+def check_offsets(offsets) -> np.ndarray:
+    """Return `offsets` as int32 if they are an exclusive prefix sum with its total at the end.
+
+    Raises
+    ------
+    InvalidArgument
+        If they are not a 1-D array of integers, do not begin at 0, decrease anywhere, or count more
+        than 2^31 - 1 units.
+    """
+    offsets = np.asarray(offsets)
+    if offsets.ndim != 1 or offsets.size == 0:
+        raise InvalidArgument("offsets.shape", offsets.shape, "(items + 1,)")
+    if offsets.dtype.kind not in "iu":
+        raise InvalidArgument("offsets.dtype", offsets.dtype.name, "an integer type")
+    if offsets[0] != 0:
+        raise InvalidArgument("offsets[0]", int(offsets[0]), "0")
+    falls = np.flatnonzero(offsets[1:] < offsets[:-1])
+    if falls.size:
+        i = int(falls[0]) + 1
+        allowed = f"at least offsets[{i - 1}] = {offsets[i - 1]}"
+        raise InvalidArgument(f"offsets[{i}]", int(offsets[i]), allowed)
+    if int(offsets[-1]) > MAX_UNITS:
+        raise InvalidArgument("offsets[-1]", int(offsets[-1]), f"at most {MAX_UNITS} units")
+    return offsets.astype(np.int32)
+
+
+def grid(workers: int, threads: int) -> int:
+    """Return the blocks for `workers` threads, none of them more than ``MAX_BLOCKS``."""
+    return min(blocks_for(workers, threads), MAX_BLOCKS)
