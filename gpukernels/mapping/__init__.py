@@ -15,6 +15,8 @@ from gpukernels.errors import UnknownMethod
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 
 from . import (
+    cta_warp_scan,
+    dynamic_virtual_warp,
     virtual_warp,
     work_item_to_thread,
 )
@@ -24,6 +26,8 @@ from .workload import upload
 METHODS = {
     "work_item_to_thread": work_item_to_thread.expand,
     "virtual_warp": virtual_warp.expand,
+    "dynamic_virtual_warp": dynamic_virtual_warp.expand,
+    "cta_warp_scan": cta_warp_scan.expand,
 }
 
 
