@@ -32,6 +32,7 @@ from gpukernels.mapping import Mapping, expand
 from gpukernels.simt.linting import check
 from gpukernels.traversal import BFSResult, bfs
 from gpukernels.views import FrontierView, GraphView, MemoryView, WarpView
+from gpukernels.workloads import workload
 
 __all__ = [
     "BFSResult",
@@ -75,4 +76,5 @@ __all__ = [
     "small_world",
     "star",
     "trace",
+    "workload",
 ]

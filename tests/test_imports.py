@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "io": {"errors", "graph", "formats"},
     "generators": {"errors", "graph"},
     "sequential": {"errors", "graph"},
+    "workloads": {"errors"},
     "simt": set(),
     "device": {"errors", "simt"},
     "primitives": {"errors", "device"},
