@@ -16,6 +16,10 @@ import numpy as np
 
 from gpukernels.simt.trace import WARP_SIZE
 
+#: Thread numbers of a group that is a single warp.
+_THREADS = np.arange(WARP_SIZE)
+_THREADS.flags.writeable = False
+
 
 class Frame:
     """The threads of one function call: `slots` are their numbers within the group."""
@@ -191,45 +195,58 @@ def pick(active, condition, chosen, other, dtype):
 
 
 class RangeLoop:
-    """The hidden counters of ``for i in range(...)``: one a thread, or one for all.
+    """The hidden counters of ``for i in range(...)``, of the threads still in the loop.
 
     Bounds and counters have one integer type. A value that :meth:`next` gave out is never changed.
+    Each of `value`, `stop` and `step` is one a thread of `inside`, or a scalar for all.
     """
 
-    __slots__ = ("compare", "current", "step", "stop")
+    __slots__ = ("compare", "inside", "step", "stop", "value")
 
     def __init__(self, active, start, stop, step):
-        self.current = self._home(active, start.copy())  # advanced in place
-        self.stop = self._home(active, stop)
-        self.step = self._home(active, step)
+        self.inside = active
+        self.value = start - step  # where the first call of `next` starts from
+        self.stop = stop
+        self.step = step
         if step.ndim == 0:
             self.compare = np.less if step > 0 else np.greater
         else:
             self.compare = None
 
-    @staticmethod
-    def _home(active, value):
-        if value.ndim == 0 or active.full:
-            return value
-        home = np.zeros(active.frame.size, value.dtype)
-        home[active.ids] = value
-        return home
-
     def next(self, active):
-        """Return the threads with an iteration left (or None) and their counter values."""
-        value = read(self.current, active)
+        """Return the threads with an iteration left (or None) and their counter values.
+
+        `active` is never more than what the last call returned: others may have left by ``break``.
+        """
+        if active.n < self.inside.n:
+            self._shrink(self.inside.ids.searchsorted(active.ids))
+        self.inside = active
+        value = self.value + self.step
+        self.value = value
         if self.compare is not None:
-            going = self.compare(value, read(self.stop, active))
+            going = self.compare(value, self.stop)
         else:
-            step, stop = read(self.step, active), read(self.stop, active)
+            step, stop = self.step, self.stop
             going = np.where(step > 0, value < stop, (value > stop) & (step < 0))
-        inside = keep(active, going)
-        if inside is None:
+        if going.ndim == 0:
+            return (active, value) if going else (None, None)
+        at = going.nonzero()[0]
+        if at.size == active.n:
+            return active, value
+        if at.size == 0:
             return None, None
-        if inside is not active:
-            value = read(self.current, inside)
-        self.current = write(self.current, inside, value + read(self.step, inside))
-        return inside, value
+        self._shrink(at)
+        self.inside = inside = Active(active.frame, at if active.full else active.ids.take(at))
+        return inside, self.value
+
+    def _shrink(self, at):
+        """Forget all threads but those at positions `at`."""
+        if self.value.ndim:
+            self.value = self.value.take(at)
+        if self.stop.ndim:
+            self.stop = self.stop.take(at)
+        if self.step.ndim:
+            self.step = self.step.take(at)
 
 
 def _along(linear, shape, axis):
@@ -257,8 +274,8 @@ class Group:
 
     def whole(self):
         """Return the active set of all threads."""
-        frame = Frame(self, np.arange(self.count))
-        return Active(frame, np.arange(self.count))
+        slots = _THREADS[: self.count] if self.count <= WARP_SIZE else np.arange(self.count)
+        return Active(Frame(self, slots), slots)
 
     def block_of(self, slots):
         """Linear block index within the launch."""
@@ -286,6 +303,8 @@ class Group:
 
     def _compute(self, name, axis):
         if name == "grid":
+            if axis == 0 and self.run.one_dimensional:
+                return np.arange(self.first, self.first + self.count)
             block, thread = self._compute("block", axis), self._compute("thread", axis)
             return block.astype(np.int64) * self.run.block[axis] + thread
         if self.only_block is None:

@@ -193,6 +193,7 @@ class Run:
         self.grid_dims = tuple(np.int32(n) for n in grid)
         self.block_dims = tuple(np.int32(n) for n in block)
         self.grid_size = tuple(np.int64(g) * b for g, b in zip(grid, block, strict=True))
+        self.one_dimensional = grid[1:] == block[1:] == (1, 1)
         self.blocks = int(np.prod(grid))
         self.threads_per_block = int(np.prod(block))
         self.warps_per_block = -(-self.threads_per_block // WARP_SIZE)

@@ -52,7 +52,7 @@ def uninitialized(shape, dtype):
     return data
 
 
-_largest = np.maximum.reduce
+_INDEX = np.dtype(np.int64)
 
 
 class Memory:
@@ -107,7 +107,16 @@ class Memory:
     def locate(self, active, index, where):
         """Check an index (a tuple in several dimensions); return the flat element index."""
         if index.__class__ is not tuple:
-            self._check(active, index, self.length, 0, where)
+            if index.ndim == 0:
+                inside = 0 <= index < self.length
+            else:  # argmin is several times as fast as min, which is a reduction
+                if index.size <= WARP_SIZE and index.dtype is not _INDEX:
+                    # NumPy gathers a warp's few elements fastest by an index of its own type.
+                    index = index.astype(_INDEX)
+                item = index.item
+                inside = item(index.argmin()) >= 0 and item(index.argmax()) < self.length
+            if not inside:
+                self._refuse(active, index, self.length, 0, where)
             return index if self._dense else index * self.strides[0]
         linear = 0
         for axis, (i, n) in enumerate(zip(index, self.shape, strict=True)):
@@ -128,24 +137,24 @@ class Memory:
     def _check(self, active, index, length, axis, where):
         if index.ndim == 0:
             inside = 0 <= index < length
-        elif index.size <= WARP_SIZE:  # for a single warp Python is faster than a reduction
-            values = index.tolist()
-            inside = min(values) >= 0 and max(values) < length
-        else:  # a negative index becomes a huge unsigned one: one comparison finds both ends
-            inside = _largest(index.astype(np.uint64)) < length
+        else:
+            inside = index.item(index.argmin()) >= 0 and index.item(index.argmax()) < length
         if not inside:
-            unsigned = np.broadcast_to(index.astype(np.uint64), active.n)
-            bad = np.flatnonzero(unsigned >= length)[0]
-            value = np.broadcast_to(index, active.n)[bad]
-            along = f" along axis {axis}" if len(self.shape) > 1 else ""
-            raise self.run.error(
-                OutOfBounds,
-                f"index {value} is out of bounds for `{self.name}`, which has {length} "
-                f"elements{along}; allowed are 0 to {length - 1}",
-                where,
-                active,
-                bad,
-            )
+            self._refuse(active, index, length, axis, where)
+
+    def _refuse(self, active, index, length, axis, where):
+        unsigned = np.broadcast_to(index.astype(np.uint64), active.n)
+        bad = np.flatnonzero(unsigned >= length)[0]
+        value = np.broadcast_to(index, active.n)[bad]
+        along = f" along axis {axis}" if len(self.shape) > 1 else ""
+        raise self.run.error(
+            OutOfBounds,
+            f"index {value} is out of bounds for `{self.name}`, which has {length} "
+            f"elements{along}; allowed are 0 to {length - 1}",
+            where,
+            active,
+            bad,
+        )
 
     def load(self, active, index, where):
         """Return the elements at `index` (already located)."""
@@ -154,7 +163,8 @@ class Memory:
             self._check_written(active, at, where)
         if self.races is not None:
             self.races.check(self, LOAD, active, at, where)
-        value = self.flat.take(at) if at.ndim else self.flat[at]
+        # NumPy gathers faster by `take`, but for the few elements of a warp.
+        value = self.flat.take(at) if at.size > WARP_SIZE else self.flat[at]
         if self.recorder is not None:
             self.recorder.request(self, LOAD, active, index, value, where)
         return value

@@ -222,6 +222,7 @@ class FunctionTranslator(ExpressionTranslator):
                 "*args, **kwargs and keyword-only parameters cannot be used in a kernel"
             )
         names = [a.arg for a in arguments.posonlyargs + arguments.args]
+        self.parameters = frozenset(names)
         types = self.types + self._defaults(arguments, names)
         if len(names) != len(types):
             raise self.refuse(
@@ -456,7 +457,8 @@ class FunctionTranslator(ExpressionTranslator):
         dtype = value.type if known is None else typing.unify(known, value.type)
         self.env[name] = dtype
         value = self.cast(value, dtype)
-        if value.constant is not None and self.assigned.get(name) == 1:
+        once = self.assigned.get(name) == 1 and name not in self.parameters
+        if once and value.constant is not None:
             self.constants[name] = value.constant
         code = value.code
         if not value.fresh and value.constant is None:

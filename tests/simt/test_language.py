@@ -632,6 +632,24 @@ def test_docstrings_annotations_and_assertions(scheduled_device, tmp_path):
     np.testing.assert_array_equal(out, np.arange(32) + 1)
 
 
+@cuda.jit(device=True)
+def one_or_given(x, flag):
+    if flag:
+        x = int64(1)
+    return x
+
+
+@cuda.jit
+def one_where_odd(a):
+    i = cuda.grid(1)
+    a[i] = one_or_given(a[i], a[i] % 2 == 1)
+
+
+def test_a_parameter_that_some_threads_set_to_a_constant(scheduled_device):
+    (a,) = launched(scheduled_device, one_where_odd, 1, 32, np.arange(32))
+    assert a.tolist() == [1 if i % 2 else i for i in range(32)]
+
+
 def test_a_kernel_from_a_notebook_cell(scheduled_device, tmp_path):
     # A notebook compiles a cell under a made-up file name and leaves its text in linecache.
     text = "@cuda.jit\ndef twice(a):\n    i = cuda.grid(1)\n    a[i] *= 2\n"
