@@ -108,7 +108,7 @@ def choose_warp_size(items: int, units: int, resident_threads: int, min_size: in
     items = max(items, 1)
     by_room = [size for size in WARP_SIZES if size * items <= resident_threads]
     by_mean = [size for size in WARP_SIZES if size < 2 * units / items]
-    return max(min_size, *by_room, *by_mean)
+    return max([min_size, *by_room, *by_mean])
 
 
 def expand(

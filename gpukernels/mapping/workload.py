@@ -15,6 +15,9 @@ MAX_UNITS = 2**31 - 1
 #: Blocks of the largest grid; beyond it, a block takes several turns.
 MAX_BLOCKS = 2**16
 
+#: 4-byte words in the 48 KB of shared memory that any launch may ask for.
+SHARED_WORDS = 48 * 1024 // 4
+
 VALUE_TYPES = (np.int32, np.int64, np.float32, np.float64)
 
 
