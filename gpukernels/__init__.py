@@ -29,6 +29,7 @@ from gpukernels.graph import Graph
 from gpukernels.io import from_networkx, from_scipy, read
 from gpukernels.listing import show
 from gpukernels.mapping import Mapping, expand
+from gpukernels.mapping.choose import Choice, choose_mapping
 from gpukernels.simt.linting import check
 from gpukernels.traversal import BFSResult, bfs
 from gpukernels.views import FrontierView, GraphView, MemoryView, WarpView
@@ -36,6 +37,7 @@ from gpukernels.workloads import workload
 
 __all__ = [
     "BFSResult",
+    "Choice",
     "CudaDevice",
     "ExerciseFailed",
     "FrontierView",
@@ -54,6 +56,7 @@ __all__ = [
     "benign_race",
     "bfs",
     "check",
+    "choose_mapping",
     "complete",
     "default_device",
     "delaunay",

@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "device": {"errors", "simt"},
     "primitives": {"errors", "device"},
     "representations": TECHNIQUE,
-    "mapping": TECHNIQUE,
+    "mapping": TECHNIQUE | {"table"},
     "traversal": TECHNIQUE,
     "shortest_paths": TECHNIQUE,
     "all_pairs": TECHNIQUE,

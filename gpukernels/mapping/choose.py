@@ -1,0 +1,216 @@
+"""Choose a mapping technique from three figures of a workload: mean, deviation and maximum.
+
+The rule follows what [busato2017chapter] and [busato2017loadbalancing] found on their workloads:
+nothing beats a thread an item where items are short and alike; the best virtual warp is about as
+wide as the mean; and where items vary wildly, the techniques that split an item win. `regret` says
+what a choice costs beside the best, by the counters of `cost` or by times of a GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gpukernels.errors import InvalidArgument
+
+from .counters import Measure
+from .virtual_warp import WARP_SIZES
+from .workload import check_offsets
+
+#: A thread an item, where the mean is at most this and the deviation at most half the mean.
+SHORT = 4.0
+
+#: Items vary wildly, where their deviation is more than this times their mean.
+WILD = 5.0
+
+#: From this mean on, most items of a wild workload are worth a warp's or a block's attention.
+LONG = 32.0
+
+#: Warps that make progress at once on the GPU that `cost` has in mind. A real one has some hundred,
+#: and millions of items; 8 beside the few thousand items of a traced workload keep the proportion.
+WARPS_AT_ONCE = 8
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A technique and why.
+
+    Attributes
+    ----------
+    method : str
+        One of ``METHODS``.
+    knobs : dict
+        What to pass beside: ``gk.expand(offsets, choice.method, **choice.knobs)``.
+    reason : str
+        One sentence.
+    """
+
+    method: str
+    knobs: dict[str, Any] = field(default_factory=dict)
+    reason: str = ""
+
+    @property
+    def label(self) -> str:
+        """The technique with its knobs, as tables name it: ``virtual_warp 8``."""
+        return label(self.method, self.knobs)
+
+
+def label(method: str, knobs: Mapping[str, Any]) -> str:
+    """Return a technique's name followed by the values of its knobs."""
+    return " ".join([method, *map(str, knobs.values())])
+
+
+def choose_mapping(offsets) -> Choice:
+    """Choose the technique that a workload's mean, deviation and maximum call for.
+
+    Parameters
+    ----------
+    offsets : array_like of int, shape (items + 1,)
+        Exclusive prefix sum of the items' sizes with the number of units at its end.
+
+    Returns
+    -------
+    Choice
+        Method, knobs and the reason.
+
+    Raises
+    ------
+    InvalidArgument
+        If `offsets` are not such a sum.
+    """
+    sizes = np.diff(check_offsets(offsets))
+    if sizes.size == 0 or sizes.max() == 0:
+        return Choice("work_item_to_thread", {}, "There is no unit, so nothing needs to be shared.")
+    mean, std, largest = float(sizes.mean()), float(sizes.std()), int(sizes.max())
+    figures = f"mean {mean:,.3g}, deviation {std:,.3g}, maximum {largest:,}"
+    if mean <= SHORT and std <= mean / 2:
+        reason = (
+            f"Items are short and alike ({figures}): any search or group costs more than it saves."
+        )
+        return Choice("work_item_to_thread", {}, reason)
+    if std <= WILD * mean or largest <= max(WARP_SIZES):
+        size = warp_size_for(mean)
+        reason = (
+            f"Items vary, but not wildly ({figures}): groups about as wide as the mean, {size}."
+        )
+        return Choice("virtual_warp", {"warp_size": size}, reason)
+    if mean >= LONG:
+        reason = f"Items vary wildly and are long ({figures}): blocks and warps take the long ones."
+        return Choice("cta_warp_scan", {}, reason)
+    reason = f"Items vary wildly and most are short ({figures}): units are dealt out evenly."
+    return Choice("multi_phase", {}, reason)
+
+
+def warp_size_for(mean: float) -> int:
+    """Return the virtual warp's size that is nearest to `mean`, as a ratio.
+
+    Raises
+    ------
+    InvalidArgument
+        If `mean` is not above 0.
+    """
+    if not mean > 0:
+        raise InvalidArgument("mean", mean, "above 0")
+    return min(WARP_SIZES, key=lambda size: max(size / mean, mean / size))
+
+
+def cost(measure: Measure) -> float:
+    """Return a technique's cost by its counters: what bounds each launch, added up.
+
+    A launch lasts until all its work is done and until its longest warp is done. Work is counted in
+    warp steps and sectors of global memory, one for one: a step stands for several instructions, a
+    sector takes about as long. All warps together advance `WARPS_AT_ONCE` times as fast as one. A
+    launch's own overhead, caches and latency are left out.
+    """
+    return sum(
+        max(total / WARPS_AT_ONCE, longest)
+        for total, longest in zip(measure.totals, measure.longest, strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class Regret:
+    """What a choice costs beside the best.
+
+    Attributes
+    ----------
+    chosen, best : str
+        Labels of the technique chosen and of the cheapest one.
+    cost, least : float
+        What they cost.
+    """
+
+    chosen: str
+    best: str
+    cost: float
+    least: float
+
+    @property
+    def ratio(self) -> float:
+        """Cost of the choice / least cost; 1 is no regret."""
+        return self.cost / self.least
+
+
+def regret(
+    costs: Mapping[str, Mapping[str, float]], chosen: Mapping[str, str]
+) -> dict[str, Regret]:
+    """Compare a choice with the best technique on each workload.
+
+    Parameters
+    ----------
+    costs : mapping of str to mapping of str to float
+        By workload and by technique's label: any cost, such as `cost` or milliseconds.
+    chosen : mapping of str to str
+        By workload, the label of the technique that was chosen.
+
+    Returns
+    -------
+    dict of str to Regret
+        By workload.
+
+    Raises
+    ------
+    InvalidArgument
+        If a workload has no choice, or its choice no cost.
+    """
+    for name, of_workload in costs.items():
+        if chosen.get(name) not in of_workload:
+            allowed = f"one of {', '.join(of_workload)}"
+            raise InvalidArgument(f"chosen[{name!r}]", chosen.get(name), allowed)
+    return {
+        name: Regret(
+            chosen[name],
+            min(of_workload, key=of_workload.__getitem__),
+            of_workload[chosen[name]],
+            min(of_workload.values()),
+        )
+        for name, of_workload in costs.items()
+    }
+
+
+def costs_of_benchmark(measured: Mapping[str, Any], threads: int) -> dict[str, dict[str, float]]:
+    """Return milliseconds by workload and technique from ``data/benchmarks/mapping.json``.
+
+    Parameters
+    ----------
+    measured : mapping
+        What ``gpukernels.bench.mapping`` wrote.
+    threads : int
+        Which of the block sizes measured.
+
+    Raises
+    ------
+    InvalidArgument
+        If that block size was not measured.
+    """
+    sizes = sorted({row["threads"] for row in measured["times"]})
+    if threads not in sizes:
+        raise InvalidArgument("threads", threads, f"one of {sizes}")
+    costs: dict[str, dict[str, float]] = {}
+    for row in measured["times"]:
+        if row["threads"] == threads:
+            costs.setdefault(row["workload"], {})[row["technique"]] = row["ms"]
+    return costs

@@ -1,0 +1,206 @@
+"""What the papers claim of each mapping technique, beside the counters that agree or do not.
+
+The claims are those of [busato2017chapter], section 5. `judge` holds the worst counter over some
+workloads against a claim; `claims_table` shows both side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.table import Table
+
+from .counters import Measure
+
+#: An imbalance up to this counts as balanced: at most a third of all lanes, warps or blocks idle.
+BALANCED = 1.5
+
+#: Writes count as coalesced up to this many times the sectors that their bytes need.
+COALESCED = 2.0
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence of the papers about one technique.
+
+    Attributes
+    ----------
+    says : bool or None
+        Whether the technique has the property; None where the papers do not tell.
+    words : str
+        The claim in a few words.
+    section : str
+        Section of [busato2017chapter].
+    """
+
+    says: bool | None
+    words: str
+    section: str
+
+
+#: What a claim may be about: attribute of `Measure`, the largest value that agrees, column head.
+ASPECTS = {
+    "lanes": (BALANCED, "in a warp"),
+    "warps": (BALANCED, "among warps"),
+    "blocks": (BALANCED, "among blocks"),
+    "write_waste": (COALESCED, "waste of writes"),
+}
+
+
+def _claims(section: str, lanes, warps, blocks, writes) -> dict[str, Claim]:
+    told = dict(zip(ASPECTS, (lanes, warps, blocks, writes), strict=True))
+    return {aspect: Claim(*claim, section) for aspect, claim in told.items()}
+
+
+_SILENT = (None, "not told")
+
+#: The papers' claims, by technique and aspect.
+CLAIMS = {
+    "work_item_to_thread": _claims(
+        "5.1.1",
+        (False, "lanes idle"),
+        (False, "whole warps idle"),
+        (False, "whole blocks idle"),
+        (False, "sparse, not coalesced"),
+    ),
+    "virtual_warp": _claims(
+        "5.1.2",
+        (True, "good"),
+        (False, "not guaranteed"),
+        (False, "not guaranteed"),
+        (True, "improved, with the size"),
+    ),
+    "dynamic_virtual_warp": _claims(
+        "5.2.1",
+        (True, "guaranteed"),
+        (True, "guaranteed"),
+        (False, "not guaranteed"),
+        (True, "as the size grows"),
+    ),
+    "cta_warp_scan": _claims("5.2.2", (True, "perfect"), (True, "perfect"), _SILENT, _SILENT),
+    "direct_search": _claims(
+        "5.3.1", (True, "perfect"), (True, "perfect"), (True, "perfect"), _SILENT
+    ),
+    "local_warp_search": _claims(
+        "5.3.2",
+        (True, "fair"),
+        (False, "suffers"),
+        (False, "not guaranteed"),
+        (True, "guaranteed"),
+    ),
+    "block_search": _claims(
+        "5.3.3",
+        (True, "perfect"),
+        (True, "perfect in a block"),
+        (False, "not guaranteed"),
+        (False, "not guaranteed"),
+    ),
+    "two_phase": _claims(
+        "5.3.4",
+        (True, "perfect"),
+        (True, "perfect"),
+        (True, "perfect"),
+        (False, "very scattered"),
+    ),
+    "multi_phase": _claims(
+        "5.4-5.5",
+        (True, "perfect"),
+        (True, "perfect"),
+        (True, "perfect"),
+        (True, "coalesced"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim beside the counter that is nearest to refuting or confirming it.
+
+    Attributes
+    ----------
+    claim : Claim
+        What the papers say.
+    worst : float
+        The largest counter over the workloads.
+    workload : str
+        Where that was.
+    agrees : bool or None
+        Whether counter and claim agree; None where the papers do not tell.
+    """
+
+    claim: Claim
+    worst: float
+    workload: str
+    agrees: bool | None
+
+
+def judge(method: str, measures: Mapping[str, Measure]) -> dict[str, Verdict]:
+    """Hold the claims about a technique against its counters.
+
+    A property is claimed for every workload, so it must hold on the worst of them; that it is *not*
+    guaranteed must show on one at least.
+
+    Parameters
+    ----------
+    method : str
+        The technique.
+    measures : mapping of str to Measure
+        Its counters by workload; at least one.
+
+    Returns
+    -------
+    dict of str to Verdict
+        By aspect: "lanes", "warps", "blocks", "write_waste".
+
+    Raises
+    ------
+    InvalidArgument
+        If there are no measures, or one is of another technique.
+    """
+    if not measures:
+        raise InvalidArgument("measures", measures, "at least one workload's")
+    for name, m in measures.items():
+        if m.method != method:
+            raise InvalidArgument(f"measures[{name!r}].method", m.method, repr(method))
+    verdicts = {}
+    for aspect, (most, _) in ASPECTS.items():
+        claim = CLAIMS[method][aspect]
+        name = max(measures, key=lambda name: getattr(measures[name], aspect))
+        worst = getattr(measures[name], aspect)
+        agrees = None if claim.says is None else claim.says == (worst <= most)
+        verdicts[aspect] = Verdict(claim, worst, name, agrees)
+    return verdicts
+
+
+def claims_table(measured: Mapping[str, Mapping[str, Measure]]) -> Table:
+    """Show every technique's claims beside its worst counters, with a tick or a cross.
+
+    Parameters
+    ----------
+    measured : mapping of str to mapping of str to Measure
+        Counters by technique and workload.
+
+    Returns
+    -------
+    Table
+        A row a technique: ``claim: counter``, then ✓ where both agree, ✗ where they do not, and
+        nothing where the papers do not tell.
+    """
+    columns = ("technique", "section", *(head for _, head in ASPECTS.values()), "reads a search")
+    rows = [_row(method, measures) for method, measures in measured.items()]
+    caption = f"balanced: at most {BALANCED:g}; coalesced: at most {COALESCED:g}"
+    return Table(columns, rows, caption)
+
+
+def _row(method: str, measures: Mapping[str, Measure]) -> Iterable[str]:
+    verdicts = judge(method, measures)
+    cells = [
+        f"{v.claim.words}: {v.worst:.3g}" + {True: " ✓", False: " ✗", None: ""}[v.agrees]
+        for v in verdicts.values()
+    ]
+    searches = sum(m.searches for m in measures.values())
+    reads = sum(m.search_reads for m in measures.values())
+    section = verdicts["lanes"].claim.section
+    return (method, section, *cells, f"{reads / searches:.3g}" if searches else "no search")
