@@ -23,6 +23,8 @@ class BeyondSimulator(Exception):
 class CudasimDevice:
     """The launch interface of the devices, over numba's simulator."""
 
+    resident_threads = 1024
+
     def __init__(self) -> None:
         self.ran: set[str] = set()
         self.lacking: dict[str, list[str]] = {}
