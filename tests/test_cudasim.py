@@ -16,7 +16,7 @@ from package_kernels import cuda_names, label, package_functions
 TESTS = Path(__file__).parent
 KERNELS, _ = package_functions()
 #: Operations between the lanes of a warp, of which numba's simulator has none.
-WARP_OPERATIONS = ("_sync", "activemask", "lanemask_lt")
+WARP_OPERATIONS = ("_sync", "activemask", "lanemask_lt", "syncwarp")
 
 
 @pytest.fixture(scope="module")
