@@ -269,7 +269,17 @@ class ExpressionTranslator:
         if left.constant is not None and right.constant is not None:
             with np.errstate(all="ignore"):
                 return self.literal(ufunc(left.constant, right.constant)[()])
-        return Value(dtype, self.temporary(f"{left.code} {symbol} {right.code}"), fresh=True)
+        code = f"{self.operand(left)} {symbol} {self.operand(right)}"
+        return Value(dtype, self.temporary(code), fresh=True)
+
+    def operand(self, value, dtype=None) -> str:
+        """Return the code of an operand of a NumPy operator, as an array of `dtype` if constant.
+
+        NumPy takes an array of no dimensions much faster than a scalar.
+        """
+        if value.constant is None:
+            return value.code
+        return self.program.constant(np.array(value.constant, dtype or value.type))
 
     def _divide_floats(self, operator, left, right, dtype):
         name = "remainder" if isinstance(operator, ast.Mod) else "floor_divide"
@@ -321,10 +331,22 @@ class ExpressionTranslator:
             if {left.type.kind, right.type.kind} == {"i", "u"}:
                 # NumPy would compare int64 with uint64 exactly.
                 pair = [self.cast(v, typing.unify(left.type, right.type)) for v in pair]
-            code = self.temporary(f"{pair[0].code} {_COMPARE[type(operator)]} {pair[1].code}")
+            codes = [self._narrow(v, other) for v, other in (pair, pair[::-1])]
+            code = self.temporary(f"{codes[0]} {_COMPARE[type(operator)]} {codes[1]}")
             result = code if result is None else self.temporary(f"{result} & {code}")
             left = right
         return Value(typing.BOOL, result, fresh=True)
+
+    def _narrow(self, value, other) -> str:
+        """Return the code of a compared value: a constant in the other's integer type if it fits.
+
+        The result is the same, and NumPy need not convert the other one.
+        """
+        if value.constant is None or value.type.kind != "i" or other.type.kind != "i":
+            return self.operand(value)
+        bounds = np.iinfo(other.type)
+        fits = bounds.min <= value.constant <= bounds.max
+        return self.operand(value, other.type if fits else None)
 
     def _see_boolop(self, node):
         value = self.scalar(node.values[0])
@@ -392,10 +414,7 @@ class ExpressionTranslator:
     def element(self, node):
         """Return (array, located index) of a subscript, with its bounds check emitted."""
         array = self.expression(node.value)
-        if not array.is_array:
-            raise self.refuse(
-                f"`{ast.unparse(node.value)}` cannot be indexed here", node, KernelTypeError
-            )
+        self._indexable(array, node)
         return array, self.locate(array, self._index_values(node.slice), node)
 
     def _index_values(self, node):
@@ -410,6 +429,10 @@ class ExpressionTranslator:
 
     def locate(self, array, indices, node) -> str:
         """Emit the bounds check of `indices` and return the code of the flat element index."""
+        code = self._index_code(array, indices, node)
+        return self.temporary(f"{array.code}.locate({self.active}, {code}, {self.where})")
+
+    def _index_code(self, array, indices, node) -> str:
         indices = [self.integer(i, node) for i in indices]
         if len(indices) != array.type.ndim:
             raise self.refuse(
@@ -417,8 +440,13 @@ class ExpressionTranslator:
                 f"{len(indices)} given",
                 node,
             )
-        code = indices[0].code if len(indices) == 1 else f"({', '.join(i.code for i in indices)})"
-        return self.temporary(f"{array.code}.locate({self.active}, {code}, {self.where})")
+        return indices[0].code if len(indices) == 1 else f"({', '.join(i.code for i in indices)})"
+
+    def get(self, array, indices, node) -> Value:
+        """Emit the bounds check of `indices` and a load there, in one."""
+        index = self._index_code(array, indices, node)
+        code = f"{array.code}.get({self.active}, {index}, {self.where})"
+        return Value(array.type.dtype, self.temporary(code), fresh=True)
 
     def load(self, array, index) -> Value:
         """Emit a load of a located element."""
@@ -432,6 +460,22 @@ class ExpressionTranslator:
         value = self.cast(value, array.type.dtype)
         self.emit(f"{array.code}.store({self.active}, {index}, {value.code}, {self.where})")
 
+    def put(self, target, value):
+        """Emit the bounds check of a subscript and a store there, in one."""
+        array = self.expression(target.value)
+        self._indexable(array, target)
+        if not value.is_scalar:
+            raise self.refuse("only numbers can be stored in an array", target, KernelTypeError)
+        index = self._index_code(array, self._index_values(target.slice), target)
+        value = self.cast(value, array.type.dtype)
+        self.emit(f"{array.code}.put({self.active}, {index}, {value.code}, {self.where})")
+
+    def _indexable(self, array, node):
+        if not array.is_array:
+            raise self.refuse(
+                f"`{ast.unparse(node.value)}` cannot be indexed here", node, KernelTypeError
+            )
+
     def _see_subscript(self, node):
         base = self.expression(node.value)
         if base.items is not None:
@@ -439,10 +483,7 @@ class ExpressionTranslator:
             if at.constant is None:
                 raise self.refuse("a tuple can be indexed by a constant", node)
             return base.items[int(at.constant)]
-        if not base.is_array:
-            raise self.refuse(
-                f"`{ast.unparse(node.value)}` cannot be indexed here", node, KernelTypeError
-            )
+        self._indexable(base, node)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if any(isinstance(part, ast.Slice) for part in parts):
             return self._cut(base, parts, node)
@@ -450,7 +491,7 @@ class ExpressionTranslator:
         if len(values) < base.type.ndim:
             codes = [self.integer(v, node).code for v in values]
             return self._slice_of(base, codes, base.type.ndim - len(values))
-        return self.load(base, self.locate(base, values, node))
+        return self.get(base, values, node)
 
     def _cut(self, array, parts, node):
         """Cut a slice out of an array."""

@@ -315,6 +315,7 @@ def _barrier(kind):
 
 
 def _wait(t, scope, kind, predicate):
+    t.program.waits = True
     if t.program.yielding:
         result = f"(yield ({scope!r}, {kind!r}, {t.active}, {predicate}, {t.where}))"
     else:

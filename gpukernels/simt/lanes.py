@@ -36,14 +36,13 @@ class Frame:
 class Active:
     """The threads that execute together: `ids` are ascending positions in the frame."""
 
-    __slots__ = ("_masks", "_slots", "_starts", "_warps", "frame", "full", "ids", "n")
+    _slots = _starts = _warps = _masks = None  # until somebody asks
 
     def __init__(self, frame, ids):
         self.frame = frame
         self.ids = ids
-        self.n = ids.size
-        self.full = ids.size == frame.size
-        self._slots = self._starts = self._warps = self._masks = None
+        self.n = n = ids.size
+        self.full = n == frame.size
 
     @property
     def slots(self):
@@ -91,10 +90,13 @@ def enter(active):
 
 
 def read(home, active):
-    """Return the values that `active` sees in a register."""
+    """Return the values that `active` sees in a register.
+
+    Here and below NumPy gathers many elements faster by `take`, and those of one warp by ``[]``.
+    """
     if home.ndim == 0 or active.full:
         return home
-    return home.take(active.ids)
+    return home[active.ids] if active.n <= WARP_SIZE else home.take(active.ids)
 
 
 def write(home, active, value):
@@ -102,7 +104,9 @@ def write(home, active, value):
     if active.full:
         return value
     if home.ndim == 0:
-        home = np.full(active.frame.size, home)
+        whole = np.empty(active.frame.size, home.dtype)
+        whole.fill(home)
+        home = whole
     home[active.ids] = value
     return home
 
@@ -112,11 +116,19 @@ def keep(active, condition):
     if condition.ndim == 0:
         return active if condition else None
     at = condition.nonzero()[0]
-    if at.size == active.n:
+    n = at.size
+    if n == active.n:
         return active
-    if at.size == 0:
+    if n == 0:
         return None
-    return Active(active.frame, at if active.full else active.ids.take(at))
+    return _part(active, at)
+
+
+def _part(active, at):
+    if active.full:
+        return Active(active.frame, at)
+    ids = active.ids
+    return Active(active.frame, ids[at] if at.size <= WARP_SIZE else ids.take(at))
 
 
 def split(active, condition):
@@ -206,8 +218,8 @@ class RangeLoop:
     def __init__(self, active, start, stop, step):
         self.inside = active
         self.value = start - step  # where the first call of `next` starts from
-        self.stop = stop
-        self.step = step
+        self.stop = np.asarray(stop)
+        self.step = np.asarray(step)
         if step.ndim == 0:
             self.compare = np.less if step > 0 else np.greater
         else:
@@ -236,15 +248,16 @@ class RangeLoop:
         if at.size == 0:
             return None, None
         self._shrink(at)
-        self.inside = inside = Active(active.frame, at if active.full else active.ids.take(at))
-        return inside, self.value
+        self.inside = _part(active, at)
+        return self.inside, self.value
 
     def _shrink(self, at):
         """Forget all threads but those at positions `at`."""
+        small = at.size <= WARP_SIZE
         if self.value.ndim:
-            self.value = self.value.take(at)
+            self.value = self.value[at] if small else self.value.take(at)
         if self.stop.ndim:
-            self.stop = self.stop.take(at)
+            self.stop = self.stop[at] if small else self.stop.take(at)
         if self.step.ndim:
             self.step = self.step.take(at)
 

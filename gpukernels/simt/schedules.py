@@ -22,11 +22,26 @@ def lockstep(run, values, seed):
 
 def warp_by_warp(run, values, seed):
     """Run each warp to its next barrier before the next warp starts, block after block."""
+    if not run.program.waits:
+        _one_by_one(run, values)
+        return
     size = run.blocks if run.cooperative else 1
     for first in range(0, run.blocks, size):
         blocks = min(size, run.blocks - first)
         run.wave(first, blocks)
         _Wave(run, values, first, blocks).run(lambda ready: ready[0], whole_turns=True)
+
+
+def _one_by_one(run, values):
+    """Run each warp to its end: no warp waits for another."""
+    per_block, entry = run.threads_per_block, run.program.entry
+    for block in range(run.blocks):
+        run.wave(block, 1)
+        start = block * per_block
+        for offset in range(0, per_block, WARP_SIZE):
+            group = Group(run, start + offset, min(WARP_SIZE, per_block - offset))
+            for _ in entry(group, group.whole(), *values):
+                pass
 
 
 def random(run, values, seed):

@@ -56,6 +56,14 @@ class Slice:
             linear = linear + i * self.strides[axis]
         return linear
 
+    def get(self, active, index, where):
+        """Return the elements at `index`, after :meth:`locate`."""
+        return self.storage.load(active, self.locate(active, index, where), where)
+
+    def put(self, active, index, value, where):
+        """Write `value` at `index`, after :meth:`locate`."""
+        self.storage.store(active, self.locate(active, index, where), value, where)
+
     def load(self, active, index, where):
         """Return the elements at `index` (already located)."""
         return self.storage.load(active, index, where)

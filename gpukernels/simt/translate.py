@@ -42,6 +42,8 @@ class Program:
         ``entry(group, active, *arguments)``; a generator function if `yielding`.
     cooperative : bool
         Whether the kernel syncs the grid, so that all blocks must run together.
+    waits : bool
+        Whether warps wait for each other at barriers of the block or the grid.
     text : str
         The generated Python, for whoever debugs the machine.
     """
@@ -51,6 +53,7 @@ class Program:
         self.yielding = yielding
         self.step_yields = step_yields
         self.cooperative = False
+        self.waits = False
         self.locations = []
         self.regions = {}
         self.declarations = itertools.count()
@@ -84,6 +87,9 @@ class Program:
     def constant(self, value) -> str:
         """Return a name for `value` in the generated code."""
         key = (type(value), value) if isinstance(value, np.generic) else id(value)
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            key = (value.dtype, value.tobytes())
+            value.flags.writeable = False
         try:
             if isinstance(value, np.generic) and value != value:
                 key = id(value)
@@ -416,8 +422,7 @@ class FunctionTranslator(ExpressionTranslator):
             for part, item in zip(target.elts, value.items, strict=True):
                 self.assign(part, item)
         elif isinstance(target, ast.Subscript):
-            array, index = self.element(target)
-            self.store(array, index, value, target)
+            self.put(target, value)
         else:
             raise self.refuse(
                 f"an assignment to `{ast.unparse(target)}` cannot be used in a kernel", target
