@@ -230,11 +230,11 @@ class RangeLoop:
 
         `active` is never more than what the last call returned: others may have left by ``break``.
         """
-        if active.n < self.inside.n:
-            self._shrink(self.inside.ids.searchsorted(active.ids))
-        self.inside = active
-        value = self.value + self.step
-        self.value = value
+        if active is not self.inside:
+            if active.n < self.inside.n:
+                self._shrink(self.inside.ids.searchsorted(active.ids))
+            self.inside = active
+        self.value = value = self.value + self.step
         if self.compare is not None:
             going = self.compare(value, self.stop)
         else:

@@ -96,6 +96,7 @@ class Memory:
         self.number = self.recorder.array(self) if self.recorder is not None else -1
         watched = self.written is not None or self.races is not None or self.recorder is not None
         self._bare = self.one_copy and self._dense and data.ndim == 1 and not watched
+        self._bare_writable = self._bare and self._writable
 
     @property
     def storage(self):
@@ -177,7 +178,7 @@ class Memory:
 
     def put(self, active, index, value, where):
         """Write `value` at `index`, after :meth:`locate`."""
-        if self._bare and self._writable and value.size <= index.size <= WARP_SIZE:
+        if self._bare_writable and value.size <= index.size <= WARP_SIZE:
             at = index if index.dtype is _INDEX else index.astype(_INDEX)
             if at.tobytes()[_SIGN_BYTES].isascii():
                 try:  # an index beyond the end is found before anything is written
