@@ -165,7 +165,8 @@ def expand(
     pieces, child_items = (int(n) for n in device.read(queue[-1])) if room else (0, 0)
     child, arrays = load.direction(write_pieces, add_pieces)
     child_blocks = min(pieces, MAX_BLOCKS)
-    device.launch(child, child_blocks, threads, load.offsets, *arrays, threshold, *queue)
+    if pieces:
+        device.launch(child, child_blocks, threads, load.offsets, *arrays, threshold, *queue)
     return {
         "launches": (blocks > 0) + (child_blocks > 0),
         "blocks": blocks,
