@@ -15,6 +15,7 @@ import numpy as np
 import gpukernels as gk
 from gpukernels import colab
 from gpukernels.bench import foundations, tiles
+from gpukernels.bench import mapping as mapping_bench
 from gpukernels.exercises import simt as simt_exercises
 from gpukernels.primitives import block_scan, warp_rank, warp_scan
 from gpukernels.representations import adjacency_matrix, coo, csr
@@ -159,9 +160,17 @@ def _tiles(device) -> dict[str, np.ndarray]:
     return {"distance": tiles.close(device, lengths)}
 
 
+def _busy_and_full(device) -> dict[str, np.ndarray]:
+    number, item = device.full(1, 1, np.int64), device.full(37, 0, np.int32)
+    device.launch(mapping_bench.keep_busy, 1, 1, number, 5)
+    device.launch(mapping_bench.fill, 2, THREADS, item, -1)
+    return {"number": device.read(number), "item": device.read(item)}
+
+
 RUNS["probe"] = _probe
 _add_exercises()
 RUNS["copy_strided"] = _copy_strided
+RUNS["busy and full"] = _busy_and_full
 RUNS["tiles"] = _tiles
 _add_primitives()
 _add_representations()
