@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "shortest_paths": TECHNIQUE,
     "all_pairs": TECHNIQUE,
     "exercises": TECHNIQUE
-    | {"generators", "representations", "sequential", "simt", "table", "traversal"},
+    | {"generators", "mapping", "representations", "sequential", "simt", "table", "traversal"},
     "views": {"errors", "graph", "simt.trace"},
     "listing": {"errors", "simt"},
     "plot": set(),

@@ -11,7 +11,12 @@ import gpukernels as gk
 from gpukernels.exercises import CATALOG
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
-NOTEBOOK = {"simt": "simt", "representations": "representations", "bfs": "frontier_bfs"}
+NOTEBOOK = {
+    "simt": "simt",
+    "representations": "representations",
+    "bfs": "frontier_bfs",
+    "mapping-static": "mapping_static",
+}
 
 
 def cells_of(name: str) -> list:

@@ -13,7 +13,7 @@ from gpukernels.exercises.exercise import KernelExercise, PredictionExercise
 from gpukernels.exercises.skeleton import HERE
 from gpukernels.simt import python_function
 
-CHAPTERS = ("simt", "representations", "bfs")
+CHAPTERS = ("simt", "representations", "bfs", "mapping-static")
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
 #: What the checker must tell a reader who passes the skeleton as it is.
@@ -28,6 +28,9 @@ SAYS = {
     "bfs-2": "`distance[1]` is -1 and should be 1",
     "bfs-3": "schedule warp: `distance[10]` is 5 and should be 4",
     "bfs-4": "`distance[4]` is -1 and should be 2",
+    "mapping-static-2": "`item[0]` is -1 and should be 0",
+    "mapping-static-3": "`total[0]` is 780 and should be 78",
+    "mapping-static-4": "`item[0]` is -1 and should be 0",
 }
 
 

@@ -107,6 +107,44 @@ NEAR_MISSES = {
         "race on `",
     ),
     "one slot for all": ("bfs-4", ", cuda.ffs(mask) - 1) + rank", ", cuda.ffs(mask) - 1)", "race"),
+    "the next item's first unit": (
+        "mapping-static-2",
+        "offsets[i + 1], size",
+        "offsets[i + 1] + 1, size",
+        "race on `item[68]`",
+    ),
+    "one item a group": (
+        "mapping-static-2",
+        "offsets.size - 1, groups",
+        "offsets.size - 1, 1 << 30",
+        "`item[205]` is -1 and should be 32",
+    ),
+    "a piece of the item a lane": (
+        "mapping-static-2",
+        "        for unit in range(offsets[i] + lane, offsets[i + 1], size):\n",
+        "        part = (offsets[i + 1] - offsets[i] + size - 1) // size\n"
+        "        mine = offsets[i] + lane * part\n"
+        "        for unit in range(mine, min(mine + part, offsets[i + 1])):\n",
+        "sectors a write, on 64 items of 24 units, 8 threads a group: 12, allowed at most 5",
+    ),
+    "a tree over two groups": (
+        "mapping-static-3",
+        "while apart >= size",
+        "while apart > size",
+        "`total[0]` is 210 and should be 78",
+    ),
+    "the item before, too": (
+        "mapping-static-4",
+        "if unit >= begin",
+        "if unit >= 0",
+        "race on `item[64]`",
+    ),
+    "from where the item begins": (
+        "mapping-static-4",
+        "begin - begin % size",
+        "begin",
+        "sectors a write, on 40 items of 203 units, 32 threads a group: 4.5, allowed at most 4",
+    ),
 }
 
 
