@@ -35,6 +35,7 @@ MAY_IMPORT = {
     "views": {"errors", "graph", "simt.trace"},
     "listing": {"errors", "simt"},
     "plot": set(),
+    "panel": set(),
     "table": set(),
     "colab": {"device"},
     "bench": {"*"},
