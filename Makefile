@@ -78,8 +78,13 @@ colab-url: $(VENV)/book-installed
 
 # -- the proof ---------------------------------------------------------------
 
+# In two processes, each of which takes whole files: their tests share fixtures, and the cells of a
+# notebook a kernel. The order is kept, so that timings are taken while little else runs.
+PROCESSES ?= 2
+PARALLEL = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/test-installed
-	$(BIN)/python -m pytest --nbval --nbval-current-env tests chapters book/index.ipynb
+	$(BIN)/python -m pytest $(PARALLEL) --nbval --nbval-current-env tests chapters book/index.ipynb
 
 gpu-test: $(VENV)/test-installed
 	GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" --nbval-lax --nbval-current-env tests chapters book/index.ipynb

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
-import functools
+import contextlib
+import fcntl
+import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+FOLDER = "GPUKERNELS_BUILT_BOOK"
 
 
 def build(source: Path, target: Path) -> tuple[Path, str]:
@@ -28,9 +30,28 @@ def build(source: Path, target: Path) -> tuple[Path, str]:
     return target / "_build" / "html", run.stdout + run.stderr
 
 
-@functools.cache
+@contextlib.contextmanager
+def folder_for_the_book():
+    """Make a folder that all processes of this test run build their book in; remove it at the end.
+
+    Processes that are started within find it by an environment variable.
+    """
+    if FOLDER in os.environ:
+        yield
+        return
+    os.environ[FOLDER] = folder = tempfile.mkdtemp(prefix="book-")
+    yield
+    del os.environ[FOLDER]
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def built_book() -> Path:
-    """Build this book, once; return the folder of pages."""
-    target = Path(tempfile.mkdtemp(prefix="book-"))
-    atexit.register(shutil.rmtree, target, ignore_errors=True)
-    return build(ROOT, target)[0]
+    """Build this book, once for all processes of a test run; return the folder of pages."""
+    target = Path(os.environ[FOLDER])
+    done = target / "done"
+    with (target / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the others wait here for the first
+        if not done.exists():
+            build(ROOT, target)
+            done.touch()
+    return target / "_build" / "html"

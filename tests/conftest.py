@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from built_book import folder_for_the_book
 
 from gpukernels.device import CudaDevice, SimtDevice, default_device
 
 #: (schedule, seed) of every way to order warps that the tests try.
 SCHEDULES = [("lockstep", 0), ("warp", 0), ("random", 1), ("random", 2)]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the built book a place before the tests are spread over processes."""
+    folder = folder_for_the_book()
+    folder.__enter__()
+    config.add_cleanup(lambda: folder.__exit__(None, None, None))
 
 
 @pytest.fixture
