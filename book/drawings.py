@@ -122,6 +122,59 @@ def representations_card() -> str:
     return card("One graph as a matrix and as compressed sparse rows", matrix + lines + targets)
 
 
+def scans_card() -> str:
+    """Return the four steps of a scan over sixteen lanes: each adds what lies 1, 2, 4, 8 below."""
+    lanes, cell, row = 16, 12.8, 21.5
+    body = ""
+    for step in range(5):
+        for lane in range(lanes):
+            added = step > 0 and lane >= 1 << (step - 1)
+            x, y = 18 + cell * lane, 13 + row * step
+            if added:
+                below = x - cell * (1 << (step - 1))
+                body += f'<path class="line" d="M{below + 5:g} {y - row + 9:g}L{x + 5:g} {y:g}"/>'
+            body += (
+                f'<rect x="{x:g}" y="{y:g}" width="10" height="9" rx="1.8" '
+                f'class="{"on" if added else "half"}"/>'
+            )
+    return card("A scan: in each step a lane adds the value of one twice as far below", body)
+
+
+#: Units of the work-items on the mapping cards.
+ITEMS = (2, 9, 1, 4)
+
+
+def mapping_static_card() -> str:
+    """Return four threads with an item each: one works long after the others are done."""
+    body = ""
+    for thread, units in enumerate(ITEMS):
+        y = 15 + 22 * thread
+        for unit in range(max(ITEMS)):
+            kind = "off" if unit >= units else "on" if thread % 2 == 0 else "half"
+            body += (
+                f'<rect x="{18 + 23 * unit:g}" y="{y}" width="20" height="15" rx="2.4" '
+                f'class="{kind}"/>'
+            )
+    return card("A thread for each work-item: the longest decides when the warp is done", body)
+
+
+def mapping_dynamic_card() -> str:
+    """Return the same units cut into equal shares, whatever item they belong to."""
+    share, width = sum(ITEMS) // 4, 12.6
+    owner = [item for item, units in enumerate(ITEMS) for _ in range(units)]
+    body = ""
+    for unit, item in enumerate(owner):
+        kind = "on" if item % 2 == 0 else "half"
+        x = 18 + width * unit
+        body += f'<rect x="{x:g}" y="16" width="10.4" height="18" rx="2" class="{kind}"/>'
+        thread, turn = divmod(unit, share)
+        to_x, to_y = 40 + 48 * thread, 66 + 8.6 * turn
+        if turn == share // 2:
+            body += f'<path class="line" d="M{x + 5.2:g} 36L{to_x + 10:g} 63"/>'
+        body += f'<rect x="{to_x:g}" y="{to_y:g}" width="20" height="6.6" rx="1.6" class="{kind}"/>'
+    return card("Units in equal shares: every thread does the same number", body)
+
+
 def frontier_card() -> str:
     """Return a breadth-first search one level at a time: done, frontier, not yet reached."""
     levels = (
@@ -165,7 +218,10 @@ def drawings() -> dict[str, str]:
         "favicon.svg": favicon(),
         "cards/simt.svg": simt_card(),
         "cards/representations.svg": representations_card(),
+        "cards/scans.svg": scans_card(),
         "cards/frontier_bfs.svg": frontier_card(),
+        "cards/mapping_static.svg": mapping_static_card(),
+        "cards/mapping_dynamic.svg": mapping_dynamic_card(),
     }
 
 
