@@ -85,7 +85,7 @@ def choose_mapping(offsets) -> Choice:
     if sizes.size == 0 or sizes.max() == 0:
         return Choice("work_item_to_thread", {}, "There is no unit, so nothing needs to be shared.")
     mean, std, largest = float(sizes.mean()), float(sizes.std()), int(sizes.max())
-    figures = f"mean {mean:,.3g}, deviation {std:,.3g}, maximum {largest:,}"
+    figures = f"mean {_short(mean)}, deviation {_short(std)}, maximum {largest:,}"
     if mean <= SHORT and std <= mean / 2:
         reason = (
             f"Items are short and alike ({figures}): any search or group costs more than it saves."
@@ -102,6 +102,10 @@ def choose_mapping(offsets) -> Choice:
         return Choice("cta_warp_scan", {}, reason)
     reason = f"Items vary wildly and most are short ({figures}): units are dealt out evenly."
     return Choice("multi_phase", {}, reason)
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def warp_size_for(mean: float) -> int:
