@@ -15,8 +15,13 @@ from gpukernels.errors import UnknownMethod
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 
 from . import (
+    block_search,
     cta_warp_scan,
+    direct_search,
     dynamic_virtual_warp,
+    local_warp_search,
+    multi_phase,
+    two_phase,
     virtual_warp,
     work_item_to_thread,
 )
@@ -28,6 +33,11 @@ METHODS = {
     "virtual_warp": virtual_warp.expand,
     "dynamic_virtual_warp": dynamic_virtual_warp.expand,
     "cta_warp_scan": cta_warp_scan.expand,
+    "direct_search": direct_search.expand,
+    "local_warp_search": local_warp_search.expand,
+    "block_search": block_search.expand,
+    "two_phase": two_phase.expand,
+    "multi_phase": multi_phase.expand,
 }
 
 

@@ -1,0 +1,228 @@
+"""Multi-phase search: two-phase, with a hybrid partition and an expansion that writes in order.
+
+[busato2017dynamic]; [busato2017chapter], sections 5.4 to 5.6; [busato2017loadbalancing], section
+III-A. *Hybrid partition*: a boundary is searched by interpolation where the items' sizes have a
+standard deviation of at most 5 and a mean of at most 3, else by binary search with one read a step.
+Both figures are found on the device. *Coalesced expansion*: a thread notes the items of its
+consecutive units in registers, the block moves them to shared memory, and each warp visits its
+units in order: lane by lane, neighboring units. *Iterated search*: a chunk is `iterations` times as
+large, each thread searches so often and fills so many registers before it needs a barrier.
+
+The registers are a local array whose indices are not known to the compiler, so on a GPU they lie in
+the first-level cache rather than in the register file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import cuda, float64, int32, int64
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.primitives import warp_sum
+from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for
+
+from .block_search import load_chunk
+from .searches import interpolation_owner, upper_owner
+from .visits import add_value, write_item
+from .workload import SHARED_WORDS, Workload, check_knob, grid
+
+#: Units whose items a thread can note before it hands them over: `units_per_thread` x `iterations`.
+REGISTERS = 64
+
+#: How a search is passed to the kernel.
+CHOICES = {"auto": -1, "binary": 0, "interpolation": 1}
+
+#: Blocks that add up the sizes' squares: enough to fill a GPU, few enough to end in few atomics.
+SUM_BLOCKS = 1024
+
+#: Interpolation pays where sizes deviate at most this much, and are at most this large on average.
+STANDARD_DEVIATION = 5.0
+MEAN = 3.0
+
+
+@cuda.jit
+def add_squares(offsets, squares):
+    """Add the square of every item's size to ``squares[0]``, an int64."""
+    partial = int64(0)
+    for i in range(cuda.grid(1), offsets.size - 1, cuda.gridsize(1)):
+        size = int64(offsets[i + 1]) - int64(offsets[i])
+        partial += size * size
+    partial = warp_sum(partial)
+    if cuda.laneid == 0:
+        cuda.atomic.add(squares, 0, partial)
+
+
+@cuda.jit(device=True)
+def is_regular(offsets, squares):
+    """Return whether the sizes' mean and standard deviation are small enough to interpolate."""
+    items = float64(offsets.size - 1)
+    mean = offsets[offsets.size - 1] / items
+    variance = squares[0] / items - mean * mean
+    return mean <= MEAN and variance <= STANDARD_DEVIATION * STANDARD_DEVIATION
+
+
+@cuda.jit
+def hybrid_partition(offsets, squares, boundary, chunk_units, search, interpolated):
+    """Find the first item of every chunk; write to ``interpolated[0]`` by which search.
+
+    `search` is 1 for interpolation, 0 for binary search, -1 for whichever suits the workload.
+    """
+    interpolate = search == 1 or (search == -1 and is_regular(offsets, squares))
+    units = offsets[offsets.size - 1]
+    for b in range(cuda.grid(1), boundary.size, cuda.gridsize(1)):
+        unit = min(b * chunk_units, units - 1)
+        if interpolate:
+            boundary[b] = interpolation_owner(offsets, 0, offsets.size - 1, unit)
+        else:
+            boundary[b] = upper_owner(offsets, 0, offsets.size - 1, unit)
+        if b == 0:
+            interpolated[0] = interpolate
+
+
+@cuda.jit(device=True)
+def note_items(window, count, first, mine, units_per_thread, noted, at):
+    """Note in ``noted[at]``, ``noted[at + 1]``, ... the items of the caller's units in `window`.
+
+    The caller owns `units_per_thread` units from `mine` on. The first is searched for; a later
+    window begins inside these units, with its item 0.
+    """
+    begin = max(mine, window[0])
+    end = min(mine + units_per_thread, window[count])
+    if begin < end:
+        owner = upper_owner(window, 0, count, mine) if begin == mine else 0
+        for unit in range(begin, end):
+            while window[owner + 1] <= unit:
+                owner += 1
+            noted[at + unit - mine] = first + owner
+
+
+@cuda.jit(device=True)
+def expand_coalesced(visit, work, offsets, boundary, units_per_thread, iterations, shared):
+    """Visit the units of this block's chunk so that neighboring lanes visit neighboring units.
+
+    `shared` is int32, of ``blockDim.x * units_per_thread + 1`` elements. The chunk is `iterations`
+    portions of ``blockDim.x * units_per_thread`` units; a thread notes the items of its
+    `units_per_thread` units in each of them before the first is handed over.
+    """
+    noted = cuda.local.array(REGISTERS, int32)
+    portion = cuda.blockDim.x * units_per_thread
+    begin = cuda.blockIdx.x * portion * iterations
+    units = offsets[offsets.size - 1]
+    stop = boundary[cuda.blockIdx.x + 1] + 1
+    for first in range(boundary[cuda.blockIdx.x], stop, portion):
+        count = min(portion, stop - first)
+        load_chunk(offsets, first, count, shared)
+        for turn in range(iterations):
+            mine = begin + turn * portion + cuda.threadIdx.x * units_per_thread
+            at = turn * units_per_thread
+            note_items(shared, count, first, mine, units_per_thread, noted, at)
+        cuda.syncthreads()
+    # From here on a warp needs its own part of the shared memory only, and no other warp.
+    part = (cuda.threadIdx.x - cuda.laneid) * units_per_thread
+    own = part + cuda.laneid * units_per_thread
+    for turn in range(iterations):
+        start = begin + turn * portion + part
+        for k in range(min(units_per_thread, units - (start + own - part))):
+            shared[own + k] = noted[turn * units_per_thread + k]
+        cuda.syncwarp()
+        for k in range(cuda.laneid, min(WARP_SIZE * units_per_thread, units - start), WARP_SIZE):
+            visit(work, shared[part + k], start + k)
+        cuda.syncwarp()
+
+
+@cuda.jit
+def write_multi_phase(offsets, boundary, item, units_per_thread, iterations):
+    """Write the item of every unit, a block a chunk."""
+    shared = cuda.shared.array(0, int32)
+    expand_coalesced(write_item, (item,), offsets, boundary, units_per_thread, iterations, shared)
+
+
+@cuda.jit
+def add_multi_phase(offsets, boundary, values, total, units_per_thread, iterations):
+    """Add up the values of every item, a block a chunk."""
+    shared = cuda.shared.array(0, int32)
+    expand_coalesced(
+        add_value, (values, total), offsets, boundary, units_per_thread, iterations, shared
+    )
+
+
+def expand(
+    load: Workload,
+    device,
+    *,
+    threads: int = THREADS,
+    units_per_thread: int = 11,
+    iterations: int = 1,
+    search: str = "auto",
+) -> dict[str, Any]:
+    """Visit every unit of `load`, equally many a block and a thread, in coalesced order.
+
+    Parameters
+    ----------
+    load : Workload
+        The workload, on `device`.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    threads : int
+        Threads a block.
+    units_per_thread : int
+        Consecutive units that a thread searches for at a time, K. K x threads offsets must fit
+        48 KB. Where K is odd, the lanes that hand over their units meet no bank conflict.
+    iterations : int
+        IS of the papers: portions of K x threads units that a chunk has. K x IS is at most 64.
+    search : {"auto", "binary", "interpolation"}
+        How the partition searches; by default, what the rule says of the workload.
+
+    Returns
+    -------
+    dict
+        ``launches``, ``blocks`` (chunks), ``units_per_thread``, ``iterations``, ``shared_bytes`` (a
+        block's), ``search`` (that of the partition), ``partition_searches`` in global memory, one a
+        boundary, and ``searches``, these and one a thread and portion that has units.
+
+    Raises
+    ------
+    InvalidArgument
+        If a knob is not one of these.
+    """
+    most = min(REGISTERS, (SHARED_WORDS - 1) // threads)
+    check_knob("units_per_thread", units_per_thread, 1, most)
+    check_knob("iterations", iterations, 1, REGISTERS // units_per_thread)
+    if search not in CHOICES:
+        raise InvalidArgument("search", search, f"one of {tuple(CHOICES)}")
+    chunk_units = threads * units_per_thread * iterations
+    blocks = blocks_for(load.units, chunk_units)
+    shared = 4 * (threads * units_per_thread + 1)
+    boundaries = blocks + 1 if blocks else 0
+    boundary = device.empty(boundaries, np.int32)
+    squares, interpolated = device.full(1, 0, np.int64), device.full(1, 0, np.int32)
+    if search == "auto" and blocks:
+        device.launch(
+            add_squares, min(grid(load.items, threads), SUM_BLOCKS), threads, load.offsets, squares
+        )
+    device.launch(
+        hybrid_partition, blocks_for(boundaries, threads), threads,
+        load.offsets, squares, boundary, chunk_units, CHOICES[search], interpolated,
+    )  # fmt: skip
+    kernel, arrays = load.direction(write_multi_phase, add_multi_phase)
+    device.launch(
+        kernel, blocks, threads,
+        load.offsets, boundary, *arrays, units_per_thread, iterations, shared=shared,
+    )  # fmt: skip
+    if search == "auto":
+        search = "interpolation" if device.read(interpolated)[0] else "binary"
+        launches = 3
+    else:
+        launches = 2
+    return {
+        "launches": launches if blocks else 0,
+        "blocks": blocks,
+        "units_per_thread": units_per_thread,
+        "iterations": iterations,
+        "shared_bytes": shared,
+        "search": search,
+        "partition_searches": boundaries,
+        "searches": boundaries + blocks_for(load.units, units_per_thread),
+    }
