@@ -17,6 +17,7 @@ from gpukernels import colab
 from gpukernels.bench import foundations, tiles
 from gpukernels.bench import mapping as mapping_bench
 from gpukernels.exercises import simt as simt_exercises
+from gpukernels.mapping import METHODS as MAPPING_METHODS
 from gpukernels.primitives import block_scan, warp_rank, warp_scan
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.traversal import METHODS, bfs, frontier
@@ -122,6 +123,29 @@ def _collect_level(device) -> dict[str, np.ndarray]:
     return {"size": device.read(size), "queue": np.sort(device.read(queue))}
 
 
+MAPPING_KNOBS = [
+    *((method, {}) for method in MAPPING_METHODS),
+    ("dynamic_virtual_warp", {"threshold": 40}),
+    ("local_warp_search", {"form": "shared"}),
+    ("multi_phase", {"search": "interpolation", "iterations": 2}),
+]
+
+
+def _add_mapping() -> None:
+    sizes = np.concatenate([np.arange(18), np.zeros(9, int), [130, 1, 0]])
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    for method, knobs in MAPPING_KNOBS:
+        label = f"{method} {knobs or ''}".strip()
+        RUNS[f"expand {label}"] = lambda d, m=method, k=knobs: {
+            "item": gk.expand(offsets, m, threads=THREADS, device=d, **k).item
+        }
+        for kind in (np.int32, np.int64, np.float32, np.float64):
+            values = (np.arange(offsets[-1]) % 11 - 5).astype(kind)
+            RUNS[f"expand {kind.__name__} {label}"] = lambda d, m=method, k=knobs, v=values: {
+                "total": gk.expand(offsets, m, values=v, threads=THREADS, device=d, **k).total
+            }
+
+
 def _add_exercises() -> None:
     lane = np.arange(32)
     for kind in (np.int32, np.int64):
@@ -175,3 +199,4 @@ RUNS["tiles"] = _tiles
 _add_primitives()
 _add_representations()
 _add_traversal()
+_add_mapping()
