@@ -1,4 +1,4 @@
-"""Building blocks that kernels share: scans, sums, rank by ballot, queue append, launch shape.
+"""Building blocks that kernels share: scans, sums, searches, rank by ballot, queue append.
 
 Device functions are called from kernels (``from gpukernels.primitives import
 warp_inclusive_scan``); ``warp_scan``, ``warp_rank`` and ``block_scan`` are host drivers that run
@@ -7,8 +7,10 @@ one scan on an array, so that a scan can be tested and looked at on its own.
 
 from .ballot_rank import warp_binary_rank, warp_rank
 from .block_scan import block_exclusive_scan, block_scan
+from .find_owners import find_owners
 from .launch_shape import FULL_MASK, THREADS, WARP_SIZE, blocks_for, check_threads
 from .queue_append import queue_append
+from .searches import binary_search_two_sided, interpolation_owner, upper_owner, warp_owner
 from .warp_scan import warp_exclusive_scan, warp_inclusive_scan, warp_scan
 from .warp_sum import warp_sum
 
@@ -16,14 +18,19 @@ __all__ = [
     "FULL_MASK",
     "THREADS",
     "WARP_SIZE",
+    "binary_search_two_sided",
     "block_exclusive_scan",
     "block_scan",
     "blocks_for",
     "check_threads",
+    "find_owners",
+    "interpolation_owner",
     "queue_append",
+    "upper_owner",
     "warp_binary_rank",
     "warp_exclusive_scan",
     "warp_inclusive_scan",
+    "warp_owner",
     "warp_rank",
     "warp_scan",
     "warp_sum",
