@@ -13,9 +13,9 @@ from typing import Any
 
 from numba import cuda, int32
 
+from gpukernels.primitives import upper_owner
 from gpukernels.primitives.launch_shape import THREADS, blocks_for
 
-from .searches import upper_owner
 from .visits import add_value, write_item
 from .workload import MAX_BLOCKS, SHARED_WORDS, Workload, check_knob
 

@@ -23,10 +23,11 @@ from numba import cuda, int32
 
 from gpukernels.primitives.block_scan import block_exclusive_scan
 from gpukernels.primitives.launch_shape import FULL_MASK, THREADS, WARP_SIZE
+from gpukernels.primitives.offsets import MAX_UNITS
 
 from .virtual_warp import virtual_warp
 from .visits import add_value, write_item
-from .workload import MAX_UNITS, Workload, check_knob, grid
+from .workload import Workload, check_knob, grid
 
 #: Units that the third step gathers in shared memory at a time.
 SLOTS = 1024

@@ -11,9 +11,9 @@ from typing import Any
 
 from numba import cuda
 
+from gpukernels.primitives import upper_owner
 from gpukernels.primitives.launch_shape import THREADS
 
-from .searches import upper_owner
 from .visits import add_value, write_item
 from .workload import Workload, grid
 

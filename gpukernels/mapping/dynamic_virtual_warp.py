@@ -18,10 +18,11 @@ from numba import cuda
 
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.launch_shape import THREADS
+from gpukernels.primitives.offsets import MAX_UNITS
 
 from .virtual_warp import WARP_SIZES, virtual_warp
 from .visits import add_value, write_item
-from .workload import MAX_BLOCKS, MAX_UNITS, Workload, check_knob, grid
+from .workload import MAX_BLOCKS, Workload, check_knob, grid
 
 
 @cuda.jit(device=True)

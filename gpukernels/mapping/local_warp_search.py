@@ -14,10 +14,9 @@ from typing import Any
 from numba import cuda, int32
 
 from gpukernels.errors import InvalidArgument
-from gpukernels.primitives import warp_inclusive_scan
+from gpukernels.primitives import upper_owner, warp_inclusive_scan, warp_owner
 from gpukernels.primitives.launch_shape import FULL_MASK, MAX_THREADS, THREADS, WARP_SIZE
 
-from .searches import upper_owner, warp_owner
 from .visits import add_value, write_item
 from .workload import Workload, grid
 

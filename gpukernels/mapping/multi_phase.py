@@ -20,11 +20,10 @@ import numpy as np
 from numba import cuda, float64, int32, int64
 
 from gpukernels.errors import InvalidArgument
-from gpukernels.primitives import warp_sum
+from gpukernels.primitives import interpolation_owner, upper_owner, warp_sum
 from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for
 
 from .block_search import load_chunk
-from .searches import interpolation_owner, upper_owner
 from .visits import add_value, write_item
 from .workload import SHARED_WORDS, Workload, check_knob, grid
 

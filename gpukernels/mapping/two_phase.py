@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numba import cuda, int32
 
+from gpukernels.primitives import upper_owner
 from gpukernels.primitives.launch_shape import THREADS, blocks_for
 
 from .block_search import load_chunk, visit_slot
-from .searches import upper_owner
 from .visits import add_value, write_item
 from .workload import SHARED_WORDS, Workload, check_knob
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.launch_shape import blocks_for
-
-MAX_UNITS = 2**31 - 1
+from gpukernels.primitives.offsets import check_offsets
 
 #: Blocks of the largest grid; beyond it, a block takes several turns.
 MAX_BLOCKS = 2**16
@@ -81,32 +80,6 @@ def upload(offsets, values, device) -> Workload:
         raise InvalidArgument("values.dtype", values.dtype.name, f"one of {names}")
     total = device.full(items, 0, np.int64 if values.dtype.kind == "i" else np.float64)
     return Workload(device.array(offsets), items, units, values=device.array(values), total=total)
-
-
-def check_offsets(offsets) -> np.ndarray:
-    """Return `offsets` as int32 if they are an exclusive prefix sum with its total at the end.
-
-    Raises
-    ------
-    InvalidArgument
-        If they are not a 1-D array of integers, do not begin at 0, decrease anywhere, or count more
-        than 2^31 - 1 units.
-    """
-    offsets = np.asarray(offsets)
-    if offsets.ndim != 1 or offsets.size == 0:
-        raise InvalidArgument("offsets.shape", offsets.shape, "(items + 1,)")
-    if offsets.dtype.kind not in "iu":
-        raise InvalidArgument("offsets.dtype", offsets.dtype.name, "an integer type")
-    if offsets[0] != 0:
-        raise InvalidArgument("offsets[0]", int(offsets[0]), "0")
-    falls = np.flatnonzero(offsets[1:] < offsets[:-1])
-    if falls.size:
-        i = int(falls[0]) + 1
-        allowed = f"at least offsets[{i - 1}] = {offsets[i - 1]}"
-        raise InvalidArgument(f"offsets[{i}]", int(offsets[i]), allowed)
-    if int(offsets[-1]) > MAX_UNITS:
-        raise InvalidArgument("offsets[-1]", int(offsets[-1]), f"at most {MAX_UNITS} units")
-    return offsets.astype(np.int32)
 
 
 def grid(workers: int, threads: int) -> int:
