@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "primitives": {"errors", "device"},
     "representations": TECHNIQUE,
     "mapping": TECHNIQUE | {"table"},
-    "traversal": TECHNIQUE,
+    "traversal": TECHNIQUE | {"mapping"},
     "shortest_paths": TECHNIQUE,
     "all_pairs": TECHNIQUE,
     "exercises": TECHNIQUE

@@ -10,14 +10,25 @@ from gpukernels.device import default_device
 from gpukernels.errors import InvalidArgument, UnknownMethod, VertexOutOfRange
 from gpukernels.graph import Graph
 
-from . import edge_parallel, frontier, harish, virtual_warp
+from . import (
+    bottom_up,
+    direction_optimizing,
+    edge_parallel,
+    frontier,
+    harish,
+    spmv,
+    virtual_warp,
+)
 from .result import UNVISITED, BFSResult
 
 METHODS = {
     "harish": harish.bfs,
     "virtual_warp": virtual_warp.bfs,
     "edge_parallel": edge_parallel.bfs,
+    "spmv": spmv.bfs,
+    "bottom_up": bottom_up.bfs,
     "frontier": frontier.bfs,
+    "direction_optimizing": direction_optimizing.bfs,
 }
 
 
@@ -31,7 +42,8 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
     root : int
         Where to start.
     method : str
-        One of ``METHODS``: ``"harish"``, ``"virtual_warp"``, ``"edge_parallel"``, ``"frontier"``.
+        One of ``METHODS``: ``"harish"``, ``"virtual_warp"``, ``"edge_parallel"``, ``"spmv"``,
+        ``"bottom_up"``, ``"frontier"``, ``"direction_optimizing"``.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`.
     **options

@@ -1,0 +1,115 @@
+"""Bottom-up BFS: every unvisited vertex looks for a parent, and stops at the first.
+
+Beamer, Asanović and Patterson [beamer2012direction]; on GPUs Hiragushi and Takahashi
+[hiragushi2013efficient] and Gunrock [wang2015gunrock]; [busato2017chapter], section 2.1. Mapping:
+vertex to thread over the reverse graph. Where most vertices lie in the frontier, most of the others
+find a parent among the first arcs, and the rest of their arcs are never looked at. Where the
+frontier is small, nearly all arcs of unvisited vertices are looked at in vain, at every level:
+O(V D + E D) at worst.
+
+Invariant: ``distance[v]`` is written by the thread of v alone. Another thread that reads it
+meanwhile sees UNVISITED or ``level + 1``, neither of which is `level`: the answer is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import benign_race
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
+
+from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+
+
+@cuda.jit(device=True)
+def first_parent(offsets, sources, distance, v, level):
+    """Return the first in-neighbor of `v` at distance `level`, or UNVISITED if it has none."""
+    for i in range(offsets[v], offsets[v + 1]):
+        u = sources[i]
+        if distance[u] == level:
+            return u
+    return UNVISITED
+
+
+@benign_race("distance", "changed")
+@cuda.jit
+def bottom_up_level(offsets, sources, distance, parent, level, changed):
+    """Give every unvisited vertex that has a neighbor at distance `level` its distance and parent.
+
+    `offsets` and `sources` are the reverse graph's. All threads store the same to ``changed[0]``.
+    """
+    v = cuda.grid(1)
+    if v < distance.size and distance[v] == UNVISITED:
+        u = first_parent(offsets, sources, distance, v, level)
+        if u != UNVISITED:
+            distance[v] = level + 1
+            parent[v] = u
+            changed[0] = 1
+
+
+def arcs_looked_at(g: Graph, distance: np.ndarray, levels: Iterable[int]) -> int:
+    """Return how many arcs bottom-up steps at these `levels` look at, given the final distances.
+
+    A vertex of distance d looks at all its arcs at each level below d - 1, and at level d - 1 up to
+    its first parent.
+    """
+    reverse = g.reverse
+    row = np.repeat(np.arange(g.n), np.diff(reverse.offsets))
+    place = np.arange(g.m) - reverse.offsets[row]
+    fits = (distance[reverse.targets] == distance[row] - 1) & (distance[row] > 0)
+    first = np.full(g.n, np.iinfo(np.int64).max)
+    np.minimum.at(first, row[fits], place[fits])
+    degree = np.diff(reverse.offsets).astype(np.int64)
+    total = 0
+    for level in levels:
+        waiting = (distance == UNVISITED) | (distance > level + 1)
+        found = distance == level + 1
+        total += int(degree[waiting].sum() + (first[found] + 1).sum())
+    return total
+
+
+def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
+    """Search `g` from `root`, a launch a level, until a level reaches nothing new.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed. The reverse graph is made if it is not there yet.
+    root : int
+        Where to start.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    threads : int
+        Threads a block.
+
+    Returns
+    -------
+    BFSResult
+        ``parent`` is the first vertex of the reverse list that qualifies. ``stats`` adds
+        ``arcs_inspected``: those of unvisited vertices at every level, up to the first parent.
+    """
+    check_threads(threads)
+    offsets, sources = device.array(g.reverse.offsets), device.array(g.reverse.targets)
+    distance, parent = (device.array(a) for a in start_at(root, g.n))
+    blocks = blocks_for(g.n, threads)
+    level, reached = 0, True
+    while reached:
+        changed = device.full(1, 0, np.int32)
+        device.launch(
+            bottom_up_level, blocks, threads, offsets, sources, distance, parent, level, changed
+        )
+        reached = bool(device.read(changed)[0])
+        level += 1
+    distance = device.read(distance)
+    stats = {
+        "method": "bottom_up",
+        "launches": level,
+        "threads": level * g.n,
+        "frontier_sizes": vertices_per_level(distance),
+        "arcs_inspected": arcs_looked_at(g, distance, range(level)),
+    }
+    return BFSResult(distance, device.read(parent), level, stats)

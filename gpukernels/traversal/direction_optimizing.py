@@ -1,0 +1,174 @@
+"""Direction-optimizing BFS: top-down while the frontier is small, bottom-up while it is large.
+
+Beamer, Asanović and Patterson [beamer2012direction]; on GPUs Hiragushi and Takahashi
+[hiragushi2013efficient] and Gunrock [wang2015gunrock]. With m_f arcs leaving the frontier, m_u arcs
+leaving vertices not yet visited, and n_f vertices in the frontier, the search turns bottom-up when
+m_f > m_u / alpha and the frontier grows, and back when n_f < n / beta and it shrinks.
+
+Mapping: top-down, `cta_warp_scan` spreads the frontier's arcs over each block; bottom-up, vertex to
+thread. Both enqueue the next frontier and count its vertices and arcs, so that either step may
+follow and the host reads back two numbers a level. A vertex is claimed by compare-and-swap: a queue
+holds nothing twice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda, int32
+
+from gpukernels.device import benign_race
+from gpukernels.errors import InvalidArgument
+from gpukernels.graph import Graph
+from gpukernels.mapping.cta_warp_scan import cta_warp_scan
+from gpukernels.primitives import queue_append, warp_sum
+from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
+from gpukernels.primitives.warp_append import warp_append
+
+from .bottom_up import arcs_looked_at, first_parent
+from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+
+
+@cuda.jit(device=True)
+def claim(work, u, arc):
+    """Follow an arc of `u`; whoever visits its target first enqueues that.
+
+    ``counts`` holds how many vertices the next frontier has, and how many arcs leave them.
+    """
+    offsets, targets, distance, parent, queue, counts, level = work
+    v = targets[arc]
+    if distance[v] == UNVISITED:
+        if cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED:
+            parent[v] = u
+            queue_append(queue, counts, v)
+            cuda.atomic.add(counts, 1, offsets[v + 1] - offsets[v])
+
+
+@cuda.jit
+def top_down_step(
+    offsets, targets, distance, parent, frontier, size, queue, counts, level, cta_threshold
+):
+    """Visit the arcs of the `size` vertices of the frontier, spread over the threads of a block."""
+    work = (offsets, targets, distance, parent, queue, counts, level)
+    i = cuda.grid(1)
+    u, begin, end = int32(0), int32(0), int32(0)
+    if i < size:
+        u = frontier[i]
+        begin, end = offsets[u], offsets[u + 1]
+    cta_warp_scan(claim, work, u, begin, end, cta_threshold, WARP_SIZE)
+
+
+@benign_race("distance")
+@cuda.jit
+def bottom_up_step(
+    reverse_offsets, sources, offsets, distance, parent, queue, counts, level
+):  # fmt: skip
+    """Enqueue every unvisited vertex that has a neighbor at distance `level`.
+
+    Another thread that reads ``distance[v]`` meanwhile sees UNVISITED or ``level + 1``, neither of
+    which is `level`: the answer is the same.
+    """
+    v = cuda.grid(1)
+    u = UNVISITED
+    if v < distance.size and distance[v] == UNVISITED:
+        u = first_parent(reverse_offsets, sources, distance, v, level)
+    found = u != UNVISITED
+    arcs = int32(0)
+    if found:
+        distance[v] = level + 1
+        parent[v] = u
+        arcs = offsets[v + 1] - offsets[v]
+    warp_append(queue, counts, v, found)
+    arcs = warp_sum(int32(arcs))
+    if cuda.laneid == 0 and arcs > 0:
+        cuda.atomic.add(counts, 1, arcs)
+
+
+def bfs(
+    g: Graph,
+    root: int,
+    device,
+    *,
+    alpha: float = 15.0,
+    beta: float = 18.0,
+    threads: int = THREADS,
+) -> BFSResult:
+    """Search `g` from `root`, in the direction that a level's size suggests.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed. The reverse graph is made if it is not there yet.
+    root : int
+        Where to start.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    alpha : float
+        The search turns bottom-up where more than 1 / `alpha` of the arcs that are left leave the
+        frontier; 0 for never. The default is that of [beamer2015gap].
+    beta : float
+        It turns back where less than 1 / `beta` of all vertices are in the frontier.
+    threads : int
+        Threads a block.
+
+    Returns
+    -------
+    BFSResult
+        ``stats`` adds ``directions`` ("top_down" or "bottom_up", one a level) and
+        ``arcs_inspected``.
+
+    Raises
+    ------
+    InvalidArgument
+        If `alpha` is negative or `beta` is not positive.
+    """
+    check_threads(threads)
+    if not alpha >= 0:
+        raise InvalidArgument("alpha", alpha, "a number, at least 0")
+    if not beta > 0:
+        raise InvalidArgument("beta", beta, "a number above 0")
+    offsets, targets = device.array(g.offsets), device.array(g.targets)
+    reverse_offsets, sources = device.array(g.reverse.offsets), device.array(g.reverse.targets)
+    distance, parent = (device.array(a) for a in start_at(root, g.n))
+    queues = device.array(np.full(g.n, root, np.int32)), device.empty(g.n, np.int32)
+    sizes, arcs, directions = [1], [int(g.out_degree[root])], []
+    left = g.m - arcs[0]  # arcs that leave vertices not yet visited
+    bottom_up, growing, threads_used = False, True, 0
+    while sizes[-1]:
+        level = len(directions)
+        if not bottom_up:
+            bottom_up = growing and arcs[-1] * alpha > left
+        elif not growing:
+            bottom_up = sizes[-1] * beta >= g.n
+        frontier, queue = queues[level % 2], queues[1 - level % 2]
+        counts = device.full(2, 0, np.int32)
+        if bottom_up:
+            device.launch(
+                bottom_up_step, blocks_for(g.n, threads), threads,
+                reverse_offsets, sources, offsets, distance, parent, queue, counts, level,
+            )  # fmt: skip
+        else:
+            device.launch(
+                top_down_step, blocks_for(sizes[-1], threads), threads,
+                offsets, targets, distance, parent, frontier, sizes[-1], queue, counts, level,
+                threads,
+            )  # fmt: skip
+        threads_used += g.n if bottom_up else sizes[-1]
+        directions.append("bottom_up" if bottom_up else "top_down")
+        found, leaving = (int(c) for c in device.read(counts))
+        growing = found > sizes[-1]
+        sizes.append(found)
+        arcs.append(leaving)
+        left -= leaving
+    levels = len(directions)
+    distance = device.read(distance)
+    up = [level for level in range(levels) if directions[level] == "bottom_up"]
+    down = sum(arcs[level] for level in range(levels) if directions[level] == "top_down")
+    stats = {
+        "method": "direction_optimizing",
+        "launches": levels,
+        "threads": threads_used,
+        "frontier_sizes": vertices_per_level(distance),
+        "directions": directions,
+        "arcs_inspected": down + (arcs_looked_at(g, distance, up) if up else 0),
+    }
+    return BFSResult(distance, device.read(parent), levels, stats)

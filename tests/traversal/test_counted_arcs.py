@@ -1,0 +1,62 @@
+"""The arcs that a search says it inspected are those that its trace loads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpukernels as gk
+from gpukernels.simt.metrics import work_per_thread
+
+#: Method, its options, and the array of which every inspected arc loads one element.
+LOADED = [
+    ("harish", {}, "targets"),
+    ("virtual_warp", {"warp_size": 4}, "targets"),
+    ("edge_parallel", {}, "source"),
+    ("spmv", {}, "sources"),
+    ("bottom_up", {}, "sources"),
+    ("direction_optimizing", {}, "targets sources"),
+    ("direction_optimizing", {"alpha": 0}, "targets sources"),
+    ("direction_optimizing", {"alpha": 1e9, "beta": 1e9}, "targets sources"),
+]
+GRAPHS = {
+    "rmat": gk.rmat(scale=7, edge_factor=6, seed=3),
+    "road_grid": gk.road_grid(8, 9, seed=1),
+    "directed": gk.erdos_renyi(90, 3.0, seed=2, directed=True),
+    "star": gk.star(70),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize(("method", "options", "arrays"), LOADED, ids=str)
+def test_inspected_arcs_are_counted(name, method, options, arrays):
+    g = GRAPHS[name]
+    with gk.trace() as t:
+        stats = gk.bfs(g, 0, method, **options).stats
+    present = {info.name for info in t.trace.arrays}
+    loaded = sum(int(work_per_thread(t.trace, a).sum()) for a in arrays.split() if a in present)
+    assert stats["arcs_inspected"] == loaded > 0
+
+
+def test_direction_follows_the_heuristic():
+    g = gk.rmat(scale=9, edge_factor=16, seed=1)
+    chosen = gk.bfs(g, 0, "direction_optimizing").stats
+    assert {"top_down", "bottom_up"} == set(chosen["directions"])
+    never = gk.bfs(g, 0, "direction_optimizing", alpha=0).stats
+    assert set(never["directions"]) == {"top_down"}
+    assert never["arcs_inspected"] == gk.bfs(g, 0, "harish").stats["arcs_inspected"]
+    assert chosen["arcs_inspected"] < 0.5 * never["arcs_inspected"]
+
+
+def test_a_long_thin_graph_is_hardly_ever_searched_bottom_up():
+    """Only at the end, where few arcs are left, may the rule turn."""
+    directions = gk.bfs(gk.road_grid(4, 300, seed=2), 0, "direction_optimizing").stats["directions"]
+    up = [level for level, way in enumerate(directions) if way == "bottom_up"]
+    assert len(up) < 0.1 * len(directions)
+    assert not up or up[0] > 0.9 * len(directions)
+
+
+@pytest.mark.parametrize(("option", "value"), [("alpha", -1), ("alpha", np.nan), ("beta", 0)])
+def test_a_wrong_threshold_is_refused(option, value):
+    with pytest.raises(gk.InvalidArgument, match=option):
+        gk.bfs(gk.path(3), 0, "direction_optimizing", **{option: value})
