@@ -18,7 +18,15 @@ from gpukernels.bench import foundations, tiles
 from gpukernels.bench import mapping as mapping_bench
 from gpukernels.exercises import simt as simt_exercises
 from gpukernels.mapping import METHODS as MAPPING_METHODS
-from gpukernels.primitives import block_scan, warp_rank, warp_scan
+from gpukernels.primitives import (
+    block_scan,
+    device_scan,
+    find_owners,
+    shared_scan,
+    warp_rank,
+    warp_scan,
+)
+from gpukernels.primitives.device_scan import scan_tiles
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.traversal import METHODS, bfs, frontier
 
@@ -58,6 +66,31 @@ def _add_primitives() -> None:
     RUNS["block_scan"] = lambda d: dict(
         zip(("scanned", "totals"), block_scan(values, device=d), strict=True)
     )
+    for padding in (True, False):
+        RUNS[f"shared_scan padding={padding}"] = lambda d, padding=padding: dict(
+            zip(
+                ("scanned", "totals"),
+                shared_scan(values, padding=padding, threads=THREADS, device=d),
+                strict=True,
+            )
+        )
+    # Two levels: the second adds up totals, which are 64 bits wide.
+    RUNS["device_scan"] = lambda d: {
+        "offsets": device_scan(np.abs(np.resize(values, 600)), threads=THREADS, device=d)
+    }
+    RUNS["scan_tiles"] = _scan_one_tile
+    offsets = np.concatenate([[0], np.cumsum(values[:30] % 5)])
+    for search in ("two_sided", "lower_bound", "interpolation", "register"):
+        RUNS[f"find_owners {search}"] = lambda d, search=search: {
+            "owner": find_owners(offsets, np.arange(offsets[-1]), search, device=d)
+        }
+
+
+def _scan_one_tile(device) -> dict[str, np.ndarray]:
+    values, begin = np.arange(200, dtype=np.int32), device.full(1, 3, np.int32)
+    offsets = device.full(201, -1, np.int32)
+    device.launch(scan_tiles, 1, THREADS, device.array(values), begin, offsets)
+    return {"offsets": device.read(offsets)}
 
 
 def _add_representations() -> None:
@@ -113,6 +146,9 @@ def _add_traversal() -> None:
         RUNS[f"bfs {method}"] = lambda d, method=method: {
             "distance": bfs(DIRECTED, 0, method, d, threads=THREADS).distance
         }
+    RUNS["bfs direction_optimizing top_down"] = lambda d: {
+        "distance": bfs(DIRECTED, 0, "direction_optimizing", d, alpha=0, threads=THREADS).distance
+    }
     RUNS["collect_level"] = _collect_level
 
 

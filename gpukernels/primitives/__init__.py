@@ -1,16 +1,19 @@
 """Building blocks that kernels share: scans, sums, searches, rank by ballot, queue append.
 
 Device functions are called from kernels (``from gpukernels.primitives import
-warp_inclusive_scan``); ``warp_scan``, ``warp_rank`` and ``block_scan`` are host drivers that run
-one scan on an array, so that a scan can be tested and looked at on its own.
+warp_inclusive_scan``); ``warp_scan``, ``warp_rank``, ``block_scan``, ``shared_scan`` and
+``find_owners`` are host drivers that run one scan or search on an array, so that it can be tested
+and looked at on its own. ``device_scan`` makes offsets of any number of sizes.
 """
 
 from .ballot_rank import warp_binary_rank, warp_rank
 from .block_scan import block_exclusive_scan, block_scan
+from .device_scan import device_scan, scan_sizes
 from .find_owners import find_owners
 from .launch_shape import FULL_MASK, THREADS, WARP_SIZE, blocks_for, check_threads
 from .queue_append import queue_append
 from .searches import binary_search_two_sided, interpolation_owner, upper_owner, warp_owner
+from .shared_scan import padded_cell, plain_cell, shared_scan, sweep_scan
 from .warp_scan import warp_exclusive_scan, warp_inclusive_scan, warp_scan
 from .warp_sum import warp_sum
 
@@ -23,9 +26,15 @@ __all__ = [
     "block_scan",
     "blocks_for",
     "check_threads",
+    "device_scan",
     "find_owners",
     "interpolation_owner",
+    "padded_cell",
+    "plain_cell",
     "queue_append",
+    "scan_sizes",
+    "shared_scan",
+    "sweep_scan",
     "upper_owner",
     "warp_binary_rank",
     "warp_exclusive_scan",

@@ -1,0 +1,161 @@
+"""Device-wide scan: millions of sizes to offsets, by two kernels a level.
+
+Reduce, then scan: a kernel adds up every tile, the totals of the tiles are scanned in the same way,
+and a second kernel scans every tile from where the tiles before it end. Values are read twice and
+offsets written once, 3 n words in all, against 4 n if every tile is scanned first and corrected
+afterwards ([harris2007scan], [sengupta2008efficient]). A single pass with look-back
+([merrill2016single]) moves 2 n words, but its blocks wait for blocks before them: that needs a
+promise that a waiting block does not keep the others from running. Here nobody waits for another
+block but at the end of a launch, so the scan is right in whatever order blocks run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import cuda, int32, int64
+
+from gpukernels.device import default_device
+from gpukernels.errors import InvalidArgument
+
+from .block_scan import block_exclusive_scan
+from .launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
+from .offsets import MAX_UNITS
+from .warp_sum import warp_sum
+
+#: Values of a tile for each thread of a block.
+TURNS = 8
+
+
+@cuda.jit
+def add_tiles(values, tile_total):
+    """Add up every tile of TURNS x blockDim.x `values`, in 64 bits."""
+    warp_totals = cuda.shared.array(WARP_SIZE, int64)
+    first = cuda.blockIdx.x * cuda.blockDim.x * TURNS + cuda.threadIdx.x
+    mine = int64(0)
+    for turn in range(TURNS):
+        i = first + turn * cuda.blockDim.x
+        if i < values.size:
+            mine += values[i]
+    mine = warp_sum(mine)
+    if cuda.laneid == 0:
+        warp_totals[cuda.threadIdx.x // WARP_SIZE] = mine
+    cuda.syncthreads()
+    if cuda.threadIdx.x < WARP_SIZE:
+        total = int64(0)
+        if cuda.laneid < cuda.blockDim.x // WARP_SIZE:
+            total = warp_totals[cuda.laneid]
+        total = warp_sum(total)
+        if cuda.laneid == 0:
+            tile_total[cuda.blockIdx.x] = total
+
+
+@cuda.jit
+def scan_tiles(values, tile_begin, offsets):
+    """Scan every tile of TURNS x blockDim.x `values` from its `tile_begin` on.
+
+    ``offsets[i]`` becomes the sum of all values before the i-th, and ``offsets[values.size]`` the
+    sum of all.
+    """
+    warp_totals = cuda.shared.array(WARP_SIZE, int32)
+    first = cuda.blockIdx.x * cuda.blockDim.x * TURNS + cuda.threadIdx.x
+    begin = int32(tile_begin[cuda.blockIdx.x])
+    for turn in range(TURNS):
+        i = first + turn * cuda.blockDim.x
+        value = int32(0)
+        if i < values.size:
+            value = int32(values[i])
+        before, total = block_exclusive_scan(value, warp_totals)
+        if i < values.size:
+            offsets[i] = begin + before
+        if i == values.size - 1:
+            offsets[i + 1] = begin + before + value
+        begin = int32(begin + total)
+        cuda.syncthreads()
+
+
+def scan_sizes(values: Any, device, *, threads: int = THREADS) -> Any:
+    """Scan sizes that lie on the device already; the offsets stay there.
+
+    Parameters
+    ----------
+    values : device array of int32, shape (n,)
+        Sizes, none negative; this is not checked.
+    device : SimtDevice or CudaDevice
+        Where they are.
+    threads : int
+        Threads a block, a multiple of 32.
+
+    Returns
+    -------
+    device array of int32, shape (n + 1,)
+        What comes before each value, and the total.
+
+    Raises
+    ------
+    InvalidArgument
+        If the total is more than 2^31 - 1; no offsets have been written then.
+    """
+    tile = check_threads(threads) * TURNS
+    if values.size == 0:
+        return device.full(1, 0, np.int32)
+    levels = [values]
+    while len(levels) == 1 or levels[-1].size > 1:
+        blocks = blocks_for(levels[-1].size, tile)
+        totals = device.empty(blocks, np.int64)
+        device.launch(add_tiles, blocks, threads, levels[-1], totals)
+        levels.append(totals)
+    total = int(device.read(levels.pop())[0])
+    if total > MAX_UNITS:
+        raise InvalidArgument("the sum of values", total, f"at most {MAX_UNITS}")
+    begin = device.full(1, 0, np.int32)
+    for level in reversed(levels):
+        offsets = device.empty(level.size + 1, np.int32)
+        device.launch(scan_tiles, blocks_for(level.size, tile), threads, level, begin, offsets)
+        begin = offsets
+    return begin
+
+
+def device_scan(values, *, threads: int = THREADS, device=None) -> np.ndarray:
+    """Scan sizes to offsets, however many there are.
+
+    Parameters
+    ----------
+    values : array_like of int, shape (n,)
+        Sizes, from 0 to 2^31 - 1.
+    threads : int
+        Threads a block, a multiple of 32.
+    device : SimtDevice or CudaDevice, optional
+        Where to run; by default :func:`gpukernels.default_device`.
+
+    Returns
+    -------
+    ndarray of int32, shape (n + 1,)
+        ``offsets[:-1]`` is the exclusive scan, ``offsets[1:]`` the inclusive one, and
+        ``offsets[-1]`` the total.
+
+    Raises
+    ------
+    InvalidArgument
+        If `values` is not a 1-D array of such integers, or their sum is more than 2^31 - 1.
+    """
+    check_threads(threads)
+    values = _check_sizes(values)
+    device = device or default_device()
+    return device.read(scan_sizes(device.array(values), device, threads=threads))
+
+
+def _check_sizes(values) -> np.ndarray:
+    values = np.asarray(values)
+    if values.ndim != 1:
+        raise InvalidArgument("values.shape", values.shape, "1-D")
+    if values.size == 0:
+        return np.zeros(0, np.int32)
+    if values.dtype.kind not in "iu":
+        raise InvalidArgument("values.dtype", values.dtype.name, "an integer type")
+    wrong = np.flatnonzero((values < 0) | (values > MAX_UNITS))
+    if wrong.size:
+        i = int(wrong[0])
+        raise InvalidArgument(f"values[{i}]", int(values[i]), f"from 0 to {MAX_UNITS}")
+    return values.astype(np.int32)

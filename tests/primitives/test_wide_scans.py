@@ -1,0 +1,245 @@
+"""Scans over a block's shared memory and over the whole device equal NumPy's, at every size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import cuda, int32
+
+from gpukernels import InvalidArgument
+from gpukernels.device import SimtDevice
+from gpukernels.primitives import (
+    block_scan,
+    device_scan,
+    padded_cell,
+    plain_cell,
+    scan_sizes,
+    shared_scan,
+    sweep_scan,
+    warp_rank,
+    warp_scan,
+)
+from gpukernels.simt import metrics
+
+SIZES = [0, 1, 31, 32, 33, 1023, 1024, 1025]
+MILLION = 1_000_000
+
+
+def exclusive(values) -> np.ndarray:
+    """Return the exclusive prefix sum with the total at the end: the oracle."""
+    return np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+
+
+def exclusive_runs(values: np.ndarray, run: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the exclusive prefix sums of each `run` values, and each run's sum: the oracle."""
+    parts = [exclusive(values[i : i + run]) for i in range(0, values.size, run)]
+    scanned = np.concatenate([np.zeros(0, int), *(p[:-1] for p in parts)])
+    return scanned, np.array([p[-1] for p in parts], dtype=int)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("threads", [32, 128, 512])
+@pytest.mark.parametrize("padding", [True, False], ids=["padded", "plain"])
+def test_shared_scan(size, threads, padding, scheduled_device):
+    values = np.random.default_rng(size).integers(-1000, 1000, size)
+    found = shared_scan(values, padding=padding, threads=threads, device=scheduled_device)
+    for array, expected in zip(found, exclusive_runs(values, 2 * threads), strict=True):
+        assert array.dtype == np.int32
+        np.testing.assert_array_equal(array, expected)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("threads", [32, 128])
+def test_device_scan(size, threads, scheduled_device):
+    sizes = np.random.default_rng(size).integers(0, 9, size)
+    offsets = device_scan(sizes, threads=threads, device=scheduled_device)
+    assert offsets.dtype == np.int32
+    np.testing.assert_array_equal(offsets, exclusive(sizes))
+
+
+TILE = 32 * 8
+
+
+@pytest.mark.parametrize("tiles", [1, 20])
+def test_device_scan_over_whole_tiles_and_their_neighbors(tiles, scheduled_device):
+    for size in (tiles * TILE - 1, tiles * TILE, tiles * TILE + 1):
+        sizes = np.random.default_rng(size).integers(0, 9, size)
+        offsets = device_scan(sizes, threads=32, device=scheduled_device)
+        np.testing.assert_array_equal(offsets, exclusive(sizes))
+
+
+@pytest.mark.parametrize("size", [TILE**2 - 1, TILE**2, TILE**2 + 1])
+def test_device_scan_where_a_third_level_begins(size):
+    device = SimtDevice(trace=True)
+    sizes = np.random.default_rng(size).integers(0, 9, size)
+    np.testing.assert_array_equal(device_scan(sizes, threads=32, device=device), exclusive(sizes))
+    levels = 2 if size <= TILE**2 else 3
+    assert [x.kernel for x in device.trace.launches] == levels * ["add_tiles"] + levels * [
+        "scan_tiles"
+    ]
+
+
+SCANS_OF_A_MILLION = {
+    "warp": lambda v, d: (warp_scan(v, inclusive=False, device=d), exclusive_runs(v, 32)[0]),
+    "rank": lambda v, d: (warp_rank(v > 3, device=d), exclusive_runs((v > 3) * 1, 32)[0]),
+    "block": lambda v, d: (block_scan(v, device=d)[0], exclusive_runs(v, 128)[0]),
+    "shared": lambda v, d: (shared_scan(v, device=d)[0], exclusive_runs(v, 256)[0]),
+    "device": lambda v, d: (device_scan(v, device=d), exclusive(v)),
+}
+
+
+@pytest.mark.parametrize("scan", SCANS_OF_A_MILLION)
+def test_a_million_values(scan, device):
+    values = np.random.default_rng(6).integers(0, 9, MILLION)
+    found, expected = SCANS_OF_A_MILLION[scan](values, device)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 32, 33, 1023, 1024, 1025])
+def test_the_scans_of_runs_at_the_same_sizes(size, scheduled_device):
+    values = np.random.default_rng(size).integers(0, 9, size)
+    for scan in ("warp", "rank", "block"):
+        found, expected = SCANS_OF_A_MILLION[scan](values, scheduled_device)
+        np.testing.assert_array_equal(found, expected, err_msg=scan)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.one_of(st.just(0), st.integers(0, 2**21)), max_size=700))
+def test_device_scan_of_any_sizes(sizes):
+    offsets = device_scan(np.array(sizes, int), threads=32, device=SimtDevice(check=True))
+    np.testing.assert_array_equal(offsets, exclusive(sizes))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=200), st.booleans())
+def test_shared_scan_wraps_as_int32_does(values, padding):
+    values = np.array(values, np.int32)
+    device = SimtDevice(check=True)
+    scanned, totals = shared_scan(values, padding=padding, threads=32, device=device)
+    expected = exclusive_runs(values.astype(np.int64), 64)
+    np.testing.assert_array_equal(scanned, expected[0].astype(np.int32))
+    np.testing.assert_array_equal(totals, expected[1].astype(np.int32))
+
+
+@cuda.jit
+def sweep_twice(values, once, twice):
+    """Scan 64 values in shared memory, then scan the result, without a barrier in between."""
+    cells = cuda.shared.array(64, int32)
+    thread = cuda.threadIdx.x
+    for i in range(thread, 64, 32):
+        cells[i] = values[i]
+    total = sweep_scan(plain_cell, cells)
+    for i in range(thread, 64, 32):
+        once[i] = cells[i]
+    total_of_sums = sweep_scan(plain_cell, cells)
+    for i in range(thread, 64, 32):
+        twice[i] = cells[i]
+    if thread == 31:
+        once[64], twice[64] = total, total_of_sums
+
+
+def test_one_sweep_may_follow_another(scheduled_device):
+    values = np.arange(64, dtype=np.int32)
+    once, twice = (scheduled_device.full(65, -1, np.int32) for _ in range(2))
+    scheduled_device.launch(sweep_twice, 1, 32, scheduled_device.array(values), once, twice)
+    np.testing.assert_array_equal(scheduled_device.read(once), exclusive(values))
+    first = exclusive(values)[:-1]
+    np.testing.assert_array_equal(scheduled_device.read(twice), exclusive(first))
+
+
+def test_padding_gives_every_value_a_cell_of_its_own():
+    cells = [padded_cell.py_func(i) for i in range(2048)]
+    assert len(set(cells)) == 2048
+    assert max(cells) < 2048 + 2048 // 32
+    assert all(cell % 33 != 32 for cell in cells)
+
+
+def conflicts(threads: int, padding: bool) -> tuple[int, np.ndarray]:
+    """Return all extra passes in the shared memory of one block, and those of each request."""
+    device = SimtDevice(trace=True)
+    shared_scan(np.ones(2 * threads, int), padding=padding, threads=threads, device=device)
+    each = metrics.bank_conflicts(device.trace)
+    return int(each.sum()), each
+
+
+@pytest.mark.parametrize("threads", [32, 128, 512, 1024])
+def test_padding_removes_most_bank_conflicts(threads):
+    plain, of_each = conflicts(threads, padding=False)
+    padded, of_each_padded = conflicts(threads, padding=True)
+    assert of_each.size == of_each_padded.size
+    assert padded < plain / 4
+    assert of_each_padded.max() < of_each.max()
+
+
+def test_the_conflicts_of_a_tree_are_those_that_one_can_count_by_hand():
+    # 32 threads, 64 values: at the step whose pairs lie s cells apart there are 32 / s pairs, the
+    # cells of one kind are 2 s apart, and those 2 s * k for all k share a bank every 32 / (2 s).
+    by_hand = 0
+    for apart in (1, 2, 4, 8, 16, 32):
+        lanes = 32 // apart
+        banks = min(lanes, max(1, 32 // (2 * apart)))
+        by_hand += lanes // banks - 1
+    # Up: two loads and a store a step. Down: three loads and two stores, cells[right] += below.
+    plain, _ = conflicts(32, padding=False)
+    assert plain == 8 * by_hand
+
+
+def test_the_device_wide_scan_moves_three_words_a_value():
+    device = SimtDevice(trace=True)
+    size = 8 * 128 * 20
+    device_scan(np.ones(size, int), device=device)
+    sectors = int(metrics.sectors(device.trace).sum())
+    assert 3 * size / 8 <= sectors < 3.1 * size / 8
+
+
+def test_sizes_that_stay_on_the_device(scheduled_device):
+    sizes = np.random.default_rng(0).integers(0, 9, 300).astype(np.int32)
+    offsets = scan_sizes(scheduled_device.array(sizes), scheduled_device, threads=32)
+    np.testing.assert_array_equal(scheduled_device.read(offsets), exclusive(sizes))
+
+
+def test_the_largest_total(device):
+    sizes = np.array([0, 2**30, 2**30 - 1, 0])
+    np.testing.assert_array_equal(device_scan(sizes, device=device), exclusive(sizes))
+
+
+def test_a_total_beyond_int32_is_refused_before_offsets_are_written():
+    device = SimtDevice(trace=True)
+    sizes = np.zeros(5000, np.int64)
+    sizes[[0, 1500, 4999]] = 2**30, 2**30 - 1, 1
+    with pytest.raises(InvalidArgument, match="the sum of values = 2147483648: must be at most"):
+        device_scan(sizes, device=device)
+    assert {launch.kernel for launch in device.trace.launches} == {"add_tiles"}
+
+
+def test_totals_are_added_in_64_bits(device):
+    with pytest.raises(InvalidArgument, match=f"the sum of values = {3000 * (2**31 - 1)}"):
+        device_scan(np.full(3000, 2**31 - 1), device=device)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1, -1], r"values\[1\] = -1: must be from 0 to 2147483647"),
+        ([2**31], r"values\[0\] = 2147483648"),
+        ([0.5], "values.dtype = 'float64'"),
+        ([[1]], r"values.shape = \(1, 1\)"),
+    ],
+)
+def test_what_is_no_size_is_refused(values, message, device):
+    with pytest.raises(InvalidArgument, match=message):
+        device_scan(values, device=device)
+
+
+@pytest.mark.parametrize("threads", [0, 16, 100, 2048])
+@pytest.mark.parametrize("scan", [shared_scan, device_scan])
+def test_block_size_is_whole_warps(scan, threads, device):
+    with pytest.raises(InvalidArgument, match="threads"):
+        scan([1, 2, 3], threads=threads, device=device)
+
+
+def test_a_tree_has_a_power_of_two_of_leaves(device):
+    with pytest.raises(InvalidArgument, match="threads = 96: must be a power of two"):
+        shared_scan([1, 2, 3], threads=96, device=device)
