@@ -65,12 +65,9 @@ def atomic(memory, op, active, index, value, compare, where):
     dtype = memory.dtype
     value = np.broadcast_to(value.astype(dtype, copy=False), active.n)
     if memory.recorder is not None:
-        memory.recorder.request(memory, ATOMIC, active, index, value, where)
+        memory._record(ATOMIC, active, index, value, where)
     at = np.broadcast_to(memory.offset(active, index), active.n)
-    if memory.written is not None:
-        memory._check_written(active, at, where)
-    if memory.run.races is not None:
-        memory.run.races.check(memory, ATOMIC, active, at, where)
+    memory.watch(ATOMIC, active, at, where)
     if compare is not None:
         compare = np.broadcast_to(compare.astype(dtype, copy=False), active.n)
     flat = memory.flat

@@ -11,7 +11,14 @@ import numpy as np
 from gpukernels.simt import casts, division, intrinsics, slices, typing
 from gpukernels.simt.errors import KernelError, KernelTypeError
 from gpukernels.simt.source import python_function
-from gpukernels.simt.values import ArrayType, LiteralType, ObjectType, TupleType, Value
+from gpukernels.simt.values import (
+    ArrayType,
+    LiteralType,
+    ObjectType,
+    TupleType,
+    Value,
+    can_hold,
+)
 
 _UNKNOWN = object()
 
@@ -40,6 +47,14 @@ _COMPARE = {
 }
 
 
+class _Given(ast.expr):
+    """An expression that has been translated already."""
+
+    def __init__(self, value):
+        super().__init__()
+        self.value = value
+
+
 class ExpressionTranslator:
     """The part of the function translator that deals with values."""
 
@@ -53,18 +68,20 @@ class ExpressionTranslator:
             scalar = np.int64(value) if -(2**63) <= value < 2**63 else np.uint64(value)
         elif isinstance(value, float):
             scalar = np.float64(value)
+        elif isinstance(value, complex):
+            scalar = np.complex128(value)
         else:
             scalar = value
         return Value(scalar.dtype, self.program.constant(scalar), constant=scalar)
 
     def from_object(self, value, node) -> Value:
         """Return the value of a global, a closure variable or an attribute."""
-        if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
+        if isinstance(value, (bool, int, float, complex, np.bool_, np.number)):
             return self.literal(value)
         if isinstance(value, tuple):
             items = [self.from_object(v, node) for v in value]
             return Value(TupleType(tuple(i.type for i in items)), items=items, constant=value)
-        if isinstance(value, np.ndarray):
+        if isinstance(value, np.ndarray) and can_hold(value.dtype):
             name = self.program.constant(value)
             code = f"run.constant_array({name}, {ast.unparse(node)!r})"
             return Value(ArrayType(value.dtype, value.ndim), self.temporary(code))
@@ -120,6 +137,8 @@ class ExpressionTranslator:
 
     def dtype_name(self, dtype) -> str:
         """Return a name for `dtype` in the generated code."""
+        if dtype.fields is not None:
+            return self.program.constant(dtype)
         name = f"d_{dtype.name}"
         self.program.namespace[name] = dtype
         return name
@@ -130,6 +149,12 @@ class ExpressionTranslator:
         """Return `value` as `dtype`, as C casts it."""
         if value.type == dtype:
             return value
+        if value.type.kind == "c" and dtype.kind not in "cb":
+            raise self.refuse(
+                f"{value.type} does not become {dtype}; take its .real or .imag",
+                self.here,
+                KernelTypeError,
+            )
         rounds = value.type.kind == "f" and dtype.kind in "iu"
         if value.constant is not None:
             with np.errstate(all="ignore"):
@@ -188,7 +213,7 @@ class ExpressionTranslator:
         return value
 
     def _see_constant(self, node):
-        if isinstance(node.value, (bool, int, float)):
+        if isinstance(node.value, (bool, int, float, complex)):
             return self.literal(node.value)
         return Value(ObjectType(node.value))
 
@@ -220,10 +245,28 @@ class ExpressionTranslator:
                 return built_in
         if static is not _UNKNOWN:
             return self.from_object(static, node)
+        place = self.record_place(node)
+        if place is not None:
+            return self.read_field(*place, node)
         value = self.expression(node.value)
         if value.is_array:
+            if value.type.of_records and node.attr in value.type.dtype.names:
+                return self.field_of_all(value, node.attr, node)
+            if value.type.dtype.kind == "c" and node.attr in ("real", "imag"):
+                return self.parts_of_all(value, node.attr)
             return self._array_attribute(value, node)
+        if value.items is not None and node.attr in value.type.names:
+            return value.items[value.type.names.index(node.attr)]
+        if value.is_scalar and node.attr in ("real", "imag"):
+            return self._part_of_number(value, node.attr)
         raise self.refuse(f"`{ast.unparse(node)}` cannot be used in a kernel", node)
+
+    def _part_of_number(self, value, part):
+        if value.type.kind != "c":
+            return value if part == "real" else self.cast(self.literal(0), value.type)
+        dtype = typing.part(value.type)
+        # Not a view, which would keep the whole alive and may change with it.
+        return Value(dtype, self.temporary(f"{value.code}.{part}.copy()"), fresh=True)
 
     def _array_attribute(self, array, node):
         if node.attr == "shape":
@@ -328,7 +371,12 @@ class ExpressionTranslator:
                 raise self.refuse(f"`{ast.unparse(node)}` cannot be used in a kernel", node)
             right = self.scalar(right_node)
             pair = (left, right)
-            if {left.type.kind, right.type.kind} == {"i", "u"}:
+            if "c" in (left.type.kind, right.type.kind):
+                if not isinstance(operator, (ast.Eq, ast.NotEq)):
+                    raise self.refuse("complex numbers have no order", node, KernelTypeError)
+                dtype = typing.arithmetic(left.type, right.type)
+                pair = [self.cast(v, dtype) for v in pair]
+            elif {left.type.kind, right.type.kind} == {"i", "u"}:
                 # NumPy would compare int64 with uint64 exactly.
                 pair = [self.cast(v, typing.unify(left.type, right.type)) for v in pair]
             codes = [self._narrow(v, other) for v, other in (pair, pair[::-1])]
@@ -357,7 +405,7 @@ class ExpressionTranslator:
     def _short_circuit(self, is_and, left, right_node):
         """Return ``left and right`` or ``left or right``: one of the two, as in Python."""
         decided = self.truth(left)
-        if _harmless(right_node):
+        if _harmless(right_node) and not self.reads_record(right_node):
             right = self.scalar(right_node)
             if left.type == right.type == typing.BOOL:
                 symbol = "&" if is_and else "|"
@@ -415,6 +463,8 @@ class ExpressionTranslator:
         """Return (array, located index) of a subscript, with its bounds check emitted."""
         array = self.expression(node.value)
         self._indexable(array, node)
+        if array.type.of_records:
+            raise self.refuse("a whole record cannot be used here; name a field", node)
         return array, self.locate(array, self._index_values(node.slice), node)
 
     def _index_values(self, node):
@@ -464,9 +514,14 @@ class ExpressionTranslator:
         """Emit the bounds check of a subscript and a store there, in one."""
         array = self.expression(target.value)
         self._indexable(array, target)
+        if array.type.of_records:
+            indices = self._index_values(target.slice)
+            self.put_record(array, self.locate(array, indices, target), value, target)
+            return
         if not value.is_scalar:
             raise self.refuse("only numbers can be stored in an array", target, KernelTypeError)
-        index = self._index_code(array, self._index_values(target.slice), target)
+        indices = self._index_values(target.slice)
+        index = self._index_code(array, indices, target)
         value = self.cast(value, array.type.dtype)
         self.emit(f"{array.code}.put({self.active}, {index}, {value.code}, {self.where})")
 
@@ -477,6 +532,9 @@ class ExpressionTranslator:
             )
 
     def _see_subscript(self, node):
+        place = self.record_place(node)
+        if place is not None:
+            return self.read_field(*place, node)
         base = self.expression(node.value)
         if base.items is not None:
             at = self.expression(node.slice)
@@ -484,11 +542,17 @@ class ExpressionTranslator:
                 raise self.refuse("a tuple can be indexed by a constant", node)
             return base.items[int(at.constant)]
         self._indexable(base, node)
+        if base.type.of_records and base.type.ndim == 0:
+            return self.field_at(base, node)
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            if not base.type.of_records:
+                raise self.refuse("this array has no fields", node, KernelTypeError)
+            return self.field_of_all(base, node.slice.value, node)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if any(isinstance(part, ast.Slice) for part in parts):
             return self._cut(base, parts, node)
         values = self._index_values(node.slice)
-        if len(values) < base.type.ndim:
+        if len(values) < base.type.ndim or (base.type.of_records and base.type.ndim == len(values)):
             codes = [self.integer(v, node).code for v in values]
             return self._slice_of(base, codes, base.type.ndim - len(values))
         return self.get(base, values, node)
@@ -521,7 +585,25 @@ class ExpressionTranslator:
 
     # Calls ------------------------------------------------------------
 
+    def _see__given(self, node):
+        return node.value
+
+    def _without_stars(self, node):
+        """Return the call with the items of a starred tuple as arguments of their own."""
+        arguments = []
+        for argument in node.args:
+            if not isinstance(argument, ast.Starred):
+                arguments.append(argument)
+                continue
+            value = self.expression(argument.value)
+            if value.items is None:
+                raise self.refuse(f"`{ast.unparse(argument)}` is not a tuple", node)
+            arguments += [_Given(item) for item in value.items]
+        return ast.copy_location(ast.Call(node.func, arguments, node.keywords), node)
+
     def _see_call(self, node, hint, unused):
+        if any(isinstance(argument, ast.Starred) for argument in node.args):
+            node = self._without_stars(node)
         handler = intrinsics.handler(self, node.func)
         if handler is not None:
             result = handler(self, node, hint)
@@ -581,7 +663,8 @@ class ExpressionTranslator:
 
 def _argument_type(value, literally=False):
     if value.items is not None:
-        return TupleType(tuple(_argument_type(v, literally) for v in value.items))
+        types = tuple(_argument_type(v, literally) for v in value.items)
+        return TupleType(types, value.type.names)
     if literally and value.constant is not None and value.is_scalar:
         return LiteralType(value.type, value.constant)
     return value.type

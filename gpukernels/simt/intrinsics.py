@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import cmath
 import contextlib
 import functools
 import importlib
@@ -16,11 +17,13 @@ import math
 import operator
 
 import numpy as np
+from numba.core import types as numba_types
+from numba.np import numpy_support
 
-from gpukernels.simt import typing, warp
+from gpukernels.simt import complex_numbers, printing, typing, warp
 from gpukernels.simt.errors import KernelTypeError
 from gpukernels.simt.trace import BARRIER
-from gpukernels.simt.values import ArrayType, ObjectType, TupleType, Value
+from gpukernels.simt.values import ArrayType, ObjectType, TupleType, Value, can_hold
 
 _AXES = {"x": 0, "y": 1, "z": 2}
 #: Functions of the operator module that stand for an operator.
@@ -64,8 +67,9 @@ def _known_paths():
             if not name.startswith("_"):
                 paths.setdefault(id(getattr(holder, name)), f"cuda.{outer}.{name}")
     paths[id(cuda)] = "cuda"
-    for name in dir(math):
-        paths[id(getattr(math, name))] = f"math.{name}"
+    for module in (math, cmath):
+        for name in dir(module):
+            paths[id(getattr(module, name))] = f"{module.__name__}.{name}"
     for name in _OPERATORS:
         paths[id(getattr(operator, name))] = f"operator.{name}"
     for name in (
@@ -78,6 +82,8 @@ def _known_paths():
         "int",
         "float",
         "bool",
+        "complex",
+        "print",
         "range",
         "divmod",
     ):
@@ -132,6 +138,8 @@ def as_dtype(value) -> np.dtype | None:
         return typing.FLOAT64
     if value is bool:
         return typing.BOOL
+    if value is complex:
+        return typing.COMPLEX128
     if isinstance(value, np.dtype):
         return value
     if isinstance(value, str):
@@ -141,6 +149,8 @@ def as_dtype(value) -> np.dtype | None:
             return None
     if isinstance(value, type) and issubclass(value, np.generic):
         return np.dtype(value)
+    if isinstance(value, numba_types.Record):
+        return numpy_support.as_dtype(value)
     if type(value).__module__.startswith("numba"):
         name = str(value)
         try:
@@ -192,8 +202,11 @@ def handler(translator, function):
             if path in ("cuda.cg.this_grid", "cuda.grid_group"):
                 return _grid_sync
     path = dotted(translator, function)
-    if path is None and isinstance(function, ast.Attribute) and function.attr == "bit_count":
-        return _bit_count
+    if path is None and isinstance(function, ast.Attribute):
+        if function.attr == "bit_count":
+            return _bit_count
+        if function.attr == "conjugate":
+            return complex_numbers.conjugate
     return _CALLS.get(path)
 
 
@@ -222,6 +235,15 @@ def _nodes(t, node, *counts):
 
 def _scalars(t, node, *counts):
     return [t.scalar(argument) for argument in _nodes(t, node, *counts)]
+
+
+def _reals(t, node, *counts):
+    values = _scalars(t, node, *counts)
+    if any(v.type.kind == "c" for v in values):
+        raise t.refuse(
+            f"`{ast.unparse(node.func)}` does not take complex numbers", node, KernelTypeError
+        )
+    return values
 
 
 def _arguments(t, node, names, optional=0):
@@ -277,10 +299,12 @@ def _declare(space):
         dtype = as_dtype(dtype_value.object)
         if dtype is None:
             dtype = as_dtype(t.constant_of(arguments["dtype"]))
-        if dtype is None:
+        if dtype is None or not can_hold(dtype):
             raise t.refuse(
                 f"`{ast.unparse(arguments['dtype'])}` is not a dtype", node, KernelTypeError
             )
+        if space == "shared" and sizes == (0,):
+            t.program.dynamic_sizes.add(dtype.itemsize)
         key = next(t.program.declarations)
         name = hint or f"{space}_{key}"
         place = (t.source.function, node.lineno, node.col_offset)
@@ -421,6 +445,17 @@ def _lane_set(name):
     return lane_set
 
 
+_ATOMIC_UNSIGNED = ("uint32", "uint64")
+_ATOMIC_INTEGERS = ("int32", "int64", *_ATOMIC_UNSIGNED)
+_ATOMIC_NUMBERS = (*_ATOMIC_INTEGERS, "float32", "float64")
+#: Types of the elements on which numba has each operation.
+_ATOMIC_TYPES = {
+    **dict.fromkeys(("add", "sub", "max", "min", "nanmax", "nanmin"), _ATOMIC_NUMBERS),
+    **dict.fromkeys(("and_", "or_", "xor", "exch", "cas"), _ATOMIC_INTEGERS),
+    **dict.fromkeys(("inc", "dec"), _ATOMIC_UNSIGNED),
+}
+
+
 def _atomic(op):
     def atomic(t, node, hint):
         nodes = _nodes(t, node, {"compare_and_swap": 3, "cas": 4}.get(op, 3))
@@ -434,6 +469,14 @@ def _atomic(op):
         else:
             index_values, rest = t._index_values(nodes[1]), nodes[2:]
         kind = "cas" if op == "compare_and_swap" else op
+        taken = _ATOMIC_TYPES[kind]
+        if array.type.dtype.name not in taken:
+            raise t.refuse(
+                f"cuda.atomic.{op} does not take arrays of {array.type.dtype}; allowed are "
+                f"{', '.join(taken)}",
+                node,
+                KernelTypeError,
+            )
         rest = [t.scalar(a) for a in rest]
         index = t.locate(array, index_values, node)
         rest = [t.cast(r, array.type.dtype).code for r in rest]
@@ -517,7 +560,7 @@ def _reverse(t, node, hint):
 
 def _select(t, node, hint):
     condition, a, b = _arguments(t, node, ("condition", "a", "b"))
-    if a.type != b.type or not a.is_scalar or a.type == typing.BOOL:
+    if a.type != b.type or not a.is_scalar or a.type.kind in "bc":
         raise t.refuse(
             f"the two values must be numbers of one type; they are {a.type} and {b.type}",
             node,
@@ -532,6 +575,8 @@ def _where(condition, a, b):
 
 def _fma(t, node, hint):
     values = _arguments(t, node, ("a", "b", "c"))
+    if any(not v.is_scalar or v.type.kind == "c" for v in values):
+        raise t.refuse("cuda.fma takes three real numbers", node, KernelTypeError)
     dtype = functools.reduce(typing.unify, (typing.floating(v.type) for v in values))
     return _apply(t, "fused", fused_multiply_add, [t.cast(v, dtype) for v in values], dtype)
 
@@ -557,7 +602,7 @@ def _math(ufunc, name, arity=1, result=None, *, widens=True):
     """Return a handler; integers become float64, or without `widens` the float that holds them."""
 
     def call(t, node, hint):
-        values = _scalars(t, node, arity)
+        values = _reals(t, node, arity)
         kinds = [v.type for v in values]
         if widens and any(typing.is_integer(k) for k in kinds):
             dtype = typing.FLOAT64
@@ -575,7 +620,7 @@ def _math_pair(ufunc, name, second=None):
     """Return a handler of a function with two results, the second of type `second` or the first."""
 
     def call(t, node, hint):
-        (value,) = _scalars(t, node, 1)
+        (value,) = _reals(t, node, 1)
         dtype = typing.floating(value.type) if second else typing.unify(value.type, typing.FLOAT32)
         code = _apply(t, f"math_{name}", ufunc, [t.cast(value, dtype)], dtype).code
         items = [Value(dtype, f"{code}[0]"), Value(second or dtype, f"{code}[1]")]
@@ -585,7 +630,7 @@ def _math_pair(ufunc, name, second=None):
 
 
 def _ldexp(t, node, hint):
-    value, exponent = _scalars(t, node, 2)
+    value, exponent = _reals(t, node, 2)
     dtype = typing.floating(value.type)
     values = [t.cast(value, dtype), t.cast(t.integer(exponent, node), typing.INT32)]
     return _apply(t, "math_ldexp", np.ldexp, values, dtype)
@@ -617,7 +662,7 @@ def _extreme(symbol):
         values = [] if node.keywords else [t.expression(a) for a in node.args]
         if len(values) == 1 and values[0].items is not None:
             values = values[0].items
-        if len(values) < 2 or any(not v.is_scalar for v in values):
+        if len(values) < 2 or any(not v.is_scalar or v.type.kind == "c" for v in values):
             raise t.refuse(f"{symbol}() takes two or more numbers", node, KernelTypeError)
         result = values[0]
         for value in values[1:]:
@@ -635,11 +680,12 @@ def _abs(t, node, hint):
     (value,) = _scalars(t, node, 1)
     if value.type == typing.BOOL:
         value = t.cast(value, np.dtype(np.int8))
-    return _apply(t, "absolute", np.absolute, [value], value.type)
+    result = typing.part(value.type) if value.type.kind == "c" else value.type
+    return _apply(t, "absolute", np.absolute, [value], result)
 
 
 def _round(t, node, hint):
-    values = _scalars(t, node, 1, 2)
+    values = _reals(t, node, 1, 2)
     if typing.is_integer(values[0].type):
         values[0] = t.cast(values[0], typing.floating(values[0].type))
     if len(values) == 1:
@@ -681,7 +727,7 @@ def _half(ufunc, name, result=typing.FLOAT16, arity=1):
     """Return the handler of a function of ``cuda.fp16``."""
 
     def call(t, node, hint):
-        values = [t.cast(v, typing.FLOAT16) for v in _scalars(t, node, arity)]
+        values = [t.cast(v, typing.FLOAT16) for v in _reals(t, node, arity)]
         return _apply(t, name, ufunc, values, result)
 
     return call
@@ -779,6 +825,8 @@ _CALLS = {
     "builtins.int": _cast(typing.INT64),
     "builtins.float": _cast(typing.FLOAT64),
     "builtins.bool": _cast(typing.BOOL),
+    "builtins.complex": complex_numbers.make,
+    "builtins.print": printing.print_call,
     "math.pow": _math(np.power, "pow", 2, widens=False),
     "math.modf": _math_pair(np.modf, "modf"),
     "math.frexp": _math_pair(np.frexp, "frexp", typing.INT32),
@@ -875,6 +923,12 @@ for _name, _ufunc in {
     "min": np.fmin,
 }.items():
     _CALLS[f"cuda.fp16.h{_name}"] = _half(_ufunc, f"half_{_name}", arity=2)
+_CALLS["cmath.log"] = complex_numbers.logarithm
+_CALLS["cmath.phase"] = complex_numbers.phase
+_CALLS["cmath.polar"] = complex_numbers.polar
+_CALLS["cmath.rect"] = complex_numbers.rect
+for _name in complex_numbers.FUNCTIONS:
+    _CALLS[f"cmath.{_name}"] = complex_numbers.function(_name)
 _CALLS["cuda.fp16.hfma"] = _half(_half_fma, "half_fma", arity=3)
 for _name, _ufunc in {
     "eq": np.equal,

@@ -6,7 +6,8 @@ import weakref
 
 import numpy as np
 
-from gpukernels.simt import atomics, schedules
+from gpukernels.simt import atomics, records, schedules
+from gpukernels.simt.dynamic import DynamicBuffer, DynamicMemory
 from gpukernels.simt.errors import (
     BarrierDivergence,
     EndlessLoop,
@@ -20,13 +21,15 @@ from gpukernels.simt.races import Races
 from gpukernels.simt.source import python_function
 from gpukernels.simt.trace import WARP_SIZE
 from gpukernels.simt.translate import Program
-from gpukernels.simt.values import ArrayType, ObjectType, TupleType
+from gpukernels.simt.values import ArrayType, TupleType, can_hold
 
 #: Limits of every device of compute capability 7.5 to 10.0, in threads, blocks and bytes.
 MAX_BLOCK = (1024, 1024, 64)
 MAX_THREADS = 1024
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_SHARED = 48 * 1024
+#: Threads of a cooperative launch at the most; a GPU has 1,024 to 2,048 a multiprocessor.
+RESIDENT_THREADS = 16 * 1024
 #: Iterations of one loop after which the machine gives up on it.
 LOOP_BUDGET = 1_000_000
 #: Threads that run together at the most; more blocks run in waves, as on a device.
@@ -101,6 +104,12 @@ def launch(
         raise LaunchError(f"loop_budget={loop_budget}; allowed are 1 and more")
     program = _program(kernel, args, recorder is not None, schedule)
     run = Run(program, grid, block, shared, cooperative or program.cooperative, recorder, check)
+    threads = run.blocks * run.threads_per_block
+    if run.cooperative and threads > RESIDENT_THREADS:
+        raise LaunchError(
+            f"grid={grid} of block={block} has {threads:,} threads; a launch whose blocks wait for "
+            f"each other may have {RESIDENT_THREADS:,}, because all of them must be resident"
+        )
     run.findings = findings
     run.loop_budget = loop_budget
     if recorder is not None:
@@ -110,6 +119,7 @@ def launch(
         run.races.watch([value for value in values if isinstance(value, Memory)])
     with np.errstate(all="ignore"):
         schedules.SCHEDULES[schedule](run, values, seed)
+    records.write_back(run)
     if recorder is not None:
         recorder.end(run)
 
@@ -139,11 +149,10 @@ def _program(kernel, args, traced, schedule):
 
 def _type_of(value, position):
     if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "biuf":
+        if not can_hold(value.dtype):
             raise KernelTypeError(
-                f"argument {position} is an array of {value.dtype}; allowed are bool, integer "
-                f"and float "
-                "arrays"
+                f"argument {position} is an array of {value.dtype}; allowed are arrays of bools, "
+                "integers, floats, complex numbers and records of them"
             )
         return ArrayType(value.dtype, value.ndim)
     if isinstance(value, (bool, np.bool_)):
@@ -152,16 +161,23 @@ def _type_of(value, position):
         return np.dtype(np.int64 if -(2**63) <= value < 2**63 else np.uint64)
     if isinstance(value, float):
         return np.dtype(np.float64)
-    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+    if isinstance(value, complex):
+        return np.dtype(np.complex128)
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         return value.dtype
     if isinstance(value, tuple):
-        return TupleType(tuple(_type_of(v, position) for v in value))
+        names = getattr(value, "_fields", ())
+        return TupleType(tuple(_type_of(v, position) for v in value), names)
+    if isinstance(value, np.void) and can_hold(value.dtype):
+        return ArrayType(value.dtype, 0)
     if value is None:
-        return ObjectType(None)
+        raise KernelTypeError(
+            f"argument {position} is None, which numba cannot pass to a kernel; allowed are NumPy "
+            "arrays, numbers and tuples of them"
+        )
     raise KernelTypeError(
-        f"argument {position} is a {type(value).__name__}; allowed are NumPy arrays, numbers, "
-        f"tuples "
-        "of them and None"
+        f"argument {position} is a {type(value).__name__}; allowed are NumPy arrays, numbers and "
+        "tuples of them"
     )
 
 
@@ -175,10 +191,12 @@ def _arguments(run, program, args):
 def _flatten(run, name, value, values):
     if isinstance(value, np.ndarray):
         values.append(Memory(run, name, value))
+    elif isinstance(value, np.void):
+        values.append(records.argument(run, name, value))
     elif isinstance(value, tuple):
         for i, item in enumerate(value):
             _flatten(run, f"{name}[{i}]", item, values)
-    elif value is not None:
+    else:
         values.append(_type_of(value, 0).type(value))
 
 
@@ -240,7 +258,9 @@ class Run:
         """Return the shared array declared at `place`, made at first use."""
         if place not in self._shared:
             if shape == (0,):
-                shape = (self.dynamic_shared // dtype.itemsize,)
+                if None not in self._shared:
+                    self._shared[None] = DynamicBuffer(self)
+                self._shared[place] = DynamicMemory(name, dtype, self._shared[None])
             else:
                 self._shared_bytes += int(np.prod(shape)) * dtype.itemsize
             total = self._shared_bytes + self.dynamic_shared
@@ -250,9 +270,10 @@ class Run:
                     f"the shared arrays take {total} bytes a block; allowed are {MAX_SHARED}",
                     where,
                 )
-            self._shared[place] = BlockMemory(
-                self, name, shape, dtype, self.first_block, self.resident
-            )
+            if place not in self._shared:
+                self._shared[place] = BlockMemory(
+                    self, name, shape, dtype, self.first_block, self.resident
+                )
         return self._shared[place]
 
     def local_array(self, group, place, name, shape, dtype, where):
@@ -334,6 +355,13 @@ class Run:
         if not holds.all():
             text = f"assertion failed: {message}" if message else "assertion failed"
             raise self.error(KernelAssertion, text, where, active, int(np.argmin(holds)))
+
+    def step_of_range(self, active, step, where):
+        """Raise :class:`KernelError` if the step of ``range(...)`` is 0 for a thread."""
+        zero = np.broadcast_to(step == 0, active.n)
+        if zero.any():
+            reason = "the step of range() is 0, so that the loop would never end"
+            raise self.error(KernelError, reason, where, active, int(np.argmax(zero)))
 
     def agree(self, active, name, where):
         """Refuse to rebind an array variable where only some threads would see it."""

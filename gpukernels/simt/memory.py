@@ -38,19 +38,32 @@ def _flat(data, name):
 
 #: id of an array made by :func:`uninitialized` -> (elements that kernels have written, pattern)
 _uninitialized = {}
+#: Every byte of such elements, so that what the host writes is noticed.
+_FILL = 0xA5
 
 
 def uninitialized(shape, dtype):
     """Return an array whose elements count as unwritten until a kernel or the host writes them."""
     dtype = np.dtype(dtype)
     data = np.empty(shape, dtype)
-    word = np.dtype(f"u{dtype.itemsize}")
-    pattern = np.frombuffer(b"\xa5" * dtype.itemsize, word)[0]
     if dtype.kind != "b" and data.size:
-        data.reshape(-1).view(word)[:] = pattern
-        _uninitialized[id(data)] = (np.zeros(data.size, dtype=bool), pattern)
-        weakref.finalize(data, _uninitialized.pop, id(data), None)
+        data.reshape(-1).view(np.uint8)[:] = _FILL
+        if dtype.fields is not None:  # fields of one size are kept together, by size
+            _remember(data, {}, None)
+        else:
+            _remember(data, np.zeros(data.size, dtype=bool), fill_pattern(dtype))
     return data
+
+
+def fill_pattern(dtype):
+    """Return what an element of `dtype` that nothing has written holds, as bits."""
+    word = np.dtype(f"u{dtype.itemsize}" if dtype.itemsize <= 8 else f"V{dtype.itemsize}")
+    return np.frombuffer(bytes([_FILL]) * dtype.itemsize, word)[0]
+
+
+def _remember(data, written, pattern):
+    _uninitialized[id(data)] = (written, pattern)
+    weakref.finalize(data, _uninitialized.pop, id(data), None)
 
 
 _INDEX = np.dtype(np.int64)
@@ -93,7 +106,8 @@ class Memory:
         if run.check and id(data) in _uninitialized:
             self.written, self.pattern = _uninitialized[id(data)]
         self.recorder = run.recorder
-        self.number = self.recorder.array(self) if self.recorder is not None else -1
+        recorded = self.recorder is not None and data.dtype.fields is None
+        self.number = self.recorder.array(self) if recorded else -1
         watched = self.written is not None or self.races is not None or self.recorder is not None
         self._bare = self.one_copy and self._dense and data.ndim == 1 and not watched
         self._bare_writable = self._bare and self._writable
@@ -178,7 +192,7 @@ class Memory:
 
     def put(self, active, index, value, where):
         """Write `value` at `index`, after :meth:`locate`."""
-        if self._bare_writable and value.size <= index.size <= WARP_SIZE:
+        if self._bare_writable and index.size <= WARP_SIZE and value.ndim <= index.ndim:
             at = index if index.dtype is _INDEX else index.astype(_INDEX)
             if at.tobytes()[_SIGN_BYTES].isascii():
                 try:  # an index beyond the end is found before anything is written
@@ -195,11 +209,11 @@ class Memory:
         if self.written is not None:
             self._check_written(active, at, where)
         if self.races is not None:
-            self.races.check(self, LOAD, active, at, where)
+            self._check_race(LOAD, active, at, where)
         # NumPy gathers faster by `take`, but for the few elements of a warp.
         value = self.flat.take(at) if at.size > WARP_SIZE else self.flat[at]
         if self.recorder is not None:
-            self.recorder.request(self, LOAD, active, index, value, where)
+            self._record(LOAD, active, index, value, where)
         return value
 
     def store(self, active, index, value, where):
@@ -207,15 +221,38 @@ class Memory:
         self.writable(where)
         value = value.astype(self.dtype, copy=False)
         if self.recorder is not None:
-            self.recorder.request(self, STORE, active, index, value, where)
+            self._record(STORE, active, index, value, where)
         at = index if self.one_copy else self.offset(active, index)
         if self.races is not None:
-            self.races.check(self, STORE, active, at, where)
+            self._check_race(STORE, active, at, where)
         if at.ndim == 0 and value.ndim:
             value = value[-1]
         self.flat[at] = value
         if self.written is not None:
-            self.written[at] = True
+            self._mark(at)
+
+    def watch(self, kind, active, at, where):
+        """Check an access to elements, given by where they lie in ``flat``, that reads them."""
+        if self.written is not None:
+            self._check_written(active, at, where)
+        if self.races is not None:
+            self._check_race(kind, active, at, where)
+
+    def _check_race(self, kind, active, at, where):
+        self.races.check(self, kind, active, at, where)
+
+    def _known(self, at):
+        known = self.written.take(at)
+        if self.pattern is not None:  # the host may have written without telling
+            known = known | (self.flat.view(self.pattern.dtype).take(at) != self.pattern)
+        return known
+
+    def _mark(self, at):
+        self.written[at] = True
+
+    def _record(self, kind, active, index, value, where):
+        # The trace keeps one float64 a lane.
+        self.recorder.request(self, kind, active, index, value.real, where)
 
     def writable(self, where):
         """Raise :class:`ReadOnlyArray` if nothing may be stored here."""
@@ -227,9 +264,7 @@ class Memory:
             )
 
     def _check_written(self, active, at, where):
-        known = self.written.take(at)
-        if self.pattern is not None:  # the host may have written without telling
-            known = known | (self.flat.view(self.pattern.dtype).take(at) != self.pattern)
+        known = self._known(at)
         if not known.all():
             bad = int(np.argmin(np.broadcast_to(known, active.n)))
             error = self.run.error(
@@ -241,7 +276,7 @@ class Memory:
             )
             error.array = self.name
             self.run.found(error)
-            self.written[at] = True
+            self._mark(at)
 
 
 def duplicate(data):
@@ -249,8 +284,11 @@ def duplicate(data):
     copy = np.array(data, copy=True)
     if id(data) in _uninitialized and copy.flags.c_contiguous:
         written, pattern = _uninitialized[id(data)]
-        _uninitialized[id(copy)] = (written.copy(), pattern)
-        weakref.finalize(copy, _uninitialized.pop, id(copy), None)
+        if isinstance(written, dict):
+            written = {unit: known.copy() for unit, known in written.items()}
+        else:
+            written = written.copy()
+        _remember(copy, written, pattern)
     return copy
 
 

@@ -101,6 +101,43 @@ def cut(array, active, parts, where):
     return Slice(array.storage, _kept(origin, active), tuple(kept_lengths), tuple(kept_strides))
 
 
+def rebind(active, old, new, name, where):
+    """Return what an array variable holds after `active` set it to `new`.
+
+    Where some threads keep what they had, both must be parts of one array with equal strides.
+    """
+    frame = active.frame
+    live = frame.size - (0 if frame.done is None else int(frame.done.sum()))
+    return new if active.n >= live else join_results(active, old, new, name, where)
+
+
+def join_results(active, old, new, name, where):
+    """Return what a function returns, which is `new` to `active` and `old` (or None) to others."""
+    frame = active.frame
+    if old is None or active.full:
+        return new
+    a, b = _whole(old), _whole(new)
+    if a.storage is not b.storage or a.strides != b.strides:
+        frame.group.run.agree(active, name, where)
+    lengths = (_mixed(*pair, active) for pair in zip(a.lengths, b.lengths, strict=True))
+    return Slice(a.storage, _mixed(a.origin, b.origin, active), tuple(lengths), a.strides)
+
+
+def _whole(array):
+    if isinstance(array, Slice):
+        return array
+    return Slice(array, np.int64(0), array.dims, array.strides)
+
+
+def _mixed(old, new, active):
+    """Return `new` for the active threads and `old` for the others."""
+    if np.ndim(old) == np.ndim(new) == 0 and old == new:
+        return old
+    mixed = np.full(active.frame.group.count, old) if np.ndim(old) == 0 else old.copy()
+    mixed[active.slots] = _seen(new, active)
+    return mixed
+
+
 def _range(part, length):
     """Return (start, count, step) as Python cuts a sequence of `length`."""
     start, stop, step = part

@@ -19,9 +19,10 @@ import textwrap
 
 import numpy as np
 
-from gpukernels.simt import intrinsics, lanes, typing, versions
+from gpukernels.simt import intrinsics, lanes, slices, typing, versions
 from gpukernels.simt.errors import KernelError, KernelTypeError, UnsupportedConstruct
 from gpukernels.simt.expressions import ExpressionTranslator
+from gpukernels.simt.fields import FieldTranslator
 from gpukernels.simt.source import load
 from gpukernels.simt.trace import BRANCH, STATEMENT
 from gpukernels.simt.values import ArrayType, LiteralType, ObjectType, TupleType, Value
@@ -42,6 +43,8 @@ class Program:
         ``entry(group, active, *arguments)``; a generator function if `yielding`.
     cooperative : bool
         Whether the kernel syncs the grid, so that all blocks must run together.
+    dynamic_sizes : set of int
+        Bytes of an element of each dynamic shared array.
     waits : bool
         Whether warps wait for each other at barriers of the block or the grid.
     text : str
@@ -57,6 +60,7 @@ class Program:
         self.locations = []
         self.regions = {}
         self.declarations = itertools.count()
+        self.dynamic_sizes = set()
         self.names = itertools.count()
         self.namespace = {
             "np": np,
@@ -143,7 +147,7 @@ class Program:
         return self._functions[key]
 
 
-class FunctionTranslator(ExpressionTranslator):
+class FunctionTranslator(FieldTranslator, ExpressionTranslator):
     """Translates one function at one set of argument types (a single pass)."""
 
     def __init__(self, program, function, types, env, result, top):
@@ -162,6 +166,7 @@ class FunctionTranslator(ExpressionTranslator):
         self.cache = {}
         self.active = "a0"
         self.where = 0
+        self.here = None
         self.region = None
         self.loops = []
         self.assigned = _assigned(function.tree)
@@ -261,7 +266,8 @@ class FunctionTranslator(ExpressionTranslator):
             initial = self.zero(type_) if isinstance(type_, np.dtype) else "None"
             declared.append(f"    {_home(name)} = {initial}")
         for slot in self.return_slots(self.result):
-            declared.append(f"    {slot[0]} = {self.zero(slot[1])}")
+            initial = self.zero(slot[1]) if isinstance(slot[1], np.dtype) else "None"
+            declared.append(f"    {slot[0]} = {initial}")
         self.lines[marker:marker] = declared
         self.emit(f"return {self.returned(self.result)}")
         if self.program.yielding:
@@ -313,20 +319,20 @@ class FunctionTranslator(ExpressionTranslator):
         return self.program.constant(dtype.type(0))
 
     def return_slots(self, type_, name="v_return"):
-        """Return (register, dtype) of each number that the function returns."""
+        """Return (register, type) of each number and array that the function returns."""
         if isinstance(type_, TupleType):
             slots = []
             for i, item in enumerate(type_.items):
                 slots += self.return_slots(item, f"{name}_{i}")
             return slots
-        return [(name, type_)] if isinstance(type_, np.dtype) else []
+        return [(name, type_)] if isinstance(type_, (np.dtype, ArrayType)) else []
 
     def returned(self, type_, name="v_return"):
         """Return the code of the function's result."""
         if isinstance(type_, TupleType):
             parts = [self.returned(t, f"{name}_{i}") for i, t in enumerate(type_.items)]
             return f"({', '.join(parts)},)"
-        return name if isinstance(type_, np.dtype) else "None"
+        return name if isinstance(type_, (np.dtype, ArrayType)) else "None"
 
     # Statements ------------------------------------------------------------
 
@@ -357,6 +363,7 @@ class FunctionTranslator(ExpressionTranslator):
 
     def at(self, node):
         """Make `node` the place that errors and the trace name."""
+        self.here = node
         self.where = self.program.location(self.source, node.lineno, self.region)
 
     def note(self, kind=STATEMENT, event=None):
@@ -402,6 +409,13 @@ class FunctionTranslator(ExpressionTranslator):
     def _do_augassign(self, node):
         # Those of names have become assignments.
         self.note()
+        place = self.record_place(node.target)
+        if place is not None:
+            value = self.binary(
+                node.op, self.read_field(*place, node), self.expression(node.value), node
+            )
+            self.write_field(*place, value, node)
+            return
         if not isinstance(node.target, ast.Subscript):
             raise self.refuse("this augmented assignment cannot be used in a kernel", node)
         array, index = self.element(node.target)
@@ -421,6 +435,8 @@ class FunctionTranslator(ExpressionTranslator):
             # All values are read before the first name changes, as in Python.
             for part, item in zip(target.elts, value.items, strict=True):
                 self.assign(part, item)
+        elif (place := self.record_place(target)) is not None:
+            self.write_field(*place, value, target)
         elif isinstance(target, ast.Subscript):
             self.put(target, value)
         else:
@@ -435,9 +451,8 @@ class FunctionTranslator(ExpressionTranslator):
             self.env[name] = TupleType(tuple(v.type for v in value.items))
             for i, item in enumerate(value.items):
                 self.assign_name(f"{name}.{i}", item, node)
-            self.env[name] = TupleType(
-                tuple(self.env[f"{name}.{i}"] for i in range(len(value.items)))
-            )
+            types = tuple(self.env[f"{name}.{i}"] for i in range(len(value.items)))
+            self.env[name] = TupleType(types, value.type.names)
             return
         self.forget_variable(name)
         if not value.is_scalar:
@@ -449,9 +464,12 @@ class FunctionTranslator(ExpressionTranslator):
                 )
             self.env[name] = value.type
             if value.is_array:
+                code, home = value.code, _home(name)
                 if known is not None and self.active != "a0":
-                    self.emit(f"run.agree({self.active}, {versions.plain(name)!r}, {self.where})")
-                self.emit(f"{_home(name)} = {value.code}")
+                    self.program.namespace["rebind"] = slices.rebind
+                    plain = versions.plain(name)
+                    code = f"rebind({self.active}, {home}, {code}, {plain!r}, {self.where})"
+                self.emit(f"{home} = {code}")
             return
         if known is not None and not isinstance(known, np.dtype):
             raise self.refuse(
@@ -513,14 +531,25 @@ class FunctionTranslator(ExpressionTranslator):
                     self._result_type(v, k, node) for v, k in zip(value.items, parts, strict=True)
                 )
             )
+        if value.is_array or isinstance(known, ArrayType):
+            if not value.is_array or known not in (None, value.type):
+                raise self.refuse(
+                    "the returns of this function have different types", node, KernelTypeError
+                )
+            return value.type
         if not value.is_scalar:
-            raise self.refuse("a device function can return numbers and tuples of numbers", node)
+            raise self.refuse("a device function can return numbers, arrays and tuples", node)
         return value.type if known is None else typing.unify(known, value.type)
 
     def _keep(self, value, type_, name):
         if value.items is not None:
             for i, (item, t) in enumerate(zip(value.items, type_.items, strict=True)):
                 self._keep(item, t, f"{name}_{i}")
+            return
+        if value.is_array:
+            self.program.namespace["join_results"] = slices.join_results
+            code = f"{self.active}, {name}, {value.code}, 'the result', {self.where}"
+            self.emit(f"{name} = join_results({code})")
             return
         value = self.cast(value, type_)
         code = value.code if value.fresh or value.constant is not None else f"{value.code}.copy()"
@@ -596,6 +625,11 @@ class FunctionTranslator(ExpressionTranslator):
         if len(bounds) == 2:
             bounds.append(self.literal(1))
         codes = [self.cast(b, dtype).code for b in bounds]
+        step = bounds[2].constant
+        if step == 0:
+            raise self.refuse("the step of range() must not be 0", node)
+        if step is None:
+            self.emit(f"run.step_of_range({self.active}, {codes[2]}, {self.where})")
         counter = self.temporary(f"RangeLoop({self.active}, {', '.join(codes)})")
 
         def header(loop, rounds):

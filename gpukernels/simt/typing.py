@@ -16,10 +16,13 @@ BOOL = np.dtype(np.bool_)
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
 FLOAT16, FLOAT32, FLOAT64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
+COMPLEX64, COMPLEX128 = np.dtype(np.complex64), np.dtype(np.complex128)
 
 #: Integers that every value of which float16, and float32, can hold; numba widens for the others.
 _FLOAT16_HOLDS = frozenset(np.dtype(t) for t in ("bool", "int8"))
 _FLOAT32_HOLDS = frozenset(np.dtype(t) for t in ("bool", "int8", "uint8", "int16"))
+#: What stays complex64 beside complex64.
+_COMPLEX64_HOLDS = _FLOAT32_HOLDS | {FLOAT16, FLOAT32, COMPLEX64}
 
 
 def is_integer(dtype: np.dtype) -> bool:
@@ -31,6 +34,8 @@ def arithmetic(a: np.dtype, b: np.dtype) -> np.dtype:
     """Return the type of ``a + b`` (also ``-``, ``*``)."""
     if is_integer(a) and is_integer(b):
         return UINT64 if a.kind == "u" and b.kind == "u" else INT64
+    if "c" in (a.kind, b.kind):
+        return COMPLEX64 if a in _COMPLEX64_HOLDS and b in _COMPLEX64_HOLDS else COMPLEX128
     if a.kind == b.kind:
         return max(a, b, key=lambda t: t.itemsize)
     number, integer = (a, b) if a.kind == "f" else (b, a)
@@ -39,9 +44,14 @@ def arithmetic(a: np.dtype, b: np.dtype) -> np.dtype:
     return number if integer in _FLOAT16_HOLDS else FLOAT32
 
 
-def floor_divide(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Return the type of ``a // b`` and ``a % b``, which numba does not have for float16."""
+def floor_divide(a: np.dtype, b: np.dtype) -> np.dtype | None:
+    """Return the type of ``a // b`` and ``a % b``, or None for complex numbers.
+
+    numba computes those of float16 in float32.
+    """
     result = arithmetic(a, b)
+    if result.kind == "c":
+        return None
     return FLOAT32 if result == FLOAT16 else result
 
 
@@ -57,7 +67,7 @@ def power(a: np.dtype, b: np.dtype) -> np.dtype:
         return FLOAT32
     if (a, b) == (BOOL, INT32):
         return FLOAT32  # numba's choice among its overloads
-    return floor_divide(a, b)
+    return floor_divide(a, b) or arithmetic(a, b)
 
 
 def bitwise(a: np.dtype, b: np.dtype) -> np.dtype | None:
@@ -91,9 +101,14 @@ def invert(a: np.dtype) -> np.dtype | None:
 def unify(a: np.dtype, b: np.dtype) -> np.dtype:
     """Return the one type of a variable that is given both `a` and `b`; also of ``min(a, b)``.
 
-    ``a < b`` and its kin compare in this type: int64 beside uint64 as float64.
+    ``a < b`` and its kin compare reals in this type: int64 beside uint64 as float64.
     """
     return np.promote_types(a, b)
+
+
+def part(a: np.dtype) -> np.dtype:
+    """Return the type of ``a.real`` and ``a.imag`` (also ``abs(a)``) of a complex type."""
+    return FLOAT32 if a == COMPLEX64 else FLOAT64
 
 
 def floating(a: np.dtype) -> np.dtype:

@@ -14,12 +14,27 @@ class ArrayType:
     dtype: np.dtype
     ndim: int
 
+    @property
+    def of_records(self):
+        """Whether the elements are records; with no dimensions it is a reference to one."""
+        return self.dtype.fields is not None
+
+
+def can_hold(dtype: np.dtype) -> bool:
+    """Return whether arrays of `dtype` can be used in a kernel."""
+    if dtype.subdtype is not None:
+        return can_hold(dtype.subdtype[0])
+    if dtype.fields is not None:
+        return all(can_hold(field[0]) for field in dtype.fields.values())
+    return dtype.kind in "biufc" and dtype.itemsize <= 16
+
 
 @dataclass(frozen=True)
 class TupleType:
-    """A tuple of known length; each item has its own type."""
+    """A tuple of known length; each item has its own type, and a name in a named tuple."""
 
     items: tuple
+    names: tuple = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import math
 import sys
 
 import numpy as np
+import record_kernels
 from numba import cuda, float32, int32, int64
 
 WEIGHTS = np.array([1, 4, 6, 4, 1], np.int32)
@@ -227,7 +228,10 @@ def cases():
     bfs = (offsets, targets, frontier, 10, distance, queue, np.zeros(1, np.int32), 1)
     start = np.array([20, 20, 0, 0, 63, 0], np.int32)
     floats = rng.normal(0, 3, 30)
-    return {
+    records = record_kernels.cases()
+    for name in record_kernels.NOT_SIMULATED:
+        del records[name]
+    return records | {
         "block_sums": (block_sums, 3, 64, (ints(150), np.zeros(3, np.int64)), 0),
         "inclusive_scan": (inclusive_scan, 2, 48, (ints(96), np.zeros(96, np.int32)), 0),
         "histogram": (histogram, 2, 24, (ints(333), np.zeros(8, np.int32)), 0),

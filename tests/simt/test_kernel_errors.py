@@ -334,7 +334,9 @@ def test_shared_memory_beyond_the_limit():
         ((np.zeros(4), np.zeros(4), 3), "takes 2 arguments"),
         ((np.zeros(4), [1, 2]), "argument 1 is a list"),
         ((np.zeros(4), "text"), "argument 1 is a str"),
-        ((np.zeros(4, complex), np.zeros(4)), "argument 0 is an array of complex128"),
+        ((np.zeros(4, "O"), np.zeros(4)), "argument 0 is an array of object"),
+        ((np.zeros(4), None), "argument 1 is None, which numba cannot pass to a kernel"),
+        ((np.zeros(4), (1, None)), "argument 1 is None, which numba cannot pass to a kernel"),
     ],
 )
 def test_arguments_that_do_not_fit(arguments, text):
@@ -429,7 +431,16 @@ REFUSED = {
     "while i:\n        break\n    else:\n        i = 1": "else",
     "a[i] = f'{i}'": "f'{i}'",
     "a[i] = (n := 3)": "(n := 3)",
-    "print(i)": "print",
+    "print(i, end='')": "print() takes at most 32 arguments in a kernel, none of them by keyword",
+    "print(a)": "`a` cannot be printed",
+    "print(1j)": "`1j` cannot be printed",
+    "for k in range(0, 5, 0): i = k": "the step of range() must not be 0",
+    "i = 1j < 2": "complex numbers have no order",
+    "i = 1j // 2": "`//` does not take complex128 and int64",
+    "a[0] = 1j": "complex128 does not become",
+    "i = math.sqrt(1j)": "`math.sqrt` does not take complex numbers",
+    "i = min(1j, 2)": "min() takes two or more numbers",
+    "i = complex(1j, 2)": "the parts of a complex number must be real",
 }
 MODULE = """\
 import math

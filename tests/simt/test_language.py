@@ -10,7 +10,8 @@ import pytest
 from launching import kernel_from, launched
 from numba import cuda, int32, int64
 
-from gpukernels.device import SimtDevice
+from gpukernels.simt import launch
+from gpukernels.simt.errors import KernelTypeError
 
 N = 70
 
@@ -371,7 +372,13 @@ SIZES = (3, 5)
 SCALE = 4
 
 
-def scaled(power, verbose):
+@cuda.jit(device=True)
+def added(out, i, extra=None):
+    if extra is not None:
+        out[i] += extra[i]
+
+
+def scaled(power, verbose, with_extra):
     offset = int32(2)
 
     @cuda.jit
@@ -379,21 +386,29 @@ def scaled(power, verbose):
         i = cuda.grid(1)
         if verbose:
             out[i] = 1
-        if extra is not None:
-            out[i] += extra[i]
+        if with_extra:
+            added(out, i, extra)
+        else:
+            added(out, i)
         out[i] += SCALE**power + offset + WEIGHTS[i % WEIGHTS.size] + SIZES[1] * len(SIZES)
 
     return kernel
 
 
 @pytest.mark.parametrize("verbose", [False, True])
-@pytest.mark.parametrize("extra", [None, np.arange(N)])
-def test_closures_and_globals_are_constants(scheduled_device, verbose, extra):
-    if extra is None and not isinstance(scheduled_device, SimtDevice):
-        pytest.skip("numba launches no kernel with None among its arguments")
-    out, _ = launched(scheduled_device, scaled(2, verbose), 1, N, np.zeros(N, np.int64), extra)
+@pytest.mark.parametrize("with_extra", [False, True])
+def test_closures_and_globals_are_constants(scheduled_device, verbose, with_extra):
+    kernel, extra = scaled(2, verbose, with_extra), np.arange(N)
+    out, _ = launched(scheduled_device, kernel, 1, N, np.zeros(N, np.int64), extra)
     expected = 16 + 2 + WEIGHTS[np.arange(N) % 3] + 10 + verbose
-    np.testing.assert_array_equal(out, expected + (0 if extra is None else extra))
+    np.testing.assert_array_equal(out, expected + with_extra * extra)
+
+
+def test_none_is_no_argument_as_in_numba():
+    out = np.zeros(N, np.int64)
+    with pytest.raises(KernelTypeError, match=r"argument 1 is None, which numba cannot pass"):
+        launch(scaled(2, True, False), 1, N, (out, None))
+    assert not out.any()
 
 
 def test_a_kernel_is_translated_once_for_each_set_of_types(scheduled_device):

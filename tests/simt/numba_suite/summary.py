@@ -13,6 +13,7 @@ SIMULATOR = {
     "cooperative_groups": 4, "localmem": 0, "lang": 3, "idiv": 2, "powi": 8, "minmax": 0,
     "operator": 12, "globals": 1, "freevar": 1, "boolean": 1, "laplace": 1, "matmul": 0,
     "transpose": 0, "nondet": 1, "constmem": 8, "math": 44, "casting": 6, "blackscholes": 1,
+    "complex": 28, "record_dtype": 21, "alignment": 1, "array_args": 11,
 }  # fmt: skip
 
 REFUSED = "which the machine refuses"

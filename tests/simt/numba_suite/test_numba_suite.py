@@ -16,6 +16,7 @@ MODULES = (
     *("warp_ops", "intrinsics", "atomics", "sync", "sm", "cooperative_groups", "localmem"),
     *("lang", "idiv", "powi", "minmax", "operator", "globals", "freevar", "boolean", "laplace"),
     *("matmul", "transpose", "nondet", "constmem", "math", "casting", "blackscholes"),
+    *("complex", "record_dtype", "alignment", "array_args"),
 )
 #: Of these, the sizes meant for a GPU take half a minute each.
 SMALL = ("matmul", "laplace")
