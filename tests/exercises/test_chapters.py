@@ -16,6 +16,7 @@ NOTEBOOK = {
     "representations": "representations",
     "bfs": "frontier_bfs",
     "mapping-static": "mapping_static",
+    "mapping-dynamic": "mapping_dynamic",
 }
 
 

@@ -13,7 +13,7 @@ from gpukernels.exercises.exercise import KernelExercise, PredictionExercise
 from gpukernels.exercises.skeleton import HERE
 from gpukernels.simt import python_function
 
-CHAPTERS = ("simt", "representations", "bfs", "mapping-static")
+CHAPTERS = ("simt", "representations", "bfs", "mapping-static", "mapping-dynamic")
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
 #: What the checker must tell a reader who passes the skeleton as it is.
@@ -31,6 +31,9 @@ SAYS = {
     "mapping-static-2": "`item[0]` is -1 and should be 0",
     "mapping-static-3": "`total[0]` is 780 and should be 78",
     "mapping-static-4": "`item[0]` is -1 and should be 0",
+    "mapping-dynamic-2": "this loop has run 1,000 times",
+    "mapping-dynamic-3": "`item[0]` is -1 and should be 0",
+    "mapping-dynamic-4": "`boundary[2]` is 0 and should be 2",
 }
 
 

@@ -145,6 +145,33 @@ NEAR_MISSES = {
         "begin",
         "sectors a write, on 40 items of 203 units, 32 threads a group: 4.5, allowed at most 4",
     ),
+    "a winner that takes its name back at once": (
+        "mapping-dynamic-2",
+        "            begin = end\n",
+        "            winner[0] = -1\n",
+        "race on `winner[",
+    ),
+    "no barrier before the winner's units": (
+        "mapping-dynamic-2",
+        "            begin = end\n        cuda.syncthreads()\n",
+        "            begin = end\n",
+        "`winner",
+    ),
+    "half the warp": ("mapping-dynamic-3", "step = 16", "step = 8", "`item["),
+    "an owner that begins later": ("mapping-dynamic-3", "<= position", "< position", "`item["),
+    "lanes beyond the last unit": (
+        "mapping-dynamic-3",
+        "        if position < total:\n    ",
+        "",
+        "is out of bounds for `item`",
+    ),
+    "the first item that begins there": ("mapping-dynamic-4", "<= unit", "< unit", "`boundary["),
+    "one item at a time": (
+        "mapping-dynamic-4",
+        "half = count // 2",
+        "half = 1",
+        "offsets that a thread reads, on 1,024 items",
+    ),
 }
 
 
