@@ -101,7 +101,7 @@ def choose_mapping(offsets) -> Choice:
     widest = max(WARP_SIZES)
     if std <= MILD * mean and mean < widest:
         reason = (
-            f"Items vary a little ({figures}): any 32 in a row make about equal work for a warp."
+            f"Items vary moderately ({figures}): any 32 in a row make about equal work for a warp."
         )
         return Choice("local_warp_search", {"form": "register"}, reason)
     if std <= WILD * mean or largest <= widest:
