@@ -102,6 +102,10 @@ class SimtDevice:
             check=self.check,
         )
 
+    def cooperative_blocks(self, kernel, threads: int, *args) -> int:
+        """Return how many blocks of `threads` threads a cooperative launch may have at most."""
+        return max(1, self.resident_threads // threads)
+
     @contextlib.contextmanager
     def timer(self):
         """Time the block's launches on the host; ``.ms`` of the result holds milliseconds.
@@ -174,6 +178,15 @@ class CudaDevice:
             warnings.filterwarnings("ignore", message=".*Grid size.*")
             warnings.filterwarnings("ignore", message=".*Host array used in CUDA kernel.*")
             kernel[blocks, threads, 0, shared](*args)
+
+    def cooperative_blocks(self, kernel, threads: int, *args) -> int:
+        """Return how many blocks of `threads` threads a cooperative launch may have at most.
+
+        That many fit the GPU at once, given the registers and the shared memory that `kernel` takes
+        when it is compiled for arguments like `args`.
+        """
+        types = tuple(kernel.typeof_pyval(a) for a in args)
+        return kernel.compile(types).max_cooperative_grid_blocks(threads)
 
     @contextlib.contextmanager
     def timer(self):

@@ -16,6 +16,7 @@ from . import (
     edge_parallel,
     frontier,
     harish,
+    luo,
     spmv,
     virtual_warp,
 )
@@ -28,6 +29,7 @@ METHODS = {
     "spmv": spmv.bfs,
     "bottom_up": bottom_up.bfs,
     "frontier": frontier.bfs,
+    "luo": luo.bfs,
     "direction_optimizing": direction_optimizing.bfs,
 }
 
@@ -43,7 +45,7 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
         Where to start.
     method : str
         One of ``METHODS``: ``"harish"``, ``"virtual_warp"``, ``"edge_parallel"``, ``"spmv"``,
-        ``"bottom_up"``, ``"frontier"``, ``"direction_optimizing"``.
+        ``"bottom_up"``, ``"frontier"``, ``"luo"``, ``"direction_optimizing"``.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`.
     **options

@@ -15,6 +15,7 @@ LOADED = [
     ("edge_parallel", {}, "source"),
     ("spmv", {}, "sources"),
     ("bottom_up", {}, "sources"),
+    ("luo", {}, "targets"),
     ("direction_optimizing", {}, "targets sources"),
     ("direction_optimizing", {"alpha": 0}, "targets sources"),
     ("direction_optimizing", {"alpha": 1e9, "beta": 1e9}, "targets sources"),
