@@ -9,11 +9,13 @@ from gpukernels.simt.trace import (
     ArrayInfo,
     Launch,
     Requests,
+    Shuffles,
     Steps,
     Trace,
 )
 
 _STEP_COLUMNS = ("launch", "block", "warp", "step", "source", "line", "kind", "mask", "taken")
+_SHUFFLE_COLUMNS = ("launch", "block", "warp", "step", "source", "line", "mask")
 _REQUEST_COLUMNS = ("launch", "block", "warp", "step", "source", "line", "array", "kind", "mask")
 #: What a step or request takes beside its lanes, so that a limit holds for one thread too.
 _OWN_ENTRIES = 8
@@ -42,6 +44,7 @@ class Recorder:
         self._array_numbers = {}
         self._step_tables = []
         self._request_tables = []
+        self._shuffle_tables = []
         self._run = None
 
     # During a launch ------------------------------------------------------------
@@ -51,6 +54,7 @@ class Recorder:
         self._run = run
         self._steps = []
         self._requests = []
+        self._shuffles = []
         self._clock = 0
         self._used = self._kept
 
@@ -81,11 +85,17 @@ class Recorder:
         value = np.broadcast_to(value, active.n).astype(np.float64)
         self._requests.append((self._clock, active, where, memory.number, kind, index, value))
 
+    def shuffle(self, active, lane, value, where):
+        """Note one shuffle of every warp in `active`: the lanes read, and the values given."""
+        self._count(active.n, where)
+        value = np.broadcast_to(value, active.n).astype(np.float64)
+        self._shuffles.append((self._clock, active, where, lane.astype(np.int64), value))
+
     def _count(self, entries, where):
         self._clock += 1
         self._used += entries + _OWN_ENTRIES
         if self._used > self.limit:
-            self._steps, self._requests = [], []
+            self._steps, self._requests, self._shuffles = [], [], []
             raise self._run.error(
                 TraceLimit,
                 f"the trace has grown past {self.limit:,} entries; trace a smaller launch, or "
@@ -114,13 +124,20 @@ class Recorder:
         steps = self._step_rows(places)
         self._step_tables.append(self._finish(steps, number, run))
         if self._requests:
-            requests = self._request_rows(places, steps)
-            table = self._finish(requests, number, run)
-            table["counts"] = requests["counts"]
+            rows = _rows_in_steps(self._requests, places, steps, self._clock)
+            rows["array"] = np.repeat([r[3] for r in self._requests], rows["per_event"])
+            rows["kind"] = np.repeat([r[4] for r in self._requests], rows["per_event"])
+            table = self._finish(rows, number, run)
             table["index"] = np.concatenate([r[5] for r in self._requests])
             table["value"] = np.concatenate([r[6] for r in self._requests])
             self._request_tables.append(table)
-        self._run = self._steps = self._requests = None
+        if self._shuffles:
+            rows = _rows_in_steps(self._shuffles, places, steps, self._clock)
+            table = self._finish(rows, number, run)
+            table["lane"] = np.concatenate([r[3] for r in self._shuffles])
+            table["value"] = np.concatenate([r[4] for r in self._shuffles])
+            self._shuffle_tables.append(table)
+        self._run = self._steps = self._requests = self._shuffles = None
         self._kept = self._used
 
     def _source(self, source):
@@ -148,22 +165,6 @@ class Recorder:
         rows["step"][order] = rank
         return rows
 
-    def _request_rows(self, places, steps):
-        rows = _rows(self._requests, places)
-        rows["array"] = np.repeat([r[3] for r in self._requests], rows["per_event"])
-        rows["kind"] = np.repeat([r[4] for r in self._requests], rows["per_event"])
-        # A request belongs to its warp's latest step at its place; steps of a call lie between.
-        span = max(self._clock, 1) + 1
-        places = len(places)
-        keys = (steps["warp"] * places + steps["place"]) * span + steps["event"]
-        order = np.argsort(keys)
-        wanted = (rows["warp"] * places + rows["place"]) * span + rows["event"]
-        rows["step"] = steps["step"][order][np.searchsorted(keys[order], wanted) - 1]
-        rows["counts"] = np.concatenate(
-            [np.diff(np.append(r[1].warp_starts, r[1].n)) for r in self._requests]
-        )
-        return rows
-
     @staticmethod
     def _finish(rows, number, run):
         per_block = -(-run.threads_per_block // 32)
@@ -178,7 +179,6 @@ class Recorder:
     def trace(self) -> Trace:
         """Everything recorded so far."""
         requests = _columns(self._request_tables, _REQUEST_COLUMNS)
-        counts = _join(self._request_tables, "counts", np.int64)
         return Trace(
             launches=tuple(self._launches),
             sources=tuple(self._sources),
@@ -186,9 +186,15 @@ class Recorder:
             steps=Steps(**_columns(self._step_tables, _STEP_COLUMNS)),
             requests=Requests(
                 **requests,
-                start=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+                start=_starts(self._request_tables),
                 index=_join(self._request_tables, "index", np.int64),
                 value=_join(self._request_tables, "value", np.float64),
+            ),
+            shuffles=Shuffles(
+                **_columns(self._shuffle_tables, _SHUFFLE_COLUMNS),
+                start=_starts(self._shuffle_tables),
+                lane=_join(self._shuffle_tables, "lane", np.int64),
+                value=_join(self._shuffle_tables, "value", np.float64),
             ),
         )
 
@@ -207,6 +213,25 @@ def _rows(events, places):
         "source": places[place, 0],
         "line": places[place, 1],
     }
+
+
+def _rows_in_steps(events, places, steps, clock):
+    """Return rows that know the step of their warp in which they came about."""
+    rows = _rows(events, places)
+    # A request belongs to its warp's latest step at its place; steps of a call lie between.
+    span = max(clock, 1) + 1
+    places = len(places)
+    keys = (steps["warp"] * places + steps["place"]) * span + steps["event"]
+    order = np.argsort(keys)
+    wanted = (rows["warp"] * places + rows["place"]) * span + rows["event"]
+    rows["step"] = steps["step"][order][np.searchsorted(keys[order], wanted) - 1]
+    rows["counts"] = np.concatenate([np.diff(np.append(e[1].warp_starts, e[1].n)) for e in events])
+    return rows
+
+
+def _starts(tables):
+    counts = _join(tables, "counts", np.int64)
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
 
 def _join(tables, name, dtype):

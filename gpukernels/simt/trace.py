@@ -166,6 +166,36 @@ class Requests:
 
 
 @dataclass(frozen=True)
+class Shuffles:
+    """One row a shuffle of one warp, with its lanes in CSR form, as in :class:`Requests`.
+
+    Lane k of row r gave ``value[start[r] + k]`` and got what lane ``lane[start[r] + k]`` gave: its
+    own value back where that is its own number.
+    """
+
+    launch: np.ndarray  # int32
+    block: np.ndarray  # int32
+    warp: np.ndarray  # int32
+    step: np.ndarray  # int32
+    source: np.ndarray  # int32
+    line: np.ndarray  # int32
+    mask: np.ndarray  # uint32
+    start: np.ndarray  # int64, length rows + 1
+    lane: np.ndarray  # int64, the lane read, one a lane
+    value: np.ndarray  # float64, the value given, one a lane
+
+    def __len__(self) -> int:
+        return len(self.launch)
+
+
+def no_shuffles() -> Shuffles:
+    """Return a table without rows."""
+    none = np.zeros(0, np.int32)
+    start, lanes = np.zeros(1, np.int64), np.zeros(0, np.int64)
+    return Shuffles(*[none] * 6, none.astype(np.uint32), start, lanes, lanes.astype(np.float64))
+
+
+@dataclass(frozen=True)
 class Trace:
     """Everything that the SIMT machine recorded over one or more launches."""
 
@@ -175,6 +205,7 @@ class Trace:
     steps: Steps
     requests: Requests
     notes: dict = field(default_factory=dict)
+    shuffles: Shuffles = field(default_factory=no_shuffles)
 
     def array_named(self, name: str) -> list[int]:
         """Return the indices into ``arrays`` of every array called `name` (one a launch shape)."""
@@ -225,8 +256,9 @@ class Trace:
             self.sources,
             self.arrays,
             _rows_of(self.steps, matching(self.steps)),
-            _requests_of(self.requests, rows),
+            _rows_with_lanes(self.requests, rows),
             self.notes,
+            _rows_with_lanes(self.shuffles, matching(self.shuffles)),
         )
 
 
@@ -234,14 +266,12 @@ def _rows_of(table, keep):
     return Steps(**{name: column[keep] for name, column in vars(table).items()})
 
 
-def _requests_of(requests, keep):
-    lanes = np.repeat(keep, np.diff(requests.start))
-    columns = dict(vars(requests))
-    counts = np.diff(columns.pop("start"))[keep]
-    index, value = columns.pop("index"), columns.pop("value")
-    return Requests(
-        **{name: column[keep] for name, column in columns.items()},
-        start=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
-        index=index[lanes],
-        value=value[lanes],
-    )
+def _rows_with_lanes(table, keep):
+    of_lane = np.repeat(keep, np.diff(table.start))
+    counts = np.diff(table.start)[keep]
+    columns = {
+        name: column[of_lane if name in ("index", "lane", "value") else keep]
+        for name, column in vars(table).items()
+        if name != "start"
+    }
+    return type(table)(**columns, start=np.concatenate(([0], np.cumsum(counts))).astype(np.int64))

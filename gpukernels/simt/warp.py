@@ -87,6 +87,9 @@ def shuffle(active, mode, mask, value, operand, where):
             active,
             at,
         )
+    recorder = group.run.recorder
+    if recorder is not None:
+        recorder.shuffle(active, lane + wanted - slots, value, where)
     return value.take(found)
 
 

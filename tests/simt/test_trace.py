@@ -263,3 +263,50 @@ def test_nothing_is_paid_without_a_recorder():
         return time.perf_counter() - start
 
     assert min(seconds(None) for _ in range(5)) < min(seconds(Recorder()) for _ in range(5))
+
+
+@cuda.jit
+def shuffled(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        x = cuda.shfl_up_sync(FULL, a[i], 2)
+        for k in range(2):
+            x += cuda.shfl_sync(FULL, x, 5)
+        out[i] = x
+
+
+def test_a_shuffle_keeps_who_read_whom_and_what_each_lane_gave():
+    a, out = np.arange(100, 164, dtype=np.int32), np.zeros(64, np.int32)
+    trace = traced(shuffled, 1, 64, a, out)
+    table = trace.shuffles
+    up, to_five = line_of(shuffled, "shfl_up"), line_of(shuffled, "shfl_sync")
+    assert sorted(rows(table, "warp", "line", "mask")) == sorted(
+        (warp, line, FULL) for warp in (0, 1) for line in (up, to_five, to_five)
+    )
+    lanes = np.arange(32)
+    for warp in (0, 1):
+        mine = trace.select(warp=warp).shuffles
+        assert mine.start.tolist() == [0, 32, 64, 96]
+        given = a[32 * warp : 32 * warp + 32].astype(np.int64)
+        reads = np.where(lanes < 2, lanes, lanes - 2), np.full(32, 5), np.full(32, 5)
+        for row, read in enumerate(reads):
+            assert mine.lane[32 * row : 32 * row + 32].tolist() == read.tolist()
+            assert mine.value[32 * row : 32 * row + 32].tolist() == given.tolist()
+            given = given[read] + (given if row else 0)
+        assert out[32 * warp : 32 * warp + 32].tolist() == given.tolist()
+        steps = trace.select(warp=warp).steps
+        assert steps.line[mine.step].tolist() == mine.line.tolist()
+    assert len(trace.select(line=up).shuffles) == 2
+
+
+def test_a_partial_warp_shuffles_with_the_lanes_it_has():
+    a = np.arange(5, dtype=np.int32)
+    table = traced(shuffled, 1, 5, a, np.zeros(5, np.int32)).shuffles
+    assert table.mask.tolist() == [0b11111] * 3
+    assert table.lane[:5].tolist() == [0, 1, 0, 1, 2]
+    # Lane 5 was never launched: each lane gets its own value back.
+    assert table.lane[5:10].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_kernel_without_shuffles_records_none():
+    assert len(traced(small, 1, 40, np.arange(36), np.zeros(3, int)).shuffles) == 0
