@@ -363,20 +363,6 @@ class Run:
             reason = "the step of range() is 0, so that the loop would never end"
             raise self.error(KernelError, reason, where, active, int(np.argmax(zero)))
 
-    def agree(self, active, name, where):
-        """Refuse to rebind an array variable where only some threads would see it."""
-        frame = active.frame
-        live = frame.size - (0 if frame.done is None else int(frame.done.sum()))
-        if active.n < live:
-            raise self.error(
-                KernelError,
-                f"array variable `{name}` is changed for some threads only; the machine needs "
-                "all of them to take the same array",
-                where,
-                active,
-                0,
-            )
-
     def endless(self, active, where):
         """Raise :class:`EndlessLoop`."""
         raise self.error(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.simt.errors import OutOfBounds
+from gpukernels.simt.errors import KernelError, OutOfBounds
 
 
 class Slice:
@@ -114,11 +114,18 @@ def rebind(active, old, new, name, where):
 def join_results(active, old, new, name, where):
     """Return what a function returns, which is `new` to `active` and `old` (or None) to others."""
     frame = active.frame
-    if old is None or active.full:
+    if old is None or old is new or active.full:
         return new
     a, b = _whole(old), _whole(new)
     if a.storage is not b.storage or a.strides != b.strides:
-        frame.group.run.agree(active, name, where)
+        raise frame.group.run.error(
+            KernelError,
+            f"{name} is another array for some threads only; the machine needs all of them to take "
+            "the same array, or parts of one with equal strides",
+            where,
+            active,
+            0,
+        )
     lengths = (_mixed(*pair, active) for pair in zip(a.lengths, b.lengths, strict=True))
     return Slice(a.storage, _mixed(a.origin, b.origin, active), tuple(lengths), a.strides)
 

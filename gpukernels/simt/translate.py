@@ -467,7 +467,7 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
                 code, home = value.code, _home(name)
                 if known is not None and self.active != "a0":
                     self.program.namespace["rebind"] = slices.rebind
-                    plain = versions.plain(name)
+                    plain = f"array variable `{versions.plain(name)}`"
                     code = f"rebind({self.active}, {home}, {code}, {plain!r}, {self.where})"
                 self.emit(f"{home} = {code}")
             return

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+
+import numba
 import numpy as np
 import pytest
 from launching import kernel_from, launched
 from numba import cuda, float64, int32
+from numba.core.errors import NumbaError
 
 from gpukernels.device import SimtDevice
+from gpukernels.simt import launch
+from gpukernels.simt.errors import KernelTypeError
 
 NUMBERS = [np.int32, np.int64, np.uint32, np.uint64, np.float32, np.float64]
 INTEGERS = NUMBERS[:4]
@@ -233,3 +239,36 @@ def test_float32_sums_round_at_every_step():
     for x in a:
         total = np.float32(total + x)
     assert out[0] == total
+
+
+# Types ------------------------------------------------------------
+
+OPERATIONS = "add sub max min nanmax nanmin and_ or_ xor exch inc dec cas".split()
+ELEMENTS = "int16 int32 int64 uint32 uint64 float16 float32 float64 complex64".split()
+
+
+UPDATE = """\
+from numba import cuda
+
+
+@cuda.jit
+def kernel(a, v):
+    cuda.atomic.{}(a, 0, {})
+"""
+
+
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_atomics_take_the_types_that_numba_takes(op, tmp_path):
+    values = "v[0], v[1]" if op == "cas" else "v[0]"
+    kernel = kernel_from(UPDATE.format(op, values), tmp_path)
+    taken, compiled = set(), set()
+    for name in ELEMENTS:
+        a, v = np.ones(1, name), np.ones(2, name)
+        with contextlib.suppress(KernelTypeError):
+            launch(kernel, 1, 1, (a, v))
+            taken.add(name)
+        signature = tuple(map(numba.typeof, (a, v)))
+        with contextlib.suppress(NumbaError, NotImplementedError):
+            cuda.compile_ptx(kernel.py_func, signature, cc=(8, 0))
+            compiled.add(name)
+    assert taken == compiled

@@ -7,8 +7,10 @@ import pytest
 from launching import launched, line_of
 from numba import cuda, int32
 
+from gpukernels.device import SimtDevice
 from gpukernels.simt import launch
-from gpukernels.simt.errors import BarrierDivergence
+from gpukernels.simt.errors import BarrierDivergence, LaunchError
+from gpukernels.simt.machine import RESIDENT_THREADS
 
 SCHEDULES = ("lockstep", "warp", "random")
 
@@ -178,3 +180,25 @@ def test_a_barrier_that_some_threads_skip_is_an_error(kernel, barrier, parting, 
 def test_the_error_counts_the_threads():
     with pytest.raises(BarrierDivergence, match="by 40 of the 64 live threads"):
         launch(in_a_branch, 1, 64, (np.zeros(64, int),))
+
+
+# Residency ------------------------------------------------------------
+
+
+@cuda.jit
+def meet(out):
+    cuda.cg.this_grid().sync()
+    out[cuda.grid(1)] = 1
+
+
+def test_blocks_that_wait_for_each_other_must_be_resident_together():
+    assert RESIDENT_THREADS == SimtDevice.resident_threads
+    blocks = RESIDENT_THREADS // 128
+    out = np.zeros((blocks + 1) * 128, np.int8)
+    with pytest.raises(LaunchError, match=r"has 16,512 threads.*wait for each other.* 16,384,"):
+        launch(meet, blocks + 1, 128, (out,))
+    assert not out.any()
+    launch(meet, blocks, 128, (out[: blocks * 128],))
+    assert out.sum() == blocks * 128
+    # The limit is on cooperative launches alone.
+    launch(passed_on, blocks + 1, 128, (np.zeros((blocks + 1) * 128, np.int32), 0))

@@ -37,6 +37,28 @@ def failure(kind, kernel, blocks, threads, *arguments, **options):
     return error
 
 
+# Loops ------------------------------------------------------------
+
+
+@cuda.jit
+def strides(a, out):
+    i = cuda.grid(1)
+    for k in range(0, 12, a[i]):
+        out[i] += k
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_range_whose_step_is_zero(schedule):
+    out = np.zeros(8, np.int32)
+    launch(strides, 1, 8, (np.arange(8) - 9, out), schedule=schedule)
+    launch(strides, 1, 8, (np.arange(1, 9), out), schedule=schedule)
+    assert out.tolist() == [sum(range(0, 12, k)) for k in range(1, 9)]
+    error = failure(KernelError, strides, 1, 8, np.arange(8)[::-1].copy(), out, schedule=schedule)
+    assert "the step of range() is 0" in error.reason
+    assert error.line == line_of(strides, "for k in")
+    assert error.thread == (7, 0, 0)
+
+
 # Bounds ------------------------------------------------------------
 
 

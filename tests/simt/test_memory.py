@@ -296,3 +296,14 @@ def test_cache_hints_and_fences_change_no_value(scheduled_device):
         scheduled_device, hinted, 1, 40, np.arange(40, dtype=np.int32), np.zeros(40, np.int32)
     )
     np.testing.assert_array_equal(out, 5 * a)
+
+
+@cuda.jit
+def one_thread(out):
+    out[0] = cuda.threadIdx.x + 5
+    out[1] = out[0] * 2
+
+
+def test_a_launch_of_one_thread(scheduled_device):
+    (out,) = launched(scheduled_device, one_thread, 1, 1, np.zeros(2, np.int32))
+    assert out.tolist() == [5, 10]

@@ -5,7 +5,7 @@ import pytest
 from numba import cuda, int32
 
 from gpukernels.simt import Recorder, launch
-from gpukernels.simt.errors import OutOfBounds, RaceError, UnsupportedConstruct
+from gpukernels.simt.errors import KernelError, OutOfBounds, RaceError, UnsupportedConstruct
 
 SCHEDULES = ("lockstep", "warp", "random")
 
@@ -116,3 +116,65 @@ def test_what_numba_cannot_slice_is_refused_at_its_line():
         launch(varying_step, 1, 1, (np.zeros(4), 2))
     with pytest.raises(UnsupportedConstruct, match="needs as many indices"):
         launch(too_many_parts, 1, 1, (np.zeros((4, 4)),))
+
+
+@cuda.jit(device=True)
+def part_from(a, i):
+    if i % 3 == 0:
+        return a[i:]
+    if i % 3 == 1:
+        return a[:i]
+    return a[i - 1 : i + 1]
+
+
+@cuda.jit
+def parts_of_threads(a, out):
+    i = cuda.grid(1)
+    part = a
+    if i < out.shape[0]:
+        part = part_from(a, i)
+        if i % 2 == 0:
+            part = part[1:]
+        out[i, 0] = total(part)
+        out[i, 1] = len(part)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_variable_may_hold_another_part_for_every_thread(schedule):
+    a, out = np.arange(1, 41), np.zeros((40, 2), np.int64)
+    launch(parts_of_threads, 2, 32, (a, out), schedule=schedule)
+    for i, row in enumerate(out.tolist()):
+        part = [a[i:], a[:i], a[i - 1 : i + 1]][i % 3]
+        part = part[1:] if i % 2 == 0 else part
+        assert row == [part.sum(), part.size]
+
+
+@cuda.jit(device=True)
+def one_of(a, b, i):
+    if i > 3:
+        return a
+    return b
+
+
+@cuda.jit
+def of_two_arrays(a, b, out):
+    i = cuda.grid(1)
+    out[i] = one_of(a, b, i)[0]
+
+
+def test_threads_cannot_get_parts_of_two_arrays_from_one_call():
+    with pytest.raises(KernelError, match="the result is another array for some threads only"):
+        launch(of_two_arrays, 1, 8, (np.zeros(8), np.ones(8), np.zeros(8)))
+
+
+@cuda.jit
+def starred(a, out):
+    i = cuda.grid(1)
+    both = (a[i:], 1)
+    out[i] = min(*(i, 3)) + len(both[0]) + total(*(a[i:],))
+
+
+def test_starred_arguments():
+    a, out = np.arange(8), np.zeros(8, np.int64)
+    launch(starred, 1, 8, (a, out))
+    assert out.tolist() == [min(i, 3) + 8 - i + a[i:].sum() for i in range(8)]

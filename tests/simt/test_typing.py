@@ -30,6 +30,11 @@ SCALARS = [
     )
 ]
 PAIRS = list(product(SCALARS, SCALARS))
+COMPLEX = [np.dtype(np.complex64), np.dtype(np.complex128)]
+#: Pairs with a complex number; these take part in fewer operations.
+COMPLEX_PAIRS = [
+    p for p in product(SCALARS + COMPLEX, SCALARS + COMPLEX) if "c" in (p[0].kind, p[1].kind)
+]
 #: The types that kernels of graphs use; float16 and the small ones have tests of their own.
 COMMON = [np.dtype(n) for n in "bool int32 int64 uint32 uint64 float32 float64".split()]
 
@@ -76,14 +81,14 @@ def result(signature):
 
 @pytest.mark.parametrize("function", BINARY, ids=lambda f: f.__name__)
 def test_binary_operators_have_numbas_type(function, resolve):
-    rule = BINARY[function]
-    assert {p: rule(*p) for p in PAIRS} == {p: result(resolve(function, *p)) for p in PAIRS}
+    rule, pairs = BINARY[function], PAIRS + COMPLEX_PAIRS
+    assert {p: rule(*p) for p in pairs} == {p: result(resolve(function, *p)) for p in pairs}
 
 
 @pytest.mark.parametrize("function", UNARY, ids=lambda f: f.__name__)
 def test_unary_operators_have_numbas_type(function, resolve):
-    rule = UNARY[function]
-    assert {t: rule(t) for t in SCALARS} == {t: result(resolve(function, t)) for t in SCALARS}
+    rule, types_ = UNARY[function], SCALARS + COMPLEX
+    assert {t: rule(t) for t in types_} == {t: result(resolve(function, t)) for t in types_}
 
 
 def test_integers_compare_in_numbas_type(resolve):
@@ -95,9 +100,22 @@ def test_integers_compare_in_numbas_type(resolve):
             assert left == right == typing.unify(*pair), (function, pair)
 
 
+def test_complex_numbers_compare_in_numbas_type_and_have_no_order(resolve):
+    for pair in COMPLEX_PAIRS:
+        for function in (operator.eq, operator.ne):
+            left, right = (as_dtype(t) for t in resolve(function, *pair).args)
+            assert left == right == typing.arithmetic(*pair), (function, pair)
+        assert resolve(operator.lt, *pair) is None
+
+
+def test_parts_of_complex_numbers_have_numbas_type(resolve):
+    for dtype in COMPLEX:
+        assert typing.part(dtype) == result(resolve(abs, dtype))
+
+
 def test_variables_unify_to_numbas_type():
     context = cuda_target.typing_context
-    for pair in PAIRS:
+    for pair in PAIRS + COMPLEX_PAIRS:
         assert typing.unify(*pair) == as_dtype(context.unify_types(*map(from_dtype, pair))), pair
 
 
