@@ -16,6 +16,7 @@ from gpukernels.bench import record
 from gpukernels.device import CudaDevice
 from gpukernels.primitives import blocks_for, scan_sizes
 from gpukernels.primitives.block_scan import scan_blocks
+from gpukernels.primitives.device_scan import TURNS, add_tiles, scan_tiles
 from gpukernels.primitives.find_owners import SEARCHES
 from gpukernels.primitives.shared_scan import BANKS, sweep_padded, sweep_plain
 from gpukernels.workloads import TARGETS, workload
@@ -26,7 +27,8 @@ THREADS = 256
 def measure_scans(device, n: int = 1 << 26, repeat: int = 20) -> dict:
     """Time the scans of `n` sizes: 2 x THREADS a run in shared memory, THREADS by shuffles, all.
 
-    ``ms`` of the device-wide scan includes all its launches and the reading of the total.
+    ``ms`` of the device-wide scan includes all its launches, the reading of the total and the
+    memory for the offsets; its two kernels have rows of their own.
     """
     sizes = np.random.default_rng(0).integers(0, 9, n).astype(np.int32)
     values, scanned = device.array(sizes), device.empty(n, np.int32)
@@ -62,8 +64,30 @@ def measure_scans(device, n: int = 1 << 26, repeat: int = 20) -> dict:
         lambda: kept[0],
         None,
     )
+    _add_device_kernels(device, sizes, values, rows, repeat)
     seconds = min(timeit.repeat(lambda: np.cumsum(sizes, dtype=np.int32), number=1, repeat=5))
     return {"values": n, "scans": rows, "numpy_ms": round(seconds * 1e3, 2)}
+
+
+def _add_device_kernels(device, sizes, values, rows, repeat: int) -> None:
+    """Time the two kernels of the device-wide scan on their own, at its lowest level."""
+    tile = THREADS * TURNS
+    blocks = blocks_for(sizes.size, tile)
+    totals, offsets = device.empty(blocks, np.int64), device.empty(sizes.size + 1, np.int32)
+    expected = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    begin = device.array(expected[:-1:tile].astype(np.int32))
+    for name, kernel, arrays in (
+        ("device, add tiles", add_tiles, (values, totals)),
+        ("device, scan tiles", scan_tiles, (values, begin, offsets)),
+    ):
+
+        def run(kernel=kernel, arrays=arrays):
+            device.launch(kernel, blocks, THREADS, *arrays)
+
+        rows.append({"scan": name, "ms": round(record.median_ms(device, run, repeat), 4)})
+    tile_sums = np.add.reduceat(sizes, np.arange(0, sizes.size, tile), dtype=np.int64)
+    np.testing.assert_array_equal(device.read(totals), tile_sums, err_msg="add_tiles")
+    np.testing.assert_array_equal(device.read(offsets), expected, err_msg="scan_tiles")
 
 
 def measure_searches(

@@ -22,6 +22,7 @@ from gpukernels.errors import InvalidArgument
 from .launch_shape import THREADS, blocks_for, check_threads
 
 BANKS = 32
+LOG_BANKS = 5
 
 
 @cuda.jit(device=True)
@@ -33,7 +34,7 @@ def plain_cell(i):
 @cuda.jit(device=True)
 def padded_cell(i):
     """Return where the i-th value lies if one cell in 33 is left unused."""
-    return i + i // BANKS
+    return i + (i >> LOG_BANKS)
 
 
 @cuda.jit(device=True)
@@ -58,7 +59,7 @@ def sweep_scan(cell, cells):
             left, right = cell(apart * (2 * thread + 1) - 1), cell(apart * (2 * thread + 2) - 1)
             cells[right] += cells[left]
         apart *= 2
-        pairs //= 2
+        pairs >>= 1
     cuda.syncthreads()
     total = cells[root]
     cuda.syncthreads()
@@ -66,7 +67,7 @@ def sweep_scan(cell, cells):
         cells[root] = 0
     pairs = 1
     while pairs <= cuda.blockDim.x:
-        apart //= 2
+        apart >>= 1
         cuda.syncthreads()
         if thread < pairs:
             left, right = cell(apart * (2 * thread + 1) - 1), cell(apart * (2 * thread + 2) - 1)

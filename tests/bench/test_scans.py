@@ -17,6 +17,8 @@ def test_every_scan_is_measured():
         "block, sweep, plain",
         "block, sweep, padded",
         "device",
+        "device, add tiles",
+        "device, scan tiles",
     ]
     assert all(row["ms"] > 0 for row in measured["scans"])
 
