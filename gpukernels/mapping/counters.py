@@ -137,9 +137,6 @@ def read_trace(trace, method: str, stats: dict[str, Any]) -> Measure:
     written = int(sectors[writes].sum())
     totals, longest = _work(trace, sectors)
     per_warp = [u.sum(axis=2) for u in rounds]
-    searching = np.array([s.function in SEARCHES for s in trace.sources] or [False])
-    in_search = searching[trace.requests.source] & (trace.requests.kind == LOAD)
-    reads = int(np.diff(trace.requests.start)[in_search].sum()) + _shuffled(trace)
     return Measure(
         method,
         stats,
@@ -150,7 +147,7 @@ def read_trace(trace, method: str, stats: dict[str, Any]) -> Measure:
         _ratio(written, int(writes.sum())),
         _ratio(int(useful[writes].sum()), written * SECTOR_BYTES),
         int(stats.get("searches", 0)),
-        reads,
+        _search_reads(trace),
         len(trace.steps),
         int(sectors.sum()),
         int(np.count_nonzero(trace.steps.kind == BARRIER)),
@@ -226,17 +223,14 @@ def _work(trace, sectors: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]
     return tuple(totals), tuple(longest)
 
 
-def _shuffled(trace) -> int:
-    """Return how many registers of other lanes the searches in registers read."""
-    found = 0
-    for k, source in enumerate(trace.sources):
-        if source.function in SEARCHES:
-            lines = np.array(
-                [n for n, text in enumerate(source.text, source.first_line) if "shfl" in text]
-            )
-            here = (trace.steps.source == k) & np.isin(trace.steps.line, lines)
-            found += int(np.bitwise_count(trace.steps.mask[here]).sum())
-    return found
+def _search_reads(trace) -> int:
+    """Return how many elements, or registers of other lanes, the searches read."""
+    searching = np.array([s.function in SEARCHES for s in trace.sources] or [False])
+    requests, shuffles = trace.requests, trace.shuffles
+    loads = searching[requests.source] & (requests.kind == LOAD)
+    exchanges = searching[shuffles.source]
+    lanes = np.diff(requests.start)[loads].sum() + np.diff(shuffles.start)[exchanges].sum()
+    return int(lanes)
 
 
 def _share(levels: list[np.ndarray]) -> Share:
