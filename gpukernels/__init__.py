@@ -32,7 +32,7 @@ from gpukernels.mapping import Mapping, expand
 from gpukernels.mapping.choose import Choice, choose_mapping
 from gpukernels.simt.linting import check
 from gpukernels.traversal import BFSResult, bfs
-from gpukernels.views import FrontierView, GraphView, MemoryView, WarpView
+from gpukernels.views import FrontierView, GraphView, MappingView, MemoryView, WarpView
 from gpukernels.workloads import workload
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "GraphView",
     "InvalidArgument",
     "Mapping",
+    "MappingView",
     "MemoryView",
     "NegativeCycleError",
     "NegativeWeightError",

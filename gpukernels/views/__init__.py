@@ -2,7 +2,8 @@
 
 from gpukernels.views.frontier import FrontierView
 from gpukernels.views.graph import GraphView
+from gpukernels.views.mapping import MappingView
 from gpukernels.views.memory import MemoryView
 from gpukernels.views.warp import WarpView
 
-__all__ = ["FrontierView", "GraphView", "MemoryView", "WarpView"]
+__all__ = ["FrontierView", "GraphView", "MappingView", "MemoryView", "WarpView"]

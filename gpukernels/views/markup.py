@@ -12,7 +12,7 @@ from html import escape
 
 from gpukernels.views.palette import PAINT
 
-_SVG = {"svg", "g", "path", "rect", "circle", "line", "text"}
+_SVG = {"svg", "g", "path", "rect", "circle", "line", "text", "tspan"}
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,23 @@ def _stroke(color: str, width: str, dash: str | None = None) -> dict[str, str]:
     return look | {"stroke-dasharray": dash} if dash else look
 
 
+#: Fills of threads, warps and blocks by their number; the number itself stands on them, in dark ink
+#: except on the fifth.
+OWNERS = (
+    *(OKABE_ITO[n] for n in ("sky", "orange", "green", "yellow", "blue", "vermillion", "purple")),
+    "#9aa3ac",
+)
+
+
+def _word(color: str, size: str) -> dict[str, str]:
+    return {
+        "fill": color,
+        "font-family": "sans-serif",
+        "font-size": size,
+        "text-anchor": "middle",
+    }
+
+
 #: Presentation attributes of each class that marks in a first frame carry.
 PAINT: dict[str, dict[str, str]] = {
     "gk-f-work": {"fill": WORK},
@@ -100,6 +117,22 @@ PAINT: dict[str, dict[str, str]] = {
     "gk-text-quiet": {"fill": QUIET, "font-family": "sans-serif", "font-size": "9"},
     "gk-on-dark": {"fill": PAPER, "font-family": "sans-serif", "font-size": "10"},
     "gk-text-clash": {"fill": CLASH, "font-family": "sans-serif", "font-size": "10"},
+}
+PAINT |= {f"gk-u-{i}": {"fill": color} for i, color in enumerate(OWNERS)}
+PAINT |= {
+    "gk-u-todo": {"fill": FAINT, "stroke": LINE},
+    "gk-u-mark": {"fill": INK, "fill-opacity": ".55"},
+    "gk-s-now": _stroke(INK, "2"),
+    "gk-s-cut": _stroke(INK, "1.6"),
+    "gk-u-item": _word(INK, "10"),
+    "gk-u-empty": _word(QUIET, "9"),
+    "gk-u-dark": _word("#14110a", "10"),
+    "gk-u-light": _word(PAPER, "10"),
+    "gk-u-tiny": {"font-size": "7.5"},
+    "gk-u-one": {"fill": LINE},
+    "gk-u-many": {"fill": INK},
+    "gk-u-once": _word(INK, "9"),
+    "gk-u-often": _word(PAPER, "9"),
 }
 
 #: Light to dark, for values on a scale; the style sheet turns the order round on dark pages.

@@ -16,7 +16,13 @@ from functools import cache
 from importlib.resources import files
 
 #: View kind -> the module that draws it.
-VIEWS = {"graph": "graph", "frontier": "frontier", "warp": "warp", "memory": "memory"}
+VIEWS = {
+    "graph": "graph",
+    "frontier": "frontier",
+    "warp": "warp",
+    "memory": "memory",
+    "mapping": "mapping",
+}
 
 _IMPORT = re.compile(r'^import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";\n', re.MULTILINE)
 _DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)

@@ -11,7 +11,8 @@ from axe_playwright_python.sync_playwright import Axe
 
 import gpukernels as gk
 from gpukernels.traversal import bfs
-from gpukernels.views import FrontierView, GraphView, MemoryView, WarpView
+from gpukernels.views import FrontierView, GraphView, MappingView, MemoryView, WarpView
+from gpukernels.views.encoding import unpack
 from gpukernels.views.script import classic_script, module_for, stylesheet
 
 ROADS = gk.road_grid(6, 7, seed=1)
@@ -42,7 +43,18 @@ def traces():
     return found
 
 
+def expanded(offsets, methods=gk.mapping.METHODS):
+    found = {}
+    for method in methods:
+        with gk.trace() as t:
+            gk.expand(offsets, method, threads=32)
+        found[method] = t
+    return found
+
+
 TRACES = traces()
+EIGHT = np.array([0, 3, 4, 8, 10, 12, 20, 21, 24])
+HOLES = np.cumsum([0, 0, 0, 70, 0, 3, 1, 0])
 VIEWS = {
     "frontier": FrontierView(ROADS, TRACES, step=4, choice="Method", title="Levels"),
     "warp": WarpView(TRACES["harish"], launch=5, warp=0, step=6),
@@ -52,6 +64,12 @@ VIEWS = {
     "weights": GraphView(gk.random_weights(ROADS, seed=1), title="Weights"),
     "rows": GraphView(EXAMPLE, csr=True, step=4),
     "directed": GraphView(gk.rmat(6, 4, seed=4), np.arange(64.0)),
+    "mapping": MappingView(
+        {"eight": expanded(EIGHT), "holes": expanded(HOLES)},
+        {"eight": EIGHT, "holes": HOLES},
+        step=1,
+    ),
+    "strips": MappingView(expanded(HOLES), HOLES, color="block"),
     "crowded": GraphView(gk.erdos_renyi(700, 4.0, seed=1), np.arange(700)),
 }
 
@@ -220,6 +238,40 @@ def test_each_request_has_a_wire_a_lane(open_figures):
         lanes = int(page.locator(".gk-now").text_content().split(": ")[1].split()[0])
         wires = page.locator(".gk-wire").get_attribute("d").count("M")
         assert wires == lanes
+
+
+def test_units_show_who_visits_them_round_by_round(open_figures):
+    page = open_figures(["mapping"])
+    strips = page.locator(".gk-map-strip")
+    for name in ("eight", "holes"):
+        page.get_by_label("Workload").select_option(name)
+        (shown,) = (t for t in VIEWS["mapping"].payload["traces"] if t["label"] == name)
+        for level in ("thread", "warp", "block"):
+            page.get_by_label("Color by").select_option(level)
+            for step in {0, 1, shown["steps"] - 1}:
+                page.get_by_role("slider").fill(str(step))
+                assert page.locator(".gk-now").text_content() == shown["sentences"][step]
+                for k, method in enumerate(shown["methods"]):
+                    rounds, who = unpack(method["round"]), unpack(method[level])
+                    words = strips.nth(k).locator(":is(.gk-u-dark, .gk-u-light) tspan")
+                    seen = who[rounds <= step]
+                    assert sorted(words.all_text_contents()) == sorted(map(str, seen.tolist()))
+                    now = strips.nth(k).locator(".gk-s-now").get_attribute("d") or ""
+                    assert now.count("M") == (rounds == step).sum()
+
+
+def test_a_unit_tells_its_request(open_figures):
+    page = open_figures(["mapping"])
+    strip = page.locator(".gk-map-strip").first
+    strip.focus()
+    page.keyboard.press("ArrowRight")
+    facts = page.locator(".gk-map-head small").first
+    assert facts.text_content() == (
+        "unit 0 of A: thread 0, round 0; one request: 8 units, 3 sectors"
+    )
+    assert strip.locator(".gk-wire-picked").get_attribute("d").count("M") == 8
+    page.keyboard.press("Escape")
+    assert facts.text_content().startswith("8 rounds, 8 requests, ")
 
 
 def test_the_slider_and_the_buttons_work_by_keyboard(open_figures):
@@ -407,7 +459,7 @@ LIVE = """async ([code, payload]) => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["frontier", "block", "memory", "rows"])
+@pytest.mark.parametrize("name", ["frontier", "block", "memory", "rows", "mapping"])
 def test_the_live_widget_is_the_same_figure_and_talks_to_its_model(open_figures, name):
     view = VIEWS[name]
     page = open_figures([name])

@@ -15,7 +15,7 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.simt import metrics
 from gpukernels.simt.trace import BRANCH, LOAD
 from gpukernels.traversal import bfs
-from gpukernels.views import FrontierView, GraphView, MemoryView, WarpView
+from gpukernels.views import FrontierView, GraphView, MappingView, MemoryView, WarpView
 from gpukernels.views.encoding import unpack
 
 EXAMPLE = gk.example()
@@ -27,6 +27,24 @@ def traced(method, graph=EXAMPLE):
     with gk.trace() as t:
         bfs(graph, root=0, method=method)
     return t.trace
+
+
+EIGHT = np.array([0, 3, 4, 8, 10, 12, 20, 21, 24])
+HOLES = np.cumsum([0, 0, 0, 70, 0, 3, 1, 0])
+KNOBS = {
+    "virtual_warp": {"warp_size": 4},
+    "two_phase": {"units_per_thread": 3},
+    "dynamic_virtual_warp": {"threshold": 6},
+}
+
+
+def expanded(offsets, methods=gk.mapping.METHODS):
+    found = {}
+    for method in methods:
+        with gk.trace() as t:
+            gk.expand(offsets, method, threads=32, **KNOBS.get(method, {}))
+        found[method] = t
+    return found
 
 
 VIEWS = {
@@ -46,6 +64,13 @@ VIEWS = {
     "warp several": lambda: WarpView({m: traced(m) for m in ("harish", "virtual_warp")}, warp=0),
     "memory": lambda: MemoryView(WRITTEN, array="targets"),
     "memory all": lambda: MemoryView(traced("frontier"), block=None, warp=None),
+    "mapping": lambda: MappingView(expanded(EIGHT), EIGHT, step=1),
+    "mapping one unit": lambda: MappingView(expanded([0, 0, 1], ["direct_search"]), [0, 0, 1]),
+    "mapping workloads": lambda: MappingView(
+        {"eight": expanded(EIGHT), "holes": expanded(HOLES)},
+        {"eight": EIGHT, "holes": HOLES},
+        color="warp",
+    ),
 }
 
 
@@ -201,6 +226,30 @@ BAD = {
     "edge values": (lambda: GraphView(EXAMPLE, edge_values=[1]), r"edge_values = \[1\]"),
     "parent": (lambda: GraphView(EXAMPLE, parent=[99] * 16), "parent ="),
     "too large": (lambda: GraphView(gk.path(9000)), "graph.n = 9000: must be at most 4096"),
+    "no technique": (lambda: MappingView({}, EIGHT), "traces = {}"),
+    "offsets that fall": (
+        lambda: MappingView(expanded(EIGHT, ["two_phase"]), [0, 3, 1]),
+        "offsets =",
+    ),
+    "too many units": (lambda: MappingView({"a": WRITTEN}, [0, 241]), r"offsets\[-1\] = 241"),
+    "not an expansion": (lambda: MappingView({"a": WRITTEN}, [0, 2]), r"traces\['a'\] = "),
+    "units never visited": (
+        lambda: MappingView(expanded(EIGHT, ["two_phase"]), [*EIGHT, 25]),
+        r"traces\['two_phase'\] = .*unit 24 visited 0 times",
+    ),
+    "units beyond the workload": (
+        lambda: MappingView(expanded(EIGHT, ["two_phase"]), EIGHT[:-1]),
+        "a visit of unit",
+    ),
+    "names that differ": (
+        lambda: MappingView({"a": expanded(EIGHT, ["two_phase"])}, {"b": EIGHT}),
+        "offsets = ",
+    ),
+    "color": (lambda: MappingView({"a": WRITTEN}, EIGHT, color="lane"), "color = 'lane'"),
+    "mapping step": (
+        lambda: MappingView(expanded(EIGHT, ["direct_search"]), EIGHT, step=1),
+        "step = 1: must be from 0 to 0",
+    ),
     "csr of a large graph": (lambda: GraphView(ROADS, csr=True), "csr = True"),
 }
 
@@ -333,3 +382,61 @@ def test_columns_of_the_payload_hold_the_trace():
     assert unpack(warp["mask"]).tolist() == steps.mask[here].tolist()
     numbers = unpack(trace["numbers"])[unpack(warp["row"])]
     assert numbers.tolist() == steps.line[here].tolist()
+
+
+def visits_of(trace, units):
+    """Who visits each unit, and its place among the requests: by another way than the view's."""
+    r, found = trace.requests, {}
+    (item,) = trace.array_named("item")
+    for row in np.flatnonzero(r.array == item).tolist():
+        index = r.index[r.start[row] : r.start[row + 1]]
+        for lane, unit in zip(r.lanes(row).tolist(), index.tolist(), strict=True):
+            found[unit] = row, 32 * int(r.warp[row]) + lane
+    assert sorted(found) == list(range(units))
+    return [found[unit] for unit in range(units)]
+
+
+def words_of(svg, *names):
+    found = [span for name in names for span in svg.find("text", class_=name).find_all("tspan")]
+    return [s.text for s in sorted(found, key=lambda s: (float(s["y"]), float(s["x"])))]
+
+
+@pytest.mark.parametrize("method", ["work_item_to_thread", "virtual_warp", "two_phase"])
+def test_units_carry_the_thread_that_visits_them(method):
+    trace = expanded(EIGHT, [method])[method]
+    view = MappingView({method: trace}, EIGHT)
+    strip = soup_of(view).find("svg", class_="gk-map-strip")
+    truth = visits_of(trace.trace, 24)
+    assert words_of(strip, "gk-u-dark", "gk-u-light") == [str(thread) for _, thread in truth]
+    assert words_of(strip, "gk-u-item") == list("ABCDEFGH")
+    moved = [len({row for row, _ in truth[8 * s : 8 * s + 8]}) for s in range(3)]
+    assert words_of(strip, "gk-u-once", "gk-u-often") == [f"×{n}" for n in moved]
+    last = max(row for row, _ in truth)
+    now = strip.find("path", class_="gk-s-now")["d"].count("M")
+    assert now == sum(row == last for row, _ in truth)
+    loads = [p.text for p in soup_of(view).find(class_="gk-map-loads").find_all("small")]
+    most = max(np.bincount([thread for _, thread in truth]))
+    assert loads == [f"most {most}, mean 0.8", "24 units", "24 units"]
+
+
+def test_rounds_of_a_child_kernel_follow_those_of_its_parent():
+    trace = expanded(EIGHT, ["dynamic_virtual_warp"])["dynamic_virtual_warp"]
+    shown = MappingView({"m": trace}, EIGHT).payload["traces"][0]["methods"][0]
+    (item,) = trace.trace.array_named("item")
+    r = trace.trace.requests
+    launch = np.zeros(24, dtype=int)
+    for row in np.flatnonzero(r.array == item):
+        launch[r.index[r.start[row] : r.start[row + 1]]] = r.launch[row]
+    rounds, blocks = unpack(shown["round"]), unpack(shown["block"])
+    assert len(np.unique(launch)) == 2
+    assert rounds[launch == launch.min()].max() < rounds[launch == launch.max()].min()
+    assert not set(blocks[launch == launch.min()]) & set(blocks[launch == launch.max()])
+
+
+def test_reads_are_visits_as_well():
+    with gk.trace() as t:
+        gk.expand(EIGHT, "two_phase", values=np.arange(24.0), threads=32, units_per_thread=3)
+    view = MappingView({"two_phase": t}, EIGHT)
+    shown = view.payload["traces"][0]["methods"][0]
+    assert shown["sector"] == 4
+    assert unpack(shown["thread"]).tolist() == [u // 3 for u in range(24)]

@@ -1,0 +1,262 @@
+// MappingView: a strip of units, sectors and loads for each technique; geometry as in gpukernels/views/mapping.py.
+import { h, number, put, say, count } from "./element.js";
+import { unpack } from "./decode.js";
+import { selectOf, symbol, track } from "./figure.js";
+import { inspectable } from "./inspect.js";
+
+const ROW_UNITS = 24, UNIT = 18, TALL = 18, HEAD = 13, BAR = 11, ROW_PITCH = 51, HUES = 8, LEAST_BARS = 12;
+const LEVELS = ["thread", "warp", "block"];
+const KEY = "M1.5 1.5h11v11h-11z";
+
+export const mappingView = {
+  noun: "round",
+  pace: 1000,
+  open(payload) {
+    const panels = h("div", { class: "gk-map" }), key = h("p", { class: "gk-map-key" });
+    let color = payload.color;
+    return {
+      stage: [key, panels],
+      choose(k, refresh) {
+        const load = readWorkload(payload.traces[k]);
+        const shown = load.methods.map((method) => mappingPanel(load, method));
+        panels.replaceChildren(...shown.map((panel) => panel.node));
+        return {
+          steps: load.steps,
+          tracks: load.steps > 1 ? [workTrack(load)] : [],
+          controls: [selectOf("Color by", LEVELS.map((level) => [level, level]), color,
+            (level) => { color = level; refresh(); })],
+          sentence: (step) => load.sentences[step],
+          counters: (step) => mappingCounters(load, step),
+          show(step) {
+            say(key, mappingKey(color, load.methods[0].sector));
+            for (const panel of shown) panel.show(color, step);
+          },
+        };
+      },
+    };
+  },
+};
+
+function mappingKey(color, sector) {
+  return "A cell is a unit, below the letter of its item; its number and color are those of the "
+    + `${color} that visits it. A bar below ${sector} cells is a sector of 32 bytes, `
+    + "×2 if it is moved twice. Bars of load: units for each thread, warp and block.";
+}
+
+function readWorkload(trace) {
+  const offsets = unpack(trace.offsets);
+  const units = offsets[offsets.length - 1];
+  const methods = trace.methods.map((m) => {
+    const columns = {};
+    for (const name of [...LEVELS, "round", "request"]) columns[name] = unpack(m[name]);
+    return { ...m, ...columns, moved: (step) => movedSectors(columns, m.sector, units, step) };
+  });
+  return { ...trace, offsets, units, methods };
+}
+
+function movedSectors(columns, sector, units, step) {
+  const moved = new Array(Math.ceil(units / sector)).fill(0), seen = new Set();
+  for (let u = 0; u < units; u++) {
+    const s = Math.floor(u / sector), pair = columns.request[u] * moved.length + s;
+    if (columns.round[u] > step || seen.has(pair)) continue;
+    seen.add(pair);
+    moved[s]++;
+  }
+  return moved;
+}
+
+function workTrack(load) {
+  const of = load.methods.length;
+  let bars = "";
+  for (let k = 0; k < load.steps; k++) {
+    const n = load.methods.filter((m) => k < m.rounds).length;
+    bars += `M${k}.1 ${of}v-${n}h.8v${n}z`;
+  }
+  return track("at work", `of ${of}`, load.steps, 26, of, [h("path", { class: "gk-f-done", d: bars })], true);
+}
+
+function unitPlace(u) {
+  return [UNIT * (u % ROW_UNITS), HEAD + ROW_PITCH * Math.floor(u / ROW_UNITS)];
+}
+
+function boxPath(x, y, wide, tall) {
+  return `M${number(x)} ${number(y)}h${number(wide)}v${number(tall)}h-${number(wide)}z`;
+}
+
+function unitBox(u) {
+  const [x, y] = unitPlace(u);
+  return boxPath(x + 0.5, y, UNIT - 1, TALL);
+}
+
+function rowRuns(first, last) {
+  const cuts = [first];
+  for (let u = (Math.floor(first / ROW_UNITS) + 1) * ROW_UNITS; u < last; u += ROW_UNITS) cuts.push(u);
+  cuts.push(last);
+  return cuts.slice(1).map((end, i) => [cuts[i], end]);
+}
+
+function wordsText(name) {
+  const text = h("text", { class: name });
+  let shown = "";
+  return {
+    text,
+    show(words) {
+      const key = words.join(";");
+      if (key === shown) return;
+      shown = key;
+      text.replaceChildren(...words.map(([x, y, word]) => h("tspan", { class: word.length > 2 ? "gk-u-tiny" : null, x, y }, word)));
+    },
+  };
+}
+
+function itemHeads(load) {
+  let cuts = "";
+  const letters = [], empty = new Map();
+  load.names.forEach((name, i) => {
+    const begin = load.offsets[i], end = load.offsets[i + 1];
+    if (begin === end) {
+      const [x, y] = unitPlace(Math.min(begin, load.units - 1));
+      empty.set(begin, [x + (begin === load.units ? UNIT : 0), y - 3.5, "∅"]);
+      return;
+    }
+    for (const [a, b] of rowRuns(begin, end)) {
+      const [x, y] = unitPlace(a);
+      letters.push([x + (UNIT * (b - a)) / 2, y - 3.5, name]);
+    }
+    const [x, y] = unitPlace(begin);
+    cuts += `M${number(x)} ${number(y - 12)}v${number(TALL + 12)}`;
+  });
+  const items = wordsText("gk-u-item"), holes = wordsText("gk-u-empty");
+  items.show(letters);
+  holes.show([...empty.values()]);
+  return [h("path", { class: "gk-s-cut", d: cuts }), items.text, holes.text];
+}
+
+function mappingPanel(load, method) {
+  const path = (name) => h("path", { class: name, d: "" });
+  const todo = path("gk-u-todo"), marks = path("gk-u-mark"), now = path("gk-s-now"), halo = path("gk-wire-picked");
+  const fills = Array.from({ length: HUES }, (_, k) => path(`gk-u-${k}`));
+  const sectors = ["gk-f-faint", "gk-u-one", "gk-u-many"].map(path);
+  const [dark, light, times, often] = ["gk-u-dark", "gk-u-light", "gk-u-once", "gk-u-often"].map(wordsText);
+  const rows = Math.ceil(load.units / ROW_UNITS);
+  const svg = h("svg", {
+    class: "gk-map-strip", role: "img",
+    viewBox: `-1 0 ${number(UNIT * ROW_UNITS + 2)} ${number(ROW_PITCH * rows)}`,
+  },
+  todo, ...fills, marks, ...sectors, ...itemHeads(load), dark.text, light.text, times.text, often.text, now, halo);
+  const facts = h("small", null, method.facts);
+  const bars = LEVELS.map((level, i) => loadChart(load, method, level, i));
+  const node = h("div", { class: "gk-map-panel" },
+    h("p", { class: "gk-map-head" }, h("b", null, method.label), facts), svg,
+    h("div", { class: "gk-map-loads" }, ...bars.map((chart) => chart.node)));
+
+  function locate(x, y) {
+    const row = Math.floor(y / ROW_PITCH), column = Math.floor(x / UNIT), u = row * ROW_UNITS + column;
+    return column >= 0 && column < ROW_UNITS && u < load.units ? u : -1;
+  }
+
+  function pick(u) {
+    let d = "";
+    const together = [];
+    if (u >= 0) {
+      for (let v = 0; v < load.units; v++) {
+        if (method.request[v] !== method.request[u]) continue;
+        together.push(v);
+        d += unitBox(v);
+      }
+    }
+    put(halo, "d", d);
+    if (u < 0) return say(facts, method.facts);
+    const item = load.offsets.findIndex((_, i) => load.offsets[i + 1] > u);
+    const touched = new Set(together.map((v) => Math.floor(v / method.sector))).size;
+    say(facts, `unit ${u} of ${load.names[item]}: thread ${method.thread[u]}, round ${method.round[u]}; `
+      + `one request: ${count(together.length, "unit")}, ${count(touched, "sector")}`);
+  }
+
+  inspectable(svg, locate, pick, () => load.units);
+
+  return {
+    node,
+    show(color, step) {
+      put(svg, "aria-label", `Units under ${method.label}, colored by ${color}`);
+      const fill = new Array(HUES).fill(""), words = [[], []];
+      let waiting = "", marked = "", active = "";
+      for (let u = 0; u < load.units; u++) {
+        if (method.round[u] > step) { waiting += unitBox(u); continue; }
+        const k = method[color][u], hue = k % HUES, more = Math.floor(k / HUES);
+        const [x, y] = unitPlace(u);
+        fill[hue] += unitBox(u);
+        if (more & 1) marked += boxPath(x + 0.5, y + TALL - 3, UNIT - 1, 3);
+        if (more & 2) marked += boxPath(x + 0.5, y, 3, TALL);
+        words[hue === 4 ? 1 : 0].push([x + UNIT / 2, y + 12.5, String(k)]);
+        if (method.round[u] === step) active += unitBox(u);
+      }
+      put(todo, "d", waiting);
+      fills.forEach((node, k) => put(node, "d", fill[k]));
+      put(marks, "d", marked);
+      put(now, "d", active);
+      dark.show(words[0]);
+      light.show(words[1]);
+      const drawn = ["", "", ""], said = [[], [], []];
+      method.moved(step).forEach((n, s) => {
+        const kind = Math.min(n, 2);
+        for (const [a, b] of rowRuns(s * method.sector, Math.min((s + 1) * method.sector, load.units))) {
+          const [x, y] = unitPlace(a);
+          drawn[kind] += boxPath(x + 0.5, y + TALL + 3, UNIT * (b - a) - 1, BAR);
+          said[kind].push([x + (UNIT * (b - a)) / 2, y + TALL + 3 + 8.5, `×${n}`]);
+        }
+      });
+      sectors.forEach((node, kind) => put(node, "d", drawn[kind]));
+      times.show(said[1]);
+      often.show(said[2]);
+      for (const chart of bars) chart.show(step);
+    },
+  };
+}
+
+function loadChart(load, method, level, i) {
+  const launched = method.launched[i], who = method[level];
+  const total = new Array(launched).fill(0);
+  for (const k of who) total[k]++;
+  const barsOf = (units) => units.map((n, k) =>
+    (n ? `M${k}.1 30v-${number((30 * n) / load.most[i])}h.8v${number((30 * n) / load.most[i])}z` : "")).join("");
+  const so = h("path", { class: "gk-f-work", d: "" });
+  const node = h("div", { class: "gk-map-load" },
+    h("svg", {
+      class: "gk-map-bars", viewBox: `0 0 ${Math.max(launched, LEAST_BARS)} 30`, preserveAspectRatio: "none",
+      width: "100%", height: 26, "aria-hidden": "true",
+    }, h("path", { class: "gk-f-line", d: barsOf(total) }), so),
+    h("span", null, count(launched, level)),
+    h("small", null, launched > 1
+      ? `most ${Math.max(...total)}, mean ${(load.units / launched).toFixed(1)}` : count(load.units, "unit")));
+  return {
+    node,
+    show(step) {
+      const far = new Array(launched).fill(0);
+      for (let u = 0; u < load.units; u++) if (method.round[u] <= step) far[who[u]]++;
+      put(so, "d", barsOf(far));
+    },
+  };
+}
+
+function mappingCounters(load, step) {
+  let now = 0, before = 0, once = 0, all = 0;
+  for (const m of load.methods) {
+    for (const round of m.round) {
+      now += round === step;
+      before += round < step;
+    }
+    for (const n of m.moved(step)) {
+      once += n > 0;
+      all += n;
+    }
+  }
+  const text = (value) => value.toLocaleString("en-US");
+  return [
+    [symbol(["gk-u-0", KEY, null], ["gk-s-now", KEY, null]), "visited now", text(now)],
+    [symbol(["gk-u-0", KEY, null]), "visited before", text(before)],
+    [symbol(["gk-u-todo", KEY, null]), "not yet", text(load.units * load.methods.length - now - before)],
+    [symbol(["gk-u-one", "M0 4h14v7h-14z", null]), "sectors moved", text(once)],
+    [symbol(["gk-u-many", "M0 4h14v7h-14z", null]), "moved again", text(all - once)],
+  ];
+}

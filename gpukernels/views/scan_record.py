@@ -1,0 +1,309 @@
+"""The steps of a prefix sum as a trace tells them: values of lanes or cells, and who read whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.simt.trace import BARRIER, LOAD, STORE, Trace
+from gpukernels.views.transactions import WORD, cost
+
+WARP_SIZE = BANKS = 32
+#: What a value that came from elsewhere did: joined the own one, took its place, or neither.
+ADD, TAKE, READ = 0, 1, 2
+
+
+@dataclass
+class ScanRow:
+    """The values after one step.
+
+    Attributes
+    ----------
+    values : numpy.ndarray
+        float64, one a column; NaN where the trace does not tell.
+    line, text : int, str
+        The source line that made the step.
+    arcs : list of (int, int)
+        (column read, column that the value went to), the two being different.
+    kinds : list of int
+        What each arc's value did: ADD, TAKE or READ.
+    changed : list of int
+        Columns written in this step; for registers, those whose value is a new one.
+    crowded : list of int
+        Cells in a bank that had to serve several words of one request.
+    requests, conflicts : int
+        Requests to the array since the row before, and passes over the banks beyond one for each.
+    """
+
+    values: np.ndarray
+    line: int
+    text: str
+    arcs: list[tuple[int, int]] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
+    changed: list[int] = field(default_factory=list)
+    crowded: list[int] = field(default_factory=list)
+    requests: int = 0
+    conflicts: int = 0
+
+    @property
+    def apart(self) -> int | None:
+        """How far all arcs reach, if equally far: positive from lower to higher columns."""
+        reach = {to - of for of, to in self.arcs}
+        return reach.pop() if len(reach) == 1 else None
+
+
+@dataclass(frozen=True)
+class ScanRecord:
+    """A prefix sum step by step.
+
+    Attributes
+    ----------
+    array : str
+        Name of the shared array; empty where the values are in registers.
+    columns : int
+        Lanes of the warp, or cells of the array.
+    rows : list of ScanRow
+        The values at first, then after each step.
+    """
+
+    array: str
+    columns: int
+    rows: list[ScanRow]
+
+    @property
+    def noun(self) -> str:
+        """What a column is."""
+        return "cell" if self.array else "lane"
+
+
+def read_scan(
+    trace: Trace, launch: int, block: int, warp: int, array: str | None, argument: str
+) -> ScanRecord:
+    """Read a scan: from the shuffles of a warp, or from the requests of a block to a shared array.
+
+    Parameters
+    ----------
+    trace : Trace
+        The recording.
+    launch, block, warp : int
+        Which launch, which of its blocks, which warp of it (for shuffles).
+    array : str or None
+        Name of a shared array; None takes the warp's shuffles or, where it makes none, the shared
+        array that is stored to most often.
+    argument : str
+        What to call the trace in an error.
+    """
+    if not 0 <= launch < len(trace.launches):
+        raise InvalidArgument("launch", launch, f"from 0 to {len(trace.launches) - 1}")
+    shape = trace.launches[launch]
+    for name, value, many in (
+        ("block", block, shape.blocks),
+        ("warp", warp, shape.warps_per_block),
+    ):
+        if not 0 <= value < many:
+            raise InvalidArgument(name, value, f"from 0 to {many - 1}")
+    part = trace.select(launch=launch, block=block)
+    if array is None and len(part.select(warp=warp).shuffles):
+        return ScanRecord("", WARP_SIZE, _register_rows(part.select(warp=warp)))
+    names = _stored_shared_arrays(part)
+    if not names or array not in (None, *names):
+        asked = f"launch={launch}, block={block}, warp={warp}, array={array!r}"
+        raise InvalidArgument(
+            argument,
+            f"no shuffle and no store to shared memory with {asked}",
+            f"a trace with them; its shared arrays are {', '.join(names) or 'none'}",
+        )
+    return _shared_record(part, array or names[0])
+
+
+# Registers ------------------------------------------------------------------
+
+
+@dataclass
+class _Exchange:
+    """One shuffle: what each lane gave (NaN: took no part), and which lane it read."""
+
+    step: int
+    line: int
+    text: str
+    given: np.ndarray
+    read: np.ndarray
+
+    @property
+    def got(self) -> np.ndarray:
+        return self.given[self.read]
+
+
+def _exchanges(part: Trace) -> list[_Exchange]:
+    table = part.shuffles
+    found = []
+    for row in range(len(table)):
+        here = slice(int(table.start[row]), int(table.start[row + 1]))
+        lanes = np.flatnonzero((int(table.mask[row]) >> np.arange(WARP_SIZE)) & 1)
+        given, read = np.full(WARP_SIZE, np.nan), np.arange(WARP_SIZE)
+        given[lanes], read[lanes] = table.value[here], table.lane[here]
+        line = int(table.line[row])
+        text = part.text(int(table.source[row]), line).strip()
+        found.append(_Exchange(int(table.step[row]), line, text, given, read))
+    return found
+
+
+def _stored_after(part: Trace, before: _Exchange, first: int, last: int) -> np.ndarray:
+    """Return what each lane stores of the outcome of an exchange, NaN where it stores nothing.
+
+    Looked for in the stores up to step `last`. A store whose value is made by a call has the step
+    at which the call began, so those from step `first` on count as well where every lane fits.
+    """
+    r = part.requests
+    stored = np.full(WARP_SIZE, np.nan)
+    rows = np.flatnonzero((r.kind == STORE) & (r.step >= first) & (r.step <= last))
+    for row in sorted(rows.tolist(), key=lambda row: r.step[row] < before.step):
+        found = np.full(WARP_SIZE, np.nan)
+        lanes = r.lanes(row)
+        found[lanes] = r.value[r.start[row] : r.start[row + 1]]
+        fits = _fitting(before, found)[lanes]
+        needed = 1.0 if r.step[row] < before.step else 0.5
+        if fits.mean() >= needed:
+            stored = np.where(np.isnan(stored), found, stored)
+    return stored
+
+
+def _fitting(before: _Exchange, now: np.ndarray) -> np.ndarray:
+    """Return which lanes go on with their own value, the one they got, or their sum."""
+    own, got = before.given, before.got
+    return (now == own) | (now == got) | (now == own + got)
+
+
+def _register_rows(part: Trace) -> list[ScanRow]:
+    every = _exchanges(part)
+    rows, exchanges, first = [], [], 0
+    for k, exchange in enumerate(every):
+        if not rows or not np.array_equal(rows[-1].values, exchange.given, equal_nan=True):
+            rows.append(ScanRow(exchange.given, exchange.line, exchange.text))
+            exchanges.append(None)
+        given = every[k + 1].given if k + 1 < len(every) else np.full(WARP_SIZE, np.nan)
+        if not np.isnan(given).all() and (_fitting(exchange, given) | np.isnan(given)).all():
+            after = given
+        else:
+            last = every[k + 1].step if k + 1 < len(every) else 2**31
+            after = _stored_after(part, exchange, first, last)
+            first = exchange.step
+        lanes = [
+            int(lane)
+            for lane in np.flatnonzero(~np.isnan(exchange.given))
+            if exchange.read[lane] != lane
+        ]
+        new = ~np.isnan(after) & (after != exchange.given)
+        changed = sorted({*np.flatnonzero(new).tolist(), *lanes})
+        arcs = [(int(exchange.read[lane]), lane) for lane in lanes]
+        rows.append(ScanRow(after, exchange.line, exchange.text, arcs, changed=changed))
+        exchanges.append(exchange)
+    _name_kinds(
+        (row.line, row, to, exchange.given[to], exchange.given[of], row.values[to])
+        for row, exchange in zip(rows, exchanges, strict=True)
+        if exchange is not None
+        for of, to in row.arcs
+    )
+    return rows
+
+
+def _name_kinds(arcs: Iterator[tuple[int, ScanRow, int, float, float, float]]) -> None:
+    """Say of every arc what its line does with what it reads, judged by all arcs of that line."""
+    every = list(arcs)
+    kind = {}
+    for line in {arc[0] for arc in every}:
+        told = [arc[3:] for arc in every if arc[0] == line and not np.isnan(arc[5])]
+        adds = [own + got == now for own, got, now in told]
+        takes = [got == now for _, got, now in told]
+        kind[line] = TAKE if takes and all(takes) else ADD if adds and all(adds) else READ
+    for line, row, *_ in every:
+        row.kinds.append(kind[line])
+
+
+# Shared memory ----------------------------------------------------------------
+
+
+def _stored_shared_arrays(part: Trace) -> list[str]:
+    """Return the names of the shared arrays stored to, the one with most such requests first."""
+    r = part.requests
+    times: dict[str, int] = {}
+    for number, info in enumerate(part.arrays):
+        stores = int(((r.array == number) & (r.kind == STORE)).sum())
+        if info.space == "shared" and stores:
+            times[info.name] = times.get(info.name, 0) + stores
+    return sorted(times, key=lambda name: -times[name])
+
+
+def _phases(part: Trace) -> np.ndarray:
+    """Return for each request how many barriers its warp had come to before."""
+    s, r = part.steps, part.requests
+    phase = np.zeros(len(r), np.int64)
+    for warp in np.unique(r.warp):
+        barriers = np.sort(s.step[(s.warp == warp) & (s.kind == BARRIER)])
+        mine = r.warp == warp
+        phase[mine] = np.searchsorted(barriers, r.step[mine])
+    return phase
+
+
+def _shared_record(part: Trace, array: str) -> ScanRecord:
+    numbers = [i for i in part.array_named(array) if part.arrays[i].space == "shared"]
+    itemsize = part.arrays[numbers[0]].itemsize
+    r, phases = part.requests, _phases(part)
+    wanted = np.isin(r.array, numbers)
+    columns = 1 + max(
+        int(r.index[r.start[row] : r.start[row + 1]].max()) for row in np.flatnonzero(wanted)
+    )
+    values = np.full(columns, np.nan)
+    rows: list[ScanRow] = []
+    told = []
+    # What each thread loaded since a barrier. It counts up to the barrier after the next, for
+    # kernels that load, wait until all have loaded, and store.
+    loaded: dict[int, tuple[int, dict[int, float]]] = {}
+    requests = conflicts = 0
+    for phase in np.unique(phases[wanted]).tolist():
+        row, crowded = None, set()
+        for at in np.flatnonzero(wanted & (phases == phase)).tolist():
+            here = slice(int(r.start[at]), int(r.start[at + 1]))
+            lanes, index, value = r.lanes(at), r.index[here], r.value[here]
+            requests += 1
+            passes = cost(lanes, index, itemsize).passes
+            conflicts += passes - 1
+            if passes > 1:
+                crowded |= _crowded(index, itemsize)
+            threads = (WARP_SIZE * int(r.warp[at]) + lanes).tolist()
+            for thread, cell, v in zip(threads, index.tolist(), value.tolist(), strict=True):
+                if r.kind[at] == LOAD:
+                    if loaded.get(thread, (-1, {}))[0] != phase:
+                        loaded[thread] = phase, {}
+                    loaded[thread][1][cell] = v
+                    continue
+                line = int(r.line[at])
+                text = part.text(int(r.source[at]), line).strip()
+                row = row or ScanRow(values, line, text)
+                if text not in row.text.split("; "):
+                    row.text += f"; {text}"
+                when, known = loaded.get(thread, (-1, {}))
+                for of, got in known.items() if when >= phase - 1 else ():
+                    if of != cell and (of, cell) not in row.arcs:
+                        row.arcs.append((of, cell))
+                        told.append((line, row, cell, known.get(cell, np.nan), got, v))
+                row.changed.append(cell)
+                # The operand of an atomic says nothing of the value that results.
+                values[cell] = v if r.kind[at] == STORE else np.nan
+        if row is not None:
+            row.values, row.changed = values.copy(), sorted(set(row.changed))
+            row.crowded, row.requests, row.conflicts = sorted(crowded), requests, conflicts
+            requests = conflicts = 0
+            rows.append(row)
+    _name_kinds(iter(told))
+    return ScanRecord(array, columns, rows)
+
+
+def _crowded(index: np.ndarray, itemsize: int) -> set[int]:
+    """Return the cells of a request whose bank has to serve more than one of its words."""
+    words = np.unique(index * itemsize // WORD)
+    many = np.bincount(words % BANKS, minlength=BANKS) > 1
+    return set(index[many[index * itemsize // WORD % BANKS]].tolist())
