@@ -1,6 +1,6 @@
 """The machine stays far faster than numba's own simulator, and gives the same results."""
 
-from gpukernels.bench.simulator import all_pairs, compare, on_machine
+from gpukernels.bench.simulator import all_pairs, by_schedule, compare, on_machine
 
 
 def test_machine_beats_the_simulator_fiftyfold_and_traced_twentyfivefold():
@@ -16,3 +16,8 @@ def test_sixty_five_thousand_vertices_take_less_than_a_second():
 
 def test_blocked_floyd_warshall_of_256_vertices_takes_less_than_five_seconds():
     assert all_pairs(256) < 5
+
+
+def test_one_warp_after_another_takes_about_twenty_times_as_long():
+    seconds = by_schedule(4096, runs=5)
+    assert seconds["warp"] < 30 * seconds["lockstep"]  # 18 to 20 where nothing else runs
