@@ -32,7 +32,7 @@ from gpukernels.mapping import Mapping, expand
 from gpukernels.mapping.choose import Choice, choose_mapping
 from gpukernels.simt.linting import check
 from gpukernels.traversal import BFSResult, bfs
-from gpukernels.views import FrontierView, GraphView, MappingView, MemoryView, WarpView
+from gpukernels.views import FrontierView, GraphView, MappingView, MemoryView, ScanView, WarpView
 from gpukernels.workloads import workload
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "MemoryView",
     "NegativeCycleError",
     "NegativeWeightError",
+    "ScanView",
     "SimtDevice",
     "UnknownMethod",
     "VertexOutOfRange",

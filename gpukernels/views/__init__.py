@@ -4,6 +4,7 @@ from gpukernels.views.frontier import FrontierView
 from gpukernels.views.graph import GraphView
 from gpukernels.views.mapping import MappingView
 from gpukernels.views.memory import MemoryView
+from gpukernels.views.scan import ScanView
 from gpukernels.views.warp import WarpView
 
-__all__ = ["FrontierView", "GraphView", "MappingView", "MemoryView", "WarpView"]
+__all__ = ["FrontierView", "GraphView", "MappingView", "MemoryView", "ScanView", "WarpView"]

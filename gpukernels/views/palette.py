@@ -134,6 +134,14 @@ PAINT |= {
     "gk-u-once": _word(INK, "9"),
     "gk-u-often": _word(PAPER, "9"),
 }
+PAINT |= {
+    "gk-scan-was": {"fill": "#b3d4ea"},
+    "gk-scan-old": _stroke("#8d97a1", "1"),
+    "gk-scan-carry": _stroke(LINE, "1"),
+    "gk-scan-add": _stroke(WORK, "1.5"),
+    "gk-scan-take": _stroke("#a86a00", "1.5", "3 2"),
+    "gk-scan-step": _word(QUIET, "9"),
+}
 
 #: Light to dark, for values on a scale; the style sheet turns the order round on dark pages.
 RAMP = ("#dcebf5", "#b3d4ea", "#83b9dc", "#4f9acb", "#1f7ab5", "#0b5488")

@@ -22,6 +22,7 @@ VIEWS = {
     "warp": "warp",
     "memory": "memory",
     "mapping": "mapping",
+    "scan": "scan",
 }
 
 _IMPORT = re.compile(r'^import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";\n', re.MULTILINE)

@@ -1,0 +1,252 @@
+// ScanView: the values of a prefix sum after each step; geometry as in gpukernels/views/scan.py.
+import { h, number, put, say } from "./element.js";
+import { unpack, unpackLists } from "./decode.js";
+import { symbol, track } from "./figure.js";
+import { inspectable } from "./inspect.js";
+
+const ADDS = 0, TAKES = 1, READS = 2;
+const SCAN_KEY = "M1.5 1.5h11v11h-11z";
+
+export const scanView = {
+  noun: "step",
+  pace: 1400,
+  open(payload) {
+    const line = h("span", { class: "gk-num" });
+    const code = h("code");
+    const place = h("div", { class: "gk-scan" });
+    return {
+      stage: [h("p", { class: "gk-code-line" }, line, code), place],
+      choose(k) {
+        const data = readScan(payload.traces[k]);
+        const pictures = [scanPicture(data, false), scanPicture(data, true)];
+        place.replaceChildren(...pictures.map((picture) => picture.svg));
+        return {
+          steps: data.steps,
+          tracks: data.steps > 1 ? scanTracks(data) : [],
+          sentence: (step) => data.sentences[step],
+          counters: (step) => scanCounters(data, step),
+          show(step) {
+            const [number_, text] = data.texts[data.text[step]];
+            say(line, String(number_));
+            say(code, text);
+            for (const picture of pictures) picture.show(step);
+          },
+        };
+      },
+    };
+  },
+};
+
+function readScan(trace) {
+  const data = { ...trace, words: trace.words.map((row) => row.split(" ")) };
+  for (const name of ["of", "to", "kinds", "changed", "crowded"]) data[name] = unpackLists(trace[name]);
+  for (const name of ["requests", "conflicts", "text"]) data[name] = unpack(trace[name]);
+  return data;
+}
+
+function scanLayout(data, turned) {
+  const { columns, steps } = data;
+  const longest = Math.max(...data.words.flat().map((word) => word.length));
+  const many = columns > 32, left = 24, top = 15;
+  const column = turned ? 14 : many ? 12.2 : 17.5;
+  const pitch = turned ? Math.min(334 / steps, 60) : many ? 33 : 42;
+  const along = turned ? 0.58 * pitch : many ? 13 : 16, across = column - 1;
+  const font = Math.max(Math.min(9, (turned ? along : across) / (0.58 * longest)), 4.5);
+  const box = (c, k) => (turned
+    ? [left + k * pitch, top + c * column + 0.5, along, across]
+    : [left + c * column + 0.5, top + k * pitch, across, along]);
+  const middle = (c, k) => {
+    const [x, y, w, t] = box(c, k);
+    return [x + w / 2, y + t / 2 + 0.36 * font];
+  };
+  return {
+    turned, font, box, middle,
+    width: turned ? left + steps * pitch : left + columns * column + (data.array ? 30 : 0),
+    height: turned ? top + columns * column + 12 : top + (steps - 1) * pitch + along + 18,
+    cell: (c, k) => scanBox(...box(c, k)),
+    arc(of, to, k) {
+      const [x, y, w, t] = box(of, k - 1), [u, v, p, q] = box(to, k);
+      const bow = 0.6 * (pitch - along);
+      const ends = turned
+        ? [x + w, y + t / 2, x + w + bow, y + t / 2, u - bow, v + q / 2, u, v + q / 2]
+        : [x + w / 2, y + t, x + w / 2, y + t + bow, u + p / 2, v - bow, u + p / 2, v];
+      const [a, b, ...rest] = ends.map(number);
+      return `M${a} ${b}C${rest.join(" ")}`;
+    },
+    crowd(c, k) {
+      const [x, y, w, t] = box(c, k);
+      return turned ? scanBox(x + w, y, 2.5, t) : scanBox(x, y + t, w, 2.5);
+    },
+    ticks() {
+      const every = turned || !many ? 1 : 8;
+      const found = [];
+      for (let c = 0; c < columns; c += every) {
+        found.push(turned ? [left - 10, middle(c, 0)[1], String(c)] : [middle(c, 0)[0], top - 5, String(c)]);
+      }
+      return found;
+    },
+    stepName(k) {
+      const [x, y, w, t] = box(0, k);
+      return turned ? [x + w / 2, top - 5] : [left - 11, y + t / 2 + 3.2];
+    },
+    stepNote(k) {
+      const [x, y, w, t] = box(columns - 1, k);
+      return turned ? [x + w / 2, y + t + 10] : [x + w + 15, y + t / 2 + 3.2];
+    },
+    locate(x, y) {
+      const c = Math.floor(turned ? (y - top) / column : (x - left) / column);
+      const k = Math.floor(turned ? (x - left) / pitch : (y - top) / pitch);
+      return c >= 0 && c < columns && k >= 0 && k < steps ? k * columns + c : -1;
+    },
+  };
+}
+
+function scanBox(x, y, w, t) {
+  return `M${number(x)} ${number(y)}h${number(w)}v${number(t)}h-${number(w)}z`;
+}
+
+function scanWords(name, font) {
+  const text = h("text", { class: name, style: font ? `font-size:${number(font)}px` : null });
+  return {
+    text,
+    show: (words) => text.replaceChildren(...words.map(([x, y, word]) => h("tspan", { x, y }, word))),
+  };
+}
+
+function scanPicture(data, turned) {
+  const place = scanLayout(data, turned);
+  const names = {
+    rest: "gk-f-faint", was: "gk-scan-was", added: "gk-f-work", taken: "gk-f-new", crowd: "gk-f-clash",
+    old: "gk-scan-old", carry: "gk-scan-carry", add: "gk-scan-add", take: "gk-scan-take",
+  };
+  const layers = Object.fromEntries(Object.entries(names).map(([key, name]) => [key, h("path", { class: name, d: "" })]));
+  const texts = {
+    ticks: scanWords("gk-tick gk-text-quiet"), steps: scanWords("gk-scan-step"),
+    notes: scanWords("gk-text-clash gk-scan-note"),
+    quiet: scanWords("gk-scan-word gk-text-quiet", place.font), plain: scanWords("gk-scan-word gk-text", place.font),
+    dark: scanWords("gk-scan-word gk-on-dark", place.font), fresh: scanWords("gk-scan-word gk-on-new", place.font),
+  };
+  texts.ticks.show(place.ticks());
+  const halo = h("path", { class: "gk-wire-picked", d: "" });
+  const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 });
+  const svg = h("svg", {
+    class: `gk-scan-${turned ? "tall" : "wide"}`, role: "img",
+    viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
+    "aria-label": `Values of ${data.columns} ${data.noun}s after each step`,
+  }, ...Object.values(layers), ...Object.values(texts).map((t) => t.text), halo, note);
+
+  let shown = 0;
+  const ask = inspectable(svg, (x, y) => {
+    const mark = place.locate(x, y);
+    return mark < data.columns * (shown + 1) ? mark : -1;
+  }, pick, () => data.columns * (shown + 1));
+
+  // Everything that went into a value, step by step back to the first.
+  function pick(mark) {
+    const column = mark % data.columns, step = Math.floor(mark / data.columns);
+    if (mark < 0 || step > shown) { put(halo, "d", ""); return say(note, ""); }
+    let wanted = new Set([column]), d = "";
+    const parts = [];
+    for (let k = step; k >= 0; k--) {
+      const before = new Set(), from = data.of(k), to = data.to(k), kinds = data.kinds(k), changed = new Set(data.changed(k));
+      for (const c of wanted) {
+        d += place.cell(c, k);
+        let keeps = k > 0;
+        let read = false;
+        to.forEach((t, i) => {
+          if (t !== c) return;
+          read = true;
+          before.add(from[i]);
+          d += place.arc(from[i], c, k);
+          if (k === step) parts.push(`${data.words[k - 1][from[i]]} of ${data.noun} ${from[i]}`);
+          if (kinds[i] === TAKES) keeps = false;
+        });
+        if (data.array && changed.has(c) && !read) keeps = false;
+        if (keeps) {
+          before.add(c);
+          if (read) d += place.arc(c, c, k);
+          if (k === step && read) parts.unshift(`${data.words[k - 1][c]} of its own`);
+        }
+      }
+      wanted = before;
+    }
+    put(halo, "d", d);
+    say(note, `step ${step}, ${data.noun} ${column}: ${data.words[step][column]}${parts.length ? ` from ${parts.join(" and ")}` : ""}`);
+  }
+
+  return {
+    svg,
+    show(step) {
+      shown = step;
+      const d = Object.fromEntries(Object.keys(layers).map((key) => [key, ""]));
+      const said = { quiet: [], plain: [], dark: [], fresh: [], steps: [], notes: [] };
+      for (let k = 0; k <= step; k++) {
+        const now = k === step, changed = new Set(data.changed(k));
+        const of = data.of(k), to = data.to(k), kinds = data.kinds(k);
+        const kindOf = new Map(Array.from(to, (t, i) => [t, kinds[i]]));
+        for (let c = 0; c < data.columns; c++) {
+          const takes = kindOf.get(c) === TAKES;
+          const look = !changed.has(c) ? "rest" : !now ? "was" : takes ? "taken" : "added";
+          const text = !changed.has(c) ? (k === 0 ? "plain" : "quiet") : !now ? "plain" : takes ? "fresh" : "dark";
+          d[look] += place.cell(c, k);
+          if (data.columns <= 32 || changed.has(c)) said[text].push([...place.middle(c, k), data.words[k][c]]);
+        }
+        for (const c of data.crowded(k)) d.crowd += place.crowd(c, k);
+        to.forEach((t, i) => {
+          d[!now ? "old" : kinds[i] === TAKES ? "take" : "add"] += place.arc(of[i], t, k);
+          if (now && kinds[i] === ADDS) d.carry += place.arc(t, t, k);
+        });
+        said.steps.push([...place.stepName(k), String(k)]);
+        if (data.conflicts[k]) said.notes.push([...place.stepNote(k), `+${data.conflicts[k]}`]);
+      }
+      for (const key of Object.keys(layers)) put(layers[key], "d", d[key]);
+      for (const key of Object.keys(said)) texts[key].show(said[key]);
+      ask.again();
+    },
+  };
+}
+
+function scanBars(heights, floors, most) {
+  return heights.map((tall, k) => {
+    const high = number((30 * tall) / most);
+    return tall ? `M${k}.1 ${number(30 - (30 * floors[k]) / most)}v-${high}h.8v${high}z` : "";
+  }).join("");
+}
+
+function scanTracks(data) {
+  const every = Array.from({ length: data.steps }, (_, k) => k), none = every.map(() => 0);
+  const bar = (name, heights, floors, most) => h("path", { class: name, d: scanBars(heights, floors, most) });
+  const reads = every.map((k) => data.to(k).length), most = Math.max(...reads, 1);
+  const tracks = [track("values read", `most ${most}`, data.steps, 30, 30, [bar("gk-f-work", reads, none, most)], true)];
+  if (data.array) {
+    const asked = Array.from(data.requests), extra = Array.from(data.conflicts);
+    const high = Math.max(...asked.map((n, k) => n + extra[k]));
+    tracks.push(track("bank passes", `most ${high}`, data.steps, 30, 30,
+      [bar("gk-f-done", asked, none, high), bar("gk-f-clash", extra, asked, high)], true));
+  }
+  return tracks;
+}
+
+function scanCounters(data, step) {
+  const now = [0, 0, 0], all = [0, 0, 0];
+  let requests = 0, conflicts = 0;
+  for (let k = 0; k <= step; k++) {
+    for (const kind of data.kinds(k)) {
+      all[kind]++;
+      if (k === step) now[kind]++;
+    }
+    requests += data.requests[k];
+    conflicts += data.conflicts[k];
+  }
+  const counters = [
+    [symbol(["gk-f-work", SCAN_KEY, null]), "values added", String(now[ADDS])],
+    [symbol(["gk-f-new", SCAN_KEY, null]), "values taken", String(now[TAKES])],
+  ];
+  if (all[READS]) counters.push([null, "values read", String(now[READS])]);
+  counters.push([null, "additions so far", String(all[ADDS])]);
+  if (data.array) {
+    counters.push([null, "requests so far", String(requests)],
+      [symbol(["gk-f-faint", SCAN_KEY, null], ["gk-f-clash", "M1.5 10h11v2.5h-11z", null]), "bank conflicts so far", String(conflicts)]);
+  }
+  return counters;
+}
