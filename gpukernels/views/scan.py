@@ -47,7 +47,7 @@ class Layout:
             self.width = self.left + columns * self.column + (30 if record.array else 0)
             self.height = self.top + (rows - 1) * self.pitch + self.along + 18
         room = self.along if turned else self.across
-        self.font = max(min(9.0, room / (0.58 * longest)), 4.5)
+        self.font = max(min(9.0, room / (0.62 * longest)), 4.5)
 
     def box(self, column: int, row: int) -> tuple[float, float, float, float]:
         """Return x, y, width and height of a cell."""
@@ -119,12 +119,12 @@ def words(row: ScanRow) -> list[str]:
     ]
 
 
-def _where(row: ScanRow, noun: str) -> str:
-    if row.apart is None:
+def _where(apart: int | None, noun: str) -> str:
+    if apart is None:
         return f"another {noun}"
     if noun == "lane":
-        return f"the lane {abs(row.apart)} {'below' if row.apart > 0 else 'above'}"
-    return f"the cell {abs(row.apart)} to the {'left' if row.apart > 0 else 'right'}"
+        return f"the lane {abs(apart)} {'below' if apart > 0 else 'above'}"
+    return f"the cell {abs(apart)} to the {'left' if apart > 0 else 'right'}"
 
 
 def sentence(record: ScanRecord, step: int) -> str:
@@ -139,20 +139,25 @@ def sentence(record: ScanRecord, step: int) -> str:
         who = {to for (_, to), k in zip(row.arcs, row.kinds, strict=True) if k == kind}
         if who:
             verb = one if len(who) == 1 else many
-            said.append(f"{count(len(who), noun)} {verb.format(_where(row, noun))}")
+            said.append(f"{count(len(who), noun)} {verb.format(_where(row.apart(kind), noun))}")
     if not record.array and not row.arcs:
         known = int((~np.isnan(row.values)).sum())
-        said.append(f"{count(known, 'lane')} {'brings a value' if known == 1 else 'bring values'}")
+        new = " new" if step else ""
+        brings = f"brings a{new} value" if known == 1 else f"bring{new} values"
+        said.append(f"{count(known, 'lane')} {brings}")
     elif not row.arcs:
         verb = "is" if len(row.changed) == 1 else "are"
         values = {words(row)[cell] for cell in row.changed}
         done = f"set to {values.pop()}" if len(values) == 1 else "filled"
         said.append(f"{count(len(row.changed), 'cell')} {verb} {done}")
     told = f"Step {step}: " + ", ".join(said) + "."
+    unseen = int(np.isnan(row.values[[to for _, to in row.arcs]]).sum()) if row.arcs else 0
+    if not record.array and unseen:
+        told += f" {count(unseen, 'sum stays', 'sums stay')} in registers, unseen by the trace."
     if record.array and row.conflicts:
         told += (
-            f" Bank conflicts: {count(row.requests, 'request')} and "
-            f"{count(row.conflicts, 'pass', 'passes')} more than one each."
+            f" Bank conflicts: {count(row.requests, 'request')}, "
+            f"{row.requests + row.conflicts} passes over the banks."
         )
     elif record.array:
         told += f" {count(row.requests, 'request')}, no bank conflict."
@@ -340,7 +345,7 @@ def _tracks(record: ScanRecord, step: int) -> list[Element]:
     reads = [len(row.arcs) for row in rows]
     most = max(*reads, 1)
     bars = [h("path", {"class": "gk-f-work", "d": _bars(reads, none, most)})]
-    tracks = [track("values read", f"most {most}", len(rows), 30, 30, step, bars, dim=True)]
+    tracks = [track("reads", f"most {most}", len(rows), 30, 30, step, bars, dim=True)]
     if record.array:
         asked, extra = [row.requests for row in rows], [row.conflicts for row in rows]
         most = max(a + b for a, b in zip(asked, extra, strict=True))
@@ -348,7 +353,7 @@ def _tracks(record: ScanRecord, step: int) -> list[Element]:
             h("path", {"class": "gk-f-done", "d": _bars(asked, none, most)}),
             h("path", {"class": "gk-f-clash", "d": _bars(extra, asked, most)}),
         ]
-        tracks.append(track("bank passes", f"most {most}", len(rows), 30, 30, step, bars, dim=True))
+        tracks.append(track("passes", f"most {most}", len(rows), 30, 30, step, bars, dim=True))
     return tracks
 
 
@@ -356,11 +361,11 @@ def _counters(record: ScanRecord, step: int) -> list[Counter]:
     row, so_far = record.rows[step], record.rows[: step + 1]
     verbs = [k for r in so_far for k in r.kinds]
     now = {kind: row.kinds.count(kind) for kind in (ADD, TAKE, READ)}
-    counters = [
-        Counter(_ADDED, "values added", str(now[ADD])),
-        Counter(_TAKEN, "values taken", str(now[TAKE])),
-    ]
-    if READ in verbs:
+    used = {k for r in record.rows for k in r.kinds}
+    counters = [Counter(_ADDED, "values added", str(now[ADD]))]
+    if TAKE in used:
+        counters.append(Counter(_TAKEN, "values taken", str(now[TAKE])))
+    if READ in used:
         counters.append(Counter(None, "values read", str(now[READ])))
     counters.append(Counter(None, "additions so far", str(verbs.count(ADD))))
     if record.array:
@@ -388,7 +393,9 @@ def _picture(record: ScanRecord, step: int, turned: bool) -> Element:
         kinds = {to: kind for (_, to), kind in zip(row.arcs, row.kinds, strict=True)}
         for c in columns:
             box = _box(*place.box(c, k))
-            if now and c in changed:
+            if told[c] == "·":
+                look, text = "rest", "quiet"
+            elif now and c in changed:
                 look, text = ("taken", "new") if kinds.get(c) == TAKE else ("added", "dark")
             elif c in changed:
                 look, text = "was", "plain"

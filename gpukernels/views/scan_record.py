@@ -48,10 +48,9 @@ class ScanRow:
     requests: int = 0
     conflicts: int = 0
 
-    @property
-    def apart(self) -> int | None:
-        """How far all arcs reach, if equally far: positive from lower to higher columns."""
-        reach = {to - of for of, to in self.arcs}
+    def apart(self, kind: int) -> int | None:
+        """Return how far arcs of a kind reach, if equally far: positive to higher columns."""
+        reach = {to - of for (of, to), k in zip(self.arcs, self.kinds, strict=True) if k == kind}
         return reach.pop() if len(reach) == 1 else None
 
 

@@ -5,6 +5,7 @@ import { symbol, track } from "./figure.js";
 import { inspectable } from "./inspect.js";
 
 const ADDS = 0, TAKES = 1, READS = 2;
+const HINT = "Point at a value, or press an arrow key: what went into it?";
 const SCAN_KEY = "M1.5 1.5h11v11h-11z";
 
 export const scanView = {
@@ -41,6 +42,7 @@ function readScan(trace) {
   const data = { ...trace, words: trace.words.map((row) => row.split(" ")) };
   for (const name of ["of", "to", "kinds", "changed", "crowded"]) data[name] = unpackLists(trace[name]);
   for (const name of ["requests", "conflicts", "text"]) data[name] = unpack(trace[name]);
+  data.used = new Set(unpack(trace.kinds.of));
   return data;
 }
 
@@ -51,7 +53,7 @@ function scanLayout(data, turned) {
   const column = turned ? 14 : many ? 12.2 : 17.5;
   const pitch = turned ? Math.min(334 / steps, 60) : many ? 33 : 42;
   const along = turned ? 0.58 * pitch : many ? 13 : 16, across = column - 1;
-  const font = Math.max(Math.min(9, (turned ? along : across) / (0.58 * longest)), 4.5);
+  const font = Math.max(Math.min(9, (turned ? along : across) / (0.62 * longest)), 4.5);
   const box = (c, k) => (turned
     ? [left + k * pitch, top + c * column + 0.5, along, across]
     : [left + c * column + 0.5, top + k * pitch, across, along]);
@@ -128,7 +130,7 @@ function scanPicture(data, turned) {
   };
   texts.ticks.show(place.ticks());
   const halo = h("path", { class: "gk-wire-picked", d: "" });
-  const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 });
+  const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 }, HINT);
   const svg = h("svg", {
     class: `gk-scan-${turned ? "tall" : "wide"}`, role: "img",
     viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
@@ -144,7 +146,10 @@ function scanPicture(data, turned) {
   // Everything that went into a value, step by step back to the first.
   function pick(mark) {
     const column = mark % data.columns, step = Math.floor(mark / data.columns);
-    if (mark < 0 || step > shown) { put(halo, "d", ""); return say(note, ""); }
+    if (mark < 0 || step > shown) {
+      put(halo, "d", "");
+      return say(note, HINT);
+    }
     let wanted = new Set([column]), d = "";
     const parts = [];
     for (let k = step; k >= 0; k--) {
@@ -185,9 +190,10 @@ function scanPicture(data, turned) {
         const of = data.of(k), to = data.to(k), kinds = data.kinds(k);
         const kindOf = new Map(Array.from(to, (t, i) => [t, kinds[i]]));
         for (let c = 0; c < data.columns; c++) {
-          const takes = kindOf.get(c) === TAKES;
-          const look = !changed.has(c) ? "rest" : !now ? "was" : takes ? "taken" : "added";
-          const text = !changed.has(c) ? (k === 0 ? "plain" : "quiet") : !now ? "plain" : takes ? "fresh" : "dark";
+          const takes = kindOf.get(c) === TAKES, unseen = data.words[k][c] === "·";
+          const still = unseen || !changed.has(c);
+          const look = still ? "rest" : !now ? "was" : takes ? "taken" : "added";
+          const text = still ? (k === 0 && !unseen ? "plain" : "quiet") : !now ? "plain" : takes ? "fresh" : "dark";
           d[look] += place.cell(c, k);
           if (data.columns <= 32 || changed.has(c)) said[text].push([...place.middle(c, k), data.words[k][c]]);
         }
@@ -217,11 +223,11 @@ function scanTracks(data) {
   const every = Array.from({ length: data.steps }, (_, k) => k), none = every.map(() => 0);
   const bar = (name, heights, floors, most) => h("path", { class: name, d: scanBars(heights, floors, most) });
   const reads = every.map((k) => data.to(k).length), most = Math.max(...reads, 1);
-  const tracks = [track("values read", `most ${most}`, data.steps, 30, 30, [bar("gk-f-work", reads, none, most)], true)];
+  const tracks = [track("reads", `most ${most}`, data.steps, 30, 30, [bar("gk-f-work", reads, none, most)], true)];
   if (data.array) {
     const asked = Array.from(data.requests), extra = Array.from(data.conflicts);
     const high = Math.max(...asked.map((n, k) => n + extra[k]));
-    tracks.push(track("bank passes", `most ${high}`, data.steps, 30, 30,
+    tracks.push(track("passes", `most ${high}`, data.steps, 30, 30,
       [bar("gk-f-done", asked, none, high), bar("gk-f-clash", extra, asked, high)], true));
   }
   return tracks;
@@ -238,11 +244,9 @@ function scanCounters(data, step) {
     requests += data.requests[k];
     conflicts += data.conflicts[k];
   }
-  const counters = [
-    [symbol(["gk-f-work", SCAN_KEY, null]), "values added", String(now[ADDS])],
-    [symbol(["gk-f-new", SCAN_KEY, null]), "values taken", String(now[TAKES])],
-  ];
-  if (all[READS]) counters.push([null, "values read", String(now[READS])]);
+  const counters = [[symbol(["gk-f-work", SCAN_KEY, null]), "values added", String(now[ADDS])]];
+  if (data.used.has(TAKES)) counters.push([symbol(["gk-f-new", SCAN_KEY, null]), "values taken", String(now[TAKES])]);
+  if (data.used.has(READS)) counters.push([null, "values read", String(now[READS])]);
   counters.push([null, "additions so far", String(all[ADDS])]);
   if (data.array) {
     counters.push([null, "requests so far", String(requests)],
