@@ -282,6 +282,14 @@ def _gridsize(t, node, hint):
 _DECLARED = {"shape", "dtype", "alignment"}
 
 
+def _computed(shape):
+    """Whether a shape is computed from names: Python itself folds what is made of literals."""
+    return any(
+        isinstance(part, ast.BinOp) and any(isinstance(p, ast.Name) for p in ast.walk(part))
+        for part in ast.walk(shape)
+    )
+
+
 def _declare(space):
     def declare(t, node, hint):
         arguments = {k.arg: k.value for k in node.keywords}
@@ -294,6 +302,13 @@ def _declare(space):
         parts = shape.items if shape.items is not None else [shape]
         if any(p.constant is None for p in parts):
             raise t.refuse(f"the shape of a {space} array must be constant", node, KernelTypeError)
+        if _computed(arguments["shape"]):
+            raise t.refuse(
+                f"numba does not compute the shape of a {space} array: give "
+                f"`{ast.unparse(arguments['shape'])}` a name outside of the kernel",
+                node,
+                KernelTypeError,
+            )
         sizes = tuple(int(p.constant) for p in parts)
         dtype_value = t.expression(arguments["dtype"])
         dtype = as_dtype(dtype_value.object)
