@@ -14,6 +14,7 @@ CHAPTERS = Path(__file__).parents[2] / "chapters"
 NOTEBOOK = {
     "simt": "simt",
     "representations": "representations",
+    "scans": "scans",
     "bfs": "frontier_bfs",
     "mapping-static": "mapping_static",
     "mapping-dynamic": "mapping_dynamic",

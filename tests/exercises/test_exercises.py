@@ -13,7 +13,7 @@ from gpukernels.exercises.exercise import KernelExercise, PredictionExercise
 from gpukernels.exercises.skeleton import HERE
 from gpukernels.simt import python_function
 
-CHAPTERS = ("simt", "representations", "bfs", "mapping-static", "mapping-dynamic")
+CHAPTERS = ("simt", "representations", "scans", "bfs", "mapping-static", "mapping-dynamic")
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
 #: What the checker must tell a reader who passes the skeleton as it is.
@@ -25,6 +25,9 @@ SAYS = {
     "representations-2": "`sums[0]` is 0 and should be 368",
     "representations-3": "race on `sums[0]`",
     "representations-4": "`found[0]` is False and should be True",
+    "scans-2": "`kept[0]` is -1 and should be 2",
+    "scans-3": "`scanned[128]` is 510 and should be 1199",
+    "scans-4": "`scanned[1]` is 0 and should be 2",
     "bfs-2": "`distance[1]` is -1 and should be 1",
     "bfs-3": "schedule warp: `distance[10]` is 5 and should be 4",
     "bfs-4": "`distance[4]` is -1 and should be 2",

@@ -1,0 +1,337 @@
+"""Exercises of the chapter "Where does my output begin?"."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda, int32
+
+from gpukernels.device import SimtDevice
+from gpukernels.primitives import (
+    block_exclusive_scan,
+    blocks_for,
+    device_scan,
+    find_owners,
+    shared_scan,
+)
+from gpukernels.simt import metrics
+from gpukernels.simt.trace import ATOMIC, Trace
+
+from .case import Budget, Case, equal_to
+from .exercise import KernelExercise, PredictionExercise
+
+IMPORTS = "from numba import cuda"
+WITH_BLOCK_SCAN = (
+    "from numba import cuda, int32\n\nfrom gpukernels.primitives import block_exclusive_scan"
+)
+
+#: Threads a block, in all kernels of this chapter's exercises.
+THREADS = 64
+
+
+def inputs() -> dict[str, np.ndarray]:
+    """Return the hidden numbers, by name."""
+    draw = np.random.default_rng(11)
+    skewed = np.ones(75, int)
+    skewed[40] = 1_000_000
+    return {
+        "300 numbers": draw.integers(0, 20, 300),
+        "no numbers": np.zeros(0, int),
+        "75 numbers, one of them large": skewed,
+        "64 numbers": draw.integers(0, 20, 64),
+        "1,000 numbers, most of them odd": 2 * draw.integers(0, 9, 1000)
+        + (draw.random(1000) < 0.9),
+        "129 zeros": np.zeros(129, int),
+    }
+
+
+def exclusive(values) -> np.ndarray:
+    """Return the sum of all values before each."""
+    return np.cumsum(values) - values
+
+
+# scans-1: predict passes, barriers, reads and launches
+
+
+def count_scans() -> dict[str, int]:
+    """Count what the scans and a search of this chapter do on small inputs."""
+    counted = {}
+    for name, padding in (("plain", False), ("padded", True)):
+        device = SimtDevice(trace=True)
+        shared_scan(np.ones(64, int), padding=padding, threads=32, device=device)
+        counted[f"extra passes, {name}"] = int(metrics.bank_conflicts(device.trace).sum())
+    counted["barriers"] = metrics.barriers(device.trace)
+    device = SimtDevice(trace=True)
+    find_owners(np.arange(1001), [500], "lower_bound", threads=32, device=device)
+    counted["reads"] = metrics.requests(device.trace.select(array="offsets"))
+    device = SimtDevice(trace=True)
+    device_scan(np.ones(10_000, int), threads=128, device=device)
+    counted["launches"] = len(device.trace.launches)
+    return counted
+
+
+PREDICT = PredictionExercise(
+    "scans-1",
+    "predict the counter",
+    """
+    *Before* you run anything, write down five numbers:
+
+    - the extra passes of shared memory when one block of 32 threads scans 64 values with
+      `sweep_scan`, plain and padded. Copying the values in and out costs none. Up the tree, a step
+      makes three requests (load, load, store), down the tree five;
+    - the barriers of the warp in that scan;
+    - the offsets that `upper_owner` reads to find one unit among 1,000 items;
+    - the launches of `device_scan` on 10,000 values, with 128 threads a block and 8 values a
+      thread.
+    """,
+    """
+    List the cells that the right children lie in, step by step: 1, 3, 5, ..., 63, then 3, 7, ...,
+    63. How many of the 32 banks do they use? Where do they go if cell i moves to i + i // 32?
+    """,
+    """
+    - Cells 1, 3, ..., 63 use the 16 odd banks, two lanes each: one extra pass. In the next step 16
+      lanes share 8 banks, and so on: always two lanes a bank, until one lane is left. Five steps
+      with one extra pass each, three requests up and five down: 5 x 8 = 40. Padding moves the upper
+      half of the cells by one bank, from odd ones to even ones, and no two lanes meet.
+    - Six barriers up, two around the root, six down and one at the end: 15.
+    - ceil(log2(1000)) = 10, whatever the unit.
+    - A tile has 1,024 values, so there are ten tiles. Their totals are one tile more. Two levels of
+      two kernels are four launches.
+    """,
+    answer={
+        "extra passes, plain": 40,
+        "extra passes, padded": 0,
+        "barriers": 15,
+        "reads": 10,
+        "launches": 4,
+    },
+    measure=count_scans,
+)
+
+# scans-2: compaction by ballot
+
+
+@cuda.jit
+def keep_even(values, begin, kept):
+    """Write the even values in their order; those of warp w go to ``kept[begin[w]]`` and on."""
+    i = cuda.grid(1)
+    keep = i < values.size and values[i] % 2 == 0
+    # Your lines go here.
+    votes = cuda.ballot_sync(0xFFFFFFFF, keep)  # added
+    rank = cuda.popc(votes & cuda.lanemask_lt())  # added
+    if keep:  # added
+        kept[begin[i // 32] + rank] = values[i]  # added
+
+
+def run_keep(kernel, device, values) -> dict[str, np.ndarray]:
+    """Keep the even ones of `values`; the host says where the output of each warp begins."""
+    values = np.asarray(values, np.int32)
+    blocks = max(blocks_for(values.size, THREADS), 1)
+    even = np.zeros(blocks * THREADS, int)
+    even[: values.size] = values % 2 == 0
+    begin = exclusive(even.reshape(-1, 32).sum(axis=1)).astype(np.int32)
+    kept = device.full(int(even.sum()), -1, np.int32)
+    device.launch(kernel, blocks, THREADS, device.array(values), device.array(begin), kept)
+    return {"kept": device.read(kept)}
+
+
+def keep_cases() -> list[Case]:
+    """Return the hidden inputs of scans-2."""
+    return [
+        Case(
+            name,
+            lambda kernel, device, values=values: run_keep(kernel, device, values),
+            equal_to(kept=values[values % 2 == 0]),
+        )
+        for name, values in inputs().items()
+    ]
+
+
+def keep_budgets() -> list[Budget]:
+    """Return the bounds of scans-2."""
+    case = keep_cases()[4]
+    return [
+        Budget("warp steps", case, metrics.warp_steps, at_most=250),
+        Budget("atomics", case, atomics, at_most=0),
+    ]
+
+
+def atomics(trace: Trace) -> int:
+    """Return the number of atomic requests."""
+    return metrics.requests(trace, kinds=[ATOMIC])
+
+
+KEEP = KernelExercise(
+    "scans-2",
+    "write it: keep the even ones, in order",
+    """
+    Complete `keep_even`, which copies the even ones of `values` to `kept`, in their order and
+    without gaps. A scan over the warps has been done for you: `begin[w]` says where the output of
+    warp *w* of the launch begins. What is missing is the scan *in* the warp, and every lane has at
+    most one value to write.
+
+    Budget, on 1,000 numbers, 32 warps: 250 warp steps, and no atomic.
+    """,
+    """
+    `cuda.ballot_sync(0xFFFFFFFF, keep)` returns 32 bits, one for each lane of the warp. All lanes
+    must call it, those without a value too. Which of these bits belong to lanes before you?
+    `cuda.lanemask_lt()` has exactly those set, and `cuda.popc` counts ones.
+    """,
+    """
+    The rank is the exclusive scan of 32 flags: one ballot, one population count, no loop. The store
+    is coalesced too: the lanes that keep something write neighbors.
+    """,
+    parts=(keep_even,),
+    imports=IMPORTS,
+    cases=keep_cases,
+    budgets=keep_budgets,
+)
+
+# scans-3: the bug of prefixscan2
+
+
+@cuda.jit
+def complete_scan(scanned, block_totals):
+    """Add to the scan of every block what all the blocks before it hold."""
+    i = cuda.grid(1)
+    if i < scanned.size and cuda.blockIdx.x > 0:
+        before = block_totals[cuda.blockIdx.x - 1]
+        for block in range(cuda.blockIdx.x - 1):  # added
+            before += block_totals[block]  # added
+        scanned[i] += before
+
+
+def run_complete(kernel, device, values) -> dict[str, np.ndarray]:
+    """Complete the scan of `values`, of which each 64 have been scanned on their own."""
+    values = np.asarray(values, np.int32)
+    blocks = max(blocks_for(values.size, THREADS), 1)
+    padded = np.zeros(blocks * THREADS, np.int32)
+    padded[: values.size] = values
+    runs = padded.reshape(blocks, THREADS)
+    scanned = (np.cumsum(runs, axis=1) - runs).ravel()[: values.size].astype(np.int32)
+    totals = runs.sum(axis=1).astype(np.int32)
+    scanned = device.array(scanned)
+    device.launch(kernel, blocks, THREADS, scanned, device.array(totals))
+    return {"scanned": device.read(scanned)}
+
+
+def complete_cases() -> list[Case]:
+    """Return the hidden inputs of scans-3: of one block, of two, and of more."""
+    return [
+        Case(
+            name,
+            lambda kernel, device, values=values: run_complete(kernel, device, values),
+            equal_to(scanned=exclusive(values)),
+        )
+        for name, values in inputs().items()
+    ]
+
+
+COMPLETE = KernelExercise(
+    "scans-3",
+    "find the bug",
+    """
+    A block can scan what fits a block. For longer inputs, a project report has every block scan its
+    own values, and then a second kernel, `prefixscan2`, which adds the last sum of each block to
+    all elements of the next. `complete_scan` does so. Its author tested it on 128 values, in blocks
+    of 64, and was content. Find the shortest input on which it is wrong, say why, and mend it.
+    """,
+    """
+    What does the *third* block need to know, and who tells it?
+    """,
+    """
+    A block must add the totals of *all* the blocks before it. The total of the last one is enough
+    for the second block, which has only one before it; from the third on, the scan is wrong. So 129
+    values of 1 show it, and zeros never do.
+
+    The mend is right and slow: each thread of block b reads b totals, so the reads grow with the
+    square of the blocks. The totals are a row of numbers whose exclusive prefix sums are wanted, so
+    scan *them*, as `device_scan` does.
+    """,
+    parts=(complete_scan,),
+    imports=IMPORTS,
+    cases=complete_cases,
+)
+
+# scans-4: several values a thread
+
+
+@cuda.jit
+def scan_four(values, scanned):
+    """Scan each block's 4 x blockDim.x values, four neighbors a thread, with one block scan."""
+    warp_totals = cuda.shared.array(32, int32)
+    first = 4 * cuda.grid(1)
+    end = min(first + 4, values.size)
+    mine = int32(0)
+    # Your lines go here.
+    for i in range(first, end):  # added
+        mine = int32(mine + values[i])  # added
+    before, _ = block_exclusive_scan(mine, warp_totals)
+    for i in range(first, end):
+        scanned[i] = before
+        before = int32(before + values[i])  # added
+
+
+def run_four(kernel, device, values) -> dict[str, np.ndarray]:
+    """Scan each 256 of `values` on their own, with 64 threads a block."""
+    values = np.asarray(values, np.int32)
+    scanned = device.full(values.size, -1, np.int32)
+    blocks = max(blocks_for(values.size, 4 * THREADS), 1)
+    device.launch(kernel, blocks, THREADS, device.array(values), scanned)
+    return {"scanned": device.read(scanned)}
+
+
+def four_cases() -> list[Case]:
+    """Return the hidden inputs of scans-4."""
+    run = 4 * THREADS
+    return [
+        Case(
+            name,
+            lambda kernel, device, values=values: run_four(kernel, device, values),
+            equal_to(
+                scanned=np.concatenate(
+                    [np.zeros(0, int)]
+                    + [exclusive(values[k : k + run]) for k in range(0, values.size, run)]
+                )
+            ),
+        )
+        for name, values in inputs().items()
+    ]
+
+
+def four_budgets() -> list[Budget]:
+    """Return the bounds of scans-4."""
+    case = four_cases()[4]
+    return [
+        Budget("barriers of all warps", case, metrics.barriers, at_most=16),
+        Budget("warp steps", case, metrics.warp_steps, at_most=800),
+    ]
+
+
+FOUR = KernelExercise(
+    "scans-4",
+    "write it: four values a thread",
+    """
+    A block scan has a fixed price: two barriers and ten shuffles, however little each thread
+    brings. Complete `scan_four`, in which a thread takes *four* neighboring values, so that 64
+    threads scan 256 values for the price of one block scan. What the block scan returns first is
+    the sum over all threads below this one.
+
+    Budget, on 1,000 numbers: 16 barriers (4 blocks, 2 warps each, 2 barriers), and 800 warp steps.
+    """,
+    """
+    Three parts: add up your own values; let the block scan the sums; then go through your values
+    once more, with a running sum that begins where the block scan says.
+    """,
+    """
+    The serial part costs a thread four additions twice, the parallel part is shared by four times
+    as many values. The scans of libraries all do this. The price is that neighboring lanes now read
+    four words apart, so a request touches 16 sectors where it touched 4; they mend that with loads
+    of four words at once, or by passing the values through shared memory.
+    """,
+    parts=(scan_four,),
+    imports=WITH_BLOCK_SCAN,
+    cases=four_cases,
+    budgets=four_budgets,
+)
+
+EXERCISES = (PREDICT, KEEP, COMPLETE, FOUR)
