@@ -415,8 +415,8 @@ REFUSED = {
     "return 3": "cannot return a value",
     "a[i] = cuda.shfl_sync(-1, a[i] > 0, 1)": "shuffles take",
     "x = cuda.shared.array(i, int32)": "constant",
-    "x = cuda.shared.array(FULL + 1, int32)": "numba does not compute the shape",
-    "x = cuda.local.array((4, 2 * FULL), int32)": "give `(4, 2 * FULL)` a name",
+    "x = cuda.shared.array(SIZE + 1, int32)": "numba does not compute the shape",
+    "x = cuda.local.array((4, 2 * SIZE), int32)": "give `(4, 2 * SIZE)` a name",
     "x = cuda.shared.array(3, 'nothing')": "not a dtype",
     "a[i] = cuda.syncthreads()": "no value",
     "a[i] = cuda.syncthreads_count(i > 3)": "int32(",
@@ -470,6 +470,8 @@ MODULE = """\
 import math
 import numpy as np
 from numba import cuda, int32
+
+SIZE = 8
 
 
 @cuda.jit(device=True)
