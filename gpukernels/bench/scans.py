@@ -102,7 +102,7 @@ def measure_searches(
         arrays = device.array(offsets), device.array(units)
         owner = device.empty(count, np.int32)
         ms = {}
-        for search in ("two_sided", "lower_bound", "interpolation"):
+        for search in ("two_sided", "lower_bound", "interpolation", "guarded"):
 
             def run(search=search, arrays=arrays, owner=owner):
                 device.launch(SEARCHES[search], blocks_for(count, THREADS), THREADS, *arrays, owner)

@@ -12,7 +12,13 @@ from .device_scan import device_scan, scan_sizes
 from .find_owners import find_owners
 from .launch_shape import FULL_MASK, THREADS, WARP_SIZE, blocks_for, check_threads
 from .queue_append import queue_append
-from .searches import binary_search_two_sided, interpolation_owner, upper_owner, warp_owner
+from .searches import (
+    binary_search_two_sided,
+    guarded_interpolation_owner,
+    interpolation_owner,
+    upper_owner,
+    warp_owner,
+)
 from .shared_scan import padded_cell, plain_cell, shared_scan, sweep_scan
 from .warp_scan import warp_exclusive_scan, warp_inclusive_scan, warp_scan
 from .warp_sum import warp_sum
@@ -28,6 +34,7 @@ __all__ = [
     "check_threads",
     "device_scan",
     "find_owners",
+    "guarded_interpolation_owner",
     "interpolation_owner",
     "padded_cell",
     "plain_cell",

@@ -14,7 +14,13 @@ from gpukernels.errors import InvalidArgument
 
 from .launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
 from .offsets import check_offsets
-from .searches import binary_search_two_sided, interpolation_owner, upper_owner, warp_owner
+from .searches import (
+    binary_search_two_sided,
+    guarded_interpolation_owner,
+    interpolation_owner,
+    upper_owner,
+    warp_owner,
+)
 
 
 @cuda.jit
@@ -42,6 +48,14 @@ def find_interpolation(offsets, units, owner):
 
 
 @cuda.jit
+def find_guarded(offsets, units, owner):
+    """Find the owner of every one of `units` by a few guesses, then by halving."""
+    i = cuda.grid(1)
+    if i < units.size:
+        owner[i] = guarded_interpolation_owner(offsets, 0, offsets.size - 1, units[i])
+
+
+@cuda.jit
 def find_register(offsets, units, owner):
     """Find the owner of every one of `units` among at most 32 items, held in registers."""
     i, lane, items = cuda.grid(1), cuda.laneid, offsets.size - 1
@@ -58,6 +72,7 @@ SEARCHES = {
     "two_sided": find_two_sided,
     "lower_bound": find_lower_bound,
     "interpolation": find_interpolation,
+    "guarded": find_guarded,
     "register": find_register,
 }
 
@@ -73,8 +88,9 @@ def find_owners(
         Exclusive prefix sum of the items' sizes, the number of units at the end.
     units : array_like of int, shape (k,)
         Units to look up, from 0 up to, and without, ``offsets[-1]``.
-    search : {"two_sided", "lower_bound", "interpolation", "register"}
-        Which search; "register" keeps the offsets of at most 32 items in a warp's registers.
+    search : {"two_sided", "lower_bound", "interpolation", "guarded", "register"}
+        Which search; "guarded" is interpolation that gives up in time, "register" keeps the offsets
+        of at most 32 items in a warp's registers.
     threads : int
         Threads a block, a multiple of 32.
     device : SimtDevice or CudaDevice, optional

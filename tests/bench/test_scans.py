@@ -26,7 +26,7 @@ def test_every_scan_is_measured():
 def test_every_search_is_measured_on_every_workload():
     measured = bench.measure_searches(gk.SimtDevice(), 300, items=100, repeat=1)
     assert [row["workload"] for row in measured["times"]] == list(TARGETS)
-    searches = {"two_sided", "lower_bound", "interpolation", "NumPy, one core"}
+    searches = {"two_sided", "lower_bound", "interpolation", "guarded", "NumPy, one core"}
     assert all(set(row["ms"]) == searches for row in measured["times"])
 
 

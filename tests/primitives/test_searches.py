@@ -13,12 +13,14 @@ from gpukernels.device import SimtDevice
 from gpukernels.primitives import (
     binary_search_two_sided,
     find_owners,
+    guarded_interpolation_owner,
     interpolation_owner,
     upper_owner,
 )
+from gpukernels.primitives.searches import GUESSES
 
-SEARCHES = ["two_sided", "lower_bound", "interpolation", "register"]
-GLOBAL_SEARCHES = SEARCHES[:3]
+SEARCHES = ["two_sided", "lower_bound", "interpolation", "guarded", "register"]
+GLOBAL_SEARCHES = SEARCHES[:4]
 COUNTS = [0, 1, 31, 32, 33, 1023, 1024, 1025]
 
 
@@ -101,7 +103,7 @@ def test_all_searches_agree_with_numpy(sizes):
 
 @cuda.jit
 def search_a_window(offsets, left, right, units, owner):
-    """Search a window of `offsets` in shared memory, all three ways."""
+    """Search a window of `offsets` in shared memory, all four ways."""
     window = cuda.shared.array(64, int32)
     lane = cuda.threadIdx.x
     for k in range(lane, right - left + 1, 32):
@@ -111,25 +113,26 @@ def search_a_window(offsets, left, right, units, owner):
         owner[0, i] = binary_search_two_sided(window, left, right, units[i])
         owner[1, i] = upper_owner(window, left, right, units[i])
         owner[2, i] = interpolation_owner(window, left, right, units[i])
+        owner[3, i] = guarded_interpolation_owner(window, left, right, units[i])
 
 
 @pytest.mark.parametrize(("left", "right"), [(0, 1), (0, 12), (3, 4), (3, 9), (5, 12)])
 def test_a_window_in_shared_memory_and_units_outside_it(left, right, scheduled_device):
     offsets = offsets_of([0, 4, 4, 0, 0, 0, 9, 1, 0, 2, 0, 0]).astype(np.int32)
     units = np.arange(-3, 25, dtype=np.int32)
-    owner = scheduled_device.full((3, units.size), -1, np.int32)
+    owner = scheduled_device.full((4, units.size), -1, np.int32)
     arrays = scheduled_device.array(offsets), left, right, scheduled_device.array(units), owner
     scheduled_device.launch(search_a_window, 1, 32, *arrays)
     expected = np.clip(owners(offsets, units), left, right - 1)
-    np.testing.assert_array_equal(scheduled_device.read(owner), np.tile(expected, (3, 1)))
+    np.testing.assert_array_equal(scheduled_device.read(owner), np.tile(expected, (4, 1)))
 
 
 def test_the_interpolation_search_ends_where_all_offsets_are_equal(device):
     offsets = np.full(13, 5, dtype=np.int32)
     units = np.array([4, 5, 6], dtype=np.int32)
-    owner = device.full((3, 3), -1, np.int32)
+    owner = device.full((4, 3), -1, np.int32)
     device.launch(search_a_window, 1, 32, device.array(offsets), 0, 12, device.array(units), owner)
-    np.testing.assert_array_equal(device.read(owner), np.tile([0, 11, 11], (3, 1)))
+    np.testing.assert_array_equal(device.read(owner), np.tile([0, 11, 11], (4, 1)))
 
 
 def reads(search: str, offsets: np.ndarray, units: np.ndarray) -> np.ndarray:
@@ -162,6 +165,20 @@ def test_the_interpolation_search_hits_equal_sizes_at_once_and_crawls_to_a_giant
     assert reads("interpolation", offsets, np.arange(offsets[-1])).max() <= 5
     giant = offsets_of([*63 * [1], 1_000_000])
     assert reads("interpolation", giant, np.array([62])) >= 60
+
+
+def test_the_guarded_search_guesses_like_the_other_one_and_never_crawls():
+    offsets = offsets_of(np.full(64, 3))
+    units = np.arange(0, offsets[-1], 7)
+    np.testing.assert_array_equal(
+        reads("guarded", offsets, units), reads("interpolation", offsets, units)
+    )
+    for sizes in ([*500 * [0], 1], [*500 * [1], 1_000_000]):
+        offsets = offsets_of(sizes)
+        units = np.array([0, 100, 250, 499, 500])
+        units = units[units < offsets[-1]]
+        assert reads("interpolation", offsets, units).max() > 400
+        assert reads("guarded", offsets, units).max() <= 2 + GUESSES + 9
 
 
 @pytest.mark.parametrize(
