@@ -135,11 +135,12 @@ PAINT |= {
     "gk-u-often": _word(PAPER, "9"),
 }
 PAINT |= {
+    "gk-s-row": {"fill": "none", "stroke": FAINT},
     "gk-scan-was": {"fill": "#b3d4ea"},
-    "gk-scan-old": _stroke("#8d97a1", "1"),
-    "gk-scan-carry": _stroke(LINE, "1"),
-    "gk-scan-add": _stroke(WORK, "1.5"),
-    "gk-scan-take": _stroke("#a86a00", "1.5", "3 2"),
+    "gk-s-old": _stroke("#8d97a1", "1"),
+    "gk-s-carry": _stroke(LINE, "1"),
+    "gk-s-add": _stroke(WORK, "1.5"),
+    "gk-s-take": _stroke("#a86a00", "1.5", "3 2"),
     "gk-scan-step": _word(QUIET, "9"),
 }
 

@@ -40,14 +40,14 @@ class Layout:
             self.pitch = min(334 / rows, 60.0)
             self.along, self.across = 0.58 * self.pitch, self.column - 1
             self.width = self.left + rows * self.pitch
-            self.height = self.top + columns * self.column + 12
+            self.height = self.top + columns * self.column + (28 if record.array else 15)
         else:
             self.pitch = 33.0 if wide else 42.0
             self.along, self.across = (13.0 if wide else 16.0), self.column - 1
             self.width = self.left + columns * self.column + (30 if record.array else 0)
             self.height = self.top + (rows - 1) * self.pitch + self.along + 18
         room = self.along if turned else self.across
-        self.font = max(min(9.0, room / (0.62 * longest)), 4.5)
+        self.font = max(min(9.0, room / (0.68 * longest)), 4.5)
 
     def box(self, column: int, row: int) -> tuple[float, float, float, float]:
         """Return x, y, width and height of a cell."""
@@ -83,6 +83,16 @@ class Layout:
             ends = (a, b), (a, b + bow), (c, d - bow), (c, d)
         start, *rest = (f"{number(i)} {number(j)}" for i, j in ends)
         return f"M{start}C{' '.join(rest)}"
+
+    def row(self, columns: int, row: int) -> str:
+        """Return the line that, dashed, is a row of empty cells."""
+        x, y, w, t = self.box(0, row)
+        long = number(columns * self.column)
+        return (
+            f"M{number(x + w / 2)} {number(y)}v{long}"
+            if self.turned
+            else f"M{number(x)} {number(y + t / 2)}h{long}"
+        )
 
     def crowd(self, column: int, row: int) -> str:
         """Return the mark of a cell in a bank with several words to serve."""
@@ -384,7 +394,7 @@ def _texts(name: str, font: float | None, found: list[tuple[float, float, str]])
 
 def _picture(record: ScanRecord, step: int, turned: bool) -> Element:
     place, columns = Layout(record, turned), range(record.columns)
-    d = dict.fromkeys(("rest", "was", "added", "taken", "crowd", "old", "carry", "add", "take"), "")
+    d = dict.fromkeys(("was", "added", "taken", "crowd", "old", "carry", "add", "take"), "")
     said: dict[str, list[tuple[float, float, str]]] = {
         "quiet": [], "plain": [], "dark": [], "new": [], "steps": [], "notes": [],
     }  # fmt: skip
@@ -392,16 +402,16 @@ def _picture(record: ScanRecord, step: int, turned: bool) -> Element:
         told, changed, now = words(row), set(row.changed), k == step
         kinds = {to: kind for (_, to), kind in zip(row.arcs, row.kinds, strict=True)}
         for c in columns:
-            box = _box(*place.box(c, k))
             if told[c] == "·":
-                look, text = "rest", "quiet"
+                look, text = None, "quiet"
             elif now and c in changed:
                 look, text = ("taken", "new") if kinds.get(c) == TAKE else ("added", "dark")
             elif c in changed:
                 look, text = "was", "plain"
             else:
-                look, text = "rest", "plain" if k == 0 else "quiet"
-            d[look] += box
+                look, text = None, "plain" if k == 0 else "quiet"
+            if look:
+                d[look] += _box(*place.box(c, k))
             if record.columns <= 32 or c in changed:
                 said[text].append((*place.middle(c, k), told[c]))
         for c in row.crowded:
@@ -422,15 +432,23 @@ def _picture(record: ScanRecord, step: int, turned: bool) -> Element:
             "role": "img",
             "aria-label": f"Values of {record.columns} {record.noun}s after each step",
         },
-        h("path", {"class": "gk-f-faint", "d": d["rest"]}),
+        h(
+            "path",
+            {
+                "class": "gk-s-row",
+                "d": "".join(place.row(record.columns, k) for k in range(step + 1)),
+                "stroke-width": place.along,
+                "stroke-dasharray": f"{number(place.across)} 1",
+            },
+        ),
         h("path", {"class": "gk-scan-was", "d": d["was"]}),
         h("path", {"class": "gk-f-work", "d": d["added"]}),
         h("path", {"class": "gk-f-new", "d": d["taken"]}),
         h("path", {"class": "gk-f-clash", "d": d["crowd"]}),
-        h("path", {"class": "gk-scan-old", "d": d["old"]}),
-        h("path", {"class": "gk-scan-carry", "d": d["carry"]}),
-        h("path", {"class": "gk-scan-add", "d": d["add"]}),
-        h("path", {"class": "gk-scan-take", "d": d["take"]}),
+        h("path", {"class": "gk-s-old", "d": d["old"]}),
+        h("path", {"class": "gk-s-carry", "d": d["carry"]}),
+        h("path", {"class": "gk-s-add", "d": d["add"]}),
+        h("path", {"class": "gk-s-take", "d": d["take"]}),
         _texts("gk-tick gk-text-quiet", None, place.ticks(record.columns)),
         _texts("gk-scan-step", None, said["steps"]),
         _texts("gk-text-clash gk-scan-note", None, said["notes"]),

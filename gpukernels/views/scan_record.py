@@ -95,6 +95,8 @@ def read_scan(
     argument : str
         What to call the trace in an error.
     """
+    if not trace.launches:
+        raise InvalidArgument(argument, "a trace without launches", "the trace of a launch")
     if not 0 <= launch < len(trace.launches):
         raise InvalidArgument("launch", launch, f"from 0 to {len(trace.launches) - 1}")
     shape = trace.launches[launch]
@@ -258,9 +260,8 @@ def _shared_record(part: Trace, array: str) -> ScanRecord:
     values = np.full(columns, np.nan)
     rows: list[ScanRow] = []
     told = []
-    # What each thread loaded since a barrier. It counts up to the barrier after the next, for
-    # kernels that load, wait until all have loaded, and store.
-    loaded: dict[int, tuple[int, dict[int, float]]] = {}
+    # What each thread loaded since the latest barrier, and between that and the one before.
+    loaded: dict[tuple[int, int], dict[int, float]] = {}
     requests = conflicts = 0
     for phase in np.unique(phases[wanted]).tolist():
         row, crowded = None, set()
@@ -275,17 +276,18 @@ def _shared_record(part: Trace, array: str) -> ScanRecord:
             threads = (WARP_SIZE * int(r.warp[at]) + lanes).tolist()
             for thread, cell, v in zip(threads, index.tolist(), value.tolist(), strict=True):
                 if r.kind[at] == LOAD:
-                    if loaded.get(thread, (-1, {}))[0] != phase:
-                        loaded[thread] = phase, {}
-                    loaded[thread][1][cell] = v
+                    loaded.setdefault((thread, phase), {})[cell] = v
                     continue
                 line = int(r.line[at])
                 text = part.text(int(r.source[at]), line).strip()
                 row = row or ScanRow(values, line, text)
                 if text not in row.text.split("; "):
                     row.text += f"; {text}"
-                when, known = loaded.get(thread, (-1, {}))
-                for of, got in known.items() if when >= phase - 1 else ():
+                known = loaded.get((thread, phase), {})
+                if not set(known) - {cell}:
+                    # For kernels that load, wait until all have loaded, and store.
+                    known = loaded.get((thread, phase - 1), {}) | known
+                for of, got in known.items():
                     if of != cell and (of, cell) not in row.arcs:
                         row.arcs.append((of, cell))
                         told.append((line, row, cell, known.get(cell, np.nan), got, v))

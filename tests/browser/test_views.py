@@ -10,8 +10,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import gpukernels as gk
+from gpukernels.primitives.shared_scan import shared_scan
+from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.traversal import bfs
-from gpukernels.views import FrontierView, GraphView, MappingView, MemoryView, WarpView
+from gpukernels.views import FrontierView, GraphView, MappingView, MemoryView, ScanView, WarpView
 from gpukernels.views.encoding import unpack
 from gpukernels.views.script import classic_script, module_for, stylesheet
 
@@ -52,8 +54,18 @@ def expanded(offsets, methods=gk.mapping.METHODS):
     return found
 
 
+def scans(scan, values, option):
+    found = {}
+    for chosen in (True, False):
+        with gk.trace() as t:
+            scan(values, threads=32, **{option: chosen})
+        found[f"{option}: {chosen}"] = t
+    return found
+
+
 TRACES = traces()
 EIGHT = np.array([0, 3, 4, 8, 10, 12, 20, 21, 24])
+LONG = np.arange(0, 161, 10)
 HOLES = np.cumsum([0, 0, 0, 70, 0, 3, 1, 0])
 VIEWS = {
     "frontier": FrontierView(ROADS, TRACES, step=4, choice="Method", title="Levels"),
@@ -70,6 +82,8 @@ VIEWS = {
         step=1,
     ),
     "strips": MappingView(expanded(HOLES), HOLES, color="block"),
+    "scan": ScanView(scans(warp_scan, np.arange(32) % 7, "inclusive"), choice="Scan", step=3),
+    "sweeps": ScanView(scans(shared_scan, np.arange(64) % 4, "padding"), choice="Cells"),
     "crowded": GraphView(gk.erdos_renyi(700, 4.0, seed=1), np.arange(700)),
 }
 
@@ -253,11 +267,12 @@ def test_units_show_who_visits_them_round_by_round(open_figures):
                 assert page.locator(".gk-now").text_content() == shown["sentences"][step]
                 for k, method in enumerate(shown["methods"]):
                     rounds, who = unpack(method["round"]), unpack(method[level])
-                    words = strips.nth(k).locator(":is(.gk-u-dark, .gk-u-light) tspan")
-                    seen = who[rounds <= step]
-                    assert sorted(words.all_text_contents()) == sorted(map(str, seen.tolist()))
+                    words = strips.nth(k).locator(".gk-u-dark tspan")
+                    truth = [str(w) if r <= step else "" for w, r in zip(who, rounds, strict=True)]
+                    assert words.all_text_contents() == truth
                     now = strips.nth(k).locator(".gk-s-now").get_attribute("d") or ""
-                    assert now.count("M") == (rounds == step).sum()
+                    wide = [(float(w) + 1) / 18 for w in re.findall(r"h([\d.]+)", now)]
+                    assert sum(wide) == (rounds == step).sum()
 
 
 def test_a_unit_tells_its_request(open_figures):
@@ -272,6 +287,50 @@ def test_a_unit_tells_its_request(open_figures):
     assert strip.locator(".gk-wire-picked").get_attribute("d").count("M") == 8
     page.keyboard.press("Escape")
     assert facts.text_content().startswith("8 rounds, 8 requests, ")
+
+
+@pytest.mark.parametrize("name", ["scan", "sweeps"])
+@pytest.mark.parametrize(("width", "shown"), [(1280, "wide"), (390, "tall")])
+def test_each_step_of_a_scan_shows_its_values_and_who_read_whom(open_figures, name, width, shown):
+    page = open_figures([name], width=width)
+    picture = page.locator(f".gk-scan-{shown}")
+    assert picture.is_visible()
+    assert page.locator(".gk-scan > svg:visible").count() == 1
+    for trace in VIEWS[name].payload["traces"]:
+        page.locator("figure select").first.select_option(trace["label"])
+        at, kinds = unpack(trace["kinds"]["at"]), unpack(trace["kinds"]["of"])
+        for step in range(trace["steps"]):
+            page.get_by_role("slider").fill(str(step))
+            assert page.locator(".gk-now").text_content() == trace["sentences"][step]
+            mine = kinds[at[step] : at[step + 1]]
+            for look, kind in (("add", 0), ("take", 1)):
+                d = picture.locator(f".gk-s-{look}").get_attribute("d")
+                assert d.count("M") == (mine == kind).sum()
+            if trace["columns"] == 32:
+                words = picture.locator(".gk-scan-word tspan").all_text_contents()
+                values = " ".join(trace["words"][: step + 1]).split()
+                assert sorted(words) == sorted(values)
+
+
+def test_a_value_shows_what_went_into_it(open_figures):
+    page = open_figures(["scan"])
+    picture = page.locator(".gk-scan-wide")
+    note = picture.locator(".gk-note")
+    assert note.text_content().startswith("Point at a value")
+    picture.focus()
+    for _ in range(32 * 3 + 8):
+        page.keyboard.press("ArrowRight")
+    values = np.arange(32) % 7
+    assert note.text_content() == (
+        f"step 3, lane 7: {values[:8].sum()} from {values[4:8].sum()} of its own "
+        f"and {values[:4].sum()} of lane 3"
+    )
+    # Eight values at first, then four, two, one; as many curves as lead from one to the next.
+    halo = picture.locator(".gk-wire-picked").get_attribute("d")
+    assert halo.count("z") == 8 + 4 + 2 + 1
+    assert halo.count("C") == 8 + 4 + 2
+    page.keyboard.press("Escape")
+    assert note.text_content().startswith("Point at a value")
 
 
 def test_the_slider_and_the_buttons_work_by_keyboard(open_figures):
@@ -407,7 +466,7 @@ def test_small_controls_are_large_enough_to_touch(open_figures):
         assert control.bounding_box()["height"] >= 32
 
 
-@pytest.mark.parametrize("kind", ["frontier", "warp", "memory", "graph"])
+@pytest.mark.parametrize("kind", ["frontier", "warp", "memory", "graph", "mapping"])
 def test_two_thousand_marks_render_within_a_frame(open_figures, kind):
     graph = gk.road_grid(30, 30, seed=2)
     with gk.trace() as t:
@@ -417,6 +476,7 @@ def test_two_thousand_marks_render_within_a_frame(open_figures, kind):
         "frontier": lambda: FrontierView(graph, t),
         "warp": lambda: WarpView(t, launch=10),
         "memory": lambda: MemoryView(t, block=None, warp=None),
+        "mapping": lambda: MappingView(expanded(LONG), LONG, step=0),
         "graph": lambda: GraphView(graph, np.arange(20 * graph.n).reshape(20, -1) % 97),
     }[kind]()
     page = open_figures([kind], views={kind: view})
@@ -459,7 +519,7 @@ LIVE = """async ([code, payload]) => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["frontier", "block", "memory", "rows", "mapping"])
+@pytest.mark.parametrize("name", ["frontier", "block", "memory", "rows", "mapping", "scan"])
 def test_the_live_widget_is_the_same_figure_and_talks_to_its_model(open_figures, name):
     view = VIEWS[name]
     page = open_figures([name])

@@ -12,10 +12,19 @@ from written_traces import TraceWriter, queue_bfs
 
 import gpukernels as gk
 from gpukernels.errors import InvalidArgument
+from gpukernels.primitives.shared_scan import shared_scan
+from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.simt import metrics
 from gpukernels.simt.trace import BRANCH, LOAD
 from gpukernels.traversal import bfs
-from gpukernels.views import FrontierView, GraphView, MappingView, MemoryView, WarpView
+from gpukernels.views import (
+    FrontierView,
+    GraphView,
+    MappingView,
+    MemoryView,
+    ScanView,
+    WarpView,
+)
 from gpukernels.views.encoding import unpack
 
 EXAMPLE = gk.example()
@@ -47,6 +56,12 @@ def expanded(offsets, methods=gk.mapping.METHODS):
     return found
 
 
+def scanned(scan, values, **options):
+    with gk.trace() as t:
+        scan(values, **options)
+    return t
+
+
 VIEWS = {
     "graph": lambda: GraphView(EXAMPLE, DISTANCE[:16], title="Graph"),
     "graph plain": lambda: GraphView(gk.path(1)),
@@ -70,6 +85,16 @@ VIEWS = {
         {"eight": expanded(EIGHT), "holes": expanded(HOLES)},
         {"eight": EIGHT, "holes": HOLES},
         color="warp",
+    ),
+    "scan": lambda: ScanView(scanned(warp_scan, np.arange(40), threads=64), warp=1, step=2),
+    "scan kinds": lambda: ScanView(
+        {kind: scanned(warp_scan, np.arange(32), inclusive=kind == "in") for kind in ("in", "ex")}
+    ),
+    "scan shared": lambda: ScanView(
+        {
+            name: scanned(shared_scan, np.arange(64) % 4, padding=name == "padded", threads=32)
+            for name in ("plain", "padded")
+        }
     ),
 }
 
@@ -170,6 +195,9 @@ def test_large_inputs_stay_under_200_kilobytes():
     methods = {m: traced(m, graph) for m in ("harish", "frontier")}
     busiest = int(np.argmax(np.bincount(methods["frontier"].requests.launch)))
     crowd = gk.erdos_renyi(4096, 6.0, seed=1)
+    load = np.append(np.sort(np.random.default_rng(1).integers(0, 160, 50)), 160)
+    load[0] = 0
+    strips = {name: expanded(load) for name in "abc"}
     views = [
         GraphView(crowd, np.arange(crowd.n)),
         FrontierView(crowd, traced("frontier", crowd)),
@@ -177,6 +205,7 @@ def test_large_inputs_stay_under_200_kilobytes():
         WarpView(methods, launch=1),
         WarpView(methods["frontier"], launch=busiest, warp=0),
         MemoryView(methods, block=None, warp=None),
+        MappingView(strips, dict.fromkeys("abc", load)),
     ]
     for view in views:
         assert len(view.html.encode()) < 200_000, repr(view)
@@ -232,6 +261,10 @@ BAD = {
         "offsets =",
     ),
     "too many units": (lambda: MappingView({"a": WRITTEN}, [0, 241]), r"offsets\[-1\] = 241"),
+    "too many strips": (
+        lambda: MappingView(dict.fromkeys("abcdefg", WRITTEN), [0, 240]),
+        "7 techniques on 240 units.: must be at most 1440 units in all strips",
+    ),
     "not an expansion": (lambda: MappingView({"a": WRITTEN}, [0, 2]), r"traces\['a'\] = "),
     "units never visited": (
         lambda: MappingView(expanded(EIGHT, ["two_phase"]), [*EIGHT, 25]),
@@ -250,6 +283,20 @@ BAD = {
         lambda: MappingView(expanded(EIGHT, ["direct_search"]), EIGHT, step=1),
         "step = 1: must be from 0 to 0",
     ),
+    "nothing scanned": (lambda: ScanView(WRITTEN), "traces = 'no shuffle and no store to shared"),
+    "no such array": (
+        lambda: ScanView(scanned(shared_scan, [1], threads=32), array="cell"),
+        "its shared arrays are cells",
+    ),
+    "too many cells": (
+        lambda: ScanView(scanned(shared_scan, [1], threads=64, padding=False)),
+        "traces = '128 cells of cells': must be at most 72 cells",
+    ),
+    "scan of nothing": (lambda: ScanView(scanned(list, [])), "a trace without launches"),
+    "scan launch": (lambda: ScanView(scanned(warp_scan, [1]), launch=1), "launch = 1"),
+    "scan block": (lambda: ScanView(scanned(warp_scan, [1]), block=1), "block = 1"),
+    "scan warp": (lambda: ScanView(scanned(warp_scan, [1], threads=32), warp=1), "warp = 1"),
+    "scan step": (lambda: ScanView(scanned(warp_scan, [1]), step=6), "step = 6: must be from 0"),
     "csr of a large graph": (lambda: GraphView(ROADS, csr=True), "csr = True"),
 }
 
@@ -397,8 +444,13 @@ def visits_of(trace, units):
 
 
 def words_of(svg, *names):
-    found = [span for name in names for span in svg.find("text", class_=name).find_all("tspan")]
-    return [s.text for s in sorted(found, key=lambda s: (float(s["y"]), float(s["x"])))]
+    found = []
+    for name in names:
+        height = None
+        for span in svg.find("text", class_=name).find_all("tspan"):
+            height = float(span.get("y", height))
+            found.append((height, float(span["x"]), span.text))
+    return [word for _, _, word in sorted(found)]
 
 
 @pytest.mark.parametrize("method", ["work_item_to_thread", "virtual_warp", "two_phase"])
@@ -407,13 +459,14 @@ def test_units_carry_the_thread_that_visits_them(method):
     view = MappingView({method: trace}, EIGHT)
     strip = soup_of(view).find("svg", class_="gk-map-strip")
     truth = visits_of(trace.trace, 24)
-    assert words_of(strip, "gk-u-dark", "gk-u-light") == [str(thread) for _, thread in truth]
+    assert words_of(strip, "gk-u-dark") == [str(thread) for _, thread in truth]
     assert words_of(strip, "gk-u-item") == list("ABCDEFGH")
     moved = [len({row for row, _ in truth[8 * s : 8 * s + 8]}) for s in range(3)]
     assert words_of(strip, "gk-u-once", "gk-u-often") == [f"×{n}" for n in moved]
     last = max(row for row, _ in truth)
-    now = strip.find("path", class_="gk-s-now")["d"].count("M")
-    assert now == sum(row == last for row, _ in truth)
+    boxes = strip.find("path", class_="gk-s-now")["d"].split("M")[1:]
+    outlined = sum((int(box.partition("h")[2].partition("v")[0]) + 1) // 18 for box in boxes)
+    assert outlined == sum(row == last for row, _ in truth)
     loads = [p.text for p in soup_of(view).find(class_="gk-map-loads").find_all("small")]
     most = max(np.bincount([thread for _, thread in truth]))
     assert loads == [f"most {most}, mean 0.8", "24 units", "24 units"]

@@ -53,7 +53,7 @@ function scanLayout(data, turned) {
   const column = turned ? 14 : many ? 12.2 : 17.5;
   const pitch = turned ? Math.min(334 / steps, 60) : many ? 33 : 42;
   const along = turned ? 0.58 * pitch : many ? 13 : 16, across = column - 1;
-  const font = Math.max(Math.min(9, (turned ? along : across) / (0.62 * longest)), 4.5);
+  const font = Math.max(Math.min(9, (turned ? along : across) / (0.68 * longest)), 4.5);
   const box = (c, k) => (turned
     ? [left + k * pitch, top + c * column + 0.5, along, across]
     : [left + c * column + 0.5, top + k * pitch, across, along]);
@@ -62,9 +62,14 @@ function scanLayout(data, turned) {
     return [x + w / 2, y + t / 2 + 0.36 * font];
   };
   return {
-    turned, font, box, middle,
+    turned, font, box, middle, along, across,
     width: turned ? left + steps * pitch : left + columns * column + (data.array ? 30 : 0),
-    height: turned ? top + columns * column + 12 : top + (steps - 1) * pitch + along + 18,
+    height: turned ? top + columns * column + (data.array ? 28 : 15) : top + (steps - 1) * pitch + along + 18,
+    row(k) {
+      const [x, y, w, t] = box(0, k);
+      const long = number(columns * column);
+      return turned ? `M${number(x + w / 2)} ${number(y)}v${long}` : `M${number(x)} ${number(y + t / 2)}h${long}`;
+    },
     cell: (c, k) => scanBox(...box(c, k)),
     arc(of, to, k) {
       const [x, y, w, t] = box(of, k - 1), [u, v, p, q] = box(to, k);
@@ -118,10 +123,12 @@ function scanWords(name, font) {
 function scanPicture(data, turned) {
   const place = scanLayout(data, turned);
   const names = {
-    rest: "gk-f-faint", was: "gk-scan-was", added: "gk-f-work", taken: "gk-f-new", crowd: "gk-f-clash",
-    old: "gk-scan-old", carry: "gk-scan-carry", add: "gk-scan-add", take: "gk-scan-take",
+    row: "gk-s-row", was: "gk-scan-was", added: "gk-f-work", taken: "gk-f-new", crowd: "gk-f-clash",
+    old: "gk-s-old", carry: "gk-s-carry", add: "gk-s-add", take: "gk-s-take",
   };
   const layers = Object.fromEntries(Object.entries(names).map(([key, name]) => [key, h("path", { class: name, d: "" })]));
+  put(layers.row, "stroke-width", number(place.along));
+  put(layers.row, "stroke-dasharray", `${number(place.across)} 1`);
   const texts = {
     ticks: scanWords("gk-tick gk-text-quiet"), steps: scanWords("gk-scan-step"),
     notes: scanWords("gk-text-clash gk-scan-note"),
@@ -192,11 +199,12 @@ function scanPicture(data, turned) {
         for (let c = 0; c < data.columns; c++) {
           const takes = kindOf.get(c) === TAKES, unseen = data.words[k][c] === "·";
           const still = unseen || !changed.has(c);
-          const look = still ? "rest" : !now ? "was" : takes ? "taken" : "added";
+          const look = still ? "" : !now ? "was" : takes ? "taken" : "added";
           const text = still ? (k === 0 && !unseen ? "plain" : "quiet") : !now ? "plain" : takes ? "fresh" : "dark";
-          d[look] += place.cell(c, k);
+          if (look) d[look] += place.cell(c, k);
           if (data.columns <= 32 || changed.has(c)) said[text].push([...place.middle(c, k), data.words[k][c]]);
         }
+        d.row += place.row(k);
         for (const c of data.crowded(k)) d.crowd += place.crowd(c, k);
         to.forEach((t, i) => {
           d[!now ? "old" : kinds[i] === TAKES ? "take" : "add"] += place.arc(of[i], t, k);
