@@ -17,8 +17,8 @@ from gpukernels.views.figure import Counter, Frame, count, symbol, track
 from gpukernels.views.markup import Element, h, number
 from gpukernels.views.widget import View, as_traces, check_step
 
-#: Units in a row of a strip, and the most that are drawn.
-ROW_UNITS, MOST_UNITS = 24, 240
+#: Units in a row of a strip; the most that are drawn of a workload, and in all its strips together.
+ROW_UNITS, MOST_UNITS, MOST_CELLS = 24, 240, 1080
 #: Width and height of a unit, height of the letters above it, of a sector below it, of a row.
 CELL, TALL, HEAD, BAR, PITCH = 18.0, 18.0, 13.0, 11.0, 51.0
 #: Colors before they repeat; beyond, a bar below, at the left, or both tells units apart.
@@ -29,8 +29,8 @@ LEAST_BARS = 12
 LEVELS = ("thread", "warp", "block")
 
 _SQUARE = "M1.5 1.5h11v11h-11z"
-_NOW = symbol(("gk-u-0", _SQUARE, None), ("gk-s-now", _SQUARE, None))
-_BEFORE = symbol(("gk-u-0", _SQUARE, None))
+_NOW = symbol(("gk-u-0", "M1.5 7h11", 11), ("gk-s-now", _SQUARE, None))
+_BEFORE = symbol(("gk-u-0", "M1.5 7h11", 11))
 _WAITING = symbol(("gk-u-todo", _SQUARE, None))
 _ONCE = symbol(("gk-u-one", "M0 4h14v7h-14z", None))
 _AGAIN = symbol(("gk-u-many", "M0 4h14v7h-14z", None))
@@ -162,8 +162,8 @@ class MappingView(View):
         One recording of :func:`gpukernels.expand` a technique; or such a dict for each of several
         workloads to switch between, by name. What ``with gk.trace() as t`` yields will do as well.
     offsets : array_like of int, or dict of str to array_like
-        The workload, of shape (items + 1,), as given to ``gk.expand``; or one by each name. Up to
-        240 units are drawn; 24 fill a row.
+        The workload, of shape (items + 1,), as given to ``gk.expand``; or one by each name. 24
+        units fill a row; up to 240 are drawn, and up to 1080 in all strips of a workload together.
     color : {"thread", "warp", "block"}
         What units are colored by at first.
     choice : str
@@ -295,6 +295,9 @@ def _read_workload(name: str, traces: object, offsets: ArrayLike) -> Workload:
     checked = _check_offsets(offsets, f"offsets{place}")
     if not isinstance(traces, Mapping):
         raise InvalidArgument(f"traces{place}", traces, "a dict of technique to trace")
+    if checked[-1] * len(traces) > MOST_CELLS:
+        asked = f"{count(len(traces), 'technique')} on {checked[-1]} units"
+        raise InvalidArgument(f"traces{place}", asked, f"at most {MOST_CELLS} units in all strips")
     return Workload(
         checked,
         {
@@ -338,9 +341,15 @@ def _box(x: float, y: float, wide: float, tall: float) -> str:
     return f"M{number(x)} {number(y)}h{number(wide)}v{number(tall)}h-{number(wide)}z"
 
 
-def _unit_box(unit: int) -> str:
+def _unit_box(unit: int, units: int = 1) -> str:
     x, y = _place(unit)
-    return _box(x + 0.5, y, CELL - 1, TALL)
+    return _box(x + 0.5, y, CELL * units - 1, TALL)
+
+
+def _unit_dash(unit: int, middle: float) -> str:
+    """Return a line across a unit, which as thick as a unit is tall fills it."""
+    x, y = _place(unit)
+    return f"M{number(x + 0.5)} {number(y + middle)}h{number(CELL - 1)}"
 
 
 def runs(first: int, last: int) -> list[tuple[int, int]]:
@@ -350,15 +359,25 @@ def runs(first: int, last: int) -> list[tuple[int, int]]:
 
 
 def _words(name: str, words: list[tuple[float, float, str]]) -> Element:
-    """Return one text with a word at each place."""
+    """Return one text with a word at each place; a word stands as high as the one before it."""
+    heights = [None, *(y for _, y, _ in words)]
     return h(
         "text",
         {"class": name},
         *(
-            h("tspan", {"class": "gk-u-tiny" if len(w) > 2 else None, "x": x, "y": y}, w)
-            for x, y, w in words
+            h("tspan", {"class": "gk-u-tiny" if len(w) > 2 else None, "x": x, "y": moved}, w)
+            for (x, y, w), before in zip(words, heights, strict=False)
+            for moved in [None if y == before else y]
         ),
     )
+
+
+def _number(unit: int, k: int, visited: bool) -> Element:
+    """Return the number on a unit, which is light on the fifth color."""
+    x, y = _place(unit)
+    names = ["gk-u-light"] * (k % COLORS == 4) + ["gk-u-tiny"] * (k > 99)
+    at = {"class": " ".join(names) or None, "x": x + CELL / 2}
+    return h("tspan", at | ({} if unit % ROW_UNITS else {"y": y + 12.5}), str(k) if visited else "")
 
 
 def _heads(load: Workload) -> list[Element]:
@@ -384,25 +403,32 @@ def _heads(load: Workload) -> list[Element]:
     ]
 
 
+def _requests_now(m: Expansion, step: int) -> list[tuple[int, int]]:
+    """Return the stretches of neighboring units that a request of round `step` visits."""
+    visited = np.where(m.round == step, m.request, -1)
+    cuts = [0, *(np.flatnonzero(np.diff(visited)) + 1).tolist(), len(visited)]
+    return [run for a, b in pairwise(cuts) if visited[a] >= 0 for run in runs(a, b)]
+
+
 def _strip(load: Workload, label: str, m: Expansion, color: str, step: int) -> Element:
     units = range(load.units)
     who = getattr(m, color)
     fills, marks, todo, now = [""] * COLORS, "", "", ""
-    dark, light = [], []
+    numbers: list[Element] = []
     for u in units:
+        k = int(who[u])
+        numbers.append(_number(u, k, m.round[u] <= step))
         if m.round[u] > step:
             todo += _unit_box(u)
             continue
-        k = int(who[u])
-        fills[k % COLORS] += _unit_box(u)
+        fills[k % COLORS] += _unit_dash(u, TALL / 2)
         x, y = _place(u)
         if k // COLORS & 1:
-            marks += _box(x + 0.5, y + TALL - 3, CELL - 1, 3)
+            marks += _unit_dash(u, TALL - 1.5)
         if k // COLORS & 2:
-            marks += _box(x + 0.5, y, 3, TALL)
-        (light if k % COLORS == 4 else dark).append((x + CELL / 2, y + 12.5, str(k)))
-        if m.round[u] == step:
-            now += _unit_box(u)
+            marks += f"M{number(x + 2)} {number(y)}v{number(TALL)}"
+    for a, b in _requests_now(m, step):
+        now += _unit_box(a, b - a)
     once = again = ""
     times, often = [], []
     idle = ""
@@ -431,14 +457,16 @@ def _strip(load: Workload, label: str, m: Expansion, color: str, step: int) -> E
             "aria-label": f"Units under {label}, colored by {color}",
         },
         h("path", {"class": "gk-u-todo", "d": todo}),
-        *(h("path", {"class": f"gk-u-{k}", "d": d}) for k, d in enumerate(fills)),
-        h("path", {"class": "gk-u-mark", "d": marks}),
+        *(
+            h("path", {"class": f"gk-u-{k}", "d": d, "stroke-width": TALL})
+            for k, d in enumerate(fills)
+        ),
+        h("path", {"class": "gk-u-mark", "d": marks, "stroke-width": 3}),
         h("path", {"class": "gk-f-faint", "d": idle}),
         h("path", {"class": "gk-u-one", "d": once}),
         h("path", {"class": "gk-u-many", "d": again}),
         *_heads(load),
-        _words("gk-u-dark", dark),
-        _words("gk-u-light", light),
+        h("text", {"class": "gk-u-dark"}, *numbers),
         _words("gk-u-once", times),
         _words("gk-u-often", often),
         h("path", {"class": "gk-s-now", "d": now}),
@@ -451,12 +479,12 @@ def _loads(load: Workload, m: Expansion, most: list[int], step: int) -> Element:
         who, launched = getattr(m, level), getattr(m, level + "s")
         total = np.bincount(who, minlength=launched)
         so_far = np.bincount(who[m.round <= step], minlength=launched)
-        bars = ["", ""]
-        for k, pair in enumerate(zip(total.tolist(), so_far.tolist(), strict=True)):
-            for at, units in enumerate(pair):
-                if units:
-                    tall = number(30 * units / top)
-                    bars[at] += f"M{k}.1 30v-{tall}h.8v{tall}z"
+        rest = done = ""
+        for k, (n, far) in enumerate(zip(total.tolist(), so_far.tolist(), strict=True)):
+            if far:
+                done += f"M{k}.5 30v-{number(30 * far / top)}"
+            if n > far:
+                rest += f"M{k}.5 {number(30 - 30 * far / top)}v-{number(30 * (n - far) / top)}"
         share = count(load.units, "unit")
         if launched > 1:
             share = f"most {total.max()}, mean {load.units / launched:.1f}"
@@ -474,8 +502,8 @@ def _loads(load: Workload, m: Expansion, most: list[int], step: int) -> Element:
                         "height": 26,
                         "aria-hidden": "true",
                     },
-                    h("path", {"class": "gk-f-line", "d": bars[0]}),
-                    h("path", {"class": "gk-f-work", "d": bars[1]}),
+                    h("path", {"class": "gk-u-rest", "d": rest, "stroke-width": 0.8}),
+                    h("path", {"class": "gk-u-load", "d": done, "stroke-width": 0.8}),
                 ),
                 h("span", None, count(launched, level)),
                 h("small", None, share),

@@ -118,16 +118,18 @@ PAINT: dict[str, dict[str, str]] = {
     "gk-on-dark": {"fill": PAPER, "font-family": "sans-serif", "font-size": "10"},
     "gk-text-clash": {"fill": CLASH, "font-family": "sans-serif", "font-size": "10"},
 }
-PAINT |= {f"gk-u-{i}": {"fill": color} for i, color in enumerate(OWNERS)}
+PAINT |= {f"gk-u-{i}": {"fill": "none", "stroke": color} for i, color in enumerate(OWNERS)}
 PAINT |= {
     "gk-u-todo": {"fill": FAINT, "stroke": LINE},
-    "gk-u-mark": {"fill": INK, "fill-opacity": ".55"},
+    "gk-u-mark": {"fill": "none", "stroke": INK, "stroke-opacity": ".55"},
+    "gk-u-rest": {"fill": "none", "stroke": LINE},
+    "gk-u-load": {"fill": "none", "stroke": WORK},
     "gk-s-now": _stroke(INK, "2"),
     "gk-s-cut": _stroke(INK, "1.6"),
     "gk-u-item": _word(INK, "10"),
     "gk-u-empty": _word(QUIET, "9"),
     "gk-u-dark": _word("#14110a", "10"),
-    "gk-u-light": _word(PAPER, "10"),
+    "gk-u-light": {"fill": PAPER},
     "gk-u-tiny": {"font-size": "7.5"},
     "gk-u-one": {"fill": LINE},
     "gk-u-many": {"fill": INK},

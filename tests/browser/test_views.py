@@ -65,7 +65,7 @@ def scans(scan, values, option):
 
 TRACES = traces()
 EIGHT = np.array([0, 3, 4, 8, 10, 12, 20, 21, 24])
-LONG = np.arange(0, 161, 10)
+LONG = np.arange(0, 97, 8)
 HOLES = np.cumsum([0, 0, 0, 70, 0, 3, 1, 0])
 VIEWS = {
     "frontier": FrontierView(ROADS, TRACES, step=4, choice="Method", title="Levels"),

@@ -195,7 +195,7 @@ def test_large_inputs_stay_under_200_kilobytes():
     methods = {m: traced(m, graph) for m in ("harish", "frontier")}
     busiest = int(np.argmax(np.bincount(methods["frontier"].requests.launch)))
     crowd = gk.erdos_renyi(4096, 6.0, seed=1)
-    load = np.append(np.sort(np.random.default_rng(1).integers(0, 160, 50)), 160)
+    load = np.append(np.sort(np.random.default_rng(1).integers(0, 120, 40)), 120)
     load[0] = 0
     strips = {name: expanded(load) for name in "abc"}
     views = [
@@ -263,7 +263,7 @@ BAD = {
     "too many units": (lambda: MappingView({"a": WRITTEN}, [0, 241]), r"offsets\[-1\] = 241"),
     "too many strips": (
         lambda: MappingView(dict.fromkeys("abcdefg", WRITTEN), [0, 240]),
-        "7 techniques on 240 units.: must be at most 1440 units in all strips",
+        "7 techniques on 240 units.: must be at most 1080 units in all strips",
     ),
     "not an expansion": (lambda: MappingView({"a": WRITTEN}, [0, 2]), r"traces\['a'\] = "),
     "units never visited": (

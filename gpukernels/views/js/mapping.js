@@ -83,9 +83,24 @@ function boxPath(x, y, wide, tall) {
   return `M${number(x)} ${number(y)}h${number(wide)}v${number(tall)}h-${number(wide)}z`;
 }
 
-function unitBox(u) {
+function unitBox(u, units = 1) {
   const [x, y] = unitPlace(u);
-  return boxPath(x + 0.5, y, UNIT - 1, TALL);
+  return boxPath(x + 0.5, y, UNIT * units - 1, TALL);
+}
+
+function unitDash(u, middle) {
+  const [x, y] = unitPlace(u);
+  return `M${number(x + 0.5)} ${number(y + middle)}h${number(UNIT - 1)}`;
+}
+
+// The stretches of neighboring units that a request of round `step` visits, as boxes.
+function requestBoxes(method, step, units) {
+  let d = "";
+  for (let a = 0, b; a < units; a = b) {
+    for (b = a + 1; b < units && method.request[b] === method.request[a]; b++);
+    if (method.round[a] === step) for (const [from, to] of rowRuns(a, b)) d += unitBox(from, to - from);
+  }
+  return d;
 }
 
 function rowRuns(first, last) {
@@ -104,7 +119,9 @@ function wordsText(name) {
       const key = words.join(";");
       if (key === shown) return;
       shown = key;
-      text.replaceChildren(...words.map(([x, y, word]) => h("tspan", { class: word.length > 2 ? "gk-u-tiny" : null, x, y }, word)));
+      text.replaceChildren(...words.map(([x, y, word], i) => h("tspan", {
+        class: word.length > 2 ? "gk-u-tiny" : null, x, y: i && words[i - 1][1] === y ? null : y,
+      }, word)));
     },
   };
 }
@@ -134,16 +151,22 @@ function itemHeads(load) {
 
 function mappingPanel(load, method) {
   const path = (name) => h("path", { class: name, d: "" });
-  const todo = path("gk-u-todo"), marks = path("gk-u-mark"), now = path("gk-s-now"), halo = path("gk-wire-picked");
-  const fills = Array.from({ length: HUES }, (_, k) => path(`gk-u-${k}`));
+  const todo = path("gk-u-todo"), marks = h("path", { class: "gk-u-mark", d: "", "stroke-width": 3 }), now = path("gk-s-now"), halo = path("gk-wire-picked");
+  const fills = Array.from({ length: HUES }, (_, k) => h("path", { class: `gk-u-${k}`, d: "", "stroke-width": TALL }));
   const sectors = ["gk-f-faint", "gk-u-one", "gk-u-many"].map(path);
-  const [dark, light, times, often] = ["gk-u-dark", "gk-u-light", "gk-u-once", "gk-u-often"].map(wordsText);
+  const [times, often] = ["gk-u-once", "gk-u-often"].map(wordsText);
+  const numbers = Array.from({ length: load.units }, (_, u) => {
+    const [x, y] = unitPlace(u);
+    return h("tspan", { class: "", x: x + UNIT / 2, y: u % ROW_UNITS ? null : y + 12.5 });
+  });
+  const written = [];
+  let shown = {};
   const rows = Math.ceil(load.units / ROW_UNITS);
   const svg = h("svg", {
     class: "gk-map-strip", role: "img",
     viewBox: `-1 0 ${number(UNIT * ROW_UNITS + 2)} ${number(ROW_PITCH * rows)}`,
   },
-  todo, ...fills, marks, ...sectors, ...itemHeads(load), dark.text, light.text, times.text, often.text, now, halo);
+  todo, ...fills, marks, ...sectors, ...itemHeads(load), h("text", { class: "gk-u-dark" }, ...numbers), times.text, often.text, now, halo);
   const facts = h("small", null, method.facts);
   const bars = LEVELS.map((level, i) => loadChart(load, method, level, i));
   const node = h("div", { class: "gk-map-panel" },
@@ -177,26 +200,32 @@ function mappingPanel(load, method) {
 
   return {
     node,
-    show(color, step) {
+    show(color, at) {
+      // A technique that is done stays as it is.
+      const step = Math.min(at, method.rounds);
+      if (step === shown.step && color === shown.color) return;
+      shown = { step, color };
       put(svg, "aria-label", `Units under ${method.label}, colored by ${color}`);
-      const fill = new Array(HUES).fill(""), words = [[], []];
-      let waiting = "", marked = "", active = "";
+      const fill = new Array(HUES).fill("");
+      let waiting = "", marked = "";
       for (let u = 0; u < load.units; u++) {
-        if (method.round[u] > step) { waiting += unitBox(u); continue; }
         const k = method[color][u], hue = k % HUES, more = Math.floor(k / HUES);
+        const sign = method.round[u] > step ? -1 - k : k;
+        if (written[u] !== sign) {
+          written[u] = sign;
+          put(numbers[u], "class", [hue === 4 ? "gk-u-light" : "", k > 99 ? "gk-u-tiny" : ""].filter(Boolean).join(" "));
+          numbers[u].textContent = sign < 0 ? "" : String(k);
+        }
+        if (method.round[u] > step) { waiting += unitBox(u); continue; }
         const [x, y] = unitPlace(u);
-        fill[hue] += unitBox(u);
-        if (more & 1) marked += boxPath(x + 0.5, y + TALL - 3, UNIT - 1, 3);
-        if (more & 2) marked += boxPath(x + 0.5, y, 3, TALL);
-        words[hue === 4 ? 1 : 0].push([x + UNIT / 2, y + 12.5, String(k)]);
-        if (method.round[u] === step) active += unitBox(u);
+        fill[hue] += unitDash(u, TALL / 2);
+        if (more & 1) marked += unitDash(u, TALL - 1.5);
+        if (more & 2) marked += `M${number(x + 2)} ${number(y)}v${number(TALL)}`;
       }
       put(todo, "d", waiting);
       fills.forEach((node, k) => put(node, "d", fill[k]));
       put(marks, "d", marked);
-      put(now, "d", active);
-      dark.show(words[0]);
-      light.show(words[1]);
+      put(now, "d", requestBoxes(method, step, load.units));
       const drawn = ["", "", ""], said = [[], [], []];
       method.moved(step).forEach((n, s) => {
         const kind = Math.min(n, 2);
@@ -218,14 +247,12 @@ function loadChart(load, method, level, i) {
   const launched = method.launched[i], who = method[level];
   const total = new Array(launched).fill(0);
   for (const k of who) total[k]++;
-  const barsOf = (units) => units.map((n, k) =>
-    (n ? `M${k}.1 30v-${number((30 * n) / load.most[i])}h.8v${number((30 * n) / load.most[i])}z` : "")).join("");
-  const so = h("path", { class: "gk-f-work", d: "" });
+  const [rest, done] = ["gk-u-rest", "gk-u-load"].map((name) => h("path", { class: name, d: "", "stroke-width": 0.8 }));
   const node = h("div", { class: "gk-map-load" },
     h("svg", {
       class: "gk-map-bars", viewBox: `0 0 ${Math.max(launched, LEAST_BARS)} 30`, preserveAspectRatio: "none",
       width: "100%", height: 26, "aria-hidden": "true",
-    }, h("path", { class: "gk-f-line", d: barsOf(total) }), so),
+    }, rest, done),
     h("span", null, count(launched, level)),
     h("small", null, launched > 1
       ? `most ${Math.max(...total)}, mean ${(load.units / launched).toFixed(1)}` : count(load.units, "unit")));
@@ -234,7 +261,14 @@ function loadChart(load, method, level, i) {
     show(step) {
       const far = new Array(launched).fill(0);
       for (let u = 0; u < load.units; u++) if (method.round[u] <= step) far[who[u]]++;
-      put(so, "d", barsOf(far));
+      const tall = (n) => (30 * n) / load.most[i];
+      let left = "", bars = "";
+      total.forEach((n, k) => {
+        if (far[k]) bars += `M${k}.5 30v-${number(tall(far[k]))}`;
+        if (n > far[k]) left += `M${k}.5 ${number(30 - tall(far[k]))}v-${number(tall(n - far[k]))}`;
+      });
+      put(rest, "d", left);
+      put(done, "d", bars);
     },
   };
 }
@@ -253,8 +287,8 @@ function mappingCounters(load, step) {
   }
   const text = (value) => value.toLocaleString("en-US");
   return [
-    [symbol(["gk-u-0", KEY, null], ["gk-s-now", KEY, null]), "visited now", text(now)],
-    [symbol(["gk-u-0", KEY, null]), "visited before", text(before)],
+    [symbol(["gk-u-0", "M1.5 7h11", 11], ["gk-s-now", KEY, null]), "visited now", text(now)],
+    [symbol(["gk-u-0", "M1.5 7h11", 11]), "visited before", text(before)],
     [symbol(["gk-u-todo", KEY, null]), "not yet", text(load.units * load.methods.length - now - before)],
     [symbol(["gk-u-one", "M0 4h14v7h-14z", null]), "sectors moved", text(once)],
     [symbol(["gk-u-many", "M0 4h14v7h-14z", null]), "moved again", text(all - once)],
