@@ -124,7 +124,7 @@ def _box(x: float, y: float, w: float, t: float) -> str:
 def words(row: ScanRow) -> list[str]:
     """Return a row's values as they are shown; ``"·"`` where the trace does not tell."""
     return [
-        "·" if np.isnan(v) else str(int(v)) if v == int(v) else f"{v:.4g}"
+        "·" if np.isnan(v) else str(int(v)) if v.is_integer() else f"{v:.4g}"
         for v in row.values.tolist()
     ]
 

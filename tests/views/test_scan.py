@@ -27,7 +27,7 @@ def traced(run, *args, **options):
 def launched(kernel, values):
     with gk.trace() as t:
         device = gk.default_device()
-        device.launch(kernel, 1, 32, device.array(values), device.empty(32, np.int32))
+        device.launch(kernel, 1, 32, device.array(values), device.empty(32, values.dtype))
     return t.trace
 
 
@@ -242,3 +242,21 @@ def test_other_arrays_than_the_busiest_can_be_asked_for():
     record = record_of(trace, array="warp_totals")
     assert record.columns == 32
     assert record.rows[-1].values[1] == VALUES.sum()
+
+
+@cuda.jit
+def add_floats(values, out):
+    value = values[cuda.threadIdx.x]
+    below = cuda.shfl_up_sync(0xFFFFFFFF, value, 1)
+    if cuda.threadIdx.x > 0:
+        value += below
+    out[cuda.threadIdx.x] = value
+
+
+def test_fractions_and_infinity_are_shown_with_four_digits():
+    values = np.full(32, 1.23456)
+    values[3] = np.inf
+    view = ScanView(launched(add_floats, values))
+    words = view.payload["traces"][0]["words"]
+    assert words[0].split()[2:5] == ["1.235", "inf", "1.235"]
+    assert words[1].split()[2:6] == ["2.469", "inf", "inf", "2.469"]
