@@ -26,7 +26,13 @@ from . import expand
 SECTOR_BYTES = 32
 
 #: Device functions that search the offsets, wherever these are kept.
-SEARCHES = ("binary_search_two_sided", "upper_owner", "interpolation_owner", "warp_owner")
+SEARCHES = (
+    "binary_search_two_sided",
+    "upper_owner",
+    "interpolation_owner",
+    "guarded_interpolation_owner",
+    "warp_owner",
+)
 
 LOAD, STORE = 0, 1  # values of the trace's ``requests.kind``
 BARRIER = 2  # value of its ``steps.kind``

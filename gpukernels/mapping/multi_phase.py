@@ -3,10 +3,12 @@
 [busato2017dynamic]; [busato2017chapter], sections 5.4 to 5.6; [busato2017loadbalancing], section
 III-A. *Hybrid partition*: a boundary is searched by interpolation where the items' sizes have a
 standard deviation of at most 5 and a mean of at most 3, else by binary search with one read a step.
-Both figures are found on the device. *Coalesced expansion*: a thread notes the items of its
-consecutive units in registers, the block moves them to shared memory, and each warp visits its
-units in order: lane by lane, neighboring units. *Iterated search*: a chunk is `iterations` times as
-large, each thread searches so often and fills so many registers before it needs a barrier.
+Both figures are found on the device. A long run of empty items can pass that test and still mislead
+every guess, so the interpolation is the guarded one. *Coalesced expansion*: a thread notes the
+items of its consecutive units in registers, the block moves them to shared memory, and each warp
+visits its units in order: lane by lane, neighboring units. *Iterated search*: a chunk is
+`iterations` times as large, each thread searches so often and fills so many registers before it
+needs a barrier.
 
 The registers are a local array whose indices are not known to the compiler, so on a GPU they lie in
 the first-level cache rather than in the register file.
@@ -20,7 +22,7 @@ import numpy as np
 from numba import cuda, float64, int32, int64
 
 from gpukernels.errors import InvalidArgument
-from gpukernels.primitives import interpolation_owner, upper_owner, warp_sum
+from gpukernels.primitives import guarded_interpolation_owner, upper_owner, warp_sum
 from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for
 
 from .block_search import load_chunk
@@ -73,7 +75,7 @@ def hybrid_partition(offsets, squares, boundary, chunk_units, search, interpolat
     for b in range(cuda.grid(1), boundary.size, cuda.gridsize(1)):
         unit = min(b * chunk_units, units - 1)
         if interpolate:
-            boundary[b] = interpolation_owner(offsets, 0, offsets.size - 1, unit)
+            boundary[b] = guarded_interpolation_owner(offsets, 0, offsets.size - 1, unit)
         else:
             boundary[b] = upper_owner(offsets, 0, offsets.size - 1, unit)
         if b == 0:

@@ -12,8 +12,14 @@ from gpukernels.mapping.multi_phase import add_squares
 from gpukernels.simt import metrics
 from gpukernels.simt.trace import STORE
 
-SEARCHES = ("upper_owner", "interpolation_owner", "warp_owner")
+SEARCHES = ("upper_owner", "guarded_interpolation_owner", "warp_owner")
 NAMES = ["all empty", "one unit", "sizes about a block", "a long run of empties", "skewed"]
+
+
+def searches(trace) -> int:
+    """Count the searches that threads began; the guarded one ends in another that is no new one."""
+    ends = calls(trace, "guarded_interpolation_owner")
+    return sum(calls(trace, function) for function in SEARCHES) - ends
 
 
 def calls(trace, function: str) -> int:
@@ -42,7 +48,7 @@ def test_launches_blocks_and_searches_are_those_of_the_trace(name, method, knobs
     assert stats["items"] == offsets.size - 1
     assert stats["units"] == offsets[-1]
     assert stats["launches"] == len(trace.launches)
-    counted = sum(calls(trace, function) for function in SEARCHES)
+    counted = searches(trace)
     if "form" in stats:  # lanes beyond the last unit search too, so that all take part
         assert stats["searches"] <= counted <= stats["searches"] + 31 * len(trace.steps)
     else:
@@ -58,7 +64,7 @@ def test_partition_searches_are_one_a_boundary(method):
     trace, stats = traced(WORKLOADS["skewed"], method, units_per_thread=2)
     part = {"two_phase": "partition", "multi_phase": "hybrid_partition"}[method]
     inside = trace.select(kernel=part)
-    assert stats["partition_searches"] == sum(calls(inside, f) for f in SEARCHES)
+    assert stats["partition_searches"] == searches(inside)
     assert stats["partition_searches"] == stats["blocks"] + 1
 
 
@@ -128,11 +134,21 @@ def test_the_rule_chooses_the_partitions_search(sizes, expected, device):
     assert expected == ("interpolation" if mean <= 3 and deviation <= 5 else "binary")
     assert gk.expand(offsets_of(sizes), "multi_phase", device=device).stats["search"] == expected
     trace, _ = traced(offsets_of(sizes), "multi_phase")
-    called = calls(trace.select(kernel="hybrid_partition"), f"{UPPER[expected]}_owner")
-    assert called == 1 + -(-sum(sizes) // (128 * 11))
+    partition = trace.select(kernel="hybrid_partition")
+    boundaries = 1 + -(-sum(sizes) // (128 * 11))
+    assert searches(partition) == boundaries
+    guesses = boundaries if expected == "interpolation" else 0
+    assert calls(partition, "guarded_interpolation_owner") == guesses
 
 
-UPPER = {"binary": "upper", "interpolation": "interpolation"}
+def test_a_long_run_of_empty_items_does_not_mislead_the_partition():
+    offsets = offsets_of([0] * 60_000 + [1] * 20_000)
+    trace, stats = traced(offsets, "multi_phase")
+    assert stats["search"] == "interpolation"
+    reads = trace.select(kernel="hybrid_partition", array="offsets").requests
+    row = reads.lane_row()
+    thread = (reads.block[row] * 4 + reads.warp[row]) * 32 + reads.lane_id()
+    assert np.bincount(thread).max() <= 2 + 2 + 10 + 17  # rule, bracket, guesses, halvings
 
 
 def test_squares_of_huge_sizes_fit_64_bits(device):
