@@ -322,6 +322,7 @@ def _payload(name: str, load: Workload) -> dict[str, Any]:
                 "rounds": m.rounds,
                 "sector": m.sector_units,
                 "launched": [m.threads, m.warps, m.blocks],
+                "shares": [_share(load, m, level) for level in LEVELS],
                 "thread": pack(m.thread),
                 "warp": pack(m.warp),
                 "block": pack(m.block),
@@ -485,9 +486,6 @@ def _loads(load: Workload, m: Expansion, most: list[int], step: int) -> Element:
                 done += f"M{k}.5 30v-{number(30 * far / top)}"
             if n > far:
                 rest += f"M{k}.5 {number(30 - 30 * far / top)}v-{number(30 * (n - far) / top)}"
-        share = count(load.units, "unit")
-        if launched > 1:
-            share = f"most {total.max()}, mean {load.units / launched:.1f}"
         charts.append(
             h(
                 "div",
@@ -506,10 +504,19 @@ def _loads(load: Workload, m: Expansion, most: list[int], step: int) -> Element:
                     h("path", {"class": "gk-u-load", "d": done, "stroke-width": 0.8}),
                 ),
                 h("span", None, count(launched, level)),
-                h("small", None, share),
+                h("small", None, _share(load, m, level)),
             )
         )
     return h("div", {"class": "gk-map-loads"}, *charts)
+
+
+def _share(load: Workload, m: Expansion, level: str) -> str:
+    """Say how many units a thread, warp or block gets."""
+    launched = getattr(m, level + "s")
+    if launched == 1:
+        return count(load.units, "unit")
+    most = int(np.bincount(getattr(m, level)).max())
+    return f"most {most}, mean {load.units / launched:.1f}"
 
 
 def _panel(

@@ -254,8 +254,7 @@ function loadChart(load, method, level, i) {
       width: "100%", height: 26, "aria-hidden": "true",
     }, rest, done),
     h("span", null, count(launched, level)),
-    h("small", null, launched > 1
-      ? `most ${Math.max(...total)}, mean ${(load.units / launched).toFixed(1)}` : count(load.units, "unit")));
+    h("small", null, method.shares[i]));
   return {
     node,
     show(step) {
