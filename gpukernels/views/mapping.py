@@ -107,7 +107,7 @@ class Workload:
             done += method.rounds <= step
             if units:
                 last = ", its last" if method.rounds == step + 1 else ""
-                said.append(f"{label} visits {count(units, 'unit')}{last}")
+                said.append(f"{count(units, 'unit')} by “{label}”{last}")
         rest = f"; {count(len(said) - 3, 'more technique')} at work" if len(said) > 3 else ""
         over = f". {count(done, 'technique is', 'techniques are')} done" if done else ""
         return f"Round {step}: " + ", ".join(said[:3]) + rest + over + "."
