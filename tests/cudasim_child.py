@@ -41,6 +41,9 @@ class CudasimDevice:
     def read(self, array):
         return array.copy()
 
+    def cooperative_blocks(self, kernel, threads, *args):
+        return 2
+
     def launch(self, kernel, blocks, threads, *args, shared=0, cooperative=False):
         lacking = sorted(n for n in cuda_names(kernel) if not hasattr(FakeCUDAModule, n))
         lacking = [n for n in lacking if n not in ("blockDim", "gridDim")]
