@@ -10,6 +10,9 @@ import html
 from collections.abc import Callable, Sequence
 from typing import Any
 
+#: Controls that stand one below the other.
+FEW = 4
+
 
 class Panel:
     """Controls above a figure that is drawn from their values.
@@ -17,8 +20,9 @@ class Panel:
     Parameters
     ----------
     draw : callable
-        Takes the controls' values by name and returns something that shows itself as HTML, such as
-        a :class:`~gpukernels.plot.Plot` or a :class:`~gpukernels.table.Table`.
+        Takes the controls' values by name and returns a view of this book, or something that shows
+        itself as HTML, such as a :class:`~gpukernels.plot.Plot` or a
+        :class:`~gpukernels.table.Table`.
     start : dict of str to object
         The value of each control at first; one of its choices.
     **choices : sequence
@@ -28,8 +32,8 @@ class Panel:
     ----------
     controls : dict of str to ipywidgets.Widget
         The controls by name; setting a ``value`` draws the figure anew.
-    figure : ipywidgets.HTML
-        The figure shown.
+    figure : ipywidgets.Widget
+        The figure shown: the view itself, or an ``ipywidgets.HTML``.
 
     Raises
     ------
@@ -54,12 +58,26 @@ class Panel:
             control.style.description_width = "initial"
             control.observe(self._redraw, names="value")
             self.controls[name] = control
-        self.figure = ipywidgets.HTML(self._first._repr_html_())
-        self._box = ipywidgets.VBox([*self.controls.values(), self.figure])
+        # Many sliders stand side by side, as many as fit.
+        row = ipywidgets.Layout(display="flex", flex_flow="row wrap")
+        box = ipywidgets.Box if len(choices) > FEW else ipywidgets.VBox
+        self._row = box(
+            list(self.controls.values()), layout=row if len(choices) > FEW else ipywidgets.Layout()
+        )
+        self._box = ipywidgets.VBox()
+        self._show(self._first)
 
     def _redraw(self, _change) -> None:
-        values = {name: control.value for name, control in self.controls.items()}
-        self.figure.value = self._draw(**values)._repr_html_()
+        self._show(self._draw(**{name: control.value for name, control in self.controls.items()}))
+
+    def _show(self, drawn) -> None:
+        import ipywidgets
+
+        if isinstance(drawn, ipywidgets.DOMWidget):
+            self.figure = drawn
+        else:
+            self.figure = ipywidgets.HTML(drawn._repr_html_())
+        self._box.children = [self._row, self.figure]
 
     def __repr__(self) -> str:
         return f"Panel({', '.join(self.controls)}: {self._first!r})"
@@ -67,10 +85,11 @@ class Panel:
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         names = html.escape(", ".join(self.controls))
         note = f"<p><em>In a live notebook this figure has controls: {names}.</em></p>"
+        still = self._first.html if hasattr(self._first, "html") else self._first._repr_html_()
         view = {"version_major": 2, "version_minor": 0, "model_id": self._box.model_id}
         return {
             "text/plain": repr(self),
-            "text/html": self._first._repr_html_() + note,
+            "text/html": still + note,
             # ipywidgets 7 and 8 build this part in different places, and both understand it.
             "application/vnd.jupyter.widget-view+json": view,
         }

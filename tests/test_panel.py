@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import gpukernels as gk
 from gpukernels.panel import Panel
 from gpukernels.table import Table
 
@@ -36,6 +37,18 @@ def test_a_change_of_a_control_draws_the_figure_anew(panel):
     assert panel.figure.value == drawn(2, "roads")._repr_html_()
     panel.controls["workload"].value = "a web"
     assert panel.figure.value == drawn(2, "a web")._repr_html_()
+
+
+def test_a_view_is_shown_as_itself():
+    def path(n):
+        return gk.GraphView(gk.path(n), title="A path")
+
+    panel = Panel(path, {"n": 3}, n=(2, 3, 4))
+    assert path(3).html in panel._repr_mimebundle_()["text/html"]
+    assert panel.figure.html == path(3).html
+    panel.controls["n"].value = 4
+    assert panel.figure.html == path(4).html
+    assert panel._box.children[-1] is panel.figure
 
 
 def test_a_value_that_is_no_choice_is_refused(panel):
