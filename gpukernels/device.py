@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 
 from gpukernels import simt
+from gpukernels.simt.machine import RESIDENT_THREADS
 from gpukernels.simt.metrics import Summary, summarize
 from gpukernels.simt.schedules import SCHEDULES
 
@@ -39,7 +40,7 @@ class SimtDevice:
 
     name = "SIMT machine"
     #: Threads that a persistent kernel may count on being resident at once.
-    resident_threads = 16 * 1024
+    resident_threads = RESIDENT_THREADS
 
     def __init__(
         self,

@@ -128,16 +128,10 @@ class Memory:
     def locate(self, active, index, where):
         """Check an index (a tuple in several dimensions); return the flat element index."""
         if index.__class__ is not tuple:
-            if index.ndim == 0:
-                inside = 0 <= index < self.length
-            else:  # argmin is several times as fast as min, which is a reduction
-                if index.size <= WARP_SIZE and index.dtype is not _INDEX:
-                    # NumPy gathers a warp's few elements fastest by an index of its own type.
-                    index = index.astype(_INDEX)
-                item = index.item
-                inside = item(index.argmin()) >= 0 and item(index.argmax()) < self.length
-            if not inside:
-                self._refuse(active, index, self.length, 0, where)
+            self._check(active, index, self.length, 0, where)
+            if 0 < index.ndim <= index.size <= WARP_SIZE and index.dtype is not _INDEX:
+                # NumPy gathers a warp's few elements fastest by an index of its own type.
+                index = index.astype(_INDEX)
             return index if self._dense else index * self.strides[0]
         linear = 0
         for axis, (i, n) in enumerate(zip(index, self.shape, strict=True)):
@@ -158,7 +152,7 @@ class Memory:
     def _check(self, active, index, length, axis, where):
         if index.ndim == 0:
             inside = 0 <= index < length
-        else:
+        else:  # argmin is several times as fast as min, which is a reduction
             inside = index.item(index.argmin()) >= 0 and index.item(index.argmax()) < length
         if not inside:
             self._refuse(active, index, length, axis, where)

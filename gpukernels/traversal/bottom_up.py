@@ -22,6 +22,7 @@ from gpukernels.device import benign_race
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
+from .level_by_level import level_by_level
 from .result import UNVISITED, BFSResult, start_at, vertices_per_level
 
 
@@ -96,14 +97,13 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
     offsets, sources = device.array(g.reverse.offsets), device.array(g.reverse.targets)
     distance, parent = (device.array(a) for a in start_at(root, g.n))
     blocks = blocks_for(g.n, threads)
-    level, reached = 0, True
-    while reached:
-        changed = device.full(1, 0, np.int32)
+
+    def launch(level, changed):
         device.launch(
             bottom_up_level, blocks, threads, offsets, sources, distance, parent, level, changed
         )
-        reached = bool(device.read(changed)[0])
-        level += 1
+
+    level = level_by_level(device, launch)
     distance = device.read(distance)
     stats = {
         "method": "bottom_up",

@@ -8,13 +8,13 @@ and 2E words for the arcs.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import cuda
 
 from gpukernels.device import benign_race
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
+from .level_by_level import level_by_level
 from .result import UNVISITED, BFSResult, start_at, vertices_per_level
 
 
@@ -58,14 +58,13 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
     source, target = (device.array(a) for a in g.coo)
     distance, parent = (device.array(a) for a in start_at(root, g.n))
     blocks = blocks_for(g.m, threads)
-    level, reached = 0, True
-    while reached:
-        changed = device.full(1, 0, np.int32)
+
+    def launch(level, changed):
         device.launch(
             edge_parallel_level, blocks, threads, source, target, distance, parent, level, changed
         )
-        reached = bool(device.read(changed)[0])
-        level += 1
+
+    level = level_by_level(device, launch)
     distance = device.read(distance)
     stats = {
         "method": "edge_parallel",

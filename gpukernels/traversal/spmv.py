@@ -16,6 +16,7 @@ from gpukernels.device import benign_race
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
+from .level_by_level import level_by_level
 from .result import UNVISITED, BFSResult, start_at, vertices_per_level
 
 
@@ -64,21 +65,18 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
     check_threads(threads)
     offsets, sources = device.array(g.reverse.offsets), device.array(g.reverse.targets)
     distance, parent = (device.array(a) for a in start_at(root, g.n))
-    flags = np.zeros(g.n, dtype=np.uint8)
-    y = device.array(flags)
-    flags[root] = 1
-    x = device.array(flags)
+    start = np.arange(g.n) == root
+    flags = device.array(start.astype(np.uint8)), device.full(g.n, 0, np.uint8)
     blocks = blocks_for(g.n, threads)
-    level, reached = 0, True
-    while reached:
-        changed = device.full(1, 0, np.int32)
+
+    def launch(level, changed):
+        now, later = flags[level % 2], flags[1 - level % 2]
         device.launch(
             multiply_level, blocks, threads,
-            offsets, sources, x, y, distance, parent, level, changed,
+            offsets, sources, now, later, distance, parent, level, changed,
         )  # fmt: skip
-        reached = bool(device.read(changed)[0])
-        x, y = y, x
-        level += 1
+
+    level = level_by_level(device, launch)
     distance = device.read(distance)
     stats = {
         "method": "spmv",

@@ -9,7 +9,6 @@ virtual warps later change.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import cuda
 
 from gpukernels.device import benign_race
@@ -17,6 +16,7 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
+from .level_by_level import level_by_level
 from .result import UNVISITED, BFSResult, start_at, vertices_per_level
 
 WARP_SIZES = (1, 2, 4, 8, 16, 32)
@@ -75,15 +75,14 @@ def bfs(g: Graph, root: int, device, *, warp_size: int = 8, threads: int = THREA
     offsets, targets = device.array(g.offsets), device.array(g.targets)
     distance, parent = (device.array(a) for a in start_at(root, g.n))
     blocks = blocks_for(g.n * warp_size, threads)
-    level, reached = 0, True
-    while reached:
-        changed = device.full(1, 0, np.int32)
+
+    def launch(level, changed):
         device.launch(
             virtual_warp_level, blocks, threads,
             offsets, targets, distance, parent, level, changed, warp_size,
         )  # fmt: skip
-        reached = bool(device.read(changed)[0])
-        level += 1
+
+    level = level_by_level(device, launch)
     distance = device.read(distance)
     stats = {
         "method": "virtual_warp",

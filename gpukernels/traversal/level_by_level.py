@@ -1,0 +1,31 @@
+"""The host's loop of a search that knows no queue: a launch a level, until nothing is new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+
+def level_by_level(device, launch: Callable[[int, object], None]) -> int:
+    """Call ``launch(level, changed)`` for level 0, 1, 2, ... until a launch changes nothing.
+
+    Parameters
+    ----------
+    device : SimtDevice or CudaDevice
+        Where the launches run.
+    launch : callable
+        Launches one level; its kernel stores 1 in ``changed[0]`` if it reaches a vertex.
+
+    Returns
+    -------
+    int
+        How many launches were made: the number of levels.
+    """
+    level, reached = 0, True
+    while reached:
+        changed = device.full(1, 0, np.int32)
+        launch(level, changed)
+        reached = bool(device.read(changed)[0])
+        level += 1
+    return level
