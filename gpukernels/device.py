@@ -7,6 +7,7 @@ import contextvars
 import os
 import time
 import warnings
+import weakref
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from gpukernels.simt.metrics import Summary, summarize
 from gpukernels.simt.schedules import SCHEDULES
 
 _tracing = contextvars.ContextVar("tracing", default=None)
+
+#: Device copies of read-only host arrays, by the host array's id, which dies with the array.
+_kept: dict[int, object] = {}
 
 
 class SimtDevice:
@@ -70,6 +74,14 @@ class SimtDevice:
         """Return a copy of `host` that kernels may change."""
         return np.array(host, copy=True)
 
+    def keep(self, host: np.ndarray) -> np.ndarray:
+        """Return a copy of the read-only array `host`, for kernels that only read it."""
+        return self.array(host)
+
+    def put(self, array, index: int, value) -> None:
+        """Set one element of `array`, counted from 0 through all its rows."""
+        array.reshape(-1)[index] = value
+
     def empty(self, shape, dtype) -> np.ndarray:
         """Return an uninitialized array; under `check`, reading it before writing is an error."""
         return simt.uninitialized(shape, dtype)
@@ -78,9 +90,20 @@ class SimtDevice:
         """Return an array filled with `value`."""
         return np.full(shape, value, dtype)
 
-    def read(self, array) -> np.ndarray:
-        """Return the array's contents on the host."""
-        return np.array(array, copy=True)
+    def pinned(self, shape, dtype) -> np.ndarray:
+        """Return a host array of zeros to read results into; here, an ordinary one."""
+        return np.zeros(shape, dtype)
+
+    def clear(self, array) -> None:
+        """Set every element of `array` to zero."""
+        array.fill(0)
+
+    def read(self, array, into: np.ndarray | None = None) -> np.ndarray:
+        """Return the array's contents on the host: in `into` where given, else in a new array."""
+        if into is None:
+            return np.array(array, copy=True)
+        np.copyto(into, array, casting="no")
+        return into
 
     def launch(self, kernel, blocks, threads, *args, shared: int = 0, cooperative: bool = False):
         """Launch `kernel` on `blocks` blocks of `threads` threads and wait for it.
@@ -154,17 +177,54 @@ class CudaDevice:
         """Return a copy of `host` on the device."""
         return self._cuda.to_device(np.ascontiguousarray(host))
 
+    def keep(self, host: np.ndarray):
+        """Return a device copy of the read-only array `host` that is made once.
+
+        It stays on the GPU as long as `host` lives, so a second search of one graph does not copy
+        the graph again. Kernels must only read it.
+        """
+        kept = _kept.get(id(host))
+        if kept is None:
+            kept = self.array(host)
+            if isinstance(host, np.ndarray) and not host.flags.writeable:
+                _kept[id(host)] = kept
+                weakref.finalize(host, _kept.pop, id(host), None)
+        return kept
+
+    def put(self, array, index: int, value) -> None:
+        """Set one element of `array`, counted from 0 through all its rows."""
+        array.reshape(-1)[index : index + 1].copy_to_device(np.array([value], dtype=array.dtype))
+
     def empty(self, shape, dtype):
         """Return an uninitialized device array."""
         return self._cuda.device_array(shape, dtype)
 
     def full(self, shape, value, dtype):
         """Return a device array filled with `value`."""
-        return self._cuda.to_device(np.full(shape, value, dtype))
+        pattern = set(np.array(value, dtype=dtype).tobytes())
+        if len(pattern) > 1:
+            return self._cuda.to_device(np.full(shape, value, dtype))
+        array = self.empty(shape, dtype)
+        if array.size:
+            array.gpu_data.memset(pattern.pop(), array.nbytes)
+        return array
 
-    def read(self, array) -> np.ndarray:
-        """Return the array's contents on the host."""
-        return array.copy_to_host() if hasattr(array, "copy_to_host") else np.array(array)
+    def pinned(self, shape, dtype) -> np.ndarray:
+        """Return a page-locked host array of zeros: what is read into it is copied once."""
+        array = self._cuda.pinned_array(shape, dtype)
+        array.fill(0)
+        return array
+
+    def clear(self, array) -> None:
+        """Set every byte of `array` to zero, after the launches made so far; does not wait."""
+        if array.size:
+            array.gpu_data.memset(0, array.nbytes)
+
+    def read(self, array, into: np.ndarray | None = None) -> np.ndarray:
+        """Return the array's contents on the host: in `into` where given, else in a new array."""
+        if not hasattr(array, "copy_to_host"):
+            array = self.array(array)
+        return array.copy_to_host(into)
 
     def launch(self, kernel, blocks, threads, *args, shared: int = 0, cooperative: bool = False):
         """Launch ``kernel[blocks, threads](*args)``; does not wait unless `args` has NumPy arrays.

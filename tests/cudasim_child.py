@@ -38,8 +38,23 @@ class CudasimDevice:
     def full(self, shape, value, dtype):
         return np.full(shape, value, dtype)
 
-    def read(self, array):
-        return array.copy()
+    def keep(self, host):
+        return np.array(host)
+
+    def put(self, array, index, value):
+        array.reshape(-1)[index] = value
+
+    def pinned(self, shape, dtype):
+        return np.zeros(shape, dtype)
+
+    def clear(self, array):
+        array.fill(0)
+
+    def read(self, array, into=None):
+        if into is None:
+            return array.copy()
+        into[...] = array
+        return into
 
     def cooperative_blocks(self, kernel, threads, *args):
         return 2

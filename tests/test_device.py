@@ -46,6 +46,44 @@ def test_device_arrays_round_trip(device):
     assert device.empty(5, np.int64).shape == (5,)
 
 
+def test_results_can_be_read_into_one_pinned_array(device):
+    into = device.pinned(3, np.int32)
+    assert into.tolist() == [0, 0, 0]
+    assert device.read(device.array(np.arange(3, dtype=np.int32)), into=into) is into
+    assert into.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("shape", [0, 5, (2, 3)])
+def test_arrays_are_cleared(device, shape):
+    array = device.full(shape, 258, np.int32)
+    device.clear(array)
+    assert not device.read(array).any()
+
+
+@pytest.mark.parametrize("value", [0, -1, 258, 0x01010101])
+def test_arrays_are_filled_whatever_the_bytes(device, value):
+    assert device.read(device.full((2, 3), value, np.int32)).tolist() == [[value] * 3] * 2
+
+
+def test_one_element_is_put(device):
+    array = device.full((2, 3), 0, np.int32)
+    device.put(array, 4, 9)
+    assert device.read(array).tolist() == [[0, 0, 0], [0, 9, 0]]
+
+
+def test_a_kept_array_has_the_host_arrays_values(device):
+    for values in ([1, 2], [3, 4]):  # a new array may get the id of one that is gone
+        host = np.array(values, dtype=np.int32)
+        host.flags.writeable = False
+        assert device.read(device.keep(host)).tolist() == values
+        assert device.read(device.keep(host)).tolist() == values
+        del host
+    changing = np.zeros(2, np.int32)
+    device.keep(changing)
+    changing[0] = 5
+    assert device.read(device.keep(changing)).tolist() == [5, 0]
+
+
 def test_array_is_a_copy(device):
     host = np.arange(64, dtype=np.int32)
     copied = device.array(host)

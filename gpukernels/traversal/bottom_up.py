@@ -73,7 +73,7 @@ def arcs_looked_at(g: Graph, distance: np.ndarray, levels: Iterable[int]) -> int
     return total
 
 
-def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
+def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = True) -> BFSResult:
     """Search `g` from `root`, a launch a level, until a level reaches nothing new.
 
     Parameters
@@ -86,6 +86,8 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
         Where to run.
     threads : int
         Threads a block.
+    parents : bool
+        Whether the result holds parents.
 
     Returns
     -------
@@ -94,8 +96,8 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
         ``arcs_inspected``: those of unvisited vertices at every level, up to the first parent.
     """
     check_threads(threads)
-    offsets, sources = device.array(g.reverse.offsets), device.array(g.reverse.targets)
-    distance, parent = (device.array(a) for a in start_at(root, g.n))
+    offsets, sources = device.keep(g.reverse.offsets), device.keep(g.reverse.targets)
+    distance, parent = start_at(root, g.n, device)
     blocks = blocks_for(g.n, threads)
 
     def launch(level, changed):
@@ -108,8 +110,9 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
     stats = {
         "method": "bottom_up",
         "launches": level,
+        "read_backs": level,
         "threads": level * g.n,
-        "frontier_sizes": vertices_per_level(distance),
-        "arcs_inspected": arcs_looked_at(g, distance, range(level)),
+        "frontier_sizes": lambda: vertices_per_level(distance),
+        "arcs_inspected": lambda: arcs_looked_at(g, distance, range(level)),
     }
-    return BFSResult(distance, device.read(parent), level, stats)
+    return BFSResult(distance, device.read(parent) if parents else None, level, stats)

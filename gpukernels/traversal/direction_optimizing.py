@@ -25,7 +25,7 @@ from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for, c
 from gpukernels.primitives.warp_append import warp_append
 
 from .bottom_up import arcs_looked_at, first_parent
-from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+from .result import UNVISITED, BFSResult, adopt, start_at
 
 
 @cuda.jit(device=True)
@@ -38,7 +38,7 @@ def claim(work, u, arc):
     v = targets[arc]
     if distance[v] == UNVISITED:
         if cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED:
-            parent[v] = u
+            adopt(parent, v, u)
             queue_append(queue, counts, v)
             cuda.atomic.add(counts, 1, offsets[v + 1] - offsets[v])
 
@@ -75,7 +75,7 @@ def bottom_up_step(
     arcs = int32(0)
     if found:
         distance[v] = level + 1
-        parent[v] = u
+        adopt(parent, v, u)
         arcs = offsets[v + 1] - offsets[v]
     warp_append(queue, counts, v, found)
     arcs = warp_sum(int32(arcs))
@@ -91,6 +91,7 @@ def bfs(
     alpha: float = 15.0,
     beta: float = 18.0,
     threads: int = THREADS,
+    parents: bool = True,
 ) -> BFSResult:
     """Search `g` from `root`, in the direction that a level's size suggests.
 
@@ -109,6 +110,8 @@ def bfs(
         It turns back where less than 1 / `beta` of all vertices are in the frontier.
     threads : int
         Threads a block.
+    parents : bool
+        Whether the result holds parents.
 
     Returns
     -------
@@ -126,10 +129,11 @@ def bfs(
         raise InvalidArgument("alpha", alpha, "a number, at least 0")
     if not beta > 0:
         raise InvalidArgument("beta", beta, "a number above 0")
-    offsets, targets = device.array(g.offsets), device.array(g.targets)
-    reverse_offsets, sources = device.array(g.reverse.offsets), device.array(g.reverse.targets)
-    distance, parent = (device.array(a) for a in start_at(root, g.n))
-    queues = device.array(np.full(g.n, root, np.int32)), device.empty(g.n, np.int32)
+    offsets, targets = device.keep(g.offsets), device.keep(g.targets)
+    reverse_offsets, sources = device.keep(g.reverse.offsets), device.keep(g.reverse.targets)
+    distance, parent = start_at(root, g.n, device, parents)
+    frontier, others = device.full(1, root, np.int32), [device.empty(g.n, np.int32) for _ in "ab"]
+    counts, told = device.full(2, 0, np.int32), device.pinned(2, np.int32)
     sizes, arcs, directions = [1], [int(g.out_degree[root])], []
     left = g.m - arcs[0]  # arcs that leave vertices not yet visited
     bottom_up, growing, threads_used = False, True, 0
@@ -139,8 +143,8 @@ def bfs(
             bottom_up = growing and arcs[-1] * alpha > left
         elif not growing:
             bottom_up = sizes[-1] * beta >= g.n
-        frontier, queue = queues[level % 2], queues[1 - level % 2]
-        counts = device.full(2, 0, np.int32)
+        queue = others[level % 2]
+        device.clear(counts)
         if bottom_up:
             device.launch(
                 bottom_up_step, blocks_for(g.n, threads), threads,
@@ -154,11 +158,12 @@ def bfs(
             )  # fmt: skip
         threads_used += g.n if bottom_up else sizes[-1]
         directions.append("bottom_up" if bottom_up else "top_down")
-        found, leaving = (int(c) for c in device.read(counts))
+        found, leaving = (int(c) for c in device.read(counts, into=told))
         growing = found > sizes[-1]
         sizes.append(found)
         arcs.append(leaving)
         left -= leaving
+        frontier = queue
     levels = len(directions)
     distance = device.read(distance)
     up = [level for level in range(levels) if directions[level] == "bottom_up"]
@@ -166,9 +171,10 @@ def bfs(
     stats = {
         "method": "direction_optimizing",
         "launches": levels,
+        "read_backs": levels,
         "threads": threads_used,
-        "frontier_sizes": vertices_per_level(distance),
+        "frontier_sizes": sizes[:levels],
         "directions": directions,
-        "arcs_inspected": down + (arcs_looked_at(g, distance, up) if up else 0),
+        "arcs_inspected": lambda: down + (arcs_looked_at(g, distance, up) if up else 0),
     }
-    return BFSResult(distance, device.read(parent), levels, stats)
+    return BFSResult(distance, device.read(parent) if parents else None, levels, stats)

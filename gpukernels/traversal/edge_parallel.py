@@ -35,7 +35,7 @@ def edge_parallel_level(source, target, distance, parent, level, changed):
             changed[0] = 1
 
 
-def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
+def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = True) -> BFSResult:
     """Search `g` from `root`, a launch a level, until a level reaches nothing new.
 
     Parameters
@@ -48,6 +48,8 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
         Where to run.
     threads : int
         Threads a block.
+    parents : bool
+        Whether the result holds parents.
 
     Returns
     -------
@@ -55,8 +57,8 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
         ``stats`` adds ``arcs_inspected``: every arc of the graph at every level.
     """
     check_threads(threads)
-    source, target = (device.array(a) for a in g.coo)
-    distance, parent = (device.array(a) for a in start_at(root, g.n))
+    source, target = (device.keep(a) for a in g.coo)
+    distance, parent = start_at(root, g.n, device)
     blocks = blocks_for(g.m, threads)
 
     def launch(level, changed):
@@ -69,8 +71,9 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
     stats = {
         "method": "edge_parallel",
         "launches": level,
+        "read_backs": level,
         "threads": level * g.m,
-        "frontier_sizes": vertices_per_level(distance),
+        "frontier_sizes": lambda: vertices_per_level(distance),
         "arcs_inspected": level * g.m,
     }
-    return BFSResult(distance, device.read(parent), level, stats)
+    return BFSResult(distance, device.read(parent) if parents else None, level, stats)

@@ -21,7 +21,7 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 from gpukernels.primitives.queue_append import queue_append
 
-from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+from .result import UNVISITED, BFSResult, repeats, start_at
 
 
 @benign_race("distance", "parent")
@@ -54,7 +54,13 @@ def collect_level(distance, frontier, frontier_size, level):
 
 
 def bfs(
-    g: Graph, root: int, device, *, capacity: int | None = None, threads: int = THREADS
+    g: Graph,
+    root: int,
+    device,
+    *,
+    capacity: int | None = None,
+    threads: int = THREADS,
+    parents: bool = True,
 ) -> BFSResult:
     """Search `g` from `root`, a launch a level, until a frontier is empty.
 
@@ -71,6 +77,8 @@ def bfs(
         duplicates that it does not fit is collected afresh from the distances, without duplicates.
     threads : int
         Threads a block.
+    parents : bool
+        Whether the result holds parents.
 
     Returns
     -------
@@ -89,42 +97,47 @@ def bfs(
         capacity = max(g.n, g.m)
     if capacity < g.n:
         raise InvalidArgument("capacity", capacity, f"at least the number of vertices, {g.n}")
-    offsets, targets = device.array(g.offsets), device.array(g.targets)
-    distance, parent = (device.array(a) for a in start_at(root, g.n))
+    offsets, targets = device.keep(g.offsets), device.keep(g.targets)
+    distance, parent = start_at(root, g.n, device)
     queues = device.empty(capacity, np.int32), device.empty(capacity, np.int32)
-    frontier, size = device.array(np.array([root], dtype=np.int32)), 1
-    frontier_size = device.full(1, 1, np.int32)
+    sizes, count = (
+        (device.full(1, 1, np.int32), device.full(1, 0, np.int32)),
+        device.pinned(1, np.int32),
+    )
+    frontier, size = device.full(1, root, np.int32), 1
     enqueued, threads_used, overflows = [1], 0, 0
     while size:
         level = len(enqueued) - 1
-        next_frontier, next_size = queues[level % 2], device.full(1, 0, np.int32)
+        frontier_size, next_size = sizes[level % 2], sizes[1 - level % 2]
+        next_frontier = queues[level % 2]
+        device.clear(next_size)
         device.launch(
             expand_frontier, blocks_for(size, threads), threads,
             offsets, targets, distance, parent,
             frontier, frontier_size, next_frontier, next_size, level,
         )  # fmt: skip
         threads_used += size
-        size = int(device.read(next_size)[0])
+        size = int(device.read(next_size, into=count)[0])
         enqueued.append(size)
         if size > capacity:
-            next_size = device.full(1, 0, np.int32)
+            device.clear(next_size)
             device.launch(
                 collect_level, blocks_for(g.n, threads), threads,
                 distance, next_frontier, next_size, level + 1,
             )  # fmt: skip
             threads_used += g.n
             overflows += 1
-            size = int(device.read(next_size)[0])
-        frontier, frontier_size = next_frontier, next_size
+            size = int(device.read(next_size, into=count)[0])
+        frontier = next_frontier
     levels = len(enqueued) - 1
     distance = device.read(distance)
-    found = vertices_per_level(distance)
     stats = {
         "method": "frontier",
         "launches": levels + overflows,
+        "read_backs": levels + overflows,
         "threads": threads_used,
         "frontier_sizes": enqueued[:levels],
-        "duplicates": [e - f for e, f in zip(enqueued, found, strict=False)],
+        "duplicates": lambda: repeats(enqueued, distance),
         "overflows": overflows,
     }
-    return BFSResult(distance, device.read(parent), levels, stats)
+    return BFSResult(distance, device.read(parent) if parents else None, levels, stats)

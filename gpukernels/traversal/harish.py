@@ -40,7 +40,7 @@ def harish_level(offsets, targets, distance, parent, level, changed):
                 changed[0] = 1
 
 
-def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
+def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = True) -> BFSResult:
     """Search `g` from `root`, a launch a level, until a level reaches nothing new.
 
     Parameters
@@ -53,6 +53,8 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
         Where to run.
     threads : int
         Threads a block.
+    parents : bool
+        Whether the result holds parents.
 
     Returns
     -------
@@ -60,8 +62,8 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
         ``stats`` adds ``arcs_inspected``: each arc that leaves a reached vertex, once.
     """
     check_threads(threads)
-    offsets, targets = device.array(g.offsets), device.array(g.targets)
-    distance, parent = (device.array(a) for a in start_at(root, g.n))
+    offsets, targets = device.keep(g.offsets), device.keep(g.targets)
+    distance, parent = start_at(root, g.n, device)
     blocks = blocks_for(g.n, threads)
 
     def launch(level, changed):
@@ -74,8 +76,9 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
     stats = {
         "method": "harish",
         "launches": level,
+        "read_backs": level,
         "threads": level * g.n,
-        "frontier_sizes": vertices_per_level(distance),
-        "arcs_inspected": int(g.out_degree[distance != UNVISITED].sum()),
+        "frontier_sizes": lambda: vertices_per_level(distance),
+        "arcs_inspected": lambda: int(g.out_degree[distance != UNVISITED].sum()),
     }
-    return BFSResult(distance, device.read(parent), level, stats)
+    return BFSResult(distance, device.read(parent) if parents else None, level, stats)

@@ -20,12 +20,13 @@ def level_by_level(device, launch: Callable[[int, object], None]) -> int:
     Returns
     -------
     int
-        How many launches were made: the number of levels.
+        How many launches were made, and flags read back: the number of levels.
     """
+    changed, flag = device.full(1, 0, np.int32), device.pinned(1, np.int32)
     level, reached = 0, True
     while reached:
-        changed = device.full(1, 0, np.int32)
+        device.clear(changed)
         launch(level, changed)
-        reached = bool(device.read(changed)[0])
+        reached = bool(device.read(changed, into=flag)[0])
         level += 1
     return level

@@ -20,7 +20,7 @@ from numba import cuda, int32
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
-from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+from .result import UNVISITED, BFSResult, adopt, start_at, vertices_per_level
 
 #: W-frontiers a block: as many as a multiprocessor of the paper's GPU had processors.
 SUBQUEUES = 8
@@ -88,7 +88,7 @@ def search_all_levels(offsets, targets, distance, parent, queues, sizes, levels)
                     v = targets[k]
                     if distance[v] == UNVISITED:
                         if cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED:
-                            parent[v] = u
+                            adopt(parent, v, u)
                             enqueue_nearby(found, counts, queues, there, next_size, v)
             flush(found, counts, begins, queues, there, next_size)
         cuda.cg.this_grid().sync()
@@ -97,7 +97,7 @@ def search_all_levels(offsets, targets, distance, parent, queues, sizes, levels)
         levels[0] = level
 
 
-def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
+def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = True) -> BFSResult:
     """Search `g` from `root` in one cooperative launch.
 
     Parameters
@@ -110,6 +110,8 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
         Where to run.
     threads : int
         Threads a block.
+    parents : bool
+        Whether the result holds parents.
 
     Returns
     -------
@@ -118,9 +120,10 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
         leaves a reached vertex, once.
     """
     check_threads(threads)
-    offsets, targets = device.array(g.offsets), device.array(g.targets)
-    distance, parent = (device.array(a) for a in start_at(root, g.n))
-    queues = device.array(np.full((2, g.n), root, dtype=np.int32))
+    offsets, targets = device.keep(g.offsets), device.keep(g.targets)
+    distance, parent = start_at(root, g.n, device, parents)
+    queues = device.full((2, g.n), 0, np.int32)
+    device.put(queues, 0, root)
     sizes = device.array(np.array([1, 0, 0], dtype=np.int32))
     levels = device.full(1, 0, np.int32)
     args = (offsets, targets, distance, parent, queues, sizes, levels)
@@ -132,9 +135,11 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
     stats = {
         "method": "luo",
         "launches": 1,
+        "read_backs": 0,
         "blocks": blocks,
-        "threads": int(np.count_nonzero(distance != UNVISITED)),
-        "frontier_sizes": vertices_per_level(distance),
-        "arcs_inspected": int(g.out_degree[distance != UNVISITED].sum()),
+        "threads": lambda: int(np.count_nonzero(distance != UNVISITED)),
+        "frontier_sizes": lambda: vertices_per_level(distance),
+        "arcs_inspected": lambda: int(g.out_degree[distance != UNVISITED].sum()),
     }
-    return BFSResult(distance, device.read(parent), int(device.read(levels)[0]), stats)
+    parent = device.read(parent) if parents else None
+    return BFSResult(distance, parent, int(device.read(levels)[0]), stats)

@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numba import cuda
 
 #: ``distance`` of a vertex that the search has not reached.
 UNVISITED = -1
+
+
+class Stats(Mapping):
+    """What a search did, by name; what takes long to count is counted when first asked for.
+
+    Parameters
+    ----------
+    entries : dict
+        Values, or functions of no argument that return them.
+    """
+
+    def __init__(self, entries: Mapping[str, Any]):
+        self._entries = dict(entries)
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._entries[name]
+        if callable(value):
+            value = self._entries[name] = value()
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,21 +49,26 @@ class BFSResult:
     ----------
     distance : ndarray of int32, shape (n,)
         Number of arcs on a shortest path from the root; -1 where no path leads.
-    parent : ndarray of int32, shape (n,)
+    parent : ndarray of int32, shape (n,), or None
         The vertex before this one on such a path; the root is its own parent; -1 where no path
-        leads. Where several vertices qualify, any of them may stand here.
+        leads. Where several vertices qualify, any of them may stand here. None where the search was
+        told not to keep parents.
     levels : int
         Number of levels, the root's included: the largest distance plus 1.
-    stats : dict
+    stats : Stats
         What the search did. Every method gives ``method``, ``launches`` (kernel launches),
+        ``read_backs`` (how often the host waited for a number from the device during the search),
         ``threads`` (work-items that were given a thread, summed over the launches) and
         ``frontier_sizes`` (a list, one entry a level); the method's own module names what it adds.
     """
 
     distance: np.ndarray
-    parent: np.ndarray
+    parent: np.ndarray | None
     levels: int
-    stats: dict[str, Any] = field(default_factory=dict)
+    stats: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stats", Stats(self.stats))
 
     @property
     def reached(self) -> int:
@@ -41,12 +76,29 @@ class BFSResult:
         return int(np.count_nonzero(self.distance != UNVISITED))
 
 
-def start_at(root: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return host arrays ``distance`` and ``parent`` in which only `root` is visited."""
-    distance = np.full(n, UNVISITED, dtype=np.int32)
-    parent = np.full(n, UNVISITED, dtype=np.int32)
-    distance[root], parent[root] = 0, root
+def start_at(root: int, n: int, device, parents: bool = True):
+    """Return device arrays ``distance`` and ``parent`` in which only `root` is visited.
+
+    Without `parents`, ``parent`` has no elements: see :func:`adopt`.
+    """
+    distance = device.full(n, UNVISITED, np.int32)
+    device.put(distance, root, 0)
+    parent = device.full(n if parents else 0, UNVISITED, np.int32)
+    if parents:
+        device.put(parent, root, root)
     return distance, parent
+
+
+@cuda.jit(device=True)
+def adopt(parent, v, u):
+    """Make `u` the parent of `v`, unless the search keeps no parents."""
+    if v < parent.size:
+        parent[v] = u
+
+
+def repeats(enqueued: list[int], distance: np.ndarray) -> list[int]:
+    """Return how many vertices each level enqueued again, given what it `enqueued` in all."""
+    return [e - f for e, f in zip(enqueued, vertices_per_level(distance), strict=False)]
 
 
 def vertices_per_level(distance: np.ndarray) -> list[int]:

@@ -43,7 +43,7 @@ def multiply_level(offsets, sources, x, y, distance, parent, level, changed):
             changed[0] = 1
 
 
-def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
+def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = True) -> BFSResult:
     """Search `g` from `root`, a product a level, until a product reaches nothing new.
 
     Parameters
@@ -56,6 +56,8 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
         Where to run.
     threads : int
         Threads a block.
+    parents : bool
+        Whether the result holds parents.
 
     Returns
     -------
@@ -63,10 +65,10 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
         ``stats`` adds ``arcs_inspected``: every arc of the graph at every level.
     """
     check_threads(threads)
-    offsets, sources = device.array(g.reverse.offsets), device.array(g.reverse.targets)
-    distance, parent = (device.array(a) for a in start_at(root, g.n))
-    start = np.arange(g.n) == root
-    flags = device.array(start.astype(np.uint8)), device.full(g.n, 0, np.uint8)
+    offsets, sources = device.keep(g.reverse.offsets), device.keep(g.reverse.targets)
+    distance, parent = start_at(root, g.n, device)
+    flags = device.full(g.n, 0, np.uint8), device.full(g.n, 0, np.uint8)
+    device.put(flags[0], root, 1)
     blocks = blocks_for(g.n, threads)
 
     def launch(level, changed):
@@ -81,8 +83,9 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS) -> BFSResult:
     stats = {
         "method": "spmv",
         "launches": level,
+        "read_backs": level,
         "threads": level * g.n,
-        "frontier_sizes": vertices_per_level(distance),
+        "frontier_sizes": lambda: vertices_per_level(distance),
         "arcs_inspected": level * g.m,
     }
-    return BFSResult(distance, device.read(parent), level, stats)
+    return BFSResult(distance, device.read(parent) if parents else None, level, stats)

@@ -42,7 +42,9 @@ def virtual_warp_level(offsets, targets, distance, parent, level, changed, warp_
                 changed[0] = 1
 
 
-def bfs(g: Graph, root: int, device, *, warp_size: int = 8, threads: int = THREADS) -> BFSResult:
+def bfs(
+    g: Graph, root: int, device, *, warp_size: int = 8, threads: int = THREADS, parents: bool = True
+) -> BFSResult:
     """Search `g` from `root`, a launch a level, until a level reaches nothing new.
 
     Parameters
@@ -57,6 +59,8 @@ def bfs(g: Graph, root: int, device, *, warp_size: int = 8, threads: int = THREA
         Threads of a virtual warp.
     threads : int
         Threads a block.
+    parents : bool
+        Whether the result holds parents.
 
     Returns
     -------
@@ -72,8 +76,8 @@ def bfs(g: Graph, root: int, device, *, warp_size: int = 8, threads: int = THREA
     check_threads(threads)
     if warp_size not in WARP_SIZES:
         raise InvalidArgument("warp_size", warp_size, f"one of {WARP_SIZES}")
-    offsets, targets = device.array(g.offsets), device.array(g.targets)
-    distance, parent = (device.array(a) for a in start_at(root, g.n))
+    offsets, targets = device.keep(g.offsets), device.keep(g.targets)
+    distance, parent = start_at(root, g.n, device)
     blocks = blocks_for(g.n * warp_size, threads)
 
     def launch(level, changed):
@@ -88,8 +92,9 @@ def bfs(g: Graph, root: int, device, *, warp_size: int = 8, threads: int = THREA
         "method": "virtual_warp",
         "warp_size": warp_size,
         "launches": level,
+        "read_backs": level,
         "threads": level * g.n * warp_size,
-        "frontier_sizes": vertices_per_level(distance),
-        "arcs_inspected": int(g.out_degree[distance != UNVISITED].sum()),
+        "frontier_sizes": lambda: vertices_per_level(distance),
+        "arcs_inspected": lambda: int(g.out_degree[distance != UNVISITED].sum()),
     }
-    return BFSResult(distance, device.read(parent), level, stats)
+    return BFSResult(distance, device.read(parent) if parents else None, level, stats)

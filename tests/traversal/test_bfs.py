@@ -257,3 +257,12 @@ def test_rules_refuse_a_vertex_that_was_missed(search):
     assert expected_distance(g, 0)[last] > 0
     with pytest.raises(AssertionError):
         check_search(g, 0, distance, parent)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_parents_are_optional(method):
+    g = gk.rmat(7, 8, seed=1)
+    with_parents, without = (gk.bfs(g, 3, method, parents=kept) for kept in (True, False))
+    assert without.parent is None
+    assert np.array_equal(with_parents.distance, without.distance)
+    assert with_parents.stats["read_backs"] <= with_parents.stats["launches"]
