@@ -3,14 +3,16 @@
 Device functions are called from kernels (``from gpukernels.primitives import
 warp_inclusive_scan``); ``warp_scan``, ``warp_rank``, ``block_scan``, ``shared_scan`` and
 ``find_owners`` are host drivers that run one scan or search on an array, so that it can be tested
-and looked at on its own. ``device_scan`` makes offsets of any number of sizes.
+and looked at on its own. ``device_scan`` makes offsets of any number of sizes;
+``DeviceScan`` and ``PaddedScan`` do so again and again in the same memory.
 """
 
 from .ballot_rank import warp_binary_rank, warp_rank
 from .block_scan import block_exclusive_scan, block_scan
-from .device_scan import device_scan, scan_sizes
+from .device_scan import DeviceScan, device_scan, scan_sizes
 from .find_owners import find_owners
 from .launch_shape import FULL_MASK, THREADS, WARP_SIZE, blocks_for, check_threads
+from .padded_scan import PaddedScan
 from .queue_append import queue_append
 from .searches import (
     binary_search_two_sided,
@@ -27,6 +29,8 @@ __all__ = [
     "FULL_MASK",
     "THREADS",
     "WARP_SIZE",
+    "DeviceScan",
+    "PaddedScan",
     "binary_search_two_sided",
     "block_exclusive_scan",
     "block_scan",

@@ -109,12 +109,66 @@ def scan_sizes(values: Any, device, *, threads: int = THREADS) -> Any:
     total = int(device.read(levels.pop())[0])
     if total > MAX_UNITS:
         raise InvalidArgument("the sum of values", total, f"at most {MAX_UNITS}")
-    begin = device.full(1, 0, np.int32)
-    for level in reversed(levels):
-        offsets = device.empty(level.size + 1, np.int32)
-        device.launch(scan_tiles, blocks_for(level.size, tile), threads, level, begin, offsets)
+    results = [device.empty(level.size + 1, np.int32) for level in levels]
+    return _scan_levels(levels, results, device.full(1, 0, np.int32), device, threads)
+
+
+def _scan_levels(levels, results, begin, device, threads):
+    """Scan every one of `levels`, the last first, into its own of `results`; return the first."""
+    for values, offsets in zip(reversed(levels), reversed(results), strict=True):
+        blocks = blocks_for(values.size, threads * TURNS)
+        device.launch(scan_tiles, blocks, threads, values, begin, offsets)
         begin = offsets
     return begin
+
+
+class DeviceScan:
+    """Scans of up to `capacity` sizes, one after another in the same memory, without a read-back.
+
+    For a caller that knows that the sizes add up to at most 2^31 - 1: nothing is checked.
+
+    Parameters
+    ----------
+    capacity : int
+        The most sizes that a scan will have.
+    device : SimtDevice or CudaDevice
+        Where they will be.
+    threads : int
+        Threads a block, a multiple of 32.
+
+    Attributes
+    ----------
+    launches : int
+        Kernel launches so far.
+    """
+
+    def __init__(self, capacity: int, device, *, threads: int = THREADS):
+        self.device, self.threads = device, check_threads(threads)
+        self.tile = threads * TURNS
+        self.launches = 0
+        sizes = [capacity]
+        while sizes[-1] > self.tile:
+            sizes.append(blocks_for(sizes[-1], self.tile))
+        self._totals = [device.empty(size, np.int64) for size in sizes[1:]]
+        self._results = [device.empty(size + 1, np.int32) for size in sizes]
+        self._zero = device.full(1, 0, np.int32)
+
+    def __call__(self, values: Any) -> Any:
+        """Return the offsets of `values`, a device array of int32, shape (n,).
+
+        They have shape (n + 1,), the total at the end, and last until the next call.
+        """
+        if values.size == 0:
+            return self._zero
+        levels = [values]
+        while levels[-1].size > self.tile:
+            blocks = blocks_for(levels[-1].size, self.tile)
+            totals = self._totals[len(levels) - 1][:blocks]
+            self.device.launch(add_tiles, blocks, self.threads, levels[-1], totals)
+            levels.append(totals)
+        self.launches += 2 * len(levels) - 1
+        results = [r[: v.size + 1] for r, v in zip(self._results, levels, strict=False)]
+        return _scan_levels(levels, results, self._zero, self.device, self.threads)
 
 
 def device_scan(values, *, threads: int = THREADS, device=None) -> np.ndarray:
