@@ -1,0 +1,81 @@
+"""Ways to keep a vertex from entering the frontier twice, as parts that a search can exchange.
+
+Two moments offer themselves. When a thread finds an unvisited vertex it can *claim* it by an atomic
+operation, which settles the matter exactly. Or it marks the vertex by a plain store, as any other
+thread may do at the same moment, and a *cull* looks through what the warp or the block has found
+before it is enqueued: cheaper, but some duplicates are missed, and the next level does their work
+again.
+
+==================  =====================================================================
+``none``            mark by plain stores, enqueue everything
+``hash64``          a table of 64-bit words a block: :mod:`.hash64`
+``warp_culling``    a small table a warp: :mod:`.warp_culling`
+``history_culling`` a block remembers what it has seen lately: :mod:`.history_culling`
+``merrill``         warp culling, then history culling
+``compare_and_swap``  exact: one atomic on the distance a find
+``bitmap``          exact: one atomic on a bit a find
+==================  =====================================================================
+"""
+
+from __future__ import annotations
+
+from numba import cuda
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.primitives.launch_shape import WARP_SIZE
+
+from .claim import BITMAP, COMPARE_AND_SWAP, claim
+from .hash64 import hash64
+from .history_culling import HISTORY_SLOTS, cull_by_history, forget
+from .warp_culling import WARP_SLOTS, cull_by_warp
+
+NONE, HASH64, WARP_CULLING, HISTORY_CULLING, MERRILL = 0, 1, 2, 3, 4
+
+#: What a search's option ``duplicates`` may be, and the number that its kernels know it by.
+DUPLICATES = {
+    "none": NONE,
+    "hash64": HASH64,
+    "warp_culling": WARP_CULLING,
+    "history_culling": HISTORY_CULLING,
+    "merrill": MERRILL,
+    "compare_and_swap": COMPARE_AND_SWAP,
+    "bitmap": BITMAP,
+}
+
+
+@cuda.jit(device=True)
+def is_repeated(how, v, has, hash_table, table):
+    """Return whether the cull `how` tells `v` from this lane as a duplicate; all lanes call.
+
+    `hash_table` (int64) and `table` (int32) are two views of the block's dynamic shared memory, of
+    which one is used.
+    """
+    repeated = False
+    if how == HASH64:
+        repeated = hash64(hash_table, v, has)
+    if how == WARP_CULLING or how == MERRILL:
+        repeated = cull_by_warp(table, v, has)
+    if how == HISTORY_CULLING or how == MERRILL:
+        repeated = cull_by_history(table, v, has and not repeated) or repeated
+    return repeated
+
+
+def shared_bytes(how: int, threads: int, hash_slots: int) -> int:
+    """Return the dynamic shared memory in bytes that the cull `how` takes a block of `threads`."""
+    warp_tables = 4 * WARP_SLOTS * (threads // WARP_SIZE)
+    return {
+        HASH64: 8 * hash_slots,
+        WARP_CULLING: warp_tables,
+        HISTORY_CULLING: warp_tables + 4 * HISTORY_SLOTS,
+        MERRILL: warp_tables + 4 * HISTORY_SLOTS,
+    }.get(how, 0)
+
+
+def check_duplicates(duplicates: str) -> int:
+    """Return the number of `duplicates`, or raise InvalidArgument if there is no such way."""
+    if duplicates not in DUPLICATES:
+        raise InvalidArgument("duplicates", duplicates, f"one of {tuple(DUPLICATES)}")
+    return DUPLICATES[duplicates]
+
+
+__all__ = ["DUPLICATES", "check_duplicates", "claim", "forget", "is_repeated", "shared_bytes"]

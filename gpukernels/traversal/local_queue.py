@@ -1,0 +1,63 @@
+"""A queue of a few vertices in each thread's registers, between finding them and enqueuing them.
+
+The local queues of BFS-4K [busato2015bfs4k], section 5.6. A thread visits arcs on its own, and
+lanes of a warp may be anywhere; `discover` is the visit that the techniques of `mapping` call. Then
+all lanes meet: `cull` drops the duplicates that can be told, and the caller counts what is left,
+scans and writes. Where a thread finds more than its queue holds, the rest goes to the next frontier
+at once, an atomic each.
+"""
+
+from __future__ import annotations
+
+from numba import cuda
+
+from gpukernels.primitives.launch_shape import FULL_MASK
+from gpukernels.primitives.queue_append import queue_append
+
+from .duplicates import claim, is_repeated
+from .result import adopt
+
+#: Vertices that a thread holds.
+LOCAL = 16
+
+
+@cuda.jit(device=True)
+def discover(work, u, arc):
+    """Follow `arc` from `u`; put its target into the thread's queue if it is not visited yet.
+
+    ``work`` is (targets, distance, parent, bitmap, how, level, found, held, next_frontier,
+    next_size): `found` and `held` are the thread's local arrays of `LOCAL` vertices and their
+    number.
+    """
+    targets, distance, parent, bitmap, how, level, found, held, next_frontier, next_size = work
+    v = targets[arc]
+    if claim(how, distance, bitmap, v, level):
+        adopt(parent, v, u)
+        if held[0] < LOCAL:
+            found[held[0]] = v
+            held[0] += 1
+        else:
+            queue_append(next_frontier, next_size, v)
+
+
+@cuda.jit(device=True)
+def cull(how, found, held, hash_table, table):
+    """Drop from the queues of a warp what the cull `how` tells as duplicates; all lanes call.
+
+    Returns how many the calling thread has dropped.
+    """
+    kept = 0
+    for i in range(LOCAL):
+        has = i < held[0]
+        if not cuda.any_sync(FULL_MASK, has):
+            break
+        v = -1
+        if has:
+            v = found[i]
+        repeated = is_repeated(how, v, has, hash_table, table)
+        if has and not repeated:
+            found[kept] = v
+            kept += 1
+    dropped = held[0] - kept
+    held[0] = kept
+    return dropped
