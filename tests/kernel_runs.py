@@ -149,6 +149,10 @@ def _add_traversal() -> None:
     RUNS["bfs direction_optimizing top_down"] = lambda d: {
         "distance": bfs(DIRECTED, 0, "direction_optimizing", d, alpha=0, threads=THREADS).distance
     }
+    linear = {"gather": "fine", "cull": "linear", "scan": "padded", "sequential_below": 0}
+    RUNS["bfs linear_work linear"] = lambda d: {
+        "distance": bfs(DIRECTED, 0, "linear_work", d, threads=THREADS, **linear).distance
+    }
     RUNS["collect_level"] = _collect_level
 
 

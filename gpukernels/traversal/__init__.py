@@ -16,6 +16,7 @@ from . import (
     edge_parallel,
     frontier,
     harish,
+    linear_work,
     luo,
     spmv,
     virtual_warp,
@@ -30,6 +31,7 @@ METHODS = {
     "bottom_up": bottom_up.bfs,
     "frontier": frontier.bfs,
     "luo": luo.bfs,
+    "linear_work": linear_work.bfs,
     "direction_optimizing": direction_optimizing.bfs,
 }
 
@@ -45,7 +47,8 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
         Where to start.
     method : str
         One of ``METHODS``: ``"harish"``, ``"virtual_warp"``, ``"edge_parallel"``, ``"spmv"``,
-        ``"bottom_up"``, ``"frontier"``, ``"luo"``, ``"direction_optimizing"``.
+        ``"bottom_up"``, ``"frontier"``, ``"luo"``, ``"linear_work"``,
+        ``"direction_optimizing"``.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`.
     **options

@@ -19,6 +19,10 @@ from gpukernels.traversal import METHODS, BFSResult, bfs
 WARP_SIZES = (1, 2, 4, 8, 16, 32)
 VARIANTS = [(m, {}) for m in METHODS if m != "virtual_warp"]
 VARIANTS += [("virtual_warp", {"warp_size": size}) for size in WARP_SIZES]
+VARIANTS += [
+    ("linear_work", {"gather": "fine", "cull": "linear"}),
+    ("linear_work", {"gather": "fine", "cull": "linear", "scan": "padded", "sequential_below": 0}),
+]
 variants = pytest.mark.parametrize(
     ("method", "options"), VARIANTS, ids=lambda p: p if isinstance(p, str) else str(p or "")
 )
@@ -41,6 +45,8 @@ def diamonds(k: int) -> gk.Graph:
 @few_variants
 @pytest.mark.parametrize(("name", "root"), CASES)
 def test_right_on_awkward_graphs(name, root, method, options, device):
+    if (name, method, options) == ("path_of_1000", "linear_work", {}) and root:
+        pytest.skip("half a minute: at each of 1,000 levels one thread reads a mask of 1,000 flags")
     g = AWKWARD[name]
     result = bfs(g, root, method, device, **options)
     check_search(g, root, result.distance, result.parent)
@@ -103,7 +109,8 @@ def test_result_describes_the_search(method, device):
     assert result.levels == result.distance.max() + 1
     assert result.reached == np.count_nonzero(result.distance >= 0) < g.n
     assert result.stats["method"] == method
-    assert result.stats["launches"] == (1 if method == "luo" else result.levels)
+    if method != "linear_work":  # several launches a level, counted in its own tests
+        assert result.stats["launches"] == (1 if method == "luo" else result.levels)
     sizes = np.bincount(result.distance[result.distance >= 0])
     duplicates = result.stats.get("duplicates", np.zeros(result.levels, dtype=int))
     np.testing.assert_array_equal(result.stats["frontier_sizes"], sizes + duplicates)

@@ -8,13 +8,14 @@ import pytest
 import gpukernels as gk
 from gpukernels.device import SimtDevice
 from gpukernels.simt.errors import RaceError
-from gpukernels.traversal import bfs, edge_parallel, frontier, harish, virtual_warp
+from gpukernels.traversal import bfs, edge_parallel, frontier, harish, linear_cull, virtual_warp
 
 KERNELS = {
     "harish": harish.harish_level,
     "virtual_warp": virtual_warp.virtual_warp_level,
     "edge_parallel": edge_parallel.edge_parallel_level,
     "frontier": frontier.expand_frontier,
+    "linear_work": linear_cull.mask_unvisited,
 }
 DECLARED = [(m, a) for m, k in KERNELS.items() for a in sorted(k.py_func.__benign_races__)]
 GRAPH = gk.erdos_renyi(200, 6, seed=1)

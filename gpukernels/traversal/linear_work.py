@@ -1,0 +1,236 @@
+"""Linear-work BFS: scan the degrees, gather the neighbors, cull; no atomic but where one is chosen.
+
+The "optimized linear work" search of [padamata2013graph], after [merrill2012scalable]. A level:
+
+1. The degrees of the frontier, and their scan: where the neighbors of each vertex go. Mapping:
+   vertex of the frontier to thread. ``scan="padded"`` is the paper's scan (trees in shared memory
+   with padding), ``"shuffle"`` that of `device_scan`, of fewer words and barriers.
+2. Gather: copy the neighbors to an edge frontier. ``"serial"``, a thread a vertex. ``"fine"``, a
+   thread `tile` places, whose owners a block searches in shared memory, from bounds that a kernel
+   of its own has found: the two-phase mapping, which the paper tried and did not finish.
+3. Cull by scan, with a mask over all vertices or in linear work: see `linear_cull`. Short lists are
+   compacted by one thread, without a scan, as the paper does below 512 vertices of the frontier.
+
+The name promises O(V + E), and the original breaks the promise: its mask costs O(V) at every level,
+O(V D + E) in all. With ``cull="linear"`` it holds.
+
+The host sizes the launches of a level, so it must know how many vertices the frontier has and how
+many arcs leave them. Both are counted where the frontier is made and come in one read-back a level;
+the paper's host reads a flag, and the totals of its scans.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda, int32
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.graph import Graph
+from gpukernels.mapping.two_phase import expand_chunk, partition
+from gpukernels.mapping.work_item_to_thread import one_thread
+from gpukernels.mapping.workload import SHARED_WORDS, check_knob
+from gpukernels.primitives import DeviceScan, PaddedScan
+from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
+from gpukernels.primitives.offsets import MAX_UNITS
+
+from .linear_cull import claim_unvisited, compact, compact_alone, mask_unvisited, set_depth
+from .result import BFSResult, adopt, start_at
+
+GATHERS = ("serial", "fine")
+CULLS = ("mask", "linear")
+SCANS = {"shuffle": DeviceScan, "padded": PaddedScan}
+
+
+@cuda.jit
+def find_degrees(offsets, frontier, degree):
+    """Write how many arcs leave each vertex of the frontier, a thread a vertex."""
+    i = cuda.grid(1)
+    if i < frontier.size:
+        u = frontier[i]
+        degree[i] = offsets[u + 1] - offsets[u]
+
+
+@cuda.jit(device=True)
+def copy_neighbor(work, i, place):
+    """Copy the neighbor of the i-th vertex of the frontier that belongs at `place`."""
+    offsets, targets, frontier, begins, neighbor, source = work
+    u = frontier[i]
+    neighbor[place] = targets[offsets[u] + place - begins[i]]
+    adopt(source, place, u)
+
+
+@cuda.jit
+def gather_serial(offsets, targets, frontier, begins, neighbor, source):
+    """Copy the neighbors of the frontier, a thread a vertex."""
+    i = cuda.grid(1)
+    if i < frontier.size:
+        work = (offsets, targets, frontier, begins, neighbor, source)
+        one_thread(copy_neighbor, work, i, begins[i], begins[i + 1])
+
+
+@cuda.jit
+def gather_fine(offsets, targets, frontier, begins, boundary, neighbor, source, tile):
+    """Copy the neighbors of the frontier, a thread `tile` consecutive places."""
+    window = cuda.shared.array(0, int32)
+    work = (offsets, targets, frontier, begins, neighbor, source)
+    expand_chunk(copy_neighbor, work, begins, boundary, tile, window)
+
+
+def bfs(
+    g: Graph,
+    root: int,
+    device,
+    *,
+    gather: str = "serial",
+    cull: str = "mask",
+    scan: str = "shuffle",
+    sequential_below: int = 512,
+    tile: int = 8,
+    threads: int = THREADS,
+    parents: bool = True,
+) -> BFSResult:
+    """Search `g` from `root`: scan, gather and cull at every level.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed.
+    root : int
+        Where to start.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    gather : {"serial", "fine"}
+        Who copies the neighbors: a thread a vertex, or a thread `tile` places.
+    cull : {"mask", "linear"}
+        Over which list: all vertices, as the paper, or the edge frontier.
+    scan : {"shuffle", "padded"}
+        By which scan.
+    sequential_below : int
+        One thread compacts the next frontier if this one has fewer vertices; with
+        ``cull="linear"``, if fewer arcs leave them. 0 for never.
+    tile : int
+        Places of a thread where ``gather="fine"``, the paper's ``GATHER_TILE_SIZE``.
+    threads : int
+        Threads a block; a power of two where ``scan="padded"``.
+    parents : bool
+        Whether the result holds parents.
+
+    Returns
+    -------
+    BFSResult
+        ``stats`` adds ``gather``, ``cull``, ``scan``, ``arcs_inspected`` (each arc that leaves a
+        reached vertex, once) and ``vertices_masked``: flags of vertices that the mask holds, summed
+        over the levels, 0 where ``cull="linear"``. ``threads`` counts a value scanned as one.
+
+    Raises
+    ------
+    InvalidArgument
+        If a choice is none of these, `sequential_below` is negative, or `tile` is not from 1 to
+        what fits 48 KB of shared memory.
+    """
+    check_threads(threads)
+    for name, value, allowed in (("gather", gather, GATHERS), ("cull", cull, CULLS)):
+        if value not in allowed:
+            raise InvalidArgument(name, value, f"one of {allowed}")
+    if scan not in SCANS:
+        raise InvalidArgument("scan", scan, f"one of {tuple(SCANS)}")
+    check_knob("sequential_below", sequential_below, 0, MAX_UNITS)
+    check_knob("tile", tile, 1, (SHARED_WORDS - 1) // threads)
+    search = _Search(g, root, device, gather, cull, scan, sequential_below, tile, threads, parents)
+    sizes, arcs = [1], [int(g.out_degree[root])]
+    while arcs[-1]:
+        found, leaving = search.level(len(arcs) - 1, sizes[-1], arcs[-1])
+        sizes.append(found)
+        arcs.append(leaving)
+    levels = len(sizes) - (sizes[-1] == 0)
+    stats = {
+        "method": "linear_work",
+        "gather": gather,
+        "cull": cull,
+        "scan": scan,
+        "launches": search.launches + search.scan.launches,
+        "read_backs": len(arcs) - 1,
+        "threads": search.threads_used,
+        "frontier_sizes": sizes[:levels],
+        "arcs_inspected": sum(arcs),
+        "vertices_masked": (len(arcs) - 1) * g.n if cull == "mask" else 0,
+    }
+    parent = device.read(search.parent) if parents else None
+    return BFSResult(device.read(search.distance), parent, levels, stats)
+
+
+class _Search:
+    """The buffers of one search, allocated once, and its launches."""
+
+    def __init__(
+        self, g, root, device, gather, cull, scan, sequential_below, tile, threads, parents
+    ):
+        def room(size):
+            return device.empty(size, np.int32)
+
+        self.device, self.gather, self.cull, self.tile = device, gather, cull, tile
+        self.threads, self.sequential_below = threads, sequential_below
+        self.offsets, self.targets = device.keep(g.offsets), device.keep(g.targets)
+        self.distance, self.parent = start_at(root, g.n, device, parents)
+        self.queues = room(g.n), room(g.n)
+        device.put(self.queues[0], 0, root)
+        self.degree, self.neighbor, self.source = room(g.n), room(g.m), room(g.m * parents)
+        self.boundary = room(blocks_for(g.m, threads * tile) + 1)
+        if cull == "mask":
+            self.candidate = device.array(np.arange(g.n, dtype=np.int32))
+        self.chosen = room(g.n if cull == "mask" else g.m)
+        self.scan = SCANS[scan](max(g.n, g.m), device, threads=threads)
+        self.counts, self.told = device.full(2, 0, np.int32), device.pinned(2, np.int32)
+        self.launches = self.threads_used = 0
+
+    def run(self, kernel, items, *args, threads=None, shared=0):
+        """Launch `kernel` with a thread for each of `items`."""
+        threads = threads or self.threads
+        self.device.launch(kernel, blocks_for(items, threads), threads, *args, shared=shared)
+        self.launches += 1
+        self.threads_used += items
+
+    def level(self, level: int, size: int, arcs: int) -> tuple[int, int]:
+        """Visit the `size` vertices of a frontier, which `arcs` arcs leave; return the next's."""
+        frontier, next_frontier = self.queues[level % 2][:size], self.queues[1 - level % 2]
+        degree = self.degree[:size]
+        self.run(find_degrees, size, self.offsets, frontier, degree)
+        self.threads_used += size
+        begins = self.scan(degree)
+        neighbor = self.neighbor[:arcs]
+        source = self.source[:arcs] if self.source.size else self.source
+        self.gather_neighbors(frontier, begins, neighbor, source)
+        if self.cull == "mask":
+            candidate, chosen = self.candidate, self.chosen
+            self.device.clear(chosen)
+            found = neighbor, source, self.distance, self.parent, chosen
+            self.run(mask_unvisited, arcs, *found)
+            self.run(set_depth, chosen.size, chosen, self.distance, level)
+        else:
+            candidate, chosen = neighbor, self.chosen[:arcs]
+            found = neighbor, source, self.distance, self.parent, chosen, level
+            self.run(claim_unvisited, arcs, *found)
+        self.device.clear(self.counts)
+        lists = self.offsets, candidate, chosen
+        if (size if self.cull == "mask" else arcs) < self.sequential_below:
+            self.run(compact_alone, 1, *lists, next_frontier, self.counts, threads=1)
+        else:
+            self.threads_used += chosen.size
+            place = self.scan(chosen)
+            self.run(compact, chosen.size, *lists, place, next_frontier, self.counts)
+        found, leaving = self.device.read(self.counts, into=self.told).tolist()
+        return found, leaving
+
+    def gather_neighbors(self, frontier, begins, neighbor, source) -> None:
+        """Fill the edge frontier."""
+        graph = self.offsets, self.targets, frontier, begins
+        if self.gather == "serial":
+            return self.run(gather_serial, frontier.size, *graph, neighbor, source)
+        chunk = self.threads * self.tile
+        chunks = blocks_for(neighbor.size, chunk)
+        boundary = self.boundary[: chunks + 1]
+        self.run(partition, chunks + 1, begins, boundary, chunk)
+        self.run(
+            gather_fine, blocks_for(neighbor.size, self.tile),
+            *graph, boundary, neighbor, source, self.tile, shared=4 * (chunk + 1),
+        )  # fmt: skip

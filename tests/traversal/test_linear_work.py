@@ -1,0 +1,129 @@
+"""The linear-work search: its gathers, culls and scans agree, and its counts are the trace's."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from awkward_graphs import AWKWARD, CASES
+from bfs_rules import check_search
+
+import gpukernels as gk
+from gpukernels.device import SimtDevice
+from gpukernels.simt.metrics import work_per_thread
+
+CHOICES = list(product(("serial", "fine"), ("mask", "linear"), ("shuffle", "padded"), (0, 12)))
+NAMES = ("gather", "cull", "scan", "sequential_below")
+choices = pytest.mark.parametrize(
+    "options", [dict(zip(NAMES, c, strict=True)) for c in CHOICES], ids=lambda o: str([*o.values()])
+)
+
+
+def hub_and_path(k: int) -> gk.Graph:
+    """A hub with k leaves at the end of a path of k vertices: short frontiers, one long list."""
+    source = np.concatenate([np.arange(k), np.full(k, k)])
+    target = np.concatenate([np.arange(1, k + 1), np.arange(k + 1, 2 * k + 1)])
+    return gk.Graph.from_arcs(2 * k + 1, source, target)
+
+
+GRAPHS = {
+    "rmat": gk.rmat(scale=7, edge_factor=6, seed=3),
+    "road_grid": gk.road_grid(7, 9, seed=1),
+    "hub": hub_and_path(15),
+}
+
+
+@choices
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_choice_is_right(name, options, device):
+    g = GRAPHS[name]
+    result = gk.bfs(g, 0, "linear_work", device, tile=3, threads=32, **options)
+    check_search(g, 0, result.distance, result.parent)
+
+
+@pytest.mark.parametrize(("name", "root"), [c for c in CASES if c[0] != "path_of_1000"])
+def test_the_scanned_mask_is_right_on_awkward_graphs(name, root, device):
+    g = AWKWARD[name]
+    result = gk.bfs(g, root, "linear_work", device, gather="fine", sequential_below=0)
+    check_search(g, root, result.distance, result.parent)
+
+
+@choices
+@pytest.mark.parametrize("name", GRAPHS)
+def test_launches_read_backs_and_masks_are_those_of_the_trace(name, options):
+    g, device = GRAPHS[name], CountingDevice(trace=True)
+    result = gk.bfs(g, 0, "linear_work", device, threads=32, **options)
+    stats, trace = result.stats, device.trace
+    assert stats["launches"] == len(trace.launches)
+    # After the search come the distances and the parents.
+    assert stats["read_backs"] == device.reads - 2 <= result.levels
+    masked = [work_per_thread(trace, "mask", i).sum() for i, x in enumerate(trace.launches)
+              if x.kernel == "set_depth"]  # fmt: skip
+    assert stats["vertices_masked"] == sum(masked)
+    sizes = np.bincount(result.distance[result.distance >= 0])
+    np.testing.assert_array_equal(stats["frontier_sizes"], sizes)
+
+
+class CountingDevice(SimtDevice):
+    """The SIMT machine, which counts how often the host reads device memory."""
+
+    reads = 0
+
+    def read(self, array, into=None):
+        self.reads += 1
+        return super().read(array, into=into)
+
+
+def test_the_mask_costs_all_vertices_at_every_level_and_the_linear_cull_does_not():
+    lengths = np.array([100, 200, 400])
+    masked = [gk.bfs(gk.path(int(k)), 0, "linear_work").stats["vertices_masked"] for k in lengths]
+    np.testing.assert_array_equal(masked, lengths**2)
+    stats = [gk.bfs(gk.path(int(k)), 0, "linear_work", cull="linear").stats for k in lengths]
+    assert {s["vertices_masked"] for s in stats} == {0}
+    threads = np.array([s["threads"] for s in stats])
+    assert np.ptp(threads / lengths) < 0.1 * threads[0] / lengths[0]
+
+
+@pytest.mark.parametrize(("cull", "scanned"), [("mask", 0), ("linear", 1)])
+def test_one_thread_compacts_short_lists(cull, scanned):
+    """The hub's level has one vertex and 15 arcs: short for the paper, long for the linear cull."""
+    with gk.trace() as t:
+        gk.bfs(hub_and_path(15), 0, "linear_work", cull=cull, sequential_below=15)
+    kernels = [x.kernel for x in t.trace.launches]
+    assert kernels.count("compact") == scanned
+    assert kernels.count("compact_alone") == 16 - scanned
+
+
+def test_fine_gathering_levels_what_serial_gathering_leaves_uneven():
+    g = gk.star(500)
+    work = {}
+    for gather, kernel in (("serial", "gather_serial"), ("fine", "gather_fine")):
+        with gk.trace() as t:
+            gk.bfs(g, 0, "linear_work", gather=gather, cull="linear", tile=4, threads=32)
+        first = [x.kernel for x in t.trace.launches].index(kernel)
+        work[gather] = int(work_per_thread(t.trace, "targets", first).max())
+    assert work == {"serial": 499, "fine": 4}
+
+
+def test_a_queue_holds_nothing_twice(scheduled_device):
+    g = gk.erdos_renyi(300, 6, seed=1)
+    for cull in ("mask", "linear"):
+        result = gk.bfs(g, 0, "linear_work", scheduled_device, cull=cull)
+        sizes = np.bincount(result.distance[result.distance >= 0])
+        np.testing.assert_array_equal(result.stats["frontier_sizes"], sizes)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("gather", "coarse"), ("cull", "hash"), ("scan", "plain"), ("sequential_below", -1),
+     ("tile", 0), ("tile", 10**6), ("tile", 1.5)],
+)  # fmt: skip
+def test_a_wrong_choice_is_refused(option, value, device):
+    with pytest.raises(gk.InvalidArgument, match=option):
+        gk.bfs(gk.path(3), 0, "linear_work", device, **{option: value})
+
+
+def test_a_padded_scan_needs_a_power_of_two_of_threads(device):
+    with pytest.raises(gk.InvalidArgument, match="power of two"):
+        gk.bfs(gk.path(3), 0, "linear_work", device, scan="padded", threads=96)
