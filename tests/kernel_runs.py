@@ -149,11 +149,33 @@ def _add_traversal() -> None:
     RUNS["bfs direction_optimizing top_down"] = lambda d: {
         "distance": bfs(DIRECTED, 0, "direction_optimizing", d, alpha=0, threads=THREADS).distance
     }
-    linear = {"gather": "fine", "cull": "linear", "scan": "padded", "sequential_below": 0}
-    RUNS["bfs linear_work linear"] = lambda d: {
-        "distance": bfs(DIRECTED, 0, "linear_work", d, threads=THREADS, **linear).distance
-    }
+    # The padded scan without `compact` knows no warp operations: numba's simulator runs the rest.
+    for options in (
+        {"scan": "padded"},
+        {"scan": "padded", "gather": "fine", "cull": "linear"},
+        {"cull": "linear", "sequential_below": 0},
+    ):
+        RUNS[f"bfs linear_work {options}"] = lambda d, options=options: {
+            "distance": bfs(DIRECTED, 0, "linear_work", d, threads=THREADS, **options).distance
+        }
+    for method in ("expand_contract", "contract_expand", "two_phase"):
+        # Without a cull, the diamonds' duplicates overflow every queue.
+        for label, g, options in (
+            ("hash64", DIRECTED, {"duplicates": "hash64", "bitmask": False}),
+            ("bitmap", DIRECTED, {"duplicates": "bitmap", "parents": False}),
+            ("overflow", _diamonds(12), {"duplicates": "none"}),
+        ):
+            RUNS[f"bfs {method} {label}"] = lambda d, m=method, g=g, o=options: {
+                "distance": bfs(g, 0, m, d, threads=THREADS, **o).distance
+            }
     RUNS["collect_level"] = _collect_level
+
+
+def _diamonds(k: int) -> gk.Graph:
+    top = 3 * np.arange(k)
+    source = np.concatenate([top, top, top + 1, top + 2])
+    target = np.concatenate([top + 1, top + 2, top + 3, top + 3])
+    return gk.Graph.from_arcs(3 * k + 1, source, target)
 
 
 def _collect_level(device) -> dict[str, np.ndarray]:
