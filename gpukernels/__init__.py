@@ -32,6 +32,7 @@ from gpukernels.mapping import Mapping, expand
 from gpukernels.mapping.choose import Choice, choose_mapping
 from gpukernels.simt.linting import check
 from gpukernels.traversal import BFSResult, bfs
+from gpukernels.traversal.bfs4k import tune_bfs4k
 from gpukernels.views import FrontierView, GraphView, MappingView, MemoryView, ScanView, WarpView
 from gpukernels.workloads import workload
 
@@ -81,5 +82,6 @@ __all__ = [
     "small_world",
     "star",
     "trace",
+    "tune_bfs4k",
     "workload",
 ]

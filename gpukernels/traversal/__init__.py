@@ -11,6 +11,7 @@ from gpukernels.errors import InvalidArgument, UnknownMethod, VertexOutOfRange
 from gpukernels.graph import Graph
 
 from . import (
+    bfs4k,
     bottom_up,
     direction_optimizing,
     edge_parallel,
@@ -33,6 +34,7 @@ METHODS = {
     "luo": luo.bfs,
     "linear_work": linear_work.bfs,
     "direction_optimizing": direction_optimizing.bfs,
+    "bfs4k": bfs4k.bfs,
 }
 
 
@@ -48,7 +50,7 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
     method : str
         One of ``METHODS``: ``"harish"``, ``"virtual_warp"``, ``"edge_parallel"``, ``"spmv"``,
         ``"bottom_up"``, ``"frontier"``, ``"luo"``, ``"linear_work"``,
-        ``"direction_optimizing"``.
+        ``"direction_optimizing"``, ``"bfs4k"``.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`.
     **options

@@ -1,0 +1,99 @@
+"""Edge-discover: the multi-block kernel with threads on arcs instead of vertices.
+
+BFS-4K [busato2015bfs4k], section 5.4. A warp holds 32 vertices of the frontier in its registers and
+scans their degrees; each lane finds the vertex of its next arc by a binary search of shuffles
+(`mapping.local_warp_search`), so that all lanes visit equally many arcs whatever the degrees. EXT:
+where the last lane's vertex has 32 more arcs, the next 32 arcs are all its own, and the warp visits
+them without a search. Work O(arcs of the frontier), and 5 shuffles an arc for the search.
+
+The paper takes edge-discover where the frontier has fewer vertices than resident threads / K4.
+"""
+
+from __future__ import annotations
+
+from numba import cuda, int32, int64
+
+from gpukernels.device import benign_race
+from gpukernels.primitives import warp_inclusive_scan, warp_owner
+from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
+
+from ..duplicates import HISTORY_CULLING, MERRILL, forget
+from ..local_queue import LOCAL, discover
+from .child import queue_pieces
+from .enqueue import count, flush
+
+#: Arcs that a warp visits before its lanes' queues may be full.
+WINDOW = 512
+
+
+@cuda.jit(device=True)
+def search_window(visit, work, item, begin, inclusive, size, first, last, extended):
+    """Visit the units from `first` to `last` of the warp's 32 items, 32 at a time.
+
+    All lanes call, each with its `item`, where its units `begin`, their number `size` and the
+    `inclusive` scan of the sizes (all int32). `extended` is EXT.
+    """
+    before = int32(inclusive - size)
+    ahead = int32(begin - before)
+    long_item, long_ahead, long_end = int32(0), int32(0), int32(0)
+    for start in range(first, last, WARP_SIZE):
+        unit = int32(start + cuda.laneid)
+        if extended and start + WARP_SIZE <= long_end:
+            visit(work, long_item, long_ahead + unit)
+        else:
+            owner = warp_owner(before, unit)
+            its_item = cuda.shfl_sync(FULL_MASK, item, owner)
+            its_ahead = cuda.shfl_sync(FULL_MASK, ahead, owner)
+            if extended:
+                its_end = cuda.shfl_sync(FULL_MASK, inclusive, owner)
+                long_item = cuda.shfl_sync(FULL_MASK, its_item, WARP_SIZE - 1)
+                long_ahead = cuda.shfl_sync(FULL_MASK, its_ahead, WARP_SIZE - 1)
+                long_end = cuda.shfl_sync(FULL_MASK, its_end, WARP_SIZE - 1)
+            if unit < last:
+                visit(work, its_item, its_ahead + unit)
+
+
+@benign_race("distance", "parent", "hash_table", "table")
+@cuda.jit
+def edge_discover(
+    offsets, targets, distance, parent, bitmap, how, frontier, size, next_frontier, next_size,
+    counted, level, extended, child_above, piece, pieces, coalesce_from, binary_scan,
+):  # fmt: skip
+    """Visit the arcs of the `size` vertices of the frontier, 32 vertices a warp.
+
+    Threads that reach one vertex together store the same distance, and each a parent that is right;
+    a cull that reads what another warp is writing misses a duplicate, or finds it.
+    """
+    hash_table = cuda.shared.array(0, int64)
+    table = cuda.shared.array(0, int32)
+    found = cuda.local.array(LOCAL, int32)
+    held = cuda.local.array(1, int32)
+    held[0] = 0
+    work = (targets, distance, parent, bitmap, how, level, found, held, next_frontier, next_size)
+    if how == HISTORY_CULLING or how == MERRILL:
+        forget(table)
+        cuda.syncthreads()
+    arcs, dropped = int64(0), 0
+    for base in range(cuda.grid(1) - cuda.laneid, size, cuda.gridsize(1)):
+        i = base + cuda.laneid
+        u, begin, end = int32(0), int32(0), int32(0)
+        if i < size:
+            u = frontier[i]
+            begin, end = offsets[u], offsets[u + 1]
+        arcs += end - begin
+        if end - begin > child_above:
+            queue_pieces(work, u, begin, end, 0, 1, piece, pieces, next_size)
+            end = begin
+        degree = int32(end - begin)
+        inclusive = warp_inclusive_scan(degree)
+        total = cuda.shfl_sync(FULL_MASK, inclusive, WARP_SIZE - 1)
+        first = 0
+        while cuda.any_sync(FULL_MASK, first < total or held[0] > 0):
+            last = min(first + WINDOW, total)
+            search_window(discover, work, u, begin, inclusive, degree, first, last, extended)
+            first += WINDOW
+            dropped += flush(
+                how, found, held, hash_table, table, next_frontier, next_size,
+                coalesce_from, binary_scan,
+            )  # fmt: skip
+    count(counted, arcs, int64(dropped))

@@ -1,0 +1,204 @@
+"""The knobs of BFS-4K: seven named numbers K1 to K7, what they may be, and what follows from them.
+
+[busato2015bfs4k], sections 5 and 7. The knobs choose between techniques, level by level; `rules`
+holds how to set them for a graph. Sizes of tables in shared memory follow from the formulas of
+section 5.5, with 48 KB and 2,048 threads a multiprocessor.
+
+Slip: with K4 = 0 the paper turns edge-discover off, which the printed condition |F| < resident / K4
+would not do. Here 0 is tested first.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.graph import Graph
+from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
+from gpukernels.mapping.virtual_warp import check_warp_size
+from gpukernels.mapping.workload import check_knob
+from gpukernels.primitives.launch_shape import MAX_THREADS, check_threads
+from gpukernels.primitives.offsets import MAX_UNITS
+
+from ..duplicates import HASH64, check_duplicates, shared_bytes
+
+#: Shared memory in bytes, and threads, of a multiprocessor in the formulas of section 5.5.
+SHARED_BYTES = 48 * 1024
+THREADS_PER_MULTIPROCESSOR = 2048
+#: Bytes of shared memory that a kernel keeps for variables, ``Var_size``.
+VARIABLES = 64
+WIDEST = 32
+
+_degrees: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """The knobs of one search, checked when they are made.
+
+    Attributes
+    ----------
+    min_warp_size : {1, 2, 4, 8, 16, 32}
+        K1: threads of the narrowest virtual warp.
+    child_share : float
+        K2: share of the vertices, from those of highest degree down, that the child kernel may
+        take; 0 for no child kernel.
+    child_queue : int
+        K3: neighbors that a thread of the child kernel visits.
+    edge_discover : int
+        K4: a frontier of fewer than resident threads / K4 vertices is visited by edge-discover;
+        0 for never.
+    single_block : int
+        K5: frontiers of at most `block_threads` x K5 vertices go to the single-block kernel; 0 for
+        never.
+    threads : int
+        K6: threads a block of the multi-block kernels.
+    coalesce_from : int
+        K7: local queues of this mean length or more in a warp are written by induced coalescing.
+    extended : bool
+        EXT: a vertex with 32 arcs left is visited by a whole warp without another search.
+    duplicates : str
+        Who keeps duplicates out, one of ``traversal.duplicates.DUPLICATES``.
+    hash_slots : int, optional
+        Slots of a block's hash table, a power of two; by default the formulas of section 5.5.
+    binary_scan : bool
+        Whether a warp scans by ballot where no lane holds more than one vertex.
+    warp_size : {1, 2, 4, 8, 16, 32}, optional
+        Fixes the virtual warp at this size, for experiments.
+    block_threads : int
+        Threads of the single-block kernel, ``MaxThreadsPerBlock``.
+
+    Raises
+    ------
+    InvalidArgument
+        If a knob is none of these.
+    """
+
+    min_warp_size: int = 4
+    child_share: float = 0.0015
+    child_queue: int = 16
+    edge_discover: int = 2
+    single_block: int = 1
+    threads: int = 128
+    coalesce_from: int = 10
+    extended: bool = True
+    duplicates: str = "hash64"
+    hash_slots: int | None = None
+    binary_scan: bool = True
+    warp_size: int | None = None
+    block_threads: int = MAX_THREADS
+
+    def __post_init__(self) -> None:
+        if isinstance(self.min_warp_size, bool) or self.min_warp_size not in (1, 2, 4, 8, 16, 32):
+            allowed = "one of (1, 2, 4, 8, 16, 32)"
+            raise InvalidArgument("min_warp_size", self.min_warp_size, allowed)
+        if self.warp_size is not None:
+            check_warp_size(self.warp_size)
+        share = self.child_share
+        if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share <= 1:
+            raise InvalidArgument("child_share", share, "a number from 0 to 1")
+        check_knob("child_queue", self.child_queue, 1, MAX_UNITS // MAX_THREADS)
+        check_knob("edge_discover", self.edge_discover, 0, MAX_UNITS)
+        check_knob("coalesce_from", self.coalesce_from, 0, MAX_UNITS)
+        check_threads(self.threads)
+        if self.block_threads % 32 or not 32 <= self.block_threads <= MAX_THREADS:
+            allowed = f"a multiple of 32 from 32 to {MAX_THREADS}"
+            raise InvalidArgument("block_threads", self.block_threads, allowed)
+        for name in ("extended", "binary_scan"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise InvalidArgument(name, getattr(self, name), "True or False")
+        check_duplicates(self.duplicates)
+        slots = self.hash_slots
+        if slots is not None:
+            check_knob("hash_slots", slots, 1, SHARED_BYTES // 8)
+            if slots & (slots - 1):
+                raise InvalidArgument("hash_slots", slots, "a power of two")
+        fixed = shared_bytes(self.how, self.block_threads, 32)
+        most = (SHARED_BYTES - VARIABLES - fixed) // (8 * self.block_threads)
+        check_knob("single_block", self.single_block, 0, most)
+
+    @property
+    def how(self) -> int:
+        """The number by which kernels know `duplicates`."""
+        return check_duplicates(self.duplicates)
+
+    @property
+    def frontier_room(self) -> int:
+        """Vertices of the largest frontier that the single-block kernel takes: F_Threshold."""
+        return self.block_threads * self.single_block
+
+    @property
+    def multi_block_slots(self) -> int:
+        """Slots of a table in the multi-block kernels: a block's share of a multiprocessor."""
+        share = (SHARED_BYTES - VARIABLES) * self.threads // THREADS_PER_MULTIPROCESSOR
+        return self.hash_slots or _nearest_pow2(share // 8)
+
+    @property
+    def single_block_slots(self) -> int:
+        """Slots of the table in the single-block kernel: what its two frontiers leave."""
+        left = _nearest_pow2((SHARED_BYTES - VARIABLES - 8 * self.frontier_room) // 8)
+        return min(self.hash_slots or left, left)
+
+    def cull_bytes(self, threads: int, slots: int) -> int:
+        """Return the bytes of shared memory that the cull takes in a block."""
+        return shared_bytes(self.how, threads, slots if self.how == HASH64 else 0)
+
+    def virtual_warp(self, frontier: int, resident_threads: int) -> int:
+        """Return the threads of a virtual warp: nearest_pow2(resident / frontier) in [K1, 32]."""
+        if self.warp_size is not None:
+            return self.warp_size
+        return choose_warp_size(frontier, 0, resident_threads, self.min_warp_size)
+
+    def discovers_edges(self, frontier: int, resident_threads: int) -> bool:
+        """Return whether a level of the multi-block kernels is one for edge-discover."""
+        if self.edge_discover == 0 or self.warp_size is not None:
+            return False
+        return frontier < resident_threads / self.edge_discover
+
+
+def _nearest_pow2(number: int) -> int:
+    return 1 << (max(number, 1).bit_length() - 1)
+
+
+@dataclass(frozen=True)
+class Children:
+    """Which vertices the child kernel takes: those of more than `above` arcs.
+
+    Attributes
+    ----------
+    above : int
+        The threshold.
+    vertices : int
+        How many vertices lie above it.
+    pieces : int
+        How many blocks their arcs fill, ``degree / (K3 x threads)`` each, rounded up.
+    """
+
+    above: int
+    vertices: int
+    pieces: int
+
+
+def children(g: Graph, knobs: Knobs) -> Children:
+    """Return which vertices of `g` are for the child kernel; sorted out once a graph and knobs.
+
+    They are the K2 n vertices of highest degree, fewer where degrees are equal, and none that
+    would not fill one block of the child kernel, K3 x K6 arcs: Fig. 5 (a) warns of such a kernel.
+    """
+    block = knobs.child_queue * knobs.threads
+    known = _degrees.setdefault(g, {})
+    key = knobs.child_share, block
+    if key not in known:
+        degree = g.out_degree
+        most = min(math.floor(knobs.child_share * g.n), g.n - 1)
+        above = MAX_UNITS
+        if most > 0 and degree.max() > block:
+            above = max(int(np.partition(degree, g.n - 1 - most)[g.n - 1 - most]), block)
+        taken = degree[degree > above].astype(np.int64)
+        known[key] = Children(above, taken.size, int((-(-taken // block)).sum()))
+    return known[key]

@@ -1,0 +1,84 @@
+"""The multi-block kernel with dynamic virtual warps: one launch a level, over the whole GPU.
+
+BFS-4K [busato2015bfs4k], sections 5.2 and 5.5. Mapping: vertex of the frontier to a virtual warp of
+`warp_size` threads, which the host sets anew at every level: the largest power of two that gives
+every vertex a group while the GPU holds all threads, from K1 to 32. A thread keeps what it finds in
+a local queue and visits at most `LOCAL` arcs before the lanes of its warp meet, cull and enqueue.
+Vertices of more than `child_above` arcs are left to the child kernel. Work O(arcs of the frontier).
+
+Reads of the frontier (section 5.6): a group of 32 reads one vertex at a time, so where the frontier
+exceeds the resident threads and groups are that wide, a warp reads 32 vertices side by side and
+hands them out by shuffles.
+"""
+
+from __future__ import annotations
+
+from numba import cuda, int32, int64
+
+from gpukernels.device import benign_race
+from gpukernels.mapping.virtual_warp import virtual_warp
+from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
+
+from ..duplicates import HISTORY_CULLING, MERRILL, forget
+from ..local_queue import LOCAL, discover
+from .child import queue_pieces
+from .enqueue import count, flush
+
+
+@benign_race("distance", "parent", "hash_table", "table")
+@cuda.jit
+def multi_block(
+    offsets, targets, distance, parent, bitmap, how, frontier, size, next_frontier, next_size,
+    counted, level, warp_size, share_reads, child_above, piece, pieces, coalesce_from, binary_scan,
+):  # fmt: skip
+    """Visit the `size` vertices of the frontier, `warp_size` threads a vertex.
+
+    With `share_reads` a warp takes 32 vertices at a time, otherwise one a group. Threads that reach
+    one vertex together store the same distance, and each a parent that is right; a cull that reads
+    what another warp is writing misses a duplicate, or finds it.
+    """
+    hash_table = cuda.shared.array(0, int64)
+    table = cuda.shared.array(0, int32)
+    found = cuda.local.array(LOCAL, int32)
+    held = cuda.local.array(1, int32)
+    held[0] = 0
+    work = (targets, distance, parent, bitmap, how, level, found, held, next_frontier, next_size)
+    if how == HISTORY_CULLING or how == MERRILL:
+        forget(table)
+        cuda.syncthreads()
+    arcs, dropped = int64(0), 0
+    warp, warps = cuda.grid(1) // WARP_SIZE, cuda.gridsize(1) // WARP_SIZE
+    lane, group = cuda.laneid % warp_size, cuda.laneid // warp_size
+    groups = WARP_SIZE // warp_size
+    at_once = groups
+    if share_reads:
+        at_once = WARP_SIZE
+    for first in range(warp * at_once, size, warps * at_once):
+        mine, its_begin, its_end = int32(0), int32(0), int32(0)
+        i = first + group
+        if share_reads:
+            i = first + cuda.laneid
+        if i < size:
+            mine = frontier[i]
+            its_begin, its_end = offsets[mine], offsets[mine + 1]
+        for turn in range(0, at_once, groups):
+            u, begin, end = mine, its_begin, its_end
+            if share_reads:
+                u = cuda.shfl_sync(FULL_MASK, mine, turn + group)
+                begin = cuda.shfl_sync(FULL_MASK, its_begin, turn + group)
+                end = cuda.shfl_sync(FULL_MASK, its_end, turn + group)
+            if lane == 0:
+                arcs += end - begin
+            if end - begin > child_above:
+                queue_pieces(work, u, begin, end, lane, warp_size, piece, pieces, next_size)
+                end = begin
+            start = int64(begin)
+            while cuda.any_sync(FULL_MASK, start < end or held[0] > 0):
+                stop = min(start + LOCAL * warp_size, end)
+                virtual_warp(discover, work, u, start, stop, lane, warp_size)
+                start += LOCAL * warp_size
+                dropped += flush(
+                    how, found, held, hash_table, table, next_frontier, next_size,
+                    coalesce_from, binary_scan,
+                )  # fmt: skip
+    count(counted, arcs, int64(dropped))

@@ -1,0 +1,132 @@
+"""The single-block kernel: level after level in one launch of one block, while levels are small.
+
+BFS-4K [busato2015bfs4k], section 5.5. At the first and last levels, and at all levels of a road
+network, a frontier does not fill the GPU, and a launch with its read-back costs more than the work.
+One block keeps the frontier in shared memory and needs no word from the host: it goes on until a
+frontier is empty or exceeds `room` vertices, then leaves it in global memory.
+
+Mapping: vertex of the frontier to a virtual warp, whose size every level chooses anew from the
+threads of the block. There are no local queues: what the lanes of a warp find at one step is culled
+and appended at once, one atomic in shared memory a warp. One barrier a level: of two frontiers one
+is read and one is filled, and of three counters (and flags) one is read, one is filled and one,
+read a level ago, is cleared. Work O(arcs of the frontiers).
+
+The paper's kernel would start child kernels from the device. Here the block leaves a frontier that
+holds a vertex for the child kernel to the multi-block kernels. It looks at the degree of every
+vertex that it appends, which also brings the offsets near for the next level.
+"""
+
+from __future__ import annotations
+
+from numba import cuda, int32, int64
+
+from gpukernels.device import benign_race
+from gpukernels.primitives.launch_shape import FULL_MASK, MAX_THREADS
+
+from ..duplicates import HISTORY_CULLING, MERRILL, claim, forget, is_repeated
+from ..result import adopt
+from .enqueue import LEVEL, SIZE, count
+
+
+@cuda.jit(device=True)
+def append_nearby(near, begin, room, far, counts, filled, v, has):
+    """Append the `v` of every lane that `has` one to a frontier in shared memory; all lanes call.
+
+    It lies in `near` from `begin` on and has `room` places; what exceeds them goes to `far`. The
+    vertices are counted in ``counts[filled]``.
+    """
+    votes = cuda.ballot_sync(FULL_MASK, has)
+    base = int32(0)
+    if cuda.laneid == 0 and votes != 0:
+        base = cuda.atomic.add(counts, filled, cuda.popc(votes))
+    slot = cuda.shfl_sync(FULL_MASK, base, 0) + cuda.popc(votes & cuda.lanemask_lt())
+    if has:
+        if slot < room:
+            near[begin + slot] = v
+        elif slot < far.size:
+            far[slot] = v
+
+
+@benign_race("distance", "parent", "hash_table", "table", "leave")
+@cuda.jit(launch_bounds=MAX_THREADS)
+def single_block(
+    offsets, targets, distance, parent, bitmap, how, frontier, size, next_frontier, next_size,
+    counted, sizes, level, narrowest, widest, room, slots, words, child_above,
+):  # fmt: skip
+    """Search from the `size` vertices of `frontier` on; one block.
+
+    `narrowest` and `widest` are binary logarithms of the least and the greatest virtual warp. The
+    cull takes the first `words` words of shared memory, of which a hash table has `slots` slots.
+    ``sizes[d]`` receives the size of the frontier at distance d, ``next_size`` the size and the
+    level of the one left in `next_frontier`.
+
+    Threads that reach one vertex together store the same distance, and each a parent that is right;
+    a cull that reads what another warp is writing misses a duplicate, or finds it; all who set an
+    element of `leave` in a level set it to 1.
+    """
+    hash_table = cuda.shared.array(0, int64)
+    table = cuda.shared.array(0, int32)
+    queues = cuda.shared.array(0, int32)
+    counts = cuda.shared.array(3, int32)
+    leave = cuda.shared.array(3, int32)
+    slot_table = hash_table[:slots]
+    thread = cuda.threadIdx.x
+    if thread == 0:
+        counts[0], counts[1], leave[0], leave[1] = size, 0, 0, 0
+        sizes[level] = size
+    if how == HISTORY_CULLING or how == MERRILL:
+        forget(table)
+    cuda.syncthreads()
+    for i in range(thread, size, cuda.blockDim.x):
+        u = frontier[i]
+        queues[words + i] = u
+        if offsets[u + 1] - offsets[u] > child_above:
+            leave[0] = 1
+    cuda.syncthreads()
+    arcs, dropped = int64(0), int64(0)
+    here, there, read = words, words + room, 0
+    while size > 0 and size <= room and leave[read] == 0:
+        filled = (read + 1) % 3
+        if thread == 0:
+            counts[(read + 2) % 3] = 0
+            leave[(read + 2) % 3] = 0
+        shift = int32(widest)
+        while shift > narrowest and (size << shift) > cuda.blockDim.x:
+            shift = int32(shift - 1)
+        lane = thread & ((1 << shift) - 1)
+        for first in range((thread - cuda.laneid) >> shift, size, cuda.blockDim.x >> shift):
+            i = first + (cuda.laneid >> shift)
+            u, arc, end = int32(0), int32(0), int32(0)
+            if i < size:
+                u = queues[here + i]
+                arc, end = offsets[u], offsets[u + 1]
+                if lane == 0:
+                    arcs += end - arc
+                arc += lane
+            while cuda.any_sync(FULL_MASK, arc < end):
+                v, has = int32(-1), False
+                if arc < end:
+                    v = targets[arc]
+                    has = claim(how, distance, bitmap, v, level)
+                    if has:
+                        adopt(parent, v, u)
+                if cuda.any_sync(FULL_MASK, has):
+                    repeated = is_repeated(how, v, has, slot_table, table)
+                    if repeated:
+                        dropped += 1
+                    has = has and not repeated
+                    append_nearby(queues, there, room, next_frontier, counts, filled, v, has)
+                    if has and offsets[v + 1] - offsets[v] > child_above:
+                        leave[filled] = 1
+                arc += 1 << shift
+        cuda.syncthreads()
+        read, level = filled, level + 1
+        here, there = there, here
+        size = counts[read]
+        if thread == 0:
+            sizes[level] = size
+    for i in range(thread, min(size, room), cuda.blockDim.x):
+        next_frontier[i] = queues[here + i]
+    if thread == 0:
+        next_size[SIZE], next_size[LEVEL] = size, level
+    count(counted, arcs, dropped)
