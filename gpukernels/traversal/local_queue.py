@@ -22,6 +22,16 @@ LOCAL = 16
 
 
 @cuda.jit(device=True)
+def hold(found, held, next_frontier, next_size, v):
+    """Put `v` into the thread's queue, or into the next frontier where that is full."""
+    if held[0] < LOCAL:
+        found[held[0]] = v
+        held[0] += 1
+    else:
+        queue_append(next_frontier, next_size, v)
+
+
+@cuda.jit(device=True)
 def discover(work, u, arc):
     """Follow `arc` from `u`; put its target into the thread's queue if it is not visited yet.
 
@@ -33,11 +43,7 @@ def discover(work, u, arc):
     v = targets[arc]
     if claim(how, distance, bitmap, v, level):
         adopt(parent, v, u)
-        if held[0] < LOCAL:
-            found[held[0]] = v
-            held[0] += 1
-        else:
-            queue_append(next_frontier, next_size, v)
+        hold(found, held, next_frontier, next_size, v)
 
 
 @cuda.jit(device=True)

@@ -1,0 +1,134 @@
+"""Contract-expand BFS: one kernel a level, from edge frontier to edge frontier.
+
+The second search of Merrill, Garland and Grimshaw [merrill2012scalable]; [busato2017chapter],
+section 2. Mapping: entry of the edge frontier to thread. A block contracts its portion and expands
+what survives at once by `cta_warp_scan`: vertices are never written to memory as a frontier. Work
+O(V + E).
+
+A level costs one launch and one barrier of the grid, half of what `two_phase` pays, so it suits
+small frontiers; but after the contraction only the threads whose entry survived bring something to
+expand. The search begins with the edge frontier that holds the root alone, so a vertex at distance
+d is found in launch d, and a last launch finds that nothing is new.
+"""
+
+from __future__ import annotations
+
+from numba import cuda, int32, int64
+
+from gpukernels.device import benign_race
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS
+
+from .duplicates import HISTORY_CULLING, MERRILL, forget
+from .edge_frontier import contract, expand
+from .enqueue_by_block import DROPPED, ENTRIES, count_up
+from .merrill import MerrillSearch
+from .result import UNVISITED, BFSResult
+
+
+@benign_race("distance", "parent", "bitmask", "hash_table", "table")
+@cuda.jit
+def contract_and_expand(
+    offsets, targets, edge_frontier, edge_parent, size, distance, parent, bitmap, bitmask, how,
+    next_edge_frontier, next_edge_parent, next_size, level, cta_threshold,
+):  # fmt: skip
+    """Replace the `size` entries of an edge frontier by the arcs of the unvisited among them.
+
+    Threads that hold one vertex may all find it unvisited; they store the same distance, and each a
+    parent that is right. A bit that is lost from the bitmask, or a word from the tables of a cull,
+    costs a duplicate and nothing else.
+    """
+    hash_table = cuda.shared.array(0, int64)
+    table = cuda.shared.array(0, int32)
+    if how == HISTORY_CULLING or how == MERRILL:
+        forget(table)
+    cuda.syncthreads()
+    kept, dropped = int64(0), int64(0)
+    for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
+        v, keep, told = contract(
+            how, first + cuda.threadIdx.x, size, edge_frontier, edge_parent,
+            distance, parent, bitmap, bitmask, hash_table, table, level,
+        )  # fmt: skip
+        expand(
+            offsets, targets, v, keep, next_edge_frontier, next_edge_parent, next_size,
+            cta_threshold,
+        )  # fmt: skip
+        kept += keep
+        dropped += told
+    count_up(next_size, ENTRIES, kept)
+    count_up(next_size, DROPPED, dropped)
+
+
+@cuda.jit
+def expand_level(
+    offsets, targets, distance, edge_frontier, edge_parent, next_size, level, cta_threshold
+):
+    """Write the arcs that leave the vertices at distance `level`, each once, in O(V)."""
+    for first in range(cuda.blockIdx.x * cuda.blockDim.x, distance.size, cuda.gridsize(1)):
+        v = int32(first + cuda.threadIdx.x)
+        has = v < distance.size and distance[v] == level
+        expand(offsets, targets, v, has, edge_frontier, edge_parent, next_size, cta_threshold)
+
+
+def bfs(
+    g: Graph,
+    root: int,
+    device,
+    *,
+    duplicates: str = "merrill",
+    bitmask: bool = True,
+    threads: int = THREADS,
+    cta_threshold: int | None = None,
+    parents: bool = True,
+) -> BFSResult:
+    """Search `g` from `root`: contract and expand, a launch a level.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed.
+    root : int
+        Where to start.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    duplicates : str
+        How to keep duplicates out: see :mod:`gpukernels.traversal.duplicates`.
+    bitmask : bool
+        Whether to look at a vertex's bit before its distance.
+    threads : int
+        Threads a block.
+    cta_threshold : int, optional
+        Vertices of more arcs are expanded by the whole block; by default `threads`.
+    parents : bool
+        Whether the result holds parents.
+
+    Returns
+    -------
+    BFSResult
+        ``stats`` as of :class:`~gpukernels.traversal.merrill.MerrillSearch`.
+    """
+    s = MerrillSearch(g, root, device, duplicates, bitmask, threads, cta_threshold, parents)
+    device.put(s.distance, root, UNVISITED)  # the first contraction visits it
+    queues = [(s.room(g.m), s.room(g.m * parents)) for _ in "ab"]
+    edges, size = (s.full(1, root), s.full(int(parents), root)), 1
+    while size:
+        level, next_edges = len(s.enqueued), queues[len(s.enqueued) % 2]
+        s.launch(
+            contract_and_expand, size, s.offsets, s.targets, *edges, size, *s.state,
+            *next_edges, s.next_size, level - 1, s.cta_threshold, shared=s.shared, clear=True,
+        )  # fmt: skip
+        found, size = s.read_counts()
+        s.enqueued.append(found)
+        s.inspected += min(size, g.m)
+        if size > g.m:
+            s.overflows += 1
+            s.launch(
+                expand_level, g.n, s.offsets, s.targets, s.distance, *next_edges, s.next_size,
+                level, s.cta_threshold, clear=True,
+            )  # fmt: skip
+            _, size = s.read_counts()
+            s.inspected += size
+        if size:
+            s.edges.append(size)
+        edges = next_edges
+    return s.result("contract_expand")

@@ -1,0 +1,85 @@
+"""The two halves of a search by edge frontiers: contract them to vertices, expand these to arcs.
+
+Merrill et al. [merrill2012scalable]. An *edge frontier* holds the target of every arc that leaves a
+level, visited or not, as often as there are arcs, and beside each target its arc's source where
+parents are kept. *Contraction* turns it into vertices: who is visited already goes (the bitmask,
+then the distance), who is there twice goes (a part of `duplicates`). *Expansion* turns vertices
+into the next edge frontier: a block scan of the degrees gives each vertex its place, then
+`cta_warp_scan` spreads the copying over the threads of the block ([busato2017chapter], section
+5.2.2). `two_phase` makes two kernels of them, `contract_expand` one.
+"""
+
+from __future__ import annotations
+
+from numba import cuda, int32
+
+from gpukernels.mapping.cta_warp_scan import cta_warp_scan
+from gpukernels.primitives.launch_shape import MAX_THREADS, WARP_SIZE
+
+from .duplicates import claim, is_repeated
+from .duplicates.bitmask import is_marked
+from .enqueue_by_block import ARCS, draw_room
+from .result import adopt
+
+
+@cuda.jit(device=True)
+def is_new(how, v, distance, bitmap, bitmask, level):
+    """Return whether `v` is unvisited for all that the calling thread can see, and mark it."""
+    return not is_marked(bitmask, v) and claim(how, distance, bitmap, v, level)
+
+
+@cuda.jit(device=True)
+def contract(
+    how, i, size, edge_frontier, edge_parent, distance, parent, bitmap, bitmask, hash_table, table,
+    level,
+):  # fmt: skip
+    """Look at entry `i` of an edge frontier; return (its vertex, whether to keep it, dropped).
+
+    All threads of the block call, each with an `i` of its own; there is none from `size` on. A
+    vertex that is kept has the distance ``level + 1``. `dropped` is 1 where a cull told a
+    duplicate, else 0.
+    """
+    v, new = int32(-1), False
+    if i < size:
+        v = edge_frontier[i]
+        if is_new(how, v, distance, bitmap, bitmask, level):
+            new = True
+            if parent.size > 0:
+                adopt(parent, v, edge_parent[i])
+    repeated = is_repeated(how, v, new, hash_table, table)
+    dropped = 0
+    if new and repeated:
+        dropped = 1
+    return v, new and not repeated, dropped
+
+
+@cuda.jit(device=True)
+def copy_target(work, i, arc):
+    """Copy the target of an arc of the i-th thread's vertex to the place kept for it."""
+    targets, whose, shift, edge_frontier, edge_parent = work
+    place = shift[i] + arc
+    if place < edge_frontier.size:
+        edge_frontier[place] = targets[arc]
+        adopt(edge_parent, place, whose[i])
+
+
+@cuda.jit(device=True)
+def expand(offsets, targets, u, has, edge_frontier, edge_parent, next_size, cta_threshold):
+    """Append the arcs that leave the `u` of every thread that `has` one to an edge frontier.
+
+    ``next_size[ARCS]`` counts them. All threads of the block call, in whole warps. `whose` and
+    `shift` tell the thread that copies an arc which vertex it leaves, and where the arcs of that
+    vertex go: arc k of the graph to the place ``shift + k``.
+    """
+    whose = cuda.shared.array(MAX_THREADS, int32)
+    shift = cuda.shared.array(MAX_THREADS, int32)
+    mine = int32(cuda.threadIdx.x)
+    begin, end = int32(0), int32(0)
+    if has:
+        begin, end = offsets[u], offsets[u + 1]
+    place = draw_room(end - begin, next_size, ARCS)
+    whose[mine] = u
+    shift[mine] = min(place, edge_frontier.size) - begin
+    cuda.syncthreads()
+    work = (targets, whose, shift, edge_frontier, edge_parent)
+    cta_warp_scan(copy_target, work, mine, begin, end, cta_threshold, WARP_SIZE)

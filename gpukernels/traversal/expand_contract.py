@@ -1,0 +1,135 @@
+"""Expand-contract BFS: one kernel a level, from vertex frontier to vertex frontier.
+
+The first search of Merrill, Garland and Grimshaw [merrill2012scalable]; [busato2017chapter],
+section 2. Mapping: vertex of the frontier to thread, its arcs to the block by `cta_warp_scan`
+([busato2017chapter], section 5.2.2). Whoever visits an arc looks at its target at once: the
+bitmask, then the distance. Unvisited vertices go to the thread's local queue; when the block has
+visited its portion, the culls drop what they tell as duplicates, and a scan and one atomic enqueue
+the rest. Work O(V + E), and only vertices pass through memory between levels: O(V) words where the
+searches with an edge frontier write and read O(E).
+
+The original culls at every turn of the block. Here the local queues lie between, and a thread that
+finds more than they hold enqueues the rest at once, an atomic each, past the culls.
+"""
+
+from __future__ import annotations
+
+from numba import cuda, int32, int64
+
+from gpukernels.device import benign_race
+from gpukernels.graph import Graph
+from gpukernels.mapping.cta_warp_scan import cta_warp_scan
+from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE
+
+from .duplicates import HISTORY_CULLING, MERRILL, forget
+from .edge_frontier import is_new
+from .enqueue_by_block import ARCS, DROPPED, count_up, enqueue_held
+from .local_queue import LOCAL, cull, hold
+from .merrill import MerrillSearch
+from .result import BFSResult, adopt
+
+
+@cuda.jit(device=True)
+def follow(work, u, arc):
+    """Follow `arc` from `u`; put its target into the thread's queue if it is not visited yet."""
+    targets, distance, parent, bitmap, bitmask, how, level, found, held, queue, next_size = work
+    v = targets[arc]
+    if is_new(how, v, distance, bitmap, bitmask, level):
+        adopt(parent, v, u)
+        hold(found, held, queue, next_size, v)
+
+
+@benign_race("distance", "parent", "bitmask", "hash_table", "table")
+@cuda.jit
+def expand_and_contract(
+    offsets, targets, frontier, size, distance, parent, bitmap, bitmask, how,
+    next_frontier, next_size, level, cta_threshold,
+):  # fmt: skip
+    """Enqueue the unvisited neighbors of the `size` vertices of the frontier.
+
+    Threads that reach one vertex together all store the same distance, and each a parent that is
+    right. A bit that is lost from the bitmask, or a word from the tables of a cull, costs a
+    duplicate and nothing else.
+    """
+    hash_table = cuda.shared.array(0, int64)
+    table = cuda.shared.array(0, int32)
+    if how == HISTORY_CULLING or how == MERRILL:
+        forget(table)
+    cuda.syncthreads()
+    found = cuda.local.array(LOCAL, int32)
+    held = cuda.local.array(1, int32)
+    work = (
+        targets, distance, parent, bitmap, bitmask, how, level, found, held, next_frontier,
+        next_size,
+    )  # fmt: skip
+    arcs, dropped = int64(0), int64(0)
+    for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
+        i = first + cuda.threadIdx.x
+        u, begin, end = int32(0), int32(0), int32(0)
+        if i < size:
+            u = frontier[i]
+            begin, end = offsets[u], offsets[u + 1]
+        held[0] = 0
+        cta_warp_scan(follow, work, u, begin, end, cta_threshold, WARP_SIZE)
+        dropped += cull(how, found, held, hash_table, table)
+        enqueue_held(next_frontier, next_size, found, held)
+        arcs += end - begin
+    count_up(next_size, ARCS, arcs)
+    count_up(next_size, DROPPED, dropped)
+
+
+def bfs(
+    g: Graph,
+    root: int,
+    device,
+    *,
+    duplicates: str = "merrill",
+    bitmask: bool = True,
+    threads: int = THREADS,
+    cta_threshold: int | None = None,
+    parents: bool = True,
+) -> BFSResult:
+    """Search `g` from `root`: expand and contract, a launch a level.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed.
+    root : int
+        Where to start.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    duplicates : str
+        How to keep duplicates out: see :mod:`gpukernels.traversal.duplicates`.
+    bitmask : bool
+        Whether to look at a vertex's bit before its distance.
+    threads : int
+        Threads a block.
+    cta_threshold : int, optional
+        Vertices of more arcs are expanded by the whole block; by default `threads`.
+    parents : bool
+        Whether the result holds parents.
+
+    Returns
+    -------
+    BFSResult
+        ``stats`` as of :class:`~gpukernels.traversal.merrill.MerrillSearch`.
+    """
+    s = MerrillSearch(g, root, device, duplicates, bitmask, threads, cta_threshold, parents)
+    queues = s.room(g.n), s.room(g.n)
+    frontier, size = s.full(1, root), 1
+    s.enqueued.append(1)
+    while size:
+        level = len(s.enqueued) - 1
+        next_frontier = queues[level % 2]
+        s.launch(
+            expand_and_contract, size, s.offsets, s.targets, frontier, size, *s.state,
+            next_frontier, s.next_size, level, s.cta_threshold, shared=s.shared, clear=True,
+        )  # fmt: skip
+        size, arcs = s.read_counts()
+        s.enqueued.append(size)
+        s.inspected += arcs
+        frontier = next_frontier
+        if size > g.n:
+            size, _ = s.collect(frontier, level + 1)
+    return s.result("expand_contract")

@@ -1,0 +1,160 @@
+"""What the three searches of Merrill et al. share on the host: buffers, launches and counts.
+
+Merrill, Garland and Grimshaw [merrill2012scalable] build one search in three ways, which differ in
+what lies in memory between two levels: vertices (`expand_contract`), arcs (`contract_expand`), or
+both in turn (`two_phase`). The host's part is the same: everything is allocated before the first
+level, a launch gets no more blocks than the GPU holds at once, so that a block takes several
+portions and its memory of what it has seen is worth something, and three numbers are read back a
+level.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.mapping.workload import check_knob
+from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
+from gpukernels.primitives.offsets import MAX_UNITS
+
+from .duplicates import BITMAP, check_duplicates, shared_bytes
+from .duplicates.bitmask import bitmask_bytes
+from .enqueue_by_block import ARCS, DROPPED, ENTRIES, collect_level
+from .result import UNVISITED, BFSResult, repeats, start_at
+
+#: Slots of a block's table of hash64.
+HASH_SLOTS = 1024
+
+
+class MerrillSearch:
+    """The state of one search, and what it has done so far.
+
+    The statistics that all three give are these, beside those of every search:
+
+    - ``frontier_sizes``: vertices enqueued at each level, duplicates included; of a level that did
+      not fit, those that it would have held.
+    - ``edge_frontier_sizes``: the arcs that each edge frontier held; not where there is none.
+    - ``arcs_inspected``: how many targets of arcs were read.
+    - ``duplicates``: of the vertices enqueued at each level, how many were so before.
+      ``duplicates_missed`` is their sum, ``duplicates_detected`` how many a cull dropped, and
+      ``duplicates_made`` both together. The exact ways make none.
+    - ``overflows``: levels that did not fit the queues and were collected afresh.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph.
+    root : int
+        Where the search starts; it has distance 0.
+    device : SimtDevice or CudaDevice
+        Where it runs.
+    duplicates : str
+        One of ``DUPLICATES``.
+    bitmask : bool
+        Whether there is a bitmask; else it has no elements.
+    threads : int
+        Threads a block.
+    cta_threshold : int or None
+        Vertices of more arcs go to the block; None for `threads`.
+    parents : bool
+        Whether there are parents; else ``parent`` has no elements.
+
+    Attributes
+    ----------
+    state : tuple
+        ``(distance, parent, bitmap, bitmask, how)``, as every kernel takes them.
+    next_size : device array of int64, shape (3,)
+        What a launch counts: entries enqueued, arcs, duplicates dropped.
+    enqueued, edges : list of int
+        Vertices and edge frontier entries, level by level.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is none of these.
+    """
+
+    def __init__(self, g, root, device, duplicates, bitmask, threads, cta_threshold, parents):
+        check_threads(threads)
+        how = check_duplicates(duplicates)
+        if not isinstance(bitmask, bool | np.bool_):
+            raise InvalidArgument("bitmask", bitmask, "True or False")
+        cta_threshold = threads if cta_threshold is None else cta_threshold
+        check_knob("cta_threshold", cta_threshold, WARP_SIZE, MAX_UNITS)
+        self.device, self.threads, self.cta_threshold = device, threads, cta_threshold
+        self.duplicates, self.bitmask = duplicates, bool(bitmask)
+        self.offsets, self.targets = device.keep(g.offsets), device.keep(g.targets)
+        self.distance, self.parent = start_at(root, g.n, device, parents)
+        self.state = (
+            self.distance,
+            self.parent,
+            device.full(blocks_for(g.n, 32) if how == BITMAP else 0, 0, np.int32),
+            device.full(bitmask_bytes(g.n) if bitmask else 0, 0, np.uint8),
+            how,
+        )
+        self.shared = shared_bytes(how, threads, HASH_SLOTS)
+        self.next_size, self.told = device.full(3, 0, np.int64), device.pinned(3, np.int64)
+        self.most_blocks = max(1, device.resident_threads // threads)
+        self.enqueued, self.edges = [], []
+        self.launches = self.read_backs = self.threads_used = self.overflows = 0
+        self.inspected = self.detected = 0
+
+    def room(self, size: int):
+        """Return an array of int32 in which nothing is written yet."""
+        return self.device.empty(size, np.int32)
+
+    def full(self, size: int, value: int):
+        """Return an array of int32 that holds `value` alone."""
+        return self.device.full(size, value, np.int32)
+
+    def launch(self, kernel, items: int, *args, shared: int = 0, clear: bool = False) -> None:
+        """Launch `kernel` for `items` items; `clear` sets the counts to 0 before."""
+        if clear:
+            self.device.clear(self.next_size)
+        blocks = min(blocks_for(items, self.threads), self.most_blocks)
+        self.device.launch(kernel, blocks, self.threads, *args, shared=shared)
+        self.launches += 1
+        self.threads_used += items
+
+    def read_counts(self) -> tuple[int, int]:
+        """Wait for the launches so far; return how many entries and arcs the last one counted."""
+        counts = self.device.read(self.next_size, into=self.told)
+        self.read_backs += 1
+        self.detected += int(counts[DROPPED])
+        return int(counts[ENTRIES]), int(counts[ARCS])
+
+    def collect(self, frontier, depth: int) -> tuple[int, int]:
+        """Fill `frontier` with the vertices at distance `depth`; return their number and arcs."""
+        self.overflows += 1
+        n = self.distance.size
+        args = self.offsets, self.distance, frontier, self.next_size, depth
+        self.launch(collect_level, n, *args, clear=True)
+        return self.read_counts()
+
+    def result(self, method: str) -> BFSResult:
+        """Return what was found, and the statistics."""
+        enqueued = [size for size in self.enqueued if size]
+        levels, distance = len(enqueued), self.device.read(self.distance)
+
+        def missed() -> int:
+            return sum(enqueued) - int(np.count_nonzero(distance != UNVISITED))
+
+        stats = {
+            "method": method,
+            "duplicates_by": self.duplicates,
+            "bitmask": self.bitmask,
+            "launches": self.launches,
+            "read_backs": self.read_backs,
+            "threads": self.threads_used,
+            "frontier_sizes": enqueued,
+            "arcs_inspected": self.inspected,
+            "duplicates": lambda: repeats(enqueued, distance),
+            "duplicates_detected": self.detected,
+            "duplicates_missed": missed,
+            "duplicates_made": lambda: self.detected + missed(),
+            "overflows": self.overflows,
+        }
+        if self.edges:
+            stats["edge_frontier_sizes"] = self.edges
+        parent = self.device.read(self.parent) if self.parent.size else None
+        return BFSResult(distance, parent, levels, stats)
