@@ -13,13 +13,16 @@ from gpukernels.graph import Graph
 from . import (
     bfs4k,
     bottom_up,
+    contract_expand,
     direction_optimizing,
     edge_parallel,
+    expand_contract,
     frontier,
     harish,
     linear_work,
     luo,
     spmv,
+    two_phase,
     virtual_warp,
 )
 from .result import UNVISITED, BFSResult
@@ -33,6 +36,9 @@ METHODS = {
     "frontier": frontier.bfs,
     "luo": luo.bfs,
     "linear_work": linear_work.bfs,
+    "expand_contract": expand_contract.bfs,
+    "contract_expand": contract_expand.bfs,
+    "two_phase": two_phase.bfs,
     "direction_optimizing": direction_optimizing.bfs,
     "bfs4k": bfs4k.bfs,
 }
