@@ -55,8 +55,8 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
         Where to start.
     method : str
         One of ``METHODS``: ``"harish"``, ``"virtual_warp"``, ``"edge_parallel"``, ``"spmv"``,
-        ``"bottom_up"``, ``"frontier"``, ``"luo"``, ``"linear_work"``,
-        ``"direction_optimizing"``, ``"bfs4k"``.
+        ``"bottom_up"``, ``"frontier"``, ``"luo"``, ``"linear_work"``, ``"expand_contract"``,
+        ``"contract_expand"``, ``"two_phase"``, ``"direction_optimizing"``, ``"bfs4k"``.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`.
     **options
