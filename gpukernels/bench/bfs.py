@@ -1,0 +1,144 @@
+"""The times of every breadth-first search on four families of large graphs.
+
+``python -m gpukernels.bench.bfs --commit ID`` measures on the current GPU, some minutes, and writes
+``data/benchmarks/bfs.json``; ``--shrink K`` halves every graph's vertices K times.
+
+A time is the wall-clock time of a whole call ``gk.bfs(g, root, method, parents=False)``, the median
+of some: buffers, launches, every word between host and GPU, and the distances copied back. Only the
+graph is on the GPU already. Every result is compared with the sequential search.
+"""
+
+from __future__ import annotations
+
+import argparse
+import timeit
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpukernels import sequential
+from gpukernels.bench import record
+from gpukernels.device import CudaDevice
+from gpukernels.generators import rmat, road_grid, small_world
+from gpukernels.graph import Graph
+from gpukernels.traversal import METHODS, bfs
+
+
+def random_arcs(n: int, mean_degree: float, seed: int) -> Graph:
+    """Return a directed graph of Poisson degrees whose arcs lead anywhere, parallel ones too.
+
+    The random graph of GTgraph, which the papers use; `erdos_renyi` would sort all arcs to tell
+    parallel ones.
+    """
+    rng = np.random.default_rng(seed)
+    offsets = np.concatenate([[0], np.cumsum(rng.poisson(mean_degree, n))])
+    return Graph(offsets, rng.integers(0, n, offsets[-1], dtype=np.int32))
+
+
+#: Family, the call that makes it, and that call with its size halved so many times.
+FAMILIES: tuple[tuple[str, str, Callable[[int], Graph]], ...] = (
+    ("rmat", "gk.rmat(20, 16, seed=1)", lambda k: rmat(20 - k, 16, seed=1)),
+    (
+        "random",
+        "gpukernels.bench.bfs.random_arcs(2_000_000, 64, seed=1)",
+        lambda k: random_arcs(2_000_000 >> k, 64, seed=1),
+    ),
+    (
+        "road",
+        "gk.road_grid(1000, 1000, seed=1)",
+        lambda k: road_grid(1000 >> (k // 2), 1000 >> (k - k // 2), seed=1),
+    ),
+    (
+        "small world",
+        "gk.small_world(2_000_000, 20, 0.3, seed=1)",
+        lambda k: small_world(2_000_000 >> k, 20, 0.3, seed=1),
+    ),
+)
+
+#: What is measured of each method besides its defaults.
+OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
+    "virtual_warp": tuple({"warp_size": size} for size in (2, 4, 8, 16, 32)),
+    "linear_work": ({"cull": "linear"}, {"cull": "mask"}, {"cull": "linear", "gather": "fine"}),
+}
+
+#: A method whose first run takes longer than so many seconds is measured once.
+PATIENCE = 1.0
+
+
+def searches(g: Graph) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return (label, method, options) of everything that is measured on `g`."""
+    found = []
+    for method in METHODS:
+        every = OPTIONS.get(method, ({},))
+        if method == "bfs4k":
+            from gpukernels.traversal.bfs4k import tune_bfs4k
+
+            every = (tune_bfs4k(g), {})
+        for options in every:
+            words = [f"{name}={value}" for name, value in options.items()]
+            label = f"{method} {' '.join(words)}".strip()
+            if method == "bfs4k":
+                label = "bfs4k" if options else "bfs4k as the paper sets it"
+            found.append((label, method, options))
+    return found
+
+
+def measure(device, g: Graph, root: int, repeat: int) -> dict[str, Any]:
+    """Return milliseconds and counts of every search of `g` from `root`."""
+    expected = sequential.bfs(g, root)
+    once = timeit.repeat(lambda: sequential.bfs(g, root), number=1, repeat=3)
+    ms = {"sequential": round(min(once) * 1e3, 3)}
+    counts = {}
+    for label, method, options in searches(g):
+
+        def search(method=method, options=options):
+            return bfs(g, root, method, device, parents=False, **options)
+
+        first = search()
+        np.testing.assert_array_equal(first.distance, expected.distance, err_msg=label)
+        seconds = timeit.repeat(search, number=1, repeat=1)
+        if seconds[0] < PATIENCE:
+            seconds = sorted(timeit.repeat(search, number=1, repeat=repeat))
+        ms[label] = round(seconds[len(seconds) // 2] * 1e3, 3)
+        counts[label] = {name: first.stats[name] for name in ("launches", "read_backs")}
+        print(f"  {label:40} {ms[label]:12,.3f} ms {counts[label]}", flush=True)
+    return {"levels": expected.levels, "reached": int((expected.distance >= 0).sum()),
+            "ms": ms, "counts": counts}  # fmt: skip
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--commit", required=True, help="the commit that is measured")
+    parser.add_argument("--folder", type=Path, default=record.FOLDER, help="where to write")
+    parser.add_argument("--shrink", type=int, default=0, help="halve the vertices so many times")
+    parser.add_argument("--repeat", type=int, default=9, help="runs of which the median counts")
+    parser.add_argument("--families", nargs="*", default=[], help="some of the families alone")
+    options = parser.parse_args(arguments)
+    device = CudaDevice()
+    rows = []
+    for family, call, make in FAMILIES:
+        if options.families and family not in options.families:
+            continue
+        g = make(options.shrink)
+        root = int(np.argmax(g.out_degree)) if family != "road" else 0
+        print(f"{family}: n={g.n:,} m={g.m:,} root={root}", flush=True)
+        row = measure(device, g, root, options.repeat)
+        rows.append(
+            {"graph": family, "call": call, "halved": options.shrink, "n": g.n, "m": g.m,
+             "root": root, **row}
+        )  # fmt: skip
+    path = record.write(
+        "bfs",
+        "a whole call of gk.bfs with the graph on the GPU, wall-clock, median",
+        {"times": rows},
+        record.environment(device, options.commit),
+        options.folder,
+    )
+    print(path)
+
+
+if __name__ == "__main__":
+    main()
