@@ -6,9 +6,9 @@ leaving vertices not yet visited, and n_f vertices in the frontier, the search t
 m_f > m_u / alpha and the frontier grows, and back when n_f < n / beta and it shrinks.
 
 Mapping: top-down, `cta_warp_scan` spreads the frontier's arcs over each block; bottom-up, vertex to
-thread. Both enqueue the next frontier and count its vertices and arcs, so that either step may
-follow and the host reads back two numbers a level. A vertex is claimed by compare-and-swap: a queue
-holds nothing twice.
+thread. Both enqueue the next frontier, with one atomic a block, and count its vertices and arcs, so
+that either step may follow and the host reads back two numbers a level. A vertex is claimed by
+compare-and-swap: a queue holds nothing twice.
 """
 
 from __future__ import annotations
@@ -20,41 +20,62 @@ from gpukernels.device import benign_race
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
-from gpukernels.primitives import queue_append, warp_sum
 from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
-from gpukernels.primitives.warp_append import warp_append
+from gpukernels.primitives.queue_append import queue_append
 
 from .bottom_up import arcs_looked_at, first_parent
+from .enqueue_by_block import ARCS, count_up, enqueue, enqueue_held
+from .local_queue import LOCAL
 from .result import UNVISITED, BFSResult, adopt, start_at
+
+#: Arcs that a thread of a top-down step should have before another block takes a share of them.
+ARCS_A_THREAD = 4
 
 
 @cuda.jit(device=True)
-def claim(work, u, arc):
-    """Follow an arc of `u`; whoever visits its target first enqueues that.
+def find(work, u, arc):
+    """Follow an arc of `u`; whoever visits its target first keeps that.
 
-    ``counts`` holds how many vertices the next frontier has, and how many arcs leave them.
+    ``found[:held[0]]`` are the vertices that the thread keeps and ``held[1]`` the arcs that leave
+    them, those counted in that found no room and were enqueued at once.
     """
-    offsets, targets, distance, parent, queue, counts, level = work
+    offsets, targets, distance, parent, queue, counts, level, found, held = work
     v = targets[arc]
     if distance[v] == UNVISITED:
         if cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED:
             adopt(parent, v, u)
-            queue_append(queue, counts, v)
-            cuda.atomic.add(counts, 1, offsets[v + 1] - offsets[v])
+            held[1] += offsets[v + 1] - offsets[v]
+            if held[0] < LOCAL:
+                found[held[0]] = v
+                held[0] += 1
+            else:
+                queue_append(queue, counts, v)
 
 
 @cuda.jit
 def top_down_step(
-    offsets, targets, distance, parent, frontier, size, queue, counts, level, cta_threshold
+    offsets, targets, distance, parent, frontier, size, queue, counts, level, slices, cta_threshold
 ):
-    """Visit the arcs of the `size` vertices of the frontier, spread over the threads of a block."""
-    work = (offsets, targets, distance, parent, queue, counts, level)
-    i = cuda.grid(1)
+    """Visit the arcs of the `size` vertices of the frontier, spread over the threads of a block.
+
+    `slices` blocks share the same vertices, each a part of every list: a frontier of few vertices
+    and many arcs would leave the GPU to a few blocks.
+    """
+    found = cuda.local.array(LOCAL, int32)
+    held = cuda.local.array(2, int32)
+    held[0], held[1] = 0, 0
+    work = (offsets, targets, distance, parent, queue, counts, level, found, held)
+    i = cuda.blockIdx.x // slices * cuda.blockDim.x + cuda.threadIdx.x
     u, begin, end = int32(0), int32(0), int32(0)
     if i < size:
         u = frontier[i]
-        begin, end = offsets[u], offsets[u + 1]
-    cta_warp_scan(claim, work, u, begin, end, cta_threshold, WARP_SIZE)
+        last = offsets[u + 1]
+        share = (last - offsets[u] + slices - 1) // slices
+        begin = int32(min(offsets[u] + cuda.blockIdx.x % slices * share, last))
+        end = int32(min(begin + share, last))
+    cta_warp_scan(find, work, u, begin, end, cta_threshold, WARP_SIZE)
+    enqueue_held(queue, counts, found, held)
+    count_up(counts, ARCS, held[1])
 
 
 @benign_race("distance")
@@ -77,10 +98,17 @@ def bottom_up_step(
         distance[v] = level + 1
         adopt(parent, v, u)
         arcs = offsets[v + 1] - offsets[v]
-    warp_append(queue, counts, v, found)
-    arcs = warp_sum(int32(arcs))
-    if cuda.laneid == 0 and arcs > 0:
-        cuda.atomic.add(counts, 1, arcs)
+    enqueue(queue, counts, v, found)
+    count_up(counts, ARCS, arcs)
+
+
+def choose_slices(blocks: int, threads: int, arcs: int, resident_threads: int) -> int:
+    """Return how many blocks share a portion of the frontier.
+
+    As many as the GPU has room for, but so few that a thread still has `ARCS_A_THREAD` arcs.
+    """
+    room = resident_threads // (blocks * threads)
+    return max(1, min(room, arcs // (blocks * threads * ARCS_A_THREAD)))
 
 
 def bfs(
@@ -133,7 +161,7 @@ def bfs(
     reverse_offsets, sources = device.keep(g.reverse.offsets), device.keep(g.reverse.targets)
     distance, parent = start_at(root, g.n, device, parents)
     frontier, others = device.full(1, root, np.int32), [device.empty(g.n, np.int32) for _ in "ab"]
-    counts, told = device.full(2, 0, np.int32), device.pinned(2, np.int32)
+    counts, told = device.full(2, 0, np.int64), device.pinned(2, np.int64)
     sizes, arcs, directions = [1], [int(g.out_degree[root])], []
     left = g.m - arcs[0]  # arcs that leave vertices not yet visited
     bottom_up, growing, threads_used = False, True, 0
@@ -151,10 +179,12 @@ def bfs(
                 reverse_offsets, sources, offsets, distance, parent, queue, counts, level,
             )  # fmt: skip
         else:
+            blocks = blocks_for(sizes[-1], threads)
+            slices = choose_slices(blocks, threads, arcs[-1], device.resident_threads)
             device.launch(
-                top_down_step, blocks_for(sizes[-1], threads), threads,
+                top_down_step, blocks * slices, threads,
                 offsets, targets, distance, parent, frontier, sizes[-1], queue, counts, level,
-                threads,
+                slices, threads,
             )  # fmt: skip
         threads_used += g.n if bottom_up else sizes[-1]
         directions.append("bottom_up" if bottom_up else "top_down")
