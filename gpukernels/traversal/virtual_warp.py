@@ -4,7 +4,8 @@ Hong et al. [hong2011accelerating]; Algorithm 8 of [busato2017chapter], section 
 a virtual warp take the neighbors of one vertex in turn: they read adjacent addresses and share a
 long list between them. Work O(V D + E) as in `harish`, but V x `warp_size` threads a level: a group
 wider than the degree leaves lanes idle. The size is fixed before the search, which is what dynamic
-virtual warps later change.
+virtual warps later change. Which lane takes which arc is settled by `gpukernels.mapping`; here
+is what happens at an arc.
 """
 
 from __future__ import annotations
@@ -12,14 +13,25 @@ from __future__ import annotations
 from numba import cuda
 
 from gpukernels.device import benign_race
-from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
+from gpukernels.mapping.virtual_warp import check_warp_size, virtual_warp
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
 from .level_by_level import level_by_level
 from .result import UNVISITED, BFSResult, start_at, vertices_per_level
 
-WARP_SIZES = (1, 2, 4, 8, 16, 32)
+
+@cuda.jit(device=True)
+def visit_arc(work, u, arc):
+    """Give the arc's target a distance and a parent, if it has none.
+
+    ``work`` holds targets, distance, parent, level and changed.
+    """
+    v = work[0][arc]
+    if work[1][v] == UNVISITED:
+        work[1][v] = work[3] + 1
+        work[2][v] = u
+        work[4][0] = 1
 
 
 @benign_race("distance", "parent", "changed")
@@ -34,12 +46,8 @@ def virtual_warp_level(offsets, targets, distance, parent, level, changed, warp_
     u = thread // warp_size
     lane = thread % warp_size
     if u < distance.size and distance[u] == level:
-        for i in range(offsets[u] + lane, offsets[u + 1], warp_size):
-            v = targets[i]
-            if distance[v] == UNVISITED:
-                distance[v] = level + 1
-                parent[v] = u
-                changed[0] = 1
+        work = (targets, distance, parent, level, changed)
+        virtual_warp(visit_arc, work, u, offsets[u], offsets[u + 1], lane, warp_size)
 
 
 def bfs(
@@ -74,8 +82,7 @@ def bfs(
         If `warp_size` is not a power of two from 1 to 32.
     """
     check_threads(threads)
-    if warp_size not in WARP_SIZES:
-        raise InvalidArgument("warp_size", warp_size, f"one of {WARP_SIZES}")
+    check_warp_size(warp_size)
     offsets, targets = device.keep(g.offsets), device.keep(g.targets)
     distance, parent = start_at(root, g.n, device)
     blocks = blocks_for(g.n * warp_size, threads)
