@@ -2,9 +2,18 @@
 
 from gpukernels.views.frontier import FrontierView
 from gpukernels.views.graph import GraphView
+from gpukernels.views.hash import HashView
 from gpukernels.views.mapping import MappingView
 from gpukernels.views.memory import MemoryView
 from gpukernels.views.scan import ScanView
 from gpukernels.views.warp import WarpView
 
-__all__ = ["FrontierView", "GraphView", "MappingView", "MemoryView", "ScanView", "WarpView"]
+__all__ = [
+    "FrontierView",
+    "GraphView",
+    "HashView",
+    "MappingView",
+    "MemoryView",
+    "ScanView",
+    "WarpView",
+]

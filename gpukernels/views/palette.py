@@ -61,6 +61,7 @@ PAINT: dict[str, dict[str, str]] = {
     "gk-f-barrier": {"fill": BARRIER},
     "gk-f-line": {"fill": LINE},
     "gk-f-faint": {"fill": FAINT},
+    "gk-f-paper": {"fill": PAPER},
     "gk-f-done": {"fill": "#68727d"},
     "gk-f-idle": {"fill": FAINT},
     "gk-s-grid": {
@@ -144,6 +145,20 @@ PAINT |= {
     "gk-s-add": _stroke(WORK, "1.5"),
     "gk-s-take": _stroke("#a86a00", "1.5", "3 2"),
     "gk-scan-step": _word(QUIET, "9"),
+}
+_SIGN = {"stroke-linecap": "round"}
+PAINT |= {
+    "gk-s-valid": _stroke("#a86a00", "1.2"),
+    "gk-s-duplicate": _stroke("#68727d", "1.2", "4 2"),
+    "gk-s-conflict": _stroke("#a8527f", "1.2", "1.5 2"),
+    "gk-s-sign": _stroke(INK, "1.6") | _SIGN,
+    "gk-s-missed": _stroke(CLASH, "1.9") | _SIGN,
+    "gk-hash-label": {
+        "fill": INK,
+        "font-family": "sans-serif",
+        "font-size": "9",
+        "text-anchor": "end",
+    },
 }
 
 #: Light to dark, for values on a scale; the style sheet turns the order round on dark pages.

@@ -23,6 +23,7 @@ VIEWS = {
     "memory": "memory",
     "mapping": "mapping",
     "scan": "scan",
+    "hash": "hash",
 }
 
 _IMPORT = re.compile(r'^import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";\n', re.MULTILINE)

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from filter_kernels import filter_large, filtered, some_candidates
 from written_traces import TraceWriter, queue_bfs
 
 import gpukernels as gk
@@ -20,6 +21,7 @@ from gpukernels.traversal import bfs
 from gpukernels.views import (
     FrontierView,
     GraphView,
+    HashView,
     MappingView,
     MemoryView,
     ScanView,
@@ -62,6 +64,11 @@ def scanned(scan, values, **options):
     return t
 
 
+def filters(threads=64, rounds=3, **options):
+    candidates = some_candidates(rounds, threads)
+    return {s: filtered(candidates, 64, schedule=s, **options)[0] for s in ("lockstep", "warp")}
+
+
 VIEWS = {
     "graph": lambda: GraphView(EXAMPLE, DISTANCE[:16], title="Graph"),
     "graph plain": lambda: GraphView(gk.path(1)),
@@ -96,6 +103,8 @@ VIEWS = {
             for name in ("plain", "padded")
         }
     ),
+    "hash": lambda: HashView(filters(), choice="Schedule", caption="Two <schedules>"),
+    "hash blocks": lambda: HashView(filters(128, 1, kernel=filter_large)["warp"], step=1),
 }
 
 
@@ -120,13 +129,13 @@ def test_the_same_input_gives_the_same_bytes(request, view):
 
 def test_another_process_gives_the_same_bytes():
     code = (
-        "import hashlib, sys; sys.path.insert(0, sys.argv[1]); import test_figures as t\n"
+        "import hashlib, sys; sys.path[:0] = sys.argv[1:]; import test_figures as t\n"
         "for make in t.VIEWS.values(): print(hashlib.sha256(make().html.encode()).hexdigest())"
     )
     folder = os.path.dirname(__file__)
     runs = [
         subprocess.run(
-            [sys.executable, "-c", code, folder],
+            [sys.executable, "-c", code, folder, os.path.dirname(folder)],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
@@ -297,6 +306,17 @@ BAD = {
     "scan block": (lambda: ScanView(scanned(warp_scan, [1]), block=1), "block = 1"),
     "scan warp": (lambda: ScanView(scanned(warp_scan, [1], threads=32), warp=1), "warp = 1"),
     "scan step": (lambda: ScanView(scanned(warp_scan, [1]), step=6), "step = 6: must be from 0"),
+    "no filter": (lambda: HashView(WRITTEN), "no store to a shared array hash_table"),
+    "no such table": (lambda: HashView(filters(), array="table"), "shared arrays are hash_table"),
+    "hash launch": (lambda: HashView(filters(), launch=1), "launch = 1: must be from 0 to 0"),
+    "hash block": (lambda: HashView(filters(), block=1), "no store to hash_table with launch=0, b"),
+    "hash limit": (lambda: HashView(filters(), limit=0), "limit = 0"),
+    "hash step": (lambda: HashView(filters(), step=12), "step = 12: must be from 0 to 11"),
+    "hash vertex": (lambda: HashView(filters(), vertex=90), "vertex = 90: must be a vertex that"),
+    "hash fill only": (
+        lambda: HashView(filters(kernel=filter_large), limit=1),
+        "no word stored to hash_table and read back",
+    ),
     "csr of a large graph": (lambda: GraphView(ROADS, csr=True), "csr = True"),
 }
 

@@ -1,7 +1,8 @@
 // The frame that all views share: title, controls, timeline, stage, counters, sentence, caption, description.
 //
 // A view is { noun, open(payload) }. open returns { choose(k), stage, side }; choose(k) returns the scene of trace k:
-// { steps, tracks: [element], show(step), counters(step), sentence(step), controls: [element] }. The model holds
+// { steps, tracks: [element], show(step), counters(step), sentence(step), controls: [element] }; it is also handed a
+// function that shows the scene again and one that goes to a step. The model holds
 // `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
 import { h, put, say } from "./element.js";
 
@@ -119,7 +120,7 @@ export function fillFigure(figure, view, model) {
     const chosen = Math.max(0, labels.indexOf(model.get("trace")));
     if (chosen !== current) {
       current = chosen;
-      scene = opened.choose(chosen, refreshScene);
+      scene = opened.choose(chosen, refreshScene, go);
       timeline.replaceChildren(...scene.tracks, ...(scene.steps > 1 ? [scrub] : []));
       figure.style.setProperty("--gk-steps", scene.steps);
       range.max = scene.steps - 1;

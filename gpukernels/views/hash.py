@@ -1,0 +1,348 @@
+"""HashView: the table of the hash64 filter, store by store and read by read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.simt.trace import Trace
+from gpukernels.views.encoding import pack, pack_lists
+from gpukernels.views.figure import Counter, Frame, count, symbol, track
+from gpukernels.views.hash_picture import LOOKS, MISSED_SIGN, SIGNS, picture
+from gpukernels.views.hash_record import (
+    AGAIN,
+    CONFLICT,
+    DUPLICATE,
+    FILLS,
+    READS,
+    STORES,
+    VALID,
+    HashRecord,
+    read_hash,
+)
+from gpukernels.views.hash_words import headline, sentence, story, told, totals
+from gpukernels.views.markup import Element, h, number
+from gpukernels.views.widget import View, as_traces, check_step
+
+#: Most slots that can be drawn.
+MOST_SLOTS = 2048
+#: Vertices that can be followed.
+FOLLOWED = 16
+
+_SQUARE = "M1.5 1.5h11v11h-11z"
+_STORED = symbol(("gk-f-work", _SQUARE, None))
+_READ = symbol(("gk-f-wait", _SQUARE, None))
+_KEYS = tuple(
+    symbol((look, _SQUARE, None), (f"gk-s-sign gk-s-on-{k}", "M7 7" + sign, None))
+    for k, (look, sign) in enumerate(zip(LOOKS, SIGNS, strict=True))
+)
+_MISSED = symbol(
+    ("gk-f-clash", "M1.5 11h11v2.5h-11z", None), ("gk-s-missed", "M7 5" + MISSED_SIGN, None)
+)
+_ELSEWHERE = symbol(("gk-s-sign", "M7 7" + MISSED_SIGN, None))
+
+
+def choices(record: HashRecord) -> list[int]:
+    """Return the vertices that can be followed: those stored more than once, the oftenest first."""
+    several = record.several()
+    often = sorted(several, key=lambda v: (-len(several[v]), v))[:FOLLOWED]
+    return sorted(often)
+
+
+def _instructive(records: list[HashRecord]) -> int:
+    """Return the vertex that fares differently from trace to trace; else one that is missed."""
+    every = sorted({v for record in records for v in choices(record)})
+    if not every:
+        return records[0].words[0].vertex
+    fates = {v: [record.outcome(v)[:3] for record in records] for v in every}
+    return min(
+        every,
+        key=lambda v: (
+            len(set(fates[v])) == 1,
+            not any(missed for _, _, missed in fates[v]),
+            *(fates[v][0][i] for i in (2, 0)),
+            v,
+        ),
+    )
+
+
+class HashView(View):
+    """The table of a hash64 filter: what lanes store, where they meet, what they read back.
+
+    A step is one request of a warp to the table. In one it stores, a word a lane: the vertex that
+    it has found, and its thread. In another it reads the same slots back. A lane that finds its own
+    word keeps its vertex (valid); one that finds the same vertex with another thread drops it
+    (duplicate); one that finds another vertex cannot tell and keeps it (conflict). A duplicate is
+    missed where a vertex is kept that had been kept before.
+
+    What other warps store between the two is what a schedule decides, so several schedules make one
+    figure. Each block has a table of its own; blocks are shown one after another. The words of one
+    vertex can be followed through all steps.
+
+    Parameters
+    ----------
+    traces : Trace or dict of str to Trace
+        One recording, or several to switch between. The table is an array of 64-bit integers in
+        shared memory that holds ``vertex << 32 | thread``.
+    launch : int, optional
+        Which launch; by default, in each trace, the one that stores most words.
+    block : int, optional
+        Only this block.
+    array : str
+        Name of the table in the kernel.
+    vertex : int, optional
+        The vertex that is followed at first; by default one that fares differently from trace to
+        trace, or is missed.
+    limit : int
+        Most steps shown of a trace.
+    choice : str
+        What the labels of several traces say, as a word beside their list ("Schedule").
+    title, caption : str
+        Words above and below; the title defaults to the kernel's name.
+    step : int, optional
+        Step shown first; by default the first read of the vertex followed that settles its fate as
+        a duplicate.
+
+    Attributes
+    ----------
+    step : int
+        The step shown; may be set and observed.
+    trace : str
+        The recording shown, by its label; may be set and observed.
+
+    Raises
+    ------
+    InvalidArgument
+        If nothing was stored to such a table in such a launch or block, if it has more than 2,048
+        slots, or if `vertex` was never stored.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> graph = gk.road_grid(6, 7, seed=1)
+    >>> with gk.trace() as t:  # doctest: +SKIP
+    ...     result = gk.bfs(graph, method="linear_work", duplicates="hash64")
+    >>> gk.HashView(t)  # doctest: +SKIP
+    """
+
+    _kind = "hash"
+
+    def __init__(
+        self,
+        traces: Trace | dict[str, Trace],
+        launch: int | None = None,
+        block: int | None = None,
+        *,
+        array: str = "hash_table",
+        vertex: int | None = None,
+        limit: int = 96,
+        choice: str = "Trace",
+        title: str | None = None,
+        caption: str = "",
+        step: int | None = None,
+    ) -> None:
+        if limit < 1:
+            raise InvalidArgument("limit", limit, "at least 1")
+        self._records: dict[str, HashRecord] = {}
+        for label, trace in as_traces(traces).items():
+            name = f"traces[{label!r}]" if label else "traces"
+            record = read_hash(trace, launch, block, array, limit, name)
+            if record.slots > MOST_SLOTS:
+                raise InvalidArgument(name, f"{record.slots} slots", f"at most {MOST_SLOTS}")
+            self._records[label] = record
+        records = list(self._records.values())
+        if vertex is None:
+            vertex = _instructive(records)
+        elif not any(record.outcome(vertex)[0] for record in records):
+            raise InvalidArgument("vertex", vertex, f"a vertex that is stored to {array}")
+        self._vertex, self._kernel = vertex, records[0].kernel
+        step = _telling(records[0], vertex) if step is None else step
+        check_step(step, len(records[0].steps))
+        payload = {
+            "choice": choice,
+            "vertex": vertex,
+            "traces": [
+                _payload(label, record, sorted({*choices(record), vertex}))
+                for label, record in self._records.items()
+            ],
+        }
+        self._finish(
+            payload,
+            title=f"{self._kernel}: {array}, step by step" if title is None else title,
+            caption=caption,
+            step=step,
+            labels=list(self._records),
+        )
+
+    def _describe(self) -> str:
+        said = []
+        for label, record in self._records.items():
+            shown = min(len(record.steps), 16)
+            parts = [
+                f"{label + ': ' if label else ''}{count(record.slots, 'slot')}.",
+                *(sentence(record, k) for k in range(shown)),
+            ]
+            if len(record.steps) > shown:
+                parts.append(f"And {count(len(record.steps) - shown, 'more step')}.")
+            if record.left_out:
+                parts.append(f"{count(record.left_out, 'later step')} left out.")
+            parts.append(f"In the end: {told(record)}.")
+            parts.append(headline(record, self._vertex))
+            parts.append("; ".join(line for _, line in story(record, self._vertex)) + ".")
+            said.append(" ".join(parts))
+        return " ".join(said)
+
+    def _summary(self) -> str:
+        runs = "; ".join(
+            f"{label + ': ' if label else ''}{told(record)}"
+            for label, record in self._records.items()
+        )
+        return f"{self._kernel}; {runs}"
+
+    def _frame(self, payload: dict[str, Any], step: int) -> Frame:
+        record = next(iter(self._records.values()))
+        now = record.steps[step]
+        return Frame(
+            _tracks(record, step),
+            [
+                h(
+                    "p",
+                    {"class": "gk-code-line"},
+                    h("span", {"class": "gk-num"}, str(now.line)),
+                    h("code", None, now.text),
+                ),
+                h(
+                    "div",
+                    {"class": "gk-hash"},
+                    picture(record, step, self._vertex, False),
+                    picture(record, step, self._vertex, True),
+                ),
+            ],
+            _counters(record, step),
+            sentence(record, step),
+            [_story(record, step, self._vertex)],
+        )
+
+
+def _telling(record: HashRecord, vertex: int) -> int:
+    for k, step in enumerate(record.steps):
+        words = [record.words[i] for i in step.words]
+        mine = [w for w in words if w.vertex == vertex]
+        if step.kind == READS and any(w.verdict == DUPLICATE or w.kept for w in mine):
+            return k
+    return len(record.steps) - 1
+
+
+def _payload(label: str, record: HashRecord, followed: list[int]) -> dict[str, Any]:
+    texts = sorted({(step.line, step.text) for step in record.steps})
+    words = record.words
+    return {
+        "label": label,
+        "steps": len(record.steps),
+        "slots": record.slots,
+        "array": record.array,
+        "warps": record.warps,
+        "kind": pack([step.kind for step in record.steps]),
+        "block": pack([step.block for step in record.steps]),
+        "warp": pack([step.warp for step in record.steps]),
+        "words": pack_lists([step.words for step in record.steps]),
+        "cleared": pack_lists([step.cleared for step in record.steps]),
+        "lane": pack([word.lane for word in words]),
+        "slot": pack([word.slot for word in words]),
+        "vertex": pack([word.vertex for word in words]),
+        "thread": pack([min(word.thread, 2**31 - 1) for word in words]),
+        "verdict": pack([word.verdict for word in words]),
+        "seen": pack([word.seen for word in words]),
+        "kept": pack([word.kept for word in words]),
+        "texts": [list(t) for t in texts],
+        "text": pack([texts.index((step.line, step.text)) for step in record.steps]),
+        "sentences": [sentence(record, k) for k in range(len(record.steps))],
+        "followed": followed,
+        "heads": [headline(record, v) for v in followed],
+        "stories": [[list(line) for line in story(record, v)] for v in followed],
+    }
+
+
+def _counters(record: HashRecord, step: int) -> list[Counter]:
+    calls, stored, valid, duplicates, conflicts, missed, elsewhere = totals(record, step)
+    counters = [
+        Counter(None, "calls so far", str(calls)),
+        Counter(_STORED, "words stored", str(stored)),
+        Counter(_READ, "words read back", str(valid + duplicates + conflicts)),
+        Counter(_KEYS[VALID], "valid, kept", str(valid)),
+        Counter(_KEYS[DUPLICATE], "duplicates detected", str(duplicates)),
+        Counter(_KEYS[CONFLICT], "conflicts, kept", str(conflicts)),
+        Counter(_MISSED, "duplicates missed", str(missed)),
+    ]
+    if len(record.blocks) > 1:
+        counters.append(Counter(_ELSEWHERE, "kept in two blocks", str(elsewhere)))
+    return counters
+
+
+def _tracks(record: HashRecord, step: int) -> list[Element]:
+    steps, warps = record.steps, record.warps
+    blocks = record.blocks
+    unit = 10 * warps
+    odd = filled = stored = read = ""
+    bars = ["", "", "", ""]
+    most = max(len(s.words) for s in steps if s.words)
+    for k, s in enumerate(steps):
+        if blocks.index(s.block) % 2:
+            odd += f"M{k} 0h1v{unit}h-1z"
+        mark = f"M{k}.1 {10 * s.warp + 1}h.8v8h-.8z"
+        if s.kind == FILLS:
+            filled += f"M{k}.1 1h.8v{unit - 2}h-.8z"
+            continue
+        if s.kind == STORES:
+            stored += mark
+            continue
+        read += mark
+        base = 30.0
+        words = [record.words[i] for i in s.words]
+        for verdict in (VALID, CONFLICT, DUPLICATE):
+            tall = 30 * sum(w.verdict == verdict for w in words) / most
+            if tall:
+                bars[verdict] += f"M{k}.1 {number(base)}v-{number(tall)}h.8v{number(tall)}z"
+            base -= tall
+        missed = 30 * sum(w.kept == AGAIN for w in words) / most
+        if missed:
+            bars[3] += f"M{k}.6 30v-{number(missed)}h.3v{number(missed)}z"
+    looks = zip((*LOOKS, "gk-f-clash"), bars, strict=True)
+    return [
+        track(
+            "warps",
+            "0" if warps == 1 else f"0 to {warps - 1}",
+            len(steps),
+            min(max(unit, 20), 120),
+            unit,
+            step,
+            [
+                h("path", {"class": "gk-f-faint", "d": odd}),
+                h("path", {"class": "gk-f-line", "d": filled}),
+                h("path", {"class": "gk-f-work", "d": stored}),
+                h("path", {"class": "gk-f-wait", "d": read}),
+            ],
+            dim=True,
+        ),
+        track("verdicts", f"most {most}", len(steps), 30, 30, step,
+              [h("path", {"class": look, "d": d}) for look, d in looks], dim=True),
+    ]  # fmt: skip
+
+
+def _story(record: HashRecord, step: int, vertex: int) -> Element:
+    def look(at: int) -> str | None:
+        return "gk-hash-now" if at == step else "gk-hash-later" if at > step else None
+
+    return h(
+        "div",
+        {"class": "gk-hash-story"},
+        h("p", None, headline(record, vertex)),
+        h(
+            "ol",
+            None,
+            *(
+                h("li", {"class": look(at)}, f"{at}: {line}" if at < len(record.steps) else line)
+                for at, line in story(record, vertex)
+            ),
+        ),
+    )
