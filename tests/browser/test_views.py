@@ -8,12 +8,21 @@ import re
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from filter_kernels import filter_large, filter_small, filtered, some_candidates
 
 import gpukernels as gk
 from gpukernels.primitives.shared_scan import shared_scan
 from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.traversal import bfs
-from gpukernels.views import FrontierView, GraphView, MappingView, MemoryView, ScanView, WarpView
+from gpukernels.views import (
+    FrontierView,
+    GraphView,
+    HashView,
+    MappingView,
+    MemoryView,
+    ScanView,
+    WarpView,
+)
 from gpukernels.views.encoding import unpack
 from gpukernels.views.script import classic_script, module_for, stylesheet
 
@@ -63,6 +72,13 @@ def scans(scan, values, option):
     return found
 
 
+def filters(threads, rounds, kernel):
+    candidates = some_candidates(rounds, threads)
+    return {
+        s: filtered(candidates, 64, kernel, s, seed=3)[0] for s in ("lockstep", "warp", "random")
+    }
+
+
 TRACES = traces()
 EIGHT = np.array([0, 3, 4, 8, 10, 12, 20, 21, 24])
 LONG = np.arange(0, 97, 8)
@@ -84,6 +100,8 @@ VIEWS = {
     "strips": MappingView(expanded(HOLES), HOLES, color="block"),
     "scan": ScanView(scans(warp_scan, np.arange(32) % 7, "inclusive"), choice="Scan", step=3),
     "sweeps": ScanView(scans(shared_scan, np.arange(64) % 4, "padding"), choice="Cells"),
+    "hash": HashView(filters(64, 3, filter_small), choice="Schedule"),
+    "tables": HashView(filters(128, 1, filter_large)["random"], step=2),
     "crowded": GraphView(gk.erdos_renyi(700, 4.0, seed=1), np.arange(700)),
 }
 
