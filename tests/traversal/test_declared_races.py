@@ -8,7 +8,17 @@ import pytest
 import gpukernels as gk
 from gpukernels.device import SimtDevice
 from gpukernels.simt.errors import RaceError
-from gpukernels.traversal import bfs, edge_parallel, frontier, harish, linear_cull, virtual_warp
+from gpukernels.traversal import (
+    bfs,
+    contract_expand,
+    edge_parallel,
+    expand_contract,
+    frontier,
+    harish,
+    linear_cull,
+    two_phase,
+    virtual_warp,
+)
 
 KERNELS = {
     "harish": harish.harish_level,
@@ -16,7 +26,12 @@ KERNELS = {
     "edge_parallel": edge_parallel.edge_parallel_level,
     "frontier": frontier.expand_frontier,
     "linear_work": linear_cull.mask_unvisited,
+    "expand_contract": expand_contract.expand_and_contract,
+    "contract_expand": contract_expand.contract_and_expand,
+    "two_phase": two_phase.contract_edges,
 }
+#: What makes a search use an array that it does not use by default.
+OPTIONS = {"hash_table": {"duplicates": "hash64"}}
 DECLARED = [(m, a) for m, k in KERNELS.items() for a in sorted(k.py_func.__benign_races__)]
 GRAPH = gk.erdos_renyi(200, 6, seed=1)
 
@@ -26,7 +41,7 @@ def test_an_undeclared_race_is_found(method, array, monkeypatch):
     function = KERNELS[method].py_func
     monkeypatch.setattr(function, "__benign_races__", function.__benign_races__ - {array})
     with pytest.raises(RaceError, match=array):
-        bfs(GRAPH, 0, method, SimtDevice(check=True))
+        bfs(GRAPH, 0, method, SimtDevice(check=True), **OPTIONS.get(array, {}))
 
 
 @pytest.mark.parametrize("method", KERNELS)
