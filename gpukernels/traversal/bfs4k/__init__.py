@@ -31,12 +31,12 @@ from ..duplicates import BITMAP
 from ..frontier import collect_level
 from ..result import BFSResult, repeats, start_at
 from .child import child_kernel
-from .edge_discover import edge_discover as edge_discover_kernel
+from .edge_discover import edge_discover_level
 from .enqueue import ARCS, CHILDREN, COUNTS, DETECTED, LEVEL, PIECES, SIZE
 from .knobs import WIDEST, Knobs, children
-from .multi_block import multi_block
+from .multi_block import multi_block_level
 from .rules import tune_bfs4k
-from .single_block import single_block as single_block_kernel
+from .single_block import single_block_levels
 
 #: Blocks of the largest grid, as a multiple of those that the GPU holds at once.
 TURNS = 4
@@ -166,7 +166,7 @@ class _Search:
         narrowest, widest = knobs.warp_size or knobs.min_warp_size, knobs.warp_size or WIDEST
         cull = knobs.cull_bytes(knobs.block_threads, knobs.single_block_slots)
         self.device.launch(
-            single_block_kernel, 1, knobs.block_threads,
+            single_block_levels, 1, knobs.block_threads,
             *self.state, self.frontier, size, self.next_frontier, self.next_size, self.counted,
             self.sizes, level, narrowest.bit_length() - 1, widest.bit_length() - 1,
             knobs.frontier_room, knobs.single_block_slots, cull // 4, self.children.above,
@@ -191,13 +191,13 @@ class _Search:
         blocks = min(blocks_for(workers, knobs.threads), most)
         if by_edges:
             device.launch(
-                edge_discover_kernel, blocks, knobs.threads,
+                edge_discover_level, blocks, knobs.threads,
                 *self.state, *queues, knobs.extended, *child, *self.writes, shared=shared,
             )  # fmt: skip
         else:
             share_reads = warp_size == WIDEST and size > self.resident
             device.launch(
-                multi_block, blocks, knobs.threads,
+                multi_block_level, blocks, knobs.threads,
                 *self.state, *queues, warp_size, share_reads, *child, *self.writes, shared=shared,
             )  # fmt: skip
         self.launches += 1

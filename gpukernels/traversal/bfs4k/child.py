@@ -16,6 +16,7 @@ from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
 from gpukernels.mapping.virtual_warp import virtual_warp
+from gpukernels.primitives.launch_shape import MAX_THREADS
 
 from ..duplicates import HISTORY_CULLING, MERRILL, forget
 from ..local_queue import LOCAL, discover
@@ -41,7 +42,7 @@ def queue_pieces(work, u, begin, end, lane, lanes, piece, pieces, next_size):
 
 
 @benign_race("distance", "parent", "hash_table", "table")
-@cuda.jit
+@cuda.jit(launch_bounds=MAX_THREADS)
 def child_kernel(
     offsets, targets, distance, parent, bitmap, how, next_frontier, next_size, counted, level,
     piece, pieces, coalesce_from, binary_scan,

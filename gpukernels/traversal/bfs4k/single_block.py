@@ -49,7 +49,7 @@ def append_nearby(near, begin, room, far, counts, filled, v, has):
 
 @benign_race("distance", "parent", "hash_table", "table", "leave")
 @cuda.jit(launch_bounds=MAX_THREADS)
-def single_block(
+def single_block_levels(
     offsets, targets, distance, parent, bitmap, how, frontier, size, next_frontier, next_size,
     counted, sizes, level, narrowest, widest, room, slots, words, child_above,
 ):  # fmt: skip

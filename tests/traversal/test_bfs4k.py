@@ -1,0 +1,397 @@
+"""BFS-4K: every knob off and on, kernels switched by the rules, and counts that are the trace's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bfs_rules import check_search
+
+import gpukernels as gk
+from gpukernels.device import SimtDevice
+from gpukernels.simt.errors import RaceError
+from gpukernels.simt.metrics import work_per_thread
+from gpukernels.traversal.bfs4k import child, edge_discover, multi_block, single_block
+from gpukernels.traversal.bfs4k.knobs import Knobs, children
+from gpukernels.traversal.bfs4k.rules import knobs_for
+from gpukernels.traversal.duplicates import DUPLICATES
+
+#: Small frontiers by the multi-block kernels, so that small graphs reach them.
+MANY = {"single_block": 0}
+WARPS = {"single_block": 0, "edge_discover": 0}
+#: Every vertex of more than 32 arcs to the child kernel.
+CHILD = {"child_share": 0.9, "child_queue": 1, "threads": 32}
+EXACT = ("compare_and_swap", "bitmap")
+OPTIONS = {
+    "defaults": {},
+    "edge-discover": MANY,
+    "edge-discover without EXT": MANY | {"extended": False},
+    "virtual warps": WARPS,
+    "narrow warps": WARPS | {"resident_threads": 32, "min_warp_size": 1},
+    "warps of 32 that share their reads": WARPS | {"resident_threads": 1, "min_warp_size": 32},
+    "child kernel": WARPS | CHILD,
+    "child kernel after edge-discover": MANY | CHILD,
+    "single block and child kernel": CHILD,
+    "small single block": {"block_threads": 32, "edge_discover": 0, "resident_threads": 128},
+    "long child queues": WARPS | CHILD | {"child_queue": 20, "threads": 32},
+    "coalesced writes": WARPS | {"coalesce_from": 0, "binary_scan": False},
+    "scattered writes": WARPS | {"coalesce_from": 10**6, "binary_scan": False},
+    "one slot": {"hash_slots": 1, "block_threads": 64},
+    "a fixed warp": WARPS | {"warp_size": 2},
+}
+every_option = pytest.mark.parametrize("options", OPTIONS.values(), ids=list(OPTIONS))
+GRAPHS = {
+    "rmat": gk.rmat(scale=6, edge_factor=8, seed=3),
+    "road_grid": gk.road_grid(5, 7, seed=1),
+    "directed": gk.erdos_renyi(60, 3.0, seed=2, directed=True),
+    "star": gk.star(120),
+}
+
+
+def fan(k: int, width: int) -> gk.Graph:
+    """A root with k children, each with the same `width` grandchildren: k - 1 duplicates each."""
+    source = np.concatenate([np.zeros(k, int), np.repeat(np.arange(1, k + 1), width)])
+    target = np.concatenate([np.arange(1, k + 1), np.tile(np.arange(width) + k + 1, k)])
+    return gk.Graph.from_arcs(1 + k + width, source, target)
+
+
+def arcs_loaded(trace, launch: int) -> int:
+    """Return how many arcs a launch looks at."""
+    return int(work_per_thread(trace, "targets", launch).sum())
+
+
+def search(g, root, device, **options):
+    result = gk.bfs(g, root, "bfs4k", device, **options)
+    check_search(g, root, result.distance, result.parent)
+    return result
+
+
+# --- right, whatever the knobs ------------------------------------------------------------------
+
+
+@every_option
+def test_every_knob_is_right(options, scheduled_device):
+    for g in GRAPHS.values():
+        search(g, 1, scheduled_device, **({"block_threads": 128} | options))
+
+
+@pytest.mark.parametrize("options", [{"block_threads": 64}, MANY, WARPS | CHILD], ids=str)
+@pytest.mark.parametrize("duplicates", DUPLICATES)
+def test_every_way_to_keep_duplicates_out_is_right(duplicates, options, scheduled_device):
+    g = gk.erdos_renyi(120, 6, seed=1)
+    stats = search(g, 0, scheduled_device, duplicates=duplicates, **options).stats
+    assert stats["duplicates_missed"] == 0 or duplicates not in EXACT
+    assert stats["duplicates_detected"] == 0 or duplicates not in (*EXACT, "none")
+
+
+@every_option
+@pytest.mark.parametrize("name", GRAPHS)
+def test_counts_are_those_of_the_trace(name, options):
+    device = CountingDevice(trace=True)
+    result = gk.bfs(GRAPHS[name], 0, "bfs4k", device, **({"block_threads": 128} | options))
+    reads = device.reads - 2  # distances and parents
+    stats, trace = result.stats, device.trace
+    assert stats["launches"] == len(trace.launches)
+    assert stats["read_backs"] == reads <= stats["launches"]
+    assert stats["arcs_inspected"] == sum(arcs_loaded(trace, i) for i in range(len(trace.launches)))
+    assert stats["child_launches"] == [x.kernel for x in trace.launches].count("child_kernel")
+    sizes = np.bincount(result.distance[result.distance >= 0])
+    np.testing.assert_array_equal(stats["frontier_sizes"], sizes + stats["duplicates"])
+    assert stats["duplicates_missed"] == sum(stats["duplicates"])
+    assert len(stats["kernels"]) == len(stats["warp_sizes"]) == result.levels
+
+
+class CountingDevice(SimtDevice):
+    """The SIMT machine, which counts how often the host reads device memory."""
+
+    reads = 0
+
+    def read(self, array, into=None):
+        self.reads += 1
+        return super().read(array, into=into)
+
+
+# --- the kernel of a level ----------------------------------------------------------------------
+
+
+def test_kernels_switch_as_the_rules_say(device):
+    g = gk.erdos_renyi(800, 4, seed=1)
+    stats = search(
+        g, 0, device, block_threads=32, single_block=2, resident_threads=400, edge_discover=2
+    ).stats
+    assert {*stats["kernels"]} == {"single_block", "edge_discover", "multi_block"}
+    for size, kernel in zip(stats["frontier_sizes"], stats["kernels"], strict=True):
+        if size <= 64:
+            assert kernel == "single_block"
+        else:
+            assert kernel == ("edge_discover" if size < 200 else "multi_block")
+
+
+def test_a_long_thin_graph_is_searched_in_one_launch(device):
+    g = gk.road_grid(8, 60, seed=2)
+    result = search(g, 0, device, block_threads=64)
+    assert result.levels > 60
+    assert result.stats["launches"] == result.stats["read_backs"] == 1
+    assert {*result.stats["kernels"]} == {"single_block"}
+
+
+@pytest.mark.parametrize(("knob", "kernel"), [("edge_discover", "multi_block"),
+                                              ("single_block", "edge_discover")])  # fmt: skip
+def test_zero_turns_a_kernel_off(knob, kernel, device):
+    options = {"single_block": 0, "edge_discover": 2} | {knob: 0}
+    assert {*search(gk.path(20), 0, device, **options).stats["kernels"]} == {kernel}
+
+
+@pytest.mark.parametrize(
+    ("frontier", "resident", "low", "expected"),
+    [(1, 2048, 4, 32), (64, 2048, 4, 32), (65, 2048, 4, 16), (100, 2048, 4, 16), (129, 2048, 4, 8),
+     (500, 2048, 4, 4), (5000, 2048, 4, 4), (5000, 2048, 1, 1), (5000, 2048, 32, 32)],
+)  # fmt: skip
+def test_the_virtual_warp_is_the_power_of_two_below_threads_per_vertex(
+    frontier, resident, low, expected
+):
+    assert Knobs(min_warp_size=low).virtual_warp(frontier, resident) == expected
+    assert Knobs(min_warp_size=low, warp_size=2).virtual_warp(frontier, resident) == 2
+
+
+def test_as_many_threads_visit_a_level_as_the_formula_says():
+    """A star's hub has 32 lanes; its 100 leaves have 4 each, of which one has an arc."""
+    device = SimtDevice(trace=True)
+    stats = gk.bfs(gk.star(101), 0, "bfs4k", device, resident_threads=512, **WARPS).stats
+    assert stats["warp_sizes"] == [32, 4]
+    busy = [np.flatnonzero(work_per_thread(device.trace, "targets", level)) for level in (0, 1)]
+    np.testing.assert_array_equal(busy[0], np.arange(32))
+    np.testing.assert_array_equal(busy[1], 4 * np.arange(100))
+
+
+def test_the_single_block_chooses_its_warps_by_the_formula():
+    device = SimtDevice(trace=True)
+    g = gk.star(101)
+    gk.bfs(g, 0, "bfs4k", device, block_threads=512)
+    # The hub's 100 arcs by 32 lanes, then 100 leaves of one arc each in groups of 4.
+    busy = work_per_thread(device.trace, "targets").ravel()
+    by_hand = np.zeros(512, dtype=int)
+    np.add.at(by_hand, np.arange(100) % 32, 1)
+    by_hand[np.arange(100) * 4] += 1
+    np.testing.assert_array_equal(busy, by_hand)
+
+
+# --- the child kernel ---------------------------------------------------------------------------
+
+
+def test_the_child_kernel_takes_exactly_the_vertices_above_the_threshold():
+    g = gk.rmat(scale=8, edge_factor=8, seed=1)
+    for options in (WARPS, MANY, {"block_threads": 32}):
+        device = SimtDevice(trace=True)
+        result = search(g, 1, device, duplicates="compare_and_swap", **options | CHILD)
+        large = (g.out_degree > 32) & (result.distance >= 0)
+        assert result.stats["child_above"] == 32
+        assert result.stats["child_vertices"] == large.sum() > 5
+        visited = [
+            arcs_loaded(device.trace, i)
+            for i, x in enumerate(device.trace.launches)
+            if x.kernel == "child_kernel"
+        ]
+        assert sum(visited) == g.out_degree[large].sum()
+
+
+def test_the_threshold_goes_by_the_rank_of_the_degree():
+    g = gk.rmat(scale=9, edge_factor=8, seed=1)
+    for share in (0.01, 0.03, 0.1):
+        chosen = children(g, Knobs(child_share=share, child_queue=1, threads=32))
+        order = np.sort(g.out_degree)[::-1]
+        assert chosen.vertices == np.count_nonzero(g.out_degree > chosen.above) > 0
+        assert chosen.vertices <= share * g.n
+        assert chosen.above == max(order[int(share * g.n)], 32)
+    assert children(g, Knobs(child_share=0)).vertices == 0
+    assert children(g, Knobs(child_share=1.0)).vertices == 0, "none fills 16 x 128 arcs"
+
+
+def test_a_child_thread_visits_its_queue_of_neighbors():
+    device = SimtDevice(trace=True)
+    stats = gk.bfs(
+        gk.star(1 + 32 * 12), 0, "bfs4k", device, **WARPS | CHILD | {"child_queue": 6}
+    ).stats
+    launch = [x.kernel for x in device.trace.launches].index("child_kernel")
+    work = work_per_thread(device.trace, "targets", launch)
+    assert work.size == 2 * 32
+    assert np.all(work == 6)
+    assert stats["child_vertices"] == 1
+
+
+def test_duplicates_of_a_large_vertex_find_no_room_and_are_visited(scheduled_device):
+    """Many parents of one hub, no cull: the hub is enqueued often, and its pieces exceed the queue.
+
+    The queue has room for the hub's pieces once.
+    """
+    k, leaves = 40, 70
+    source = np.concatenate([np.zeros(k, int), np.arange(1, k + 1), np.full(leaves, k + 1)])
+    target = np.concatenate([np.arange(1, k + 1), np.full(k, k + 1), k + 2 + np.arange(leaves)])
+    g = gk.Graph.from_arcs(k + 2 + leaves, source, target)
+    for options in (WARPS, MANY):
+        options = options | CHILD | {"duplicates": "none"}
+        stats = search(g, 0, scheduled_device, **options).stats
+        assert stats["child_above"] == 40 or stats["child_above"] == 32
+
+
+# --- techniques ---------------------------------------------------------------------------------
+
+
+def test_extended_edge_discover_saves_searches():
+    """A hub of 320 arcs: ten rounds, each with a search, or one search for all of them."""
+    found = []
+    for extended in (False, True):
+        device = SimtDevice(trace=True)
+        gk.bfs(gk.star(1 + 320), 0, "bfs4k", device, extended=extended, **MANY)
+        found.append(searches(device.trace, 0))
+    assert found == [10, 1]
+
+
+def searches(trace, launch: int) -> int:
+    """Return how many searches the warps of `launch` begin."""
+    steps = zip(trace.steps.launch, trace.steps.source, trace.steps.line, strict=True)
+    return sum(
+        at == launch
+        and trace.sources[source].function == "warp_owner"
+        and "owner = int32(0)" in trace.text(int(source), int(line))
+        for at, source, line in steps
+    )
+
+
+def test_induced_coalescing_writes_side_by_side():
+    """A star's hub by one warp: every lane holds 12 leaves. Writes touch 4 sectors, not 32."""
+    touched = {}
+    for coalesce_from in (10, 13):
+        device = SimtDevice(trace=True)
+        g = gk.star(1 + 32 * 12)
+        gk.bfs(g, 0, "bfs4k", device, coalesce_from=coalesce_from, **WARPS)
+        r = device.trace.requests
+        array = [i for i, a in enumerate(device.trace.arrays) if a.name == "next_frontier"]
+        rows = np.flatnonzero(np.isin(r.array, array) & (r.launch == 0))
+        touched[coalesce_from] = [
+            np.unique(r.index[r.start[row] : r.start[row + 1]] // 8).size for row in rows
+        ]
+    assert touched[10] == [4] * 12
+    assert len(touched[13]) == 12
+    assert min(touched[13]) > 16
+
+
+def test_a_ballot_replaces_the_scan_where_no_lane_holds_two(device):
+    steps = {}
+    for binary in (True, False):
+        traced = SimtDevice(trace=True)
+        gk.bfs(gk.path(4), 0, "bfs4k", traced, binary_scan=binary, **WARPS)
+        steps[binary] = len(traced.trace.steps.line)
+    assert steps[True] < steps[False]
+
+
+def test_hash64_finds_most_duplicates(device):
+    """A block of 128 threads sees its own duplicates: those of one warp always."""
+    g = fan(4, 200)
+    none = search(g, 0, SimtDevice(), duplicates="none", warp_size=4, single_block=0).stats
+    assert none["duplicates_missed"] == 600
+    assert none["duplicates_detected"] == 0
+    hashed = search(g, 0, SimtDevice(), warp_size=4, single_block=0).stats
+    assert hashed["duplicates_made"] == 600
+    assert hashed["duplicates_detected"] > 500
+
+
+def test_a_frontier_that_does_not_fit_is_collected_from_the_distances(scheduled_device):
+    g = fan(10, 60)
+    for options in (WARPS | {"warp_size": 32}, {"block_threads": 32}):
+        stats = search(g, 0, scheduled_device, duplicates="none", **options).stats
+        if scheduled_device.schedule == "lockstep":
+            assert stats["overflows"] > 0
+            assert max(stats["frontier_sizes"]) > g.n
+
+
+# --- races --------------------------------------------------------------------------------------
+
+HUBS = CHILD | {"threads": 64}
+KERNELS = {
+    "single_block": (single_block.single_block_levels, HUBS | {"block_threads": 64}),
+    "multi_block": (multi_block.multi_block_level, WARPS | {"warp_size": 4}),
+    "edge_discover": (edge_discover.edge_discover_level, MANY),
+    "child": (child.child_kernel, WARPS | HUBS),
+}
+DECLARED = [(k, a) for k, (f, _) in KERNELS.items() for a in sorted(f.py_func.__benign_races__)]
+
+
+@pytest.mark.parametrize(("kernel", "array"), DECLARED)
+def test_an_undeclared_race_is_found(kernel, array, monkeypatch):
+    """`table` is the view of shared memory that the other culls take."""
+    function, options = KERNELS[kernel]
+    if array == "table":
+        options = options | {"duplicates": "merrill"}
+    if array == "leave":
+        g = fan(6, 150)
+    elif kernel == "child":  # two warps of a block take the same leaves
+        g = gk.Graph.from_arcs(34, [0] + [1] * 256, [1, *np.tile(np.arange(2, 34), 8)])
+    else:
+        g = gk.erdos_renyi(200, 6, seed=1)
+    declared = function.py_func.__benign_races__
+    monkeypatch.setattr(function.py_func, "__benign_races__", declared - {array})
+    with pytest.raises(RaceError, match=array):
+        try_orders(g, options)
+
+
+def try_orders(g, options) -> None:
+    for seed in range(10):
+        gk.bfs(g, 0, "bfs4k", SimtDevice(schedule="random", seed=seed, check=True), **options)
+
+
+# --- rules and refusals -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("degrees", "knobs"),
+    [
+        ((2.8, 1.0, 12), (4, 0, 0, 1)),  # roadNet-CA
+        ((5.6, 6.5, 456), (4, 0, 1, 1)),  # web-Google
+        ((6.3, 7.5, 95), (4, 0, 1, 1)),  # kkt_power
+        ((5.2, 50.2, 28754), (32, 0.0015 / 8, 2, 1)),  # com-youtube
+        ((7.3, 38.3, 2416), (32, 0.0015 / 8, 2, 1)),  # Gen-ForestFire
+        ((12.1, 136.9, 35455), (32, 0.0015 / 8, 2, 1)),  # as-skitter
+        ((64.0, 10.6, 183), (32, 0, 0, 0)),  # random.2Mv.128Me
+        ((64.0, 136.8, 8785), (32, 0.0015 / 8, 0, 0)),  # rmat.2Mv.128Me
+        ((6.0, 3.0, 3000), (4, 0.0015, 0, 1)),
+    ],
+)
+def test_knobs_follow_the_rules_of_the_paper(degrees, knobs):
+    found = knobs_for(*degrees)
+    names = ("min_warp_size", "child_share", "edge_discover", "single_block")
+    assert tuple(found[name] for name in names) == pytest.approx(knobs)
+    assert (found["child_queue"], found["threads"], found["coalesce_from"]) == (16, 128, 10)
+
+
+def test_a_graph_is_tuned_by_its_degrees(device):
+    assert gk.tune_bfs4k(gk.road_grid(10, 10, seed=1))["min_warp_size"] == 4
+    assert gk.tune_bfs4k(gk.complete(40))["single_block"] == 0
+    assert gk.tune_bfs4k(gk.Graph([0], [])) == knobs_for(0, 0, 0)
+    for g in (gk.star(400), gk.kron(7, 12, seed=1)):
+        search(g, 0, device, **gk.tune_bfs4k(g))
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("min_warp_size", 3), ("min_warp_size", 64), ("min_warp_size", True), ("warp_size", 5),
+     ("child_share", -0.1), ("child_share", 1.5), ("child_share", "1"), ("child_share", np.nan),
+     ("child_queue", 0), ("child_queue", 1.5), ("edge_discover", -1), ("edge_discover", 0.5),
+     ("single_block", -1), ("single_block", 6), ("single_block", 1.5), ("threads", 48),
+     ("threads", 2048), ("coalesce_from", -1), ("coalesce_from", None), ("extended", 1),
+     ("duplicates", "hash32"), ("hash_slots", 0), ("hash_slots", 100), ("hash_slots", 8192),
+     ("binary_scan", "yes"), ("block_threads", 100), ("block_threads", 2048), ("capacity", 2),
+     ("resident_threads", 0)],
+)  # fmt: skip
+def test_a_wrong_knob_is_refused(option, value, device):
+    with pytest.raises(gk.InvalidArgument, match=option) as refusal:
+        gk.bfs(gk.path(3), 0, "bfs4k", device, **{option: value})
+    assert refusal.value.value is value
+    assert refusal.value.allowed
+
+
+def test_a_single_block_leaves_room_for_the_cull(device):
+    g = gk.path(40)
+    search(g, 0, device, single_block=5)
+    search(g, 0, device, single_block=3, duplicates="merrill")
+    with pytest.raises(gk.InvalidArgument, match="single_block"):
+        gk.bfs(g, 0, "bfs4k", device, single_block=4, duplicates="merrill")
