@@ -7,14 +7,15 @@ m_f > m_u / alpha and the frontier grows, and back when n_f < n / beta and it sh
 
 Mapping: top-down, `cta_warp_scan` spreads the frontier's arcs over each block; bottom-up, vertex to
 thread. Both enqueue the next frontier, with one atomic a block, and count its vertices and arcs, so
-that either step may follow and the host reads back two numbers a level. A vertex is claimed by
-compare-and-swap: a queue holds nothing twice.
+that either step may follow. A vertex is claimed by compare-and-swap: a queue holds nothing twice.
+One cooperative launch does all levels: every thread reads the two numbers after the grid sync and
+comes to the same decision, so the host has no part in it.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import cuda, int32
+from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
 from gpukernels.errors import InvalidArgument
@@ -24,7 +25,7 @@ from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for, c
 from gpukernels.primitives.queue_append import queue_append
 
 from .bottom_up import arcs_looked_at, first_parent
-from .enqueue_by_block import ARCS, count_up, enqueue, enqueue_held
+from .enqueue_by_block import ARCS, ENTRIES, count_up, enqueue, enqueue_held
 from .local_queue import LOCAL
 from .result import UNVISITED, BFSResult, adopt, start_at
 
@@ -52,63 +53,106 @@ def find(work, u, arc):
                 queue_append(queue, counts, v)
 
 
-@cuda.jit
-def top_down_step(
-    offsets, targets, distance, parent, frontier, size, queue, counts, level, slices, cta_threshold
+@cuda.jit(device=True)
+def top_down(
+    offsets, targets, distance, parent, frontier, size, arcs, queue, counts, level, cta_threshold
 ):
-    """Visit the arcs of the `size` vertices of the frontier, spread over the threads of a block.
+    """Visit the `arcs` arcs of the `size` vertices of the frontier; all threads call.
 
-    `slices` blocks share the same vertices, each a part of every list: a frontier of few vertices
-    and many arcs would leave the GPU to a few blocks.
+    A block takes a portion of as many vertices as it has threads and spreads their arcs. Where the
+    frontier has few vertices but many arcs, several blocks share a portion, each a slice of every
+    list.
     """
     found = cuda.local.array(LOCAL, int32)
     held = cuda.local.array(2, int32)
-    held[0], held[1] = 0, 0
     work = (offsets, targets, distance, parent, queue, counts, level, found, held)
-    i = cuda.blockIdx.x // slices * cuda.blockDim.x + cuda.threadIdx.x
-    u, begin, end = int32(0), int32(0), int32(0)
-    if i < size:
-        u = frontier[i]
-        last = offsets[u + 1]
-        share = (last - offsets[u] + slices - 1) // slices
-        begin = int32(min(offsets[u] + cuda.blockIdx.x % slices * share, last))
-        end = int32(min(begin + share, last))
-    cta_warp_scan(find, work, u, begin, end, cta_threshold, WARP_SIZE)
-    enqueue_held(queue, counts, found, held)
-    count_up(counts, ARCS, held[1])
+    leaving = int64(0)
+    portions = (size + cuda.blockDim.x - 1) // cuda.blockDim.x
+    slices = arcs // (portions * cuda.blockDim.x * ARCS_A_THREAD)
+    slices = max(1, min(slices, cuda.gridDim.x // portions))
+    for job in range(cuda.blockIdx.x, portions * slices, cuda.gridDim.x):
+        i = job // slices * cuda.blockDim.x + cuda.threadIdx.x
+        u, begin, end = int32(0), int32(0), int32(0)
+        if i < size:
+            u = frontier[i]
+            last = offsets[u + 1]
+            share = (last - offsets[u] + slices - 1) // slices
+            begin = int32(min(offsets[u] + job % slices * share, last))
+            end = int32(min(begin + share, last))
+        held[0], held[1] = 0, 0
+        cta_warp_scan(find, work, u, begin, end, cta_threshold, WARP_SIZE)
+        enqueue_held(queue, counts, found, held)
+        leaving += held[1]
+    count_up(counts, ARCS, leaving)
 
 
-@benign_race("distance")
-@cuda.jit
-def bottom_up_step(
-    reverse_offsets, sources, offsets, distance, parent, queue, counts, level
-):  # fmt: skip
-    """Enqueue every unvisited vertex that has a neighbor at distance `level`.
+@cuda.jit(device=True)
+def bottom_up(reverse_offsets, sources, offsets, distance, parent, queue, counts, level):
+    """Enqueue every unvisited vertex that has a neighbor at distance `level`; all threads call.
 
     Another thread that reads ``distance[v]`` meanwhile sees UNVISITED or ``level + 1``, neither of
     which is `level`: the answer is the same.
     """
-    v = cuda.grid(1)
-    u = UNVISITED
-    if v < distance.size and distance[v] == UNVISITED:
-        u = first_parent(reverse_offsets, sources, distance, v, level)
-    found = u != UNVISITED
-    arcs = int32(0)
-    if found:
-        distance[v] = level + 1
-        adopt(parent, v, u)
-        arcs = offsets[v + 1] - offsets[v]
-    enqueue(queue, counts, v, found)
-    count_up(counts, ARCS, arcs)
+    leaving = int64(0)
+    for first in range(cuda.blockIdx.x * cuda.blockDim.x, distance.size, cuda.gridsize(1)):
+        v = first + cuda.threadIdx.x
+        u = UNVISITED
+        if v < distance.size and distance[v] == UNVISITED:
+            u = first_parent(reverse_offsets, sources, distance, v, level)
+        found = u != UNVISITED
+        if found:
+            distance[v] = level + 1
+            adopt(parent, v, u)
+            leaving += offsets[v + 1] - offsets[v]
+        enqueue(queue, counts, v, found)
+    count_up(counts, ARCS, leaving)
 
 
-def choose_slices(blocks: int, threads: int, arcs: int, resident_threads: int) -> int:
-    """Return how many blocks share a portion of the frontier.
+@benign_race("distance")
+@cuda.jit
+def search_both_ways(
+    offsets, targets, reverse_offsets, sources, distance, parent, queues, counts, log,
+    levels, alpha, beta, cta_threshold,
+):  # fmt: skip
+    """Search until a frontier is empty, in either direction; a cooperative launch.
 
-    As many as the GPU has room for, but so few that a thread still has `ARCS_A_THREAD` arcs.
+    The frontier of a level lies in row ``level % 2`` of `queues`; row ``level % 3`` of `counts`
+    holds its vertices and arcs: of three rows one is read, one is filled and one, read a level ago,
+    is cleared. ``log[level]`` receives the vertices, and 1 for bottom-up; ``levels[0]`` the number
+    of levels.
     """
-    room = resident_threads // (blocks * threads)
-    return max(1, min(room, arcs // (blocks * threads * ARCS_A_THREAD)))
+    level, before, turned = 0, int64(0), False
+    left = int64(targets.size)  # arcs that leave vertices not yet visited
+    while counts[level % 3, ENTRIES] > 0:
+        here, there = level % 2, (level + 1) % 2
+        size, arcs = counts[level % 3, ENTRIES], counts[level % 3, ARCS]
+        next_counts = counts[(level + 1) % 3]
+        left -= arcs
+        growing = size > before
+        if not turned:
+            turned = growing and arcs * alpha > left
+        elif not growing:
+            turned = size * beta >= distance.size
+        if cuda.grid(1) == 0:
+            counts[(level + 2) % 3, ENTRIES] = 0
+            counts[(level + 2) % 3, ARCS] = 0
+            log[level, 0] = size
+            log[level, 1] = turned
+        if turned:
+            bottom_up(
+                reverse_offsets, sources, offsets, distance, parent, queues[there], next_counts,
+                level,
+            )  # fmt: skip
+        else:
+            top_down(
+                offsets, targets, distance, parent, queues[here], size, arcs, queues[there],
+                next_counts, level, cta_threshold,
+            )  # fmt: skip
+        cuda.cg.this_grid().sync()
+        before = size
+        level += 1
+    if cuda.grid(1) == 0:
+        levels[0] = level
 
 
 def bfs(
@@ -144,8 +188,8 @@ def bfs(
     Returns
     -------
     BFSResult
-        ``stats`` adds ``directions`` ("top_down" or "bottom_up", one a level) and
-        ``arcs_inspected``.
+        ``stats`` adds ``directions`` ("top_down" or "bottom_up", one a level), ``blocks`` (those of
+        the one launch) and ``arcs_inspected``.
 
     Raises
     ------
@@ -160,51 +204,37 @@ def bfs(
     offsets, targets = device.keep(g.offsets), device.keep(g.targets)
     reverse_offsets, sources = device.keep(g.reverse.offsets), device.keep(g.reverse.targets)
     distance, parent = start_at(root, g.n, device, parents)
-    frontier, others = device.full(1, root, np.int32), [device.empty(g.n, np.int32) for _ in "ab"]
-    counts, told = device.full(2, 0, np.int64), device.pinned(2, np.int64)
-    sizes, arcs, directions = [1], [int(g.out_degree[root])], []
-    left = g.m - arcs[0]  # arcs that leave vertices not yet visited
-    bottom_up, growing, threads_used = False, True, 0
-    while sizes[-1]:
-        level = len(directions)
-        if not bottom_up:
-            bottom_up = growing and arcs[-1] * alpha > left
-        elif not growing:
-            bottom_up = sizes[-1] * beta >= g.n
-        queue = others[level % 2]
-        device.clear(counts)
-        if bottom_up:
-            device.launch(
-                bottom_up_step, blocks_for(g.n, threads), threads,
-                reverse_offsets, sources, offsets, distance, parent, queue, counts, level,
-            )  # fmt: skip
-        else:
-            blocks = blocks_for(sizes[-1], threads)
-            slices = choose_slices(blocks, threads, arcs[-1], device.resident_threads)
-            device.launch(
-                top_down_step, blocks * slices, threads,
-                offsets, targets, distance, parent, frontier, sizes[-1], queue, counts, level,
-                slices, threads,
-            )  # fmt: skip
-        threads_used += g.n if bottom_up else sizes[-1]
-        directions.append("bottom_up" if bottom_up else "top_down")
-        found, leaving = (int(c) for c in device.read(counts, into=told))
-        growing = found > sizes[-1]
-        sizes.append(found)
-        arcs.append(leaving)
-        left -= leaving
-        frontier = queue
-    levels = len(directions)
+    queues = device.full((2, g.n), 0, np.int32)
+    device.put(queues, 0, root)
+    counts = np.zeros((3, 2), np.int64)
+    counts[0] = 1, g.out_degree[root]
+    log, levels = device.empty((g.n, 2), np.int32), device.full(1, 0, np.int32)
+    args = (
+        offsets, targets, reverse_offsets, sources, distance, parent, queues, device.array(counts),
+        log, levels, float(alpha), float(beta), threads,
+    )  # fmt: skip
+    blocks = min(
+        blocks_for(max(g.n, g.m // ARCS_A_THREAD), threads),
+        device.cooperative_blocks(search_both_ways, threads, *args),
+    )
+    device.launch(search_both_ways, blocks, threads, *args, cooperative=True)
     distance = device.read(distance)
-    up = [level for level in range(levels) if directions[level] == "bottom_up"]
-    down = sum(arcs[level] for level in range(levels) if directions[level] == "top_down")
+    levels = int(device.read(levels)[0])
+    sizes, turned = device.read(log[:levels]).T.tolist()
+
+    def arcs_inspected() -> int:
+        up = [level for level in range(levels) if turned[level]]
+        down = np.isin(distance, [level for level in range(levels) if not turned[level]])
+        return int(g.out_degree[down].sum()) + (arcs_looked_at(g, distance, up) if up else 0)
+
     stats = {
         "method": "direction_optimizing",
-        "launches": levels,
-        "read_backs": levels,
-        "threads": threads_used,
-        "frontier_sizes": sizes[:levels],
-        "directions": directions,
-        "arcs_inspected": lambda: down + (arcs_looked_at(g, distance, up) if up else 0),
+        "launches": 1,
+        "read_backs": 0,
+        "blocks": blocks,
+        "threads": sum(g.n if up else size for size, up in zip(sizes, turned, strict=True)),
+        "frontier_sizes": sizes,
+        "directions": ["bottom_up" if up else "top_down" for up in turned],
+        "arcs_inspected": arcs_inspected,
     }
     return BFSResult(distance, device.read(parent) if parents else None, levels, stats)
