@@ -6,53 +6,55 @@ from dataclasses import dataclass
 
 import pytest
 import yaml
-from axe_playwright_python.sync_playwright import Axe
+from accessibility import violations
 from built_book import ROOT
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 PAGES = [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]
 PAGES = [f"{name}.html" for name in PAGES]
 LOOKS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
-#: Without preloading, which would fetch the style sheets again: a page opened as a file may not.
-WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "preload": False}
+#: The width at which a page is opened in each theme. Then its window is made the other width.
+OPENED = {"light": 1280, "dark": 390}
+#: The rules that axe runs in a look. Structure does not depend on colors, nor these on the width.
+RULES = {
+    (1280, "light"): {},
+    (1280, "dark"): {"structure": False},
+    (390, "dark"): {"color": False},
+}
 
 
 @dataclass
 class Visit:
-    """What one page did in one look."""
+    """What one page did in one theme: the problems, and by its width the rest."""
 
     problems: list[str]
-    theme: str
-    overflow: int
-    violations: list[str]
+    theme: dict[int, str]
+    overflow: dict[int, int]
+    violations: dict[int, list[tuple[str, str]]]
 
 
 @pytest.fixture(scope="module")
 def visit(open_session_page):
-    """Open each page once in each look, and keep what the tests ask about."""
+    """Open each page once in each theme, and keep what the tests ask about."""
     seen = {}
 
-    def visited(name: str, width: int, theme: str) -> Visit:
-        key = (name, width, theme)
-        if key not in seen:
-            page, problems = open_session_page(name, width=width, theme=theme)
-            # Colors do not depend on the width, and comparing them is most of the time.
-            rules = {"color-contrast": {"enabled": width > 600}}
-            found = Axe().run(page, options={**WCAG, "rules": rules}).response["violations"]
-            seen[key] = Visit(
-                problems=list(problems),
-                theme=page.evaluate("document.documentElement.dataset.theme"),
-                overflow=page.evaluate(
-                    "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
-                ),
-                violations=[
-                    f"{v['id']}: {n['html'][:200]} ({n['failureSummary'][:300]})"
-                    for v in found
-                    for n in v["nodes"]
-                ],
+    def visited(name: str, theme: str) -> Visit:
+        if (name, theme) in seen:
+            return seen[name, theme]
+        first = OPENED[theme]
+        page, problems = open_session_page(name, width=first, theme=theme)
+        found = seen[name, theme] = Visit(problems, {}, {}, {})
+        for width in (first, *({1280, 390} - {first})):
+            page.set_viewport_size({"width": width, "height": 800 if width > 600 else 844})
+            page.evaluate("() => new Promise((f) => requestAnimationFrame(() => setTimeout(f)))")
+            found.theme[width] = page.evaluate("document.documentElement.dataset.theme")
+            found.overflow[width] = page.evaluate(
+                "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
             )
-            page.context.close()
-        return seen[key]
+            if (width, theme) in RULES:
+                found.violations[width] = violations(page, **RULES[width, theme])
+        page.context.close()
+        return found
 
     return visited
 
@@ -63,26 +65,29 @@ def name(request) -> str:
     return request.param
 
 
-@pytest.fixture(params=LOOKS, ids=lambda look: f"{look[0]}-{look[1]}")
-def look(request) -> tuple[int, str]:
-    """A width and a theme."""
-    return request.param
+def by_look(looks):
+    """Run a test once for each of `looks`."""
+    return pytest.mark.parametrize(("width", "theme"), looks)
 
 
-def test_a_page_loads_offline_without_an_error(visit, name, look):
-    assert visit(name, *look).problems == []
+@pytest.mark.parametrize("theme", OPENED)
+def test_a_page_loads_offline_without_an_error(visit, name, theme):
+    assert visit(name, theme).problems == []
 
 
-def test_a_page_takes_the_reader_s_theme(visit, name, look):
-    assert visit(name, *look).theme == look[1]
+@by_look(LOOKS)
+def test_a_page_takes_the_reader_s_theme(visit, name, width, theme):
+    assert visit(name, theme).theme[width] == theme
 
 
-def test_a_page_is_never_wider_than_the_window(visit, name, look):
-    assert visit(name, *look).overflow <= 0
+@by_look(LOOKS)
+def test_a_page_is_never_wider_than_the_window(visit, name, width, theme):
+    assert visit(name, theme).overflow[width] <= 0
 
 
-def test_a_page_passes_axe(visit, name, look):
-    assert visit(name, *look).violations == []
+@by_look(RULES)
+def test_a_page_passes_axe(visit, name, width, theme):
+    assert visit(name, theme).violations[width] == []
 
 
 def test_search_finds_a_page_without_a_server(open_page):

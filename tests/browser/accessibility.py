@@ -1,0 +1,72 @@
+"""axe-core on an open page: what it finds, and how many of the elements that look alike it sees."""
+
+from __future__ import annotations
+
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page
+
+TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
+#: The rules whose answer is a matter of colors.
+OF_COLOR = ("color-contrast", "link-in-text-block")
+#: Of elements that look alike so many are compared with what is behind them.
+ALIKE = 3
+
+# Comparing colors is most of axe's time: milliseconds for each of a chapter's thousands of tokens.
+# Contrast is a matter of an element's style and that of all around it, so that three of each kind
+# answer for the others. What is hidden and what axe leaves undecided (single letters) is not
+# counted. The marks are put on anew each time: a theme or a width changes looks.
+MARK = """(kept) => {
+  const looks = new Map(), numbers = new Map(), count = new Map();
+  const look = (e) => {
+    if (!e) return -1;
+    if (!looks.has(e)) {
+      const s = getComputedStyle(e);
+      const key = [look(e.parentElement), s.color, s.backgroundColor, s.backgroundImage, s.opacity,
+        s.fontSize, s.fontWeight, s.textShadow, s.mixBlendMode, s.filter].join("|");
+      if (!numbers.has(key)) numbers.set(key, numbers.size);
+      looks.set(e, numbers.get(key));
+    }
+    return looks.get(e);
+  };
+  const words = (n) => n.nodeType === Node.TEXT_NODE && n.nodeValue.trim().length > 1;
+  for (const e of document.body.querySelectorAll("*")) {
+    e.removeAttribute("data-alike");
+    if (![...e.childNodes].some(words) || !e.checkVisibility()) continue;
+    count.set(look(e), (count.get(look(e)) || 0) + 1);
+    if (count.get(look(e)) > kept) e.setAttribute("data-alike", "");
+  }
+  axe.configure({ rules: [{ id: "color-contrast", selector: ":not([data-alike])" }] });
+}"""
+
+
+def violations(
+    page: Page, *, tags: tuple[str, ...] = TAGS, color: bool = True, structure: bool = True
+) -> list[tuple[str, str]]:
+    """Run axe's rules of `tags`; return the rule and what it says for every element at fault.
+
+    Parameters
+    ----------
+    color, structure
+        Whether to run the rules about colors, and all the others.
+    """
+    assert color or structure
+    options = {
+        # Without preloading, which would fetch the style sheets again: a page opened as a file
+        # may not.
+        "preload": False,
+        "resultTypes": ["violations"],
+        "runOnly": {"type": "tag", "values": tags}
+        if structure
+        else {"type": "rule", "values": OF_COLOR},
+    }
+    if structure:
+        options["rules"] = {rule: {"enabled": color} for rule in OF_COLOR}
+    page.evaluate(AXE_SCRIPT)
+    if color:
+        page.evaluate(MARK, ALIKE)
+    found = page.evaluate("async (options) => (await axe.run(options)).violations", options)
+    return [
+        (rule["id"], f"{node['html'][:200]} ({node.get('failureSummary', '')[:300]})")
+        for rule in found
+        for node in rule["nodes"]
+    ]
