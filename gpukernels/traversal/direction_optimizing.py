@@ -6,10 +6,10 @@ leaving vertices not yet visited, and n_f vertices in the frontier, the search t
 m_f > m_u / alpha and the frontier grows, and back when n_f < n / beta and it shrinks.
 
 Mapping: top-down, `cta_warp_scan` spreads the frontier's arcs over each block; bottom-up, vertex to
-thread. Both enqueue the next frontier, with one atomic a block, and count its vertices and arcs, so
-that either step may follow. A vertex is claimed by compare-and-swap: a queue holds nothing twice.
-One cooperative launch does all levels: every thread reads the two numbers after the grid sync and
-comes to the same decision, so the host has no part in it.
+thread. Both enqueue the next frontier, an atomic a block or a warp, and count its vertices and
+arcs, so that either step may follow. A vertex is claimed by compare-and-swap: a queue holds nothing
+twice. One cooperative launch does all levels: every thread reads the two numbers after the grid
+sync and comes to the same decision, so the host has no part in it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from gpukernels.graph import Graph
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
 from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.queue_append import queue_append
+from gpukernels.primitives.warp_append import warp_append
 
 from .bottom_up import arcs_looked_at, first_parent
-from .enqueue_by_block import ARCS, ENTRIES, count_up, enqueue, enqueue_held
+from .enqueue_by_block import ARCS, ENTRIES, count_up, enqueue_held
 from .local_queue import LOCAL
 from .result import UNVISITED, BFSResult, adopt, start_at
 
@@ -104,7 +105,7 @@ def bottom_up(reverse_offsets, sources, offsets, distance, parent, queue, counts
             distance[v] = level + 1
             adopt(parent, v, u)
             leaving += offsets[v + 1] - offsets[v]
-        enqueue(queue, counts, v, found)
+        warp_append(queue, counts, v, found)
     count_up(counts, ARCS, leaving)
 
 
