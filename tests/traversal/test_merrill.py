@@ -1,0 +1,305 @@
+"""Merrill's three searches: every option is right, and the counts are those of the trace."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from bfs_rules import check_search
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpukernels as gk
+from gpukernels.device import CudaDevice, SimtDevice, default_device
+from gpukernels.simt.metrics import work_per_thread
+from gpukernels.simt.trace import ATOMIC, LOAD, STORE
+from gpukernels.traversal.duplicates import DUPLICATES
+from gpukernels.traversal.enqueue_by_block import ALONE
+
+SEARCHES = ("expand_contract", "contract_expand", "two_phase")
+EXACT = ("compare_and_swap", "bitmap")
+searches = pytest.mark.parametrize("method", SEARCHES)
+
+
+def diamonds(k: int) -> gk.Graph:
+    """A chain of k diamonds: 2**k shortest paths from the first vertex to the last."""
+    top = 3 * np.arange(k)
+    source = np.concatenate([top, top, top + 1, top + 2])
+    target = np.concatenate([top + 1, top + 2, top + 3, top + 3])
+    return gk.Graph.from_arcs(3 * k + 1, source, target)
+
+
+def funnel(k: int, leaves: int) -> gk.Graph:
+    """A root, k vertices, a hub that all of them reach, and its leaves."""
+    hub = k + 1
+    source = np.concatenate([np.zeros(k, int), np.arange(1, k + 1), np.full(leaves, hub)])
+    target = np.concatenate(
+        [np.arange(1, k + 1), np.full(k, hub), np.arange(hub + 1, hub + 1 + leaves)]
+    )
+    return gk.Graph.from_arcs(hub + 1 + leaves, source, target)
+
+
+GRAPHS = {
+    "rmat": gk.rmat(scale=6, edge_factor=6, seed=3),
+    "road_grid": gk.road_grid(4, 6, seed=1),
+    "funnel": funnel(40, 70),
+}
+
+
+class SmallDevice(SimtDevice):
+    """A machine that holds two blocks of 32 threads: every block takes portion after portion."""
+
+    resident_threads = 64
+
+
+class CountingDevice(SimtDevice):
+    """The SIMT machine, which counts how often the host reads device memory."""
+
+    reads = 0
+
+    def read(self, array, into=None):
+        self.reads += 1
+        return super().read(array, into=into)
+
+
+# --- right --------------------------------------------------------------------------------------
+
+
+@searches
+@pytest.mark.parametrize(("duplicates", "bitmask"), product(DUPLICATES, (True, False)))
+def test_every_choice_is_right(method, duplicates, bitmask, scheduled_device):
+    for g in GRAPHS.values():
+        result = gk.bfs(
+            g, 0, method, scheduled_device, duplicates=duplicates, bitmask=bitmask, threads=64
+        )
+        check_search(g, 0, result.distance, result.parent)
+        check_counts(g, result, duplicates)
+
+
+@searches
+@pytest.mark.parametrize("duplicates", DUPLICATES)
+@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
+def test_blocks_that_take_many_portions_are_right(method, duplicates, schedule):
+    g = gk.rmat(scale=7, edge_factor=6, seed=4)
+    device = SmallDevice(schedule=schedule, seed=1, check=True)
+    result = gk.bfs(g, 0, method, device, duplicates=duplicates, threads=32, cta_threshold=40)
+    check_search(g, 0, result.distance, result.parent)
+    check_counts(g, result, duplicates)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_right_on_random_graphs(data):
+    n = data.draw(st.integers(1, 40), "n")
+    ends = st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=150)
+    arcs = np.array(data.draw(ends, "arcs"), dtype=np.int32).reshape(-1, 2)
+    g = gk.Graph.from_arcs(n, arcs[:, 0], arcs[:, 1], directed=data.draw(st.booleans(), "directed"))
+    root = data.draw(st.integers(0, n - 1), "root")
+    device = default_device()
+    if not isinstance(device, CudaDevice):
+        schedule = data.draw(st.sampled_from(["lockstep", "warp", "random"]), "schedule")
+        kind = data.draw(st.sampled_from([SimtDevice, SmallDevice]), "device")
+        device = kind(schedule=schedule, seed=data.draw(st.integers(0, 9)), check=True)
+    options = {
+        "duplicates": data.draw(st.sampled_from(sorted(DUPLICATES)), "duplicates"),
+        "bitmask": data.draw(st.booleans(), "bitmask"),
+        "threads": data.draw(st.sampled_from([32, 96]), "threads"),
+        "cta_threshold": data.draw(st.sampled_from([None, 32, 64]), "cta_threshold"),
+    }
+    result = gk.bfs(g, root, data.draw(st.sampled_from(SEARCHES), "method"), device, **options)
+    check_search(g, root, result.distance, result.parent)
+    check_counts(g, result, options["duplicates"])
+
+
+def check_counts(g, result, duplicates):
+    """Raise AssertionError where the statistics contradict the distances or each other."""
+    stats, reached = result.stats, result.distance[result.distance >= 0]
+    sizes = np.bincount(reached)
+    assert result.levels == sizes.size
+    np.testing.assert_array_equal(stats["frontier_sizes"], sizes + stats["duplicates"])
+    assert min(stats["duplicates"]) >= 0
+    assert stats["duplicates_missed"] == sum(stats["duplicates"])
+    assert stats["duplicates_made"] == stats["duplicates_detected"] + stats["duplicates_missed"]
+    once = int(g.out_degree[result.distance >= 0].sum())
+    assert stats["arcs_inspected"] >= once
+    if duplicates in EXACT:
+        assert stats["duplicates_made"] == stats["overflows"] == 0
+        assert stats["arcs_inspected"] == once
+    if duplicates == "none":
+        assert stats["duplicates_detected"] == 0
+
+
+# --- counts -------------------------------------------------------------------------------------
+
+
+def touched(trace, array: str, kind: int) -> int:
+    """Return how many elements of `array` all launches load, store or update atomically."""
+    table = trace.select(array=array).requests
+    return int(np.count_nonzero(table.kind[table.lane_row()] == kind))
+
+
+@searches
+@pytest.mark.parametrize("duplicates", ["none", "hash64", "merrill", "bitmap"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_duplicates_are_those_that_the_trace_shows(method, duplicates, name):
+    """Each thread that takes a vertex for new stores its distance: once is right, more are made."""
+    g = GRAPHS[name]
+    with gk.trace() as t:
+        result = gk.bfs(g, 0, method, duplicates=duplicates)
+    found = result.reached - (method != "contract_expand")  # which finds its root by a contraction
+    claims = touched(t.trace, "distance", STORE)
+    assert result.stats["duplicates_made"] == claims - found
+
+
+@searches
+@pytest.mark.parametrize("name", GRAPHS)
+def test_launches_and_read_backs_are_those_of_the_trace(method, name):
+    g, device = GRAPHS[name], CountingDevice(trace=True)
+    result = gk.bfs(g, 0, method, device, duplicates="compare_and_swap", threads=32)
+    stats = result.stats
+    assert stats["launches"] == len(device.trace.launches)
+    # After the search come the distances and the parents.
+    assert stats["read_backs"] == device.reads - 2
+    # The last frontier may have arcs; in contract-expand these take a launch that finds nothing.
+    more = g.out_degree[result.distance == result.levels - 1].any()
+    if method == "expand_contract":
+        assert stats["launches"] == stats["read_backs"] == result.levels
+    elif method == "contract_expand":
+        assert stats["launches"] == stats["read_backs"] == result.levels + more
+    else:
+        assert stats["launches"] == 2 * stats["read_backs"] == 2 * (result.levels - 1 + more)
+
+
+@pytest.mark.parametrize("method", ["contract_expand", "two_phase"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_edge_frontiers_hold_the_arcs_that_leave_a_level(method, name):
+    g = GRAPHS[name]
+    result = gk.bfs(g, 0, method, duplicates="bitmap")
+    reached = result.distance >= 0
+    arcs = np.bincount(result.distance[reached], weights=g.out_degree[reached])
+    assert result.stats["edge_frontier_sizes"] == arcs[arcs > 0].astype(int).tolist()
+
+
+def test_vertex_frontiers_alone_make_no_edge_frontier():
+    assert "edge_frontier_sizes" not in gk.bfs(GRAPHS["rmat"], 0, "expand_contract").stats
+
+
+@searches
+def test_a_level_costs_what_its_frontier_costs(method):
+    """No O(V) work a level: twice the path, twice the threads."""
+    lengths = np.array([100, 200, 400])
+    stats = [gk.bfs(gk.path(int(k)), 0, method).stats for k in lengths]
+    threads = np.array([s["threads"] for s in stats])
+    assert np.ptp(threads / lengths) < 0.05 * threads[0] / lengths[0]
+    assert threads[0] / lengths[0] < 4
+    assert {s["overflows"] for s in stats} == {0}
+
+
+# --- duplicates ---------------------------------------------------------------------------------
+
+
+@searches
+def test_culls_leave_fewer_duplicates(method):
+    """On the machine in lockstep; Merrill's two culls together miss no more than one of them."""
+    g = gk.rmat(scale=9, edge_factor=8, seed=1)
+    stats = {how: gk.bfs(g, 0, method, duplicates=how).stats for how in DUPLICATES}
+    missed = {how: s["duplicates_missed"] for how, s in stats.items()}
+    assert missed["bitmap"] == missed["compare_and_swap"] == 0 < missed["merrill"]
+    assert missed["merrill"] <= min(missed["warp_culling"], missed["history_culling"])
+    assert max(missed["merrill"], missed["hash64"]) < missed["none"]
+    assert stats["bitmap"]["arcs_inspected"] < stats["none"]["arcs_inspected"]
+
+
+@searches
+def test_what_does_not_fit_is_collected_afresh(method):
+    """The diamonds' duplicates double from level to level, until the queues are full."""
+    g = diamonds(30)
+    result = gk.bfs(g, 0, method, SimtDevice(check=True), duplicates="none", threads=256)
+    check_search(g, 0, result.distance, result.parent)
+    stats = result.stats
+    assert stats["overflows"] > 0
+    assert max(stats["frontier_sizes"]) > g.n or method != "expand_contract"
+    assert stats["read_backs"] <= result.levels + 1 + stats["overflows"]
+    per_level = 2 if method == "two_phase" else 1
+    assert (
+        stats["launches"]
+        == per_level * (stats["read_backs"] - stats["overflows"]) + (stats["overflows"])
+    )
+
+
+@searches
+@pytest.mark.parametrize("duplicates", ["none", "merrill"])
+def test_arcs_are_counted_where_a_level_does_not_fit(method, duplicates):
+    g = diamonds(12)
+    with gk.trace() as t:
+        stats = gk.bfs(g, 0, method, duplicates=duplicates).stats
+    loaded = touched(t.trace, "targets", LOAD)
+    assert stats["arcs_inspected"] == loaded
+    assert (stats["overflows"] > 0) == (duplicates == "none")
+
+
+@searches
+def test_a_hub_that_many_find_at_once(method):
+    """Two warps hold a vertex of many arcs: each copy that one keeps draws room for itself.
+
+    The second warp comes after the first has marked the vertex, and keeps none.
+    """
+    g = funnel(64, ALONE + 5)
+    for duplicates in ("none", "merrill"):
+        device = SimtDevice(schedule="warp", check=True)
+        result = gk.bfs(g, 0, method, device, duplicates=duplicates, threads=64)
+        np.testing.assert_array_equal(np.bincount(result.distance), [1, 64, 1, ALONE + 5])
+        if method != "expand_contract":  # whose queue holds copies of the hub, not of its arcs
+            assert (result.stats["overflows"] > 0) == (duplicates == "none")
+
+
+# --- the parts' purposes ------------------------------------------------------------------------
+
+
+@searches
+def test_the_bitmask_spares_reads_of_distances(method):
+    g = gk.rmat(scale=8, edge_factor=8, seed=1)
+    reads, arcs = {}, {}
+    for bitmask in (True, False):
+        with gk.trace() as t:
+            stats = gk.bfs(g, 0, method, bitmask=bitmask, duplicates="compare_and_swap").stats
+        reads[bitmask] = touched(t.trace, "distance", LOAD)
+        arcs[bitmask] = stats["arcs_inspected"]
+    assert arcs[True] == arcs[False] <= reads[False]
+    assert reads[True] < 0.95 * reads[False]
+
+
+@searches
+def test_a_hub_is_spread_over_the_block(method):
+    with gk.trace() as t:
+        gk.bfs(gk.star(500), 0, method, threads=32)
+    launches = range(len(t.trace.launches))
+    largest = max(work_per_thread(t.trace, "targets", i).max() for i in launches)
+    assert largest == np.ceil(499 / 32)
+
+
+@searches
+def test_one_atomic_a_block_makes_room(method):
+    """A star's leaves are found by two warps and enqueued by one block."""
+    g = gk.Graph.from_arcs(51, np.zeros(50, int), np.arange(1, 51))
+    with gk.trace() as t:
+        gk.bfs(g, 0, method, threads=64)
+    first = t.trace.select(launch=0)
+    drawn = touched(first, "next_size", ATOMIC)
+    # Room for the 50 leaves, and where the same launch counts vertices or arcs too, one more.
+    assert drawn == {"expand_contract": 2, "contract_expand": 2, "two_phase": 1}[method]
+
+
+# --- refusals -----------------------------------------------------------------------------------
+
+
+@searches
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("duplicates", "hash"), ("bitmask", 1), ("cta_threshold", 0), ("cta_threshold", 31),
+     ("cta_threshold", 40.0), ("threads", 48)],
+)  # fmt: skip
+def test_a_wrong_choice_is_refused(method, option, value, device):
+    with pytest.raises(gk.InvalidArgument, match=option):
+        gk.bfs(gk.path(3), 0, method, device, **{option: value})
