@@ -33,6 +33,9 @@ from .result import UNVISITED, BFSResult, adopt, start_at
 #: Arcs that a thread of a top-down step should have before another block takes a share of them.
 ARCS_A_THREAD = 4
 
+#: Rows of the log that the host reads at once; most searches have fewer levels.
+MOST_LOGGED = 64
+
 
 @cuda.jit(device=True)
 def find(work, u, arc):
@@ -112,16 +115,21 @@ def bottom_up(reverse_offsets, sources, offsets, distance, parent, queue, counts
 @benign_race("distance")
 @cuda.jit
 def search_both_ways(
-    offsets, targets, reverse_offsets, sources, distance, parent, queues, counts, log,
-    levels, alpha, beta, cta_threshold,
+    offsets, targets, reverse_offsets, sources, distance, parent, root, queues, counts, log,
+    alpha, beta, cta_threshold,
 ):  # fmt: skip
-    """Search until a frontier is empty, in either direction; a cooperative launch.
+    """Search from `root` until a frontier is empty, in either direction; a cooperative launch.
 
     The frontier of a level lies in row ``level % 2`` of `queues`; row ``level % 3`` of `counts`
     holds its vertices and arcs: of three rows one is read, one is filled and one, read a level ago,
-    is cleared. ``log[level]`` receives the vertices, and 1 for bottom-up; ``levels[0]`` the number
-    of levels.
+    is cleared. ``log[0, 0]`` receives the number of levels and ``log[1 + level]`` the vertices of
+    each, and 1 for bottom-up.
     """
+    if cuda.grid(1) == 0:
+        queues[0, 0] = root
+        counts[0, ENTRIES], counts[0, ARCS] = 1, offsets[root + 1] - offsets[root]
+        counts[1, ENTRIES], counts[1, ARCS] = 0, 0
+    cuda.cg.this_grid().sync()
     level, before, turned = 0, int64(0), False
     left = int64(targets.size)  # arcs that leave vertices not yet visited
     while counts[level % 3, ENTRIES] > 0:
@@ -137,8 +145,8 @@ def search_both_ways(
         if cuda.grid(1) == 0:
             counts[(level + 2) % 3, ENTRIES] = 0
             counts[(level + 2) % 3, ARCS] = 0
-            log[level, 0] = size
-            log[level, 1] = turned
+            log[1 + level, 0] = size
+            log[1 + level, 1] = turned
         if turned:
             bottom_up(
                 reverse_offsets, sources, offsets, distance, parent, queues[there], next_counts,
@@ -153,7 +161,7 @@ def search_both_ways(
         before = size
         level += 1
     if cuda.grid(1) == 0:
-        levels[0] = level
+        log[0, 0] = level
 
 
 def bfs(
@@ -205,14 +213,11 @@ def bfs(
     offsets, targets = device.keep(g.offsets), device.keep(g.targets)
     reverse_offsets, sources = device.keep(g.reverse.offsets), device.keep(g.reverse.targets)
     distance, parent = start_at(root, g.n, device, parents)
-    queues = device.full((2, g.n), 0, np.int32)
-    device.put(queues, 0, root)
-    counts = np.zeros((3, 2), np.int64)
-    counts[0] = 1, g.out_degree[root]
-    log, levels = device.empty((g.n, 2), np.int32), device.full(1, 0, np.int32)
+    queues, counts = device.empty((2, g.n), np.int32), device.empty((3, 2), np.int64)
+    log = device.empty((g.n + 1, 2), np.int32)
     args = (
-        offsets, targets, reverse_offsets, sources, distance, parent, queues, device.array(counts),
-        log, levels, float(alpha), float(beta), threads,
+        offsets, targets, reverse_offsets, sources, distance, parent, root, queues, counts,
+        log, float(alpha), float(beta), threads,
     )  # fmt: skip
     blocks = min(
         blocks_for(max(g.n, g.m // ARCS_A_THREAD), threads),
@@ -220,8 +225,11 @@ def bfs(
     )
     device.launch(search_both_ways, blocks, threads, *args, cooperative=True)
     distance = device.read(distance)
-    levels = int(device.read(levels)[0])
-    sizes, turned = device.read(log[:levels]).T.tolist()
+    told = device.read(log[:MOST_LOGGED])
+    levels = int(told[0, 0])
+    if levels >= MOST_LOGGED:
+        told = device.read(log[: levels + 1])
+    sizes, turned = told[1 : levels + 1].T.tolist()
 
     def arcs_inspected() -> int:
         up = [level for level in range(levels) if turned[level]]
