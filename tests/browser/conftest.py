@@ -6,6 +6,8 @@ skipped, except under CI=true, where that is a failure.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -57,6 +59,33 @@ def browser(playwright, chromium) -> Iterator[Browser]:
 def book() -> Path:
     """The folder of built pages."""
     return built_book()
+
+
+@pytest.fixture(scope="session")
+def used_pages(browser) -> Iterator[Callable[..., contextlib.AbstractContextManager[Page]]]:
+    """Return a function that lends a page, perhaps one that has shown another file before.
+
+    That is for files which keep nothing that a later one could find, as figures are: a page of its
+    own takes longer to start than a figure to open.
+    """
+    idle: dict[tuple, list[Page]] = {}
+
+    @contextlib.contextmanager
+    def lent(width: int, **options) -> Iterator[Page]:
+        pages = idle.setdefault((width, *sorted(options.items())), [])
+        if not pages:
+            viewport = {"width": width, "height": 844}
+            context = browser.new_context(viewport=viewport, offline=True, **options)
+            pages.append(context.new_page())
+        page = pages.pop()
+        yield page
+        page.goto("about:blank")
+        page.mouse.move(0, 0)
+        pages.append(page)
+
+    yield lent
+    for page in itertools.chain.from_iterable(idle.values()):
+        page.context.close()
 
 
 class Problems(list):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 import numpy as np
@@ -113,34 +114,32 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def open_figures(browser, folder):
+def open_figures(used_pages, folder):
     """Open a page of figures; fails at the end of the test if the page had any problem."""
-    contexts, problems = [], []
+    problems = []
+    listeners = {
+        "console": lambda m: problems.append(m.text) if m.type == "error" else None,
+        "pageerror": lambda e: problems.append(str(e)),
+        "request": lambda r: (
+            None if r.url.startswith(("file:", "blob:")) else problems.append(r.url)
+        ),
+    }
+    with contextlib.ExitStack() as at_the_end:
 
-    def opened(names, theme="light", width=1280, scripts=True, views=VIEWS, **options):
-        context = browser.new_context(
-            viewport={"width": width, "height": 844},
-            offline=True,
-            java_script_enabled=scripts,
-            **options,
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda e: problems.append(str(e)))
-        page.on(
-            "request",
-            lambda r: None if r.url.startswith(("file:", "blob:")) else problems.append(r.url),
-        )
-        file = folder / f"{'-'.join(names)}-{theme}.html"
-        figures = "".join(views[name].html for name in names)
-        file.write_text(PAGE.format(theme=theme, figures=figures, **COLORS[theme]))
-        page.goto(file.as_uri())
-        return page
+        def opened(names, theme="light", width=1280, scripts=True, views=VIEWS, **options):
+            page = at_the_end.enter_context(
+                used_pages(width, java_script_enabled=scripts, **options)
+            )
+            for event, listener in listeners.items():
+                page.on(event, listener)
+                at_the_end.callback(page.remove_listener, event, listener)
+            file = folder / f"{'-'.join(names)}-{theme}.html"
+            figures = "".join(views[name].html for name in names)
+            file.write_text(PAGE.format(theme=theme, figures=figures, **COLORS[theme]))
+            page.goto(file.as_uri())
+            return page
 
-    yield opened
-    for context in contexts:
-        context.close()
+        yield opened
     assert problems == []
 
 
@@ -190,21 +189,17 @@ def numbers_apart(lines):
 @pytest.mark.parametrize("name", VIEWS)
 def test_the_first_frame_is_what_the_script_draws(open_figures, name):
     written, drawn = (
-        open_figures([name], scripts=scripts).locator(PARTS) for scripts in (False, True)
+        open_figures([name], scripts=scripts)
+        .locator(PARTS)
+        .evaluate_all(f"(parts) => parts.map({OUTLINE})")
+        for scripts in (False, True)
     )
     # A timeline without strips has only the slider, which the first frame leaves out.
-    kept = [
-        [
-            part
-            for part in parts.all()
-            if "div gk-timeline" != " ".join(part.evaluate(OUTLINE)).strip()
-        ]
-        for parts in (written, drawn)
-    ]
+    kept = [[part for part in parts if part != ["div gk-timeline"]] for parts in (written, drawn)]
     assert len(kept[0]) == len(kept[1]) >= 4
     for before, after in zip(*kept, strict=True):
-        words, values = numbers_apart(before.evaluate(OUTLINE))
-        new_words, new_values = numbers_apart(after.evaluate(OUTLINE))
+        words, values = numbers_apart(before)
+        new_words, new_values = numbers_apart(after)
         assert new_words == words
         assert new_values == pytest.approx(values, abs=0.11)
 
@@ -453,15 +448,12 @@ def test_the_first_frame_passes_axe_without_scripts_of_its_own(open_figures):
 
 
 def test_dark_pages_have_dark_figures(open_figures):
-    ink, paper = (
-        {
-            theme: open_figures(["warp"], theme=theme)
-            .locator("figure")
-            .evaluate(f"(f) => getComputedStyle(f).{what}")
-            for theme in COLORS
-        }
-        for what in ("color", "backgroundColor")
-    )
+    ink, paper = {}, {}
+    for theme in COLORS:
+        figure = open_figures(["warp"], theme=theme).locator("figure")
+        ink[theme], paper[theme] = figure.evaluate(
+            "(f) => [getComputedStyle(f).color, getComputedStyle(f).backgroundColor]"
+        )
     assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 18, 18)"}
     assert ink["light"] != ink["dark"]
 
