@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import cuda
+from numba import cuda, int32
 
 from gpukernels.device import SimtDevice, benign_race
 from gpukernels.generators import erdos_renyi, path, rmat, road_grid, small_world, star
@@ -13,7 +13,7 @@ from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.sequential import bfs as sequential_bfs
 from gpukernels.simt import metrics
-from gpukernels.simt.trace import LOAD, Trace
+from gpukernels.simt.trace import ATOMIC, LOAD, Trace
 from gpukernels.traversal import bfs
 
 from .case import Budget, Case, HostGaveUp, Results, Wrong
@@ -21,6 +21,9 @@ from .exercise import KernelExercise, PredictionExercise
 
 IMPORTS = "from numba import cuda"
 WITH_QUEUE = "from numba import cuda\n\nfrom gpukernels.primitives import queue_append"
+WITH_SHARED_QUEUE = (
+    "from numba import cuda, int32\n\nfrom gpukernels.primitives import queue_append"
+)
 WITH_RACES = "from numba import cuda\n\nfrom gpukernels.device import benign_race"
 
 
@@ -161,7 +164,7 @@ def _queue_case(name: str, g: Graph) -> Case:
 
 
 def queue_cases() -> list[Case]:
-    """Return the hidden inputs of bfs-2 and bfs-4."""
+    """Return the hidden inputs of bfs-2, bfs-4 and bfs-5."""
     return [_queue_case(name, g) for name, g in graphs().items()]
 
 
@@ -354,4 +357,85 @@ TOGETHER = KernelExercise(
     budgets=together_budgets,
 )
 
-EXERCISES = (PREDICT, ONCE, SPREAD, TOGETHER)
+# bfs-5: one atomic a block
+
+
+@cuda.jit(device=True)
+def flush(found, count, begin, queue, size):
+    """Append what the block has found to `queue`, with one atomic; all threads call."""
+    # Your lines go here.
+    cuda.syncthreads()  # added
+    kept = min(count[0], found.size)  # added
+    if cuda.threadIdx.x == 0:  # added
+        begin[0] = cuda.atomic.add(size, 0, kept)  # added
+    cuda.syncthreads()  # added
+    for i in range(cuda.threadIdx.x, kept, cuda.blockDim.x):  # added
+        queue[begin[0] + i] = found[i]  # added
+
+
+@cuda.jit
+def expand_by_block(
+    offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
+):
+    """Collect what the block finds in shared memory, then enqueue all of it together."""
+    found = cuda.shared.array(128, int32)
+    count = cuda.shared.array(1, int32)
+    begin = cuda.shared.array(1, int32)
+    if cuda.threadIdx.x == 0:
+        count[0] = 0
+    cuda.syncthreads()
+    i = cuda.grid(1)
+    if i < frontier_size[0]:
+        u = frontier[i]
+        for k in range(offsets[u], offsets[u + 1]):
+            v = targets[k]
+            if cuda.atomic.cas(distance, v, -1, level + 1) == -1:
+                parent[v] = u
+                slot = cuda.atomic.add(count, 0, 1)
+                if slot < found.size:
+                    found[slot] = v
+                else:
+                    queue_append(next_frontier, next_size, v)
+    flush(found, count, begin, next_frontier, next_size)
+
+
+def by_block_budgets() -> list[Budget]:
+    """Return the bound of bfs-5: one atomic for each of the 63 blocks that the search launches."""
+
+    def asking(trace: Trace) -> int:
+        requests = trace.select(array="next_size").requests
+        return int(np.diff(requests.start)[requests.kind == ATOMIC].sum())
+
+    return [Budget("atomics at the queue's counter", _road(), asking, at_most=63)]
+
+
+BY_BLOCK = KernelExercise(
+    "bfs-5",
+    "write it: a queue a block",
+    """
+    Half of a hierarchical queue: the threads of a block put what they find into `found`, in shared
+    memory, as long as it has room, and only what does not fit goes to the global queue by itself.
+    Complete `flush`, which all threads of the block call at the end: it appends the vertices in
+    `found` to `queue`. `count[0]` slots of `found` have been asked for; `begin` is shared memory
+    for your own use. Pass the kernel, `expand_by_block`, to the checker.
+
+    Budget, on the chapter's road graph, where 1,023 vertices are enqueued: 63 atomics at the
+    counter `next_size`, one for each block that the search launches.
+    """,
+    """
+    Where must all threads wait for each other? One of them draws room for all; the others must not
+    read where it begins before that. And `count[0]` may be more than `found` holds.
+    """,
+    """
+    The first barrier waits until nobody finds any more, the second until thread 0 has stored where
+    the block's slots begin. `kept` is the number of vertices really in `found`: a count beyond its
+    size tells of vertices that went to the global queue already. Neighboring threads copy to
+    neighboring slots.
+    """,
+    parts=(flush, expand_by_block),
+    imports=WITH_SHARED_QUEUE,
+    cases=queue_cases,
+    budgets=by_block_budgets,
+)
+
+EXERCISES = (PREDICT, ONCE, SPREAD, TOGETHER, BY_BLOCK)

@@ -31,6 +31,7 @@ SAYS = {
     "bfs-2": "`distance[1]` is -1 and should be 1",
     "bfs-3": "schedule warp: `distance[10]` is 5 and should be 4",
     "bfs-4": "`distance[4]` is -1 and should be 2",
+    "bfs-5": "`distance[4]` is -1 and should be 2",
     "mapping-static-2": "`item[0]` is -1 and should be 0",
     "mapping-static-3": "`total[0]` is 780 and should be 78",
     "mapping-static-4": "`item[0]` is -1 and should be 0",

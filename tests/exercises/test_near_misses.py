@@ -161,6 +161,30 @@ NEAR_MISSES = {
         "race on `",
     ),
     "one slot for all": ("bfs-4", ", cuda.ffs(mask) - 1) + rank", ", cuda.ffs(mask) - 1)", "race"),
+    "room for what is not there": (
+        "bfs-5",
+        "min(count[0], found.size)",
+        "count[0]",
+        "index 128 is out of bounds",
+    ),
+    "no wait for the finders": (
+        "bfs-5",
+        "    cuda.syncthreads()\n    kept",
+        "    kept",
+        "schedule warp: `distance[",
+    ),
+    "no wait for the beginning": (
+        "bfs-5",
+        "kept)\n    cuda.syncthreads()\n    for",
+        "kept)\n    for",
+        "`begin[0]`",
+    ),
+    "room drawn by every thread": (
+        "bfs-5",
+        "    if cuda.threadIdx.x == 0:\n        begin[0] = cuda.atomic.add(size, 0, kept)",
+        "    begin[0] = cuda.atomic.add(size, 0, kept)",
+        "race on `begin[0]`",
+    ),
     "the next item's first unit": (
         "mapping-static-2",
         "offsets[i + 1], size",
