@@ -29,6 +29,8 @@ from gpukernels.primitives import (
 from gpukernels.primitives.device_scan import scan_tiles
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.traversal import METHODS, bfs, frontier
+from gpukernels.traversal.bfs4k.child import child_kernel
+from gpukernels.traversal.result import start_at
 
 Run = Callable[[object], dict[str, np.ndarray]]
 
@@ -173,6 +175,7 @@ def _add_traversal() -> None:
         RUNS[f"bfs bfs4k {label}"] = lambda d, knobs=knobs: {
             "distance": bfs(gk.star(100), 1, "bfs4k", d, threads=THREADS, **knobs).distance
         }
+    RUNS["child_kernel"] = _child_kernel
     RUNS["collect_level"] = _collect_level
 
 
@@ -188,6 +191,20 @@ def _collect_level(device) -> dict[str, np.ndarray]:
     queue, size = device.full(7, -1, np.int32), device.full(1, 0, np.int32)
     device.launch(frontier.collect_level, 1, THREADS, device.array(distance), queue, size, 1)
     return {"size": device.read(size), "queue": np.sort(device.read(queue))}
+
+
+def _child_kernel(device) -> dict[str, np.ndarray]:
+    """Visit a hub's 99 arcs in two pieces, behind no other kernel."""
+    g = gk.star(100)
+    distance, parent = start_at(0, g.n, device)
+    pieces = device.array(np.array([[0, 0], [0, 64]], dtype=np.int32))
+    queue, counted = device.full(g.n, -1, np.int32), device.full(2, 0, np.int64)
+    size = device.array(np.array([0, 2, 1, 0], dtype=np.int32))
+    device.launch(
+        child_kernel, 2, THREADS, device.keep(g.offsets), device.keep(g.targets), distance, parent,
+        device.full(0, 0, np.int32), 0, queue, size, counted, 0, 64, pieces, 10, True,
+    )  # fmt: skip
+    return {"distance": device.read(distance), "queue": np.sort(device.read(queue))}
 
 
 MAPPING_KNOBS = [

@@ -16,10 +16,10 @@ from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
 from gpukernels.mapping.virtual_warp import virtual_warp
-from gpukernels.primitives.launch_shape import MAX_THREADS
 
 from ..duplicates import HISTORY_CULLING, MERRILL, forget
 from ..local_queue import LOCAL, discover
+from .bounds import LARGE_BLOCKS
 from .enqueue import CHILDREN, PIECES, count, flush
 
 
@@ -42,7 +42,7 @@ def queue_pieces(work, u, begin, end, lane, lanes, piece, pieces, next_size):
 
 
 @benign_race("distance", "parent", "hash_table", "table")
-@cuda.jit(launch_bounds=MAX_THREADS)
+@cuda.jit(**LARGE_BLOCKS)
 def child_kernel(
     offsets, targets, distance, parent, bitmap, how, next_frontier, next_size, counted, level,
     piece, pieces, coalesce_from, binary_scan,

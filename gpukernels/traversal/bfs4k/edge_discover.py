@@ -15,10 +15,11 @@ from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
 from gpukernels.primitives import warp_inclusive_scan, warp_owner
-from gpukernels.primitives.launch_shape import FULL_MASK, MAX_THREADS, WARP_SIZE
+from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
 from ..duplicates import HISTORY_CULLING, MERRILL, forget
 from ..local_queue import LOCAL, discover
+from .bounds import LARGE_BLOCKS
 from .child import queue_pieces
 from .enqueue import count, flush
 
@@ -54,7 +55,7 @@ def search_window(visit, work, item, begin, inclusive, size, first, last, extend
 
 
 @benign_race("distance", "parent", "hash_table", "table")
-@cuda.jit(launch_bounds=MAX_THREADS)
+@cuda.jit(**LARGE_BLOCKS)
 def edge_discover_level(
     offsets, targets, distance, parent, bitmap, how, frontier, size, next_frontier, next_size,
     counted, level, extended, child_above, piece, pieces, coalesce_from, binary_scan,

@@ -17,16 +17,17 @@ from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
 from gpukernels.mapping.virtual_warp import virtual_warp
-from gpukernels.primitives.launch_shape import FULL_MASK, MAX_THREADS, WARP_SIZE
+from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
 from ..duplicates import HISTORY_CULLING, MERRILL, forget
 from ..local_queue import LOCAL, discover
+from .bounds import LARGE_BLOCKS
 from .child import queue_pieces
 from .enqueue import count, flush
 
 
 @benign_race("distance", "parent", "hash_table", "table")
-@cuda.jit(launch_bounds=MAX_THREADS)
+@cuda.jit(**LARGE_BLOCKS)
 def multi_block_level(
     offsets, targets, distance, parent, bitmap, how, frontier, size, next_frontier, next_size,
     counted, level, warp_size, share_reads, child_above, piece, pieces, coalesce_from, binary_scan,

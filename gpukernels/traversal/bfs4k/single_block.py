@@ -21,10 +21,11 @@ from __future__ import annotations
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
-from gpukernels.primitives.launch_shape import FULL_MASK, MAX_THREADS
+from gpukernels.primitives.launch_shape import FULL_MASK
 
 from ..duplicates import HISTORY_CULLING, MERRILL, claim, forget, is_repeated
 from ..result import adopt
+from .bounds import LARGE_BLOCKS
 from .enqueue import LEVEL, SIZE, count
 
 
@@ -48,7 +49,7 @@ def append_nearby(near, begin, room, far, counts, filled, v, has):
 
 
 @benign_race("distance", "parent", "hash_table", "table", "leave")
-@cuda.jit(launch_bounds=MAX_THREADS)
+@cuda.jit(**LARGE_BLOCKS)
 def single_block_levels(
     offsets, targets, distance, parent, bitmap, how, frontier, size, next_frontier, next_size,
     counted, sizes, level, narrowest, widest, room, slots, words, child_above,
