@@ -27,6 +27,9 @@ _SYMBOLS = {
     ),
     "arcs": symbol(("gk-arc-read", "M0 7h14", None)),
     "visited": symbol(("gk-dot-done", _DOT, 9)),
+    "dropped": symbol(
+        ("gk-dot-wait", _DOT, 13), ("gk-dot-paper", _DOT, 9.5), ("gk-dot-new", _DOT, 7)
+    ),
     "outside": symbol(("gk-f-faint", "M2 2h10v10h-10z", None)),
 }
 
@@ -58,24 +61,33 @@ def sentence(number_: int, level: Level) -> str:
         said.append(f"{count(level.outside, 'arc')} did not leave the frontier.")
     if level.surplus:
         said.append(f"{count(level.surplus, 'duplicate')}: found by more than one thread.")
+    if level.detected:
+        said.append(f"{count(level.detected, 'duplicate')} detected: found again, not enqueued.")
     return " ".join(said)
 
 
 def duplicate_lines(level: Level) -> list[str]:
     """Name the first duplicates of a level and the threads that made them."""
-    worst_first = sorted(level.duplicates.items(), key=lambda d: (-len(d[1]), d[0]))
-    named = [
-        f"{v} ×{len(makers)}: {who(makers[:6])}{' …' if len(makers) > 6 else ''}"
-        for v, makers in worst_first
-    ]
+    again = {*level.duplicates, *level.dropped}
+    named = []
+    for v in sorted(
+        again, key=lambda v: (-len(level.makers[v]), -len(level.dropped.get(v, ())), v)
+    ):
+        makers, dropped = level.makers[v], level.dropped.get(v)
+        line = f"{v} ×{len(makers)}" if len(makers) > 1 else str(v)
+        line += f": {who(makers[:6])}{' …' if len(makers) > 6 else ''}"
+        if dropped:
+            line += f"; dropped: {who(dropped[:6])}{' …' if len(dropped) > 6 else ''}"
+        named.append(line)
     if len(named) > NAMED_DUPLICATES:
         rest = len(named) - NAMED_DUPLICATES
         named = [*named[:NAMED_DUPLICATES], f"and {count(rest, 'more vertex', 'more vertices')}"]
     return named
 
 
-def _parts(level: Level) -> tuple[int, int, int, int]:
-    return len(level.makers), level.surplus, max(level.visited, 0), level.outside
+def _parts(level: Level) -> tuple[int, int, int, int, int]:
+    visited = max(level.visited, 0)
+    return len(level.makers), level.surplus, visited, level.outside, level.detected
 
 
 def _lines(level: Level, drawing: Drawing) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -89,7 +101,9 @@ def _lines(level: Level, drawing: Drawing) -> tuple[np.ndarray, np.ndarray, np.n
     return tuple(kinds)
 
 
-def _trace_payload(label: str, levels: list[Level], drawing: Drawing) -> dict[str, Any]:
+def _trace_payload(
+    label: str, levels: list[Level], drawing: Drawing, detected: bool
+) -> dict[str, Any]:
     reached = np.full(len(drawing.x), -1, dtype=np.int64)
     for k, level in reversed(list(enumerate(levels))):
         reached[level.found] = k + 1
@@ -97,6 +111,8 @@ def _trace_payload(label: str, levels: list[Level], drawing: Drawing) -> dict[st
         reached[levels[0].frontier] = 0
 
     lines = [_lines(level, drawing) for level in levels]
+    parts = np.array([_parts(level) for level in levels])
+    more = {"dropped": pack_lists([_dropped(level) for level in levels])} if detected else {}
     return {
         "label": label,
         "steps": len(levels),
@@ -110,15 +126,24 @@ def _trace_payload(label: str, levels: list[Level], drawing: Drawing) -> dict[st
         "foundLines": pack_lists([line[0] for line in lines]),
         "againLines": pack_lists([line[1] for line in lines]),
         "readLines": pack_lists([line[2] for line in lines]),
-        "parts": pack(np.array([_parts(level) for level in levels])),
+        "parts": pack(parts if detected else parts[:, :4]),
         "surplus": pack([level.surplus for level in levels]),
         "sentences": [sentence(k, level) for k, level in enumerate(levels)],
         "makers": [duplicate_lines(level) for level in levels],
+        **more,
     }
+
+
+def _dropped(level: Level) -> list[int]:
+    """Return the vertices of which every duplicate was detected."""
+    return sorted(v for v in level.dropped if v not in level.duplicates)
 
 
 class FrontierView(View):
     """A search level by level: frontier, arcs read, what was found, found twice, and by whom.
+
+    Where threads store a vertex's distance without enqueuing it, a filter has told them that
+    another thread did: these duplicates are detected, and those enqueued again are missed.
 
     Parameters
     ----------
@@ -127,7 +152,7 @@ class FrontierView(View):
     traces : Trace or dict of str to Trace
         One search, or several to switch between, each from its first launch to its last. The
         kernels must name their arrays as this book does (``targets`` or ``target``, ``distance``,
-        ``frontier``, ``next_frontier``).
+        ``frontier``, ``next_frontier``; ``queues`` where a launch goes through several levels).
     root : int, optional
         Where the searches began; by default read from the traces.
     positions : array_like, optional
@@ -182,14 +207,18 @@ class FrontierView(View):
         labels = list(self._levels)
         check_step(step, len(self._levels[labels[0]]))
         every = [level for levels in self._levels.values() for level in levels]
+        detected = any(level.detected for level in every)
         payload = {
             "choice": choice,
             "drawing": self._drawing.payload(),
-            "traces": [_trace_payload(k, v, self._drawing) for k, v in self._levels.items()],
+            "traces": [
+                _trace_payload(k, v, self._drawing, detected) for k, v in self._levels.items()
+            ],
             "mostFrontier": max(1, *(len(level.frontier) for level in every)),
             "mostArcs": max(1, *(sum(_parts(level)) for level in every)),
             "outside": any(level.outside for level in every),
             "mostNamed": max(len(duplicate_lines(level)) for level in every),
+            **({"detected": True} if detected else {}),
         }
         self._finish(payload, title=title, caption=caption, step=step, labels=labels)
 
@@ -219,11 +248,18 @@ class FrontierView(View):
             Counter(_SYMBOLS["outside"], "not from the frontier", f"{parts[3]:,}")
             if payload["outside"]
             else None,
-            Counter(_SYMBOLS["again"], "duplicates", f"{level.surplus:,}"),
+            Counter(
+                _SYMBOLS["again"],
+                "duplicates missed" if "detected" in payload else "duplicates",
+                f"{level.surplus:,}",
+            ),
+            Counter(_SYMBOLS["dropped"], "duplicates detected", f"{level.detected:,}")
+            if "detected" in payload
+            else None,
         ]
         return Frame(
             self._tracks(payload, levels, step),
-            [self._graph(levels, step)],
+            [self._graph(payload, levels, step)],
             [c for c in counters if c],
             sentence(step, level),
             _makers_list(payload, duplicate_lines(level)),
@@ -231,7 +267,9 @@ class FrontierView(View):
 
     def _tracks(self, payload: dict[str, Any], levels: list[Level], step: int) -> list[Element]:
         most, most_arcs = payload["mostFrontier"], payload["mostArcs"]
-        bars, stacks = "", ["", "", "", ""]
+        classes = ("gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait")
+        classes = classes[: 5 if "detected" in payload else 4]
+        bars, stacks = "", [""] * len(classes)
         for k, level in enumerate(levels):
             tall = max(40 * len(level.frontier) / most, 1.0)
             bars += f"M{k}.15 40v-{number(tall)}h.7v{number(tall)}z"
@@ -241,7 +279,6 @@ class FrontierView(View):
                 if part:
                     stacks[i] += f"M{k}.15 {number(base)}v-{number(tall)}h.7v{number(tall)}z"
                 base -= tall
-        classes = ("gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint")
         return [
             track("frontier", f"most {most:,}", len(levels), 40, 40, step,
                   [h("path", {"class": "gk-f-work", "d": bars})]),
@@ -249,10 +286,10 @@ class FrontierView(View):
                   [h("path", {"class": c, "d": d}) for c, d in zip(classes, stacks, strict=True)]),
         ]  # fmt: skip
 
-    def _graph(self, levels: list[Level], step: int) -> Element:
+    def _graph(self, payload: dict[str, Any], levels: list[Level], step: int) -> Element:
         d, level = self._drawing, levels[step]
         every = np.arange(len(d.x))
-        found, again = level.found, sorted(level.duplicates)
+        found, again, dropped = level.found, sorted(level.duplicates), _dropped(level)
         known = np.unique(
             np.concatenate([np.concatenate([e.frontier, e.found]) for e in levels[: step + 1]])
         )
@@ -274,7 +311,8 @@ class FrontierView(View):
             ("gk-dot-done", 1.7 * r, d.dots(done)),
             ("gk-dot-work", 2 * r + 1, d.dots(front)),
             ("gk-dot-clash", 2.9 * r, d.dots(again)),
-            ("gk-dot-new", 2.5 * r, d.dots(np.setdiff1d(found, again))),
+            *([("gk-dot-wait", 2.9 * r, d.dots(dropped))] if "detected" in payload else []),
+            ("gk-dot-new", 2.5 * r, d.dots(np.setdiff1d(found, [*again, *dropped]))),
             ("gk-dot-paper", 2.16 * r, d.dots(found)),
             ("gk-dot-new", 1.9 * r, d.dots(found)),
         ]
@@ -330,6 +368,13 @@ def _makers_list(payload: dict[str, Any], lines: list[str]) -> list[Element]:
 
 def _check(label: str, trace: Trace, n: int, m: int) -> None:
     requests = trace.requests
+    backwards = trace.array_named("sources")
+    if backwards and trace.array_named("targets"):
+        raise InvalidArgument(
+            f"traces[{label!r}]",
+            "loads of sources",
+            "the trace of a search that follows the arcs at every level, not backwards at some",
+        )
     for names, limit, what in ((("targets", "target"), m, "arcs"), (("distance",), n, "vertices")):
         wanted = [i for i, a in enumerate(trace.arrays) if a.name in names]
         index = requests.index[np.isin(requests.array, wanted)[requests.lane_row()]]

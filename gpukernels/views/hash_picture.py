@@ -47,7 +47,7 @@ class Layout:
         self.reads = self.table + self.rows * (self.tall + 1) + 44
         self.width = self.left + self.columns * self.column + 2
         self.height = self.reads + self.lanes * self.read_pitch + 9
-        self.font = max(min(9.0, (self.column - 1) / (0.6 * longest)), 4.5)
+        self.font = max(min(9.0, (self.column - 1) / (0.68 * longest)), 4.5)
 
     def x(self, place: int) -> float:
         """Return the left edge of a lane's or a slot's cell."""
@@ -200,7 +200,7 @@ def picture(record: HashRecord, step: int, vertex: int, narrow: bool) -> Element
             "class": f"gk-hash-{'narrow' if narrow else 'wide'}",
             "viewBox": f"0 0 {number(place.width)} {number(place.height)}",
             "role": "img",
-            "aria-label": f"Lanes of a warp and the {record.slots} slots of {record.array}",
+            "aria-label": f"Lanes of a warp and {record.slots} slots of {record.array}",
         },
         h("path", {"class": "gk-f-faint", "d": cells["empty"]}),
         h("path", {"class": "gk-scan-was", "d": cells["held"]}),

@@ -21,6 +21,8 @@ STORES, READS, FILLS = 0, 1, 2
 VALID, DUPLICATE, CONFLICT, UNREAD = 0, 1, 2, 3
 #: Whether a kept vertex had been kept before: no, by a thread of the block, of another block only.
 FIRST, AGAIN, ELSEWHERE = 0, 1, 2
+#: Tables of more slots are shown as far as they are in use.
+ALL_SHOWN = 512
 #: A trace keeps words as float64, exact up to here: vertices below 2**21.
 LARGEST_WORD = 2**53
 
@@ -81,9 +83,9 @@ class HashRecord:
     kernel : str
         The launched kernel.
     array : str
-        Name of the table.
+        Name of the table; with a slice where not all of it is shown.
     slots : int
-        Its length.
+        Slots shown: all, or of a long table as many as are in use.
     steps : list of HashStep
         In order of execution within each block.
     words : list of Word
@@ -214,11 +216,13 @@ def read_hash(
         raise InvalidArgument(
             name, f"no word stored to {array} and read back", "the trace of a filter"
         )
-    slots = int(np.prod(trace.arrays[r.array[rows[0]]].shape))
+    used = 1 + int(r.index[np.isin(r.lane_row(), rows)].max())
+    whole = max(int(np.prod(trace.arrays[r.array[rows[0]]].shape)), used)
+    slots = whole if whole <= ALL_SHOWN else -(-used // 32) * 32
     record = HashRecord(
         trace.launches[launch].kernel,
-        array,
-        max(slots, 1 + int(r.index[np.isin(r.lane_row(), rows)].max())),
+        array if slots >= whole else f"{array}[:{slots}]",
+        slots,
         shown,
         reader.words[:words],
         len(reader.steps) - len(shown),

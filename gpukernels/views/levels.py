@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpukernels.simt.trace import LOAD, Trace
+from gpukernels.simt.trace import BARRIER, LOAD, STORE, Trace
 
 _ARC_TARGETS = ("targets", "target")
 
@@ -32,6 +32,8 @@ class Level:
 
     Attributes
     ----------
+    launches : tuple of int
+        The launches that read its arcs.
     frontier : numpy.ndarray
         int64: the vertices expanded, each once, ascending.
     repeated : int
@@ -49,7 +51,11 @@ class Level:
     outside : int
         Loads of arcs that do not leave the frontier.
     makers : dict of int to list of Maker
-        The threads that found each vertex, in the order in which they wrote.
+        The threads that found each vertex and enqueued it (or, where nothing is enqueued, stored
+        its distance), in the order in which they wrote. Where a thread writes what others have
+        found, the first of those stand for it.
+    dropped : dict of int to list of Maker
+        The threads that stored a vertex's distance and did not enqueue it: duplicates detected.
     """
 
     launches: tuple[int, ...]
@@ -63,37 +69,159 @@ class Level:
     again_arcs: np.ndarray
     outside: int
     makers: dict[int, list[Maker]]
+    dropped: dict[int, list[Maker]]
 
     @property
     def duplicates(self) -> dict[int, list[Maker]]:
-        """The vertices found by more than one thread."""
+        """The vertices found by more than one thread, and enqueued by more than one."""
         return {v: who for v, who in self.makers.items() if len(who) > 1}
 
     @property
     def visited(self) -> int:
         """Loads of arcs that leave the frontier and found nothing."""
-        return self.arc_loads - self.outside - len(self.makers) - self.surplus
+        return self.arc_loads - self.outside - len(self.makers) - self.surplus - self.detected
 
     @property
     def surplus(self) -> int:
         """Entries (or stores) beyond the first for their vertex."""
         return sum(len(who) - 1 for who in self.makers.values())
 
+    @property
+    def detected(self) -> int:
+        """Finds that were not enqueued, since another thread had enqueued their vertex."""
+        return sum(map(len, self.dropped.values()))
 
-def _rows_of(trace: Trace, names: tuple[str, ...]) -> np.ndarray:
-    wanted = [i for i, a in enumerate(trace.arrays) if a.name in names and a.space == "global"]
-    return np.isin(trace.requests.array, wanted)
+
+@dataclass(frozen=True)
+class _Round:
+    """The requests of one level: to read arcs, and to write what was found over them.
+
+    `queue` holds the lane entries that load the level's frontier.
+    """
+
+    launches: list[int]
+    reads: np.ndarray
+    writes: np.ndarray
+    queue: np.ndarray
 
 
-def _rounds(trace: Trace, relevant: np.ndarray) -> list[list[int]]:
-    """Group launches into levels: one opens when the search's first kernel comes round again."""
-    launches = np.unique(trace.requests.launch[relevant]).tolist()
-    rounds: list[list[int]] = []
+class _Requests:
+    """A trace's requests by what they touch."""
+
+    def __init__(self, trace: Trace, source_of_arc: np.ndarray) -> None:
+        r = trace.requests
+        self.trace, self.requests, self.source_of_arc = trace, r, source_of_arc
+        self.row, self.lane = r.lane_row(), r.lane_id()
+        load = r.kind == LOAD
+        self.arcs = self._touch(*_ARC_TARGETS) & load
+        self.checks = self._touch("distance") & load
+        self.queue = self._touch("frontier") & load
+        self.marks = self._touch("distance") & ~load
+        self.parents = self._touch("parent") & ~load
+        self.entries = self._touch("next_frontier") & ~load
+        # Searches that go through several levels in one launch keep both frontiers in one array.
+        queues = self._touch("queues", spaces=("global", "shared"))
+        self.queues_read, self.queues_written = queues & load, queues & ~load
+
+    def _touch(self, *names: str, spaces: tuple[str, ...] = ("global",)) -> np.ndarray:
+        arrays = enumerate(self.trace.arrays)
+        wanted = [i for i, a in arrays if a.name in names and a.space in spaces]
+        return np.isin(self.requests.array, wanted)
+
+    def lanes(self, rows: np.ndarray) -> np.ndarray:
+        """Return the lane entries of the rows chosen."""
+        return np.flatnonzero(rows[self.row])
+
+    def sources(self, rows: np.ndarray) -> np.ndarray:
+        """Return the tails of the arcs that the rows chosen load."""
+        return self.source_of_arc[self.requests.index[self.lanes(rows & self.arcs)]]
+
+    def marked(self, rows: np.ndarray) -> np.ndarray:
+        """Return the vertices whose distance the rows chosen write."""
+        return np.unique(self.requests.index[self.lanes(rows & self.marks)])
+
+    def thread(self, at: int) -> tuple[int, Maker]:
+        """Return the launch and the thread of a lane entry."""
+        r, row = self.requests, self.row[at]
+        return int(r.launch[row]), Maker(int(r.block[row]), int(r.warp[row]), int(self.lane[at]))
+
+
+def _rounds(of: _Requests) -> list[_Round]:
+    """Group requests into levels: one opens when the search's first kernel comes round again."""
+    r, kernels = of.requests, of.trace.launches
+    launches = np.unique(r.launch[of.arcs]).tolist()
+    if not launches:
+        return []
+    groups: list[list[int]] = []
     for launch in launches:
-        if not rounds or trace.launches[launch].kernel == trace.launches[launches[0]].kernel:
-            rounds.append([])
-        rounds[-1].append(launch)
+        if not groups or kernels[launch].kernel == kernels[launches[0]].kernel:
+            groups.append([])
+        groups[-1].append(launch)
+    begins = [0, *(group[-1] + 1 for group in groups)]
+    ends = [*(group[0] for group in groups[1:]), len(kernels)]
+    rounds = []
+    for group, begin, end in zip(groups, begins, ends, strict=False):
+        # Entries may be looked at before their arcs are read, and what is found over the arcs be
+        # culled and enqueued after, by launches of their own.
+        early = of.queue & (r.launch >= begin) & (r.launch < group[0])
+        reads = np.isin(r.launch, group) | early
+        writes = (r.launch >= group[0]) & (r.launch < end)
+        rounds += _split_at_finds(of, group, reads, writes)
+    return _shifted(of, rounds)
+
+
+def _split_at_finds(
+    of: _Requests, group: list[int], reads: np.ndarray, writes: np.ndarray
+) -> list[_Round]:
+    """Split a launch that goes through several levels, with barriers between them.
+
+    A level ends where an arc is read that leaves a vertex found in it.
+    """
+    steps = of.trace.steps
+    waits = ((steps.kind == BARRIER) & (steps.launch == group[0])).any()
+    within = np.isin(of.sources(reads), of.marked(reads))
+    if len(group) > 1 or not waits or within.all() or not within.any():
+        return [_Round(group, reads, writes, of.lanes(reads & of.queue))]
+    r, cuts = of.requests, [0]
+    found_in: dict[int, int] = {}
+    for row in np.flatnonzero(reads & (of.arcs | of.marks)).tolist():
+        touched, level = r.index[r.start[row] : r.start[row + 1]], len(cuts) - 1
+        if of.marks[row]:
+            for v in touched.tolist():
+                found_in.setdefault(v, level)
+        elif any(found_in.get(v) == level for v in of.source_of_arc[touched].tolist()):
+            cuts.append(row)
+    every = np.arange(len(r))
+    rounds = []
+    # A vertex is read from the queue in the level after the one that found it.
+    entries = of.lanes(reads & (of.queue | of.queues_read))
+    level_of = np.array([found_in.get(v, -1) + 1 for v in r.value[entries].astype(int).tolist()])
+    for k, (begin, end) in enumerate(zip(cuts, [*cuts[1:], len(r)], strict=True)):
+        part = (every >= begin) & (every < end)
+        rounds.append(_Round(group, reads & part, writes & part, entries[level_of == k]))
     return rounds
+
+
+def _shifted(of: _Requests, rounds: list[_Round]) -> list[_Round]:
+    """Join arcs to their finds where each launch first finds and then reads arcs (contraction)."""
+    r = of.requests
+    if not rounds or of.queue.any() or of.entries.any() or of.queues_read.any():
+        return rounds
+    own = np.isin(r.launch, rounds[0].launches)
+    arcs, marks = np.flatnonzero(own & of.arcs), np.flatnonzero(own & of.marks)
+    late = not marks.size or marks[0] > arcs[0]
+    if late or not np.isin(of.sources(own), of.marked(own)).all():
+        return rounds
+    ends = [*(entry.launches[-1] for entry in rounds[1:]), len(of.trace.launches)]
+    return [
+        _Round(
+            entry.launches,
+            entry.reads,
+            (r.launch > entry.launches[-1]) & (r.launch <= end),
+            entry.queue,
+        )
+        for entry, end in zip(rounds, ends, strict=True)
+    ]
 
 
 def read_levels(
@@ -116,27 +244,22 @@ def read_levels(
     Returns
     -------
     list of Level
-        One a launch of the kernel that reads arcs, in order.
+        One a launch of the kernel that reads arcs, or one a level where a launch goes through
+        several, in order.
     """
+    of = _Requests(trace, source_of_arc)
     requests = trace.requests
-    is_arc, is_distance = _rows_of(trace, _ARC_TARGETS), _rows_of(trace, ("distance",))
-    is_queue, is_next = _rows_of(trace, ("frontier",)), _rows_of(trace, ("next_frontier",))
-    lane_row, lane_id = requests.lane_row(), requests.lane_id()
     known = np.zeros(n, dtype=bool)
     levels: list[Level] = []
     previous = np.zeros(0, dtype=np.int64)
-    arc_launches = np.isin(requests.launch, np.unique(requests.launch[is_arc]))
-    for launches in _rounds(trace, is_arc):
-        here = np.isin(requests.launch, launches) & arc_launches
-        load = requests.kind == LOAD
-
-        def lanes(rows: np.ndarray, here: np.ndarray = here) -> np.ndarray:
-            return np.flatnonzero((rows & here)[lane_row])
-
-        arc_at, check_at = lanes(is_arc & load), lanes(is_distance & load)
-        queued = requests.value[lanes(is_queue & load)].astype(np.int64)
-        appended = bool((is_next & here & ~load).any())
-        write_at = lanes((is_next if appended else is_distance) & ~load)
+    rounds = _rounds(of)
+    for at in rounds:
+        arc_at, check_at = of.lanes(at.reads & of.arcs), of.lanes(at.reads & of.checks)
+        nearby = of.queues_read[of.row[at.queue]]
+        queue_at = at.queue[nearby] if nearby.any() else at.queue
+        # A thread may load an entry again and again; each place of the queue counts once.
+        _, once = np.unique(requests.index[queue_at], return_index=True)
+        queued = requests.value[queue_at[once]].astype(np.int64)
         arcs = requests.index[arc_at]
         if queued.size:
             frontier, repeated = np.unique(queued), queued.size - np.unique(queued).size
@@ -147,15 +270,16 @@ def read_levels(
         else:
             zero = check_at[requests.value[check_at] == 0]
             frontier, repeated = np.unique(requests.index[zero]), 0
+            if not frontier.size:
+                frontier = np.unique(source_of_arc[arcs])
         known[frontier] = True
-        makers, found_arcs, again_arcs = _makers(
-            trace, lane_row, lane_id, arc_at, write_at, appended, known
-        )
-        found = np.array(sorted(makers), dtype=np.int64)
+        finds = _finds(of, at, arc_at, known)
+        found = np.array(sorted(finds.makers), dtype=np.int64)
         known[found] = True
+        found_arcs, again_arcs = finds.arcs()
         levels.append(
             Level(
-                tuple(launches),
+                tuple(at.launches),
                 frontier,
                 int(repeated),
                 np.unique(arcs),
@@ -165,42 +289,98 @@ def read_levels(
                 np.unique(found_arcs),
                 np.setdiff1d(again_arcs, found_arcs),
                 int((~np.isin(source_of_arc[arcs], frontier)).sum()),
-                makers,
+                *finds.who(),
             )
         )
         previous = found
     return levels
 
 
-def _makers(
-    trace: Trace,
-    lane_row: np.ndarray,
-    lane_id: np.ndarray,
-    arc_at: np.ndarray,
-    write_at: np.ndarray,
-    appended: bool,
-    known: np.ndarray,
-) -> tuple[dict[int, list[Maker]], np.ndarray, np.ndarray]:
-    requests = trace.requests
-    atomic = requests.kind > 1
-    is_write = np.zeros(len(lane_row), dtype=bool)
-    is_write[write_at] = True
-    last_arc: dict[tuple[int, int, int, int], int] = {}
-    makers: dict[int, list[Maker]] = {}
-    found, again = [], []
-    for at in np.sort(np.concatenate([arc_at, write_at])).tolist():
-        row = lane_row[at]
-        maker = Maker(int(requests.block[row]), int(requests.warp[row]), int(lane_id[at]))
-        thread = (int(requests.launch[row]), maker.block, maker.warp, maker.lane)
-        if not is_write[at]:
-            last_arc[thread] = int(requests.index[at])
+class _Finds:
+    """Who found each vertex of a level, who enqueued it, and over which arcs."""
+
+    def __init__(self, appended: bool) -> None:
+        self.appended = appended
+        #: Threads that enqueued a vertex or, where there is no queue, stored its distance.
+        self.makers: dict[int, list[Maker]] = {}
+        self.markers: dict[int, list[Maker]] = {}
+        self.over: dict[int, list[int]] = {}
+        self.other: dict[int, list[int]] = {}
+
+    def arcs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the arcs over which vertices were found first, and found again."""
+        found, again = [], []
+        for v, makers in self.makers.items():
+            arcs = self.over.get(v) or self.other.get(v, [])[: len(makers)]
+            found += arcs[:1]
+            again += arcs[1:]
+        return np.array(found, dtype=np.int64), np.array(again, dtype=np.int64)
+
+    def who(self) -> tuple[dict[int, list[Maker]], dict[int, list[Maker]]]:
+        """Return who found and enqueued each vertex, and who found it without enqueuing it."""
+        if not self.appended:
+            return self.makers, {}
+        makers, dropped = {}, {}
+        for v, wrote in self.makers.items():
+            marked = self.markers.get(v, [])
+            # Others may write what these have found: then the first to find stand for them.
+            theirs = len(marked) >= len(wrote) and any(maker not in marked for maker in wrote)
+            makers[v] = marked[: len(wrote)] if theirs else wrote
+            rest = list(marked)
+            for maker in makers[v]:
+                if maker in rest:
+                    rest.remove(maker)
+            if rest:
+                dropped[v] = rest
+        return makers, dropped
+
+
+def _finds(of: _Requests, at: _Round, arc_at: np.ndarray, known: np.ndarray) -> _Finds:
+    r = of.requests
+    entries = at.writes & of.entries
+    nearby = not entries.any()
+    if nearby:
+        entries = at.writes & of.queues_written
+    write_at = of.lanes(entries | at.writes & (of.marks | of.parents))
+    appended = bool(entries.any())
+    finds = _Finds(appended)
+    last_arc: dict[tuple[int, Maker], tuple[int, int]] = {}
+    arc_of: dict[tuple[int, int], int] = {}
+    value: dict[int, float] = {}
+    places: dict[int, int] = {}
+    for entry in np.sort(np.concatenate([arc_at, write_at])).tolist():
+        row = of.row[entry]
+        thread = of.thread(entry)
+        if of.arcs[row]:
+            arc, target = int(r.index[entry]), int(r.value[entry])
+            last_arc[thread] = arc, target
+            arc_of.setdefault((int(of.source_of_arc[arc]), target), arc)
             continue
-        vertex = int(requests.value[at] if appended else requests.index[at])
-        # An atomic on a vertex that has its distance is a check, not a find.
-        if not appended and atomic[row] and known[vertex]:
+        if entries[row]:
+            vertex, place = int(r.value[entry]), int(r.index[entry])
+            if nearby and known[vertex]:
+                continue  # a copy of the frontier itself
+            if places.setdefault(place, thread[0]) != thread[0]:
+                # A later launch that fills the same places makes the queue afresh.
+                finds.makers, finds.over, places = {}, {}, {place: thread[0]}
+        else:
+            vertex = int(r.index[entry])
+        if of.parents[row]:
+            arc = arc_of.get((int(r.value[entry]), vertex))
+            if arc is not None and arc not in finds.other.setdefault(vertex, []):
+                finds.other[vertex].append(arc)
             continue
-        who = makers.setdefault(vertex, [])
-        who.append(maker)
-        if thread in last_arc:
-            (again if len(who) > 1 else found).append(last_arc[thread])
-    return makers, np.array(found, dtype=np.int64), np.array(again, dtype=np.int64)
+        if of.marks[row]:
+            # An atomic on a vertex that has its distance, or this one, is a check, not a find.
+            checks = known[vertex] or value.get(vertex) == r.value[entry]
+            if r.kind[row] > STORE and checks:
+                continue
+            value[vertex] = float(r.value[entry])
+            finds.markers.setdefault(vertex, []).append(thread[1])
+        if of.marks[row] == appended:
+            continue
+        finds.makers.setdefault(vertex, []).append(thread[1])
+        arc, target = last_arc.get(thread, (-1, -1))
+        if target == vertex:
+            finds.over.setdefault(vertex, []).append(arc)
+    return finds

@@ -112,6 +112,7 @@ PAINT: dict[str, dict[str, str]] = {
     "gk-dot-work": _dot(WORK),
     "gk-dot-new": _dot(NEW),
     "gk-dot-clash": _dot(CLASH),
+    "gk-dot-wait": _dot(WAIT),
     "gk-wire": {"fill": "none", "stroke": WORK, "stroke-width": "1", "stroke-opacity": ".6"},
     "gk-wire-clash": {"fill": "none", "stroke": CLASH, "stroke-width": "1.2"},
     "gk-text": {"fill": INK, "font-family": "sans-serif", "font-size": "10"},

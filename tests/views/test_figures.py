@@ -40,6 +40,12 @@ def traced(method, graph=EXAMPLE):
     return t.trace
 
 
+def searched(method, graph, schedule="random", **options):
+    device = gk.SimtDevice(schedule, seed=1, trace=True)
+    bfs(graph, root=0, method=method, device=device, threads=32, **options)
+    return device.trace
+
+
 EIGHT = np.array([0, 3, 4, 8, 10, 12, 20, 21, 24])
 HOLES = np.cumsum([0, 0, 0, 70, 0, 3, 1, 0])
 KNOBS = {
@@ -80,6 +86,9 @@ VIEWS = {
     "frontier": lambda: FrontierView(ROADS, WRITTEN, step=4, caption="Roads & <queues>"),
     "frontier methods": lambda: FrontierView(
         EXAMPLE, {m: traced(m) for m in ("harish", "edge_parallel", "frontier")}
+    ),
+    "frontier filters": lambda: FrontierView(
+        ROADS, {way: searched("two_phase", ROADS, duplicates=way) for way in ("none", "hash64")}
     ),
     "warp": lambda: WarpView(traced("harish"), launch=1, warp=0, step=4),
     "warp block": lambda: WarpView(WRITTEN, launch=3),
@@ -250,6 +259,10 @@ BAD = {
     "no label": (lambda: FrontierView(EXAMPLE, {}), "traces ="),
     "label of a number": (lambda: WarpView({1: WRITTEN}), "traces ="),
     "other graph": (lambda: FrontierView(gk.path(4), WRITTEN), "index .* which has"),
+    "backwards": (
+        lambda: FrontierView(gk.star(40), traced("direction_optimizing", gk.star(40))),
+        "loads of sources",
+    ),
     "no search": (lambda: FrontierView(EXAMPLE, TraceWriter().trace()), "the trace of a search"),
     "launch": (lambda: WarpView(WRITTEN, launch=99), "launch = 99: must be from 0 to"),
     "block": (lambda: WarpView(WRITTEN, block=9), "block = 9"),
@@ -332,6 +345,29 @@ def marks(view, name):
     """Count the marks of one look in the picture (not in the keys)."""
     svg = soup_of(view).find("svg", role="img")
     return sum(path["d"].count("M") for path in svg.find_all("path", class_=name))
+
+
+def test_what_a_filter_drops_is_counted_apart_from_what_it_misses():
+    graph = gk.rmat(7, 6, seed=2)
+    root = int(np.argmax(graph.out_degree))
+    device = gk.SimtDevice("random", seed=3, trace=True)
+    stats = bfs(graph, root, "two_phase", device, duplicates="hash64").stats
+    assert min(stats["duplicates_detected"], stats["duplicates_missed"]) > 0
+    told = {"duplicates missed": 0, "duplicates detected": 0}
+    for step in range(len(stats["frontier_sizes"])):
+        view = FrontierView(graph, device.trace, step=step)
+        soup = soup_of(view)
+        shown = {d.dt.text: int(d.dd.text) for d in soup.find_all(class_="gk-counter")}
+        for name in told:
+            told[name] += shown[name]
+        level = view._levels[""][step]
+        assert marks(view, "gk-dot-wait") == len(set(level.dropped) - set(level.duplicates))
+        assert marks(view, "gk-dot-clash") == len(level.duplicates)
+        assert (f"{shown['duplicates detected']} duplicate" in soup.find(class_="gk-now").text) == (
+            shown["duplicates detected"] > 0
+        )
+    assert told["duplicates missed"] == stats["duplicates_missed"]
+    assert told["duplicates detected"] == stats["duplicates_detected"]
 
 
 @pytest.mark.parametrize("step", range(len(LEVELS)))

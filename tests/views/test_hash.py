@@ -6,6 +6,7 @@ from bs4 import BeautifulSoup
 from filter_kernels import filter_large, filter_small, filtered, some_candidates
 from written_traces import TraceWriter
 
+import gpukernels as gk
 from gpukernels.simt.trace import LOAD, STORE
 from gpukernels.views import HashView
 from gpukernels.views.encoding import unpack
@@ -142,6 +143,23 @@ def test_verdicts_are_what_the_kernel_decided(kernel, blocks, schedule, seed):
             rounds = np.flatnonzero(calls[:, column])
             assert [w.vertex for w in mine] == candidates[rounds, column].tolist()
             assert [w.verdict != DUPLICATE for w in mine] == (kept[rounds, column] > 0).tolist()
+
+
+@pytest.mark.parametrize("method", ["expand_contract", "contract_expand", "two_phase", "bfs4k"])
+@pytest.mark.parametrize("schedule", ["lockstep", "random"])
+def test_a_search_drops_what_its_filters_detect(method, schedule):
+    graph = gk.rmat(7, 6, seed=2)
+    device = gk.SimtDevice(schedule, seed=3, trace=True)
+    root = int(np.argmax(graph.out_degree))
+    result = gk.bfs(graph, root, method=method, duplicates="hash64", device=device)
+    requests = device.trace.requests
+    tables = device.trace.array_named("hash_table")
+    launches = np.unique(requests.launch[np.isin(requests.array, tables)]).tolist()
+    records = [record_of(device.trace, launch) for launch in launches]
+    detected = sum(totals(record, len(record.steps) - 1)[3] for record in records)
+    assert detected == result.stats["duplicates_detected"] > 0
+    assert max(record.slots for record in records) == 128
+    assert len(HashView(device.trace).html.encode()) < 200_000
 
 
 def test_schedules_differ_in_what_they_detect():

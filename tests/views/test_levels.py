@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
-from written_traces import queue_bfs
+from written_traces import TraceWriter, queue_bfs
 
 import gpukernels as gk
+from gpukernels.simt.trace import ATOMIC, LOAD, STORE
 from gpukernels.traversal import bfs
 from gpukernels.views.levels import Maker, read_levels
 
@@ -65,6 +66,72 @@ def test_levels_of_real_kernels_are_the_levels_of_the_search(method, graph):
         assert [level.surplus for level in levels][:-1] == result.stats["duplicates"][1:]
 
 
+FILTERED = [
+    *((method, {"duplicates": way})
+      for method in ("expand_contract", "two_phase", "bfs4k")
+      for way in ("none", "hash64", "merrill", "compare_and_swap")),
+    ("linear_work", {"cull": "mask"}),
+    ("linear_work", {"cull": "linear", "gather": "fine", "sequential_below": 0}),
+    ("luo", {}),
+    ("contract_expand", {"duplicates": "hash64"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "options"), FILTERED)
+@pytest.mark.parametrize(
+    ("graph", "schedule"),
+    [(GRAPHS[4], "warp"), (GRAPHS[6], "lockstep"), (GRAPHS[6], "random")],
+    ids=["roads-warp", "rmat-lockstep", "rmat-random"],
+)
+def test_queues_of_every_kind_are_read(graph, schedule, method, options):
+    root = int(np.argmax(graph.out_degree))
+    device = gk.SimtDevice(schedule, seed=5, trace=True)
+    result = bfs(graph, root, method=method, device=device, **options)
+    levels = read_levels(device.trace, graph.n, sources(graph))
+    distance = gk.sequential.bfs(graph, root).distance
+    assert len(levels) == result.levels
+    for k, level in enumerate(levels):
+        assert level.frontier.tolist() == np.flatnonzero(distance == k).tolist()
+        assert level.found.tolist() == np.flatnonzero(distance == k + 1).tolist()
+        assert set(graph.targets[level.found_arcs]) == set(level.found.tolist())
+        assert np.isin(sources(graph)[level.found_arcs], level.frontier).all()
+        assert level.outside == 0
+        assert level.visited >= 0
+    detected, missed = (
+        sum(getattr(level, name) for level in levels) for name in ("detected", "surplus")
+    )
+    if method == "contract_expand":
+        # Its queue holds arcs: who kept a vertex is not told apart from who dropped it.
+        assert (detected, missed) == (0, result.stats["duplicates_made"])
+    elif options.get("duplicates") == "compare_and_swap" or method in ("linear_work", "luo"):
+        assert missed == 0
+    elif not result.stats["overflows"]:
+        assert detected == result.stats["duplicates_detected"]
+        assert missed == result.stats["duplicates_missed"]
+        assert [level.repeated for level in levels[1:]] == [level.surplus for level in levels[:-1]]
+
+
+def test_a_thread_that_marks_and_does_not_enqueue_has_dropped_a_duplicate():
+    w = TraceWriter()
+    w.source("expand", ["def expand():", "    pass"])
+    names = {"targets": 3, "distance": 4, "frontier": 2, "next_frontier": 3}
+    array = {name: w.array(name, size) for name, size in names.items()}
+    at = w.launch("expand", 1, 32)
+
+    def request(name, kind, lanes, index, value):
+        w.step(at, 0, 0, 2, lanes)
+        w.request(at, 0, 0, 2, array[name], kind, lanes, index, value)
+
+    request("frontier", LOAD, [0, 1], [0, 1], [0, 1])
+    request("targets", LOAD, [0, 1], [0, 1], [2, 2])
+    request("distance", STORE, [0, 1], [2, 2], [1, 1])
+    request("next_frontier", STORE, [1], [0], [2])
+    (level,) = read_levels(w.trace(), 4, np.array([0, 1, 2]))
+    assert level.makers == {2: [Maker(0, 0, 1)]}
+    assert level.dropped == {2: [Maker(0, 0, 0)]}
+    assert (level.detected, level.surplus, level.visited) == (1, 0, 0)
+
+
 def test_the_arc_of_a_find_leads_from_the_frontier_to_the_vertex():
     graph = GRAPHS[4]
     trace, _, _ = queue_bfs(graph)
@@ -97,10 +164,6 @@ def test_another_root_can_be_named():
 
 
 def test_an_atomic_on_a_visited_vertex_finds_nothing():
-    from written_traces import TraceWriter
-
-    from gpukernels.simt.trace import ATOMIC, LOAD
-
     w = TraceWriter()
     w.source("relax", ["def relax(targets, distance):", "    pass"])
     targets, distance = w.array("targets", 4), w.array("distance", 3)

@@ -5,14 +5,14 @@ import { readDrawing } from "./drawing.js";
 import { symbol, track } from "./figure.js";
 import { inspectable } from "./inspect.js";
 
-const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint"];
+const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait"];
 
 export const frontierView = {
   noun: "level",
   pace: 1400,
   open(payload) {
     const drawing = readDrawing(payload.drawing);
-    const picture = levelPicture(drawing);
+    const picture = levelPicture(drawing, payload.detected);
     const head = h("p", { class: "gk-makers-head" });
     const names = h("ul");
     const makers = payload.mostNamed
@@ -51,6 +51,8 @@ function readTrace(trace) {
     foundLines: unpackLists(trace.foundLines),
     againLines: unpackLists(trace.againLines),
     readLines: unpackLists(trace.readLines),
+    dropped: trace.dropped ? unpackLists(trace.dropped) : () => [],
+    kinds: trace.dropped ? 5 : 4,
     parts: unpack(trace.parts),
     surplus: unpack(trace.surplus),
   };
@@ -58,13 +60,13 @@ function readTrace(trace) {
 
 function levelTracks(payload, data) {
   let bars = "";
-  const stacks = ["", "", "", ""];
+  const { kinds } = data, stacks = PART_CLASSES.slice(0, kinds).map(() => "");
   for (let k = 0; k < data.steps; k++) {
     const tall = Math.max((40 * data.frontier(k).length) / payload.mostFrontier, 1);
     bars += `M${k}.15 40v-${number(tall)}h.7v${number(tall)}z`;
     let base = 40;
-    for (let i = 0; i < 4; i++) {
-      const part = (40 * data.parts[4 * k + i]) / payload.mostArcs;
+    for (let i = 0; i < kinds; i++) {
+      const part = (40 * data.parts[kinds * k + i]) / payload.mostArcs;
       if (part) stacks[i] += `M${k}.15 ${number(base)}v-${number(part)}h.7v${number(part)}z`;
       base -= part;
     }
@@ -73,18 +75,18 @@ function levelTracks(payload, data) {
     track("frontier", `most ${payload.mostFrontier.toLocaleString("en-US")}`, data.steps, 40, 40,
       [h("path", { class: "gk-f-work", d: bars })]),
     track("arcs read", `most ${payload.mostArcs.toLocaleString("en-US")}`, data.steps, 40, 40,
-      PART_CLASSES.map((name, i) => h("path", { class: name, d: stacks[i] }))),
+      PART_CLASSES.slice(0, kinds).map((name, i) => h("path", { class: name, d: stacks[i] }))),
   ];
 }
 
 const FRONTIER_DOT = "M7 7h0";
 
 function levelCounters(payload, data, step) {
-  const parts = data.parts.subarray(4 * step, 4 * step + 4);
+  const parts = data.parts.subarray(data.kinds * step, data.kinds * (step + 1));
   const text = (value) => value.toLocaleString("en-US");
   const counters = [
     [symbol(["gk-dot-work", FRONTIER_DOT, 11]), "in the frontier", text(data.frontier(step).length)],
-    [symbol(["gk-arc-read", "M0 7h14", null]), "arcs read", text(parts[0] + parts[1] + parts[2] + parts[3])],
+    [symbol(["gk-arc-read", "M0 7h14", null]), "arcs read", text(parts.reduce((sum, part) => sum + part, 0))],
     [symbol(["gk-dot-new", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
       "found", text(data.found(step).length)],
     [symbol(["gk-dot-done", FRONTIER_DOT, 9]), "arcs to visited vertices", text(parts[2])],
@@ -94,11 +96,16 @@ function levelCounters(payload, data, step) {
   }
   counters.push([
     symbol(["gk-dot-clash", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
-    "duplicates", text(data.surplus[step])]);
+    payload.detected ? "duplicates missed" : "duplicates", text(data.surplus[step])]);
+  if (payload.detected) {
+    counters.push([
+      symbol(["gk-dot-wait", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
+      "duplicates detected", text(parts[4])]);
+  }
   return counters;
 }
 
-function levelPicture(drawing) {
+function levelPicture(drawing, detected) {
   const r = drawing.radius;
   const layer = (name, width) => h("path", { class: name, d: "", "stroke-width": width });
   const lines = {
@@ -107,7 +114,7 @@ function levelPicture(drawing) {
   const dots = {
     unseen: layer("gk-dot-unseen", (drawing.crowded ? 1 : 2) * r), unseenIn: layer("gk-dot-paper", 2 * r - 2),
     done: layer("gk-dot-done", 1.7 * r), work: layer("gk-dot-work", 2 * r + 1),
-    again: layer("gk-dot-clash", 2.9 * r), found: layer("gk-dot-new", 2.5 * r),
+    again: layer("gk-dot-clash", 2.9 * r), ...(detected ? { dropped: layer("gk-dot-wait", 2.9 * r) } : {}), found: layer("gk-dot-new", 2.5 * r),
     foundIn: layer("gk-dot-paper", 2.16 * r), core: layer("gk-dot-new", 1.9 * r),
   };
   const texts = drawing.labeled
@@ -147,7 +154,9 @@ function levelPicture(drawing) {
     for (const v of found) state[v] = 3;
     const again = trace.again(step);
     for (const v of again) state[v] = 4;
-    const of = [[], [], [], [], []];
+    const dropped = trace.dropped(step);
+    for (const v of dropped) state[v] = 5;
+    const of = [[], [], [], [], [], []];
     state.forEach((s, v) => of[s].push(v));
     const used = new Uint8Array(drawing.lineCount);
     for (const list of [trace.readLines, trace.againLines, trace.foundLines]) for (const k of list(step)) used[k] = 1;
@@ -163,10 +172,11 @@ function levelPicture(drawing) {
     put(dots.done, "d", drawing.dots(of[1]));
     put(dots.work, "d", drawing.dots(of[2]));
     put(dots.again, "d", drawing.dots(again));
+    if (dots.dropped) put(dots.dropped, "d", drawing.dots(dropped));
     put(dots.found, "d", drawing.dots(of[3]));
     put(dots.foundIn, "d", all);
     put(dots.core, "d", all);
-    const looks = ["gk-text-quiet", "gk-on-dark", "gk-on-dark", "gk-on-new", "gk-on-new"];
+    const looks = ["gk-text-quiet", "gk-on-dark", "gk-on-dark", "gk-on-new", "gk-on-new", "gk-on-new"];
     texts.forEach((text, v) => put(text, "class", looks[state[v]]));
     const times = trace.times(step);
     badges.replaceChildren(...(drawing.labeled ? Array.from(again, (v, i) =>

@@ -116,7 +116,7 @@ function hashLayout(data, narrow) {
     narrow, columns, column, left, tall, table, mark,
     width: left + columns * column + 2,
     height: reads + lanes * readPitch + 9,
-    font: Math.max(Math.min(9, (column - 1) / (0.6 * longest)), 4.5),
+    font: Math.max(Math.min(9, (column - 1) / (0.68 * longest)), 4.5),
     lane: (lane) => [x(lane), 15 + row(lane) * lanePitch],
     slot: (slot) => [x(slot), table + row(slot) * (tall + 1)],
     read: (lane) => [x(lane), reads + row(lane) * readPitch],
@@ -194,7 +194,7 @@ function hashPicture(data, narrow) {
   const svg = h("svg", {
     class: `gk-hash-${narrow ? "narrow" : "wide"}`, role: "img",
     viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
-    "aria-label": `Lanes of a warp and the ${data.slots} slots of ${data.array}`,
+    "aria-label": `Lanes of a warp and ${data.slots} slots of ${data.array}`,
   }, ...Object.values(layers), ...[ticks, labels, title, ...Object.values(texts)].map((t) => t.text), halo, note);
 
   const plates = place.plates();
