@@ -21,7 +21,7 @@ from gpukernels.device import benign_race
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
-from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
+from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.queue_append import queue_append
 from gpukernels.primitives.warp_append import warp_append
 
@@ -30,6 +30,8 @@ from .enqueue_by_block import ARCS, ENTRIES, count_up, enqueue_held
 from .local_queue import LOCAL
 from .result import UNVISITED, BFSResult, adopt, start_at
 
+#: Threads a block by default: on an H200, 256 took two thirds of the time of 128 on R-MAT.
+BLOCK = 256
 #: Arcs that a thread of a top-down step should have before another block takes a share of them.
 ARCS_A_THREAD = 4
 
@@ -171,7 +173,7 @@ def bfs(
     *,
     alpha: float = 15.0,
     beta: float = 18.0,
-    threads: int = THREADS,
+    threads: int = BLOCK,
     parents: bool = True,
 ) -> BFSResult:
     """Search `g` from `root`, in the direction that a level's size suggests.
