@@ -80,6 +80,6 @@ def expand(offsets, targets, u, has, edge_frontier, edge_parent, next_size, cta_
     place = draw_room(end - begin, next_size, ARCS)
     whose[mine] = u
     shift[mine] = min(place, edge_frontier.size) - begin
-    cuda.syncthreads()
+    # The first step of cta_warp_scan begins with a barrier, before anybody reads these.
     work = (targets, whose, shift, edge_frontier, edge_parent)
     cta_warp_scan(copy_target, work, mine, begin, end, cta_threshold, WARP_SIZE)

@@ -9,13 +9,14 @@ import pytest
 from bfs_rules import check_search
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import cuda
 
 import gpukernels as gk
 from gpukernels.device import CudaDevice, SimtDevice, default_device
 from gpukernels.simt.metrics import work_per_thread
 from gpukernels.simt.trace import ATOMIC, LOAD, STORE
 from gpukernels.traversal.duplicates import DUPLICATES
-from gpukernels.traversal.enqueue_by_block import ALONE
+from gpukernels.traversal.enqueue_by_block import ALONE, draw_room
 
 SEARCHES = ("expand_contract", "contract_expand", "two_phase")
 EXACT = ("compare_and_swap", "bitmap")
@@ -277,6 +278,29 @@ def test_a_hub_is_spread_over_the_block(method):
     launches = range(len(t.trace.launches))
     largest = max(work_per_thread(t.trace, "targets", i).max() for i in launches)
     assert largest == np.ceil(499 / 32)
+
+
+@cuda.jit
+def draw(count, place, next_size):
+    """Draw room for the `count` of every thread, twice in the same memory."""
+    i = cuda.grid(1)
+    for turn in range(2):
+        place[turn, i] = draw_room(count[i], next_size, 1)
+
+
+@pytest.mark.parametrize("most", [0, 1, 9, ALONE, ALONE + 1, 2**31 - 1])
+def test_rooms_do_not_overlap_and_leave_no_gap(most, scheduled_device):
+    """Even if they add up to more than 32 bits can count."""
+    count = np.random.default_rng(1).integers(0, most, 128, endpoint=True).astype(np.int32)
+    place = scheduled_device.empty((2, 128), np.int64)
+    next_size = scheduled_device.full(3, 0, np.int64)
+    scheduled_device.launch(draw, 2, 64, scheduled_device.array(count), place, next_size)
+    place = scheduled_device.read(place).reshape(-1)
+    count = np.tile(count.astype(np.int64), 2)
+    rooms = sorted((p, p + c) for p, c in zip(place, count, strict=True) if c)
+    assert [begin for begin, _ in rooms[1:]] == [end for _, end in rooms[:-1]]
+    assert not rooms or rooms[0][0] == 0
+    assert scheduled_device.read(next_size).tolist() == [0, count.sum(), 0]
 
 
 @searches
