@@ -11,7 +11,8 @@ from gpukernels.device import SimtDevice
 from gpukernels.simt.errors import RaceError
 from gpukernels.simt.metrics import work_per_thread
 from gpukernels.traversal.bfs4k import child, edge_discover, multi_block, single_block
-from gpukernels.traversal.bfs4k.knobs import Knobs, children
+from gpukernels.traversal.bfs4k.knobs import Knobs
+from gpukernels.traversal.bfs4k.large import large_vertices
 from gpukernels.traversal.bfs4k.rules import knobs_for
 from gpukernels.traversal.duplicates import DUPLICATES
 
@@ -197,13 +198,13 @@ def test_the_child_kernel_takes_exactly_the_vertices_above_the_threshold():
 def test_the_threshold_goes_by_the_rank_of_the_degree():
     g = gk.rmat(scale=9, edge_factor=8, seed=1)
     for share in (0.01, 0.03, 0.1):
-        chosen = children(g, Knobs(child_share=share, child_queue=1, threads=32))
+        chosen = large_vertices(g, Knobs(child_share=share, child_queue=1, threads=32))
         order = np.sort(g.out_degree)[::-1]
         assert chosen.vertices == np.count_nonzero(g.out_degree > chosen.above) > 0
         assert chosen.vertices <= share * g.n
         assert chosen.above == max(order[int(share * g.n)], 32)
-    assert children(g, Knobs(child_share=0)).vertices == 0
-    assert children(g, Knobs(child_share=1.0)).vertices == 0, "none fills 16 x 128 arcs"
+    assert large_vertices(g, Knobs(child_share=0)).vertices == 0
+    assert large_vertices(g, Knobs(child_share=1.0)).vertices == 0, "none fills 16 x 128 arcs"
 
 
 def test_a_child_thread_visits_its_queue_of_neighbors():

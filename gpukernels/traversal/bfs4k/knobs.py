@@ -10,15 +10,12 @@ would not do. Here 0 is tested first.
 
 from __future__ import annotations
 
-import math
-import weakref
 from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
 
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph
 from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
 from gpukernels.mapping.virtual_warp import check_warp_size
 from gpukernels.mapping.workload import check_knob
@@ -33,8 +30,6 @@ THREADS_PER_MULTIPROCESSOR = 2048
 #: Bytes of shared memory that a kernel keeps for variables, ``Var_size``.
 VARIABLES = 64
 WIDEST = 32
-
-_degrees: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ class Knobs:
     binary_scan : bool
         Whether a warp scans by ballot where no lane holds more than one vertex.
     warp_size : {1, 2, 4, 8, 16, 32}, optional
-        Fixes the virtual warp at this size, for experiments.
+        Fixes the virtual warp at this size, for experiments, and turns edge-discover off.
     block_threads : int
         Threads of the single-block kernel, ``MaxThreadsPerBlock``.
 
@@ -163,42 +158,3 @@ class Knobs:
 
 def _nearest_pow2(number: int) -> int:
     return 1 << (max(number, 1).bit_length() - 1)
-
-
-@dataclass(frozen=True)
-class Children:
-    """Which vertices the child kernel takes: those of more than `above` arcs.
-
-    Attributes
-    ----------
-    above : int
-        The threshold.
-    vertices : int
-        How many vertices lie above it.
-    pieces : int
-        How many blocks their arcs fill, ``degree / (K3 x threads)`` each, rounded up.
-    """
-
-    above: int
-    vertices: int
-    pieces: int
-
-
-def children(g: Graph, knobs: Knobs) -> Children:
-    """Return which vertices of `g` are for the child kernel; sorted out once a graph and knobs.
-
-    They are the K2 n vertices of highest degree, fewer where degrees are equal, and none that
-    would not fill one block of the child kernel, K3 x K6 arcs: Fig. 5 (a) warns of such a kernel.
-    """
-    block = knobs.child_queue * knobs.threads
-    known = _degrees.setdefault(g, {})
-    key = knobs.child_share, block
-    if key not in known:
-        degree = g.out_degree
-        most = min(math.floor(knobs.child_share * g.n), g.n - 1)
-        above = MAX_UNITS
-        if most > 0 and degree.max() > block:
-            above = max(int(np.partition(degree, g.n - 1 - most)[g.n - 1 - most]), block)
-        taken = degree[degree > above].astype(np.int64)
-        known[key] = Children(above, taken.size, int((-(-taken // block)).sum()))
-    return known[key]

@@ -1,0 +1,62 @@
+"""Which vertices the child kernel takes: K2, a share of the vertices by the rank of their degree.
+
+BFS-4K [busato2015bfs4k], section 5.3: the K2 n vertices of highest degree. The host turns the rank
+into a degree, once a graph and setting, so that a kernel needs one comparison. A vertex that would
+not fill one block of the child kernel, K3 x K6 arcs, is not taken: Fig. 5 (a) warns of blocks with
+nothing to do, and the rule of section 7, a maximum degree above 2,048, is that bound for K3 = 16
+and K6 = 128.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpukernels.graph import Graph
+from gpukernels.primitives.offsets import MAX_UNITS
+
+from .knobs import Knobs
+
+_known: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Large:
+    """Which vertices the child kernel takes: those of more than `above` arcs.
+
+    Attributes
+    ----------
+    above : int
+        The threshold.
+    vertices : int
+        How many vertices lie above it.
+    pieces : int
+        How many blocks their arcs fill, ``degree / (K3 x threads)`` each, rounded up.
+    """
+
+    above: int
+    vertices: int
+    pieces: int
+
+
+def large_vertices(g: Graph, knobs: Knobs) -> Large:
+    """Return which vertices of `g` are for the child kernel; sorted out once a graph and knobs.
+
+    They are the K2 n vertices of highest degree, fewer where degrees are equal, and none that
+    would not fill one block of the child kernel, K3 x K6 arcs: Fig. 5 (a) warns of such a kernel.
+    """
+    block = knobs.child_queue * knobs.threads
+    known = _known.setdefault(g, {})
+    key = knobs.child_share, block
+    if key not in known:
+        degree = g.out_degree
+        most = min(math.floor(knobs.child_share * g.n), g.n - 1)
+        above = MAX_UNITS
+        if most > 0 and degree.max() > block:
+            above = max(int(np.partition(degree, g.n - 1 - most)[g.n - 1 - most]), block)
+        taken = degree[degree > above].astype(np.int64)
+        known[key] = Large(above, taken.size, int((-(-taken // block)).sum()))
+    return known[key]

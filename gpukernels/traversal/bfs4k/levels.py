@@ -1,0 +1,142 @@
+"""The levels of one BFS-4K search, from the host: buffers, launches, and what the device tells.
+
+[busato2015bfs4k], section 5.5. All buffers are allocated before the first level. A launch of the
+single-block kernel, or one of a multi-block kernel with the child kernel behind it, is followed by
+one read-back of four numbers. No level costs O(V), except one that does not fit its queue.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpukernels.primitives.launch_shape import blocks_for
+
+from ..duplicates import BITMAP
+from ..frontier import collect_level
+from ..result import start_at
+from .child import child_kernel
+from .edge_discover import edge_discover_level
+from .enqueue import CHILDREN, COUNTS, LEVEL, PIECES, SIZE
+from .knobs import WIDEST
+from .large import large_vertices
+from .multi_block import multi_block_level
+from .single_block import single_block_levels
+
+#: Blocks of the largest grid, as a multiple of those that the GPU holds at once.
+TURNS = 4
+
+
+class Levels:
+    """The buffers of one search, allocated once, its launches, and what they did."""
+
+    def __init__(self, g, root, device, knobs, resident_threads, capacity, parents):
+        self.device, self.knobs, self.resident = device, knobs, resident_threads
+        self.large = large_vertices(g, knobs)
+        self.n, self.capacity, self.parents = g.n, capacity, parents
+        self.distance, self.parent = start_at(root, g.n, device, parents)
+        bitmap = device.full(g.n // 32 + 1 if knobs.how == BITMAP else 0, 0, np.int32)
+        graph = device.keep(g.offsets), device.keep(g.targets)
+        self.state = *graph, self.distance, self.parent, bitmap, knobs.how
+        self.frontier = device.empty(capacity, np.int32)
+        self.next_frontier = device.empty(capacity, np.int32)
+        device.put(self.frontier, 0, root)
+        self.next_size = device.full(COUNTS, 0, np.int32)
+        self.told = device.pinned(COUNTS, np.int32)
+        self.counted = device.full(2, 0, np.int64)
+        self.sizes = device.empty(g.n + 1 if knobs.frontier_room else 0, np.int32)
+        self.pieces = device.empty((2, max(self.large.pieces, 1)), np.int32)
+        self.piece = knobs.child_queue * knobs.threads
+        self.writes = knobs.coalesce_from, knobs.binary_scan
+        self.kernels: list[str] = []
+        #: By level: sizes that the host read, and sizes of frontiers that it collected afresh.
+        self.enqueued, self.collected = {0: 1}, {}
+        self.children_left = self.large.vertices
+        self.child_vertices = self.child_launches = self.child_threads = 0
+        self.launches = self.read_backs = self.overflows = 0
+
+    def by_one_block(self, level: int, size: int) -> tuple[int, int]:
+        """Go on from this level by the single-block kernel; return where it left, and with what."""
+        knobs = self.knobs
+        narrowest, widest = knobs.warp_size or knobs.min_warp_size, knobs.warp_size or WIDEST
+        cull = knobs.cull_bytes(knobs.block_threads, knobs.single_block_slots)
+        self.device.launch(
+            single_block_levels, 1, knobs.block_threads,
+            *self.state, self.frontier, size, self.next_frontier, self.next_size, self.counted,
+            self.sizes, level, narrowest.bit_length() - 1, widest.bit_length() - 1,
+            knobs.frontier_room, knobs.single_block_slots, cull // 4, self.large.above,
+            shared=cull + 8 * knobs.frontier_room,
+        )  # fmt: skip
+        self.launches += 1
+        told = self.read()
+        self.kernels += ["single_block"] * (told[LEVEL] - level)
+        return told[LEVEL], self.fits(told[SIZE], told[LEVEL])
+
+    def by_many_blocks(self, level: int, size: int) -> int:
+        """Visit one level by a multi-block kernel, and the child kernel; return the next's size."""
+        knobs, device = self.knobs, self.device
+        warp_size = knobs.virtual_warp(size, self.resident)
+        by_edges = knobs.discovers_edges(size, self.resident)
+        workers = size if by_edges else size * warp_size
+        most = blocks_for(TURNS * self.resident, knobs.threads)
+        device.clear(self.next_size)
+        shared = knobs.cull_bytes(knobs.threads, knobs.multi_block_slots)
+        queues = self.frontier, size, self.next_frontier, self.next_size, self.counted, level
+        child = self.large.above, self.piece, self.pieces
+        blocks = min(blocks_for(workers, knobs.threads), most)
+        if by_edges:
+            device.launch(
+                edge_discover_level, blocks, knobs.threads,
+                *self.state, *queues, knobs.extended, *child, *self.writes, shared=shared,
+            )  # fmt: skip
+        else:
+            share_reads = warp_size == WIDEST and size > self.resident
+            device.launch(
+                multi_block_level, blocks, knobs.threads,
+                *self.state, *queues, warp_size, share_reads, *child, *self.writes, shared=shared,
+            )  # fmt: skip
+        self.launches += 1
+        if self.children_left > 0:
+            self.launch_children(level)
+        told = self.read()
+        if told[PIECES] and self.children_left <= 0:
+            # Duplicates had been taken for the last large vertices of the graph.
+            self.launch_children(level)
+            told = self.read()
+        self.children_left -= told[CHILDREN]
+        self.child_vertices += told[CHILDREN]
+        self.kernels.append("edge_discover" if by_edges else "multi_block")
+        return self.fits(told[SIZE], level + 1)
+
+    def launch_children(self, level: int) -> None:
+        """Launch the child kernel, as large as the graph may need it and the GPU holds it."""
+        knobs = self.knobs
+        blocks = min(self.large.pieces, blocks_for(self.resident, knobs.threads))
+        self.device.launch(
+            child_kernel, blocks, knobs.threads,
+            *self.state, self.next_frontier, self.next_size, self.counted, level,
+            self.piece, self.pieces, *self.writes,
+            shared=knobs.cull_bytes(knobs.threads, knobs.multi_block_slots),
+        )  # fmt: skip
+        self.launches += 1
+        self.child_launches += 1
+        self.child_threads += blocks * knobs.threads
+
+    def read(self) -> list[int]:
+        """Wait for the device and return its four numbers."""
+        self.read_backs += 1
+        return self.device.read(self.next_size, into=self.told).tolist()
+
+    def fits(self, size: int, level: int) -> int:
+        """Make the next frontier the frontier, collected afresh if it did not fit; its size."""
+        self.enqueued.setdefault(level, size)
+        if size > self.capacity:
+            self.device.clear(self.next_size)
+            self.device.launch(
+                collect_level, blocks_for(self.n, self.knobs.threads), self.knobs.threads,
+                self.distance, self.next_frontier, self.next_size, level,
+            )  # fmt: skip
+            self.launches += 1
+            self.overflows += 1
+            size = self.collected[level] = self.read()[SIZE]
+        self.frontier, self.next_frontier = self.next_frontier, self.frontier
+        return size
