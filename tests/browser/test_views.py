@@ -78,12 +78,22 @@ def filters(threads, rounds, kernel):
     }
 
 
+def searches(ways):
+    graph, found = gk.rmat(7, 6, seed=2), {}
+    for way in ways:
+        device = gk.SimtDevice("random", seed=3, trace=True)
+        bfs(graph, int(np.argmax(graph.out_degree)), "two_phase", device, duplicates=way)
+        found[way] = device.trace
+    return FrontierView(graph, found, choice="Duplicates", step=1)
+
+
 TRACES = traces()
 EIGHT = np.array([0, 3, 4, 8, 10, 12, 20, 21, 24])
 LONG = np.arange(0, 97, 8)
 HOLES = np.cumsum([0, 0, 0, 70, 0, 3, 1, 0])
 VIEWS = {
     "frontier": FrontierView(ROADS, TRACES, step=4, choice="Method", title="Levels"),
+    "filters": searches(["hash64", "none"]),
     "warp": WarpView(TRACES["harish"], launch=5, warp=0, step=6),
     "block": WarpView({"wide": TRACES["harish"], "deep": TRACES["frontier"]}, launch=5, step=2),
     "memory": MemoryView(TRACES["harish"], array="targets", step=5),
@@ -224,6 +234,22 @@ def test_each_level_shows_what_the_trace_says(open_figures):
             assert figure.locator(".gk-now").text_content().startswith(f"Level {level}: ")
             lit = figure.locator(".gk-strip").first.locator(".gk-f-playhead").get_attribute("x")
             assert float(lit) == level
+
+
+def test_what_a_filter_dropped_is_told_apart_from_what_it_missed(open_figures):
+    page = open_figures(["filters"])
+    view = VIEWS["filters"]
+    for way, levels in view._levels.items():
+        page.get_by_label("Duplicates").select_option(way)
+        for k, level in enumerate(levels):
+            page.get_by_role("slider").fill(str(k))
+            names = page.locator(".gk-counter dt").all_text_contents()
+            shown = page.locator(".gk-counter dd").all_text_contents()
+            told = dict(zip(names, shown, strict=True))
+            assert told["duplicates detected"] == str(level.detected)
+            assert told["duplicates missed"] == str(level.surplus)
+            rings = page.locator(".gk-graph > .gk-dot-wait").get_attribute("d")
+            assert rings.count("M") == len(set(level.dropped) - set(level.duplicates))
 
 
 def test_each_step_of_a_warp_lights_its_line_and_lanes(open_figures):
@@ -526,7 +552,7 @@ LIVE = """async ([code, payload]) => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["frontier", "block", "memory", "rows", "mapping", "scan"])
+@pytest.mark.parametrize("name", ["frontier", "block", "memory", "rows", "mapping", "scan", "hash"])
 def test_the_live_widget_is_the_same_figure_and_talks_to_its_model(open_figures, name):
     view = VIEWS[name]
     page = open_figures([name])
