@@ -79,7 +79,7 @@ colab-url: $(VENV)/book-installed
 # -- the proof ---------------------------------------------------------------
 
 # In two processes, each of which takes whole files: their tests share fixtures, and the cells of a
-# notebook a kernel. The order is kept, so that timings are taken while little else runs.
+# notebook a kernel. The order is that of tests/conftest.py: timings and what takes longest first.
 PROCESSES ?= 2
 PARALLEL = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
