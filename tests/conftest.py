@@ -18,6 +18,8 @@ FIRST = (
     "tests/simt/test_programs.py",
     "tests/browser/",
     "chapters/",
+    "tests/mapping/",
+    "tests/test_cudasim.py",
     "tests/test_ptx.py",
     "tests/exercises/",
 )
