@@ -21,8 +21,8 @@ from .exercise import KernelExercise, PredictionExercise
 
 IMPORTS = "from numba import cuda"
 WITH_QUEUE = "from numba import cuda\n\nfrom gpukernels.primitives import queue_append"
-WITH_SHARED_QUEUE = (
-    "from numba import cuda, int32\n\nfrom gpukernels.primitives import queue_append"
+WITH_COLLECT = (
+    "from numba import cuda, int32\n\nfrom gpukernels.exercises.frontier_bfs import collect"
 )
 WITH_RACES = "from numba import cuda\n\nfrom gpukernels.device import benign_race"
 
@@ -361,16 +361,20 @@ TOGETHER = KernelExercise(
 
 
 @cuda.jit(device=True)
-def flush(found, count, begin, queue, size):
-    """Append what the block has found to `queue`, with one atomic; all threads call."""
-    # Your lines go here.
-    cuda.syncthreads()  # added
-    kept = min(count[0], found.size)  # added
-    if cuda.threadIdx.x == 0:  # added
-        begin[0] = cuda.atomic.add(size, 0, kept)  # added
-    cuda.syncthreads()  # added
-    for i in range(cuda.threadIdx.x, kept, cuda.blockDim.x):  # added
-        queue[begin[0] + i] = found[i]  # added
+def collect(u, offsets, targets, distance, parent, level, found, asked, queue, size):
+    """Put every neighbor of `u` that this thread visits first into `found`, or else into `queue`.
+
+    `found` and ``asked[0]``, how many slots of it have been asked for, are the block's.
+    """
+    for k in range(offsets[u], offsets[u + 1]):
+        v = targets[k]
+        if cuda.atomic.cas(distance, v, -1, level + 1) == -1:
+            parent[v] = u
+            slot = cuda.atomic.add(asked, 0, 1)
+            if slot < found.size:
+                found[slot] = v
+            else:
+                queue_append(queue, size, v)
 
 
 @cuda.jit
@@ -379,24 +383,23 @@ def expand_by_block(
 ):
     """Collect what the block finds in shared memory, then enqueue all of it together."""
     found = cuda.shared.array(128, int32)
-    count = cuda.shared.array(1, int32)
+    asked = cuda.shared.array(1, int32)
     begin = cuda.shared.array(1, int32)
     if cuda.threadIdx.x == 0:
-        count[0] = 0
+        asked[0] = 0
     cuda.syncthreads()
     i = cuda.grid(1)
     if i < frontier_size[0]:
-        u = frontier[i]
-        for k in range(offsets[u], offsets[u + 1]):
-            v = targets[k]
-            if cuda.atomic.cas(distance, v, -1, level + 1) == -1:
-                parent[v] = u
-                slot = cuda.atomic.add(count, 0, 1)
-                if slot < found.size:
-                    found[slot] = v
-                else:
-                    queue_append(next_frontier, next_size, v)
-    flush(found, count, begin, next_frontier, next_size)
+        search = (offsets, targets, distance, parent, level)
+        collect(frontier[i], *search, found, asked, next_frontier, next_size)
+    # Your lines go here.
+    cuda.syncthreads()  # added
+    kept = min(asked[0], found.size)  # added
+    if cuda.threadIdx.x == 0:  # added
+        begin[0] = cuda.atomic.add(next_size, 0, kept)  # added
+    cuda.syncthreads()  # added
+    for slot in range(cuda.threadIdx.x, kept, cuda.blockDim.x):  # added
+        next_frontier[begin[0] + slot] = found[slot]  # added
 
 
 def by_block_budgets() -> list[Budget]:
@@ -413,18 +416,18 @@ BY_BLOCK = KernelExercise(
     "bfs-5",
     "write it: a queue a block",
     """
-    Half of a hierarchical queue: the threads of a block put what they find into `found`, in shared
-    memory, as long as it has room, and only what does not fit goes to the global queue by itself.
-    Complete `flush`, which all threads of the block call at the end: it appends the vertices in
-    `found` to `queue`. `count[0]` slots of `found` have been asked for; `begin` is shared memory
-    for your own use. Pass the kernel, `expand_by_block`, to the checker.
+    Half of a hierarchical queue. The threads of a block call `collect`, which puts what they find
+    into `found`, in shared memory, as long as it has room; only what does not fit goes to the
+    global queue at once (`gk.show(collect)`). Complete the kernel: at the end, the vertices in
+    `found` have to be appended to `next_frontier`. `asked[0]` slots of `found` have been asked for;
+    `begin` is shared memory for your own use.
 
     Budget, on the chapter's road graph, where 1,023 vertices are enqueued: 63 atomics at the
     counter `next_size`, one for each block that the search launches.
     """,
     """
     Where must all threads wait for each other? One of them draws room for all; the others must not
-    read where it begins before that. And `count[0]` may be more than `found` holds.
+    read where it begins before that. And `asked[0]` may be more than `found` holds.
     """,
     """
     The first barrier waits until nobody finds any more, the second until thread 0 has stored where
@@ -432,8 +435,8 @@ BY_BLOCK = KernelExercise(
     size tells of vertices that went to the global queue already. Neighboring threads copy to
     neighboring slots.
     """,
-    parts=(flush, expand_by_block),
-    imports=WITH_SHARED_QUEUE,
+    parts=(expand_by_block,),
+    imports=WITH_COLLECT,
     cases=queue_cases,
     budgets=by_block_budgets,
 )

@@ -163,8 +163,8 @@ NEAR_MISSES = {
     "one slot for all": ("bfs-4", ", cuda.ffs(mask) - 1) + rank", ", cuda.ffs(mask) - 1)", "race"),
     "room for what is not there": (
         "bfs-5",
-        "min(count[0], found.size)",
-        "count[0]",
+        "min(asked[0], found.size)",
+        "asked[0]",
         "index 128 is out of bounds",
     ),
     "no wait for the finders": (
@@ -181,8 +181,8 @@ NEAR_MISSES = {
     ),
     "room drawn by every thread": (
         "bfs-5",
-        "    if cuda.threadIdx.x == 0:\n        begin[0] = cuda.atomic.add(size, 0, kept)",
-        "    begin[0] = cuda.atomic.add(size, 0, kept)",
+        "    if cuda.threadIdx.x == 0:\n        begin[0] = cuda.atomic.add(next_size, 0, kept)",
+        "    begin[0] = cuda.atomic.add(next_size, 0, kept)",
         "race on `begin[0]`",
     ),
     "the next item's first unit": (
