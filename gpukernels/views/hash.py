@@ -120,9 +120,10 @@ class HashView(View):
     --------
     >>> import gpukernels as gk
     >>> graph = gk.road_grid(6, 7, seed=1)
-    >>> with gk.trace() as t:  # doctest: +SKIP
-    ...     result = gk.bfs(graph, method="linear_work", duplicates="hash64")
-    >>> gk.HashView(t)  # doctest: +SKIP
+    >>> with gk.trace() as t:
+    ...     result = gk.bfs(graph, method="expand_contract", duplicates="hash64")
+    >>> gk.HashView(t)  # doctest: +ELLIPSIS
+    HashView(expand_and_contract; 9 words stored, 4 duplicates detected, ...)
     """
 
     _kind = "hash"

@@ -70,7 +70,12 @@ def sentence(record: HashRecord, k: int) -> str:
         read = record.read_back(k)
         waiting = sum(record.words[i].verdict != UNREAD and i not in read for i in lost)
         said += f" {count(len(lost), 'older word')} {'is' if len(lost) == 1 else 'are'} overwritten"
-        said += f", {waiting or 'none'} of them not yet read back."
+        if not waiting:
+            said += ", read back before."
+        elif len(lost) == 1:
+            said += " before its lane reads it back."
+        else:
+            said += f", {'all' if waiting == len(lost) else waiting} before their lanes read back."
     return said
 
 

@@ -91,9 +91,9 @@ def test_a_vertex_that_fares_differently_is_followed_at_first():
     now = [trace["sentences"] for trace in view.payload["traces"]]
     assert now[0][1] == (
         "Step 1, warp 1 stores: 1 lane writes 1 slot. "
-        "1 older word is overwritten, 1 of them not yet read back."
+        "1 older word is overwritten before its lane reads it back."
     )
-    assert now[1][2].endswith("1 older word is overwritten, none of them not yet read back.")
+    assert now[1][2].endswith("1 older word is overwritten, read back before.")
     assert now[1][3] == (
         "Step 3, warp 1 reads back: 1 lane finds its own word (valid). "
         "1 of those kept had been kept before: a duplicate is missed."
