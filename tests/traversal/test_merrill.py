@@ -68,7 +68,7 @@ class CountingDevice(SimtDevice):
 
 
 @searches
-@pytest.mark.parametrize(("duplicates", "bitmask"), product(DUPLICATES, (True, False)))
+@pytest.mark.parametrize(("duplicates", "bitmask"), list(product(DUPLICATES, (True, False))))
 def test_every_choice_is_right(method, duplicates, bitmask, scheduled_device):
     for g in GRAPHS.values():
         result = gk.bfs(
