@@ -6,10 +6,12 @@ One block keeps the frontier in shared memory and needs no word from the host: i
 frontier is empty or exceeds `room` vertices, then leaves it in global memory.
 
 Mapping: vertex of the frontier to a virtual warp, whose size every level chooses anew from the
-threads of the block. There are no local queues: what the lanes of a warp find at one step is culled
-and appended at once, one atomic in shared memory a warp. One barrier a level: of two frontiers one
-is read and one is filled, and of three counters (and flags) one is read, one is filled and one,
-read a level ago, is cleared. Work O(arcs of the frontiers).
+threads of the block. One block has few warps to hide the latency of memory behind, so a group looks
+at `TOGETHER` vertices at once: all their arcs are under way before the first is looked at. There
+are no local queues: what the lanes of a warp find at one step is culled and appended at once, one
+atomic in shared memory a warp. One barrier a level: of two frontiers one is read and one is filled,
+and of three counters (and flags) one is read, one is filled and one, read a level ago, is cleared.
+Work O(arcs of the frontiers).
 
 The paper's kernel would start child kernels from the device. Here the block leaves a frontier that
 holds a vertex for the child kernel to the multi-block kernels. It looks at the degree of every
@@ -24,9 +26,12 @@ from gpukernels.device import benign_race
 from gpukernels.primitives.launch_shape import FULL_MASK
 
 from ..duplicates import HISTORY_CULLING, MERRILL, claim, forget, is_repeated
-from ..result import adopt
+from ..result import UNVISITED, adopt
 from .bounds import LARGE_BLOCKS
 from .enqueue import LEVEL, SIZE, count
+
+#: Vertices of a virtual warp whose loads are under way at the same time.
+TOGETHER = 4
 
 
 @cuda.jit(device=True)
@@ -71,6 +76,10 @@ def single_block_levels(
     counts = cuda.shared.array(3, int32)
     leave = cuda.shared.array(3, int32)
     slot_table = hash_table[:slots]
+    vertex = cuda.local.array(TOGETHER, int32)
+    arc = cuda.local.array(TOGETHER, int32)
+    end = cuda.local.array(TOGETHER, int32)
+    found = cuda.local.array(TOGETHER, int32)
     thread = cuda.threadIdx.x
     if thread == 0:
         counts[0], counts[1], leave[0], leave[1] = size, 0, 0, 0
@@ -95,31 +104,46 @@ def single_block_levels(
         while shift > narrowest and (size << shift) > cuda.blockDim.x:
             shift = int32(shift - 1)
         lane = thread & ((1 << shift) - 1)
-        for first in range((thread - cuda.laneid) >> shift, size, cuda.blockDim.x >> shift):
-            i = first + (cuda.laneid >> shift)
-            u, arc, end = int32(0), int32(0), int32(0)
-            if i < size:
-                u = queues[here + i]
-                arc, end = offsets[u], offsets[u + 1]
-                if lane == 0:
-                    arcs += end - arc
-                arc += lane
-            while cuda.any_sync(FULL_MASK, arc < end):
-                v, has = int32(-1), False
-                if arc < end:
-                    v = targets[arc]
-                    has = claim(how, distance, bitmap, v, level)
-                    if has:
-                        adopt(parent, v, u)
-                if cuda.any_sync(FULL_MASK, has):
-                    repeated = is_repeated(how, v, has, slot_table, table)
-                    if repeated:
-                        dropped += 1
-                    has = has and not repeated
-                    append_nearby(queues, there, room, next_frontier, counts, filled, v, has)
-                    if has and offsets[v + 1] - offsets[v] > child_above:
+        groups = cuda.blockDim.x >> shift
+        for first in range((thread - cuda.laneid) >> shift, size, TOGETHER * groups):
+            for k in range(TOGETHER):
+                i = first + k * groups + (cuda.laneid >> shift)
+                vertex[k], arc[k], end[k] = 0, 0, 0
+                if i < size:
+                    u = queues[here + i]
+                    vertex[k], arc[k], end[k] = u, offsets[u] + lane, offsets[u + 1]
+            left = True
+            while cuda.any_sync(FULL_MASK, left):
+                left = False
+                for k in range(TOGETHER):
+                    found[k] = -1
+                    if arc[k] < end[k]:
+                        found[k] = targets[arc[k]]
+                        arc[k] += 1 << shift
+                        arcs += 1
+                    left = left or arc[k] < end[k]
+                for k in range(TOGETHER):
+                    if found[k] >= 0 and distance[found[k]] != UNVISITED:
+                        found[k] = -1
+                for k in range(TOGETHER):
+                    has = found[k] >= 0
+                    if cuda.any_sync(FULL_MASK, has):
+                        v = found[k]
+                        if has:
+                            has = claim(how, distance, bitmap, v, level)
+                            if has:
+                                adopt(parent, v, vertex[k])
+                        repeated = is_repeated(how, v, has, slot_table, table)
+                        if repeated:
+                            dropped += 1
+                        has = has and not repeated
+                        append_nearby(queues, there, room, next_frontier, counts, filled, v, has)
+                        if not has:
+                            found[k] = -1
+                for k in range(TOGETHER):
+                    v = found[k]
+                    if v >= 0 and offsets[v + 1] - offsets[v] > child_above:
                         leave[filled] = 1
-                arc += 1 << shift
         cuda.syncthreads()
         read, level = filled, level + 1
         here, there = there, here
