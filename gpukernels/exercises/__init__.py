@@ -13,7 +13,16 @@ from types import ModuleType
 from gpukernels.errors import InvalidArgument
 from gpukernels.table import Table
 
-from . import frontier_bfs, mapping_dynamic, mapping_static, representations, scans, simt
+from . import (
+    bfs4k,
+    duplicates,
+    frontier_bfs,
+    mapping_dynamic,
+    mapping_static,
+    representations,
+    scans,
+    simt,
+)
 from .exercise import Exercise, Solution
 from .report import ExerciseFailed, Report
 
@@ -22,7 +31,16 @@ __all__ = ["CATALOG", "Exercise", "ExerciseFailed", "Report", "Solution", "exerc
 #: Every exercise by its id, in the order of the book.
 CATALOG = {
     ex.id: ex
-    for chapter in (simt, representations, scans, frontier_bfs, mapping_static, mapping_dynamic)
+    for chapter in (
+        simt,
+        representations,
+        scans,
+        frontier_bfs,
+        duplicates,
+        bfs4k,
+        mapping_static,
+        mapping_dynamic,
+    )
     for ex in chapter.EXERCISES
 }
 

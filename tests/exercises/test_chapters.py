@@ -16,6 +16,7 @@ NOTEBOOK = {
     "representations": "representations",
     "scans": "scans",
     "bfs": "frontier_bfs",
+    "duplicates": "duplicates",
     "mapping-static": "mapping_static",
     "mapping-dynamic": "mapping_dynamic",
 }

@@ -13,7 +13,15 @@ from gpukernels.exercises.exercise import KernelExercise, PredictionExercise
 from gpukernels.exercises.skeleton import HERE
 from gpukernels.simt import python_function
 
-CHAPTERS = ("simt", "representations", "scans", "bfs", "mapping-static", "mapping-dynamic")
+CHAPTERS = (
+    "simt",
+    "representations",
+    "scans",
+    "bfs",
+    "duplicates",
+    "mapping-static",
+    "mapping-dynamic",
+)
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
 #: What the checker must tell a reader who passes the skeleton as it is.
@@ -32,6 +40,9 @@ SAYS = {
     "bfs-3": "schedule warp: `distance[10]` is 5 and should be 4",
     "bfs-4": "`distance[4]` is -1 and should be 2",
     "bfs-5": "`distance[4]` is -1 and should be 2",
+    "duplicates-2": "vertex 0 is lost",
+    "duplicates-3": "vertex 0 is lost",
+    "duplicates-4": "`kept[0]` is -1 and should be 0 or 1",
     "mapping-static-2": "`item[0]` is -1 and should be 0",
     "mapping-static-3": "`total[0]` is 780 and should be 78",
     "mapping-static-4": "`item[0]` is -1 and should be 0",

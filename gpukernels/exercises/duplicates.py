@@ -1,0 +1,395 @@
+"""Exercises of the chapter "Duplicates: who enqueues a vertex twice"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numba import cuda, int32, int64
+
+from gpukernels.device import SimtDevice, benign_race
+from gpukernels.graph import Graph
+from gpukernels.primitives import blocks_for
+from gpukernels.simt import metrics
+from gpukernels.simt.trace import ATOMIC, LOAD, Trace
+from gpukernels.traversal import bfs
+from gpukernels.traversal.duplicates import hash64
+
+from .case import Budget, Case, Results, Wrong
+from .exercise import KernelExercise, PredictionExercise
+
+IMPORTS = "from numba import cuda"
+WITH_RACES = "from numba import cuda, int64\n\nfrom gpukernels.device import benign_race"
+WITH_SHARED = "from numba import cuda, int32"
+
+#: Threads a block, in all kernels of this chapter's exercises.
+THREADS = 128
+#: Slots of the table of duplicates-2.
+SLOTS = 64
+
+
+def inputs() -> dict[str, np.ndarray]:
+    """Return the hidden vertices, by name; vertex i is what thread i has found."""
+    draw = np.random.default_rng(7)
+    return {
+        "300 vertices, 100 of them different": draw.integers(0, 100, 300),
+        "no vertices": np.zeros(0, int),
+        "75 vertices below 64": draw.integers(0, 64, 75),
+        "large vertices that share a slot": 1_000_000 + 256 * (np.arange(200) // 3),
+        "one vertex 130 times": np.full(130, 9),
+        "256 different vertices": draw.permutation(256),
+    }
+
+
+def run_cull(kernel, device, vertices) -> dict[str, np.ndarray]:
+    """Cull `vertices`, a thread each; ``kept[i]`` says whether thread i keeps its own."""
+    vertices = np.asarray(vertices, np.int32)
+    kept = device.full(vertices.size, -1, np.int32)
+    blocks = max(blocks_for(vertices.size, THREADS), 1)
+    device.launch(kernel, blocks, THREADS, device.array(vertices), kept)
+    return {"kept": device.read(kept)}
+
+
+def judge_cull(
+    vertices: np.ndarray, least: int, most: int, slots: int = 0
+) -> Callable[[Results], Wrong | None]:
+    """Return a judge of what is kept.
+
+    Parameters
+    ----------
+    vertices : ndarray
+        What each thread holds.
+    least, most : int
+        Of `least` consecutive threads that hold one vertex at least one keeps it, of `most` at most
+        one.
+    slots : int
+        If not 0, only where no thread of the block has another vertex for the slot, its remainder
+        modulo `slots`, must one of `most` alone keep a vertex.
+    """
+
+    def judge(found: Results) -> Wrong | None:
+        kept = found["kept"]
+        for i in np.flatnonzero((kept != 0) & (kept != 1))[:1].tolist():
+            return Wrong(f"`kept[{i}]` is {kept[i]} and should be 0 or 1", "kept", i)
+        for begin in range(0, vertices.size, least):
+            part = slice(begin, begin + least)
+            for v in np.unique(vertices[part]).tolist():
+                mine = begin + np.flatnonzero(vertices[part] == v)
+                if not kept[mine].any():
+                    text = f"vertex {v} is lost: of threads {begin} to {begin + least - 1}, none"
+                    return Wrong(f"{text} that holds it keeps it", "kept", int(mine[-1]))
+        for begin in range(0, vertices.size, most):
+            part = slice(begin, begin + most)
+            for v in np.unique(vertices[part]).tolist():
+                mine = begin + np.flatnonzero(vertices[part] == v)
+                if kept[mine].sum() > 1 and not (slots and _shared(vertices, begin, v, slots)):
+                    text = f"vertex {v} is kept by {kept[mine].sum()} of the {mine.size} threads"
+                    return Wrong(
+                        f"{text} from {begin} to {begin + most - 1} that hold it",
+                        "kept",
+                        int(mine[-1]),
+                    )
+        return None
+
+    return judge
+
+
+def _shared(vertices: np.ndarray, begin: int, v: int, slots: int) -> bool:
+    """Return whether a thread of the block has another vertex for the slot of `v`."""
+    first = begin // THREADS * THREADS
+    block = vertices[first : first + THREADS]
+    return bool(((block % slots == v % slots) & (block != v)).any())
+
+
+def cull_cases(least: int, most: int, slots: int = 0) -> list[Case]:
+    """Return the hidden inputs, judged by `judge_cull`."""
+    return [
+        Case(
+            name,
+            lambda kernel, device, vertices=vertices: run_cull(kernel, device, vertices),
+            judge_cull(vertices, least, most, slots),
+        )
+        for name, vertices in inputs().items()
+    ]
+
+
+# duplicates-1: predict entries, kept vertices and conflicts
+
+
+@benign_race("hash_table")
+@cuda.jit
+def cull_block(vertices, kept):
+    """Filter by hash64, with a table of 32 slots: thread i holds ``vertices[i]``, -1 for none."""
+    hash_table = cuda.shared.array(32, int64)
+    i = cuda.grid(1)
+    v = -1
+    if i < vertices.size:
+        v = vertices[i]
+    repeated = hash64(hash_table, v, v >= 0)
+    if v >= 0:
+        kept[i] = not repeated
+
+
+def diamonds(count: int) -> Graph:
+    """Return a chain of `count` diamonds, directed: two ways from each tip to the next."""
+    tip = 3 * np.arange(count)
+    source = np.concatenate([tip, tip, tip + 1, tip + 2])
+    target = np.concatenate([tip + 1, tip + 2, tip + 3, tip + 3])
+    return Graph.from_arcs(3 * count + 1, source.astype(np.int32), target.astype(np.int32))
+
+
+def count_duplicates() -> dict[str, int]:
+    """Count what the queue and the table of this chapter do on small inputs."""
+    search = bfs(diamonds(6), 0, "frontier", SimtDevice(), capacity=1000)
+    counted = {"entries of the last tip": search.stats["frontier_sizes"][12]}
+    for name, vertices in (("one", np.full(64, 9)), ("all", np.arange(64))):
+        for schedule in ("lockstep", "warp"):
+            device = SimtDevice(schedule, trace=True)
+            kept = device.full(64, -1, np.int32)
+            device.launch(cull_block, 1, 64, device.array(vertices.astype(np.int32)), kept)
+            if name == "one":
+                counted[f"kept, {schedule}"] = int(device.read(kept).sum())
+            else:
+                counted[f"conflicts, {schedule}"] = _conflicts(device.trace, vertices)
+    return counted
+
+
+def _conflicts(trace: Trace, vertices: np.ndarray) -> int:
+    """Count the lanes that read another vertex in their slot; thread i holds ``vertices[i]``."""
+    r = trace.select(array="hash_table").requests
+    row = r.lane_row()
+    loads = r.kind[row] == LOAD
+    thread = 32 * r.warp[row] + r.lane_id()
+    found = r.value.astype(np.int64) >> 32
+    return int((found[loads] != vertices[thread[loads]]).sum())
+
+
+PREDICT = PredictionExercise(
+    "duplicates-1",
+    "predict the counter",
+    """
+    *Before* you run anything, write down five numbers:
+
+    - the entries in the queue of `frontier` for the last tip of a chain of *six* diamonds, with
+      room for all of them (`capacity=1000`);
+    - how many threads keep their vertex if 64 threads, two warps of one block, all hold vertex 9
+      and call `hash64` with a table of 32 slots: under the schedule `lockstep`, and under `warp`;
+    - how many of them meet a conflict if they hold vertices 0, 1, ..., 63 instead: under
+      `lockstep`, and under `warp`.
+    """,
+    """
+    Write the stores and loads of both warps in the order of their steps. Of several lanes that
+    write one slot in one step, whose word stays? It does not matter whose: one word does.
+    """,
+    """
+    - Each diamond doubles the entries: 2 to the sixth are 64.
+    - In lockstep all 64 threads write before any of them reads. One word is left, and one thread
+      finds it to be its own. Warp after warp, each warp has a winner: the second one has written
+      over a word that the first had read.
+    - Vertices v and v + 32 share a slot. In lockstep warp 1 writes over all of warp 0's words, so
+      32 lanes read another vertex, and keep their own. Warp after warp, each reads what it has just
+      written: no conflict at all.
+    """,
+    answer={
+        "entries of the last tip": 64,
+        "kept, lockstep": 1,
+        "kept, warp": 2,
+        "conflicts, lockstep": 32,
+        "conflicts, warp": 0,
+    },
+    measure=count_duplicates,
+)
+
+# duplicates-2: a conflict taken for a duplicate
+
+
+@benign_race("hash_table")
+@cuda.jit
+def cull_by_number(vertices, kept):
+    """Keep every vertex: of a block's threads that hold v, one or more write ``kept[i] = 1``."""
+    hash_table = cuda.shared.array(64, int64)
+    i = cuda.grid(1)
+    slot = 0
+    if i < vertices.size:
+        slot = vertices[i] & 63
+        hash_table[slot] = (int64(vertices[i]) << 32) | cuda.threadIdx.x
+    cuda.syncwarp()
+    if i < vertices.size:
+        word = hash_table[slot]
+        repeated = (word & 0xFFFFFFFF) != cuda.threadIdx.x
+        if (word >> 32) != vertices[i]:  # added
+            repeated = False  # added
+        kept[i] = not repeated
+
+
+def number_cases() -> list[Case]:
+    """Return the hidden inputs of duplicates-2."""
+    return cull_cases(least=THREADS, most=32, slots=SLOTS)
+
+
+NUMBER = KernelExercise(
+    "duplicates-2",
+    "find the bug",
+    """
+    A colleague shortens the last line of `hash64`. "If the number in my slot is not mine, another
+    thread was here after me, and it keeps the vertex. Why look at the vertex again?" On graphs of
+    up to 64 vertices the search is right, and it drops more than ever. Find the shortest list of
+    vertices on which a vertex is lost, say what the search would then get wrong, and mend the
+    kernel with two lines.
+    """,
+    """
+    Who else may have written to the slot?
+    """,
+    """
+    Another thread may have written *another* vertex: a conflict. Two vertices in one block that
+    share a slot suffice, such as 0 and 64: the first one's thread reads a number that is not its
+    own, drops vertex 0, and nobody else has it. A duplicate that is missed costs time; a vertex
+    that is lost costs the answer. Its distance is set, so nobody will find it again, and all that
+    can be reached only through it stays at −1. Hence the rule: a cull that does not know keeps.
+    """,
+    parts=(cull_by_number,),
+    imports=WITH_RACES,
+    cases=number_cases,
+    benign=("hash_table",),
+)
+
+# duplicates-3: the lanes of a warp, without a table
+
+
+@cuda.jit
+def cull_warp(vertices, kept):
+    """Keep each vertex once a warp: of its lanes that hold v, one writes 1 and the others 0."""
+    i = cuda.grid(1)
+    v = int32(-1)
+    if i < vertices.size:
+        v = vertices[i]
+    first = False
+    # Your lines go here.
+    same = cuda.match_any_sync(0xFFFFFFFF, v)  # added
+    first = same & cuda.lanemask_lt() == 0  # added
+    if i < vertices.size:
+        kept[i] = first
+
+
+def warp_cases() -> list[Case]:
+    """Return the hidden inputs of duplicates-3."""
+    return cull_cases(least=32, most=32)
+
+
+def warp_budgets() -> list[Budget]:
+    """Return the bounds of duplicates-3."""
+    case = warp_cases()[0]
+    return [
+        Budget("requests to shared memory", case, shared_requests, at_most=0),
+        Budget("warp steps", case, metrics.warp_steps, at_most=110),
+    ]
+
+
+def shared_requests(trace: Trace) -> int:
+    """Return the number of requests to shared memory."""
+    return metrics.requests(trace, space="shared")
+
+
+WARP = KernelExercise(
+    "duplicates-3",
+    "write it: cull a warp without a table",
+    """
+    Since Volta, one instruction tells a lane which lanes hold the same value as it does. Complete
+    `cull_warp`, in which of the lanes of a warp that hold one vertex exactly one keeps it, under
+    every schedule. No table, so no slot to share and no conflict.
+
+    Budget, on 300 vertices, 12 warps: no request to shared memory, and 110 warp steps.
+    """,
+    """
+    `cuda.match_any_sync(mask, value)` returns a word with a one for every lane whose value is the
+    same as yours; all lanes of the mask must call it. `cuda.lanemask_lt()` has a one for every lane
+    before you. Who is first, if not the lane that has nobody before it?
+    """,
+    """
+    Warp culling writes and reads twice through a table of 128 slots to learn as much, and keeps
+    what a slot hides. Here nothing is hidden, and no lane depends on when another one's store is
+    seen: the result is the same under every schedule. What it cannot see is the same as before:
+    other warps.
+    """,
+    parts=(cull_warp,),
+    imports=WITH_SHARED,
+    cases=warp_cases,
+    budgets=warp_budgets,
+)
+
+# duplicates-4: a block, exactly
+
+
+@cuda.jit
+def cull_exactly(vertices, kept):
+    """Keep each vertex once a block: of its threads that hold v, one writes 1, the others 0."""
+    table = cuda.shared.array(256, int32)
+    for slot in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
+        table[slot] = -1
+    cuda.syncthreads()
+    i = cuda.grid(1)
+    if i < vertices.size:
+        v = vertices[i]
+        slot = v & 255
+        # Your lines go here.
+        seen = cuda.atomic.cas(table, slot, -1, v)  # added
+        while seen != -1 and seen != v:  # added
+            slot = (slot + 1) & 255  # added
+            seen = cuda.atomic.cas(table, slot, -1, v)  # added
+        kept[i] = seen == -1  # added
+
+
+def exact_cases() -> list[Case]:
+    """Return the hidden inputs of duplicates-4."""
+    return cull_cases(least=THREADS, most=THREADS)
+
+
+def exact_budgets() -> list[Budget]:
+    """Return the bounds of duplicates-4."""
+    cases = {case.name: case for case in exact_cases()}
+    different, several = (
+        cases["256 different vertices"],
+        cases["300 vertices, 100 of them different"],
+    )
+    return [
+        Budget("slots tried", different, probes, at_most=256),
+        Budget("slots tried", several, probes, at_most=300),
+    ]
+
+
+def probes(trace: Trace) -> int:
+    """Return how often a thread tried a slot of the table by an atomic operation."""
+    requests = trace.select(array="table").requests
+    return int(np.diff(requests.start)[requests.kind == ATOMIC].sum())
+
+
+EXACT = KernelExercise(
+    "duplicates-4",
+    "write it: cull a block exactly",
+    """
+    A conflict is where `hash64` gives up. Complete `cull_exactly`, which goes on: a slot that
+    another vertex has taken is passed by for the next one, until the vertex itself is found, or a
+    free slot. So of all threads of a block that hold one vertex exactly one keeps it, under every
+    schedule and without a race. The table of 256 slots has been cleared for you, and a block has
+    128 threads, so that there is always a free slot.
+
+    Budget, where all vertices are below 256: one slot tried a thread.
+    """,
+    """
+    `cuda.atomic.cas(table, slot, -1, v)` puts `v` into a free slot and returns what was there: −1
+    if it was free, so you are the first; `v` if somebody else was; anything else, and you must look
+    on. `(slot + 1) & 255` is the next slot.
+    """,
+    """
+    One atomic operation writes and reads at once, so nothing can come between, and whoever comes
+    first is known at once. What that costs: the table must be cleared, with a barrier; lanes that
+    meet in a slot wait for each other; and vertices that share a slot walk. Vertices of other
+    blocks still are out of sight, which is why the exact searches claim in global memory instead.
+    """,
+    parts=(cull_exactly,),
+    imports=WITH_SHARED,
+    cases=exact_cases,
+    budgets=exact_budgets,
+)
+
+EXERCISES = (PREDICT, NUMBER, WARP, EXACT)
