@@ -29,8 +29,17 @@ from gpukernels.primitives import (
 )
 from gpukernels.primitives.device_scan import scan_tiles
 from gpukernels.representations import adjacency_matrix, coo, csr
-from gpukernels.traversal import METHODS, bfs, frontier
+from gpukernels.traversal import (
+    METHODS,
+    bfs,
+    contract_expand,
+    enqueue_by_block,
+    frontier,
+    linear_cull,
+    two_phase,
+)
 from gpukernels.traversal.bfs4k.child import child_kernel
+from gpukernels.traversal.duplicates import COMPARE_AND_SWAP
 from gpukernels.traversal.result import start_at
 
 Run = Callable[[object], dict[str, np.ndarray]]
@@ -177,7 +186,65 @@ def _add_traversal() -> None:
             "distance": bfs(gk.star(100), 1, "bfs4k", d, threads=THREADS, **knobs).distance
         }
     RUNS["child_kernel"] = _child_kernel
+    RUNS["linear_work compact"] = _compact
+    RUNS["merrill collect_level"] = _collect_afresh
+    RUNS["merrill expand_level"] = _expand_level
+    RUNS["merrill contract_edges"] = _contract_edges
     RUNS["collect_level"] = _collect_level
+
+
+def _compact(device) -> dict[str, np.ndarray]:
+    candidate = np.arange(DIRECTED.n, dtype=np.int32)
+    chosen = (candidate % 3 == 0).astype(np.int32)
+    place = np.concatenate([[0], np.cumsum(chosen)]).astype(np.int32)
+    queue, counts = device.full(DIRECTED.n, -1, np.int32), device.full(2, 0, np.int32)
+    lists = (device.array(a) for a in (DIRECTED.offsets, candidate, chosen, place))
+    device.launch(linear_cull.compact, 1, THREADS, *lists, queue, counts)
+    return {"queue": device.read(queue), "counts": device.read(counts)}
+
+
+def _collect_afresh(device) -> dict[str, np.ndarray]:
+    distance = np.where(np.arange(DIRECTED.n) % 3 == 0, 1, -1).astype(np.int32)
+    queue, sizes = device.full(DIRECTED.n, -1, np.int32), device.full(4, 0, np.int64)
+    device.launch(
+        enqueue_by_block.collect_level, 1, THREADS,
+        device.array(DIRECTED.offsets), device.array(distance), queue, sizes, 1,
+    )  # fmt: skip
+    return {"sizes": device.read(sizes), "queue": np.sort(device.read(queue))}
+
+
+def _expand_level(device) -> dict[str, np.ndarray]:
+    distance = np.where(np.arange(DIRECTED.n) % 3 == 0, 1, -1).astype(np.int32)
+    edges, parents = (device.full(DIRECTED.m, -1, np.int32) for _ in "ab")
+    sizes = device.full(4, 0, np.int64)
+    device.launch(
+        contract_expand.expand_level, 1, THREADS,
+        device.array(DIRECTED.offsets), device.array(DIRECTED.targets), device.array(distance),
+        edges, parents, sizes, 1, THREADS,
+    )  # fmt: skip
+    return {
+        "sizes": device.read(sizes),
+        "edges": np.sort(device.read(edges)),
+        "parents": np.sort(device.read(parents)),
+    }
+
+
+def _contract_edges(device) -> dict[str, np.ndarray]:
+    edges = np.arange(60, dtype=np.int32) % DIRECTED.n
+    distance, parent = (device.full(DIRECTED.n, -1, np.int32) for _ in "ab")
+    bitmap, bitmask = device.full(0, 0, np.int32), device.full(0, 0, np.uint8)
+    queue, sizes = device.full(DIRECTED.n, -1, np.int32), device.full(4, 0, np.int64)
+    device.launch(
+        two_phase.contract_edges, 1, THREADS,
+        device.array(DIRECTED.offsets), device.array(edges), device.array(edges), edges.size,
+        distance, parent, bitmap, bitmask, COMPARE_AND_SWAP, queue, sizes, 0,
+    )  # fmt: skip
+    return {
+        "sizes": device.read(sizes),
+        "queue": np.sort(device.read(queue)),
+        "distance": device.read(distance),
+        "parent": device.read(parent),
+    }
 
 
 def _diamonds(k: int) -> gk.Graph:

@@ -21,7 +21,7 @@ from gpukernels.primitives.launch_shape import THREADS
 
 from .duplicates import HISTORY_CULLING, MERRILL, forget
 from .edge_frontier import contract, expand
-from .enqueue_by_block import DROPPED, ENTRIES, count_up
+from .enqueue_by_block import DROPPED, ENTRIES, PLACES, count_up
 from .merrill import MerrillSearch
 from .result import UNVISITED, BFSResult
 
@@ -117,7 +117,7 @@ def bfs(
             contract_and_expand, size, s.offsets, s.targets, *edges, size, *s.state,
             *next_edges, s.next_size, level - 1, s.cta_threshold, shared=s.shared, clear=True,
         )  # fmt: skip
-        found, size = s.read_counts()
+        found, size = s.read_counts(PLACES)
         s.enqueued.append(found)
         s.inspected += min(size, g.m)
         if size > g.m:
@@ -126,7 +126,7 @@ def bfs(
                 expand_level, g.n, s.offsets, s.targets, s.distance, *next_edges, s.next_size,
                 level, s.cta_threshold, clear=True,
             )  # fmt: skip
-            _, size = s.read_counts()
+            _, size = s.read_counts(PLACES)
             s.inspected += size
         if size:
             s.edges.append(size)

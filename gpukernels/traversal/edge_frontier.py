@@ -18,7 +18,7 @@ from gpukernels.primitives.launch_shape import MAX_THREADS, WARP_SIZE
 
 from .duplicates import claim, is_repeated
 from .duplicates.bitmask import is_marked
-from .enqueue_by_block import ARCS, draw_room
+from .enqueue_by_block import PLACES, draw_room
 from .result import adopt
 
 
@@ -67,7 +67,7 @@ def copy_target(work, i, arc):
 def expand(offsets, targets, u, has, edge_frontier, edge_parent, next_size, cta_threshold):
     """Append the arcs that leave the `u` of every thread that `has` one to an edge frontier.
 
-    ``next_size[ARCS]`` counts them. All threads of the block call, in whole warps. `whose` and
+    ``next_size[PLACES]`` counts them. All threads of the block call, in whole warps. `whose` and
     `shift` tell the thread that copies an arc which vertex it leaves, and where the arcs of that
     vertex go: arc k of the graph to the place ``shift + k``.
     """
@@ -77,7 +77,7 @@ def expand(offsets, targets, u, has, edge_frontier, edge_parent, next_size, cta_
     begin, end = int32(0), int32(0)
     if has:
         begin, end = offsets[u], offsets[u + 1]
-    place = draw_room(end - begin, next_size, ARCS)
+    place = draw_room(end - begin, next_size, PLACES)
     whose[mine] = u
     shift[mine] = min(place, edge_frontier.size) - begin
     # The first step of cta_warp_scan begins with a barrier, before anybody reads these.

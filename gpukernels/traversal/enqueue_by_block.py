@@ -19,8 +19,9 @@ from gpukernels.primitives.block_scan import block_exclusive_scan
 from gpukernels.primitives.launch_shape import WARP_SIZE
 from gpukernels.primitives.warp_sum import warp_sum
 
-#: What the elements of ``next_size`` count: entries enqueued, arcs, duplicates dropped.
-ENTRIES, ARCS, DROPPED = 0, 1, 2
+#: What the elements of ``next_size`` count: vertices enqueued, arcs that leave or left them,
+#: duplicates dropped, entries of the edge frontier.
+ENTRIES, ARCS, DROPPED, PLACES = 0, 1, 2, 3
 
 #: A thread that brings more draws room for itself, so that a block's total fits 32 bits.
 ALONE = 16384

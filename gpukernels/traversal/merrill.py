@@ -63,8 +63,8 @@ class MerrillSearch:
     ----------
     state : tuple
         ``(distance, parent, bitmap, bitmask, how)``, as every kernel takes them.
-    next_size : device array of int64, shape (3,)
-        What a launch counts: entries enqueued, arcs, duplicates dropped.
+    next_size : device array of int64, shape (4,)
+        What the launches of a level count: see :mod:`.enqueue_by_block`.
     enqueued, edges : list of int
         Vertices and edge frontier entries, level by level.
 
@@ -93,7 +93,7 @@ class MerrillSearch:
             how,
         )
         self.shared = shared_bytes(how, threads, HASH_SLOTS)
-        self.next_size, self.told = device.full(3, 0, np.int64), device.pinned(3, np.int64)
+        self.next_size, self.told = device.full(4, 0, np.int64), device.pinned(4, np.int64)
         self.most_blocks = max(1, device.resident_threads // threads)
         self.enqueued, self.edges = [], []
         self.launches = self.read_backs = self.threads_used = self.overflows = 0
@@ -116,12 +116,15 @@ class MerrillSearch:
         self.launches += 1
         self.threads_used += items
 
-    def read_counts(self) -> tuple[int, int]:
-        """Wait for the launches so far; return how many entries and arcs the last one counted."""
+    def read_counts(self, of: int = ARCS) -> tuple[int, int]:
+        """Wait for the launches so far; return how many vertices they enqueued, and the count `of`.
+
+        That is ``ARCS``, or ``PLACES`` for the entries of an edge frontier.
+        """
         counts = self.device.read(self.next_size, into=self.told)
         self.read_backs += 1
         self.detected += int(counts[DROPPED])
-        return int(counts[ENTRIES]), int(counts[ARCS])
+        return int(counts[ENTRIES]), int(counts[of])
 
     def collect(self, frontier, depth: int) -> tuple[int, int]:
         """Fill `frontier` with the vertices at distance `depth`; return their number and arcs."""

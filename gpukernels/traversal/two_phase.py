@@ -129,7 +129,7 @@ def bfs(
         frontier = queues[level % 2]
         s.launch(
             contract_edges, arcs, s.offsets, edge_frontier, edge_parent, arcs, *s.state,
-            frontier, s.next_size, level, shared=s.shared, clear=True,
+            frontier, s.next_size, level, shared=s.shared,
         )  # fmt: skip
         size, arcs = s.read_counts()
         s.enqueued.append(size)
