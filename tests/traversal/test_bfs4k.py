@@ -10,6 +10,7 @@ import gpukernels as gk
 from gpukernels.device import SimtDevice
 from gpukernels.simt.errors import RaceError
 from gpukernels.simt.metrics import work_per_thread
+from gpukernels.simt.trace import ATOMIC
 from gpukernels.traversal.bfs4k import child, edge_discover, multi_block, single_block
 from gpukernels.traversal.bfs4k.knobs import Knobs
 from gpukernels.traversal.bfs4k.large import large_vertices
@@ -280,6 +281,18 @@ def test_induced_coalescing_writes_side_by_side():
     assert touched[10] == [4] * 12
     assert len(touched[13]) == 12
     assert min(touched[13]) > 16
+
+
+def test_a_warp_draws_room_once_for_what_it_found_at_several_vertices():
+    """Four warps go through 256 vertices, two a lane, and each lane finds a leaf at each."""
+    k, device = 256, SimtDevice(trace=True)
+    source = np.concatenate([np.zeros(k, int), np.arange(1, k + 1)])
+    g = gk.Graph.from_arcs(2 * k + 1, source, np.arange(1, 2 * k + 1))
+    search(g, 0, device, threads=32, resident_threads=32, warp_size=1, single_block=0)
+    r = device.trace.requests
+    array = [i for i, a in enumerate(device.trace.arrays) if a.name == "next_size"]
+    drawn = np.isin(r.array, array) & (r.kind == ATOMIC) & (r.launch == 1)
+    assert np.count_nonzero(drawn) == 4
 
 
 def test_a_ballot_replaces_the_scan_where_no_lane_holds_two(device):

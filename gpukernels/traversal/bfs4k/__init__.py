@@ -12,11 +12,13 @@ Busato and Bombieri [busato2015bfs4k]; [busato2017chapter], section 2.2. One ide
 `large`           which vertices are of very high degree
 `levels`          the host's side of a level: buffers, launches, read-backs
 `report`          what the search did
+`bounds`          what the kernels ask of the compiler
 ================  ==================================================================================
 
 The lanes' local queues and the culls of duplicates are parts that other searches use too
 (`traversal.local_queue`, `traversal.duplicates`). Work O(V + E), but for duplicates that no cull
-sees; the host reads back four numbers a launch of a level, and no level costs O(V).
+sees; the host reads back four numbers a level, or once for all levels of a single block, and only
+a level with more duplicates than its queue can hold costs O(V).
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 BFS-4K [busato2015bfs4k], sections 5.2 and 5.5. Mapping: vertex of the frontier to a virtual warp of
 `warp_size` threads, which the host sets anew at every level: the largest power of two that gives
 every vertex a group while the GPU holds all threads, from K1 to 32. A thread keeps what it finds in
-a local queue and visits at most `LOCAL` arcs before the lanes of its warp meet, cull and enqueue.
+a local queue; where one lane of a warp may run out of room at its next vertex, all lanes meet, cull
+and enqueue.
 Vertices of more than `child_above` arcs are left to the child kernel. Work O(arcs of the frontier).
 
 Reads of the frontier (section 5.6): a group of 32 reads one vertex at a time, so where the frontier
@@ -74,12 +75,16 @@ def multi_block_level(
                 queue_pieces(work, u, begin, end, lane, warp_size, piece, pieces, next_size)
                 end = begin
             start = int64(begin)
-            while cuda.any_sync(FULL_MASK, start < end or held[0] > 0):
+            while cuda.any_sync(FULL_MASK, start < end):
                 stop = min(start + LOCAL * warp_size, end)
+                if cuda.any_sync(FULL_MASK, stop - start > (LOCAL - held[0]) * warp_size):
+                    dropped += flush(
+                        how, found, held, hash_table, table, next_frontier, next_size,
+                        coalesce_from, binary_scan,
+                    )  # fmt: skip
                 virtual_warp(discover, work, u, start, stop, lane, warp_size)
                 start += LOCAL * warp_size
-                dropped += flush(
-                    how, found, held, hash_table, table, next_frontier, next_size,
-                    coalesce_from, binary_scan,
-                )  # fmt: skip
+    dropped += flush(
+        how, found, held, hash_table, table, next_frontier, next_size, coalesce_from, binary_scan
+    )
     count(counted, arcs, int64(dropped))
