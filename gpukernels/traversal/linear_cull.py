@@ -24,13 +24,13 @@ from .result import UNVISITED, adopt
 
 @benign_race("mask", "parent")
 @cuda.jit
-def mask_unvisited(neighbor, source, distance, parent, mask):
-    """Set the flag of every unvisited vertex that `neighbor` holds, a thread an arc.
+def mask_unvisited(neighbor, source, distance, parent, mask, arcs):
+    """Set the flag of every unvisited vertex that an edge frontier of `arcs` arcs holds.
 
     Threads that meet at one vertex all store 1, and each a parent that is right.
     """
     i = cuda.grid(1)
-    if i < neighbor.size:
+    if i < arcs:
         v = neighbor[i]
         if distance[v] == UNVISITED:
             mask[v] = 1
@@ -48,9 +48,9 @@ def set_depth(mask, distance, level):
 
 @cuda.jit
 def claim_unvisited(neighbor, source, distance, parent, claimed, level):
-    """Flag the places of `neighbor` that visit their vertex first, a thread an arc."""
+    """Flag the places of the edge frontier that visit their vertex first, a thread a place."""
     i = cuda.grid(1)
-    if i < neighbor.size:
+    if i < claimed.size:
         v, mine = neighbor[i], 0
         if distance[v] == UNVISITED:
             if cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED:

@@ -43,9 +43,9 @@ SCANS = {"shuffle": DeviceScan, "padded": PaddedScan}
 
 @cuda.jit
 def find_degrees(offsets, frontier, degree):
-    """Write how many arcs leave each vertex of the frontier, a thread a vertex."""
+    """Write how many arcs leave each of the first ``degree.size`` vertices, a thread a vertex."""
     i = cuda.grid(1)
-    if i < frontier.size:
+    if i < degree.size:
         u = frontier[i]
         degree[i] = offsets[u + 1] - offsets[u]
 
@@ -61,9 +61,9 @@ def copy_neighbor(work, i, place):
 
 @cuda.jit
 def gather_serial(offsets, targets, frontier, begins, neighbor, source):
-    """Copy the neighbors of the frontier, a thread a vertex."""
+    """Copy the neighbors of the frontier to where `begins` says, a thread a vertex."""
     i = cuda.grid(1)
-    if i < frontier.size:
+    if i < begins.size - 1:
         work = (offsets, targets, frontier, begins, neighbor, source)
         one_thread(copy_neighbor, work, i, begins[i], begins[i + 1])
 
@@ -192,24 +192,21 @@ class _Search:
 
     def level(self, level: int, size: int, arcs: int) -> tuple[int, int]:
         """Visit the `size` vertices of a frontier, which `arcs` arcs leave; return the next's."""
-        frontier, next_frontier = self.queues[level % 2][:size], self.queues[1 - level % 2]
+        frontier, next_frontier = self.queues[level % 2], self.queues[1 - level % 2]
         degree = self.degree[:size]
         self.run(find_degrees, size, self.offsets, frontier, degree)
         self.threads_used += size
         begins = self.scan(degree)
-        neighbor = self.neighbor[:arcs]
-        source = self.source[:arcs] if self.source.size else self.source
-        self.gather_neighbors(frontier, begins, neighbor, source)
+        self.gather_neighbors(frontier, begins, size, arcs)
+        arrays = self.neighbor, self.source, self.distance, self.parent
         if self.cull == "mask":
             candidate, chosen = self.candidate, self.chosen
             self.device.clear(chosen)
-            found = neighbor, source, self.distance, self.parent, chosen
-            self.run(mask_unvisited, arcs, *found)
+            self.run(mask_unvisited, arcs, *arrays, chosen, arcs)
             self.run(set_depth, chosen.size, chosen, self.distance, level)
         else:
-            candidate, chosen = neighbor, self.chosen[:arcs]
-            found = neighbor, source, self.distance, self.parent, chosen, level
-            self.run(claim_unvisited, arcs, *found)
+            candidate, chosen = self.neighbor, self.chosen[:arcs]
+            self.run(claim_unvisited, arcs, *arrays, chosen, level)
         self.device.clear(self.counts)
         lists = self.offsets, candidate, chosen
         if (size if self.cull == "mask" else arcs) < self.sequential_below:
@@ -221,16 +218,15 @@ class _Search:
         found, leaving = self.device.read(self.counts, into=self.told).tolist()
         return found, leaving
 
-    def gather_neighbors(self, frontier, begins, neighbor, source) -> None:
-        """Fill the edge frontier."""
+    def gather_neighbors(self, frontier, begins, size: int, arcs: int) -> None:
+        """Copy the `arcs` neighbors of the `size` vertices of the frontier."""
         graph = self.offsets, self.targets, frontier, begins
         if self.gather == "serial":
-            return self.run(gather_serial, frontier.size, *graph, neighbor, source)
+            return self.run(gather_serial, size, *graph, self.neighbor, self.source)
         chunk = self.threads * self.tile
-        chunks = blocks_for(neighbor.size, chunk)
-        boundary = self.boundary[: chunks + 1]
-        self.run(partition, chunks + 1, begins, boundary, chunk)
+        chunks = blocks_for(arcs, chunk)
+        self.run(partition, chunks + 1, begins, self.boundary[: chunks + 1], chunk)
         self.run(
-            gather_fine, blocks_for(neighbor.size, self.tile),
-            *graph, boundary, neighbor, source, self.tile, shared=4 * (chunk + 1),
+            gather_fine, blocks_for(arcs, self.tile),
+            *graph, self.boundary, self.neighbor, self.source, self.tile, shared=4 * (chunk + 1),
         )  # fmt: skip
