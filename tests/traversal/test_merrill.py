@@ -212,6 +212,24 @@ def test_culls_leave_fewer_duplicates(method):
     assert stats["bitmap"]["arcs_inspected"] < stats["none"]["arcs_inspected"]
 
 
+def test_a_cull_reaches_as_far_as_its_table():
+    """All warps look at once: a larger block helps its table, and not that of each warp."""
+    g = gk.road_grid(40, 40, seed=1)
+    missed = {
+        how: [
+            gk.bfs(
+                g, 0, "contract_expand", SimtDevice("lockstep"), duplicates=how, threads=threads
+            ).stats["duplicates_missed"]
+            for threads in (32, 128, 512)
+        ]
+        for how in ("none", "warp_culling", "hash64")
+    }
+    assert len(set(missed["none"])) == len(set(missed["warp_culling"])) == 1
+    assert missed["none"][0] > 10 * missed["warp_culling"][0]
+    assert missed["hash64"] == sorted(missed["hash64"], reverse=True)
+    assert missed["hash64"][0] > 10 * missed["hash64"][2]
+
+
 @searches
 def test_what_does_not_fit_is_collected_afresh(method):
     """The diamonds' duplicates double from level to level, until the queues are full."""

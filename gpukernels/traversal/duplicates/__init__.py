@@ -15,6 +15,12 @@ again.
 ``compare_and_swap``  exact: one atomic on the distance a find
 ``bitmap``          exact: one atomic on a bit a find
 ==================  =====================================================================
+
+A cull knows what its warp or block has found, and no more: copies of a vertex that different blocks
+find at the same moment all stay, and on a graph with many shortest paths each copy finds the next
+vertex again. So a larger block can help where its table is shared (``hash64``), and cannot where
+each warp has its own (``warp_culling``). :mod:`.bitmask` is no cull but a filter before the claim,
+and goes with any of these.
 """
 
 from __future__ import annotations
