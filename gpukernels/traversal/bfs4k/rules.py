@@ -7,7 +7,9 @@ K6 = 128, K7 = 10 belong to the GPU. The bounds below are this book's; they set 
 examples as the paper does: *com-youtube* (mean 5.2, deviation 50.2) to K1 = 32 and K4 = 2,
 *web-Google* (5.6, 6.5) and *kkt_power* (6.3, 7.5) to K1 = 4 and K4 = 1, *random.2Mv.128Me* (64.0,
 10.6) to K1 = 32. The paper leaves out graphs whose degrees hardly deviate: edge-discover balances
-what is not out of balance, so it is off there.
+what is not out of balance, so it is off there. And it sets K5 mainly to 1 where
+we take 4: one block spares a launch and a read-back a level, which from Python cost more than from
+C. ``data/benchmarks/bfs.json`` has the times of both on a road network.
 
 Slip: the column "Mode" of Table 1, which the rule for K2 speaks of, holds the maximum degree.
 """
@@ -22,6 +24,8 @@ from gpukernels.graph import Graph
 HIGH_MEAN = 16
 #: Standard deviations of the degree from which it is medium, and high.
 MEDIUM_DEVIATION, HIGH_DEVIATION = 4, 16
+#: Vertices a thread of the single block, where the mean is not high.
+ONE_BLOCK = 4
 #: Degree above which the child kernel pays.
 LARGE_DEGREE = 2048
 
@@ -59,7 +63,7 @@ def knobs_for(mean: float, deviation: float, largest: int) -> dict[str, Any]:
         "child_share": 0.0015 * 4 / min_warp_size if largest > LARGE_DEGREE else 0.0,
         "child_queue": 16,
         "edge_discover": edge_discover,
-        "single_block": 0 if mean >= HIGH_MEAN else 1,
+        "single_block": 0 if mean >= HIGH_MEAN else ONE_BLOCK,
         "threads": 128,
         "coalesce_from": 10,
     }
