@@ -19,6 +19,7 @@ CHAPTERS = (
     "scans",
     "bfs",
     "duplicates",
+    "bfs4k",
     "mapping-static",
     "mapping-dynamic",
 )
@@ -43,6 +44,9 @@ SAYS = {
     "duplicates-2": "vertex 0 is lost",
     "duplicates-3": "vertex 0 is lost",
     "duplicates-4": "`kept[0]` is -1 and should be 0 or 1",
+    "bfs4k-2": "race on `size[0]`",
+    "bfs4k-3": "`out[0]` is -1 and should be a value",
+    "bfs4k-4": "`distance[1]` is -1 and should be 1",
     "mapping-static-2": "`item[0]` is -1 and should be 0",
     "mapping-static-3": "`total[0]` is 780 and should be 78",
     "mapping-static-4": "`item[0]` is -1 and should be 0",

@@ -1,0 +1,368 @@
+"""Exercises of the chapter "BFS-4K: a technique a level"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numba import cuda, int32
+
+from gpukernels.device import SimtDevice
+from gpukernels.generators import star
+from gpukernels.graph import Graph
+from gpukernels.primitives import FULL_MASK, WARP_SIZE, blocks_for, warp_inclusive_scan
+from gpukernels.simt import metrics
+from gpukernels.simt.trace import STORE, Trace
+from gpukernels.traversal import bfs
+from gpukernels.traversal.local_queue import LOCAL
+
+from .case import Budget, Case, Results, Wrong
+from .exercise import KernelExercise, PredictionExercise
+from .frontier_bfs import graphs, judge_search
+
+IMPORTS = "from numba import cuda, int32"
+WITH_SCAN = (
+    "from numba import cuda, int32\n\nfrom gpukernels.primitives import FULL_MASK, "
+    "warp_inclusive_scan"
+)
+
+# bfs4k-1: predict launches, groups and sectors
+
+
+def binary_tree(levels: int) -> Graph:
+    """Return the complete binary tree of so many levels, its arcs leading away from vertex 0."""
+    child = np.arange(1, 2**levels - 1, dtype=np.int32)
+    return Graph.from_arcs(2**levels - 1, (child - 1) // 2, child)
+
+
+def count_what_the_host_sees() -> dict[str, int]:
+    """Count launches of two searches of a tree, the groups of a level, and sectors of stores."""
+    counted = {}
+    many = {"child_share": 0.0, "resident_threads": 1024, "block_threads": 64}
+    for single_block in (0, 1):
+        options = {"single_block": single_block, "edge_discover": 0, **many}
+        stats = bfs(binary_tree(10), 0, "bfs4k", SimtDevice(), **options).stats
+        counted[f"launches, single_block={single_block}"] = stats["launches"]
+        if not single_block:
+            counted["threads a vertex, level 5"] = stats["warp_sizes"][5]
+            counted["threads a vertex, level 9"] = stats["warp_sizes"][9]
+    for coalesce_from in (0, LOCAL + 1):
+        device = SimtDevice(trace=True)
+        options = {"single_block": 0, "coalesce_from": coalesce_from, **many}
+        bfs(star(1025), 0, "bfs4k", device, **options)
+        stores = device.trace.select(array="next_frontier", launch=0)
+        sectors = metrics.sectors(stores, kinds=(STORE,))
+        counted[f"sectors a store, coalesce_from={coalesce_from}"] = (
+            int(sectors.sum()) // sectors.size
+        )
+    return counted
+
+
+PREDICT = PredictionExercise(
+    "bfs4k-1",
+    "predict the counter",
+    """
+    A complete binary tree has 10 levels, of 1, 2, 4, ..., 512 vertices, and the search starts at
+    its root. The GPU holds 1,024 threads, the single block has 64, K1 = 4, and edge-discover is
+    off. *Before* you run anything, write down how many launches the search makes with K5 = 0 and
+    with K5 = 1, and how many threads a vertex gets at levels 5 and 9 with K5 = 0.
+
+    Then a star: its center has 1,024 neighbors, and edge-discover expands it. How many sectors does
+    a warp's store to the next frontier touch with K7 = 0, and with K7 = 17, more than a local queue
+    holds?
+    """,
+    """
+    The single block takes frontiers of at most 64 vertices and leaves the first larger one. A
+    search ends when a launch comes back with nothing found. And each lane of a warp holds 16
+    vertices, which it has found on its own.
+    """,
+    """
+    K5 = 0: a launch a level, 10. K5 = 1: one launch goes through levels 0 to 6, of up to 64
+    vertices; the levels of 128, 256 and 512 take one each, and the last of them finds nothing: 4.
+    Level 5 has 32 vertices, and 1,024 / 32 = 32 threads for each; level 9 has 512, and 1,024 / 512
+    = 2 is below K1, so 4. Side by side, 32 vertices of 4 bytes fill 4 sectors; 16 vertices apart,
+    every lane has a sector of its own, 32.
+    """,
+    answer={
+        "launches, single_block=0": 10,
+        "threads a vertex, level 5": 32,
+        "threads a vertex, level 9": 4,
+        "launches, single_block=1": 4,
+        "sectors a store, coalesce_from=0": 4,
+        "sectors a store, coalesce_from=17": 32,
+    },
+    measure=count_what_the_host_sees,
+)
+
+# bfs4k-2: all levels in one block, and a counter that is cleared too late
+
+
+@cuda.jit
+def search_by_one_block(offsets, targets, distance):
+    """Search from vertex 0, all levels in one launch of one block; no more than 512 vertices."""
+    queues = cuda.shared.array((2, 512), int32)
+    size = cuda.shared.array(2, int32)
+    if cuda.threadIdx.x == 0:
+        queues[0, 0] = 0
+        size[0], size[1] = 1, 0
+    level = 0
+    cuda.syncthreads()
+    while size[level % 2] > 0:
+        here, there = level % 2, (level + 1) % 2
+        for i in range(cuda.threadIdx.x, size[here], cuda.blockDim.x):
+            u = queues[here, i]
+            for k in range(offsets[u], offsets[u + 1]):
+                v = targets[k]
+                if cuda.atomic.cas(distance, v, -1, level + 1) == -1:
+                    queues[there, cuda.atomic.add(size, there, 1)] = v
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            size[here] = 0
+        cuda.syncthreads()  # added
+        level += 1
+
+
+def run_one_block(kernel, device, g: Graph) -> Results:
+    """Search `g` from vertex 0 with one block of 128 threads."""
+    host = np.full(g.n, -1, np.int32)
+    host[0] = 0
+    distance = device.array(host)
+    device.launch(kernel, 1, 128, device.array(g.offsets), device.array(g.targets), distance)
+    return {"distance": device.read(distance)}
+
+
+def _search_case(name: str, g: Graph) -> Case:
+    return Case(name, lambda kernel, device: run_one_block(kernel, device, g), judge_search(g))
+
+
+def search_cases() -> list[Case]:
+    """Return the hidden inputs of bfs4k-2 and bfs4k-4."""
+    return [_search_case(name, g) for name, g in graphs().items()]
+
+
+ONE_BLOCK = KernelExercise(
+    "bfs4k-2",
+    "find the bug",
+    """
+    `search_by_one_block` is a single-block kernel in its simplest form: two queues and two counters
+    in shared memory, of which one is read and one is filled. Between two levels, thread 0 clears
+    the counter that has served. On most days the distances are right. Say which vertices get lost
+    on the others, and mend the kernel with one line.
+    """,
+    """
+    Which counter do the threads fill at the next level? Who may be there already while thread 0 is
+    still clearing?
+    """,
+    """
+    The counter of this level is the one that the next level fills. A warp that is ahead of thread 0
+    has counted vertices in it already when the 0 arrives: they lie in the queue, but nobody counts
+    them, and others overwrite them. A barrier after the clearing mends it. `single_block_levels`
+    goes without that second barrier: it has *three* counters, and the one that is cleared was read
+    a level ago and is filled a level from now, with a barrier on either side.
+    """,
+    parts=(search_by_one_block,),
+    imports=IMPORTS,
+    cases=search_cases,
+)
+
+# bfs4k-3: induced coalescing
+
+
+@cuda.jit(device=True)
+def write_queues(found, length, begin, out):
+    """Write the first `length` values of every lane's `found` to `out`; all lanes call."""
+    inclusive = warp_inclusive_scan(length)
+    # Your lines go here.
+    shortest = length  # added
+    apart = 16  # added
+    while apart > 0:  # added
+        other = cuda.shfl_xor_sync(FULL_MASK, shortest, apart)  # added
+        shortest = min(shortest, other)  # added
+        apart //= 2  # added
+    for k in range(shortest):  # added
+        out[begin + 32 * k + cuda.laneid] = found[k]  # added
+    rest = begin + 32 * shortest + inclusive - length - shortest * cuda.laneid  # added
+    for k in range(shortest, length):  # added
+        out[rest + k - shortest] = found[k]  # added
+
+
+@cuda.jit
+def collect(offsets, values, out, size):
+    """Append every thread's values to `out`, at most 16 each, with one atomic a warp."""
+    found = cuda.local.array(16, int32)
+    i = cuda.grid(1)
+    length = int32(0)
+    if i < offsets.size - 1:
+        length = int32(offsets[i + 1] - offsets[i])
+    for k in range(length):
+        found[k] = values[offsets[i] + k]
+    begin = int32(0)
+    inclusive = warp_inclusive_scan(length)
+    if cuda.laneid == 31:
+        begin = cuda.atomic.add(size, 0, inclusive)
+    begin = cuda.shfl_sync(FULL_MASK, begin, 31)
+    write_queues(found, length, begin, out)
+
+
+def _queues(lengths) -> Callable[[object, object], Results]:
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    values = 1000 + np.arange(offsets[-1], dtype=np.int32)
+
+    def run(kernel, device) -> Results:
+        out, size = device.full(len(values), -1, np.int32), device.full(1, 0, np.int32)
+        arrays = device.array(offsets), device.array(values), out, size
+        device.launch(kernel, blocks_for(len(lengths), WARP_SIZE * 2), WARP_SIZE * 2, *arrays)
+        return {"out": device.read(out), "size": device.read(size)}
+
+    return run
+
+
+def _queues_case(name: str, lengths) -> Case:
+    total = int(np.sum(lengths))
+
+    def judge(found: Results) -> Wrong | None:
+        if found["size"][0] != total:
+            return Wrong(f"`size[0]` is {found['size'][0]} and should be {total}", "size", 0)
+        missing = np.flatnonzero(found["out"] == -1)
+        if missing.size:
+            first = int(missing[0])
+            return Wrong(f"`out[{first}]` is -1 and should be a value", "out", first)
+        times = np.bincount(found["out"] - 1000, minlength=total)
+        again = np.flatnonzero(times > 1)
+        if again.size:
+            v = 1000 + int(again[0])
+            at = int(np.flatnonzero(found["out"] == v)[1])
+            return Wrong(f"`out[{at}]` is {v}, which stands in `out` already", "out", at)
+        return None
+
+    return Case(name, _queues(np.asarray(lengths)), judge)
+
+
+def queues_cases() -> list[Case]:
+    """Return the hidden inputs of bfs4k-3."""
+    rng = np.random.default_rng(4)
+    return [
+        _queues_case("three queues of 2, 0 and 3", [2, 0, 3]),
+        _queues_case("300 queues of up to 16", rng.integers(0, 17, 300)),
+        _queues_case("one large queue among 31 short ones", [1] * 7 + [16] + [1] * 24),
+        _queues_case("64 queues of 8 to 16", rng.integers(8, 17, 64)),
+        _queues_case("no values, 40 empty queues", [0] * 40),
+    ]
+
+
+def queues_budgets() -> list[Budget]:
+    """Return the bound of bfs4k-3."""
+
+    def stores(trace: Trace) -> float:
+        return metrics.sectors_per_request(trace.select(array="out"), kinds=(STORE,))
+
+    case = _queues_case("64 queues of 12", [12] * 64)
+    return [Budget("sectors a store", case, stores, at_most=4)]
+
+
+COALESCED = KernelExercise(
+    "bfs4k-3",
+    "write it: induced coalescing",
+    """
+    Each lane of a warp holds up to 16 values in `found`, and the warp has drawn room for all of
+    them in `out`, from `begin` on. Complete `write_queues`, so that lanes write side by side as
+    long as *all* of them have a value left; what exceeds the shortest queue, each lane writes on
+    its own, and no place stays empty. Budget, on 64 queues of 12 values: 4 sectors a store. Pass
+    the kernel, `collect`, to the checker.
+    """,
+    """
+    The least of 32 numbers takes five steps of `cuda.shfl_xor_sync(FULL_MASK, value, apart)`, with
+    `apart` = 16, 8, 4, 2, 1. Where does the rest of a lane begin? Behind everything that was
+    written side by side, and behind the rests of the lanes below it: `inclusive - length` counts
+    all their values, `shortest` of each included.
+    """,
+    """
+    Slot by slot, 32 lanes store 32 neighboring words: 4 sectors instead of one for every lane. The
+    rest still scatters, so the technique is worth its five shuffles where the shortest queue is
+    long. BFS-4K asks for that by K7.
+    """,
+    parts=(write_queues, collect),
+    imports=WITH_SCAN,
+    cases=queues_cases,
+    budgets=queues_budgets,
+)
+
+# bfs4k-4: dynamic virtual warps
+
+
+@cuda.jit(device=True)
+def expand_level(offsets, targets, distance, queues, size, level):
+    """Visit the arcs of the frontier, in groups as wide as the block allows; all threads call."""
+    here, there = level % 2, (level + 1) % 2
+    lanes = 32
+    # Your lines go here.
+    while lanes > 4 and lanes * size[here] > cuda.blockDim.x:  # added
+        lanes //= 2  # added
+    for i in range(cuda.threadIdx.x // lanes, size[here], cuda.blockDim.x // lanes):  # added
+        u = queues[here, i]  # added
+        for k in range(offsets[u] + cuda.threadIdx.x % lanes, offsets[u + 1], lanes):  # added
+            v = targets[k]  # added
+            if cuda.atomic.cas(distance, v, -1, level + 1) == -1:  # added
+                queues[there, cuda.atomic.add(size, there, 1)] = v  # added
+
+
+@cuda.jit
+def search_in_groups(offsets, targets, distance):
+    """Search from vertex 0, all levels in one launch of one block; no more than 512 vertices."""
+    queues = cuda.shared.array((2, 512), int32)
+    size = cuda.shared.array(2, int32)
+    if cuda.threadIdx.x == 0:
+        queues[0, 0] = 0
+        size[0], size[1] = 1, 0
+    level = 0
+    cuda.syncthreads()
+    while size[level % 2] > 0:
+        expand_level(offsets, targets, distance, queues, size, level)
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            size[level % 2] = 0
+        level += 1
+        cuda.syncthreads()
+
+
+def longest_warp(trace: Trace) -> int:
+    """Return the most steps that a warp of the first launch took."""
+    return int(np.bincount(trace.select(launch=0).steps.warp).max())
+
+
+def groups_budgets() -> list[Budget]:
+    """Return the bound of bfs4k-4."""
+    case = _search_case("a star of 500 vertices", star(500))
+    return [Budget("steps of the longest warp", case, longest_warp, at_most=400)]
+
+
+GROUPS = KernelExercise(
+    "bfs4k-4",
+    "write it: dynamic virtual warps",
+    """
+    The single-block search of exercise 2, mended, with its work taken out. Complete `expand_level`:
+    choose how many neighboring `lanes` take a vertex, the largest power of two from 4 to 32 for
+    which the block has threads enough, and let the groups visit the arcs of the frontier. A vertex
+    that is found for the first time gets its distance and goes to the other queue.
+
+    Budget, on a star of 500 vertices, where groups of 4, 8, 16 and 32 throughout take 631, 479,
+    541 and 849 steps: 400 steps of the longest warp. Pass the kernel, `search_in_groups`, to the
+    checker.
+    """,
+    """
+    `size[here]` is the number of vertices in the frontier, `cuda.blockDim.x` that of the threads.
+    Halve `lanes` while they are too many. Then thread t is lane t % lanes of group t // lanes, and
+    there are `cuda.blockDim.x // lanes` groups.
+    """,
+    """
+    At the center of the star one vertex gets 32 threads; its 499 neighbors get 4 each. Every thread
+    finds the size by itself, and all find the same, since nobody changes `size[here]` before the
+    barrier. A fixed size is right for one of the two levels at most.
+    """,
+    parts=(expand_level, search_in_groups),
+    imports=IMPORTS,
+    cases=search_cases,
+    budgets=groups_budgets,
+)
+
+EXERCISES = (PREDICT, ONE_BLOCK, COALESCED, GROUPS)
