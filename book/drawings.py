@@ -210,6 +210,35 @@ def frontier_card() -> str:
     )
 
 
+def duplicates_card() -> str:
+    """Return a vertex's entries in the queue by level: one is needed, the rest are copies."""
+    body = ""
+    for level in range(6):
+        x = 22 + 36 * level
+        for entry in range(min(1 << level, 16)):
+            row, column = entry % 8, entry // 8
+            kind = "on" if entry == 0 else "half"
+            body += (
+                f'<rect x="{x + 11.5 * column:g}" y="{90 - 11 * row:g}" width="9.6" height="8.4" '
+                f'rx="1.8" class="{kind}"/>'
+            )
+    return card("A vertex in the queue, level by level: its entries double", body)
+
+
+def bfs4k_card() -> str:
+    """Return frontier sizes by level: small ones stay in one block, large ones take the GPU."""
+    sizes = (1, 2, 4, 8, 15, 23, 19, 11, 5, 3, 2, 1)
+    body = '<path class="line" d="M14 76L226 76"/>'
+    for level, size in enumerate(sizes):
+        tall = 3.6 * size
+        kind = "half" if tall < 24 else "on"
+        body += (
+            f'<rect x="{20 + 17 * level}" y="{98 - tall:g}" width="13" height="{tall:g}" rx="2" '
+            f'class="{kind}"/>'
+        )
+    return card("A frontier by level: small levels in one block, large ones over the GPU", body)
+
+
 def drawings() -> dict[str, str]:
     """Return every drawing by its path under ``book/_static``."""
     return {
@@ -220,6 +249,8 @@ def drawings() -> dict[str, str]:
         "cards/representations.svg": representations_card(),
         "cards/scans.svg": scans_card(),
         "cards/frontier_bfs.svg": frontier_card(),
+        "cards/duplicates.svg": duplicates_card(),
+        "cards/bfs4k.svg": bfs4k_card(),
         "cards/mapping_static.svg": mapping_static_card(),
         "cards/mapping_dynamic.svg": mapping_dynamic_card(),
     }
