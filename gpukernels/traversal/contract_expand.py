@@ -17,6 +17,7 @@ from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
 from gpukernels.graph import Graph
+from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import THREADS
 
 from .duplicates import HISTORY_CULLING, MERRILL, forget
@@ -27,7 +28,7 @@ from .result import UNVISITED, BFSResult
 
 
 @benign_race("distance", "parent", "bitmask", "hash_table", "table")
-@cuda.jit
+@cuda.jit(**LARGE_BLOCKS)
 def contract_and_expand(
     offsets, targets, edge_frontier, edge_parent, size, distance, parent, bitmap, bitmask, how,
     next_edge_frontier, next_edge_parent, next_size, level, cta_threshold,

@@ -21,6 +21,7 @@ from gpukernels.device import benign_race
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
+from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.queue_append import queue_append
 from gpukernels.primitives.warp_append import warp_append
@@ -115,7 +116,7 @@ def bottom_up(reverse_offsets, sources, offsets, distance, parent, queue, counts
 
 
 @benign_race("distance")
-@cuda.jit
+@cuda.jit(**LARGE_BLOCKS)
 def search_both_ways(
     offsets, targets, reverse_offsets, sources, distance, parent, root, queues, counts, log,
     alpha, beta, cta_threshold,

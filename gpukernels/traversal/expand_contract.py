@@ -19,6 +19,7 @@ from numba import cuda, int32, int64
 from gpukernels.device import benign_race
 from gpukernels.graph import Graph
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
+from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE
 
 from .duplicates import HISTORY_CULLING, MERRILL, forget
@@ -40,7 +41,7 @@ def follow(work, u, arc):
 
 
 @benign_race("distance", "parent", "bitmask", "hash_table", "table")
-@cuda.jit
+@cuda.jit(**LARGE_BLOCKS)
 def expand_and_contract(
     offsets, targets, frontier, size, distance, parent, bitmap, bitmask, how,
     next_frontier, next_size, level, cta_threshold,

@@ -204,7 +204,8 @@ def test_a_level_costs_what_its_frontier_costs(method):
 def test_culls_leave_fewer_duplicates(method):
     """On the machine in lockstep; Merrill's two culls together miss no more than one of them."""
     g = gk.rmat(scale=9, edge_factor=8, seed=1)
-    stats = {how: gk.bfs(g, 0, method, duplicates=how).stats for how in DUPLICATES}
+    machine = SimtDevice("lockstep")
+    stats = {how: gk.bfs(g, 0, method, machine, duplicates=how).stats for how in DUPLICATES}
     missed = {how: s["duplicates_missed"] for how, s in stats.items()}
     assert missed["bitmap"] == missed["compare_and_swap"] == 0 < missed["merrill"]
     assert missed["merrill"] <= min(missed["warp_culling"], missed["history_culling"])

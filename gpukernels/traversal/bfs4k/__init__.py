@@ -12,7 +12,6 @@ Busato and Bombieri [busato2015bfs4k]; [busato2017chapter], section 2.2. One ide
 `large`           which vertices are of very high degree
 `levels`          the host's side of a level: buffers, launches, read-backs
 `report`          what the search did
-`bounds`          what the kernels ask of the compiler
 ================  ==================================================================================
 
 The lanes' local queues and the culls of duplicates are parts that other searches use too

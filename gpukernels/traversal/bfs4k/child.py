@@ -16,10 +16,10 @@ from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
 from gpukernels.mapping.virtual_warp import virtual_warp
+from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 
 from ..duplicates import HISTORY_CULLING, MERRILL, forget
 from ..local_queue import LOCAL, discover
-from .bounds import LARGE_BLOCKS
 from .enqueue import CHILDREN, PIECES, count, flush
 
 

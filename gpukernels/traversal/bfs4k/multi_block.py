@@ -18,11 +18,11 @@ from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
 from gpukernels.mapping.virtual_warp import virtual_warp
+from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
 from ..duplicates import HISTORY_CULLING, MERRILL, forget
 from ..local_queue import LOCAL, discover
-from .bounds import LARGE_BLOCKS
 from .child import queue_pieces
 from .enqueue import count, flush
 

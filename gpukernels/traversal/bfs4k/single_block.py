@@ -23,11 +23,11 @@ from __future__ import annotations
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
+from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK
 
 from ..duplicates import HISTORY_CULLING, MERRILL, claim, forget, is_repeated
 from ..result import UNVISITED, adopt
-from .bounds import LARGE_BLOCKS
 from .enqueue import LEVEL, SIZE, count
 
 #: Vertices of a virtual warp whose loads are under way at the same time.
