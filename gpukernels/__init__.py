@@ -33,7 +33,15 @@ from gpukernels.mapping.choose import Choice, choose_mapping
 from gpukernels.simt.linting import check
 from gpukernels.traversal import BFSResult, bfs
 from gpukernels.traversal.bfs4k import tune_bfs4k
-from gpukernels.views import FrontierView, GraphView, MappingView, MemoryView, ScanView, WarpView
+from gpukernels.views import (
+    FrontierView,
+    GraphView,
+    HashView,
+    MappingView,
+    MemoryView,
+    ScanView,
+    WarpView,
+)
 from gpukernels.workloads import workload
 
 __all__ = [
@@ -45,6 +53,7 @@ __all__ = [
     "Graph",
     "GraphFormatError",
     "GraphView",
+    "HashView",
     "InvalidArgument",
     "Mapping",
     "MappingView",
