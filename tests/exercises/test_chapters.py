@@ -17,6 +17,7 @@ NOTEBOOK = {
     "scans": "scans",
     "bfs": "frontier_bfs",
     "duplicates": "duplicates",
+    "bfs4k": "bfs4k",
     "mapping-static": "mapping_static",
     "mapping-dynamic": "mapping_dynamic",
 }
