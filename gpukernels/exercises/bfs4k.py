@@ -169,9 +169,8 @@ ONE_BLOCK = KernelExercise(
 
 
 @cuda.jit(device=True)
-def write_queues(found, length, begin, out):
+def write_queues(found, length, inclusive, begin, out):
     """Write the first `length` values of every lane's `found` to `out`; all lanes call."""
-    inclusive = warp_inclusive_scan(length)
     # Your lines go here.
     shortest = length  # added
     apart = 16  # added
@@ -191,17 +190,16 @@ def collect(offsets, values, out, size):
     """Append every thread's values to `out`, at most 16 each, with one atomic a warp."""
     found = cuda.local.array(16, int32)
     i = cuda.grid(1)
-    length = int32(0)
+    length, begin = int32(0), int32(0)
     if i < offsets.size - 1:
         length = int32(offsets[i + 1] - offsets[i])
     for k in range(length):
         found[k] = values[offsets[i] + k]
-    begin = int32(0)
     inclusive = warp_inclusive_scan(length)
     if cuda.laneid == 31:
         begin = cuda.atomic.add(size, 0, inclusive)
     begin = cuda.shfl_sync(FULL_MASK, begin, 31)
-    write_queues(found, length, begin, out)
+    write_queues(found, length, inclusive, begin, out)
 
 
 def _queues(lengths) -> Callable[[object, object], Results]:
@@ -273,8 +271,8 @@ COALESCED = KernelExercise(
     """
     The least of 32 numbers takes five steps of `cuda.shfl_xor_sync(FULL_MASK, value, apart)`, with
     `apart` = 16, 8, 4, 2, 1. Where does the rest of a lane begin? Behind everything that was
-    written side by side, and behind the rests of the lanes below it: `inclusive - length` counts
-    all their values, `shortest` of each included.
+    written side by side, and behind the rests of the lanes below it: `inclusive`, the scan of all
+    lengths, less `length` counts all their values, `shortest` of each included.
     """,
     """
     Slot by slot, 32 lanes store 32 neighboring words: 4 sectors instead of one for every lane. The
@@ -294,8 +292,8 @@ COALESCED = KernelExercise(
 def expand_level(offsets, targets, distance, queues, size, level):
     """Visit the arcs of the frontier, in groups as wide as the block allows; all threads call."""
     here, there = level % 2, (level + 1) % 2
-    lanes = 32
     # Your lines go here.
+    lanes = 32  # added
     while lanes > 4 and lanes * size[here] > cuda.blockDim.x:  # added
         lanes //= 2  # added
     for i in range(cuda.threadIdx.x // lanes, size[here], cuda.blockDim.x // lanes):  # added
@@ -312,8 +310,7 @@ def search_in_groups(offsets, targets, distance):
     queues = cuda.shared.array((2, 512), int32)
     size = cuda.shared.array(2, int32)
     if cuda.threadIdx.x == 0:
-        queues[0, 0] = 0
-        size[0], size[1] = 1, 0
+        queues[0, 0], size[0], size[1] = 0, 1, 0
     level = 0
     cuda.syncthreads()
     while size[level % 2] > 0:
