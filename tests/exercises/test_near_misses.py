@@ -244,7 +244,8 @@ NEAR_MISSES = {
     ),
     "the counter cleared by everybody": (
         "bfs4k-2",
-        "        if cuda.threadIdx.x == 0:\n            size[here] = 0\n        cuda.syncthreads()\n",
+        "        if cuda.threadIdx.x == 0:\n            size[here] = 0\n"
+        "        cuda.syncthreads()\n",
         "        size[here] = 0\n",
         "race on `size[",
     ),
