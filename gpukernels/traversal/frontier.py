@@ -138,6 +138,8 @@ def bfs(
         "threads": threads_used,
         "frontier_sizes": enqueued[:levels],
         "duplicates": lambda: repeats(enqueued, distance),
+        "duplicates_made": lambda: sum(repeats(enqueued, distance)),
+        "duplicates_missed": lambda: sum(repeats(enqueued, distance)),
         "overflows": overflows,
     }
     return BFSResult(distance, device.read(parent) if parents else None, levels, stats)

@@ -58,8 +58,10 @@ class BFSResult:
     stats : Stats
         What the search did. Every method gives ``method``, ``launches`` (kernel launches),
         ``read_backs`` (how often the host waited for a number from the device during the search),
-        ``threads`` (work-items that were given a thread, summed over the launches) and
-        ``frontier_sizes`` (a list, one entry a level); the method's own module names what it adds.
+        ``threads`` (work-items that were given a thread, summed over the launches), ``levels``,
+        ``frontier_sizes`` (a list, one entry a level) and how often a vertex was found once more:
+        ``duplicates_made``, of which ``duplicates_detected`` were dropped and ``duplicates_missed``
+        enqueued. The method's own module names what it adds.
     """
 
     distance: np.ndarray
@@ -68,7 +70,8 @@ class BFSResult:
     stats: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stats", Stats(self.stats))
+        none = dict.fromkeys(("duplicates_made", "duplicates_detected", "duplicates_missed"), 0)
+        object.__setattr__(self, "stats", Stats({"levels": self.levels, **none, **self.stats}))
 
     @property
     def reached(self) -> int:

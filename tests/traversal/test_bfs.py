@@ -298,3 +298,15 @@ def test_parents_are_optional(method):
     assert without.parent is None
     assert np.array_equal(with_parents.distance, without.distance)
     assert with_parents.stats["read_backs"] <= with_parents.stats["launches"]
+
+
+@methods
+def test_duplicates_are_counted_by_every_method(method):
+    g = gk.road_grid(9, 9, seed=1)
+    stats = bfs(g, 0, method, SimtDevice()).stats
+    found = stats["frontier_sizes"], gk.sequential.bfs(g, 0).distance
+    assert stats["duplicates_missed"] == sum(found[0]) - np.count_nonzero(found[1] >= 0)
+    assert stats["duplicates_made"] == stats["duplicates_detected"] + stats["duplicates_missed"]
+    assert stats["levels"] == len(found[0])
+    if method == "frontier":
+        assert stats["duplicates_missed"] > 0
