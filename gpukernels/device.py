@@ -197,6 +197,8 @@ class CudaDevice:
 
     def empty(self, shape, dtype):
         """Return an uninitialized device array."""
+        # numba does not take a NumPy integer for a shape, as NumPy does.
+        shape = tuple(map(int, shape)) if isinstance(shape, tuple | list) else int(shape)
         return self._cuda.device_array(shape, dtype)
 
     def full(self, shape, value, dtype):

@@ -53,7 +53,7 @@ def test_results_can_be_read_into_one_pinned_array(device):
     assert into.tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("shape", [0, 5, (2, 3)])
+@pytest.mark.parametrize("shape", [0, 5, (2, 3), np.int32(4), (np.int64(2), 3)])
 def test_arrays_are_cleared(device, shape):
     array = device.full(shape, 258, np.int32)
     device.clear(array)
