@@ -253,7 +253,7 @@ NEAR_MISSES = {
         "bfs4k-2",
         "size[here] = 0\n",
         "size[there] = 0\n",
-        "race on `size[1]`",
+        "193 of 200 are wrong",
     ),
     "a step of the minimum short": ("bfs4k-3", "apart > 0", "apart > 1", "`out["),
     "the rests not closed up": (
@@ -272,13 +272,13 @@ NEAR_MISSES = {
         "bfs4k-4",
         " and lanes * size[here] > cuda.blockDim.x",
         "",
-        "steps of the longest warp, on a star of 500 vertices: 631, allowed at most 400",
+        "steps of the longest warp, on a star of 500 vertices: 640, allowed at most 400",
     ),
     "groups of 32 throughout": (
         "bfs4k-4",
         "lanes > 4 and lanes * size",
         "lanes > 32 and lanes * size",
-        "steps of the longest warp, on a star of 500 vertices: 849, allowed at most 400",
+        "steps of the longest warp, on a star of 500 vertices: 846, allowed at most 400",
     ),
     "every lane the whole neighborhood, a block apart": (
         "bfs4k-4",
