@@ -336,7 +336,7 @@ def _copy_strided(device) -> dict[str, np.ndarray]:
 
 
 def _tiles(device) -> dict[str, np.ndarray]:
-    lengths = np.random.default_rng(4).integers(1, 50, (48, 48)).astype(np.float32)
+    lengths = np.random.default_rng(4).integers(1, 50, (32, 32)).astype(np.float32)
     np.fill_diagonal(lengths, 0)
     return {"distance": tiles.close(device, lengths)}
 
