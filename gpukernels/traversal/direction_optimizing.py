@@ -23,12 +23,11 @@ from gpukernels.graph import Graph
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
-from gpukernels.primitives.queue_append import queue_append
 from gpukernels.primitives.warp_append import warp_append
 
 from .bottom_up import arcs_looked_at, first_parent
 from .enqueue_by_block import ARCS, ENTRIES, count_up, enqueue_held
-from .local_queue import LOCAL
+from .local_queue import LOCAL, hold
 from .result import UNVISITED, BFSResult, adopt, start_at
 
 #: Threads a block by default: on an H200, 256 took two thirds of the time of 128 on R-MAT.
@@ -53,11 +52,7 @@ def find(work, u, arc):
         if cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED:
             adopt(parent, v, u)
             held[1] += offsets[v + 1] - offsets[v]
-            if held[0] < LOCAL:
-                found[held[0]] = v
-                held[0] += 1
-            else:
-                queue_append(queue, counts, v)
+            hold(found, held, queue, counts, v)
 
 
 @cuda.jit(device=True)

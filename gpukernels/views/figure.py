@@ -121,6 +121,16 @@ def track(
     )
 
 
+def code_line(number: int, text: str) -> Element:
+    """Draw the line of source that a step ran, with its number."""
+    return h(
+        "p",
+        {"class": "gk-code-line"},
+        h("span", {"class": "gk-num"}, str(number)),
+        h("code", None, text),
+    )
+
+
 def symbol(*marks: tuple[str, str, float | None]) -> Element:
     """Make a 14 by 14 key from (class, path data, stroke width) triples."""
     return h(

@@ -7,7 +7,7 @@ from typing import Any
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import Trace
 from gpukernels.views.encoding import pack, pack_lists
-from gpukernels.views.figure import Counter, Frame, count, symbol, track
+from gpukernels.views.figure import Counter, Frame, code_line, count, symbol, track
 from gpukernels.views.hash_picture import LOOKS, MISSED_SIGN, SIGNS, picture
 from gpukernels.views.hash_record import (
     AGAIN,
@@ -206,12 +206,7 @@ class HashView(View):
         return Frame(
             _tracks(record, step),
             [
-                h(
-                    "p",
-                    {"class": "gk-code-line"},
-                    h("span", {"class": "gk-num"}, str(now.line)),
-                    h("code", None, now.text),
-                ),
+                code_line(now.line, now.text),
                 h(
                     "div",
                     {"class": "gk-hash"},

@@ -10,7 +10,7 @@ import numpy as np
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import ATOMIC, REQUEST_KINDS, ArrayInfo, Trace
 from gpukernels.views.encoding import pack, pack_lists
-from gpukernels.views.figure import Counter, Frame, count, percent, symbol, track
+from gpukernels.views.figure import Counter, Frame, code_line, count, percent, symbol, track
 from gpukernels.views.markup import Element, h, number
 from gpukernels.views.transactions import LINE, SECTOR, Cost, cost
 from gpukernels.views.widget import View, as_traces, check_step
@@ -253,12 +253,7 @@ class MemoryView(View):
         return Frame(
             tracks if len(found) > 1 else [],
             [
-                h(
-                    "p",
-                    {"class": "gk-code-line"},
-                    h("span", {"class": "gk-num"}, str(request.line)),
-                    h("code", None, request.text),
-                ),
+                code_line(request.line, request.text),
                 _picture(request, payload["traces"][0]),
             ],
             _counters(request),

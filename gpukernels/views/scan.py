@@ -9,7 +9,7 @@ import numpy as np
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import Trace
 from gpukernels.views.encoding import pack, pack_lists
-from gpukernels.views.figure import Counter, Frame, count, symbol, track
+from gpukernels.views.figure import Counter, Frame, code_line, count, symbol, track
 from gpukernels.views.markup import Element, h, number
 from gpukernels.views.scan_record import ADD, READ, TAKE, ScanRecord, ScanRow, read_scan
 from gpukernels.views.widget import View, as_traces, check_step
@@ -300,12 +300,7 @@ class ScanView(View):
         return Frame(
             _tracks(record, step),
             [
-                h(
-                    "p",
-                    {"class": "gk-code-line"},
-                    h("span", {"class": "gk-num"}, str(row.line)),
-                    h("code", None, row.text),
-                ),
+                code_line(row.line, row.text),
                 h(
                     "div",
                     {"class": "gk-scan"},
