@@ -122,6 +122,14 @@ def _scan_levels(levels, results, begin, device, threads):
     return begin
 
 
+def level_sizes(capacity: int, tile: int) -> list[int]:
+    """Return how many values each level of a scan has: `capacity`, its tiles, their tiles, ..."""
+    sizes = [capacity]
+    while sizes[-1] > tile:
+        sizes.append(blocks_for(sizes[-1], tile))
+    return sizes
+
+
 class DeviceScan:
     """Scans of up to `capacity` sizes, one after another in the same memory, without a read-back.
 
@@ -146,9 +154,7 @@ class DeviceScan:
         self.device, self.threads = device, check_threads(threads)
         self.tile = threads * TURNS
         self.launches = 0
-        sizes = [capacity]
-        while sizes[-1] > self.tile:
-            sizes.append(blocks_for(sizes[-1], self.tile))
+        sizes = level_sizes(capacity, self.tile)
         self._totals = [device.empty(size, np.int64) for size in sizes[1:]]
         self._results = [device.empty(size + 1, np.int32) for size in sizes]
         self._zero = device.full(1, 0, np.int32)

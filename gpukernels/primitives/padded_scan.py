@@ -16,6 +16,7 @@ from numba import cuda
 
 from gpukernels.errors import InvalidArgument
 
+from .device_scan import level_sizes
 from .launch_shape import THREADS, blocks_for, check_threads
 from .shared_scan import BANKS, sweep_padded
 
@@ -63,9 +64,7 @@ class PaddedScan:
             raise InvalidArgument("threads", threads, "a power of two from 32 to 1024")
         self.device, self.threads, self.run = device, threads, 2 * threads
         self.launches = 0
-        sizes = [capacity]
-        while sizes[-1] > self.run:
-            sizes.append(blocks_for(sizes[-1], self.run))
+        sizes = level_sizes(capacity, self.run)
         self._totals = [device.empty(size, np.int32) for size in sizes[1:]]
         self._offsets = [device.empty(size + 1, np.int32) for size in sizes]
         # What lies before the only run of the last level, which is 0, and its total.
