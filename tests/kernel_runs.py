@@ -158,6 +158,11 @@ def _add_traversal() -> None:
         RUNS[f"bfs {method}"] = lambda d, method=method: {
             "distance": bfs(DIRECTED, 0, method, d, threads=THREADS).distance
         }
+    RUNS["bfs frontier count_arcs"] = lambda d: {
+        "arcs": bfs(DIRECTED, 0, "frontier", d, threads=THREADS, count_arcs=True).stats[
+            "arcs_inspected"
+        ]
+    }
     RUNS["bfs direction_optimizing top_down"] = lambda d: {
         "distance": bfs(DIRECTED, 0, "direction_optimizing", d, alpha=0, threads=THREADS).distance
     }

@@ -13,7 +13,7 @@ not prevented.
 from __future__ import annotations
 
 import numpy as np
-from numba import cuda
+from numba import cuda, int64
 
 from gpukernels.device import benign_race
 from gpukernels.errors import InvalidArgument
@@ -21,6 +21,7 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 from gpukernels.primitives.queue_append import queue_append
 
+from .enqueue_by_block import count_up
 from .result import UNVISITED, BFSResult, repeats, start_at
 
 
@@ -53,6 +54,16 @@ def collect_level(distance, frontier, frontier_size, level):
         queue_append(frontier, frontier_size, v)
 
 
+@cuda.jit
+def count_frontier_arcs(offsets, frontier, frontier_size, arcs):
+    """Add to ``arcs[0]``, an int64, how many arcs leave the vertices of the frontier."""
+    i = cuda.grid(1)
+    degree = int64(0)
+    if i < frontier_size[0]:
+        degree = int64(offsets[frontier[i] + 1] - offsets[frontier[i]])
+    count_up(arcs, 0, degree)
+
+
 def bfs(
     g: Graph,
     root: int,
@@ -61,6 +72,7 @@ def bfs(
     capacity: int | None = None,
     threads: int = THREADS,
     parents: bool = True,
+    count_arcs: bool = False,
 ) -> BFSResult:
     """Search `g` from `root`, a launch a level, until a frontier is empty.
 
@@ -79,6 +91,9 @@ def bfs(
         Threads a block.
     parents : bool
         Whether the result holds parents.
+    count_arcs : bool
+        Whether ``stats`` holds ``arcs_inspected``. A queue's duplicates are known to the device
+        alone, so this takes one launch more a level.
 
     Returns
     -------
@@ -104,6 +119,7 @@ def bfs(
         (device.full(1, 1, np.int32), device.full(1, 0, np.int32)),
         device.pinned(1, np.int32),
     )
+    arcs = device.full(1, 0, np.int64)
     frontier, size = device.full(1, root, np.int32), 1
     enqueued, threads_used, overflows = [1], 0, 0
     while size:
@@ -111,6 +127,11 @@ def bfs(
         frontier_size, next_size = sizes[level % 2], sizes[1 - level % 2]
         next_frontier = queues[level % 2]
         device.clear(next_size)
+        if count_arcs:
+            device.launch(
+                count_frontier_arcs, blocks_for(size, threads), threads,
+                offsets, frontier, frontier_size, arcs,
+            )  # fmt: skip
         device.launch(
             expand_frontier, blocks_for(size, threads), threads,
             offsets, targets, distance, parent,
@@ -133,7 +154,7 @@ def bfs(
     distance = device.read(distance)
     stats = {
         "method": "frontier",
-        "launches": levels + overflows,
+        "launches": levels * (2 if count_arcs else 1) + overflows,
         "read_backs": levels + overflows,
         "threads": threads_used,
         "frontier_sizes": enqueued[:levels],
@@ -142,4 +163,6 @@ def bfs(
         "duplicates_missed": lambda: sum(repeats(enqueued, distance)),
         "overflows": overflows,
     }
+    if count_arcs:
+        stats["arcs_inspected"] = int(device.read(arcs)[0])
     return BFSResult(distance, device.read(parent) if parents else None, levels, stats)

@@ -15,6 +15,7 @@ LOADED = [
     ("edge_parallel", {}, "source"),
     ("spmv", {}, "sources"),
     ("bottom_up", {}, "sources"),
+    ("frontier", {"count_arcs": True}, "targets"),
     ("luo", {}, "targets"),
     ("linear_work", {}, "targets"),
     ("linear_work", {"gather": "fine", "cull": "linear", "tile": 3}, "targets"),
