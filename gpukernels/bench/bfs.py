@@ -49,8 +49,8 @@ FAMILIES: tuple[tuple[str, str, Callable[[int], Graph]], ...] = (
     ),
     (
         "road",
-        "gk.road_grid(800, 1250, seed=1)",
-        lambda k: road_grid(800 >> (k // 2), 1250 >> (k - k // 2), seed=1),
+        "gk.road_grid(950, 1053, seed=1)",
+        lambda k: road_grid(950 >> (k // 2), 1053 >> (k - k // 2), seed=1),
     ),
     (
         "small world",
