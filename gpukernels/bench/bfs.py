@@ -85,13 +85,19 @@ def searches(g: Graph) -> list[tuple[str, str, dict[str, Any]]]:
     return found
 
 
-def measure(device, g: Graph, root: int, repeat: int) -> dict[str, Any]:
-    """Return milliseconds and counts of every search of `g` from `root`."""
+def measure(
+    device,
+    g: Graph,
+    root: int,
+    repeat: int,
+    chosen: list[tuple[str, str, dict[str, Any]]] | None = None,
+) -> dict[str, Any]:
+    """Return milliseconds and counts of all :func:`searches` of `g`, or of the `chosen` ones."""
     expected = sequential.bfs(g, root)
     once = timeit.repeat(lambda: sequential.bfs(g, root), number=1, repeat=3)
     ms = {"sequential": round(min(once) * 1e3, 3)}
     counts = {}
-    for label, method, options in searches(g):
+    for label, method, options in searches(g) if chosen is None else chosen:
 
         def search(method=method, options=options):
             return bfs(g, root, method, device, parents=False, **options)

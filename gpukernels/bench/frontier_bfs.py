@@ -1,0 +1,130 @@
+"""What the chapter on frontier BFS says of a real GPU: times, duplicates, and a race that is lost.
+
+``python -m gpukernels.bench.frontier_bfs --commit ID`` measures on the current GPU, half a minute,
+and writes ``data/benchmarks/frontier_bfs.json``; ``--shrink K`` halves the large graphs K times.
+
+Times are those of `gpukernels.bench.bfs`: whole calls with the graph on the GPU. The rest depends
+on who comes first, so it is counted in several runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import runpy
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpukernels import sequential
+from gpukernels.bench import record
+from gpukernels.bench.bfs import measure
+from gpukernels.device import CudaDevice
+from gpukernels.exercises.frontier_bfs import SPREAD, run_spread
+from gpukernels.generators import rmat, road_grid, small_world
+from gpukernels.graph import Graph
+from gpukernels.traversal import bfs
+
+#: The chapter's searches as `gpukernels.bench.bfs.searches` names them.
+SEARCHES: list[tuple[str, str, dict[str, Any]]] = [
+    ("harish", "harish", {}),
+    ("virtual_warp", "virtual_warp", {"warp_size": 8}),
+    ("edge_parallel", "edge_parallel", {}),
+    ("frontier", "frontier", {}),
+]
+
+#: The chapter's graphs of 2**scale vertices, and the call that makes them.
+FAMILIES: dict[str, tuple[str, Callable[[int, int], Graph]]] = {
+    "rmat": (
+        "gk.rmat({scale}, {degree}, seed=1)",
+        lambda scale, degree: rmat(scale, degree, seed=1),
+    ),
+    "small world": (
+        "gk.small_world(2**{scale}, {degree}, 0.1, seed=1)",
+        lambda scale, degree: small_world(1 << scale, degree, 0.1, seed=1),
+    ),
+    "road": (
+        "gk.road_grid(2**({scale}//2), 2**({scale}//2), seed=1)",
+        lambda scale, degree: road_grid(1 << scale // 2, 1 << scale // 2, seed=1),
+    ),
+}
+
+#: (scale, arcs a vertex) of the chapter's graphs, of those that a core searches in a millisecond,
+#: and of those that it does not.
+SMALL, MEDIUM, LARGE = (10, 8), (16, 8), (20, 16)
+
+
+def times(device, scale: int, degree: int, repeat: int) -> list[dict[str, Any]]:
+    """Return a row a family: milliseconds of every search, and the queue's duplicates by run."""
+    rows = []
+    for family, (call, make) in FAMILIES.items():
+        g = make(scale, degree)
+        row = measure(device, g, 0, repeat, SEARCHES)
+        head = {"graph": family, "call": call.format(scale=scale, degree=degree)}
+        rows.append({**head, "n": g.n, "m": g.m, **row, "duplicates": duplicates(device, g, 3)})
+    return rows
+
+
+def duplicates(device, g: Graph, runs: int) -> list[int]:
+    """Return how many vertices `frontier` enqueues once more, in each of some runs."""
+    return [bfs(g, 0, "frontier", device).stats["duplicates_made"] for _ in range(runs)]
+
+
+def lost_races(kernel, device, g: Graph, runs: int) -> list[int]:
+    """Return how many distances of `g` the racing `kernel` gets wrong, in each of some runs."""
+    right = sequential.bfs(g, 0).distance
+    found = (run_spread(kernel, device, g)["distance"] for _ in range(runs))
+    return [int(np.count_nonzero(distance != right)) for distance in found]
+
+
+def racing_kernel(folder: Path) -> Any:
+    """Return the kernel of the chapter's third exercise as readers get it, written to `folder`."""
+    file = folder / "skeleton.py"
+    file.write_text(SPREAD.skeleton)
+    return runpy.run_path(str(file))["spread"]
+
+
+def races(device, sizes: Mapping[str, tuple[int, int]], runs: int) -> dict[str, dict[str, Any]]:
+    """Return :func:`lost_races` of the exercise's kernel, every family at each of some sizes."""
+    with tempfile.TemporaryDirectory() as folder:
+        kernel = racing_kernel(Path(folder))
+        return {
+            size: {
+                family: lost_races(kernel, device, make(scale, degree), runs)
+                for family, (_, make) in FAMILIES.items()
+            }
+            for size, (scale, degree) in sizes.items()
+        }
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--commit", required=True, help="the commit that is measured")
+    parser.add_argument("--folder", type=Path, default=record.FOLDER, help="where to write")
+    parser.add_argument("--shrink", type=int, default=0, help="halve the large graphs K times")
+    parser.add_argument("--repeat", type=int, default=9, help="runs of which the median counts")
+    options = parser.parse_args(arguments)
+    device, large = CudaDevice(), (LARGE[0] - options.shrink, LARGE[1])
+    print("duplicates and races", flush=True)
+    small = {family: duplicates(device, make(*SMALL), 6) for family, (_, make) in FAMILIES.items()}
+    sizes = {f"2**{scale} vertices": (scale, degree) for scale, degree in (SMALL, MEDIUM, large)}
+    measured = {
+        "duplicates_1024": small,
+        "wrong_distances_of_bfs_3": races(device, sizes, 3),
+        "times": [row for size in (MEDIUM, large) for row in times(device, *size, options.repeat)],
+    }
+    path = record.write(
+        "frontier_bfs",
+        "whole calls of gk.bfs with the graph on the GPU, wall-clock, median; counts by run",
+        measured,
+        record.environment(device, options.commit),
+        options.folder,
+    )
+    print(path)
+
+
+if __name__ == "__main__":
+    main()
