@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
             measured.append({**head, "root": root, "rows": rows})
     path = record.write(
         "duplicates",
-        "calls of gk.bfs by way to keep duplicates out, wall-clock, least of some; counts of one run",
+        "calls of gk.bfs by way to keep duplicates out, wall-clock, fastest run; counts of one",
         {"times": measured},
         record.environment(device, options.commit),
         options.folder,

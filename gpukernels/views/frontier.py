@@ -8,6 +8,7 @@ import numpy as np
 
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import Trace
+from gpukernels.views.backwards import Backwards
 from gpukernels.views.drawing import Drawing, draw
 from gpukernels.views.encoding import pack, pack_lists
 from gpukernels.views.figure import Counter, Frame, count, symbol, track
@@ -52,7 +53,8 @@ def sentence(number_: int, level: Level) -> str:
     queue = f" ({entries:,} entries in the queue)" if level.repeated else ""
     found = count(len(level.found), "vertex", "vertices")
     said = [
-        f"Level {number_}: {frontier} in the frontier{queue}, "
+        f"Level {number_}{', bottom-up' if level.bottom_up else ''}: "
+        f"{frontier} in the frontier{queue}, "
         f"{count(level.arc_loads, 'arc')} read, {found} found."
     ]
     if level.visited:
@@ -151,8 +153,9 @@ class FrontierView(View):
         The graph that was searched.
     traces : Trace or dict of str to Trace
         One search, or several to switch between, each from its first launch to its last. The
-        kernels must name their arrays as this book does (``targets`` or ``target``, ``distance``,
-        ``frontier``, ``next_frontier``; ``queues`` where a launch goes through several levels).
+        kernels must name their arrays as this book does (``targets`` or ``target``; ``sources`` for
+        arcs read from the vertex that they enter; ``distance``, ``frontier``, ``next_frontier``;
+        ``queues`` where a launch goes through several levels).
     root : int, optional
         Where the searches began; by default read from the traces.
     positions : array_like, optional
@@ -199,10 +202,13 @@ class FrontierView(View):
         self._levels: dict[str, list[Level]] = {}
         for label, trace in as_traces(traces).items():
             _check(label, trace, int(graph.n), len(source))
-            self._levels[label] = levels = read_levels(trace, int(graph.n), source, root)
+            backwards = Backwards.of(graph) if trace.array_named("sources") else None
+            self._levels[label] = levels = read_levels(trace, graph.n, source, root, backwards)
             if not levels:
                 raise InvalidArgument(
-                    f"traces[{label!r}]", "no load of targets or target", "the trace of a search"
+                    f"traces[{label!r}]",
+                    "no load of targets, target or sources",
+                    "the trace of a search",
                 )
         labels = list(self._levels)
         check_step(step, len(self._levels[labels[0]]))
@@ -368,14 +374,11 @@ def _makers_list(payload: dict[str, Any], lines: list[str]) -> list[Element]:
 
 def _check(label: str, trace: Trace, n: int, m: int) -> None:
     requests = trace.requests
-    backwards = trace.array_named("sources")
-    if backwards and trace.array_named("targets"):
-        raise InvalidArgument(
-            f"traces[{label!r}]",
-            "loads of sources",
-            "the trace of a search that follows the arcs at every level, not backwards at some",
-        )
-    for names, limit, what in ((("targets", "target"), m, "arcs"), (("distance",), n, "vertices")):
+    for names, limit, what in (
+        (("targets", "target"), m, "arcs"),
+        (("sources",), m, "arcs"),
+        (("distance",), n, "vertices"),
+    ):
         wanted = [i for i, a in enumerate(trace.arrays) if a.name in names]
         index = requests.index[np.isin(requests.array, wanted)[requests.lane_row()]]
         if index.size and int(index.max()) >= limit:

@@ -9,12 +9,15 @@ kernel of this book names them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from gpukernels.simt.trace import BARRIER, LOAD, STORE, Trace
+from gpukernels.views.backwards import Backwards
 
 _ARC_TARGETS = ("targets", "target")
+_ARC_SOURCES = ("sources",)
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ class Level:
         found, the first of those stand for it.
     dropped : dict of int to list of Maker
         The threads that stored a vertex's distance and did not enqueue it: duplicates detected.
+    bottom_up : bool
+        Whether arcs were read from the vertex that they enter.
     """
 
     launches: tuple[int, ...]
@@ -70,6 +75,7 @@ class Level:
     outside: int
     makers: dict[int, list[Maker]]
     dropped: dict[int, list[Maker]]
+    bottom_up: bool = False
 
     @property
     def duplicates(self) -> dict[int, list[Maker]]:
@@ -106,14 +112,33 @@ class _Round:
 
 
 class _Requests:
-    """A trace's requests by what they touch."""
+    """A trace's requests by what they touch.
 
-    def __init__(self, trace: Trace, source_of_arc: np.ndarray) -> None:
+    Where an entry of a lane reads an arc, from either end, `arc` and `target` are that arc's.
+    """
+
+    def __init__(
+        self, trace: Trace, source_of_arc: np.ndarray, backwards: Backwards | None
+    ) -> None:
         r = trace.requests
         self.trace, self.requests, self.source_of_arc = trace, r, source_of_arc
         self.row, self.lane = r.lane_row(), r.lane_id()
         load = r.kind == LOAD
         self.arcs = self._touch(*_ARC_TARGETS) & load
+        self.arc, self.target = np.full((2, len(r.index)), -1, dtype=np.int64)
+        at = self.lanes(self.arcs)
+        self.arc[at], self.target[at] = r.index[at], r.value[at]
+        self.upwards = np.zeros(len(r), dtype=bool)
+        if backwards is not None:
+            self.upwards = self._touch(*_ARC_SOURCES) & load
+            at = self.lanes(self.upwards)
+            self.arc[at], self.target[at] = (
+                backwards.arc[r.index[at]],
+                backwards.target[r.index[at]],
+            )
+            self.arcs |= self.upwards
+        #: Whether a launch may read an arc from either end.
+        self.both_ways = bool(backwards and trace.array_named("targets"))
         self.checks = self._touch("distance") & load
         self.queue = self._touch("frontier") & load
         self.marks = self._touch("distance") & ~load
@@ -134,7 +159,7 @@ class _Requests:
 
     def sources(self, rows: np.ndarray) -> np.ndarray:
         """Return the tails of the arcs that the rows chosen load."""
-        return self.source_of_arc[self.requests.index[self.lanes(rows & self.arcs)]]
+        return self.source_of_arc[self.arc[self.lanes(rows & self.arcs)]]
 
     def marked(self, rows: np.ndarray) -> np.ndarray:
         """Return the vertices whose distance the rows chosen write."""
@@ -152,6 +177,10 @@ def _rounds(of: _Requests) -> list[_Round]:
     launches = np.unique(r.launch[of.arcs]).tolist()
     if not launches:
         return []
+    if of.upwards.any():
+        # Where no unvisited vertex has an arc, a level reads none.
+        upwards = {kernels[launch].kernel for launch in np.unique(r.launch[of.upwards]).tolist()}
+        launches = [k for k, e in enumerate(kernels) if k in launches or e.kernel in upwards]
     groups: list[list[int]] = []
     for launch in launches:
         if not groups or kernels[launch].kernel == kernels[launches[0]].kernel:
@@ -175,9 +204,12 @@ def _split_at_finds(
 ) -> list[_Round]:
     """Split a launch that goes through several levels, with barriers between them.
 
-    A level ends where an arc is read that leaves a vertex found in it.
+    A level ends where an arc is read that leaves a vertex found in it. Where arcs are read from
+    their other end, that says nothing, and a level ends where the whole grid waits.
     """
     steps = of.trace.steps
+    if len(group) == 1 and of.both_ways:
+        return _split_at_grid_barriers(of, group, reads, writes)
     waits = ((steps.kind == BARRIER) & (steps.launch == group[0])).any()
     within = np.isin(of.sources(reads), of.marked(reads))
     if len(group) > 1 or not waits or within.all() or not within.any():
@@ -185,11 +217,11 @@ def _split_at_finds(
     r, cuts = of.requests, [0]
     found_in: dict[int, int] = {}
     for row in np.flatnonzero(reads & (of.arcs | of.marks)).tolist():
-        touched, level = r.index[r.start[row] : r.start[row + 1]], len(cuts) - 1
+        entries, level = slice(r.start[row], r.start[row + 1]), len(cuts) - 1
         if of.marks[row]:
-            for v in touched.tolist():
+            for v in r.index[entries].tolist():
                 found_in.setdefault(v, level)
-        elif any(found_in.get(v) == level for v in of.source_of_arc[touched].tolist()):
+        elif any(found_in.get(v) == level for v in of.source_of_arc[of.arc[entries]].tolist()):
             cuts.append(row)
     every = np.arange(len(r))
     rounds = []
@@ -200,6 +232,36 @@ def _split_at_finds(
         part = (every >= begin) & (every < end)
         rounds.append(_Round(group, reads & part, writes & part, entries[level_of == k]))
     return rounds
+
+
+def _split_at_grid_barriers(
+    of: _Requests, group: list[int], reads: np.ndarray, writes: np.ndarray
+) -> list[_Round]:
+    steps, r = of.trace.steps, of.requests
+    waits = np.flatnonzero((steps.launch == group[0]) & (steps.kind == BARRIER))
+    texts = [of.trace.text(int(steps.source[at]), int(steps.line[at])) for at in waits]
+    waits = waits[[".sync()" in text for text in texts]]
+    own = np.flatnonzero(r.launch == group[0])
+
+    def key(table: Any, rows: np.ndarray, step: np.ndarray | int) -> np.ndarray:
+        warps = int(r.warp[own].max()) + 1
+        longest = int(steps.step[steps.launch == group[0]].max()) + 1
+        return (table.block[rows].astype(np.int64) * warps + table.warp[rows]) * longest + step
+
+    passed = np.sort(key(steps, waits, steps.step[waits]))
+    before = np.searchsorted(passed, key(r, own, 0))
+    epoch = np.full(len(r), -1)
+    epoch[own] = np.searchsorted(passed, key(r, own, r.step[own])) - before
+    at_work = of.arcs | of.checks | of.marks | of.queue
+    return [
+        _Round(
+            group,
+            reads & (epoch == k),
+            writes & (epoch == k),
+            of.lanes(reads & (epoch == k) & (of.queue | of.queues_read)),
+        )
+        for k in np.unique(epoch[own][at_work[own]]).tolist()
+    ]
 
 
 def _shifted(of: _Requests, rounds: list[_Round]) -> list[_Round]:
@@ -225,7 +287,11 @@ def _shifted(of: _Requests, rounds: list[_Round]) -> list[_Round]:
 
 
 def read_levels(
-    trace: Trace, n: int, source_of_arc: np.ndarray, root: int | None = None
+    trace: Trace,
+    n: int,
+    source_of_arc: np.ndarray,
+    root: int | None = None,
+    backwards: Backwards | None = None,
 ) -> list[Level]:
     """Read the levels of a BFS or SSSP from its trace.
 
@@ -240,6 +306,8 @@ def read_levels(
     root : int, optional
         Where the search began. By default the first level's queue, or the vertices whose distance
         it loads as zero.
+    backwards : Backwards, optional
+        The arcs of the reverse graph; loads of ``sources`` are then reads of arcs.
 
     Returns
     -------
@@ -247,7 +315,7 @@ def read_levels(
         One a launch of the kernel that reads arcs, or one a level where a launch goes through
         several, in order.
     """
-    of = _Requests(trace, source_of_arc)
+    of = _Requests(trace, source_of_arc, backwards)
     requests = trace.requests
     known = np.zeros(n, dtype=bool)
     levels: list[Level] = []
@@ -260,7 +328,7 @@ def read_levels(
         # A thread may load an entry again and again; each place of the queue counts once.
         _, once = np.unique(requests.index[queue_at], return_index=True)
         queued = requests.value[queue_at[once]].astype(np.int64)
-        arcs = requests.index[arc_at]
+        arcs = of.arc[arc_at]
         if queued.size:
             frontier, repeated = np.unique(queued), queued.size - np.unique(queued).size
         elif levels:
@@ -273,7 +341,8 @@ def read_levels(
             if not frontier.size:
                 frontier = np.unique(source_of_arc[arcs])
         known[frontier] = True
-        finds = _finds(of, at, arc_at, known)
+        leaves = np.isin(source_of_arc[arcs], frontier)
+        finds = _finds(of, at, arc_at[leaves], known)
         found = np.array(sorted(finds.makers), dtype=np.int64)
         known[found] = True
         found_arcs, again_arcs = finds.arcs()
@@ -288,12 +357,21 @@ def read_levels(
                 found,
                 np.unique(found_arcs),
                 np.setdiff1d(again_arcs, found_arcs),
-                int((~np.isin(source_of_arc[arcs], frontier)).sum()),
+                int((~leaves).sum()),
                 *finds.who(),
+                bottom_up=_is_bottom_up(of, at, queued),
             )
         )
         previous = found
     return levels
+
+
+def _is_bottom_up(of: _Requests, at: _Round, queued: np.ndarray) -> bool:
+    """Tell whether arcs are read from the vertex that they enter, or would be if there were any."""
+    if (at.reads & of.upwards).any():
+        return True
+    reads_none = not queued.size and not (at.reads & of.arcs).any()
+    return reads_none and bool(of.both_ways or of.upwards.any())
 
 
 class _Finds:
@@ -352,7 +430,7 @@ def _finds(of: _Requests, at: _Round, arc_at: np.ndarray, known: np.ndarray) -> 
         row = of.row[entry]
         thread = of.thread(entry)
         if of.arcs[row]:
-            arc, target = int(r.index[entry]), int(r.value[entry])
+            arc, target = int(of.arc[entry]), int(of.target[entry])
             last_arc[thread] = arc, target
             arc_of.setdefault((int(of.source_of_arc[arc]), target), arc)
             continue

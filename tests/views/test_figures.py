@@ -90,6 +90,9 @@ VIEWS = {
     "frontier filters": lambda: FrontierView(
         ROADS, {way: searched("two_phase", ROADS, duplicates=way) for way in ("none", "hash64")}
     ),
+    "frontier both ways": lambda: FrontierView(
+        ROADS, {str(a): searched("direction_optimizing", ROADS, alpha=a) for a in (0, 100)}
+    ),
     "warp": lambda: WarpView(traced("harish"), launch=1, warp=0, step=4),
     "warp block": lambda: WarpView(WRITTEN, launch=3),
     "warp several": lambda: WarpView({m: traced(m) for m in ("harish", "virtual_warp")}, warp=0),
@@ -259,9 +262,9 @@ BAD = {
     "no label": (lambda: FrontierView(EXAMPLE, {}), "traces ="),
     "label of a number": (lambda: WarpView({1: WRITTEN}), "traces ="),
     "other graph": (lambda: FrontierView(gk.path(4), WRITTEN), "index .* which has"),
-    "backwards": (
-        lambda: FrontierView(gk.star(40), traced("direction_optimizing", gk.star(40))),
-        "loads of sources",
+    "other graph, backwards": (
+        lambda: FrontierView(gk.path(4), traced("bottom_up", ROADS)),
+        "index 117 of sources.* which has 6 arcs",
     ),
     "no search": (lambda: FrontierView(EXAMPLE, TraceWriter().trace()), "the trace of a search"),
     "launch": (lambda: WarpView(WRITTEN, launch=99), "launch = 99: must be from 0 to"),
@@ -549,3 +552,10 @@ def test_reads_are_visits_as_well():
     shown = view.payload["traces"][0]["methods"][0]
     assert shown["sector"] == 4
     assert unpack(shown["thread"]).tolist() == [u // 3 for u in range(24)]
+
+
+def test_a_level_that_reads_arcs_backwards_says_so():
+    trace = searched("direction_optimizing", ROADS, alpha=100)
+    html = FrontierView(ROADS, trace).html
+    assert "Level 3, bottom-up:" in html
+    assert "did not leave the frontier" in html

@@ -5,6 +5,7 @@ from written_traces import TraceWriter, queue_bfs
 import gpukernels as gk
 from gpukernels.simt.trace import ATOMIC, LOAD, STORE
 from gpukernels.traversal import bfs
+from gpukernels.views.backwards import Backwards
 from gpukernels.views.levels import Maker, read_levels
 
 GRAPHS = [
@@ -174,3 +175,52 @@ def test_an_atomic_on_a_visited_vertex_finds_nothing():
     (level,) = read_levels(w.trace(), 3, np.array([0, 0, 1, 2]), root=0)
     assert level.found.tolist() == [1]
     assert level.visited == 1
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [*GRAPHS, gk.erdos_renyi(90, 3.0, seed=2, directed=True),
+     gk.Graph.from_arcs(4, [0, 0, 1, 3, 3], [1, 1, 2, 2, 2])],
+    ids=repr,
+)  # fmt: skip
+def test_an_arc_of_the_reverse_graph_is_one_of_the_graph(graph):
+    backwards = Backwards.of(graph)
+    assert sorted(backwards.arc) == list(range(graph.m))
+    assert np.array_equal(graph.targets[backwards.arc], backwards.target)
+    assert np.array_equal(sources(graph)[backwards.arc], graph.reverse.targets)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("direction_optimizing", {}),
+        ("direction_optimizing", {"alpha": 0}),
+        ("direction_optimizing", {"alpha": 3, "beta": 3}),
+        ("direction_optimizing", {"alpha": 1e9, "beta": 1e9}),
+        ("bottom_up", {}),
+        ("spmv", {}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
+@pytest.mark.parametrize(
+    "graph", [*GRAPHS, gk.erdos_renyi(90, 3.0, seed=2, directed=True)], ids=repr
+)
+def test_levels_that_read_arcs_from_their_other_end(graph, schedule, method, options):
+    root = int(np.argmax(graph.out_degree))
+    device = gk.SimtDevice(schedule, seed=5, trace=True)
+    result = bfs(graph, root, method, device, threads=64, **options)
+    levels = read_levels(device.trace, graph.n, sources(graph), root, Backwards.of(graph))
+    distance = gk.sequential.bfs(graph, root).distance
+    assert len(levels) == result.levels
+    for k, level in enumerate(levels):
+        assert level.frontier.tolist() == np.flatnonzero(distance == k).tolist()
+        assert level.found.tolist() == np.flatnonzero(distance == k + 1).tolist()
+        assert set(graph.targets[level.found_arcs]) == set(level.found.tolist())
+        assert np.isin(sources(graph)[level.found_arcs], level.frontier).all()
+        assert level.visited >= 0
+        if level.bottom_up and method != "spmv":
+            assert level.visited == 0, "whoever meets the frontier has found its parent"
+    assert sum(level.arc_loads for level in levels) == result.stats["arcs_inspected"]
+    turns = result.stats.get("directions", ["bottom_up"] * len(levels))
+    assert [level.bottom_up for level in levels] == [way == "bottom_up" for way in turns]
