@@ -26,6 +26,7 @@ def check_search(g, root: int, distance, parent) -> None:
     reached = distance != -1
     assert np.array_equal(reached, parent != -1), "exactly the reached vertices have a parent"
     others = np.flatnonzero(reached & (np.arange(g.n) != root))
+    assert reached[parent[others]].all(), "a parent is reached"
     assert np.all(distance[others] == distance[parent[others]] + 1), "a parent is one step nearer"
     arcs = set(zip(*(ends.tolist() for ends in g.coo), strict=True))
     assert all((int(parent[v]), int(v)) in arcs for v in others), "a parent's arc exists"

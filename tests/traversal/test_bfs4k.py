@@ -415,3 +415,64 @@ def test_a_single_block_leaves_room_for_the_cull(device):
     search(g, 0, device, single_block=3, duplicates="merrill")
     with pytest.raises(gk.InvalidArgument, match="single_block"):
         gk.bfs(g, 0, "bfs4k", device, single_block=4, duplicates="merrill")
+
+
+def hubs(count: int, leaves: int) -> gk.Graph:
+    """A chain of hubs, each with leaves of its own: every level holds a vertex of high degree."""
+    hub = (leaves + 1) * np.arange(count)
+    source = np.concatenate([np.repeat(hub, leaves), hub[:-1]])
+    target = np.concatenate([(hub[:, None] + 1 + np.arange(leaves)).ravel(), hub[1:]])
+    return gk.Graph.from_arcs(count * (leaves + 1), source, target)
+
+
+@pytest.mark.parametrize("hub_every_level", [True, False])
+def test_a_block_that_comes_back_for_the_child_kernel_costs_no_read_back_more(hub_every_level):
+    g = hubs(6, 40)
+    if not hub_every_level:
+        # A path leads to the first hub: levels that the single block spares a read-back for.
+        path = np.arange(g.n, g.n + 5)
+        source, target = g.coo
+        g = gk.Graph.from_arcs(
+            g.n + 5,
+            np.concatenate([source, path]),
+            np.concatenate([target, path[1:], [0]]),
+        )
+    root = 0 if hub_every_level else g.n - 5
+    result = gk.bfs(g, root, "bfs4k", child_share=1.0, child_queue=1, threads=32)
+    check_search(g, root, result.distance, result.parent)
+    assert result.stats["child_vertices"] == 6
+    assert result.stats["read_backs"] <= result.levels
+    # Without a read-back spared, the block is tried again when the last hub has come up.
+    assert ("single_block" in result.stats["kernels"][:6]) != hub_every_level
+
+
+@pytest.mark.parametrize("duplicates", ["none", "warp_culling", "history_culling", "hash64"])
+@pytest.mark.parametrize(
+    ("width", "options"),
+    [(40, {}), (24, {"child_queue": 1, "threads": 32, "child_share": 0.05})],
+    ids=["more than the block takes", "a vertex for the child kernel"],
+)
+def test_a_frontier_with_more_duplicates_than_vertices_leaves_the_block(
+    scheduled_device, width, options, duplicates
+):
+    """It fits the block's shared memory or not, but never the queue in global memory."""
+    layer = np.arange(1, width + 1)
+    source = [np.zeros(width, int), np.repeat(layer, width)]
+    target = [layer, np.tile(layer + width, width)]
+    n = 1 + 2 * width
+    if options:
+        source.append(np.full(40, 1 + width))
+        target.append(n + np.arange(40) % 3)
+        n += 3
+    g = gk.Graph.from_arcs(n, np.concatenate(source), np.concatenate(target))
+    slots = {"hash_slots": 1} if duplicates == "hash64" else {}
+    result = gk.bfs(g, 0, "bfs4k", scheduled_device, duplicates=duplicates, **options, **slots)
+    check_search(g, 0, result.distance, result.parent)
+
+
+@pytest.mark.parametrize("capacity", ["x", None, 3.5, 49, 2**40, True])
+def test_a_wrong_capacity_is_refused(capacity):
+    if capacity is None:
+        capacity = np.nan
+    with pytest.raises(gk.InvalidArgument, match="capacity"):
+        gk.bfs(gk.path(50), 0, "bfs4k", capacity=capacity)

@@ -16,13 +16,12 @@ Busato and Bombieri [busato2015bfs4k]; [busato2017chapter], section 2.2. One ide
 
 The lanes' local queues and the culls of duplicates are parts that other searches use too
 (`traversal.local_queue`, `traversal.duplicates`). Work O(V + E), but for duplicates that no cull
-sees; the host reads back four numbers a level, or once for all levels of a single block, and only
-a level with more duplicates than its queue can hold costs O(V).
+sees; the host reads back four numbers at most once a level, and once for all levels of a single
+block. Only a level with more duplicates than its queue can hold costs O(V), and a read-back more.
 """
 
 from __future__ import annotations
 
-from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.mapping.workload import check_knob
 from gpukernels.primitives.launch_shape import MAX_THREADS, THREADS
@@ -104,13 +103,11 @@ def bfs(
     )  # fmt: skip
     if capacity is None:
         capacity = g.n
-    if capacity < g.n:
-        raise InvalidArgument("capacity", capacity, f"at least the number of vertices, {g.n}")
+    check_knob("capacity", capacity, g.n, MAX_UNITS)
     if resident_threads is None:
         resident_threads = device.resident_threads
     check_knob("resident_threads", resident_threads, 1, MAX_UNITS)
     search = Levels(g, root, device, knobs, resident_threads, capacity, parents)
-    # A block that finds a vertex for the child kernel leaves the level to the multi-block kernels.
     level, size, stays = 0, 1, g.out_degree[root] <= search.large.above
     while size:
         if size <= knobs.frontier_room and stays:
@@ -118,7 +115,10 @@ def bfs(
             stays = False
         else:
             size = search.by_many_blocks(level, size)
-            level, stays = level + 1, True
+            # A block that meets a vertex for the child kernel comes back at once, for nothing: it
+            # tries where earlier levels have spared the read-back, or no such vertex is left.
+            level += 1
+            stays = search.children_left <= 0 or search.read_backs < level
     return report(search, level)
 
 

@@ -10,13 +10,12 @@ would not do. Here 0 is tested first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from numbers import Real
-
-import numpy as np
 
 from gpukernels.errors import InvalidArgument
 from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
+from gpukernels.mapping.options import as_python, check_flag
 from gpukernels.mapping.virtual_warp import check_warp_size
 from gpukernels.mapping.workload import check_knob
 from gpukernels.primitives.launch_shape import MAX_THREADS, check_threads
@@ -46,8 +45,8 @@ class Knobs:
     child_queue : int
         K3: neighbors that a thread of the child kernel visits.
     edge_discover : int
-        K4: a frontier of fewer than resident threads / K4 vertices is visited by edge-discover;
-        0 for never.
+        K4: a frontier of fewer than resident threads / K4 vertices is visited by edge-discover,
+        unless the single-block kernel takes it (K5); 0 for never.
     single_block : int
         K5: frontiers of at most `block_threads` x K5 vertices go to the single-block kernel; 0 for
         never.
@@ -89,9 +88,9 @@ class Knobs:
     block_threads: int = MAX_THREADS
 
     def __post_init__(self) -> None:
-        if isinstance(self.min_warp_size, bool) or self.min_warp_size not in (1, 2, 4, 8, 16, 32):
-            allowed = "one of (1, 2, 4, 8, 16, 32)"
-            raise InvalidArgument("min_warp_size", self.min_warp_size, allowed)
+        for name in (field.name for field in fields(self)):
+            object.__setattr__(self, name, as_python(getattr(self, name)))
+        check_warp_size(self.min_warp_size, "min_warp_size")
         if self.warp_size is not None:
             check_warp_size(self.warp_size)
         share = self.child_share
@@ -101,12 +100,9 @@ class Knobs:
         check_knob("edge_discover", self.edge_discover, 0, MAX_UNITS)
         check_knob("coalesce_from", self.coalesce_from, 0, MAX_UNITS)
         check_threads(self.threads)
-        if self.block_threads % 32 or not 32 <= self.block_threads <= MAX_THREADS:
-            allowed = f"a multiple of 32 from 32 to {MAX_THREADS}"
-            raise InvalidArgument("block_threads", self.block_threads, allowed)
+        check_threads(self.block_threads, "block_threads")
         for name in ("extended", "binary_scan"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InvalidArgument(name, getattr(self, name), "True or False")
+            check_flag(name, getattr(self, name))
         check_duplicates(self.duplicates)
         slots = self.hash_slots
         if slots is not None:

@@ -150,7 +150,7 @@ def single_block_levels(
         size = counts[read]
         if thread == 0:
             sizes[level] = size
-    for i in range(thread, min(size, room), cuda.blockDim.x):
+    for i in range(thread, min(size, room, next_frontier.size), cuda.blockDim.x):
         next_frontier[i] = queues[here + i]
     if thread == 0:
         next_size[SIZE], next_size[LEVEL] = size, level
