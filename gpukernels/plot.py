@@ -42,7 +42,7 @@ class Plot:
         )
         svg = re.sub(r'<g id="[^"]*"', "<g", svg)
         width = re.search(r'width="([\d.]+)pt" height="[\d.]+pt"', svg)
-        size = f'style="width:{float(width[1]) / 12:.1f}rem;min-width:24rem;max-width:100%"'
+        size = f'style="width:{float(width[1]) / 12:.1f}rem;min-width:21rem;max-width:100%"'
         self._svg = svg.replace(width[0], size, 1)
 
     def __repr__(self) -> str:

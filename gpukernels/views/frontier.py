@@ -26,6 +26,7 @@ _SYMBOLS = {
     "again": symbol(
         ("gk-dot-clash", _DOT, 13), ("gk-dot-paper", _DOT, 9.5), ("gk-dot-new", _DOT, 7)
     ),
+    "copies": symbol(("gk-f-clash", "M2 2h10v10h-10z", None)),
     "arcs": symbol(("gk-arc-read", "M0 7h14", None)),
     "visited": symbol(("gk-dot-done", _DOT, 9)),
     "dropped": symbol(
@@ -104,7 +105,7 @@ def _lines(level: Level, drawing: Drawing) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def _trace_payload(
-    label: str, levels: list[Level], drawing: Drawing, detected: bool
+    label: str, levels: list[Level], drawing: Drawing, detected: bool, repeated: bool
 ) -> dict[str, Any]:
     reached = np.full(len(drawing.x), -1, dtype=np.int64)
     for k, level in reversed(list(enumerate(levels))):
@@ -115,6 +116,8 @@ def _trace_payload(
     lines = [_lines(level, drawing) for level in levels]
     parts = np.array([_parts(level) for level in levels])
     more = {"dropped": pack_lists([_dropped(level) for level in levels])} if detected else {}
+    if repeated:
+        more["copies"] = pack([level.repeated for level in levels])
     return {
         "label": label,
         "steps": len(levels),
@@ -144,8 +147,9 @@ def _dropped(level: Level) -> list[int]:
 class FrontierView(View):
     """A search level by level: frontier, arcs read, what was found, found twice, and by whom.
 
-    Where threads store a vertex's distance without enqueuing it, a filter has told them that
-    another thread did: these duplicates are detected, and those enqueued again are missed.
+    A vertex that a queue holds more than once stands in the frontier once; its copies are counted
+    beside it. Where threads store a vertex's distance without enqueuing it, a filter has told them
+    that another thread did: these duplicates are detected, and those enqueued again are missed.
 
     Parameters
     ----------
@@ -214,13 +218,15 @@ class FrontierView(View):
         check_step(step, len(self._levels[labels[0]]))
         every = [level for levels in self._levels.values() for level in levels]
         detected = any(level.detected for level in every)
+        repeated = any(level.repeated for level in every)
         payload = {
             "choice": choice,
             "drawing": self._drawing.payload(),
             "traces": [
-                _trace_payload(k, v, self._drawing, detected) for k, v in self._levels.items()
+                _trace_payload(k, v, self._drawing, detected, repeated)
+                for k, v in self._levels.items()
             ],
-            "mostFrontier": max(1, *(len(level.frontier) for level in every)),
+            "mostFrontier": max(1, *(len(level.frontier) + level.repeated for level in every)),
             "mostArcs": max(1, *(sum(_parts(level)) for level in every)),
             "outside": any(level.outside for level in every),
             "mostNamed": max(len(duplicate_lines(level)) for level in every),
@@ -248,6 +254,9 @@ class FrontierView(View):
         parts = _parts(level)
         counters = [
             Counter(_SYMBOLS["frontier"], "in the frontier", f"{len(level.frontier):,}"),
+            Counter(_SYMBOLS["copies"], "copies in the queue", f"{level.repeated:,}")
+            if "copies" in payload["traces"][0]
+            else None,
             Counter(_SYMBOLS["arcs"], "arcs read", f"{sum(parts):,}"),
             Counter(_SYMBOLS["found"], "found", f"{len(level.found):,}"),
             Counter(_SYMBOLS["visited"], "arcs to visited vertices", f"{parts[2]:,}"),
@@ -275,21 +284,29 @@ class FrontierView(View):
         most, most_arcs = payload["mostFrontier"], payload["mostArcs"]
         classes = ("gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait")
         classes = classes[: 5 if "detected" in payload else 4]
-        bars, stacks = "", [""] * len(classes)
+        bars, copies, stacks = "", "", [""] * len(classes)
         for k, level in enumerate(levels):
             tall = max(40 * len(level.frontier) / most, 1.0)
             bars += f"M{k}.15 40v-{number(tall)}h.7v{number(tall)}z"
+            more = 40 * level.repeated / most
+            if more:
+                copies += f"M{k}.15 {number(40 - tall)}v-{number(more)}h.7v{number(more)}z"
             base = 40.0
             for i, part in enumerate(_parts(level)):
                 tall = 40 * part / most_arcs
                 if part:
                     stacks[i] += f"M{k}.15 {number(base)}v-{number(tall)}h.7v{number(tall)}z"
                 base -= tall
+        queue = [("gk-f-work", bars)]
+        name = "frontier"
+        if "copies" in payload["traces"][0]:
+            queue.append(("gk-f-clash", copies))
+            name = "queue"
+        reads = zip(classes, stacks, strict=True)
         return [
-            track("frontier", f"most {most:,}", len(levels), 40, 40, step,
-                  [h("path", {"class": "gk-f-work", "d": bars})]),
-            track("arcs read", f"most {most_arcs:,}", len(levels), 40, 40, step,
-                  [h("path", {"class": c, "d": d}) for c, d in zip(classes, stacks, strict=True)]),
+            track(label, f"most {largest:,}", len(levels), 40, 40, step,
+                  [h("path", {"class": c, "d": d}) for c, d in layers])
+            for label, largest, layers in ((name, most, queue), ("arcs read", most_arcs, reads))
         ]  # fmt: skip
 
     def _graph(self, payload: dict[str, Any], levels: list[Level], step: int) -> Element:

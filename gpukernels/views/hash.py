@@ -43,15 +43,19 @@ _ELSEWHERE = symbol(("gk-s-sign", "M7 7" + MISSED_SIGN, None))
 
 
 def choices(record: HashRecord) -> list[int]:
-    """Return the vertices that can be followed: those stored more than once, the oftenest first."""
+    """Return the vertices that can be followed, ascending.
+
+    Those stored more than once, the oftenest first, and then those that share a slot.
+    """
     several = record.several()
-    often = sorted(several, key=lambda v: (-len(several[v]), v))[:FOLLOWED]
-    return sorted(often)
+    shared = sorted(record.sharing() - several.keys())
+    often = sorted(several, key=lambda v: (-len(several[v]), v))
+    return sorted([*often, *shared][:FOLLOWED])
 
 
 def _instructive(records: list[HashRecord]) -> int:
     """Return the vertex that fares differently from trace to trace; else one that is missed."""
-    every = sorted({v for record in records for v in choices(record)})
+    every = sorted({v for r in records for v in set(choices(r)) & r.several().keys()})
     if not every:
         return records[0].words[0].vertex
     fates = {v: [record.outcome(v)[:3] for record in records] for v in every}
@@ -76,8 +80,8 @@ class HashView(View):
     missed where a vertex is kept that had been kept before.
 
     What other warps store between the two is what a schedule decides, so several schedules make one
-    figure. Each block has a table of its own; blocks are shown one after another. The words of one
-    vertex can be followed through all steps.
+    figure. Each block has a table of its own; blocks are shown one after another. A vertex that is
+    stored more than once, or shares its slot with another, can be followed through all steps.
 
     Parameters
     ----------

@@ -133,6 +133,14 @@ class HashRecord:
                 found.setdefault(word.vertex, []).append(i)
         return {v: found[v] for v in sorted(found) if len(found[v]) > 1}
 
+    def sharing(self) -> set[int]:
+        """Return the vertices that were stored to a slot which another of their block had too."""
+        held: dict[tuple[int, int], set[int]] = {}
+        for word in self.words:
+            if word.verdict != UNREAD:
+                held.setdefault((self.steps[word.stored].block, word.slot), set()).add(word.vertex)
+        return {v for vertices in held.values() if len(vertices) > 1 for v in vertices}
+
     def outcome(self, vertex: int) -> tuple[int, int, int, int]:
         """Count words of `vertex`: stored, dropped, kept again, kept as in another block."""
         mine = [w for w in self.words if w.vertex == vertex and w.verdict != UNREAD]

@@ -390,12 +390,23 @@ def test_the_picture_of_a_level_has_the_marks_that_the_level_has(step):
     visited = truth["arcs"] - len(found) - surplus
     assert numbers == [
         str(len(truth["frontier"])),
+        str(len(truth["queue"]) - len(set(truth["queue"]))),
         str(truth["arcs"]),
         str(len(found)),
         str(visited),
         str(surplus),
     ]
     assert f"{truth['arcs']} arc" in soup_of(view).find(class_="gk-now").text
+
+
+def test_copies_in_the_queue_are_counted_only_where_there_are_any():
+    labels = [
+        {dt.text for dt in soup_of(FrontierView(ROADS, trace)).find_all("dt")}
+        for trace in (WRITTEN, searched("luo", ROADS))
+    ]
+    assert ["copies in the queue" in text for text in labels] == [True, False]
+    track = soup_of(FrontierView(ROADS, WRITTEN)).find(class_="gk-f-clash")
+    assert track["d"].count("M") == sum(len(e["queue"]) > len(set(e["queue"])) for e in LEVELS)
 
 
 def test_the_grid_of_a_warp_covers_each_active_lane_once():

@@ -111,6 +111,42 @@ def test_another_vertex_in_the_slot_is_a_conflict_and_hides_a_duplicate():
     assert "In 1 slot lanes with different vertices meet." in HashView(trace, step=0).html
 
 
+def test_vertices_that_share_a_slot_can_be_followed_too():
+    trace = written(
+        (STORE, 0, {0: (7, 0), 1: (7, 1), 2: (20, 2), 3: (30, 3)}),
+        (LOAD, 0, {0: (7, 1), 1: (7, 1), 2: (20, 2), 3: (30, 3)}),
+        (STORE, 1, {0: (84, 32)}),
+        (LOAD, 1, {0: (84, 32)}),
+    )
+    view = HashView(trace)
+    (told,) = view.payload["traces"]
+    assert told["followed"] == [7, 20, 84]
+    assert told["heads"][1].startswith("Vertex 20, slot 20: stored by 1 lane, kept by 1;")
+    assert view.payload["vertex"] == 7
+
+
+def test_vertices_stored_often_are_followed_before_those_that_only_share():
+    words = {lane: (lane // 2, lane) for lane in range(30)}
+    others = {lane: (64 + lane, 32 + lane) for lane in range(15)}
+    shown = {lane: (vertex, 2 * vertex + 1) for lane, (vertex, _) in words.items()}
+    rows = (STORE, 0, words), (LOAD, 0, shown), (STORE, 1, others), (LOAD, 1, others)
+    (told,) = HashView(written(*rows)).payload["traces"]
+    assert told["followed"] == [*range(15), 64]
+
+
+def test_a_slot_is_shared_within_a_block_alone():
+    w = TraceWriter()
+    w.source("find", ["hash_table[h] = word", "got = hash_table[h]"])
+    table = w.array("hash_table", 64, np.int64, "shared")
+    at = w.launch("find", 2, 32)
+    for block, vertex in enumerate((20, 84)):
+        for line, kind in ((1, STORE), (2, LOAD)):
+            w.step(at, block, 0, line, [0])
+            w.request(at, block, 0, line, table, kind, [0], [20], [vertex << 32])
+    (told,) = HashView(w.trace()).payload["traces"]
+    assert told["followed"] == [20]  # the one that is followed at first
+
+
 @pytest.mark.parametrize(("schedule", "seed"), SCHEDULES)
 @pytest.mark.parametrize(
     ("kernel", "blocks"), [(filter_small, 1), (filter_small, 2), (filter_large, 2)]

@@ -55,15 +55,18 @@ function readTrace(trace) {
     kinds: trace.dropped ? 5 : 4,
     parts: unpack(trace.parts),
     surplus: unpack(trace.surplus),
+    copies: trace.copies ? unpack(trace.copies) : null,
   };
 }
 
 function levelTracks(payload, data) {
-  let bars = "";
+  let bars = "", copies = "";
   const { kinds } = data, stacks = PART_CLASSES.slice(0, kinds).map(() => "");
   for (let k = 0; k < data.steps; k++) {
     const tall = Math.max((40 * data.frontier(k).length) / payload.mostFrontier, 1);
     bars += `M${k}.15 40v-${number(tall)}h.7v${number(tall)}z`;
+    const more = data.copies ? (40 * data.copies[k]) / payload.mostFrontier : 0;
+    if (more) copies += `M${k}.15 ${number(40 - tall)}v-${number(more)}h.7v${number(more)}z`;
     let base = 40;
     for (let i = 0; i < kinds; i++) {
       const part = (40 * data.parts[kinds * k + i]) / payload.mostArcs;
@@ -72,8 +75,8 @@ function levelTracks(payload, data) {
     }
   }
   return [
-    track("frontier", `most ${payload.mostFrontier.toLocaleString("en-US")}`, data.steps, 40, 40,
-      [h("path", { class: "gk-f-work", d: bars })]),
+    track(data.copies ? "queue" : "frontier", `most ${payload.mostFrontier.toLocaleString("en-US")}`, data.steps, 40, 40,
+      [h("path", { class: "gk-f-work", d: bars }), ...(data.copies ? [h("path", { class: "gk-f-clash", d: copies })] : [])]),
     track("arcs read", `most ${payload.mostArcs.toLocaleString("en-US")}`, data.steps, 40, 40,
       PART_CLASSES.slice(0, kinds).map((name, i) => h("path", { class: name, d: stacks[i] }))),
   ];
@@ -86,6 +89,7 @@ function levelCounters(payload, data, step) {
   const text = (value) => value.toLocaleString("en-US");
   const counters = [
     [symbol(["gk-dot-work", FRONTIER_DOT, 11]), "in the frontier", text(data.frontier(step).length)],
+    ...(data.copies ? [[symbol(["gk-f-clash", "M2 2h10v10h-10z", null]), "copies in the queue", text(data.copies[step])]] : []),
     [symbol(["gk-arc-read", "M0 7h14", null]), "arcs read", text(parts.reduce((sum, part) => sum + part, 0))],
     [symbol(["gk-dot-new", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
       "found", text(data.found(step).length)],
