@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 
-from gpukernels.device import default_device
 from gpukernels.errors import UnknownMethod
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 
@@ -25,6 +24,7 @@ from . import (
     virtual_warp,
     work_item_to_thread,
 )
+from .options import as_python, chosen_device, options_as_python
 from .result import Mapping
 from .workload import upload
 
@@ -79,12 +79,13 @@ def expand(
     UnknownMethod
         If there is no such method.
     InvalidArgument
-        If `offsets`, `values`, `threads` or a knob has a value that is not allowed; 2^31 units and
-        more are not. Nothing has been launched then.
+        If `offsets`, `values`, `threads`, `device` or a knob has a value that is not allowed; 2^31
+        units and more are not. Nothing has been launched then.
     TypeError
         If the method does not take a knob.
     """
-    if method not in METHODS:
+    knobs, threads = options_as_python(knobs), as_python(threads)
+    if not isinstance(method, str) or method not in METHODS:
         raise UnknownMethod("expand", method, METHODS)
     technique = METHODS[method]
     known = [
@@ -94,7 +95,7 @@ def expand(
         if knob not in known:
             raise TypeError(f"expand method {method!r} takes no knob {knob!r}; it takes {known}")
     check_threads(threads)
-    device = device or default_device()
+    device = chosen_device(device)
     load = upload(offsets, values, device)
     done = technique(load, device, threads=threads, **knobs)
     stats = {"method": method, "threads": threads, "units": load.units, "items": load.items, **done}

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from numba import cuda
 
-from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.launch_shape import THREADS
 from gpukernels.primitives.offsets import MAX_UNITS
 
-from .virtual_warp import WARP_SIZES, virtual_warp
+from .virtual_warp import WARP_SIZES, check_warp_size, virtual_warp
 from .visits import add_value, write_item
 from .workload import MAX_BLOCKS, Workload, check_knob, grid
 
@@ -150,8 +149,7 @@ def expand(
     InvalidArgument
         If `min_size` is not one of these, or another knob is no whole number from 1 up.
     """
-    if isinstance(min_size, bool) or min_size not in WARP_SIZES:
-        raise InvalidArgument("min_size", min_size, f"one of {WARP_SIZES}")
+    check_warp_size(min_size, "min_size")
     check_knob("threshold", threshold, 1, MAX_UNITS)
     if resident_threads is None:
         resident_threads = device.resident_threads

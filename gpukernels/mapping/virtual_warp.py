@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import cuda
 
 from gpukernels.errors import InvalidArgument
@@ -48,10 +49,11 @@ def add_by_virtual_warp(offsets, values, total, warp_size):
         virtual_warp(add_value, (values, total), i, offsets[i], offsets[i + 1], lane, warp_size)
 
 
-def check_warp_size(warp_size: int) -> None:
-    """Raise InvalidArgument if `warp_size` is not a power of two from 1 to 32."""
-    if isinstance(warp_size, bool) or warp_size not in WARP_SIZES:
-        raise InvalidArgument("warp_size", warp_size, f"one of {WARP_SIZES}")
+def check_warp_size(warp_size: int, argument: str = "warp_size") -> None:
+    """Raise InvalidArgument, naming `argument`, if `warp_size` is no power of two from 1 to 32."""
+    whole = isinstance(warp_size, int | np.integer) and not isinstance(warp_size, bool)
+    if not whole or warp_size not in WARP_SIZES:
+        raise InvalidArgument(argument, warp_size, f"one of {WARP_SIZES}")
 
 
 def expand(load: Workload, device, *, threads: int = THREADS, warp_size: int = 8) -> dict[str, Any]:

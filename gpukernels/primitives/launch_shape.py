@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpukernels.errors import InvalidArgument
 
 WARP_SIZE = 32
@@ -15,13 +17,15 @@ THREADS = 128
 MAX_THREADS = 1024
 
 
-def check_threads(threads: int) -> int:
-    """Return `threads` if it is a block size of whole warps.
+def check_threads(threads: int, argument: str = "threads") -> int:
+    """Return `threads` as a Python number if it is a block size of whole warps.
 
     Parameters
     ----------
     threads : int
         Threads a block.
+    argument : str
+        How the caller names them.
 
     Raises
     ------
@@ -29,10 +33,11 @@ def check_threads(threads: int) -> int:
         If `threads` is not a multiple of 32 from 32 to 1024: a warp intrinsic under a full mask
         needs all lanes of every warp.
     """
-    if threads % WARP_SIZE or not WARP_SIZE <= threads <= MAX_THREADS:
+    whole = isinstance(threads, int | np.integer) and not isinstance(threads, bool)
+    if not whole or threads % WARP_SIZE or not WARP_SIZE <= threads <= MAX_THREADS:
         allowed = f"a multiple of {WARP_SIZE} from {WARP_SIZE} to {MAX_THREADS}"
-        raise InvalidArgument("threads", threads, allowed)
-    return threads
+        raise InvalidArgument(argument, threads, allowed)
+    return int(threads)
 
 
 def blocks_for(items: int, threads: int = THREADS) -> int:

@@ -16,7 +16,7 @@ from .launch_shape import FULL_MASK
 def warp_append(queue, size, item, has_item):
     """Put the `item` of every lane that `has_item` at the end of `queue`; all 32 lanes must call.
 
-    They are counted in ``size[0]``, an int32; what no longer fits is counted but not written.
+    They are counted in ``size[0]``, an int32 or int64; what no longer fits is counted, not written.
     """
     votes = cuda.ballot_sync(FULL_MASK, has_item)
     begin = int32(0)

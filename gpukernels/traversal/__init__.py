@@ -6,9 +6,9 @@ import inspect
 
 import numpy as np
 
-from gpukernels.device import default_device
 from gpukernels.errors import InvalidArgument, UnknownMethod, VertexOutOfRange
 from gpukernels.graph import Graph
+from gpukernels.mapping.options import check_flag, chosen_device, options_as_python
 
 from . import (
     bfs4k,
@@ -71,13 +71,18 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
     ------
     UnknownMethod
         If there is no such method.
-    InvalidArgument, VertexOutOfRange
+    InvalidArgument
+        If an argument or an option has a value that is not allowed; nothing has been launched then.
+    VertexOutOfRange
         If `root` is not a vertex of `g`.
     TypeError
         If the method does not take an option.
     """
-    if method not in METHODS:
+    options = options_as_python(options)
+    if not isinstance(method, str) or method not in METHODS:
         raise UnknownMethod("bfs", method, METHODS)
+    if not isinstance(g, Graph):
+        raise InvalidArgument("g", g, "a Graph")
     if isinstance(root, bool) or not isinstance(root, int | np.integer):
         raise InvalidArgument("root", root, "a vertex, a whole number")
     if not 0 <= root < g.n:
@@ -89,7 +94,8 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
     for option in options:
         if option not in known:
             raise TypeError(f"bfs method {method!r} takes no option {option!r}; it takes {known}")
-    return search(g, int(root), device or default_device(), **options)
+    check_flag("parents", options.get("parents", True))
+    return search(g, int(root), chosen_device(device), **options)
 
 
 __all__ = ["METHODS", "UNVISITED", "BFSResult", "bfs"]

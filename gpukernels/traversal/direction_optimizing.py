@@ -3,7 +3,7 @@
 Beamer, Asanović and Patterson [beamer2012direction]; on GPUs Hiragushi and Takahashi
 [hiragushi2013efficient] and Gunrock [wang2015gunrock]. With m_f arcs leaving the frontier, m_u arcs
 leaving vertices not yet visited, and n_f vertices in the frontier, the search turns bottom-up when
-m_f > m_u / alpha and the frontier grows, and back when n_f < n / beta and it shrinks.
+m_f > m_u / alpha and the frontier grows, and back when n_f < n / beta and it does not grow.
 
 Mapping: top-down, `cta_warp_scan` spreads the frontier's arcs over each block; bottom-up, vertex to
 thread. Both enqueue the next frontier, an atomic a block or a warp, and count its vertices and
@@ -13,6 +13,8 @@ sync and comes to the same decision, so the host has no part in it.
 """
 
 from __future__ import annotations
+
+from numbers import Real
 
 import numpy as np
 from numba import cuda, int32, int64
@@ -162,6 +164,10 @@ def search_both_ways(
         log[0, 0] = level
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def bfs(
     g: Graph,
     root: int,
@@ -183,10 +189,12 @@ def bfs(
     device : SimtDevice or CudaDevice
         Where to run.
     alpha : float
-        The search turns bottom-up where more than 1 / `alpha` of the arcs that are left leave the
-        frontier; 0 for never. The default is that of [beamer2015gap].
+        The search turns bottom-up at a frontier that is larger than the one before, if more arcs
+        leave it than 1 / `alpha` of those that leave the vertices not yet visited; 0 for never. The
+        default is that of [beamer2015gap].
     beta : float
-        It turns back where less than 1 / `beta` of all vertices are in the frontier.
+        It turns back at a frontier that is no larger than the one before, if less than 1 / `beta`
+        of all vertices are in it.
     threads : int
         Threads a block.
     parents : bool
@@ -201,12 +209,12 @@ def bfs(
     Raises
     ------
     InvalidArgument
-        If `alpha` is negative or `beta` is not positive.
+        If `alpha` is no number of at least 0, or `beta` no number above 0.
     """
     check_threads(threads)
-    if not alpha >= 0:
+    if not (_is_number(alpha) and alpha >= 0):
         raise InvalidArgument("alpha", alpha, "a number, at least 0")
-    if not beta > 0:
+    if not (_is_number(beta) and beta > 0):
         raise InvalidArgument("beta", beta, "a number above 0")
     offsets, targets = device.keep(g.offsets), device.keep(g.targets)
     reverse_offsets, sources = device.keep(g.reverse.offsets), device.keep(g.reverse.targets)

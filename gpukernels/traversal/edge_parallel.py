@@ -49,7 +49,7 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
     threads : int
         Threads a block.
     parents : bool
-        Whether the result holds parents.
+        Whether the result holds parents; the kernel stores them in either case.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
     distance = device.read(distance)
     stats = {
         "method": "edge_parallel",
-        "launches": level,
+        "launches": level if blocks else 0,
         "read_backs": level,
         "threads": level * g.m,
         "frontier_sizes": lambda: vertices_per_level(distance),

@@ -4,7 +4,8 @@ The allocation of Merrill et al. [merrill2012scalable], after [merrill2009parall
 write of [busato2015bfs4k], section 5.1, is of the same kind. Each thread says how many entries it
 brings. A scan gives each its place within the block, one thread draws room for all by an atomic add
 on the queue's size, and the places of neighboring threads are neighbors: where a queue filled by
-`queue_append` costs an atomic an entry, this costs two barriers and an atomic a block.
+`queue_append` costs an atomic an entry, this costs three barriers and an atomic a block, and one
+more atomic for every thread that brings more than `ALONE` entries.
 
 A queue has room for what a search without duplicates needs. What duplicates make beyond is counted
 and not written; the host sees it in the size that it reads back, and has `collect_level` make the

@@ -16,9 +16,11 @@ import numpy as np
 from numba import cuda, int64
 
 from gpukernels.device import benign_race
-from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
+from gpukernels.mapping.options import check_flag
+from gpukernels.mapping.workload import check_knob
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
+from gpukernels.primitives.offsets import MAX_UNITS
 from gpukernels.primitives.queue_append import queue_append
 
 from .enqueue_by_block import count_up
@@ -90,7 +92,7 @@ def bfs(
     threads : int
         Threads a block.
     parents : bool
-        Whether the result holds parents.
+        Whether the result holds parents; the kernel stores them in either case.
     count_arcs : bool
         Whether ``stats`` holds ``arcs_inspected``. A queue's duplicates are known to the device
         alone, so this takes one launch more a level.
@@ -98,20 +100,21 @@ def bfs(
     Returns
     -------
     BFSResult
-        ``stats["frontier_sizes"]`` counts what was enqueued at each level. ``stats`` adds
-        ``duplicates`` (a list: of these, how many were enqueued before) and ``overflows`` (levels
-        that did not fit).
+        ``stats["frontier_sizes"]`` counts what was enqueued at each level; of a level that did not
+        fit, what it would have held. ``stats`` adds ``duplicates`` (a list: of these, how many were
+        enqueued before) and ``overflows`` (levels that did not fit).
 
     Raises
     ------
     InvalidArgument
-        If `capacity` is less than n: a level without duplicates must fit.
+        If `capacity` is not a whole number from n, as a level without duplicates must fit, to
+        2^31 - 1, or `count_arcs` is neither True nor False.
     """
     check_threads(threads)
     if capacity is None:
         capacity = max(g.n, g.m)
-    if capacity < g.n:
-        raise InvalidArgument("capacity", capacity, f"at least the number of vertices, {g.n}")
+    check_knob("capacity", capacity, g.n, MAX_UNITS)
+    check_flag("count_arcs", count_arcs)
     offsets, targets = device.keep(g.offsets), device.keep(g.targets)
     distance, parent = start_at(root, g.n, device)
     queues = device.empty(capacity, np.int32), device.empty(capacity, np.int32)

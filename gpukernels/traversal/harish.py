@@ -54,7 +54,7 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
     threads : int
         Threads a block.
     parents : bool
-        Whether the result holds parents.
+        Whether the result holds parents; the kernel stores them in either case.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Linear-work BFS: scan the degrees, gather the neighbors, cull; no atomic but where one is chosen.
+"""Linear-work BFS: scan the degrees, gather the neighbors, cull; queues are filled by scans.
 
 The "optimized linear work" search of [padamata2013graph], after [merrill2012scalable]. A level:
 
@@ -16,7 +16,8 @@ O(V D + E) in all. With ``cull="linear"`` it holds.
 
 The host sizes the launches of a level, so it must know how many vertices the frontier has and how
 many arcs leave them. Both are counted where the frontier is made and come in one read-back a level;
-the paper's host reads a flag, and the totals of its scans.
+the paper's host reads a flag, and the totals of its scans. The sum of the arcs takes one atomic a
+warp, where no single thread compacts; the only other atomics are the claims of ``cull="linear"``.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from numba import cuda, int32
 
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
+from gpukernels.mapping.options import check_choice
 from gpukernels.mapping.two_phase import expand_chunk, partition
 from gpukernels.mapping.work_item_to_thread import one_thread
 from gpukernels.mapping.workload import SHARED_WORDS, check_knob
@@ -120,20 +122,21 @@ def bfs(
     BFSResult
         ``stats`` adds ``gather``, ``cull``, ``scan``, ``arcs_inspected`` (each arc that leaves a
         reached vertex, once) and ``vertices_masked``: flags of vertices that the mask holds, summed
-        over the levels, 0 where ``cull="linear"``. ``threads`` counts a value scanned as one.
+        over the levels, 0 where ``cull="linear"``. ``threads`` counts a value scanned as one. Both
+        culls are exact and do not count what they drop: ``duplicates_made`` is 0.
 
     Raises
     ------
     InvalidArgument
-        If a choice is none of these, `sequential_below` is negative, or `tile` is not from 1 to
-        what fits 48 KB of shared memory.
+        If a choice is none of these, `threads` does not suit the scan, `sequential_below` is
+        negative, or `tile` is not from 1 to what fits 48 KB of shared memory.
     """
     check_threads(threads)
-    for name, value, allowed in (("gather", gather, GATHERS), ("cull", cull, CULLS)):
-        if value not in allowed:
-            raise InvalidArgument(name, value, f"one of {allowed}")
-    if scan not in SCANS:
-        raise InvalidArgument("scan", scan, f"one of {tuple(SCANS)}")
+    check_choice("gather", gather, GATHERS)
+    check_choice("cull", cull, CULLS)
+    check_choice("scan", scan, SCANS)
+    if scan == "padded" and threads & (threads - 1):
+        raise InvalidArgument("threads", threads, "a power of two from 32 to 1024")
     check_knob("sequential_below", sequential_below, 0, MAX_UNITS)
     check_knob("tile", tile, 1, (SHARED_WORDS - 1) // threads)
     search = _Search(g, root, device, gather, cull, scan, sequential_below, tile, threads, parents)

@@ -4,7 +4,7 @@ Merrill, Garland and Grimshaw [merrill2012scalable] build one search in three wa
 what lies in memory between two levels: vertices (`expand_contract`), arcs (`contract_expand`), or
 both in turn (`two_phase`). The host's part is the same: everything is allocated before the first
 level, a launch gets no more blocks than the GPU holds at once, so that a block takes several
-portions and its memory of what it has seen is worth something, and three numbers are read back a
+portions and its memory of what it has seen is worth something, and four numbers are read back a
 level.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.errors import InvalidArgument
+from gpukernels.mapping.options import check_flag
 from gpukernels.mapping.workload import check_knob
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
@@ -77,8 +77,7 @@ class MerrillSearch:
     def __init__(self, g, root, device, duplicates, bitmask, threads, cta_threshold, parents):
         check_threads(threads)
         how = check_duplicates(duplicates)
-        if not isinstance(bitmask, bool | np.bool_):
-            raise InvalidArgument("bitmask", bitmask, "True or False")
+        check_flag("bitmask", bitmask)
         cta_threshold = threads if cta_threshold is None else cta_threshold
         check_knob("cta_threshold", cta_threshold, WARP_SIZE, MAX_UNITS)
         self.device, self.threads, self.cta_threshold = device, threads, cta_threshold

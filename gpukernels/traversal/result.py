@@ -40,6 +40,10 @@ class Stats(Mapping):
     def __repr__(self) -> str:
         return repr(dict(self))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what copies and pickles hold: the values, as functions cannot be pickled."""
+        return {"_entries": dict(self)}
+
 
 @dataclass(frozen=True, eq=False)
 class BFSResult:
@@ -61,7 +65,8 @@ class BFSResult:
         ``threads`` (work-items that were given a thread, summed over the launches), ``levels``,
         ``frontier_sizes`` (a list, one entry a level) and how often a vertex was found once more:
         ``duplicates_made``, of which ``duplicates_detected`` were dropped and ``duplicates_missed``
-        enqueued. The method's own module names what it adds.
+        enqueued. Searches without a queue count none, nor do those that settle a find exactly, by
+        an atomic or by one flag a vertex. The method's own module names what it adds.
     """
 
     distance: np.ndarray

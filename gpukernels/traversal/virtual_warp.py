@@ -68,7 +68,7 @@ def bfs(
     threads : int
         Threads a block.
     parents : bool
-        Whether the result holds parents.
+        Whether the result holds parents; the kernel stores them in either case.
 
     Returns
     -------

@@ -42,6 +42,13 @@ def tune_bfs4k(g: Graph) -> dict[str, Any]:
     -------
     dict
         The seven knobs K1 to K7 by name: ``gk.bfs(g, 0, "bfs4k", **gk.tune_bfs4k(g))``.
+
+    Notes
+    -----
+    Where the mean degree is not high, ``single_block`` is 4, which fits beside the default cull.
+    The tables of ``duplicates="warp_culling"``, ``"history_culling"`` and ``"merrill"`` take more
+    shared memory: with one of these a search refuses more than 3. Lower the knob for them:
+    ``knobs["single_block"] = min(knobs["single_block"], 3)``.
     """
     degree = g.out_degree
     mean, deviation, largest = 0.0, 0.0, 0

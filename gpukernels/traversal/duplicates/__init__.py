@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from numba import cuda
 
-from gpukernels.errors import InvalidArgument
+from gpukernels.mapping.options import check_choice
 from gpukernels.primitives.launch_shape import WARP_SIZE
 
 from .claim import BITMAP, COMPARE_AND_SWAP, claim
@@ -79,8 +79,7 @@ def shared_bytes(how: int, threads: int, hash_slots: int) -> int:
 
 def check_duplicates(duplicates: str) -> int:
     """Return the number of `duplicates`, or raise InvalidArgument if there is no such way."""
-    if duplicates not in DUPLICATES:
-        raise InvalidArgument("duplicates", duplicates, f"one of {tuple(DUPLICATES)}")
+    check_choice("duplicates", duplicates, DUPLICATES)
     return DUPLICATES[duplicates]
 
 

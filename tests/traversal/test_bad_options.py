@@ -1,0 +1,214 @@
+"""What `bfs` does not take is refused by name before any device work; NumPy's numbers are taken."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+from bfs_rules import expected_distance
+
+import gpukernels as gk
+from gpukernels.traversal import METHODS
+from gpukernels.traversal.bfs4k.knobs import Knobs
+from gpukernels.traversal.duplicates import DUPLICATES
+from gpukernels.traversal.result import Stats
+
+GRAPH = gk.erdos_renyi(300, 4, seed=1)
+OPTIONS = {
+    method: [p.name for p in inspect.signature(f).parameters.values() if p.kind == p.KEYWORD_ONLY]
+    for method, f in METHODS.items()
+}
+NO_NUMBERS = [None, "x", b"a", [], {}, 1j, np.array([4]), np.array([4, 4])]
+
+
+class UntouchedDevice(gk.SimtDevice):
+    """A device that nobody may use."""
+
+    def _refuse(self, *args, **options):
+        raise AssertionError("the device was used before the options were checked")
+
+    array = keep = put = empty = full = pinned = clear = read = launch = _refuse
+    cooperative_blocks = _refuse
+
+
+def check_refused(method: str, option: str, value: object) -> None:
+    """Raise AssertionError unless the search refuses `value`, and says of which option."""
+    with pytest.raises(gk.InvalidArgument) as caught:
+        gk.bfs(GRAPH, 0, method, UntouchedDevice(), **{option: value})
+    assert caught.value.argument == option
+
+
+# --- refusals -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBERS, 128.0, np.float32(64), True, 96.5], ids=repr)
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_are_a_whole_number(method, value):
+    check_refused(method, "threads", value)
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBERS, 128.0, True, 33, 2048], ids=repr)
+def test_threads_of_the_single_block_are_a_whole_number(value):
+    check_refused("bfs4k", "block_threads", value)
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBERS, 8.0, np.float32(2), True, 3, 64], ids=repr)
+@pytest.mark.parametrize(
+    ("method", "option"),
+    [("virtual_warp", "warp_size"), ("bfs4k", "warp_size"), ("bfs4k", "min_warp_size")],
+)
+def test_the_size_of_a_virtual_warp_is_a_whole_number(method, option, value):
+    if (method, option) != ("bfs4k", "warp_size") or value is not None:  # there, None is allowed
+        check_refused(method, option, value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [*NO_NUMBERS[1:], 512.0, float("nan"), float("inf"), 10**30, 2**31, True, GRAPH.n - 1],
+    ids=repr,
+)
+def test_the_capacity_of_a_queue_is_a_whole_number(value):
+    check_refused("frontier", "capacity", value)
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBERS, float("nan"), True, np.True_, -1], ids=repr)
+@pytest.mark.parametrize("option", ["alpha", "beta"])
+def test_what_turns_the_direction_is_a_number(option, value):
+    check_refused("direction_optimizing", option, value)
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBERS, 0, 1, 1.0, float("nan"), "False"], ids=repr)
+@pytest.mark.parametrize(
+    ("method", "option"),
+    [(m, o) for m in METHODS for o in OPTIONS[m]
+     if o in ("parents", "count_arcs", "bitmask", "extended", "binary_scan")],
+)  # fmt: skip
+def test_a_choice_of_two_is_true_or_false(method, option, value):
+    check_refused(method, option, value)
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBERS, "", "fnie", 0, True, ("none",)], ids=repr)
+@pytest.mark.parametrize(
+    ("method", "option"),
+    [(m, o) for m in METHODS for o in OPTIONS[m] if o in ("duplicates", "gather", "cull", "scan")],
+)
+def test_a_choice_by_name_is_one_of_the_names(method, option, value):
+    check_refused(method, option, value)
+
+
+def test_a_padded_scan_refuses_threads_before_the_graph_is_copied():
+    with pytest.raises(gk.InvalidArgument, match="power of two") as caught:
+        gk.bfs(GRAPH, 0, "linear_work", UntouchedDevice(), scan="padded", threads=96)
+    assert caught.value.argument == "threads"
+
+
+@pytest.mark.parametrize("method", [*NO_NUMBERS, 0, ("harish",)], ids=repr)
+def test_a_method_that_is_no_name_is_unknown(method):
+    with pytest.raises(gk.UnknownMethod, match="bfs has no method"):
+        gk.bfs(GRAPH, 0, method)
+
+
+@pytest.mark.parametrize("device", ["simt", 0, False, [], gk.SimtDevice], ids=repr)
+def test_a_device_that_launches_nothing_is_refused(device):
+    with pytest.raises(gk.InvalidArgument, match=r"SimtDevice\(\) or a CudaDevice") as caught:
+        gk.bfs(GRAPH, 0, "harish", device)
+    assert caught.value.argument == "device"
+
+
+@pytest.mark.parametrize("g", [None, np.eye(3), nx.path_graph(3), [[1], [0]], gk.Graph], ids=repr)
+def test_what_is_no_graph_is_refused(g):
+    with pytest.raises(gk.InvalidArgument, match="must be a Graph") as caught:
+        gk.bfs(g, 0, device=UntouchedDevice())
+    assert caught.value.argument == "g"
+
+
+@pytest.mark.parametrize("duplicates", DUPLICATES)
+def test_a_larger_single_block_than_a_cull_leaves_room_for_is_refused(duplicates):
+    """What `tune_bfs4k` says of the culls that take more shared memory."""
+    knobs = gk.tune_bfs4k(GRAPH)
+    assert knobs["single_block"] == 4
+    refuses = duplicates in ("warp_culling", "history_culling", "merrill")
+    if refuses:
+        with pytest.raises(gk.InvalidArgument, match=r"single_block = 4.*from 0 to 3"):
+            Knobs(**knobs, duplicates=duplicates)
+        knobs["single_block"] = min(knobs["single_block"], 3)
+    result = gk.bfs(GRAPH, 0, "bfs4k", **knobs, duplicates=duplicates)
+    np.testing.assert_array_equal(result.distance, expected_distance(GRAPH, 0))
+
+
+# --- NumPy's numbers ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("harish", {"threads": np.uint8(64)}),
+        ("edge_parallel", {"threads": np.int8(32)}),
+        ("virtual_warp", {"warp_size": np.int8(32)}),
+        ("frontier", {"threads": np.uint8(64), "capacity": np.int16(300)}),
+        ("luo", {"threads": np.uint8(64)}),
+        ("linear_work", {"tile": np.int8(1), "gather": "fine"}),
+        ("linear_work", {"sequential_below": np.uint8(0), "cull": np.str_("linear")}),
+        ("two_phase", {"threads": np.uint8(64), "cta_threshold": np.int8(64)}),
+        ("direction_optimizing", {"alpha": np.float16(15), "beta": np.int8(18)}),
+        ("bfs4k", {"single_block": 0, "resident_threads": np.int32(2**30)}),
+        ("bfs4k", {"single_block": 0, "child_share": 1.0, "child_queue": np.int16(300)}),
+        ("bfs4k", {"single_block": 0, "hash_slots": np.uint8(64)}),
+        ("bfs4k", {"single_block": np.int64(1), "min_warp_size": np.int64(4)}),
+        ("bfs4k", {"warp_size": np.int64(8), "threads": np.int64(64)}),
+        ("bfs4k", {"block_threads": np.int64(64)}),
+        ("bfs4k", {"block_threads": np.int16(1024), "extended": np.False_, "parents": np.True_}),
+    ],
+    ids=repr,
+)
+def test_a_number_of_numpy_does_what_that_of_python_does(method, options, device):
+    plain = {name: value.item() if hasattr(value, "item") else value
+             for name, value in options.items()}  # fmt: skip
+    found, expected = (gk.bfs(GRAPH, 0, method, device, **o) for o in (options, plain))
+    np.testing.assert_array_equal(found.distance, expected_distance(GRAPH, 0))
+    for name in ("launches", "threads", "arcs_inspected", "knobs"):
+        assert found.stats.get(name) == expected.stats.get(name)
+
+
+def test_knobs_hold_numbers_of_python():
+    given = {"child_queue": np.int16(300), "hash_slots": np.uint8(64), "extended": np.False_,
+             "child_share": np.float32(0.5), "threads": np.int64(64)}  # fmt: skip
+    knobs = Knobs(**given)
+    for name, value in given.items():
+        assert getattr(knobs, name) == value
+        assert type(getattr(knobs, name)) is type(value.item())
+
+
+# --- what is reported ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_launches_are_those_made_on_a_graph_without_arcs(method):
+    device = gk.SimtDevice(trace=True)
+    result = gk.bfs(gk.Graph([0, 0, 0, 0], []), 1, method, device)
+    np.testing.assert_array_equal(result.distance, [-1, 0, -1])
+    assert result.stats["launches"] == len(device.trace.launches)
+
+
+@pytest.mark.parametrize(
+    "again", [copy.deepcopy, copy.copy, lambda r: pickle.loads(pickle.dumps(r))]
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_a_result_can_be_copied_and_pickled(method, again):
+    result = gk.bfs(GRAPH, 0, method, gk.SimtDevice())
+    found = again(result)
+    np.testing.assert_array_equal(found.distance, result.distance)
+    np.testing.assert_array_equal(found.parent, result.parent)
+    assert isinstance(found.stats, Stats)
+    assert dict(found.stats) == dict(result.stats)
+
+
+def test_a_copy_of_the_statistics_counts_no_entry_twice():
+    calls = []
+    stats = Stats({"late": lambda: calls.append(1) or 7})
+    assert pickle.loads(pickle.dumps(stats)) == {"late": 7} == dict(stats)
+    assert calls == [1]
