@@ -118,12 +118,12 @@ def _last_writer(kernel, case: Case, schedule, wrong: Wrong) -> tuple[str, ...]:
         return ("no thread wrote it",)
     at = np.flatnonzero(wrote)[-1]
     last = row[at]
-    text = trace.text(requests.source[last], requests.line[last]).strip()
+    place = requests.source[last], requests.line[last]
     launch = trace.launches[requests.launch[last]]
     block = _coordinates(requests.block[last], launch.grid)
     thread = requests.warp[last] * WARP_SIZE + requests.lane_id()[at]
     return (
-        f"line {requests.line[last]} wrote it last: {text}",
+        f"{_line(trace, *place)} wrote it last: {trace.text(*place).strip()}",
         f"block {block}, thread {_coordinates(thread, launch.block)}",
     )
 
@@ -183,4 +183,13 @@ def _worst_line(trace: Trace, budget: Budget) -> tuple[str, ...]:
             worst, place = sign * value, (source, line)
     if place is None:
         return ()
-    return (f"{'most' if sign > 0 else 'least'} in line {place[1]}: {trace.text(*place).strip()}",)
+    extreme = "most" if sign > 0 else "least"
+    return (f"{extreme} in {_line(trace, *place)}: {trace.text(*place).strip()}",)
+
+
+def _line(trace: Trace, source: int, line: int) -> str:
+    """Name a line, and its function where that is no kernel: its file may be another one."""
+    function = trace.sources[source].function
+    if function in {launch.kernel for launch in trace.launches}:
+        return f"line {line}"
+    return f"line {line} of {function}"

@@ -56,6 +56,18 @@ def double_histogram(degree, count):
         cuda.atomic.add(count, degree[u], 2)
 
 
+@cuda.jit(device=True)
+def count_double(count, d):
+    cuda.atomic.add(count, d, 2)
+
+
+@cuda.jit
+def double_histogram_by_a_function(degree, count):
+    u = cuda.grid(1)
+    if u < degree.size:
+        count_double(count, degree[u])
+
+
 @gk.benign_race("count")
 @cuda.jit
 def racy_histogram(degree, count):

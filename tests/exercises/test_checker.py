@@ -57,6 +57,21 @@ def test_a_wrong_element_comes_with_the_line_that_wrote_it_last():
     assert found.details[1] == "block (2, 0, 0), thread (43, 0, 0)"
 
 
+def test_a_line_that_lies_in_a_device_function_comes_with_its_name():
+    found = fault("simt-5", answers.double_histogram_by_a_function)
+    place, wrote = found.details[0].split(" wrote it last: ")
+    assert place.startswith("line ")
+    assert place.endswith(" of count_double")
+    assert wrote == "cuda.atomic.add(count, d, 2)"
+
+
+def test_the_dearest_line_comes_with_the_name_of_its_device_function():
+    (case, *_) = gk.exercise("simt-5").cases()
+    budget = Budget("atomics", case, lambda trace: metrics.atomic_conflicts(trace).size, at_most=0)
+    (found,) = checking._costs(answers.double_histogram_by_a_function, [budget])
+    assert found.details[0].endswith(" of count_double: cuda.atomic.add(count, d, 2)")
+
+
 def test_a_search_without_an_end_is_given_up():
     assert "still found something to change" in fault("bfs-3", answers.restless_spread).text
 
