@@ -64,6 +64,15 @@ def test_values_that_do_not_fit(values, argument):
         ("virtual_warp", {"warp_size": 3}),
         ("virtual_warp", {"warp_size": 64}),
         ("virtual_warp", {"warp_size": True}),
+        ("virtual_warp", {"warp_size": 8.0}),
+        ("virtual_warp", {"warp_size": np.float32(2)}),
+        ("virtual_warp", {"warp_size": np.array([4])}),
+        ("virtual_warp", {"warp_size": np.array([4, 4])}),
+        ("virtual_warp", {"warp_size": None}),
+        ("dynamic_virtual_warp", {"min_size": 4.0}),
+        ("dynamic_virtual_warp", {"min_size": "4"}),
+        ("dynamic_virtual_warp", {"min_size": np.array([4, 4])}),
+        ("dynamic_virtual_warp", {"threshold": np.array([64])}),
         ("dynamic_virtual_warp", {"min_size": 0}),
         ("dynamic_virtual_warp", {"min_size": 5}),
         ("dynamic_virtual_warp", {"threshold": 0}),
@@ -108,15 +117,51 @@ def test_the_greatest_knobs_that_fit_are_taken(device):
         np.testing.assert_array_equal(found.item, [0, 0, 2, 2, 2])
 
 
-@pytest.mark.parametrize("threads", [0, 33, 2048])
+@pytest.mark.parametrize(
+    "threads",
+    [0, 33, 2048, None, "x", [], {}, 1j, 128.0, True, np.float32(64), np.array([64, 64])],
+    ids=repr,
+)
 def test_threads_of_no_whole_warps(threads):
-    with pytest.raises(gk.InvalidArgument, match="threads"):
+    with pytest.raises(gk.InvalidArgument) as caught:
         gk.expand(OFFSETS, threads=threads, device=UntouchedDevice())
+    assert caught.value.argument == "threads"
 
 
-def test_an_unknown_method_lists_all():
+@pytest.mark.parametrize("device", ["simt", 0, False, [], gk.SimtDevice], ids=repr)
+def test_a_device_that_launches_nothing(device):
+    with pytest.raises(gk.InvalidArgument, match="a SimtDevice") as caught:
+        gk.expand(OFFSETS, device=device)
+    assert caught.value.argument == "device"
+
+
+@pytest.mark.parametrize(
+    ("method", "knobs"),
+    [
+        ("work_item_to_thread", {"threads": np.uint8(64)}),
+        ("virtual_warp", {"threads": np.uint8(64), "warp_size": np.int8(32)}),
+        ("dynamic_virtual_warp", {"min_size": np.int8(4), "threshold": np.int8(3)}),
+        ("dynamic_virtual_warp", {"resident_threads": np.int32(2**30)}),
+        ("cta_warp_scan", {"cta_threshold": np.uint8(64)}),
+        ("block_search", {"chunk_items": np.int16(12_287)}),
+        ("two_phase", {"threads": np.int16(1024), "units_per_thread": np.int8(7)}),
+        ("multi_phase", {"units_per_thread": np.int8(12), "iterations": np.int8(5)}),
+    ],
+    ids=repr,
+)
+def test_numbers_of_numpy_do_what_those_of_python_do(method, knobs, device):
+    sizes = np.arange(300) % 7
+    offsets = np.append(0, sizes.cumsum())
+    plain = {name: value.item() for name, value in knobs.items()}
+    found, expected = (gk.expand(offsets, method, device=device, **k) for k in (knobs, plain))
+    np.testing.assert_array_equal(found.item, np.repeat(np.arange(300), sizes))
+    assert found.stats == expected.stats
+
+
+@pytest.mark.parametrize("method", ["merge_path", None, [], {}, np.array([4, 4])], ids=repr)
+def test_an_unknown_method_lists_all(method):
     with pytest.raises(gk.UnknownMethod, match="multi_phase"):
-        gk.expand(OFFSETS, "merge_path")
+        gk.expand(OFFSETS, method)
 
 
 def test_a_knob_of_another_method():
