@@ -13,10 +13,10 @@ from typing import Any
 
 from numba import cuda, int32
 
-from gpukernels.errors import InvalidArgument
 from gpukernels.primitives import upper_owner, warp_inclusive_scan, warp_owner
 from gpukernels.primitives.launch_shape import FULL_MASK, MAX_THREADS, THREADS, WARP_SIZE
 
+from .options import check_choice
 from .visits import add_value, write_item
 from .workload import Workload, grid
 
@@ -121,8 +121,7 @@ def expand(
     InvalidArgument
         If `form` is neither.
     """
-    if form not in FORMS:
-        raise InvalidArgument("form", form, f"one of {FORMS}")
+    check_choice("form", form, FORMS)
     if form == "register":
         kernel, arrays = load.direction(write_by_registers, add_by_registers)
     else:

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numba import cuda, float64, int32, int64
 
-from gpukernels.errors import InvalidArgument
 from gpukernels.primitives import guarded_interpolation_owner, upper_owner, warp_sum
 from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for
 
 from .block_search import load_chunk
+from .options import check_choice
 from .visits import add_value, write_item
 from .workload import SHARED_WORDS, Workload, check_knob, grid
 
@@ -191,8 +191,7 @@ def expand(
     most = min(REGISTERS, (SHARED_WORDS - 1) // threads)
     check_knob("units_per_thread", units_per_thread, 1, most)
     check_knob("iterations", iterations, 1, REGISTERS // units_per_thread)
-    if search not in CHOICES:
-        raise InvalidArgument("search", search, f"one of {tuple(CHOICES)}")
+    check_choice("search", search, CHOICES)
     chunk_units = threads * units_per_thread * iterations
     blocks = blocks_for(load.units, chunk_units)
     shared = 4 * (threads * units_per_thread + 1)
