@@ -170,12 +170,13 @@ PREDICT = PredictionExercise(
     """
     *Before* you run anything, write down five numbers:
 
-    - the entries in the queue of `frontier` for the last tip of a chain of *six* diamonds, with
-      room for all of them (`capacity=1000`);
-    - how many threads keep their vertex if 64 threads, two warps of one block, all hold vertex 9
-      and call `hash64` with a table of 32 slots: under the schedule `lockstep`, and under `warp`;
-    - how many of them meet a conflict if they hold vertices 0, 1, ..., 63 instead: under
-      `lockstep`, and under `warp`.
+    - `"entries of the last tip"`: the entries in the queue of `frontier` for the last tip of a
+      chain of *six* diamonds, with room for all of them (`capacity=1000`);
+    - `"kept, lockstep"` and `"kept, warp"`: how many threads keep their vertex if 64 threads, two
+      warps of one block, all hold vertex 9 and call `hash64` with a table of 32 slots, under each
+      of the two schedules;
+    - `"conflicts, lockstep"` and `"conflicts, warp"`: how many of them meet a conflict if they hold
+      vertices 0, 1, ..., 63 instead.
     """,
     """
     Write the stores and loads of both warps in the order of their steps. Of several lanes that
@@ -232,10 +233,10 @@ NUMBER = KernelExercise(
     "find the bug",
     """
     A colleague shortens the last line of `hash64`. "If the number in my slot is not mine, another
-    thread was here after me, and it keeps the vertex. Why look at the vertex again?" On graphs of
-    up to 64 vertices the search is right, and it drops more than ever. Find the shortest list of
-    vertices on which a vertex is lost, say what the search would then get wrong, and mend the
-    kernel with two lines.
+    thread was here after me, and it keeps the vertex. Why look at the vertex again?" With a table
+    of 64 slots the search is right on every graph of up to 64 vertices. On larger graphs it drops
+    more than ever, and some answers are wrong. Find the shortest list of vertices on which a vertex
+    is lost, say what the search would then get wrong, and mend the kernel with two lines.
     """,
     """
     Who else may have written to the slot?
