@@ -234,9 +234,9 @@ NUMBER = KernelExercise(
     """
     A colleague shortens the last line of `hash64`. "If the number in my slot is not mine, another
     thread was here after me, and it keeps the vertex. Why look at the vertex again?" With a table
-    of 64 slots the search is right on every graph of up to 64 vertices. On larger graphs it drops
-    more than ever, and some answers are wrong. Find the shortest list of vertices on which a vertex
-    is lost, say what the search would then get wrong, and mend the kernel with two lines.
+    of 64 slots the search is right on every graph of up to 64 vertices. On larger graphs some
+    answers are wrong. Find the shortest list of vertices on which a vertex is lost, say what the
+    search would then get wrong, and mend the kernel with two lines.
     """,
     """
     Who else may have written to the slot?
