@@ -19,6 +19,7 @@ from gpukernels.traversal.local_queue import LOCAL
 from .case import Budget, Case, Results, Wrong
 from .exercise import KernelExercise, PredictionExercise
 from .frontier_bfs import graphs, judge_search
+from .skeleton import HERE
 
 IMPORTS = "from numba import cuda, int32"
 WITH_SCAN = (
@@ -58,7 +59,18 @@ def count_what_the_host_sees() -> dict[str, int]:
     return counted
 
 
-PREDICT = PredictionExercise(
+class _EveryQuestion(PredictionExercise):
+    """A prediction whose skeleton names all of its questions, not the first alone."""
+
+    def __init__(self, *args, answer: dict[str, int], **kwargs):
+        super().__init__(*args, answer=answer, **kwargs)
+        short = self.skeleton
+        questions = "".join(f'# prediction["{question}"] = ...\n' for question in answer)
+        self.skeleton = f"prediction = {{}}\n{HERE}\n{questions}"
+        self.solution.text = self.skeleton + self.solution.text.removeprefix(short)
+
+
+PREDICT = _EveryQuestion(
     "bfs4k-1",
     "predict the counter",
     """
@@ -156,9 +168,11 @@ ONE_BLOCK = KernelExercise(
     """
     The counter of this level is the one that the next level fills. A warp that is ahead of thread 0
     has counted vertices in it already when the 0 arrives: they lie in the queue, but nobody counts
-    them, and others overwrite them. A barrier after the clearing mends it. `single_block_levels`
-    goes without that second barrier: it has *three* counters, and the one that is cleared was read
-    a level ago and is filled a level from now, with a barrier on either side.
+    them, and others overwrite them. It takes a frontier of more than 32 vertices: as long as one
+    warp holds them all, the one of thread 0, it clears before it goes on. A barrier after the
+    clearing mends it. `single_block_levels` goes without that second barrier: it has *three*
+    counters, and the one that is cleared was read a level ago and is filled a level from now, with
+    a barrier on either side.
     """,
     parts=(search_by_one_block,),
     imports=IMPORTS,
