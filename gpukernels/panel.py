@@ -1,17 +1,40 @@
-"""A figure with controls: live where a notebook runs, a still picture everywhere else.
+"""A figure with controls: live where a notebook runs, and as far as pictures are kept on a page.
 
 A notebook front end gets ipywidgets; each change of a control draws the figure anew. The built page
-has no Python behind it and gets the figure as it is drawn first.
+has no Python behind it and gets the figure as it is drawn first, or, of some controls, a list to
+select from, whose pictures are all on the page. Without scripts it shows the first.
 """
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 #: Controls that stand one below the other.
 FEW = 4
+
+#: Shows the picture of what is selected; runs where it stands, once for each panel. A browser that
+#: keeps selections over a reload calls for the one call at the start.
+_SCRIPT = """(() => {
+  const panel = document.currentScript?.parentElement;
+  if (!panel) return;
+  const lists = [...panel.querySelectorAll("select")];
+  const pictures = [...panel.querySelectorAll("[data-picture]")];
+  const order = panel.dataset.order.split(" ").map(Number);
+  const show = () => {
+    const chosen = lists.reduce((k, list) => k * list.options.length + list.selectedIndex, 0);
+    pictures.forEach((picture, i) => { picture.hidden = i !== order[chosen]; });
+  };
+  lists.forEach(list => list.addEventListener("change", show));
+  lists[0].closest("p").hidden = false;
+  show();
+})();"""
+_LIST = (
+    "font:inherit;color:inherit;background:transparent;border:1px solid currentColor;"
+    "border-radius:4px;min-height:2rem;padding:0 0.4rem"
+)
 
 
 class Panel:
@@ -25,6 +48,10 @@ class Panel:
         :class:`~gpukernels.table.Table`.
     start : dict of str to object
         The value of each control at first; one of its choices.
+    kept : dict of str to sequence, optional
+        Controls that a page has too, each with those of its choices whose pictures are kept there,
+        the start among them. A picture is drawn for every combination, the other controls at their
+        start; equal ones are kept once.
     **choices : sequence
         The values of each control, in order: numbers make a slider, texts a list to select from.
 
@@ -38,19 +65,40 @@ class Panel:
     Raises
     ------
     ValueError
-        If `start` and `choices` do not name the same controls, or a start is not a choice.
+        If `start` and `choices` do not name the same controls, or a start is not a choice; or if
+        `kept` has another control or choice, or lacks a start.
     """
 
-    def __init__(self, draw: Callable[..., Any], start: dict[str, Any], **choices: Sequence):
+    def __init__(
+        self,
+        draw: Callable[..., Any],
+        start: dict[str, Any],
+        kept: Mapping[str, Sequence] | None = None,
+        **choices: Sequence,
+    ):
         if set(start) != set(choices):
             raise ValueError(f"start names {sorted(start)}, the choices are of {sorted(choices)}")
         for name, value in start.items():
             if value not in choices[name]:
                 raise ValueError(f"start[{name!r}]={value!r}; allowed are {list(choices[name])}")
+        kept = {name: list(values) for name, values in (kept or {}).items()}
+        for name, values in kept.items():
+            if name not in choices or not set(values) <= set(choices[name]):
+                raise ValueError(
+                    f"kept[{name!r}]={values}; allowed are {list(choices.get(name, []))}"
+                )
+            if start[name] not in values:
+                raise ValueError(f"kept[{name!r}]={values} lacks the start, {start[name]!r}")
         import ipywidgets
 
         self._draw = draw
+        self._start = dict(start)
         self._first = draw(**start)
+        self._kept = {
+            values: _still(draw(**start | dict(zip(kept, values, strict=True))))
+            for values in itertools.product(*kept.values())
+        }
+        self._lists = kept
         self.controls = {}
         for name, values in choices.items():
             kind = ipywidgets.Dropdown if isinstance(values[0], str) else ipywidgets.SelectionSlider
@@ -83,13 +131,46 @@ class Panel:
         return f"Panel({', '.join(self.controls)}: {self._first!r})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        names = html.escape(", ".join(self.controls))
-        note = f"<p><em>In a live notebook this figure has controls: {names}.</em></p>"
-        still = self._first.html if hasattr(self._first, "html") else self._first._repr_html_()
+        rest = [name for name in self.controls if name not in self._lists]
+        names = html.escape(", ".join(rest))
+        more = "more controls" if self._lists else "controls"
+        note = (
+            f"<p><em>In a live notebook this figure has {more}: {names}.</em></p>" if rest else ""
+        )
         view = {"version_major": 2, "version_minor": 0, "model_id": self._box.model_id}
         return {
             "text/plain": repr(self),
-            "text/html": still + note,
+            "text/html": (self._pictures() if self._lists else _still(self._first)) + note,
             # ipywidgets 7 and 8 build this part in different places, and both understand it.
             "application/vnd.jupyter.widget-view+json": view,
         }
+
+    def _pictures(self) -> str:
+        """Return lists to select from, the kept pictures, and the script that shows one of them."""
+        pictures = list(dict.fromkeys(self._kept.values()))
+        order = " ".join(str(pictures.index(picture)) for picture in self._kept.values())
+        shown = _still(self._first)
+        lists = " ".join(self._list(name, values) for name, values in self._lists.items())
+        stills = "".join(
+            f"<div data-picture{' hidden' * (picture != shown)}>{picture}</div>"
+            for picture in pictures
+        )
+        return (
+            f'<div class="gk-panel" data-order="{order}"><p hidden>{lists}</p>{stills}'
+            f"<script>{_SCRIPT}</script></div>"
+        )
+
+    def _list(self, name: str, values: list) -> str:
+        first = self._start[name]
+        options = "".join(
+            f"<option{' selected' * (value == first)}>{html.escape(str(value))}</option>"
+            for value in values
+        )
+        return (
+            f'<label style="margin-right:1rem">{html.escape(name)} '
+            f'<select style="{_LIST}">{options}</select></label>'
+        )
+
+
+def _still(drawn) -> str:
+    return drawn.html if hasattr(drawn, "html") else drawn._repr_html_()

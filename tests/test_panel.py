@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import gpukernels as gk
@@ -67,3 +69,71 @@ def test_a_value_that_is_no_choice_is_refused(panel):
 def test_a_start_that_does_not_fit_is_refused(start, says):
     with pytest.raises(ValueError, match=says):
         Panel(drawn, start, size=(1, 2, 4), workload=("roads", "a web"))
+
+
+def test_a_page_keeps_a_picture_of_every_combination_and_shows_the_first():
+    start = {"size": 4, "workload": "roads", "x": 1}
+    kept = {"size": (2, 4), "workload": ("roads", "a web")}
+
+    def draw(size, workload, x):
+        return drawn(size * x, workload)
+
+    panel = Panel(draw, start, kept, size=(1, 2, 4), workload=("roads", "a web"), x=(1, 2))
+    page = panel._repr_mimebundle_()["text/html"]
+    assert 'data-order="0 1 2 3"' in page
+    pictures = re.findall(r"<div data-picture( hidden)?>(.*?)</table></div></div>", page)
+    assert [bool(hidden) for hidden, _ in pictures] == [True, True, False, True]
+    for (_, picture), (size, workload) in zip(
+        pictures, ((2, "roads"), (2, "a web"), (4, "roads"), (4, "a web")), strict=True
+    ):
+        assert drawn(size, workload)._repr_html_() == picture + "</table></div>"
+    assert re.findall(r"<option( selected)?>([^<]*)<", page) == [
+        ("", "2"),
+        (" selected", "4"),
+        (" selected", "roads"),
+        ("", "a web"),
+    ]
+    assert "more controls: x." in page
+    panel.controls["size"].value = 1
+    assert panel.figure.value == drawn(1, "roads")._repr_html_()
+
+
+def test_without_scripts_a_page_has_a_picture_and_no_lists():
+    panel = Panel(
+        drawn, {"size": 4, "workload": "roads"}, {"size": (1, 4)}, size=(1, 4), workload=("roads",)
+    )
+    page = panel._repr_mimebundle_()["text/html"]
+    assert "<p hidden><label" in page
+    assert page.count("<div data-picture>") == 1
+
+
+def test_equal_pictures_are_kept_once():
+    def draw(size):
+        return drawn(min(size, 2), "roads")
+
+    panel = Panel(draw, {"size": 2}, {"size": (1, 2, 4)}, size=(1, 2, 4))
+    page = panel._repr_mimebundle_()["text/html"]
+    assert 'data-order="0 1 1"' in page
+    assert page.count("data-picture>") + page.count("data-picture hidden>") == 2
+    assert "In a live notebook" not in page
+
+
+def test_texts_of_a_list_are_escaped():
+    panel = Panel(
+        drawn, {"size": 1, "workload": "<b>"}, {"workload": ("<b>",)}, size=(1,), workload=("<b>",)
+    )
+    assert "<option selected>&lt;b&gt;</option>" in panel._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "says"),
+    [
+        ({"x": (1,)}, r"kept\['x'\]=\[1\]; allowed are \[\]"),
+        ({"size": (4, 8)}, r"kept\['size'\]=\[4, 8\]; allowed are \[1, 2, 4\]"),
+        ({"size": (1, 2)}, r"kept\['size'\]=\[1, 2\] lacks the start, 4"),
+    ],
+)
+def test_kept_choices_that_do_not_fit_are_refused(kept, says):
+    start = {"size": 4, "workload": "roads"}
+    with pytest.raises(ValueError, match=says):
+        Panel(drawn, start, kept, size=(1, 2, 4), workload=("roads",))
