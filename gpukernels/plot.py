@@ -34,7 +34,13 @@ class Plot:
         self.alt = alt
         text = io.StringIO()
         # The salt makes the ids of the clip paths, which must differ between figures of a page.
-        with matplotlib.rc_context({"svg.hashsalt": alt, "svg.fonttype": "none"}):
+        # Each text of a figure names all fonts of the list: two of them will do.
+        style = {
+            "svg.hashsalt": alt,
+            "svg.fonttype": "none",
+            "font.sans-serif": ["DejaVu Sans", "Verdana"],
+        }
+        with matplotlib.rc_context(style):
             figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
         svg = "<svg" + text.getvalue().partition("<svg")[2]
         svg = svg.replace("#000000", "currentColor").replace(

@@ -36,6 +36,11 @@ def test_text_stays_text_and_the_markup_is_well_formed():
     assert "level & width" in "".join(root.itertext())
 
 
+def test_texts_name_few_fonts():
+    assert "DejaVu Sans" in (shown := Plot(drawn(), "a line")._repr_html_())
+    assert "Helvetica" not in shown
+
+
 def test_two_figures_of_a_page_share_no_id():
     def ids(shown):
         return {e.attrib["id"] for e in ElementTree.fromstring(shown).iter() if "id" in e.attrib}

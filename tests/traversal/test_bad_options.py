@@ -119,7 +119,7 @@ def test_a_device_that_launches_nothing_is_refused(device):
     assert caught.value.argument == "device"
 
 
-@pytest.mark.parametrize("g", [None, np.eye(3), nx.path_graph(3), [[1], [0]], gk.Graph], ids=repr)
+@pytest.mark.parametrize("g", [None, np.eye(3), nx.path_graph(3), [[1], [0]], gk.Graph], ids=str)
 def test_what_is_no_graph_is_refused(g):
     with pytest.raises(gk.InvalidArgument, match="must be a Graph") as caught:
         gk.bfs(g, 0, device=UntouchedDevice())
