@@ -19,7 +19,6 @@ from gpukernels.traversal.local_queue import LOCAL
 from .case import Budget, Case, Results, Wrong
 from .exercise import KernelExercise, PredictionExercise
 from .frontier_bfs import graphs, judge_search
-from .skeleton import HERE
 
 IMPORTS = "from numba import cuda, int32"
 WITH_SCAN = (
@@ -59,18 +58,7 @@ def count_what_the_host_sees() -> dict[str, int]:
     return counted
 
 
-class _EveryQuestion(PredictionExercise):
-    """A prediction whose skeleton names all of its questions, not the first alone."""
-
-    def __init__(self, *args, answer: dict[str, int], **kwargs):
-        super().__init__(*args, answer=answer, **kwargs)
-        short = self.skeleton
-        questions = "".join(f'# prediction["{question}"] = ...\n' for question in answer)
-        self.skeleton = f"prediction = {{}}\n{HERE}\n{questions}"
-        self.solution.text = self.skeleton + self.solution.text.removeprefix(short)
-
-
-PREDICT = _EveryQuestion(
+PREDICT = PredictionExercise(
     "bfs4k-1",
     "predict the counter",
     """

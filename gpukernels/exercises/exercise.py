@@ -190,8 +190,8 @@ class PredictionExercise(Exercise):
         answer: dict[str, int],
         measure: Callable[[], dict[str, int]],
     ):
-        first = next(iter(answer))
-        skeleton = f'prediction = {{}}\n{HERE} The first: prediction["{first}"] = ...\n'
+        questions = "".join(f'# prediction["{key}"] = ...\n' for key in answer)
+        skeleton = f"prediction = {{}}\n{HERE}\n{questions}"
         lines = "".join(f'prediction["{key}"] = {value}\n' for key, value in answer.items())
         solution = Solution(skeleton + lines, answer, inspect.cleandoc(why))
         super().__init__(id, title, statement, hint, skeleton, solution)
