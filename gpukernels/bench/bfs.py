@@ -10,11 +10,9 @@ graph is on the GPU already. Every result is compared with the sequential search
 
 from __future__ import annotations
 
-import argparse
 import time
 import timeit
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 import numpy as np
@@ -59,6 +57,8 @@ FAMILIES: tuple[tuple[str, str, Callable[[int], Graph]], ...] = (
     ),
 )
 
+FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
+
 #: What is measured of each method besides its defaults.
 OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "virtual_warp": tuple({"warp_size": size} for size in (2, 4, 8, 16, 32)),
@@ -67,6 +67,19 @@ OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
 
 #: A search whose first run, compilation included, takes more seconds than this is not repeated.
 PATIENCE = 20.0
+
+
+def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
+    """Yield what a row says of each of some `families`, halved so many times, and the graph.
+
+    The search of a road network begins at a corner, of others at the vertex of most arcs.
+    """
+    for family, call, make in FAMILIES:
+        if family in families:
+            g = make(shrink)
+            root = int(np.argmax(g.out_degree)) if family != "road" else 0
+            head = {"graph": family, "call": call, "halved": shrink, "n": g.n, "m": g.m}
+            yield {**head, "root": root}, g
 
 
 def searches(g: Graph) -> list[tuple[str, str, dict[str, Any]]]:
@@ -117,26 +130,16 @@ def measure(
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--commit", required=True, help="the commit that is measured")
-    parser.add_argument("--folder", type=Path, default=record.FOLDER, help="where to write")
+    parser = record.parser(__doc__)
     parser.add_argument("--shrink", type=int, default=0, help="halve the vertices so many times")
     parser.add_argument("--repeat", type=int, default=9, help="runs of which the median counts")
     parser.add_argument("--families", nargs="*", default=[], help="some of the families alone")
     options = parser.parse_args(arguments)
     device = CudaDevice()
     rows = []
-    for family, call, make in FAMILIES:
-        if options.families and family not in options.families:
-            continue
-        g = make(options.shrink)
-        root = int(np.argmax(g.out_degree)) if family != "road" else 0
-        print(f"{family}: n={g.n:,} m={g.m:,} root={root}", flush=True)
-        row = measure(device, g, root, options.repeat)
-        rows.append(
-            {"graph": family, "call": call, "halved": options.shrink, "n": g.n, "m": g.m,
-             "root": root, **row}
-        )  # fmt: skip
+    for head, g in large_graphs(options.shrink, options.families or FAMILY_NAMES):
+        print(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", flush=True)
+        rows.append({**head, **measure(device, g, head["root"], options.repeat)})
     path = record.write(
         "bfs",
         "a whole call of gk.bfs with the graph on the GPU, wall-clock, median",

@@ -11,16 +11,14 @@ one run.
 
 from __future__ import annotations
 
-import argparse
 import timeit
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gpukernels import sequential
 from gpukernels.bench import record
-from gpukernels.bench.bfs import FAMILIES
+from gpukernels.bench.bfs import large_graphs
 from gpukernels.device import CudaDevice
 from gpukernels.graph import Graph
 from gpukernels.traversal import bfs
@@ -66,20 +64,13 @@ def measure(device, g: Graph, root: int, repeat: int) -> list[dict[str, Any]]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--commit", required=True, help="the commit that is measured")
-    parser.add_argument("--folder", type=Path, default=record.FOLDER, help="where to write")
+    parser = record.parser(__doc__)
     parser.add_argument("--shrink", type=int, default=0, help="halve the vertices so many times")
     parser.add_argument("--repeat", type=int, default=5, help="runs of which the fastest counts")
     options = parser.parse_args(arguments)
     device, measured = CudaDevice(), []
-    for family, call, make in FAMILIES:
-        if family in MEASURED:
-            g = make(options.shrink)
-            root = int(np.argmax(g.out_degree)) if family != "road" else 0
-            head = {"graph": family, "call": call, "halved": options.shrink, "n": g.n, "m": g.m}
-            rows = measure(device, g, root, options.repeat)
-            measured.append({**head, "root": root, "rows": rows})
+    for head, g in large_graphs(options.shrink, MEASURED):
+        measured.append({**head, "rows": measure(device, g, head["root"], options.repeat)})
     path = record.write(
         "duplicates",
         "calls of gk.bfs by way to keep duplicates out, wall-clock, fastest run; counts of one",

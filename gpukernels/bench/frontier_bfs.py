@@ -9,7 +9,6 @@ on who comes first, so it is counted in several runs.
 
 from __future__ import annotations
 
-import argparse
 import runpy
 import tempfile
 from collections.abc import Callable, Mapping
@@ -101,9 +100,7 @@ def races(device, sizes: Mapping[str, tuple[int, int]], runs: int) -> dict[str, 
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--commit", required=True, help="the commit that is measured")
-    parser.add_argument("--folder", type=Path, default=record.FOLDER, help="where to write")
+    parser = record.parser(__doc__)
     parser.add_argument("--shrink", type=int, default=0, help="halve the large graphs K times")
     parser.add_argument("--repeat", type=int, default=9, help="runs of which the median counts")
     options = parser.parse_args(arguments)

@@ -12,9 +12,7 @@ whole driver, with all that, stands beside it.
 
 from __future__ import annotations
 
-import argparse
 import timeit
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -214,9 +212,7 @@ def _figures(offsets, sizes) -> dict[str, Any]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--commit", required=True, help="the commit that is measured")
-    parser.add_argument("--folder", type=Path, default=record.FOLDER, help="where to write")
+    parser = record.parser(__doc__)
     parser.add_argument("--items", type=int, help="items of each workload; by default all")
     parser.add_argument("--repeat", type=int, default=9, help="timed runs of each technique")
     options = parser.parse_args(arguments)

@@ -6,6 +6,7 @@ tables from there.
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import importlib.metadata
 import json
@@ -15,6 +16,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[2] / "data" / "benchmarks"
+
+
+def parser(text: str) -> argparse.ArgumentParser:
+    """Return a parser of what every benchmark is told: ``--commit`` and ``--folder``.
+
+    Parameters
+    ----------
+    text : str
+        The benchmark's docstring, whose first line is its description.
+    """
+    told = argparse.ArgumentParser(description=text.splitlines()[0])
+    told.add_argument("--commit", required=True, help="the commit that is measured")
+    told.add_argument("--folder", type=Path, default=FOLDER, help="where to write")
+    return told
 
 
 def environment(device, commit: str) -> dict[str, str]:

@@ -6,9 +6,7 @@
 
 from __future__ import annotations
 
-import argparse
 import timeit
-from pathlib import Path
 
 import numpy as np
 
@@ -123,9 +121,7 @@ def measure_searches(
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--commit", required=True, help="the commit that is measured")
-    parser.add_argument("--folder", type=Path, default=record.FOLDER, help="where to write")
+    parser = record.parser(__doc__)
     options = parser.parse_args(arguments)
     device = CudaDevice()
     measured = {"threads": THREADS, **measure_scans(device), **measure_searches(device)}
