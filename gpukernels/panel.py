@@ -94,11 +94,7 @@ class Panel:
         self._draw = draw
         self._start = dict(start)
         self._first = draw(**start)
-        self._kept = {
-            values: _still(draw(**start | dict(zip(kept, values, strict=True))))
-            for values in itertools.product(*kept.values())
-        }
-        self._lists = kept
+        self._kept = kept
         self.controls = {}
         for name, values in choices.items():
             kind = ipywidgets.Dropdown if isinstance(values[0], str) else ipywidgets.SelectionSlider
@@ -131,26 +127,29 @@ class Panel:
         return f"Panel({', '.join(self.controls)}: {self._first!r})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        rest = [name for name in self.controls if name not in self._lists]
+        rest = [name for name in self.controls if name not in self._kept]
         names = html.escape(", ".join(rest))
-        more = "more controls" if self._lists else "controls"
+        more = "more controls" if self._kept else "controls"
         note = (
             f"<p><em>In a live notebook this figure has {more}: {names}.</em></p>" if rest else ""
         )
         view = {"version_major": 2, "version_minor": 0, "model_id": self._box.model_id}
         return {
             "text/plain": repr(self),
-            "text/html": (self._pictures() if self._lists else _still(self._first)) + note,
+            "text/html": (self._pictures() if self._kept else _still(self._first)) + note,
             # ipywidgets 7 and 8 build this part in different places, and both understand it.
             "application/vnd.jupyter.widget-view+json": view,
         }
 
     def _pictures(self) -> str:
         """Return lists to select from, the kept pictures, and the script that shows one of them."""
-        pictures = list(dict.fromkeys(self._kept.values()))
-        order = " ".join(str(pictures.index(picture)) for picture in self._kept.values())
-        shown = _still(self._first)
-        lists = " ".join(self._list(name, values) for name, values in self._lists.items())
+        shown, drawn = _still(self._first), []
+        for values in itertools.product(*self._kept.values()):
+            at = self._start | dict(zip(self._kept, values, strict=True))
+            drawn.append(shown if at == self._start else _still(self._draw(**at)))
+        pictures = list(dict.fromkeys(drawn))
+        order = " ".join(str(pictures.index(picture)) for picture in drawn)
+        lists = " ".join(self._list(name, values) for name, values in self._kept.items())
         stills = "".join(
             f"<div data-picture{' hidden' * (picture != shown)}>{picture}</div>"
             for picture in pictures
