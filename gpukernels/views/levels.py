@@ -237,6 +237,7 @@ def _split_at_finds(
 def _split_at_grid_barriers(
     of: _Requests, group: list[int], reads: np.ndarray, writes: np.ndarray
 ) -> list[_Round]:
+    """Split a launch of both directions at the barriers of its grid, between which a level lies."""
     steps, r = of.trace.steps, of.requests
     waits = np.flatnonzero((steps.launch == group[0]) & (steps.kind == BARRIER))
     texts = [of.trace.text(int(steps.source[at]), int(steps.line[at])) for at in waits]

@@ -23,6 +23,16 @@ def sources(graph):
     return np.repeat(np.arange(graph.n), np.diff(graph.offsets))
 
 
+def check_levels(graph, root, levels):
+    """Assert that each level finds, over arcs of its frontier, what a sequential search does."""
+    distance = gk.sequential.bfs(graph, root).distance
+    for k, level in enumerate(levels):
+        assert level.frontier.tolist() == np.flatnonzero(distance == k).tolist()
+        assert level.found.tolist() == np.flatnonzero(distance == k + 1).tolist()
+        assert set(graph.targets[level.found_arcs]) == set(level.found.tolist())
+        assert np.isin(sources(graph)[level.found_arcs], level.frontier).all()
+
+
 @pytest.mark.parametrize("graph", GRAPHS, ids=repr)
 def test_levels_of_a_written_trace_are_what_its_writer_counted(graph):
     trace, written, _ = queue_bfs(graph)
@@ -50,14 +60,10 @@ def test_levels_of_real_kernels_are_the_levels_of_the_search(method, graph):
     with gk.trace() as t:
         result = bfs(graph, root=0, method=method)
     levels = read_levels(t.trace, graph.n, sources(graph))
-    distance = gk.sequential.bfs(graph, 0).distance
+    check_levels(graph, 0, levels)
     assert len(levels) == result.levels
     degree = np.diff(graph.offsets)
-    for k, level in enumerate(levels):
-        assert level.frontier.tolist() == np.flatnonzero(distance == k).tolist()
-        assert level.found.tolist() == np.flatnonzero(distance == k + 1).tolist()
-        assert set(graph.targets[level.found_arcs]) == set(level.found.tolist())
-        assert np.isin(sources(graph)[level.found_arcs], level.frontier).all()
+    for level in levels:
         if method == "edge_parallel":
             assert level.arc_loads == graph.m
         else:
@@ -89,13 +95,9 @@ def test_queues_of_every_kind_are_read(graph, schedule, method, options):
     device = gk.SimtDevice(schedule, seed=5, trace=True)
     result = bfs(graph, root, method=method, device=device, **options)
     levels = read_levels(device.trace, graph.n, sources(graph))
-    distance = gk.sequential.bfs(graph, root).distance
+    check_levels(graph, root, levels)
     assert len(levels) == result.levels
-    for k, level in enumerate(levels):
-        assert level.frontier.tolist() == np.flatnonzero(distance == k).tolist()
-        assert level.found.tolist() == np.flatnonzero(distance == k + 1).tolist()
-        assert set(graph.targets[level.found_arcs]) == set(level.found.tolist())
-        assert np.isin(sources(graph)[level.found_arcs], level.frontier).all()
+    for level in levels:
         assert level.outside == 0
         assert level.visited >= 0
     detected, missed = (
@@ -211,13 +213,9 @@ def test_levels_that_read_arcs_from_their_other_end(graph, schedule, method, opt
     device = gk.SimtDevice(schedule, seed=5, trace=True)
     result = bfs(graph, root, method, device, threads=64, **options)
     levels = read_levels(device.trace, graph.n, sources(graph), root, Backwards.of(graph))
-    distance = gk.sequential.bfs(graph, root).distance
+    check_levels(graph, root, levels)
     assert len(levels) == result.levels
-    for k, level in enumerate(levels):
-        assert level.frontier.tolist() == np.flatnonzero(distance == k).tolist()
-        assert level.found.tolist() == np.flatnonzero(distance == k + 1).tolist()
-        assert set(graph.targets[level.found_arcs]) == set(level.found.tolist())
-        assert np.isin(sources(graph)[level.found_arcs], level.frontier).all()
+    for level in levels:
         assert level.visited >= 0
         if level.bottom_up and method != "spmv":
             assert level.visited == 0, "whoever meets the frontier has found its parent"
