@@ -12,6 +12,7 @@ import weakref
 import numpy as np
 
 from gpukernels import simt
+from gpukernels.errors import InvalidArgument
 from gpukernels.simt.machine import RESIDENT_THREADS
 from gpukernels.simt.metrics import Summary, summarize
 from gpukernels.simt.schedules import SCHEDULES
@@ -299,6 +300,21 @@ def default_device():
     if wanted == "simt" or (wanted == "" and not _gpu_answers()):
         return SimtDevice()
     return CudaDevice()
+
+
+def chosen_device(device):
+    """Return `device`, or the default device for None.
+
+    Raises
+    ------
+    InvalidArgument
+        If `device` is a class, or something that launches no kernels.
+    """
+    if device is None:
+        return default_device()
+    if isinstance(device, type) or not callable(getattr(device, "launch", None)):
+        raise InvalidArgument("device", device, "a SimtDevice() or a CudaDevice()")
+    return device
 
 
 def _gpu_answers() -> bool:

@@ -13,6 +13,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial import Delaunay
 
+from gpukernels.checks import check_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import INT32_MAX, Graph, Parallel, SelfLoops
 
@@ -54,8 +55,8 @@ def rmat(
     Graph
         ``2**scale`` vertices; ``edge_factor * 2**scale`` arcs when directed and all are kept.
     """
-    scale = _whole("scale", scale, 0, 30)
-    edge_factor = _whole("edge_factor", edge_factor, 0, INT32_MAX >> scale)
+    scale = check_whole("scale", scale, 0, 30)
+    edge_factor = check_whole("edge_factor", edge_factor, 0, INT32_MAX >> scale)
     for name, value in (("a", a), ("b", b), ("c", c)):
         _fraction(name, value)
     if a + b + c > 1 + 1e-9:
@@ -80,8 +81,8 @@ def kron(scale: int, edge_factor: int = 16, seed: int = 0) -> Graph:
     seed : int
         Seed of the random numbers.
     """
-    scale = _whole("scale", scale, 0, 30)
-    edge_factor = _whole("edge_factor", edge_factor, 0, INT32_MAX >> (scale + 1))
+    scale = check_whole("scale", scale, 0, 30)
+    edge_factor = check_whole("edge_factor", edge_factor, 0, INT32_MAX >> (scale + 1))
     rng = np.random.default_rng(seed)
     source, target = _quadrants(rng, scale, edge_factor << scale, 0.57, 0.19, 0.19)
     shuffled = rng.permutation(1 << scale).astype(np.int32)
@@ -110,7 +111,7 @@ def erdos_renyi(n: int, mean_degree: float, seed: int = 0, *, directed: bool = F
     Graph
         No self-loops, no parallel arcs; ``m`` is the nearest possible to ``n * mean_degree``.
     """
-    n = _whole("n", n, 0, INT32_MAX - 1)
+    n = check_whole("n", n, 0, INT32_MAX - 1)
     if not 0 <= mean_degree <= max(n - 1, 0):
         raise InvalidArgument("mean_degree", mean_degree, f"from 0 to n - 1 = {n - 1}")
     rng = np.random.default_rng(seed)
@@ -146,8 +147,8 @@ def small_world(n: int, degree: int, rewire: float, seed: int = 0) -> Graph:
     Graph
         Undirected and simple, ``n * degree`` arcs.
     """
-    n = _whole("n", n, 1, INT32_MAX - 1)
-    degree = _whole("degree", degree, 0, n - 1)
+    n = check_whole("n", n, 1, INT32_MAX - 1)
+    degree = check_whole("degree", degree, 0, n - 1)
     if degree % 2:
         raise InvalidArgument("degree", degree, "even")
     _fraction("rewire", rewire)
@@ -205,7 +206,7 @@ def forest_fire(
     Graph
         Simple; when directed, every arc leads from a later vertex to an earlier one.
     """
-    n = _whole("n", n, 0, INT32_MAX - 1)
+    n = check_whole("n", n, 0, INT32_MAX - 1)
     for name, value in (("forward", forward), ("backward", backward)):
         if not 0 <= value < 1:
             raise InvalidArgument(name, value, "from 0 to less than 1")
@@ -230,7 +231,7 @@ def delaunay(n: int, seed: int = 0, *, weighted: bool = False) -> Graph:
     Graph
         Undirected and simple, with `positions`.
     """
-    n = _whole("n", n, 3, INT32_MAX - 1)
+    n = check_whole("n", n, 3, INT32_MAX - 1)
     points = np.random.default_rng(seed).random((n, 2))
     corners = Delaunay(points).simplices.astype(np.int64)
     source = corners.ravel()
@@ -265,8 +266,8 @@ def road_grid(
     Graph
         Undirected, simple and connected, with `positions`.
     """
-    rows = _whole("rows", rows, 1, 46_340)
-    columns = _whole("columns", columns, 1, 46_340)
+    rows = check_whole("rows", rows, 1, 46_340)
+    columns = check_whole("columns", columns, 1, 46_340)
     n = rows * columns
     if not 0 <= mean_degree <= 4:
         raise InvalidArgument("mean_degree", mean_degree, "from 0 to 4")
@@ -292,21 +293,21 @@ def road_grid(
 
 def path(n: int, *, directed: bool = False) -> Graph:
     """Path ``0 - 1 - ... - (n - 1)``: one vertex a level, the least parallelism there is."""
-    n = _whole("n", n, 0, INT32_MAX - 1)
+    n = check_whole("n", n, 0, INT32_MAX - 1)
     vertex = np.arange(n, dtype=np.int32)
     return Graph.from_arcs(n, vertex[:-1], vertex[1:], directed=directed)
 
 
 def star(n: int, *, directed: bool = False) -> Graph:
     """Star: vertex 0 is joined to all others; the worst balance there is."""
-    n = _whole("n", n, 0, INT32_MAX - 1)
+    n = check_whole("n", n, 0, INT32_MAX - 1)
     leaf = np.arange(1, n, dtype=np.int32)
     return Graph.from_arcs(n, np.zeros_like(leaf), leaf, directed=directed)
 
 
 def complete(n: int) -> Graph:
     """Complete undirected graph: every vertex is joined to every other."""
-    n = _whole("n", n, 0, 46_340)
+    n = check_whole("n", n, 0, 46_340)
     source, target = np.triu_indices(n, 1)
     return Graph.from_arcs(n, source, target, directed=False)
 
@@ -337,8 +338,8 @@ def random_weights(g: Graph, low: int = 1, high: int = 100, seed: int = 0) -> Gr
     The two arcs of an undirected edge get one weight; where edges are parallel, the weights of
     the two directions are the same as a set.
     """
-    low = _whole("low", low, -INT32_MAX - 1, INT32_MAX)
-    high = _whole("high", high, low, INT32_MAX)
+    low = check_whole("low", low, -INT32_MAX - 1, INT32_MAX)
+    high = check_whole("high", high, low, INT32_MAX)
     rng = np.random.default_rng(seed)
     source, target = g.coo
     if not g.directed:
@@ -348,13 +349,6 @@ def random_weights(g: Graph, low: int = 1, high: int = 100, seed: int = 0) -> Gr
     return Graph.from_arcs(
         g.n, source, target, weight, g.directed, labels=g.labels, positions=g.positions
     )
-
-
-def _whole(name: str, value: int, least: int, most: int) -> int:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not least <= value <= most:
-        raise InvalidArgument(name, value, f"a whole number from {least} to {most}")
-    return int(value)
 
 
 def _fraction(name: str, value: float) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from gpukernels.checks import is_whole
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
 
 if TYPE_CHECKING:
@@ -337,7 +338,7 @@ def _read_only(array: NDArray) -> NDArray:
 
 
 def _vertex_count(n: int) -> int:
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n < INT32_MAX:
+    if not is_whole(n) or not 0 <= n < INT32_MAX:
         raise InvalidArgument("n", n, f"a whole number from 0 to {INT32_MAX - 1}")
     return int(n)
 

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from gpukernels.checks import is_whole
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
 from gpukernels.graph import Graph
 
@@ -64,7 +65,7 @@ def bfs(g: Graph, root: int = 0) -> Traversal:
 
 
 def _vertex(name: str, vertex: int, n: int) -> int:
-    if isinstance(vertex, bool) or not isinstance(vertex, int | np.integer):
+    if not is_whole(vertex):
         raise InvalidArgument(name, vertex, "a vertex, a whole number")
     if not 0 <= vertex < n:
         raise VertexOutOfRange(name, int(vertex), n)

@@ -11,20 +11,21 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "gpukernels"
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
 
-TECHNIQUE = {"errors", "graph", "device", "primitives"}
+TECHNIQUE = {"checks", "errors", "graph", "device", "primitives"}
 #: Room -> rooms of gpukernels that it may import besides itself. A room is a module or a package
 #: right under gpukernels; `simt.trace` is one of its own, because views read nothing else of simt.
 MAY_IMPORT = {
     "errors": {"simt.errors"},
-    "graph": {"errors"},
+    "checks": {"errors"},
+    "graph": {"checks", "errors"},
     "formats": {"errors"},
     "io": {"errors", "graph", "formats"},
-    "generators": {"errors", "graph"},
-    "sequential": {"errors", "graph"},
+    "generators": {"checks", "errors", "graph"},
+    "sequential": {"checks", "errors", "graph"},
     "workloads": {"errors"},
     "simt": set(),
     "device": {"errors", "simt"},
-    "primitives": {"errors", "device"},
+    "primitives": {"checks", "errors", "device"},
     "representations": TECHNIQUE,
     "mapping": TECHNIQUE | {"table"},
     "traversal": TECHNIQUE | {"mapping"},

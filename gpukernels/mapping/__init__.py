@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import inspect
 
+from gpukernels.checks import as_python, options_as_python
+from gpukernels.device import chosen_device
 from gpukernels.errors import UnknownMethod
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 
@@ -24,7 +26,6 @@ from . import (
     virtual_warp,
     work_item_to_thread,
 )
-from .options import as_python, chosen_device, options_as_python
 from .result import Mapping
 from .workload import upload
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from numba import cuda, int32
 
+from gpukernels.checks import check_whole
 from gpukernels.primitives import upper_owner
 from gpukernels.primitives.launch_shape import THREADS, blocks_for
 
 from .visits import add_value, write_item
-from .workload import MAX_BLOCKS, SHARED_WORDS, Workload, check_knob
+from .workload import MAX_BLOCKS, SHARED_WORDS, Workload
 
 
 @cuda.jit(device=True)
@@ -102,7 +103,7 @@ def expand(
     InvalidArgument
         If `chunk_items` offsets are not from 1 to what fits 48 KB of shared memory.
     """
-    check_knob("chunk_items", chunk_items, 1, SHARED_WORDS - 1)
+    check_whole("chunk_items", chunk_items, 1, SHARED_WORDS - 1)
     kernel, arrays = load.direction(write_by_block_search, add_by_block_search)
     chunks = blocks_for(load.items, chunk_items)
     blocks = min(chunks, MAX_BLOCKS)

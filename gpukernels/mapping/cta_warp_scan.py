@@ -21,13 +21,14 @@ from typing import Any
 
 from numba import cuda, int32
 
+from gpukernels.checks import check_whole
 from gpukernels.primitives.block_scan import block_exclusive_scan
 from gpukernels.primitives.launch_shape import FULL_MASK, THREADS, WARP_SIZE
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .virtual_warp import virtual_warp
 from .visits import add_value, write_item
-from .workload import Workload, check_knob, grid
+from .workload import Workload, grid
 
 #: Units that the third step gathers in shared memory at a time.
 SLOTS = 1024
@@ -166,8 +167,8 @@ def expand(
     """
     if cta_threshold is None:
         cta_threshold = max(threads, warp_threshold)
-    check_knob("cta_threshold", cta_threshold, 1, MAX_UNITS)
-    check_knob("warp_threshold", warp_threshold, 1, cta_threshold)
+    check_whole("cta_threshold", cta_threshold, 1, MAX_UNITS)
+    check_whole("warp_threshold", warp_threshold, 1, cta_threshold)
     kernel, arrays = load.direction(write_by_cta_warp_scan, add_by_cta_warp_scan)
     blocks = grid(load.items, threads)
     device.launch(kernel, blocks, threads, load.offsets, *arrays, cta_threshold, warp_threshold)

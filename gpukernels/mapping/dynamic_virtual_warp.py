@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 from numba import cuda
 
+from gpukernels.checks import check_whole
 from gpukernels.primitives.launch_shape import THREADS
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .virtual_warp import WARP_SIZES, check_warp_size, virtual_warp
 from .visits import add_value, write_item
-from .workload import MAX_BLOCKS, Workload, check_knob, grid
+from .workload import MAX_BLOCKS, Workload, grid
 
 
 @cuda.jit(device=True)
@@ -150,10 +151,10 @@ def expand(
         If `min_size` is not one of these, or another knob is no whole number from 1 up.
     """
     check_warp_size(min_size, "min_size")
-    check_knob("threshold", threshold, 1, MAX_UNITS)
+    check_whole("threshold", threshold, 1, MAX_UNITS)
     if resident_threads is None:
         resident_threads = device.resident_threads
-    check_knob("resident_threads", resident_threads, 1, MAX_UNITS)
+    check_whole("resident_threads", resident_threads, 1, MAX_UNITS)
     warp_size = choose_warp_size(load.items, load.units, resident_threads, min_size)
     # An item of more than `threshold` units has at most twice as many pieces as whole thresholds.
     room = 2 * (load.units // threshold)

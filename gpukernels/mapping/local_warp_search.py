@@ -13,10 +13,10 @@ from typing import Any
 
 from numba import cuda, int32
 
+from gpukernels.checks import check_choice
 from gpukernels.primitives import upper_owner, warp_inclusive_scan, warp_owner
 from gpukernels.primitives.launch_shape import FULL_MASK, MAX_THREADS, THREADS, WARP_SIZE
 
-from .options import check_choice
 from .visits import add_value, write_item
 from .workload import Workload, grid
 

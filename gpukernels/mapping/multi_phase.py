@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 from numba import cuda, float64, int32, int64
 
+from gpukernels.checks import check_choice, check_whole
 from gpukernels.primitives import guarded_interpolation_owner, upper_owner, warp_sum
 from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for
 
 from .block_search import load_chunk
-from .options import check_choice
 from .visits import add_value, write_item
-from .workload import SHARED_WORDS, Workload, check_knob, grid
+from .workload import SHARED_WORDS, Workload, grid
 
 #: Units whose items a thread can note before it hands them over: `units_per_thread` x `iterations`.
 REGISTERS = 64
@@ -189,8 +189,8 @@ def expand(
         If a knob is not one of these.
     """
     most = min(REGISTERS, (SHARED_WORDS - 1) // threads)
-    check_knob("units_per_thread", units_per_thread, 1, most)
-    check_knob("iterations", iterations, 1, REGISTERS // units_per_thread)
+    check_whole("units_per_thread", units_per_thread, 1, most)
+    check_whole("iterations", iterations, 1, REGISTERS // units_per_thread)
     check_choice("search", search, CHOICES)
     chunk_units = threads * units_per_thread * iterations
     blocks = blocks_for(load.units, chunk_units)

@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from numba import cuda, int32
 
+from gpukernels.checks import check_whole
 from gpukernels.primitives import upper_owner
 from gpukernels.primitives.launch_shape import THREADS, blocks_for
 
 from .block_search import load_chunk, visit_slot
 from .visits import add_value, write_item
-from .workload import SHARED_WORDS, Workload, check_knob
+from .workload import SHARED_WORDS, Workload
 
 
 @cuda.jit
@@ -99,7 +100,7 @@ def expand(
     InvalidArgument
         If `units_per_thread` is not from 1 to what fits.
     """
-    check_knob("units_per_thread", units_per_thread, 1, (SHARED_WORDS - 1) // threads)
+    check_whole("units_per_thread", units_per_thread, 1, (SHARED_WORDS - 1) // threads)
     chunk_units = threads * units_per_thread
     blocks = blocks_for(load.units, chunk_units)
     shared = 4 * (chunk_units + 1)

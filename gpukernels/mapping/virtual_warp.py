@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import cuda
 
+from gpukernels.checks import is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.launch_shape import THREADS
 
@@ -51,8 +51,7 @@ def add_by_virtual_warp(offsets, values, total, warp_size):
 
 def check_warp_size(warp_size: int, argument: str = "warp_size") -> None:
     """Raise InvalidArgument, naming `argument`, if `warp_size` is no power of two from 1 to 32."""
-    whole = isinstance(warp_size, int | np.integer) and not isinstance(warp_size, bool)
-    if not whole or warp_size not in WARP_SIZES:
+    if not is_whole(warp_size) or warp_size not in WARP_SIZES:
         raise InvalidArgument(argument, warp_size, f"one of {WARP_SIZES}")
 
 

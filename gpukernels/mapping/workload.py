@@ -85,10 +85,3 @@ def upload(offsets, values, device) -> Workload:
 def grid(workers: int, threads: int) -> int:
     """Return the blocks for `workers` threads, none of them more than ``MAX_BLOCKS``."""
     return min(blocks_for(workers, threads), MAX_BLOCKS)
-
-
-def check_knob(name: str, value: int, low: int, high: int) -> None:
-    """Raise InvalidArgument if `value` is not a whole number from `low` to `high`."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not low <= value <= high:
-        raise InvalidArgument(name, value, f"a whole number from {low} to {high}")

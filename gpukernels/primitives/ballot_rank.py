@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda
 
-from gpukernels.device import default_device
+from gpukernels.device import chosen_device
 
 from .launch_shape import FULL_MASK, THREADS, blocks_for, check_threads
 
@@ -51,7 +51,7 @@ def warp_rank(flags, *, threads: int = THREADS, device=None) -> np.ndarray:
     """
     check_threads(threads)
     flags = np.ascontiguousarray(flags, dtype=np.bool_).astype(np.uint8)
-    device = device or default_device()
+    device = chosen_device(device)
     rank = device.empty(flags.size, np.int32)
     device.launch(rank_warps, blocks_for(flags.size, threads), threads, device.array(flags), rank)
     return device.read(rank)

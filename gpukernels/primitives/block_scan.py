@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32
 
-from gpukernels.device import default_device
+from gpukernels.device import chosen_device
 
 from .launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
 from .warp_scan import warp_inclusive_scan
@@ -77,7 +77,7 @@ def block_scan(values, *, threads: int = THREADS, device=None) -> tuple[np.ndarr
     """
     check_threads(threads)
     values = np.ascontiguousarray(values, dtype=np.int32)
-    device = device or default_device()
+    device = chosen_device(device)
     blocks = blocks_for(values.size, threads)
     scanned, totals = device.empty(values.size, np.int32), device.empty(blocks, np.int32)
     device.launch(scan_blocks, blocks, threads, device.array(values), scanned, totals)

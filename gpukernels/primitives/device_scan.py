@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import cuda, int32, int64
 
-from gpukernels.device import default_device
+from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 
 from .block_scan import block_exclusive_scan
@@ -202,7 +202,7 @@ def device_scan(values, *, threads: int = THREADS, device=None) -> np.ndarray:
     """
     check_threads(threads)
     values = _check_sizes(values)
-    device = device or default_device()
+    device = chosen_device(device)
     return device.read(scan_sizes(device.array(values), device, threads=threads))
 
 

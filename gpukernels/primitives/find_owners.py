@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32
 
-from gpukernels.device import default_device
+from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 
 from .launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
@@ -114,7 +114,7 @@ def find_owners(
         allowed = f"at most {WARP_SIZE} where search = 'register'"
         raise InvalidArgument("items", offsets.size - 1, allowed)
     units = _check_units(units, int(offsets[-1]))
-    device = device or default_device()
+    device = chosen_device(device)
     owner = device.empty(units.size, np.int32)
     arrays = device.array(offsets), device.array(units), owner
     device.launch(SEARCHES[search], blocks_for(units.size, threads), threads, *arrays)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from gpukernels.checks import is_whole
 from gpukernels.errors import InvalidArgument
 
 WARP_SIZE = 32
@@ -33,8 +32,7 @@ def check_threads(threads: int, argument: str = "threads") -> int:
         If `threads` is not a multiple of 32 from 32 to 1024: a warp intrinsic under a full mask
         needs all lanes of every warp.
     """
-    whole = isinstance(threads, int | np.integer) and not isinstance(threads, bool)
-    if not whole or threads % WARP_SIZE or not WARP_SIZE <= threads <= MAX_THREADS:
+    if not is_whole(threads) or threads % WARP_SIZE or not WARP_SIZE <= threads <= MAX_THREADS:
         allowed = f"a multiple of {WARP_SIZE} from {WARP_SIZE} to {MAX_THREADS}"
         raise InvalidArgument(argument, threads, allowed)
     return int(threads)

@@ -34,6 +34,12 @@ def add_runs_before(begins, run, offsets):
         offsets[i] = begins[begins.size - 1]
 
 
+def check_padded_threads(threads: int) -> None:
+    """Raise InvalidArgument if `threads` is no power of two from 32 to 1024."""
+    if check_threads(threads) & (threads - 1):
+        raise InvalidArgument("threads", threads, "a power of two from 32 to 1024")
+
+
 class PaddedScan:
     """Scans of up to `capacity` sizes, one after another in the same memory, without a read-back.
 
@@ -60,8 +66,7 @@ class PaddedScan:
     """
 
     def __init__(self, capacity: int, device, *, threads: int = THREADS):
-        if check_threads(threads) & (threads - 1):
-            raise InvalidArgument("threads", threads, "a power of two from 32 to 1024")
+        check_padded_threads(threads)
         self.device, self.threads, self.run = device, threads, 2 * threads
         self.launches = 0
         sizes = level_sizes(capacity, self.run)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32
 
-from gpukernels.device import default_device
+from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 
 from .launch_shape import THREADS, blocks_for, check_threads
@@ -143,7 +143,7 @@ def shared_scan(
     if threads & (threads - 1):
         raise InvalidArgument("threads", threads, "a power of two from 32 to 1024")
     values = np.ascontiguousarray(values, dtype=np.int32)
-    device = device or default_device()
+    device = chosen_device(device)
     run = 2 * threads
     blocks = blocks_for(values.size, run)
     scanned, totals = device.empty(values.size, np.int32), device.empty(blocks, np.int32)

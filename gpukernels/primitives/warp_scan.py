@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32
 
-from gpukernels.device import default_device
+from gpukernels.device import chosen_device
 
 from .launch_shape import FULL_MASK, THREADS, WARP_SIZE, blocks_for, check_threads
 
@@ -86,7 +86,7 @@ def warp_scan(values, *, inclusive: bool = True, threads: int = THREADS, device=
     """
     check_threads(threads)
     values = np.ascontiguousarray(values, dtype=np.int32)
-    device = device or default_device()
+    device = chosen_device(device)
     kernel = scan_warps_inclusive if inclusive else scan_warps_exclusive
     scanned = device.empty(values.size, np.int32)
     device.launch(kernel, blocks_for(values.size, threads), threads, device.array(values), scanned)

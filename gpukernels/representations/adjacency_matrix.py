@@ -20,7 +20,7 @@ import numpy as np
 from numba import cuda
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.device import default_device
+from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for, check_threads, warp_sum
@@ -258,7 +258,7 @@ def has_edge(
     source, target = queries(source, target, g.n)
     check_threads(threads)
     matrix = AdjacencyMatrix.from_graph(g, pitched=pitched)
-    device = device or default_device()
+    device = chosen_device(device)
     found = device.empty(source.size, np.bool_)
     device.launch(
         matrix_has_edge, blocks_for(source.size, threads), threads,
@@ -277,7 +277,7 @@ def _choose(mapping, by_warp, by_thread):
 
 def _sum_rows(kernel, matrix, operands, dtype, mapping, threads, device):
     check_threads(threads)
-    device = device or default_device()
+    device = chosen_device(device)
     sums = device.empty(matrix.n, dtype)
     workers = matrix.n * (WARP_SIZE if mapping == "warp" else 1)
     device.launch(

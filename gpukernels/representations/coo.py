@@ -16,7 +16,7 @@ import numpy as np
 from numba import cuda
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.device import default_device
+from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, check_threads
@@ -238,7 +238,7 @@ def has_edge(
     edges = EdgeList.from_graph(g, order="lexicographic", both_ways=both_ways)
     if both_ways:
         source, target = np.minimum(source, target), np.maximum(source, target)
-    device = device or default_device()
+    device = chosen_device(device)
     found = device.empty(source.size, np.bool_)
     arrays = (device.array(a) for a in (edges.source, edges.target, source, target))
     device.launch(coo_has_edge, blocks_for(source.size, threads), threads, *arrays, found)
@@ -247,7 +247,7 @@ def has_edge(
 
 def _sum_arcs(kernel, n, arrays, dtype, threads, device):
     check_threads(threads)
-    device = device or default_device()
+    device = chosen_device(device)
     sums = device.full(n, 0, dtype)
     blocks = blocks_for(arrays[0].size, threads)
     device.launch(kernel, blocks, threads, *(device.array(a) for a in arrays), sums)

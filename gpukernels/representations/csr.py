@@ -19,7 +19,7 @@ import numpy as np
 from numba import cuda, int32
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.device import default_device
+from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, check_threads
@@ -225,7 +225,7 @@ def has_edge(
     """
     source, target = queries(source, target, g.n)
     check_threads(threads)
-    device = device or default_device()
+    device = chosen_device(device)
     found = device.empty(source.size, np.bool_)
     arrays = (device.array(a) for a in (g.offsets, g.targets, source, target))
     device.launch(csr_has_edge, blocks_for(source.size, threads), threads, *arrays, found)
@@ -234,7 +234,7 @@ def has_edge(
 
 def _sum_rows(kernel, g, arrays, dtype, threads, device):
     check_threads(threads)
-    device = device or default_device()
+    device = chosen_device(device)
     sums = device.empty(g.n, dtype)
     arrays = (device.array(a) for a in (g.offsets, *arrays))
     device.launch(kernel, blocks_for(g.n, threads), threads, *arrays, sums)

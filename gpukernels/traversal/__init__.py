@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import inspect
 
-import numpy as np
-
+from gpukernels.checks import check_flag, is_whole, options_as_python
+from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument, UnknownMethod, VertexOutOfRange
 from gpukernels.graph import Graph
-from gpukernels.mapping.options import check_flag, chosen_device, options_as_python
 
 from . import (
     bfs4k,
@@ -83,7 +82,7 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
         raise UnknownMethod("bfs", method, METHODS)
     if not isinstance(g, Graph):
         raise InvalidArgument("g", g, "a Graph")
-    if isinstance(root, bool) or not isinstance(root, int | np.integer):
+    if not is_whole(root):
         raise InvalidArgument("root", root, "a vertex, a whole number")
     if not 0 <= root < g.n:
         raise VertexOutOfRange("root", int(root), g.n)

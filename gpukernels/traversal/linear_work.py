@@ -25,15 +25,15 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32
 
-from gpukernels.errors import InvalidArgument
+from gpukernels.checks import check_choice, check_whole
 from gpukernels.graph import Graph
-from gpukernels.mapping.options import check_choice
 from gpukernels.mapping.two_phase import expand_chunk, partition
 from gpukernels.mapping.work_item_to_thread import one_thread
-from gpukernels.mapping.workload import SHARED_WORDS, check_knob
+from gpukernels.mapping.workload import SHARED_WORDS
 from gpukernels.primitives import DeviceScan, PaddedScan
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
+from gpukernels.primitives.padded_scan import check_padded_threads
 
 from .linear_cull import claim_unvisited, compact, compact_alone, mask_unvisited, set_depth
 from .result import BFSResult, adopt, start_at
@@ -135,10 +135,10 @@ def bfs(
     check_choice("gather", gather, GATHERS)
     check_choice("cull", cull, CULLS)
     check_choice("scan", scan, SCANS)
-    if scan == "padded" and threads & (threads - 1):
-        raise InvalidArgument("threads", threads, "a power of two from 32 to 1024")
-    check_knob("sequential_below", sequential_below, 0, MAX_UNITS)
-    check_knob("tile", tile, 1, (SHARED_WORDS - 1) // threads)
+    if scan == "padded":
+        check_padded_threads(threads)
+    check_whole("sequential_below", sequential_below, 0, MAX_UNITS)
+    check_whole("tile", tile, 1, (SHARED_WORDS - 1) // threads)
     search = _Search(g, root, device, gather, cull, scan, sequential_below, tile, threads, parents)
     sizes, arcs = [1], [int(g.out_degree[root])]
     while arcs[-1]:

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.mapping.options import check_flag
-from gpukernels.mapping.workload import check_knob
+from gpukernels.checks import check_flag, check_whole
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
 
@@ -79,7 +78,7 @@ class MerrillSearch:
         how = check_duplicates(duplicates)
         check_flag("bitmask", bitmask)
         cta_threshold = threads if cta_threshold is None else cta_threshold
-        check_knob("cta_threshold", cta_threshold, WARP_SIZE, MAX_UNITS)
+        check_whole("cta_threshold", cta_threshold, WARP_SIZE, MAX_UNITS)
         self.device, self.threads, self.cta_threshold = device, threads, cta_threshold
         self.duplicates, self.bitmask = duplicates, bool(bitmask)
         self.offsets, self.targets = device.keep(g.offsets), device.keep(g.targets)

@@ -22,8 +22,8 @@ block. Only a level with more duplicates than its queue can hold costs O(V), and
 
 from __future__ import annotations
 
+from gpukernels.checks import check_whole
 from gpukernels.graph import Graph
-from gpukernels.mapping.workload import check_knob
 from gpukernels.primitives.launch_shape import MAX_THREADS, THREADS
 from gpukernels.primitives.offsets import MAX_UNITS
 
@@ -103,10 +103,10 @@ def bfs(
     )  # fmt: skip
     if capacity is None:
         capacity = g.n
-    check_knob("capacity", capacity, g.n, MAX_UNITS)
+    check_whole("capacity", capacity, g.n, MAX_UNITS)
     if resident_threads is None:
         resident_threads = device.resident_threads
-    check_knob("resident_threads", resident_threads, 1, MAX_UNITS)
+    check_whole("resident_threads", resident_threads, 1, MAX_UNITS)
     search = Levels(g, root, device, knobs, resident_threads, capacity, parents)
     level, size, stays = 0, 1, g.out_degree[root] <= search.large.above
     while size:

@@ -13,11 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from numbers import Real
 
+from gpukernels.checks import as_python, check_flag, check_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
-from gpukernels.mapping.options import as_python, check_flag
 from gpukernels.mapping.virtual_warp import check_warp_size
-from gpukernels.mapping.workload import check_knob
 from gpukernels.primitives.launch_shape import MAX_THREADS, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
 
@@ -96,9 +95,9 @@ class Knobs:
         share = self.child_share
         if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share <= 1:
             raise InvalidArgument("child_share", share, "a number from 0 to 1")
-        check_knob("child_queue", self.child_queue, 1, MAX_UNITS // MAX_THREADS)
-        check_knob("edge_discover", self.edge_discover, 0, MAX_UNITS)
-        check_knob("coalesce_from", self.coalesce_from, 0, MAX_UNITS)
+        check_whole("child_queue", self.child_queue, 1, MAX_UNITS // MAX_THREADS)
+        check_whole("edge_discover", self.edge_discover, 0, MAX_UNITS)
+        check_whole("coalesce_from", self.coalesce_from, 0, MAX_UNITS)
         check_threads(self.threads)
         check_threads(self.block_threads, "block_threads")
         for name in ("extended", "binary_scan"):
@@ -106,12 +105,12 @@ class Knobs:
         check_duplicates(self.duplicates)
         slots = self.hash_slots
         if slots is not None:
-            check_knob("hash_slots", slots, 1, SHARED_BYTES // 8)
+            check_whole("hash_slots", slots, 1, SHARED_BYTES // 8)
             if slots & (slots - 1):
                 raise InvalidArgument("hash_slots", slots, "a power of two")
         fixed = shared_bytes(self.how, self.block_threads, 32)
         most = (SHARED_BYTES - VARIABLES - fixed) // (8 * self.block_threads)
-        check_knob("single_block", self.single_block, 0, most)
+        check_whole("single_block", self.single_block, 0, most)
 
     @property
     def how(self) -> int:

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from numba import cuda
 
-from gpukernels.mapping.options import check_choice
+from gpukernels.checks import check_choice
 from gpukernels.primitives.launch_shape import WARP_SIZE
 
 from .claim import BITMAP, COMPARE_AND_SWAP, claim

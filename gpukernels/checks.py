@@ -1,4 +1,4 @@
-"""What the functions that look a technique up by name check of what they are given."""
+"""Checks of what callers give: whole numbers, flags, names of choices."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels.device import default_device
 from gpukernels.errors import InvalidArgument
 
 
@@ -24,6 +23,18 @@ def options_as_python(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: as_python(value) for name, value in options.items()}
 
 
+def is_whole(value: object) -> bool:
+    """Return whether `value` is an integer, Python's or NumPy's, and no bool."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_whole(name: str, value: int, low: int, high: int) -> int:
+    """Return `value` as a Python number; InvalidArgument unless whole and from `low` to `high`."""
+    if not is_whole(value) or not low <= value <= high:
+        raise InvalidArgument(name, value, f"a whole number from {low} to {high}")
+    return int(value)
+
+
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     """Raise InvalidArgument if `value` is not the name of one of `choices`."""
     choices = tuple(choices)
@@ -35,18 +46,3 @@ def check_flag(name: str, value: object) -> None:
     """Raise InvalidArgument if `value` is neither True nor False."""
     if not isinstance(value, bool | np.bool_):
         raise InvalidArgument(name, value, "True or False")
-
-
-def chosen_device(device: Any) -> Any:
-    """Return `device`, or the default device for None.
-
-    Raises
-    ------
-    InvalidArgument
-        If `device` is a class, or something that launches no kernels.
-    """
-    if device is None:
-        return default_device()
-    if isinstance(device, type) or not callable(getattr(device, "launch", None)):
-        raise InvalidArgument("device", device, "a SimtDevice() or a CudaDevice()")
-    return device
