@@ -164,7 +164,7 @@ def _queue_case(name: str, g: Graph) -> Case:
 
 
 def queue_cases() -> list[Case]:
-    """Return the hidden inputs of bfs-2, bfs-4 and bfs-5."""
+    """Return the hidden inputs of bfs-2 and bfs-5."""
     return [_queue_case(name, g) for name, g in graphs().items()]
 
 
@@ -291,72 +291,138 @@ SPREAD = KernelExercise(
     benign=("distance", "changed"),
 )
 
-# bfs-4: one atomic a warp
+# bfs-4: one atomic a warp and queue
+
+#: Degrees from which a vertex belongs to the second, third and fourth queue.
+CLASSES = (4, 32, 256)
 
 
 @cuda.jit(device=True)
-def append_together(queue, size, item):
-    """Append the items of all active lanes of a warp with one atomic."""
-    slot = queue.size
+def append_by_class(queues, sizes, kind, item):
+    """Append `item` to ``queues[kind]``: one atomic for all lanes of a warp with that `kind`."""
+    slot = queues.shape[1]
     # Your lines go here.
-    mask = cuda.activemask()  # added
-    rank = cuda.popc(mask & cuda.lanemask_lt())  # added
+    peers = cuda.match_any_sync(cuda.activemask(), kind)  # added
+    rank = cuda.popc(peers & cuda.lanemask_lt())  # added
     start = 0  # added
     if rank == 0:  # added
-        start = cuda.atomic.add(size, 0, cuda.popc(mask))  # added
-    slot = cuda.shfl_sync(mask, start, cuda.ffs(mask) - 1) + rank  # added
-    if slot < queue.size:
-        queue[slot] = item
+        start = cuda.atomic.add(sizes, kind, cuda.popc(peers))  # added
+    slot = cuda.shfl_sync(peers, start, cuda.ffs(peers) - 1) + rank  # added
+    if slot < queues.shape[1]:
+        queues[kind, slot] = item
 
 
 @cuda.jit
-def expand_together(
-    offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
-):
-    """Enqueue the unvisited neighbors of the frontier, each once."""
+def sort_by_degree(offsets, frontier, queues, sizes):
+    """Put every vertex of the frontier into the queue of its degree's class."""
     i = cuda.grid(1)
-    if i < frontier_size[0]:
+    if i < frontier.size:
         u = frontier[i]
-        for k in range(offsets[u], offsets[u + 1]):
-            v = targets[k]
-            if cuda.atomic.cas(distance, v, -1, level + 1) == -1:
-                parent[v] = u
-                append_together(next_frontier, next_size, v)
+        degree = offsets[u + 1] - offsets[u]
+        kind = 0
+        for least in CLASSES:
+            if degree >= least:
+                kind += 1
+        append_by_class(queues, sizes, kind, u)
 
 
-def together_budgets() -> list[Budget]:
-    """Return the bound of bfs-4."""
-    g = small_world(1024, degree=8, rewire=0.1, seed=1)
+def run_classes(kernel, device, g: Graph) -> dict[str, np.ndarray]:
+    """Sort all vertices of `g`, in random order, into queues by their degrees.
+
+    Returns
+    -------
+    dict of ndarray
+        ``queues`` int32 (4, n), -1 where nothing was stored; ``sizes`` int32 (4,).
+    """
+    frontier = np.random.default_rng(g.n).permutation(g.n).astype(np.int32)
+    queues = device.full((len(CLASSES) + 1, g.n), -1, np.int32)
+    sizes = device.full(len(CLASSES) + 1, 0, np.int32)
+    arrays = device.array(g.offsets), device.array(frontier), queues, sizes
+    device.launch(kernel, blocks_for(g.n), THREADS, *arrays)
+    return {"queues": device.read(queues), "sizes": device.read(sizes)}
+
+
+def judge_classes(g: Graph) -> Callable[[Results], Wrong | None]:
+    """Return a judge that wants each vertex once, in the queue of its class, from place 0 on."""
+    kinds = np.searchsorted(CLASSES, g.out_degree, side="right")
+
+    def judge(found: Results) -> Wrong | None:
+        for kind in range(len(CLASSES) + 1):
+            wanted = np.flatnonzero(kinds == kind)
+            if found["sizes"][kind] != wanted.size:
+                text = f"`sizes[{kind}]` is {found['sizes'][kind]} and should be {wanted.size}"
+                return Wrong(text, "sizes", kind)
+            got = found["queues"][kind, : wanted.size]
+            missing = np.setdiff1d(wanted, got)
+            if missing.size:
+                v = int(missing[0])
+                text = f"vertex {v}, of degree {g.out_degree[v]}, is not in queue {kind}"
+                return Wrong(f"{text}; {missing.size} of its {wanted.size} are missing", "queues")
+        return None
+
+    return judge
+
+
+def _classes_case(name: str, g: Graph) -> Case:
+    return Case(name, lambda kernel, device: run_classes(kernel, device, g), judge_classes(g))
+
+
+def classes_cases() -> list[Case]:
+    """Return the hidden inputs of bfs-4."""
+    return [_classes_case(name, g) for name, g in graphs().items()]
+
+
+def classes_budgets() -> list[Budget]:
+    """Return the bounds of bfs-4, which only lanes that share an atomic can meet."""
+    g = rmat(10, edge_factor=8, seed=1)
+    frontier = np.random.default_rng(g.n).permutation(g.n)
+    kinds = np.searchsorted(CLASSES, g.out_degree[frontier], side="right").reshape(-1, 32)
+    needed = sum(np.unique(warp).size for warp in kinds)
 
     def waiting(trace: Trace) -> int:
-        return int(metrics.atomic_conflicts(trace.select(array="next_size")).sum())
+        return int(metrics.atomic_conflicts(trace.select(array="sizes")).sum())
 
-    case = _queue_case("a small world of 1,024 vertices", g)
-    return [Budget("lanes that wait at the queue's counter", case, waiting, at_most=0)]
+    def asking(trace: Trace) -> int:
+        requests = trace.select(array="sizes").requests
+        return int(np.diff(requests.start)[requests.kind == ATOMIC].sum())
+
+    case = _classes_case("an R-MAT graph of 1,024 vertices", g)
+    return [
+        Budget("lanes that wait at a counter", case, waiting, at_most=0),
+        Budget("atomics at the counters", case, asking, at_most=needed),
+    ]
 
 
-TOGETHER = KernelExercise(
+BY_CLASS = KernelExercise(
     "bfs-4",
-    "write it: one atomic a warp",
+    "write it: one atomic a warp and queue",
     """
-    `queue_append` makes the lanes of a warp queue up at one counter. Complete the device function
-    `append_together`, in which the active lanes of a warp make *one* atomic for all of them and
-    each gets a `slot` of its own. Budget: not a single atomic conflict at the counter, the same
-    entries. Pass the kernel, `expand_together`, to the checker.
+    Some searches sort a frontier by degree first, so that threads, warps and blocks each get the
+    lists that suit them. `sort_by_degree` has four queues and a counter for each. With *one*
+    counter the compiler adds up a warp's requests by itself; here lanes of a warp ask different
+    counters, and it cannot know which. Complete `append_by_class`: the lanes of a warp that append
+    to the same queue make one atomic together, and each gets a `slot` of its own. Pass the kernel,
+    `sort_by_degree`, to the checker.
+
+    Budget: no lane waits for another at a counter, and there are no more atomics than warps have
+    different classes.
     """,
     """
-    `cuda.activemask()` says who is here. A lane's rank is the number of lower bits in that mask:
-    `cuda.popc(mask & cuda.lanemask_lt())`. The lane of rank 0 adds `cuda.popc(mask)` to the counter
-    and hands the old value to the others with `cuda.shfl_sync(mask, value, leader)`.
+    `cuda.activemask()` says who is here, `cuda.match_any_sync(mask, kind)` which of them have the
+    same `kind` as this lane. A lane's rank among those is the number of lower bits in that mask:
+    `cuda.popc(peers & cuda.lanemask_lt())`. The lane of rank 0 adds `cuda.popc(peers)` and hands
+    the old value to the others with `cuda.shfl_sync(peers, value, leader)`.
     """,
     """
-    The leader is the lowest active lane, `cuda.ffs(mask) - 1`. What it got from the counter is
-    where the warp's slots begin, and its rank tells each lane which of them is its own.
+    Each class has a leader, its lowest lane, `cuda.ffs(peers) - 1`. What the leader got from the
+    counter is where the slots of these lanes begin, and the rank tells each which one is its own.
+    Lanes that the hardware happens to run apart form groups of their own: then there are more
+    atomics, and the queues are right all the same.
     """,
-    parts=(append_together, expand_together),
-    imports=IMPORTS,
-    cases=queue_cases,
-    budgets=together_budgets,
+    parts=(append_by_class, sort_by_degree),
+    imports=f"from numba import cuda\n\nCLASSES = {CLASSES}",
+    cases=classes_cases,
+    budgets=classes_budgets,
 )
 
 # bfs-5: one atomic a block
@@ -443,4 +509,4 @@ BY_BLOCK = KernelExercise(
     budgets=by_block_budgets,
 )
 
-EXERCISES = (PREDICT, ONCE, SPREAD, TOGETHER, BY_BLOCK)
+EXERCISES = (PREDICT, ONCE, SPREAD, BY_CLASS, BY_BLOCK)

@@ -39,7 +39,7 @@ SAYS = {
     "scans-4": "`scanned[1]` is 0 and should be 2",
     "bfs-2": "`distance[1]` is -1 and should be 1",
     "bfs-3": "schedule warp: `distance[10]` is 5 and should be 4",
-    "bfs-4": "`distance[4]` is -1 and should be 2",
+    "bfs-4": "`sizes[1]` is 0 and should be",
     "bfs-5": "`distance[4]` is -1 and should be 2",
     "duplicates-2": "vertex 0 is lost",
     "duplicates-3": "vertex 0 is lost",

@@ -156,11 +156,22 @@ NEAR_MISSES = {
     ),
     "room for one": (
         "bfs-4",
-        "cuda.atomic.add(size, 0, cuda.popc(mask))",
-        "cuda.atomic.add(size, 0, 1)",
+        "cuda.atomic.add(sizes, kind, cuda.popc(peers))",
+        "cuda.atomic.add(sizes, kind, 1)",
         "race on `",
     ),
-    "one slot for all": ("bfs-4", ", cuda.ffs(mask) - 1) + rank", ", cuda.ffs(mask) - 1)", "race"),
+    "one slot for all": (
+        "bfs-4",
+        ", cuda.ffs(peers) - 1) + rank",
+        ", cuda.ffs(peers) - 1)",
+        "race",
+    ),
+    "one leader for all classes": (
+        "bfs-4",
+        "cuda.match_any_sync(cuda.activemask(), kind)",
+        "cuda.activemask()",
+        "race on `",
+    ),
     "room for what is not there": (
         "bfs-5",
         "min(asked[0], found.size)",
@@ -371,20 +382,34 @@ def test_a_near_miss_is_found(name, passage, instead, says, tmp_path):
     assert says in repr(report)
 
 
-def test_the_queue_s_own_append_is_right_and_too_dear(tmp_path):
-    """What bfs-4 asks to improve on: one atomic a lane."""
+#: Right answers of bfs-4 that share nothing, and the budget that they miss.
+DEAR_APPENDS = {
+    "an atomic a lane": (
+        "    slot = cuda.atomic.add(sizes, kind, 1)\n",
+        "lanes that wait at a counter",
+    ),
+    "one lane after another": (
+        "    for lane in range(32):\n"
+        "        if cuda.laneid == lane:\n"
+        "            slot = cuda.atomic.add(sizes, kind, 1)\n",
+        "atomics at the counters",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEAR_APPENDS)
+def test_an_append_that_shares_no_atomic_is_right_and_too_dear(name, tmp_path):
+    lines, missed = DEAR_APPENDS[name]
     ex = gk.exercise("bfs-4")
-    start = ex.solution.text.index("    mask = cuda.activemask()")
-    end = ex.solution.text.index("    if slot < queue.size")
-    text = ex.solution.text[:start] + "    slot = cuda.atomic.add(size, 0, 1)\n"
+    start = ex.solution.text.index("    peers = cuda.match_any_sync")
+    end = ex.solution.text.index("    if slot < queues.shape[1]")
     path = tmp_path / "plain.py"
-    path.write_text(text + ex.solution.text[end:], encoding="utf-8")
+    path.write_text(ex.solution.text[:start] + lines + ex.solution.text[end:], encoding="utf-8")
     spec = importlib.util.spec_from_file_location("plain", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    report = ex.check(module.expand_together, raises=False)
-    *right, dear = report.findings
-    assert all(finding.passed for finding in right)
-    assert not dear.passed
-    assert "lanes that wait at the queue's counter" in repr(report)
-    assert "slot = cuda.atomic.add(size, 0, 1)" in repr(report)
+    report = ex.check(module.sort_by_degree, raises=False)
+    wrong = [finding for finding in report.findings if not finding.passed]
+    assert all("allowed at most" in repr(finding) for finding in wrong)
+    assert missed in repr(report)
+    assert not report.passed
