@@ -20,6 +20,7 @@ import numpy as np
 from gpukernels.device import trace as traced
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.launch_shape import WARP_SIZE
+from gpukernels.simt import metrics
 
 from . import expand
 
@@ -196,20 +197,14 @@ def _requests_of(trace, array: str) -> np.ndarray:
 def _sectors(trace) -> tuple[np.ndarray, np.ndarray]:
     """Return sectors and distinct bytes of every request; 0 where it is not to global memory."""
     table = trace.requests
-    row = table.lane_row()
     size = np.array([a.itemsize for a in trace.arrays] or [1])
-    is_global = np.array([a.space == "global" for a in trace.arrays] or [False])
-    chosen = is_global[table.array][row]
-    row, index = row[chosen], table.index[chosen]
-    item = size[table.array[row]]
-    span = int(index.max(initial=0)) + 1
-
-    def distinct(unit: np.ndarray) -> np.ndarray:
-        """Return the row of each different unit of a row."""
-        return np.unique(row.astype(np.int64) * 8 * span + unit) // (8 * span)
-
-    sectors = np.bincount(distinct(index * item // SECTOR_BYTES), minlength=len(table))
-    elements = np.bincount(distinct(index), minlength=len(table))
+    is_global = np.array([a.space == "global" for a in trace.arrays] or [False])[table.array]
+    sectors = np.zeros(len(table), np.int64)
+    sectors[is_global] = metrics.sectors(trace)
+    row = table.lane_row()
+    chosen = is_global[row]
+    pairs = np.unique(np.stack([row[chosen], table.index[chosen]]), axis=1)
+    elements = np.bincount(pairs[0], minlength=len(table))
     return sectors, elements * size[table.array] if len(table) else elements
 
 

@@ -73,25 +73,52 @@ def requests(trace: Trace, space: str = "global", kinds=(LOAD, STORE, ATOMIC)) -
     return int(_rows_in(trace, space, kinds).sum())
 
 
-def _units_per_request(trace, rows, unit_bytes):
-    """Return how many distinct aligned units of `unit_bytes` each selected request touches."""
+def _units_per_request(trace, rows, unit_bytes, passes=False):
+    """Return how many distinct aligned units of `unit_bytes` each selected request touches.
+
+    With `passes`, those of an atomic request are counted anew in each of its passes.
+    """
     table = trace.requests
     counts = np.diff(table.start)
     lanes = np.repeat(rows, counts)
     row = np.repeat(np.arange(len(table)), counts)[lanes]
     size = np.array([a.itemsize for a in trace.arrays] or [1])[table.array]
-    unit = table.index[lanes] * size[row] // unit_bytes
+    index = table.index[lanes]
+    unit = index * size[row] // unit_bytes
     if unit.size == 0:
         return np.zeros(len(table), np.int64)
+    group = row
+    if passes:
+        group = row * WARP_SIZE + np.where(table.kind[row] == ATOMIC, _passes(row, index), 0)
     # Allocations start at a multiple of 256 bytes, so the unit number within the array decides.
-    key = row * (int(unit.max()) + 1) + unit
-    return np.bincount(np.unique(key) // (int(unit.max()) + 1), minlength=len(table))
+    span = int(unit.max()) + 1
+    found = np.unique(group * span + unit) // span
+    return np.bincount(found // WARP_SIZE if passes else found, minlength=len(table))
+
+
+def _passes(row, index):
+    """Return the pass of each lane: how many lanes of its row before it have its element."""
+    order = np.lexsort((index, row))  # stable: equal ones stay in the order of lanes
+    row, index = row[order], index[order]
+    new = np.append(True, (row[1:] != row[:-1]) | (index[1:] != index[:-1]))
+    first = np.flatnonzero(new)
+    passes = np.empty(row.size, np.int64)
+    passes[order] = np.arange(row.size) - np.repeat(first, np.diff(np.append(first, row.size)))
+    return passes
 
 
 def sectors(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> np.ndarray:
-    """Return the number of 32-byte sectors of each global request (one entry a request)."""
+    """Return the number of 32-byte sectors that each global request moves (one entry a request).
+
+    Lanes of an atomic request that meet at one element are served in successive passes, the r-th
+    of them in pass r, and each pass moves its own sectors: 32 lanes on one element move 32.
+
+    Hardware: ``l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum`` (and ``_st``, ``_atom``, ``_red``).
+    An atomic whose address the compiler sees to be the same for all lanes is another matter: the
+    warp adds up first, and one lane asks.
+    """
     rows = _rows_in(trace, "global", kinds)
-    return _units_per_request(trace, rows, SECTOR_BYTES)[rows]
+    return _units_per_request(trace, rows, SECTOR_BYTES, passes=True)[rows]
 
 
 def lines(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> np.ndarray:
@@ -113,7 +140,8 @@ def coalescing_efficiency(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> float:
     """Return distinct bytes asked for / bytes of the sectors moved in global memory, 0 to 1.
 
     Hardware: ``smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct`` / 100, which counts
-    a byte once for every lane that asks for it; here it counts once a request.
+    a byte once for every lane that asks for it; here it counts once a request, also where colliding
+    lanes of an atomic move its sector again and again.
     """
     rows = _rows_in(trace, "global", kinds)
     size = np.array([a.itemsize for a in trace.arrays] or [1])[trace.requests.array]
@@ -129,7 +157,8 @@ def bank_conflicts(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> np.ndarray:
     """Return the extra passes of each shared-memory request: 0 where no two words share a bank.
 
     There are 32 banks of 4 bytes; lanes on the same word do not conflict. Elements of 8 bytes are
-    served half a warp at a time.
+    served half a warp at a time. A request whose distinct words fit into the 32 banks should take
+    one pass, so the second half's is an extra one where both halves ask for the same words.
 
     Hardware: ``l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum``.
     """
@@ -156,7 +185,9 @@ def bank_conflicts(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> np.ndarray:
         groups, start = np.unique(used // BANKS, return_index=True)
         worst = np.maximum.reduceat(count, start)
         np.add.at(passes, groups // width, worst)
-        np.add.at(ideal, groups // width, 1)
+        words_of = np.unique(np.stack([np.repeat(row[of_width], width), word]), axis=1)[0]
+        asked, count = np.unique(words_of, return_counts=True)
+        ideal[asked] = -(-count // BANKS)
     return (passes - ideal)[rows]
 
 
@@ -164,6 +195,30 @@ def bank_conflicts_per_request(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> flo
     """Return the mean number of extra passes a shared-memory request."""
     values = bank_conflicts(trace, kinds)
     return _ratio(values.sum(), values.size)
+
+
+def local_sectors(trace: Trace, kinds=(LOAD, STORE)) -> np.ndarray:
+    """Return the number of 32-byte sectors of each request to local memory (one entry a request).
+
+    An array of ``cuda.local.array`` lies in device memory unless the compiler knows every index.
+    The lanes' copies are interleaved word by word: 32 lanes at one index of 4-byte elements lie
+    side by side in 4 sectors.
+
+    Hardware: ``l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum`` (and ``_st``); the requests are
+    ``requests(trace, "local")``, there ``l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum``.
+    """
+    rows = _rows_in(trace, "local", kinds)
+    table = trace.requests
+    lanes = np.repeat(rows, np.diff(table.start))
+    row = table.lane_row()[lanes]
+    size = np.array([a.itemsize for a in trace.arrays] or [1])[table.array]
+    words = np.maximum(size // BANK_BYTES, 1)[row]
+    first = table.index[lanes] * size[row] // BANK_BYTES
+    word = np.repeat(first - np.cumsum(words) + words, words) + np.arange(words.sum())
+    lanes_of_a_sector = SECTOR_BYTES // BANK_BYTES
+    quarter = np.repeat(table.lane_id()[lanes] // lanes_of_a_sector, words)
+    touched = np.unique(np.stack([np.repeat(row, words), word, quarter]), axis=1)[0]
+    return np.bincount(touched, minlength=len(table))[rows]
 
 
 def atomic_conflicts(trace: Trace) -> np.ndarray:
@@ -244,6 +299,8 @@ COLUMNS = (
     ("sectors / request", "32-byte sectors a global request", "{:.2f}"),
     ("coalescing", "useful bytes / sector bytes", "{:.1%}"),
     ("bank conflicts / request", "extra passes a shared request", "{:.2f}"),
+    ("local requests", "requests to local memory", "{:,.0f}"),
+    ("local sectors / request", "32-byte sectors a local request", "{:.2f}"),
     ("atomic conflicts", "lanes that waited for another", "{:,.0f}"),
     ("barriers", "warp arrivals at barriers", "{:,.0f}"),
 )
@@ -261,6 +318,8 @@ def counters(trace: Trace) -> dict[str, float]:
         "sectors / request": sectors_per_request(trace),
         "coalescing": coalescing_efficiency(trace),
         "bank conflicts / request": bank_conflicts_per_request(trace),
+        "local requests": float(requests(trace, "local")),
+        "local sectors / request": _ratio((local := local_sectors(trace)).sum(), local.size),
         "atomic conflicts": float(atomic_conflicts(trace).sum()),
         "barriers": float(barriers(trace)),
     }

@@ -102,7 +102,7 @@ def read_requests(
                 lanes=lanes,
                 index=r.index[part],
                 value=r.value[part],
-                cost=cost(lanes, r.index[part], info.itemsize),
+                cost=cost(lanes, r.index[part], info.itemsize, atomic=bool(r.kind[row] == ATOMIC)),
             )
         )
     return found
@@ -128,7 +128,8 @@ def sentence(number_: int, request: Request) -> str:
             )
     else:
         moved = SECTOR * c.sectors
-        said += f" in {count(c.sectors, 'sector')} of {count(c.lines, 'line')}: "
+        said += f" in {count(c.sectors, 'sector')} of {count(c.lines, 'line')}"
+        said += f", in {c.same} passes: " if request.kind == ATOMIC and c.same > 1 else ": "
         if c.sectors == c.ideal:
             said += f"{moved:,} bytes move, as few as can be."
         else:

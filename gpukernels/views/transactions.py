@@ -21,14 +21,15 @@ class Cost:
     Attributes
     ----------
     sectors, lines : int
-        Distinct 32-byte sectors and 128-byte lines touched.
+        32-byte sectors moved, and distinct 128-byte lines touched. A sector is moved once, but by
+        an atomic once for each pass, since lanes on one element are served one after another.
     ideal : int
         Sectors that the same distinct bytes would fill if they lay side by side.
     useful : int
         Distinct bytes touched.
     passes : int
-        Passes over the 32 banks of shared memory beyond those that any request of the element size
-        needs, plus one: 1 where no two words share a bank. Meaningful for shared memory only.
+        Passes over the 32 banks of shared memory beyond those that as many words need at least,
+        plus one: 1 where no two words share a bank. Meaningful for shared memory only.
     same : int
         Most lanes on one element.
     """
@@ -41,7 +42,7 @@ class Cost:
     same: int
 
 
-def cost(lanes: np.ndarray, index: np.ndarray, itemsize: int) -> Cost:
+def cost(lanes: np.ndarray, index: np.ndarray, itemsize: int, *, atomic: bool = False) -> Cost:
     """Return the cost of one request.
 
     Parameters
@@ -50,14 +51,19 @@ def cost(lanes: np.ndarray, index: np.ndarray, itemsize: int) -> Cost:
         int64: the active lanes, and the flat element index that each touches.
     itemsize : int
         Bytes of one element.
+    atomic : bool
+        Whether the request is an atomic operation.
     """
     if not len(index):
         return Cost(0, 0, 0, 0, 1, 0)
     elements, sharing = np.unique(index, return_counts=True)
     useful = len(elements) * itemsize
     sectors = np.unique(elements * itemsize // SECTOR)
+    moved = len(sectors)
+    for turn in range(1, int(sharing.max()) if atomic else 1):
+        moved += len(np.unique(elements[sharing > turn] * itemsize // SECTOR))
     return Cost(
-        sectors=len(sectors),
+        sectors=moved,
         lines=len(np.unique(sectors // (LINE // SECTOR))),
         ideal=-(-useful // SECTOR),
         useful=useful,
@@ -69,10 +75,10 @@ def cost(lanes: np.ndarray, index: np.ndarray, itemsize: int) -> Cost:
 def _conflicts(lanes: np.ndarray, index: np.ndarray, itemsize: int) -> int:
     # Elements of several words are served in turns, half a warp at a time for two words.
     words = max(1, itemsize // WORD)
-    extra = 0
+    each = (index * itemsize // WORD)[:, None] + np.arange(words)
+    passes = 0
     for turn in range(words):
-        first = index[lanes * words // BANKS == turn] * itemsize // WORD
-        if first.size:
-            word = np.unique(first[:, None] + np.arange(words))
-            extra += int(np.bincount(word % BANKS).max()) - 1
-    return extra
+        word = np.unique(each[lanes * words // BANKS == turn])
+        if word.size:
+            passes += int(np.bincount(word % BANKS).max())
+    return passes + -len(np.unique(each)) // BANKS

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import Source, Trace
+from gpukernels.simt.trace import ATOMIC, Source, Trace
 from gpukernels.views.transactions import cost
 
 
@@ -178,7 +178,8 @@ def _accesses(trace: Trace, rows: np.ndarray, number: dict[int, int]) -> tuple[A
         if step is None or array.space not in ("global", "shared"):
             continue
         index = requests.index[requests.start[r] : requests.start[r + 1]]
-        price = cost(requests.lanes(r), index, array.itemsize)
+        atomic = bool(requests.kind[r] == ATOMIC)
+        price = cost(requests.lanes(r), index, array.itemsize, atomic=atomic)
         shared = array.space == "shared"
         found.append(
             Access(

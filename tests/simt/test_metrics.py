@@ -170,6 +170,32 @@ def test_bank_conflicts_against_a_loop_over_the_requests():
     assert found == worst
 
 
+@cuda.jit
+def wide_gather(at, out):
+    tile = cuda.shared.array(64, float64)
+    tile[cuda.threadIdx.x] = 0
+    tile[cuda.threadIdx.x + 32] = 0
+    cuda.syncwarp()
+    out[cuda.threadIdx.x] = tile[at[cuda.threadIdx.x]]
+
+
+@pytest.mark.parametrize(
+    ("at", "extra"),
+    [
+        (LANE, 0),
+        (LANE * 0, 1),  # one word asked for by both half-warps is served twice
+        (LANE % 16, 1),
+        (LANE // 16, 1),
+        (LANE % 16 * 2, 3),  # 16 words in two passes, and the other half's two: one would do
+        (LANE[:16], 0),
+        (LANE[:16] * 0, 0),
+    ],
+)
+def test_each_half_warp_is_served_its_words_of_eight_bytes(at, extra):
+    trace = traced(wide_gather, 1, at.size, at, np.zeros(at.size))
+    assert metrics.bank_conflicts(trace, (LOAD,)).tolist() == [extra]
+
+
 # Atomics ------------------------------------------------------------
 
 
@@ -184,6 +210,89 @@ def add_at(at, out):
 def test_atomic_conflicts(at, waiting):
     trace = traced(add_at, 1, at.size, at, np.zeros(32, np.int32))
     assert metrics.atomic_conflicts(trace).tolist() == [waiting]
+
+
+@pytest.mark.parametrize(
+    ("at", "moved"),
+    [
+        (LANE, 8),  # 8-byte elements side by side: one pass
+        (LANE * 0, 32),  # one element: a pass for every lane
+        (LANE % 2, 16),  # two elements of one sector in 16 passes
+        (LANE % 2 * 4, 32),  # the same in two sectors
+        (LANE // 8, 8),
+        (np.where(LANE < 30, LANE, 3), 10),  # two more passes for one element
+    ],
+)
+def test_colliding_lanes_of_an_atomic_move_their_sector_in_each_pass(at, moved):
+    trace = traced(add_at, 1, 32, at, np.zeros(32, np.int64))
+    atomics = trace.select(array="out")
+    assert metrics.sectors(atomics).tolist() == [moved]
+    assert metrics.sectors_per_request(atomics) == moved
+    share = 8 * len(set(at.tolist())) / (32 * moved)
+    assert metrics.coalescing_efficiency(atomics) == pytest.approx(share)
+
+
+def test_passes_of_atomics_against_a_loop_over_the_lanes():
+    at = np.random.default_rng(3).integers(0, 20, 3 * 70)
+    trace = traced(add_at, 3, 70, at, np.zeros(20, np.int32))
+    table, expected = trace.requests, []
+    for row in range(len(table)):
+        if table.kind[row] == ATOMIC:
+            met, moved = Counter(), set()
+            for element in table.index[table.start[row] : table.start[row + 1]].tolist():
+                moved.add((met[element], element * 4 // 32))
+                met[element] += 1
+            expected.append(len(moved))
+    assert metrics.sectors(trace, (ATOMIC,)).tolist() == expected
+
+
+def test_the_neighbor_sum_by_arcs_moves_the_sectors_that_an_h200_moves():
+    from gpukernels import rmat
+    from gpukernels.representations.coo import coo_neighbor_sum
+
+    g = rmat(10, 8, seed=1)
+    source, target = (np.ascontiguousarray(end) for end in g.coo)
+    arrays = source, target, np.ones(g.n, np.int64), np.zeros(g.n, np.int64)
+    trace = traced(coo_neighbor_sum, g.m // 256, 256, *arrays)
+    atomics = trace.select(array="sums")
+    # As ncu counts `l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum`; 483 of them are distinct.
+    assert metrics.sectors(atomics).sum() == 6_575
+
+
+# Local memory ------------------------------------------------------------
+
+
+def local_store(dtype):
+    @cuda.jit
+    def kernel(at):
+        own = cuda.local.array(16, dtype)
+        own[at[cuda.grid(1)]] = 1
+
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("dtype", "at", "sectors"),
+    [
+        (int32, LANE * 0 + 3, 4),  # the copies lie word by word side by side
+        (float64, LANE * 0 + 3, 8),
+        (int32, LANE % 16, 32),
+        (int32, LANE // 16, 4),
+        (int32, LANE[:9], 9),
+        (int8, LANE % 4, 4),  # four elements of a thread in one word
+        (int8, LANE % 8, 8),
+    ],
+)
+def test_requests_to_local_memory_are_interleaved_lane_by_lane(dtype, at, sectors):
+    trace = traced(local_store(dtype), 1, at.size, at)
+    assert metrics.requests(trace, "local") == 1
+    assert metrics.requests(trace, "local", (LOAD,)) == 0
+    assert metrics.local_sectors(trace).tolist() == [sectors]
+    assert metrics.local_sectors(trace, (LOAD,)).size == 0
+    row = metrics.summarize(trace)["kernel"]
+    assert row["local requests"] == 1
+    assert row["local sectors / request"] == sectors
+    assert "local requests" in repr(metrics.summarize(trace))
 
 
 # Steps ------------------------------------------------------------
@@ -313,3 +422,4 @@ def test_counters_of_an_empty_trace():
     assert math.isnan(metrics.coalescing_efficiency(trace))
     assert metrics.bank_conflicts(trace).size == 0
     assert metrics.atomic_conflicts(trace).size == 0
+    assert metrics.local_sectors(trace).size == 0

@@ -32,6 +32,15 @@ def test_costs_by_counting_bytes_one_by_one(request):
         assert c.passes == max(sum(w % 32 == bank for w in words) for bank in range(32))
 
 
+@given(request_of())
+def test_an_atomic_moves_a_sector_in_each_pass(request):
+    itemsize, lanes, index = request
+    c = cost(np.array(lanes), np.array(index), itemsize, atomic=True)
+    passes = [index[:k].count(i) for k, i in enumerate(index)]
+    assert c.sectors == len({(p, i * itemsize // 32) for p, i in zip(passes, index, strict=True)})
+    assert c.lines == len({i * itemsize // 128 for i in index})
+
+
 def test_no_lane_costs_nothing():
     assert cost(np.array([], np.int64), np.array([], np.int64), 4).sectors == 0
 
@@ -48,6 +57,8 @@ def scattered(x, order, out):
     out[t] = tile[(t * 9) % 256] + small[(t * 12) % 256]
     if t % 3 == 0:
         out[t] += tile[(t * 32) % 256] + small[(t * 32) % 256]
+    cuda.syncthreads()
+    cuda.atomic.add(out, order[t] % 8, tile[t % 16])
 
 
 def test_costs_agree_with_the_machines_metrics():
