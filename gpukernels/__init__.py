@@ -1,6 +1,7 @@
 """Graph algorithms on the GPU as numba.cuda kernels, and a machine that runs them anywhere."""
 
 from gpukernels import sequential
+from gpukernels.assembly import sass
 from gpukernels.device import CudaDevice, SimtDevice, benign_race, default_device, trace
 from gpukernels.errors import (
     GraphFormatError,
@@ -86,6 +87,7 @@ __all__ = [
     "read",
     "rmat",
     "road_grid",
+    "sass",
     "sequential",
     "show",
     "small_world",
