@@ -16,6 +16,7 @@ import gpukernels as gk
 from gpukernels import colab
 from gpukernels.bench import foundations, tiles
 from gpukernels.bench import mapping as mapping_bench
+from gpukernels.bench.counter_cases import cases as counter_cases
 from gpukernels.exercises import duplicates as duplicates_exercises
 from gpukernels.exercises import simt as simt_exercises
 from gpukernels.mapping import METHODS as MAPPING_METHODS
@@ -346,6 +347,14 @@ def _tiles(device) -> dict[str, np.ndarray]:
     return {"distance": tiles.close(device, lengths)}
 
 
+def _counter_probes(device) -> dict[str, np.ndarray]:
+    """Launch the probes, whose results are counters and not numbers."""
+    for case in counter_cases():
+        if case.group in ("atomics", "shared reads", "simt") and "Floyd" not in case.name:
+            case.run(device)
+    return {}
+
+
 def _busy_and_full(device) -> dict[str, np.ndarray]:
     number, item = device.full(1, 1, np.int64), device.full(37, 0, np.int32)
     device.launch(mapping_bench.keep_busy, 1, 1, number, 5)
@@ -357,6 +366,7 @@ RUNS["probe"] = _probe
 _add_exercises()
 RUNS["copy_strided"] = _copy_strided
 RUNS["busy and full"] = _busy_and_full
+RUNS["counter probes"] = _counter_probes
 RUNS["tiles"] = _tiles
 _add_primitives()
 _add_representations()

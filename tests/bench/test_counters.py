@@ -1,0 +1,148 @@
+"""The cases run on the machine, and launches of two sides are matched or refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from gpukernels.bench import counters, ncu
+from gpukernels.bench.counter_cases import Case, Noted, cases
+from gpukernels.bench.counters import COMPARED, Mismatch, compare, match, merge
+
+
+@pytest.fixture(scope="module")
+def counted():
+    return counters.on_the_machine(cases())
+
+
+def as_profiled(counted, factor=1.0) -> list[ncu.Profiled]:
+    """Return what a profiler would say that counts `factor` times what the machine does."""
+    return [
+        ncu.Profiled(
+            f"{one.kernel}[abi:v1](Array<int, 1>)",
+            one.grid,
+            one.block,
+            {
+                names[0]: values[name] * (32 if name == "SIMD efficiency" else 1) * factor
+                for name, names in COMPARED.items()
+            },
+        )
+        for one, values in counted
+    ]
+
+
+def test_there_are_launches_of_more_than_forty_kernels(counted):
+    kernels = {one.kernel for one, _ in counted}
+    assert len(kernels) >= 60
+    assert {case.label for case in cases()} == {one.case for one, _ in counted}
+
+
+def test_what_an_h200_counted_for_the_sum_by_arcs(counted):
+    ((values),) = [v for n, v in counted if n.case == "representations: coo neighbor sum, rmat"]
+    assert values["atomic sectors"] == 6_575
+    assert values["atomic requests"] == 256
+
+
+def test_cases_count_what_they_are_there_for(counted):
+    by_case = {one.case: values for one, values in counted}
+    assert by_case["simt: a queue of 16"]["local requests"] == 32 * 18
+    assert by_case["simt: transpose unpadded"]["bank conflicts"] == 32 * 31
+    assert by_case["simt: transpose padded"]["bank conflicts"] == 0
+    assert by_case["atomics: int64, 1 side by side"]["atomic sectors"] == 32
+    assert by_case["atomics: int64, 8 a sector apart, kept"]["atomic sectors"] == 32
+    assert by_case["shared reads: float64, one word"]["bank conflicts"] == 1
+    assert by_case["shared reads: int32, one word"]["bank conflicts"] == 0
+    assert by_case["simt: a loop of 0 to 15 turns"]["divergent branches"] > 0
+
+
+def test_two_runs_on_the_machine_launch_the_same(counted):
+    chosen = [case for case in cases() if case.label.startswith(("scans", "simt", "mapping"))]
+    again = counters.on_the_machine(chosen)
+    labels = {case.label for case in chosen}
+    assert again == [pair for pair in counted if pair[0].case in labels]
+
+
+def test_equal_counters_agree_and_others_are_told(counted):
+    noted = [one for one, _ in counted]
+    rows = merge(noted, as_profiled(counted), counted, cases())
+    assert len(rows) == len(counted)
+    told = compare({"rows": rows})
+    assert len(told) > 1000
+    assert all(row["agrees"] for row in told)
+    for factor, agree in ((1.04, True), (1.06, False), (0.94, False)):
+        rows = merge(noted, as_profiled(counted, factor), counted, cases())
+        assert {row["agrees"] for row in compare({"rows": rows})} == {agree}
+    rows[0]["why"] = {"SIMD efficiency": "unrolling"}
+    assert "unrolling" in counters.report({"rows": rows})
+    assert counters.report({"rows": rows}).startswith("0 of ")
+
+
+A = Noted("c: one", "alpha", (4, 1, 1), (32, 1, 1))
+B = Noted("c: one", "beta", (2, 1, 1), (32, 1, 1))
+C = Noted("c: two", "alpha", (4, 1, 1), (32, 1, 1))
+
+
+def seen(*noted):
+    return [ncu.Profiled(f"_ZN{n.kernel}", n.grid, n.block, {}) for n in noted]
+
+
+def test_launches_in_another_order_are_refused():
+    match([A, B, C], seen(A, B, C))
+    with pytest.raises(Mismatch, match="launch 0 is alpha"):
+        match([A, B, C], seen(B, A, C))
+    with pytest.raises(Mismatch, match="launch 2"):
+        match([A, B, C], seen(A, B, dataclasses.replace(C, grid=(5, 1, 1))))
+    with pytest.raises(Mismatch, match="3 launches were made, and 2 profiled"):
+        match([A, B, C], seen(A, B))
+
+
+def test_launches_that_only_one_side_has_are_refused_where_order_is_fixed():
+    sums = dict.fromkeys(COMPARED, 1)
+    machine = [(A, sums), (B, sums)]
+    ordered = [Case("c", "one", print), Case("c", "two", print)]
+    with pytest.raises(Mismatch, match=r"launch 0 of beta in 'c: one'.*no such launch on the GPU"):
+        merge([A], seen(A), machine, ordered)
+    with pytest.raises(Mismatch, match="launch 0 of alpha in 'c: two'"):
+        merge([A, B, C], seen(A, B, C), machine, ordered)
+    free = [dataclasses.replace(case, ordered=False) for case in ordered]
+    rows = merge([A, C], seen(A, C), machine, free)
+    assert [(row["case"], row["kernel"]) for row in rows] == [("c: one", "alpha")]
+
+
+def test_what_was_collected_is_written_and_read_again(counted, tmp_path, monkeypatch):
+    chosen = [case for case in cases() if case.group == "simt"]
+    some = counters.on_the_machine(chosen)
+    monkeypatch.setattr(counters, "cases", lambda: chosen)
+    noted = [dataclasses.asdict(one) for one, _ in some]
+    here = {"device": "some GPU", "driver": "1", "numba_cuda": "2", "date": "3", "commit": "4"}
+    (tmp_path / "launches.json").write_text(json.dumps({"environment": here, "launches": noted}))
+    profiled = as_profiled(some)
+    names = list(profiled[0].metrics)
+    told = {"ncu": "2025.3", "metrics": names}
+    (tmp_path / "profiler.json").write_text(json.dumps(told))
+    head = ["ID", "Kernel Name", "Block Size", "Grid Size", *names]
+    lines = [head, [""] * len(head)]
+    for k, p in enumerate(profiled):
+        lines.append([k, p.kernel, p.block, p.grid, *p.metrics.values()])
+    text = "\n".join(",".join(f'"{cell}"' for cell in line) for line in lines)
+    (tmp_path / "ncu.csv").write_text("==PROF== Connected\n" + text)
+    counters.main(["--merge", str(tmp_path), "--folder", str(tmp_path)])
+    kept = counters.kept_counters(tmp_path)
+    assert kept["device"] == "some GPU"
+    assert kept["ncu"] == "2025.3"
+    assert [row["kernel"] for row in kept["rows"]] == [one.kernel for one, _ in some]
+    assert [row["machine"] for row in kept["rows"]] == [values for _, values in some]
+    assert all(row["agrees"] for row in compare(kept))
+    assert counters.kept_counters(tmp_path / "elsewhere") is None
+
+
+def test_the_commit_is_asked_for(capsys):
+    with pytest.raises(SystemExit):
+        counters.main(["--profile"])
+    assert "--commit" in capsys.readouterr().err
+
+
+def test_every_metric_that_is_compared_is_asked_for():
+    assert {name for names in COMPARED.values() for name in names} <= set(ncu.METRICS)
