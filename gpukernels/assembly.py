@@ -260,7 +260,7 @@ def _assemble(ptx: str, cc) -> tuple[bytes, str]:
         linker = nvjitlink.create(len(options), options)
     except nvjitlink.nvJitLinkError as error:
         raise InvalidArgument("cc", cc, f"a GPU that nvJitLink knows ({error})") from error
-    except (RuntimeError, nvjitlink.NotSupportedError) as error:
+    except RuntimeError as error:
         raise MissingTool(
             f"sass() needs nvJitLink: pip install nvidia-nvjitlink ({error})"
         ) from error
@@ -283,8 +283,8 @@ def _nvdisasm() -> str:
         import nvidia
 
         for folder in nvidia.__path__:
-            for found in sorted(Path(folder).glob("*/bin/**/nvdisasm*"), reverse=True):
-                return str(found)
+            if found := sorted(Path(folder).glob("*/bin/**/nvdisasm*")):
+                return str(found[-1])
     for place in (None, "/usr/local/cuda/bin"):
         if found := shutil.which("nvdisasm", path=place):
             return found

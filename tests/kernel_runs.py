@@ -14,9 +14,8 @@ import numpy as np
 
 import gpukernels as gk
 from gpukernels import colab
-from gpukernels.bench import foundations, tiles
+from gpukernels.bench import counter_probes, foundations, tiles
 from gpukernels.bench import mapping as mapping_bench
-from gpukernels.bench.counter_cases import cases as counter_cases
 from gpukernels.exercises import duplicates as duplicates_exercises
 from gpukernels.exercises import simt as simt_exercises
 from gpukernels.mapping import METHODS as MAPPING_METHODS
@@ -347,12 +346,40 @@ def _tiles(device) -> dict[str, np.ndarray]:
     return {"distance": tiles.close(device, lengths)}
 
 
-def _counter_probes(device) -> dict[str, np.ndarray]:
-    """Launch the probes, whose results are counters and not numbers."""
-    for case in counter_cases():
-        if case.group in ("atomics", "shared reads", "simt") and "Floyd" not in case.name:
-            case.run(device)
-    return {}
+def _add_counter_probes() -> None:
+    lane, ones, square = np.arange(32), np.ones(32, np.int64), np.arange(16).reshape(4, 4)
+    words, few = np.zeros(32, np.int32), np.zeros(8, np.int32)
+    turns, doubles = (lane % 5).astype(np.int32), np.zeros(32)
+    launches = {
+        "collide": (lane % 8, few, np.int32(1)),
+        "collide_and_keep": (lane, words, np.int32(1), ones),
+        "count_uniformly": (few, words),
+        "collide_in_shared": (lane % 8, words),
+        "read_doubles": (lane // 2, doubles),
+        "read_words": (lane // 2, words),
+        "queue_locally": (np.arange(48, dtype=np.int32), turns, words),
+        "odd_and_even": (ones,),
+        "count_to": (turns, ones),
+        "divide": (lane + 2**40, 37, ones),
+        "transpose_directly": (square.astype(np.int32), np.zeros((4, 4), np.int32)),
+        "transpose_unpadded": (square.astype(np.int32), np.zeros((4, 4), np.int32)),
+        "transpose_padded": (square.astype(np.int32), np.zeros((4, 4), np.int32)),
+    }
+    for name, arguments in launches.items():
+        threads = (4, 4) if name.startswith("transpose") else THREADS
+        RUNS[f"probe {name}"] = lambda d, name=name, a=arguments, t=threads: _arrays_after(
+            d, getattr(counter_probes, name), t, a
+        )
+
+
+def _arrays_after(device, kernel, threads, arguments) -> dict[str, np.ndarray]:
+    given = [device.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    device.launch(kernel, 1, threads, *given)
+    return {
+        str(k): device.read(there)
+        for k, (here, there) in enumerate(zip(arguments, given, strict=True))
+        if isinstance(here, np.ndarray)
+    }
 
 
 def _busy_and_full(device) -> dict[str, np.ndarray]:
@@ -366,7 +393,7 @@ RUNS["probe"] = _probe
 _add_exercises()
 RUNS["copy_strided"] = _copy_strided
 RUNS["busy and full"] = _busy_and_full
-RUNS["counter probes"] = _counter_probes
+_add_counter_probes()
 RUNS["tiles"] = _tiles
 _add_primitives()
 _add_representations()

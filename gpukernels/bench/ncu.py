@@ -106,7 +106,8 @@ def profile(ncu: str, command: list[str], table: Path, metrics: list[str]) -> li
     metrics = list(metrics)
     while True:
         options = [
-            *("--csv", "--page", "raw", "--print-units", "base", "--force-overwrite"),
+            *("--csv", "--page", "raw", "--print-units", "base"),
+            *("--target-processes", "application-only"),
             *("--clock-control", "none", "--cache-control", "all", "--replay-mode", "kernel"),
             *("--metrics", ",".join(metrics), "--log-file", str(table)),
         ]

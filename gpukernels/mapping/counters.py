@@ -20,7 +20,7 @@ import numpy as np
 from gpukernels.device import trace as traced
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.launch_shape import WARP_SIZE
-from gpukernels.simt import metrics
+from gpukernels.simt.metrics import sectors as sectors_moved
 
 from . import expand
 
@@ -200,7 +200,7 @@ def _sectors(trace) -> tuple[np.ndarray, np.ndarray]:
     size = np.array([a.itemsize for a in trace.arrays] or [1])
     is_global = np.array([a.space == "global" for a in trace.arrays] or [False])[table.array]
     sectors = np.zeros(len(table), np.int64)
-    sectors[is_global] = metrics.sectors(trace)
+    sectors[is_global] = sectors_moved(trace)
     row = table.lane_row()
     chosen = is_global[row]
     pairs = np.unique(np.stack([row[chosen], table.index[chosen]]), axis=1)

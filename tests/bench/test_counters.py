@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from gpukernels.bench import counters, ncu
 from gpukernels.bench.counter_cases import Case, Noted, cases
 from gpukernels.bench.counters import COMPARED, Mismatch, compare, match, merge
+from gpukernels.device import SimtDevice
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +138,30 @@ def test_what_was_collected_is_written_and_read_again(counted, tmp_path, monkeyp
     assert [row["machine"] for row in kept["rows"]] == [values for _, values in some]
     assert all(row["agrees"] for row in compare(kept))
     assert counters.kept_counters(tmp_path / "elsewhere") is None
+
+
+def test_a_run_on_a_gpu_writes_what_it_launched(tmp_path, monkeypatch):
+    class Gpu(SimtDevice):
+        """A device that says what a GPU does."""
+
+        _cuda = SimpleNamespace(synchronize=lambda: None)
+        resident_threads = 270_336
+
+        def cooperative_blocks(self, kernel, threads, *arguments):
+            return 264
+
+    chosen = [case for case in cases() if case.group == "mapping" or "bfs4k" in case.name]
+    monkeypatch.setattr(counters, "cases", lambda: chosen)
+    monkeypatch.setattr(counters, "CudaDevice", Gpu)
+    monkeypatch.setattr(counters.record, "environment", lambda device, commit: {"commit": commit})
+    file = tmp_path / "launches.json"
+    counters.main(["--launch", "--noted", str(file), "--commit", "abc"])
+    written = json.loads(file.read_text())
+    assert written["environment"] == {"commit": "abc"}
+    # A larger device launches no more than the machine.
+    machine = counters.on_the_machine(chosen)
+    assert [one["kernel"] for one in written["launches"]] == [one.kernel for one, _ in machine]
+    assert [tuple(one["grid"]) for one in written["launches"]] == [one.grid for one, _ in machine]
 
 
 def test_the_commit_is_asked_for(capsys):
