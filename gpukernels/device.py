@@ -254,12 +254,17 @@ class CudaDevice:
 
     @contextlib.contextmanager
     def timer(self):
-        """Time the block's work on the GPU between two events; ``.ms`` holds milliseconds."""
+        """Time the block's work on the GPU between two events; ``.ms`` holds milliseconds.
+
+        ``.late`` tells whether the GPU came to the first event before the host had queued the last:
+        then it may have waited for the host, and the time holds that.
+        """
         result = Elapsed()
         start, stop = self._cuda.event(), self._cuda.event()
         start.record()
         yield result
         stop.record()
+        result.late = start.query()
         stop.synchronize()
         result.ms = self._cuda.event_elapsed_time(start, stop)
 
@@ -268,6 +273,8 @@ class Elapsed:
     """A time in milliseconds, set when its ``with`` block ends."""
 
     ms: float = float("nan")
+    #: Whether a GPU may have waited for the host meanwhile.
+    late: bool = False
 
     def __repr__(self) -> str:
         return f"{self.ms:.3f} ms"

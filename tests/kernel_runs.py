@@ -14,7 +14,7 @@ import numpy as np
 
 import gpukernels as gk
 from gpukernels import colab
-from gpukernels.bench import counter_probes, foundations, tiles
+from gpukernels.bench import bandwidth, counter_probes, foundations, kernel_time, tiles
 from gpukernels.bench import mapping as mapping_bench
 from gpukernels.exercises import duplicates as duplicates_exercises
 from gpukernels.exercises import simt as simt_exercises
@@ -340,6 +340,12 @@ def _copy_strided(device) -> dict[str, np.ndarray]:
     return {"out": device.read(out)}
 
 
+def _copy_words(device) -> dict[str, np.ndarray]:
+    values, out = np.arange(256, dtype=np.int64), device.full(256, 0, np.int64)
+    device.launch(bandwidth.copy_words, 2, THREADS, device.array(values), out)
+    return {"out": device.read(out)}
+
+
 def _tiles(device) -> dict[str, np.ndarray]:
     lengths = np.random.default_rng(4).integers(1, 50, (32, 32)).astype(np.float32)
     np.fill_diagonal(lengths, 0)
@@ -384,7 +390,8 @@ def _arrays_after(device, kernel, threads, arguments) -> dict[str, np.ndarray]:
 
 def _busy_and_full(device) -> dict[str, np.ndarray]:
     number, item = device.full(1, 1, np.int64), device.full(37, 0, np.int32)
-    device.launch(mapping_bench.keep_busy, 1, 1, number, 5)
+    device.launch(kernel_time.keep_busy, 1, 1, number, 5)
+    device.launch(kernel_time.do_nothing, 1, THREADS, item)
     device.launch(mapping_bench.fill, 2, THREADS, item, -1)
     return {"number": device.read(number), "item": device.read(item)}
 
@@ -392,6 +399,7 @@ def _busy_and_full(device) -> dict[str, np.ndarray]:
 RUNS["probe"] = _probe
 _add_exercises()
 RUNS["copy_strided"] = _copy_strided
+RUNS["copy_words"] = _copy_words
 RUNS["busy and full"] = _busy_and_full
 _add_counter_probes()
 RUNS["tiles"] = _tiles

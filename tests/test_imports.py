@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "io": {"errors", "graph", "formats"},
     "generators": {"checks", "errors", "graph"},
     "sequential": {"checks", "errors", "graph"},
+    "multicore": {"checks", "errors", "graph", "sequential"},
     "workloads": {"errors"},
     "simt": set(),
     "device": {"errors", "simt"},

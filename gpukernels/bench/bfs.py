@@ -3,46 +3,47 @@
 ``python -m gpukernels.bench.bfs --commit ID`` measures on the current GPU, some minutes, and writes
 ``data/benchmarks/bfs.json``; ``--shrink K`` halves every graph's vertices K times.
 
-A time is the wall-clock time of a whole call ``gk.bfs(g, root, method, parents=False)``, the median
-of some: buffers, launches, every word between host and GPU, and the distances copied back. Only the
-graph is on the GPU already. Every result is compared with the sequential search.
+A search has two times. That of its kernels is the sum of its launches, each between two events on a
+GPU that was kept busy until both were queued: no host, no copy, no fill. That of the whole call
+``gk.bfs(g, root, method, parents=False)`` is by the host's clock: buffers, launches, every word
+between host and GPU, and the distances copied back. Only the graph is on the GPU already. Both are
+taken at the vertex of most arcs (of a road network, at a corner) and at random roots of its
+component. `roots` says which, `search_time` how. Every result is compared with the sequential
+search's.
 """
 
 from __future__ import annotations
 
-import time
-import timeit
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpukernels import sequential
+from gpukernels import multicore, sequential
 from gpukernels.bench import record
+from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
+from gpukernels.bench.graphs import random_arcs, rmat, road_grid, small_world
+from gpukernels.bench.kernel_time import LaunchTimer
+from gpukernels.bench.roots import ROOTS, cases
+from gpukernels.bench.search_time import (
+    LIMIT_MS,
+    PATIENCE,
+    time_on_cpu,
+    time_search,
+    timer_for,
+)
 from gpukernels.device import CudaDevice
-from gpukernels.generators import rmat, road_grid, small_world
 from gpukernels.graph import Graph
 from gpukernels.traversal import METHODS, bfs
 from gpukernels.traversal.bfs4k import tune_bfs4k
-
-
-def random_arcs(n: int, mean_degree: float, seed: int) -> Graph:
-    """Return a directed graph of Poisson degrees whose arcs lead anywhere, parallel ones too.
-
-    The random graph of GTgraph, which the papers use; `erdos_renyi` would sort all arcs to tell
-    parallel ones.
-    """
-    rng = np.random.default_rng(seed)
-    offsets = np.concatenate([[0], np.cumsum(rng.poisson(mean_degree, n))])
-    return Graph(offsets, rng.integers(0, n, offsets[-1], dtype=np.int32))
-
 
 #: Family, the call that makes it, and that call with its size halved so many times.
 FAMILIES: tuple[tuple[str, str, Callable[[int], Graph]], ...] = (
     ("rmat", "gk.rmat(20, 16, seed=1)", lambda k: rmat(20 - k, 16, seed=1)),
     (
         "random",
-        "gpukernels.bench.bfs.random_arcs(2_000_000, 64, seed=1)",
+        "gpukernels.bench.graphs.random_arcs(2_000_000, 64, seed=1)",
         lambda k: random_arcs(2_000_000 >> k, 64, seed=1),
     ),
     (
@@ -65,14 +66,25 @@ OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "linear_work": ({"cull": "linear"}, {"cull": "mask"}, {"cull": "linear", "gather": "fine"}),
 }
 
-#: A search whose first run, compilation included, takes more seconds than this is not repeated.
-PATIENCE = 20.0
+#: A search: how tables name it, its method and its options.
+Search = tuple[str, str, dict[str, Any]]
+
+WHAT = (
+    "gk.bfs without parents, the graph on the GPU already, every result checked: kernels alone "
+    "(kernel_ms: events, the GPU kept busy before each launch) and the whole call (call_ms: the "
+    "host's clock), medians of `runs` from `root`, and over `roots` random roots of its strongly "
+    "connected component one run each; gteps: arcs that leave the vertices reached by time, the "
+    "harmonic mean over these; share_of_bandwidth: 4 bytes for each offset, target and distance "
+    "of what is reached, by the kernels' time, as a share of a copy's copy_gigabytes_per_second. A "
+    f"search is repeated for {PATIENCE:g} s at most; one of more than {LIMIT_MS / 1e3:g} s of "
+    "kernels is given up (stopped_after_ms)"
+)
 
 
 def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
     """Yield what a row says of each of some `families`, halved so many times, and the graph.
 
-    The search of a road network begins at a corner, of others at the vertex of most arcs.
+    The first search of a road network begins at a corner, of others at the vertex of most arcs.
     """
     for family, call, make in FAMILIES:
         if family in families:
@@ -82,8 +94,8 @@ def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[s
             yield {**head, "root": root}, g
 
 
-def searches(g: Graph) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return (label, method, options) of everything that is measured on `g`."""
+def searches(g: Graph) -> list[Search]:
+    """Return everything that is measured on `g`."""
     found = []
     for method in METHODS:
         every = OPTIONS.get(method, ({},))
@@ -99,33 +111,68 @@ def searches(g: Graph) -> list[tuple[str, str, dict[str, Any]]]:
 
 
 def measure(
-    device,
+    timer: LaunchTimer,
     g: Graph,
     root: int,
     repeat: int,
-    chosen: list[tuple[str, str, dict[str, Any]]] | None = None,
+    bandwidth: float,
+    chosen: Sequence[Search] | None = None,
+    roots: int = ROOTS,
 ) -> dict[str, Any]:
-    """Return milliseconds and counts of all :func:`searches` of `g`, or of the `chosen` ones."""
-    expected = sequential.bfs(g, root)
-    once = timeit.repeat(lambda: sequential.bfs(g, root), number=1, repeat=3)
-    ms = {"sequential": round(min(once) * 1e3, 3)}
-    counts = {}
+    """Return the figures of all :func:`searches` of `g`, or of the `chosen` ones, and of the CPU.
+
+    ``searches`` of the result maps a label to what :func:`.search_time.time_search` returns, and
+    "sequential" and "all cores" to what :func:`.search_time.time_on_cpu` does.
+    """
+    from_roots = cases(g, root, roots)
+    first = from_roots[0]
+    found: dict[str, dict[str, Any]] = {}
+
+    def tell(label: str, row: dict[str, Any]) -> None:
+        found[label] = row
+        told = (row.get("kernel_ms"), row.get("call_ms"), row.get("runs"), row.get("roots"))
+        kernel, call, runs, others = ("-" if value is None else f"{value:,}" for value in told)
+        print(
+            f"  {label:40} kernels {kernel:>12} ms, call {call:>12} ms; {runs} runs, "
+            f"{others} roots",
+            flush=True,
+        )
+
+    for label, on_cpu in (("sequential", sequential.bfs), ("all cores", multicore.bfs)):
+        tell(label, time_on_cpu(lambda r, s=on_cpu: s(g, r), from_roots, repeat, label))
     for label, method, options in searches(g) if chosen is None else chosen:
 
-        def search(method=method, options=options):
+        def search(device, root, method=method, options=options):
             return bfs(g, root, method, device, parents=False, **options)
 
-        start = time.perf_counter()
-        first = search()
-        seconds = [time.perf_counter() - start]
-        np.testing.assert_array_equal(first.distance, expected.distance, err_msg=label)
-        if seconds[0] < PATIENCE:
-            seconds = sorted(timeit.repeat(search, number=1, repeat=repeat))
-        ms[label] = round(seconds[len(seconds) // 2] * 1e3, 3)
-        counts[label] = {name: first.stats[name] for name in ("launches", "read_backs")}
-        print(f"  {label:40} {ms[label]:12,.3f} ms {counts[label]}", flush=True)
-    return {"levels": expected.levels, "reached": int((expected.distance >= 0).sum()),
-            "ms": ms, "counts": counts}  # fmt: skip
+        tell(label, time_search(search, timer, from_roots, repeat, bandwidth, label))
+    return {
+        "levels": first.levels,
+        "reached": first.reached,
+        "arcs": first.arcs,
+        "roots_levels": sorted(case.levels for case in from_roots[1:]),
+        "searches": found,
+    }
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    repeat: int = 9,
+    families: Container[str] = FAMILY_NAMES,
+) -> Path:
+    """Measure and write the file; return its path."""
+    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
+    timer = timer_for(device)
+    rows = []
+    for head, g in large_graphs(shrink, families):
+        print(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", flush=True)
+        rows.append({**head, **measure(timer, g, head["root"], repeat, bandwidth)})
+    measured = {"copy_gigabytes_per_second": bandwidth, "times": rows}
+    return record.write("bfs", WHAT, measured, here, folder)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -136,18 +183,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--families", nargs="*", default=[], help="some of the families alone")
     options = parser.parse_args(arguments)
     device = CudaDevice()
-    rows = []
-    for head, g in large_graphs(options.shrink, options.families or FAMILY_NAMES):
-        print(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", flush=True)
-        rows.append({**head, **measure(device, g, head["root"], options.repeat)})
-    path = record.write(
-        "bfs",
-        "a whole call of gk.bfs with the graph on the GPU, wall-clock, median",
-        {"times": rows},
-        record.environment(device, options.commit),
-        options.folder,
-    )
-    print(path)
+    chosen = options.families or FAMILY_NAMES
+    here = record.environment(device, options.commit)
+    print(
+        write(device, here, options.folder, shrink=options.shrink, repeat=options.repeat,
+              families=chosen)
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

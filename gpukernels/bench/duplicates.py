@@ -3,22 +3,22 @@
 ``python -m gpukernels.bench.duplicates --commit ID`` measures on the current GPU, a minute, and
 writes ``data/benchmarks/duplicates.json``; ``--shrink K`` halves every graph's vertices K times.
 
-Times are of whole calls with the graph on the GPU, as those of `gpukernels.bench.bfs`, but the
-least of some: what one way costs more than another is less than what a busy host adds to 2,000
-launches. How many duplicates a search makes depends on who comes first, so the counts are those of
-one run.
+Times are those of `gpukernels.bench.bfs`: of the kernels and of whole calls, from one root and from
+random ones. How many duplicates a search makes depends on who comes first, so the counts are those
+of one run.
 """
 
 from __future__ import annotations
 
-import timeit
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from gpukernels import sequential
 from gpukernels.bench import record
+from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
 from gpukernels.bench.bfs import large_graphs
+from gpukernels.bench.kernel_time import LaunchTimer
+from gpukernels.bench.roots import ROOTS, cases
+from gpukernels.bench.search_time import time_search, timer_for
 from gpukernels.device import CudaDevice
 from gpukernels.graph import Graph
 from gpukernels.traversal import bfs
@@ -36,24 +36,37 @@ SEARCHES: dict[str, dict[str, Any]] = {
 }
 
 
-def measure(device, g: Graph, root: int, repeat: int) -> list[dict[str, Any]]:
-    """Return a row a search and way: milliseconds, and the duplicates of one run."""
-    expected = sequential.bfs(g, root).distance
+#: Seconds that each of them may be repeated on a graph: there are 28.
+PATIENCE = 0.5
+
+WHAT = (
+    "gk.bfs by way to keep duplicates out, figures as in bfs.json, every result checked: kernels "
+    "alone (kernel_ms) and the whole call (call_ms), medians of `runs` from `root`, and over "
+    "`roots` random roots; detected and missed: the duplicates of one run from `root`. A search is "
+    f"repeated for {PATIENCE:g} s at most"
+)
+
+
+def measure(
+    timer: LaunchTimer, g: Graph, root: int, repeat: int, bandwidth: float, roots: int = ROOTS
+) -> list[dict[str, Any]]:
+    """Return a row a search and way: its times, and the duplicates of one run."""
+    from_roots = cases(g, root, roots)
     rows = []
     for method, options in SEARCHES.items():
         for duplicates in DUPLICATES:
+            label = f"{method} {duplicates}"
 
-            def search(method=method, options=options, duplicates=duplicates):
+            def search(device, root, method=method, options=options, duplicates=duplicates):
                 return bfs(g, root, method, device, parents=False, duplicates=duplicates, **options)
 
-            stats, found = (result := search()).stats, result.distance
-            np.testing.assert_array_equal(found, expected, err_msg=f"{method} {duplicates}")
-            least = min(timeit.repeat(search, number=1, repeat=repeat))
+            times = time_search(search, timer, from_roots, repeat, bandwidth, label, PATIENCE)
+            stats = search(timer.device, root).stats
             rows.append(
                 {
                     "method": method,
                     "duplicates": duplicates,
-                    "ms": round(least * 1e3, 3),
+                    **times,
                     "detected": int(stats["duplicates_detected"]),
                     "missed": int(stats["duplicates_missed"]),
                 }
@@ -62,23 +75,27 @@ def measure(device, g: Graph, root: int, repeat: int) -> list[dict[str, Any]]:
     return rows
 
 
+def write(device, here: dict[str, Any], folder: Path, *, shrink: int = 0, repeat: int = 5) -> Path:
+    """Measure and write the file; return its path."""
+    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
+    timer = timer_for(device)
+    rows = [
+        {**head, "rows": measure(timer, g, head["root"], repeat, bandwidth)}
+        for head, g in large_graphs(shrink, MEASURED)
+    ]
+    measured = {"copy_gigabytes_per_second": bandwidth, "times": rows}
+    return record.write("duplicates", WHAT, measured, here, folder)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write the file."""
     parser = record.parser(__doc__)
     parser.add_argument("--shrink", type=int, default=0, help="halve the vertices so many times")
-    parser.add_argument("--repeat", type=int, default=5, help="runs of which the fastest counts")
+    parser.add_argument("--repeat", type=int, default=5, help="runs of which the median counts")
     options = parser.parse_args(arguments)
-    device, measured = CudaDevice(), []
-    for head, g in large_graphs(options.shrink, MEASURED):
-        measured.append({**head, "rows": measure(device, g, head["root"], options.repeat)})
-    path = record.write(
-        "duplicates",
-        "calls of gk.bfs by way to keep duplicates out, wall-clock, fastest run; counts of one",
-        {"times": measured},
-        record.environment(device, options.commit),
-        options.folder,
-    )
-    print(path)
+    device = CudaDevice()
+    here = record.environment(device, options.commit)
+    print(write(device, here, options.folder, shrink=options.shrink, repeat=options.repeat))
 
 
 if __name__ == "__main__":

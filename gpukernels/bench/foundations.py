@@ -2,22 +2,37 @@
 
 ``python -m gpukernels.bench.foundations --commit ID`` measures on the current GPU and writes
 ``data/benchmarks/simt.json`` and ``representations.json``.
+
+Both sides' times are medians of the same number of runs, and every result is checked: the kernel's
+as `kernel_time` takes it, the CPU's by the host's clock.
 """
 
 from __future__ import annotations
 
-import timeit
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numba import cuda
 
+from gpukernels import multicore
 from gpukernels.bench import record
+from gpukernels.bench.graphs import rmat, road_grid
+from gpukernels.bench.kernel_time import do_nothing, kernel_ms, wall_ms
 from gpukernels.device import CudaDevice
-from gpukernels.generators import rmat, road_grid
+from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for
 from gpukernels.representations import adjacency_matrix, coo, csr
 
 STRIDES = (1, 2, 4, 8)
+
+#: Runs of which the median is kept, of kernels and of the CPU.
+REPEAT = 20
+
+HOW = (
+    "every result checked; a kernel's time is that between two events on a GPU kept busy until "
+    f"both are queued, a CPU's is by the host's clock; medians of {REPEAT}"
+)
 
 
 @cuda.jit
@@ -28,68 +43,128 @@ def copy_strided(values, out, stride):
         out[i] = values[i * stride]
 
 
-def measure_copy(device, n: int = 1 << 26) -> dict:
+def measure_copy(device, n: int = 1 << 26, repeat: int = REPEAT) -> dict[str, Any]:
     """Time a copy of `n` int32 numbers at each stride.
 
     ``gigabytes_per_second`` counts the sectors that the counters of the chapter predict: 32 bytes
     for each element read until the stride reaches 8, and 4 bytes for each written.
+
+    Raises
+    ------
+    AssertionError
+        If a copy is wrong.
     """
-    values, out = device.full(STRIDES[-1] * n, 1, np.int32), device.full(n, 0, np.int32)
+    host, target = np.arange(STRIDES[-1] * n, dtype=np.int32), np.zeros(n, np.int32)
+    values, out = device.array(host), device.full(n, 0, np.int32)
     rows = []
     for stride in STRIDES:
+        source = host[::stride][:n]
 
-        def run(stride=stride):
-            device.launch(copy_strided, blocks_for(n, 256), 256, values, out, stride)
+        def run(d, stride=stride):
+            d.launch(copy_strided, blocks_for(n, 256), 256, values, out, stride)
 
-        ms = record.median_ms(device, run)
+        def check(source=source, stride=stride):
+            np.testing.assert_array_equal(device.read(out), source, err_msg=f"stride {stride}")
+
+        ms = kernel_ms(device, run, repeat, prepare=lambda: device.clear(out), check=check)
         moved = (4 * stride + 4) * n
         rows.append(
             {
                 "stride": stride,
                 "ms": round(ms, 4),
                 "gigabytes_per_second": round(moved / ms / 1e6),
+                "cpu_ms": round(wall_ms(lambda s=source: np.copyto(target, s), repeat), 2),
             }
         )
-    host = np.ones(STRIDES[-1] * n, np.int32)
-    target = np.zeros(n, np.int32)
-    for row in rows:
-        source = host[:: row["stride"]][:n]
-        seconds = min(timeit.repeat(lambda s=source: np.copyto(target, s), number=1, repeat=5))
-        row["cpu_ms"] = round(seconds * 1e3, 2)
     return {"elements": n, "times": rows}
 
 
-def measure_neighbor_sum(device) -> dict:
-    """Time the sum over the neighbors of every vertex on each representation."""
+def measure_neighbor_sum(device, shrink: int = 0, repeat: int = REPEAT) -> dict[str, Any]:
+    """Time the sum over the neighbors of every vertex on each representation.
+
+    ``nothing_microseconds`` is what the same method gives for a kernel that returns at once: less
+    than that no kernel can take.
+    """
+    number = device.full(1, 0, np.int32)
+    nothing = kernel_ms(device, lambda d: d.launch(do_nothing, 1, THREADS, number), repeat)
+    few, many = 12 - min(shrink, 8), 20 - min(shrink, 14)
     rows = []
     for name, call, g in (
-        ("R-MAT", "gk.rmat(12, seed=1)", rmat(12, seed=1)),
-        ("road grid", "gk.road_grid(64, 64, seed=1)", road_grid(64, 64, seed=1)),
-        ("R-MAT", "gk.rmat(20, seed=1)", rmat(20, seed=1)),
-        ("road grid", "gk.road_grid(1024, 1024, seed=1)", road_grid(1024, 1024, seed=1)),
+        ("R-MAT", f"gk.rmat({few}, seed=1)", rmat(few, 16, seed=1)),
+        ("road grid", _call_of_road(few), road_grid(1 << few // 2, 1 << few // 2, seed=1)),
+        ("R-MAT", f"gk.rmat({many}, seed=1)", rmat(many, 16, seed=1)),
+        ("road grid", _call_of_road(many), road_grid(1 << many // 2, 1 << many // 2, seed=1)),
     ):
-        values, sums = device.full(g.n, 1, np.int32), device.full(g.n, 0, np.int64)
-        forms = {
-            "CSR": (csr.csr_neighbor_sum, g.n, (g.offsets, g.targets)),
-            "COO": (coo.coo_neighbor_sum, g.m, g.coo),
-        }
-        if g.n <= 4096:
-            cells = adjacency_matrix.AdjacencyMatrix.from_graph(g)
-            matrix = (cells.cells, cells.pitch, cells.absent)
-            forms["matrix"] = (adjacency_matrix.matrix_neighbor_sum, 32 * g.n, matrix)
-        microseconds = {}
-        for form, (kernel, threads, arrays) in forms.items():
-            given = [device.array(a) if isinstance(a, np.ndarray) else a for a in arrays]
+        head = {"graph": name, "call": call, "n": g.n, "m": g.m}
+        rows.append({**head, "microseconds": neighbor_sums(device, g, repeat)})
+        print(rows[-1], flush=True)
+    return {"nothing_microseconds": round(nothing * 1e3, 1), "times": rows}
 
-            def run(kernel=kernel, threads=threads, given=given, values=values, sums=sums):
-                device.launch(kernel, blocks_for(threads), THREADS, *given, values, sums)
 
-            microseconds[form] = round(record.median_ms(device, run) * 1e3, 1)
-        product, ones = g.to_scipy(), np.ones(g.n, np.int32)
-        seconds = min(timeit.repeat(lambda a=product, x=ones: a @ x, number=1, repeat=10))
-        microseconds["SciPy, one core"] = round(seconds * 1e6, 1)
-        rows.append({"graph": name, "call": call, "n": g.n, "m": g.m, "microseconds": microseconds})
-    return {"times": rows}
+def _call_of_road(scale: int) -> str:
+    return f"gk.road_grid({1 << scale // 2}, {1 << scale // 2}, seed=1)"
+
+
+def neighbor_sums(device, g: Graph, repeat: int = REPEAT) -> dict[str, float]:
+    """Return the microseconds of a neighbor sum of `g` in every form, and on the CPU.
+
+    The sums are cleared before each run: COO adds to what is there.
+
+    Raises
+    ------
+    AssertionError
+        If a sum is wrong.
+    """
+    numbers = np.random.default_rng(1).integers(0, 100, g.n).astype(np.int32)
+    product, expected = g.to_scipy(), np.zeros(g.n, np.int64)
+    np.add.at(expected, g.coo[0], numbers[g.targets])
+    values, sums = device.array(numbers), device.full(g.n, 0, np.int64)
+    forms = {
+        "CSR": (csr.csr_neighbor_sum, g.n, (g.offsets, g.targets), expected),
+        "COO": (coo.coo_neighbor_sum, g.m, g.coo, expected),
+    }
+    if g.n <= 4096:
+        cells = adjacency_matrix.AdjacencyMatrix.from_graph(g)
+        matrix = (cells.cells, cells.pitch, cells.absent)
+        there = g.dense() != cells.absent  # of parallel arcs, one
+        once = there.astype(np.int64) @ numbers
+        forms["matrix"] = (adjacency_matrix.matrix_neighbor_sum, 32 * g.n, matrix, once)
+    microseconds = {}
+    for form, (kernel, threads, arrays, right) in forms.items():
+        given = [device.array(a) if isinstance(a, np.ndarray) else a for a in arrays]
+
+        def run(d, kernel=kernel, threads=threads, given=given):
+            d.launch(kernel, blocks_for(threads), THREADS, *given, values, sums)
+
+        def check(form=form, right=right):
+            np.testing.assert_array_equal(device.read(sums), right, err_msg=form)
+
+        ms = kernel_ms(device, run, repeat, prepare=lambda: device.clear(sums), check=check)
+        microseconds[form] = round(ms * 1e3, 2)
+    found = np.empty(g.n, np.int64)
+    for name, on_cpu in (
+        ("SciPy, one core", lambda: product @ numbers),
+        ("numba, all cores", lambda: multicore.neighbor_sum(g, numbers, found)),
+    ):
+        np.testing.assert_array_equal(on_cpu(), expected, err_msg=name)
+        microseconds[name] = round(wall_ms(on_cpu, repeat) * 1e3, 2)
+    return microseconds
+
+
+def write_copy(device, here: dict[str, Any], folder: Path, *, shrink: int = 0) -> Path:
+    """Measure and write ``simt.json``; return its path."""
+    what = f"a copy of int32 numbers, every stride-th one, on the device and on one core; {HOW}"
+    return record.write("simt", what, measure_copy(device, 1 << 26 - shrink), here, folder)
+
+
+def write_sums(device, here: dict[str, Any], folder: Path, *, shrink: int = 0) -> Path:
+    """Measure and write ``representations.json``; return its path."""
+    what = (
+        "sum over the neighbors of every vertex, kernel alone; nothing_microseconds is an empty "
+        f"kernel's time; {HOW}"
+    )
+    measured = measure_neighbor_sum(device, shrink)
+    return record.write("representations", what, measured, here, folder)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -98,19 +173,8 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     device = CudaDevice()
     here = record.environment(device, options.commit)
-    for name, what, measured in (
-        (
-            "simt",
-            "a copy of int32 numbers, every stride-th one, on the device",
-            measure_copy(device),
-        ),
-        (
-            "representations",
-            "sum over the neighbors of every vertex, kernel alone, median of 20",
-            measure_neighbor_sum(device),
-        ),
-    ):
-        print(record.write(name, what, measured, here, options.folder).read_text())
+    for write in (write_copy, write_sums):
+        print(write(device, here, options.folder).read_text())
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """What the chapter on frontier BFS says of a real GPU: times, duplicates, and a race that is lost.
 
 ``python -m gpukernels.bench.frontier_bfs --commit ID`` measures on the current GPU, half a minute,
-and writes ``data/benchmarks/frontier_bfs.json``; ``--shrink K`` halves the large graphs K times.
+and writes ``data/benchmarks/frontier_bfs.json``; ``--shrink K`` halves the graphs K times.
 
-Times are those of `gpukernels.bench.bfs`: whole calls with the graph on the GPU. The rest depends
-on who comes first, so it is counted in several runs.
+Times are those of `gpukernels.bench.bfs`: of the kernels and of whole calls, from vertex 0 and from
+random roots. The rest depends on who comes first, so it is counted in several runs.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ import numpy as np
 
 from gpukernels import sequential
 from gpukernels.bench import record
+from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
 from gpukernels.bench.bfs import measure
+from gpukernels.bench.graphs import rmat, road_grid, small_world
+from gpukernels.bench.kernel_time import LaunchTimer
+from gpukernels.bench.roots import ROOTS
+from gpukernels.bench.search_time import timer_for
 from gpukernels.device import CudaDevice
 from gpukernels.exercises.frontier_bfs import SPREAD, run_spread
-from gpukernels.generators import rmat, road_grid, small_world
 from gpukernels.graph import Graph
 from gpukernels.traversal import bfs
 
@@ -55,14 +59,24 @@ FAMILIES: dict[str, tuple[str, Callable[[int, int], Graph]]] = {
 SMALL, MEDIUM, LARGE = (10, 8), (16, 8), (20, 16)
 
 
-def times(device, scale: int, degree: int, repeat: int) -> list[dict[str, Any]]:
-    """Return a row a family: milliseconds of every search, and the queue's duplicates by run."""
+WHAT = (
+    "the chapter's searches, figures as in bfs.json, from vertex 0 and from random roots of its "
+    "component; duplicates (of frontier) and wrong distances (of the racing kernel of bfs-3) by run"
+)
+
+
+def times(
+    timer: LaunchTimer, scale: int, degree: int, repeat: int, bandwidth: float, roots: int = ROOTS
+) -> list[dict[str, Any]]:
+    """Return a row a family: the times of every search, and the queue's duplicates by run."""
     rows = []
     for family, (call, make) in FAMILIES.items():
         g = make(scale, degree)
-        row = measure(device, g, 0, repeat, SEARCHES)
-        head = {"graph": family, "call": call.format(scale=scale, degree=degree)}
-        rows.append({**head, "n": g.n, "m": g.m, **row, "duplicates": duplicates(device, g, 3)})
+        print(f"{family}: n={g.n:,} m={g.m:,}", flush=True)
+        row = measure(timer, g, 0, repeat, bandwidth, SEARCHES, roots)
+        head = {"graph": family, "call": call.format(scale=scale, degree=degree), "root": 0}
+        made = duplicates(timer.device, g, 3)
+        rows.append({**head, "n": g.n, "m": g.m, **row, "duplicates": made})
     return rows
 
 
@@ -98,29 +112,39 @@ def races(device, sizes: Mapping[str, tuple[int, int]], runs: int) -> dict[str, 
         }
 
 
+def write(device, here: dict[str, Any], folder: Path, *, shrink: int = 0, repeat: int = 9) -> Path:
+    """Measure and write the file; return its path."""
+    small, medium, large = (_halved(size, shrink) for size in (SMALL, MEDIUM, LARGE))
+    print("duplicates and races", flush=True)
+    made = {family: duplicates(device, make(*small), 6) for family, (_, make) in FAMILIES.items()}
+    sizes = {f"2**{scale} vertices": (scale, degree) for scale, degree in (small, medium, large)}
+    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
+    timer = timer_for(device)
+    measured = {
+        "duplicates_1024": made,
+        "wrong_distances_of_bfs_3": races(device, sizes, 3),
+        "copy_gigabytes_per_second": bandwidth,
+        "times": [
+            row for size in (medium, large) for row in times(timer, *size, repeat, bandwidth)
+        ],
+    }
+    return record.write("frontier_bfs", WHAT, measured, here, folder)
+
+
+def _halved(size: tuple[int, int], shrink: int) -> tuple[int, int]:
+    """Return (scale, arcs a vertex) with the vertices halved, but for the smallest graphs."""
+    return max(size[0] - shrink, min(size[0], 5)), size[1]
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write the file."""
     parser = record.parser(__doc__)
-    parser.add_argument("--shrink", type=int, default=0, help="halve the large graphs K times")
+    parser.add_argument("--shrink", type=int, default=0, help="halve the graphs K times")
     parser.add_argument("--repeat", type=int, default=9, help="runs of which the median counts")
     options = parser.parse_args(arguments)
-    device, large = CudaDevice(), (LARGE[0] - options.shrink, LARGE[1])
-    print("duplicates and races", flush=True)
-    small = {family: duplicates(device, make(*SMALL), 6) for family, (_, make) in FAMILIES.items()}
-    sizes = {f"2**{scale} vertices": (scale, degree) for scale, degree in (SMALL, MEDIUM, large)}
-    measured = {
-        "duplicates_1024": small,
-        "wrong_distances_of_bfs_3": races(device, sizes, 3),
-        "times": [row for size in (MEDIUM, large) for row in times(device, *size, options.repeat)],
-    }
-    path = record.write(
-        "frontier_bfs",
-        "whole calls of gk.bfs with the graph on the GPU, wall-clock, median; counts by run",
-        measured,
-        record.environment(device, options.commit),
-        options.folder,
-    )
-    print(path)
+    device = CudaDevice()
+    here = record.environment(device, options.commit)
+    print(write(device, here, options.folder, shrink=options.shrink, repeat=options.repeat))
 
 
 if __name__ == "__main__":

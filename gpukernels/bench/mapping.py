@@ -3,27 +3,28 @@
 ``python -m gpukernels.bench.mapping --commit ID`` measures on the current GPU, some minutes, and
 writes ``data/benchmarks/mapping.json``; ``--items N`` cuts every workload down to N items.
 
-A time is that of the kernels alone, added up: allocations, copies and the host's answers are left
-out, since a program that maps again and again keeps its arrays. Before each launch a kernel that
-does nothing useful keeps the GPU busy, so that the host has queued the launch and both events when
-the first event comes; otherwise the time that Python takes to launch would count. The time of the
-whole driver, with all that, stands beside it.
+A time is that of the kernels alone, added up, as `kernel_time` takes it: allocations, copies and
+the host's answers are left out, since a program that maps again and again keeps its arrays. The
+time of the whole driver, with all that, stands beside it.
 """
 
 from __future__ import annotations
 
-import timeit
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numba import cuda
 
 from gpukernels.bench import record
+from gpukernels.bench.graphs import workload
+from gpukernels.bench.kernel_time import BUSY_ROUNDS, LaunchTimer, median, wall_ms
 from gpukernels.device import CudaDevice
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import choose_mapping, label
 from gpukernels.mapping.workload import Workload, grid, upload
-from gpukernels.workloads import TARGETS, workload
+from gpukernels.workloads import TARGETS
 
 BLOCK_SIZES = (128, 256)
 
@@ -44,59 +45,12 @@ TECHNIQUES = (
     ("multi_phase", {"iterations": 4}),
 )
 
-#: Rounds of `keep_busy` that last about a millisecond on a GPU of 2024.
-BUSY_ROUNDS = 100_000
-
 
 @cuda.jit
 def fill(item, value):
     """Store `value` in every element, so that no technique finds another one's answer."""
     for unit in range(cuda.grid(1), item.size, cuda.gridsize(1)):
         item[unit] = value
-
-
-@cuda.jit
-def keep_busy(out, rounds):
-    """Walk through a sequence of numbers in which each needs the one before."""
-    number = out[0]
-    for _ in range(rounds):
-        number = (number * 1103515245 + 12345) & 0x7FFFFFFF
-    out[0] = number
-
-
-class LaunchTimer:
-    """A device that adds up the milliseconds of its launches in :attr:`ms`.
-
-    Parameters
-    ----------
-    device : SimtDevice or CudaDevice
-        Where to run.
-    busy_rounds : int
-        Rounds of `keep_busy` before each launch; 0 for none.
-    """
-
-    def __init__(self, device, busy_rounds: int = 0):
-        self.device = device
-        self.busy_rounds = busy_rounds
-        self.ms = 0.0
-        self._number = device.full(1, 1, np.int64)
-
-    def __getattr__(self, name: str):
-        return getattr(self.device, name)
-
-    def launch(self, kernel, blocks, threads, *args, **options) -> None:
-        """Launch and wait; the launch's time is added to :attr:`ms`."""
-        if not blocks:
-            return
-        if self.busy_rounds:
-            self.device.launch(keep_busy, 1, 1, self._number, self.busy_rounds)
-        with self.device.timer() as elapsed:
-            self.device.launch(kernel, blocks, threads, *args, **options)
-        self.ms += elapsed.ms
-
-
-def _median(values: list[float]) -> float:
-    return round(sorted(values)[len(values) // 2], 5)
 
 
 def measure_technique(
@@ -130,23 +84,28 @@ def measure_technique(
     technique, name = METHODS[method], label(method, knobs)
     device.launch(fill, grid(load.units, 256), 256, load.item, -1)
     stats = technique(load, device, threads=threads, **knobs)  # compiles, too
-    found = device.read(load.item)
+    _check(device.read(load.item), expected, f"{name}, {threads} threads")
+    timer = LaunchTimer(device, options["busy_rounds"])
+    kernels, drivers = [], []
+    for _ in range(options["repeat"]):
+        timer.reset()
+        technique(load, timer, threads=threads, **knobs)
+        kernels.append(timer.ms)
+        begin = time.perf_counter()
+        with device.timer():  # waits for the GPU
+            technique(load, device, threads=threads, **knobs)
+        drivers.append((time.perf_counter() - begin) * 1e3)
+    times = {"ms": median(kernels), "driver_ms": median(drivers)}
+    return {**times, "launches": stats["launches"]}
+
+
+def _check(found, expected, name: str) -> None:
     if not np.array_equal(found, expected):
         wrong = np.flatnonzero(found != expected)
         raise AssertionError(
-            f"{name}, {threads} threads: item[{wrong[0]}] is {found[wrong[0]]} and should be "
+            f"{name}: item[{wrong[0]}] is {found[wrong[0]]} and should be "
             f"{expected[wrong[0]]}; {wrong.size:,} of {expected.size:,} are wrong"
         )
-    kernels, drivers = [], []
-    for _ in range(options["repeat"]):
-        timer = LaunchTimer(device, options["busy_rounds"])
-        technique(load, timer, threads=threads, **knobs)
-        kernels.append(timer.ms)
-        with device.timer() as elapsed:
-            technique(load, device, threads=threads, **knobs)
-        drivers.append(elapsed.ms)
-    times = {"ms": _median(kernels), "driver_ms": _median(drivers)}
-    return {**times, "launches": stats["launches"]}
 
 
 def measure(
@@ -184,7 +143,7 @@ def measure(
         sizes = np.diff(offsets)
         expected = np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
         load = upload(offsets, None, device)
-        workloads.append({"workload": name, **_figures(offsets, sizes)})
+        workloads.append({"workload": name, **_figures(offsets, sizes, repeat)})
         for method, knobs in TECHNIQUES:
             for threads in block_sizes:
                 told = measure_technique(
@@ -196,9 +155,8 @@ def measure(
     return {"workloads": workloads, "times": times}
 
 
-def _figures(offsets, sizes) -> dict[str, Any]:
+def _figures(offsets, sizes, repeat: int) -> dict[str, Any]:
     item = np.arange(sizes.size, dtype=np.int32)
-    seconds = min(timeit.repeat(lambda: np.repeat(item, sizes), number=1, repeat=5))
     return {
         "items": int(sizes.size),
         "units": int(offsets[-1]),
@@ -206,8 +164,20 @@ def _figures(offsets, sizes) -> dict[str, Any]:
         "std": round(float(sizes.std()), 2),
         "largest": int(sizes.max()),
         "choice": choose_mapping(offsets).label,
-        "cpu_ms": round(seconds * 1e3, 3),
+        "cpu_ms": round(wall_ms(lambda: np.repeat(item, sizes), repeat), 3),
     }
+
+
+def write(
+    device, here: dict[str, Any], folder: Path, *, items: int | None = None, repeat: int = 9
+) -> Path:
+    """Measure and write the file; return its path."""
+    what = (
+        "gk.expand, write direction, results checked: kernels alone (ms: events, the GPU kept busy "
+        "before each launch) and the whole driver by the host's clock (driver_ms); cpu_ms is "
+        f"np.repeat on one core; medians of {repeat}"
+    )
+    return record.write("mapping", what, measure(device, items, repeat=repeat), here, folder)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -218,13 +188,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     device = CudaDevice()
     here = record.environment(device, options.commit)
-    what = (
-        f"gk.expand, write direction, results checked: kernels alone (ms) and the whole driver "
-        f"(driver_ms), median of {options.repeat}; cpu_ms is np.repeat on one core"
-    )
-    measured = measure(device, options.items, repeat=options.repeat)
-    path = record.write("mapping", what, measured, here, options.folder)
-    print(f"{len(measured['times'])} times in {path}")
+    print(write(device, here, options.folder, items=options.items, repeat=options.repeat))
 
 
 if __name__ == "__main__":

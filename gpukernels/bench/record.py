@@ -12,8 +12,9 @@ import importlib.metadata
 import json
 import platform
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
+
+from gpukernels import multicore
 
 FOLDER = Path(__file__).parents[2] / "data" / "benchmarks"
 
@@ -32,8 +33,8 @@ def parser(text: str) -> argparse.ArgumentParser:
     return told
 
 
-def environment(device, commit: str) -> dict[str, str]:
-    """Return what a measurement must name: device, driver, versions, date and commit.
+def environment(device, commit: str) -> dict[str, str | int]:
+    """Return what a measurement must name: device, driver, CPU, versions, date and commit.
 
     Parameters
     ----------
@@ -47,6 +48,8 @@ def environment(device, commit: str) -> dict[str, str]:
     return {
         "device": device.name,
         "driver": driver.splitlines()[0].strip(),
+        "cpu": multicore.processor(),
+        "cores": multicore.cores(),
         "python": platform.python_version(),
         "numpy": importlib.metadata.version("numpy"),
         "numba": importlib.metadata.version("numba"),
@@ -54,17 +57,6 @@ def environment(device, commit: str) -> dict[str, str]:
         "date": datetime.date.today().isoformat(),
         "commit": commit,
     }
-
-
-def median_ms(device, run: Callable[[], None], repeat: int = 20) -> float:
-    """Return the median milliseconds of ``run()`` on the GPU, after one run that compiles."""
-    run()
-    times = []
-    for _ in range(repeat):
-        with device.timer() as elapsed:
-            run()
-        times.append(elapsed.ms)
-    return sorted(times)[len(times) // 2]
 
 
 def write(name: str, what: str, measured: dict, circumstances: dict, folder: Path = FOLDER) -> Path:

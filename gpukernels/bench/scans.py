@@ -6,42 +6,56 @@
 
 from __future__ import annotations
 
-import timeit
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from gpukernels.bench import record
+from gpukernels import multicore
+from gpukernels.bench import libraries, record
+from gpukernels.bench.graphs import workload
+from gpukernels.bench.kernel_time import kernel_ms, wall_ms
 from gpukernels.device import CudaDevice
 from gpukernels.primitives import blocks_for, scan_sizes
 from gpukernels.primitives.block_scan import scan_blocks
 from gpukernels.primitives.device_scan import TURNS, add_tiles, scan_tiles
 from gpukernels.primitives.find_owners import SEARCHES
 from gpukernels.primitives.shared_scan import BANKS, sweep_padded, sweep_plain
-from gpukernels.workloads import TARGETS, workload
+from gpukernels.workloads import TARGETS
 
 THREADS = 256
 
+#: Seconds that one search or scan is repeated at most: the slowest take half a second.
+PATIENCE = 2.0
 
-def measure_scans(device, n: int = 1 << 26, repeat: int = 20) -> dict:
+
+def measure_scans(device, n: int = 1 << 26, repeat: int = 20) -> dict[str, Any]:
     """Time the scans of `n` sizes: 2 x THREADS a run in shared memory, THREADS by shuffles, all.
 
-    ``ms`` of the device-wide scan includes all its launches, the reading of the total and the
-    memory for the offsets; its two kernels have rows of their own.
+    ``ms`` is that of the kernels. Of the device-wide scan, ``call_ms`` is the whole call by the
+    host's clock: all its launches, the reading of the total and the memory for the offsets; its two
+    large kernels have rows of their own. Libraries' scans stand beside it where one is installed:
+    theirs give what stands after each value, one word less than ours.
+
+    Raises
+    ------
+    AssertionError
+        If a scan is wrong.
     """
     sizes = np.random.default_rng(0).integers(0, 9, n).astype(np.int32)
     values, scanned = device.array(sizes), device.empty(n, np.int32)
-    whole = np.cumsum(sizes, dtype=np.int64)
+    expected = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int32)
     rows = []
 
-    def add(name: str, run, result, run_length: int | None) -> None:
-        ms = record.median_ms(device, run, repeat)
-        expected = np.concatenate([[0], whole])
-        if run_length:
-            expected = expected[:-1] - expected[:-1].reshape(-1, run_length)[:, 0].repeat(
-                run_length
-            )
-        np.testing.assert_array_equal(device.read(result()), expected, err_msg=name)
-        rows.append({"scan": name, "ms": round(ms, 4)})
+    def add(name: str, run, result, right, clear=(), **more) -> None:
+        ms = kernel_ms(
+            device,
+            run,
+            repeat,
+            prepare=lambda: [device.clear(array) for array in clear],
+            check=lambda: np.testing.assert_array_equal(device.read(result()), right, err_msg=name),
+        )
+        rows.append({"scan": name, "ms": round(ms, 4), **more})
 
     for name, kernel, run_length, shared in (
         ("block, shuffles", scan_blocks, THREADS, 0),
@@ -50,42 +64,64 @@ def measure_scans(device, n: int = 1 << 26, repeat: int = 20) -> dict:
     ):
         blocks = blocks_for(n, run_length)
         totals = device.empty(blocks, np.int32)
+        right = expected[:-1] - expected[:-1][::run_length].repeat(run_length)[:n]
 
-        def run(kernel=kernel, blocks=blocks, totals=totals, shared=shared):
-            device.launch(kernel, blocks, THREADS, values, scanned, totals, shared=shared)
+        def run(d, kernel=kernel, blocks=blocks, totals=totals, shared=shared):
+            d.launch(kernel, blocks, THREADS, values, scanned, totals, shared=shared)
 
-        add(name, run, lambda: scanned, run_length)
-    kept = []
-    add(
-        "device",
-        lambda: kept.__setitem__(slice(None), [scan_sizes(values, device, threads=THREADS)]),
-        lambda: kept[0],
-        None,
-    )
-    _add_device_kernels(device, sizes, values, rows, repeat)
-    seconds = min(timeit.repeat(lambda: np.cumsum(sizes, dtype=np.int32), number=1, repeat=5))
-    return {"values": n, "scans": rows, "numpy_ms": round(seconds * 1e3, 2)}
+        add(name, run, lambda: scanned, right, [scanned])
+    kept: list[Any] = []
+
+    def scan_all(d) -> None:
+        kept[:] = [scan_sizes(values, d, threads=THREADS)]
+
+    def whole() -> None:
+        with device.timer():  # waits for the GPU
+            scan_all(device)
+
+    add("device", scan_all, lambda: kept[0], expected)
+    rows[-1]["call_ms"] = round(wall_ms(whole, repeat), 4)
+    _add_device_kernels(device, sizes, values, expected, add)
+    if isinstance(device, CudaDevice):
+        for name, scan in libraries.installed(values, scanned):
+
+            def run(d, scan=scan):
+                if d is device:
+                    scan()
+                else:
+                    with d.timed():
+                        scan()
+
+            add(name, run, lambda: scanned, expected[1:], [scanned])
+    return {"values": n, "scans": rows, **_on_cpu(sizes, expected, repeat)}
 
 
-def _add_device_kernels(device, sizes, values, rows, repeat: int) -> None:
+def _on_cpu(sizes, expected, repeat: int) -> dict[str, float]:
+    """Return the milliseconds of NumPy's scan on one core, and of one on all."""
+    out = np.empty(sizes.size + 1, np.int32)
+    np.testing.assert_array_equal(multicore.offsets_of(sizes, out), expected, err_msg="all cores")
+    return {
+        "numpy_ms": round(wall_ms(lambda: np.cumsum(sizes, out=out[1:]), repeat), 2),
+        "all_cores_ms": round(wall_ms(lambda: multicore.offsets_of(sizes, out), repeat), 2),
+    }
+
+
+def _add_device_kernels(device, sizes, values, expected, add) -> None:
     """Time the two kernels of the device-wide scan on their own, at its lowest level."""
     tile = THREADS * TURNS
     blocks = blocks_for(sizes.size, tile)
     totals, offsets = device.empty(blocks, np.int64), device.empty(sizes.size + 1, np.int32)
-    expected = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    begin = device.array(expected[:-1:tile].astype(np.int32))
-    for name, kernel, arrays in (
-        ("device, add tiles", add_tiles, (values, totals)),
-        ("device, scan tiles", scan_tiles, (values, begin, offsets)),
+    begin = device.array(expected[:-1:tile])
+    tile_sums = np.add.reduceat(sizes, np.arange(0, sizes.size, tile), dtype=np.int64)
+    for name, kernel, arrays, right in (
+        ("device, add tiles", add_tiles, (values, totals), tile_sums),
+        ("device, scan tiles", scan_tiles, (values, begin, offsets), expected),
     ):
 
-        def run(kernel=kernel, arrays=arrays):
-            device.launch(kernel, blocks, THREADS, *arrays)
+        def run(d, kernel=kernel, arrays=arrays):
+            d.launch(kernel, blocks, THREADS, *arrays)
 
-        rows.append({"scan": name, "ms": round(record.median_ms(device, run, repeat), 4)})
-    tile_sums = np.add.reduceat(sizes, np.arange(0, sizes.size, tile), dtype=np.int64)
-    np.testing.assert_array_equal(device.read(totals), tile_sums, err_msg="add_tiles")
-    np.testing.assert_array_equal(device.read(offsets), expected, err_msg="scan_tiles")
+        add(name, run, lambda arrays=arrays: arrays[-1], right, [arrays[-1]])
 
 
 def measure_searches(
@@ -102,21 +138,48 @@ def measure_searches(
         ms = {}
         for search in ("two_sided", "lower_bound", "interpolation", "guarded"):
 
-            def run(search=search, arrays=arrays, owner=owner):
-                device.launch(SEARCHES[search], blocks_for(count, THREADS), THREADS, *arrays, owner)
+            def run(d, search=search, arrays=arrays, owner=owner):
+                d.launch(SEARCHES[search], blocks_for(count, THREADS), THREADS, *arrays, owner)
 
-            ms[search] = round(record.median_ms(device, run, repeat), 4)
-            np.testing.assert_array_equal(device.read(owner), expected, err_msg=f"{name} {search}")
-        seconds = min(
-            timeit.repeat(
-                lambda offsets=offsets, units=units: np.searchsorted(offsets, units, side="right"),
-                number=1,
-                repeat=3,
+            def check(name=name, search=search, expected=expected, owner=owner):
+                np.testing.assert_array_equal(
+                    device.read(owner), expected, err_msg=f"{name} {search}"
+                )
+
+            spent = kernel_ms(
+                device,
+                run,
+                repeat,
+                prepare=lambda owner=owner: device.clear(owner),
+                check=check,
+                patience=PATIENCE,
             )
+            ms[search] = round(spent, 4)
+        cpu = wall_ms(
+            lambda offsets=offsets, units=units: np.searchsorted(offsets, units, side="right"),
+            repeat,
+            patience=PATIENCE,
         )
-        ms["NumPy, one core"] = round(seconds * 1e3, 2)
+        ms["NumPy, one core"] = round(cpu, 2)
         rows.append({"workload": name, "items": int(offsets.size - 1), "ms": ms})
+        print(rows[-1], flush=True)
     return {"searches": count, "times": rows}
+
+
+def write(device, here: dict[str, Any], folder: Path, *, shrink: int = 0) -> Path:
+    """Measure and write the file; return its path."""
+    least = min(target.items for target in TARGETS.values())
+    measured = {
+        "threads": THREADS,
+        **measure_scans(device, 1 << 26 - shrink),
+        **measure_searches(device, (1 << 22) >> shrink, least >> shrink if shrink else None),
+    }
+    what = (
+        "scans of 2^26 sizes and 2^22 searches, every result checked: kernels alone (ms: events, "
+        "the GPU kept busy before each launch) and whole calls (call_ms), the CPU's by the host's "
+        f"clock; medians of 20, or of what fits {PATIENCE:g} s"
+    )
+    return record.write("scans", what, measured, here, folder)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -124,10 +187,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = record.parser(__doc__)
     options = parser.parse_args(arguments)
     device = CudaDevice()
-    measured = {"threads": THREADS, **measure_scans(device), **measure_searches(device)}
-    what = "scans of 2^26 sizes and 2^22 searches, kernels alone, checked, median of 20"
     here = record.environment(device, options.commit)
-    print(record.write("scans", what, measured, here, options.folder).read_text())
+    print(write(device, here, options.folder).read_text())
 
 
 if __name__ == "__main__":

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gpukernels as gk
 from gpukernels.bench import frontier_bfs as bench
+from gpukernels.bench.search_time import timer_for
 
 
 def test_times_name_their_graph_and_count_the_queue_s_duplicates():
-    rows = bench.times(gk.SimtDevice(), 6, 4, repeat=1)
+    timer = timer_for(gk.SimtDevice())
+    timer.busy_rounds = 2
+    rows = bench.times(timer, 6, 4, 1, 1000.0, roots=1)
     assert [row["graph"] for row in rows] == list(bench.FAMILIES)
     for row in rows:
         g = eval(row["call"], {"gk": gk})
         assert (g.n, g.m) == (row["n"], row["m"]) == (64, g.m)
-        assert list(row["ms"]) == ["sequential", *(label for label, *_ in bench.SEARCHES)]
+        labels = [label for label, *_ in bench.SEARCHES]
+        assert list(row["searches"]) == ["sequential", "all cores", *labels]
         expected = gk.bfs(g, 0, "frontier", gk.SimtDevice()).stats["duplicates_made"]
         assert row["duplicates"] == [expected] * 3
 

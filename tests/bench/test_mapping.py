@@ -56,18 +56,3 @@ def test_a_technique_that_skips_a_unit_is_not_timed(monkeypatch):
     monkeypatch.setitem(METHODS, "two_phase", lambda load, device, threads: {"launches": 0})
     with pytest.raises(AssertionError, match=r"item\[0\] is -1 and should be 0; 5 of 5 are wrong"):
         bench.measure_technique(device, load, expected, "two_phase", {}, 32, **options)
-
-
-def test_a_launch_timer_adds_up_launches_and_passes_the_rest_on():
-    device = gk.SimtDevice()
-    timer = bench.LaunchTimer(device, busy_rounds=3)
-    values = timer.empty(70, np.int32)
-    timer.launch(bench.fill, 0, 32, values, 1)
-    assert timer.ms == 0
-    timer.launch(bench.fill, 2, 32, values, 7)
-    once = timer.ms
-    assert once > 0
-    assert np.all(timer.read(values) == 7)
-    timer.launch(bench.fill, 2, 32, values, 8)
-    assert timer.ms > once
-    assert timer.resident_threads == device.resident_threads

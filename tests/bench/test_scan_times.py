@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numba import cuda
 
 import gpukernels as gk
+from gpukernels.bench import libraries
 from gpukernels.bench import scans as bench
 from gpukernels.workloads import TARGETS
 
@@ -40,3 +42,49 @@ def test_a_wrong_scan_is_not_timed(monkeypatch):
     monkeypatch.setattr(np, "cumsum", lambda sizes, dtype: np.zeros(sizes.size, dtype))
     with pytest.raises(AssertionError, match="block, shuffles"):
         bench.measure_scans(gk.SimtDevice(), 4 * bench.THREADS, repeat=1)
+
+
+def test_a_scan_that_writes_nothing_does_not_profit_from_the_one_before(monkeypatch):
+    monkeypatch.setattr(bench, "sweep_padded", idle)
+    with pytest.raises(AssertionError, match="block, sweep, padded"):
+        bench.measure_scans(gk.SimtDevice(), 4 * bench.THREADS, repeat=1)
+
+
+def test_one_core_and_all_stand_beside_the_kernels():
+    measured = bench.measure_scans(gk.SimtDevice(), 4 * bench.THREADS, repeat=1)
+    assert measured["numpy_ms"] >= 0
+    assert measured["all_cores_ms"] >= 0
+    whole = next(row for row in measured["scans"] if row["scan"] == "device")
+    assert whole["call_ms"] > 0
+
+
+def installed(monkeypatch, **scans):
+    """Let the machine pass for a GPU with these libraries."""
+    monkeypatch.setattr(bench, "CudaDevice", gk.SimtDevice)
+    made = {
+        name: lambda values, out, scan=scan: lambda: scan(values, out=out)
+        for name, scan in scans.items()
+    }
+    monkeypatch.setattr(libraries, "LIBRARIES", made)
+
+
+def test_a_library_s_scan_stands_beside_ours_where_it_works(monkeypatch, capsys):
+    def broken(values, out):
+        raise ImportError("no such library")
+
+    installed(monkeypatch, Fine=np.cumsum, Broken=broken)
+    measured = bench.measure_scans(gk.SimtDevice(), 4 * bench.THREADS, repeat=1)
+    assert [row["scan"] for row in measured["scans"][6:]] == ["Fine"]
+    assert measured["scans"][6]["ms"] > 0
+    assert "Broken is left out: ImportError: no such library" in capsys.readouterr().out
+
+
+def test_a_library_s_wrong_scan_is_not_timed(monkeypatch):
+    installed(monkeypatch, Wrong=lambda values, out: np.copyto(out, values))
+    with pytest.raises(AssertionError, match="Wrong"):
+        bench.measure_scans(gk.SimtDevice(), 4 * bench.THREADS, repeat=1)
+
+
+@cuda.jit
+def idle(values, scanned, totals):
+    """Write nothing."""

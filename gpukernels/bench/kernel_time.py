@@ -1,0 +1,170 @@
+"""Times without the other side's: a kernel's without the host's, a call's as a user waits for it.
+
+A GPU's events stand in the queue before and behind a launch. Python takes 35 to 80 microseconds to
+launch, so an idle GPU passes the first event long before the launch comes, and the time between the
+two is the host's. Therefore a kernel that does nothing useful keeps the GPU busy first, until the
+launch and both events are queued. Where even so the GPU came too early, the time is called late.
+
+Every time that is kept, of a GPU or of a CPU, is the median of some runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numba import cuda
+
+#: Rounds of `keep_busy` that last about a millisecond on a GPU of 2024.
+BUSY_ROUNDS = 100_000
+
+
+@cuda.jit
+def keep_busy(out, rounds):
+    """Walk through a sequence of numbers in which each needs the one before."""
+    number = out[0]
+    for _ in range(rounds):
+        number = (number * 1103515245 + 12345) & 0x7FFFFFFF
+    out[0] = number
+
+
+@cuda.jit
+def do_nothing(out):
+    """Return at once: what is left is the time of a launch on the GPU's side."""
+
+
+class OutOfPatience(Exception):
+    """The launches of a :class:`LaunchTimer` took longer than its limit."""
+
+
+class LaunchTimer:
+    """A device that adds up the milliseconds of its launches, each on a GPU kept busy before.
+
+    It can be passed wherever a device is taken. What is not a launch, such as a copy or a fill, is
+    done and not timed.
+
+    Parameters
+    ----------
+    device : SimtDevice or CudaDevice
+        Where to run.
+    busy_rounds : int
+        Rounds of `keep_busy` before each launch; 0 for none.
+    limit_ms : float
+        Milliseconds after which the next launch raises :class:`OutOfPatience`.
+
+    Attributes
+    ----------
+    ms : float
+        Milliseconds of all launches since :meth:`reset`.
+    launches, late : int
+        How many there were, and how many of them were late.
+    """
+
+    def __init__(self, device, busy_rounds: int = 0, limit_ms: float = float("inf")):
+        self.device = device
+        self.busy_rounds = busy_rounds
+        self.limit_ms = limit_ms
+        self._number = device.full(1, 1, np.int64)
+        self.reset()
+
+    def __getattr__(self, name: str):
+        return getattr(self.device, name)
+
+    def reset(self) -> None:
+        """Begin anew at 0."""
+        self.ms, self.launches, self.late, self._sure_ms = 0.0, 0, 0, 0.0
+
+    @contextlib.contextmanager
+    def timed(self):
+        """Add the time of the block's work to :attr:`ms`, as if it were one launch."""
+        if self._sure_ms > self.limit_ms:
+            raise OutOfPatience(f"{self._sure_ms:,.0f} ms of {self.launches:,} launches")
+        if self.busy_rounds:
+            self.device.launch(keep_busy, 1, 1, self._number, self.busy_rounds)
+        with self.device.timer() as elapsed:
+            yield
+        self.ms += elapsed.ms
+        self.launches += 1
+        self.late += elapsed.late
+        # A launch that compiles its kernel is late: its time is no reason to give up.
+        self._sure_ms += 0.0 if elapsed.late else elapsed.ms
+
+    def launch(self, kernel, blocks, threads, *args, **options) -> None:
+        """Launch and wait; the launch's time is added to :attr:`ms`."""
+        sizes = blocks if isinstance(blocks, tuple | list) else (blocks,)
+        if all(sizes):
+            with self.timed():
+                self.device.launch(kernel, blocks, threads, *args, **options)
+
+
+def median(values: Sequence[float]) -> float:
+    """Return the median, the one statistic of all times, to a hundredth of a microsecond."""
+    return round(statistics.median(values), 5)
+
+
+def kernel_ms(
+    device,
+    run: Callable[[Any], None],
+    repeat: int = 20,
+    *,
+    prepare: Callable[[], None] = lambda: None,
+    check: Callable[[], None] = lambda: None,
+    patience: float = 10.0,
+    busy_rounds: int | None = None,
+) -> float:
+    """Return the median milliseconds of the launches of ``run(device)``.
+
+    Parameters
+    ----------
+    device : SimtDevice or CudaDevice
+        Where to run.
+    run : callable
+        Launches on the device that it is given, any number of times.
+    repeat : int
+        Timed runs; of those on a GPU that had to wait for the host, none counts if others did not.
+    prepare : callable
+        What to do before every run, outside its time: to clear what it adds to.
+    check : callable
+        Raises if the result is wrong. It is called after a first run, which compiles and is not
+        timed, and again after the last: no time of a wrong result is kept.
+    patience : float
+        Seconds after which no further run is begun.
+    busy_rounds : int, optional
+        Rounds of `keep_busy` before each launch; by default `BUSY_ROUNDS`.
+    """
+    prepare()
+    run(device)
+    check()
+    timer = LaunchTimer(device, BUSY_ROUNDS if busy_rounds is None else busy_rounds)
+    with timer.timed():  # compiles `keep_busy`
+        pass
+    all_ms, in_time = [], []
+    start = time.perf_counter()
+    while len(all_ms) < repeat and (not all_ms or time.perf_counter() - start < patience):
+        prepare()
+        timer.reset()
+        run(timer)
+        all_ms.append(timer.ms)
+        if not timer.late:
+            in_time.append(timer.ms)
+    check()
+    return median(in_time or all_ms)
+
+
+def wall_ms(run: Callable[[], Any], repeat: int = 20, *, patience: float = 10.0) -> float:
+    """Return the median milliseconds of ``run()`` by the host's clock, after one run not timed.
+
+    As of :func:`kernel_ms`, no further run is begun after `patience` seconds.
+    """
+    run()
+    times = []
+    start = time.perf_counter()
+    while len(times) < repeat and (not times or time.perf_counter() - start < patience):
+        begin = time.perf_counter()
+        run()
+        times.append((time.perf_counter() - begin) * 1e3)
+    return median(times)

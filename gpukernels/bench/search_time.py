@@ -1,0 +1,188 @@
+"""The times of one search of a graph, from several roots, by its kernels and as a whole call.
+
+From the first root, the median of some runs; from the others one run each, of which the median is
+kept, and the rate: arcs that leave the vertices reached, by the time, as a harmonic mean over the
+roots. Every run's distances are compared with the sequential search's before its time is kept.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .kernel_time import BUSY_ROUNDS, LaunchTimer, OutOfPatience, median
+from .roots import Case
+
+#: Seconds that one search of one graph may be repeated: then no further run is begun.
+PATIENCE = 1.5
+
+#: Milliseconds of kernels after which a search is given up and has no time.
+LIMIT_MS = 10_000.0
+
+#: Rounds of `keep_busy` to begin with: a tenth of a millisecond, as some searches launch 20,000
+#: times. They are doubled where too many launches come late.
+SHORT_ROUNDS = BUSY_ROUNDS // 10
+
+#: Share of a search's launches that may come late.
+LATE = 0.02
+
+
+def timer_for(device) -> LaunchTimer:
+    """Return the timer that all searches on `device` share, so that its rounds settle once."""
+    return LaunchTimer(device, SHORT_ROUNDS, LIMIT_MS)
+
+
+def time_search(
+    search: Callable[[Any, int], Any],
+    timer: LaunchTimer,
+    cases: Sequence[Case],
+    repeat: int,
+    bandwidth: float,
+    label: str,
+    patience: float = PATIENCE,
+) -> dict[str, Any]:
+    """Time ``search(device, root)``, whose result has a ``distance`` and ``stats``.
+
+    Parameters
+    ----------
+    search : callable
+        What is timed.
+    timer : LaunchTimer
+        The device.
+    cases : sequence of Case
+        The first root and the others.
+    repeat : int
+        Runs from the first root, of kernels and of whole calls each.
+    bandwidth : float
+        Gigabytes a second of a copy on the device.
+    label : str
+        The search's name in an error.
+    patience : float
+        Seconds after which no further run is begun; each kind is run once at least.
+
+    Returns
+    -------
+    dict
+        ``kernel_ms`` and ``call_ms`` from the first root, and how many ``runs`` each; ``launches``
+        and ``read_backs``; how many ``roots``, and of these ``roots_kernel_ms``,
+        ``roots_call_ms``, ``gteps`` (by the kernels), ``call_gteps`` and ``share_of_bandwidth``
+        (the least bytes by the kernels' time, as a share of `bandwidth`). Of a search that was
+        given up, ``stopped_after_ms`` alone. ``late`` is the share of the timed launches that
+        found the GPU waiting, so that their time holds some of the host's.
+
+    Raises
+    ------
+    AssertionError
+        If a distance is wrong.
+    """
+    stats: dict[str, Any] = {}
+    counted = [0, 0]  # launches that were timed, and those that came late
+
+    def kernels(case: Case) -> float:
+        timer.reset()
+        found = search(timer, case.root)
+        _check(found, case, label)
+        stats.update(launches=found.stats["launches"], read_backs=found.stats["read_backs"])
+        counted[0] += timer.launches
+        counted[1] += timer.late
+        return timer.ms
+
+    first, *others = cases
+    call = _call(lambda root: search(timer.device, root), label)
+    try:
+        _settle(timer, lambda: kernels(first))
+        of_first = dict(stats)
+        counted[:] = 0, 0
+        call(first)
+        begin = time.perf_counter()
+        at_first = _until(patience / 3, begin, [first] * repeat, kernels, call)
+        at_others = _until(patience, begin, others, kernels, call)
+    except OutOfPatience:
+        return {"stopped_after_ms": timer.limit_ms}
+    late = round(counted[1] / max(counted[0], 1), 4)
+    return {**_times(at_first, at_others, others, bandwidth), **of_first, "late": late}
+
+
+def time_on_cpu(
+    search: Callable[[int], Any],
+    cases: Sequence[Case],
+    repeat: int,
+    label: str,
+    patience: float = PATIENCE,
+) -> dict[str, Any]:
+    """Time ``search(root)`` on the CPU in the same way: there is a whole call, and no kernel."""
+    call = _call(search, label)
+    first, *others = cases
+    call(first)  # compiles
+    begin = time.perf_counter()
+    at_first = _until(patience / 3, begin, [first] * repeat, call)
+    return _times(at_first, _until(patience, begin, others, call), others, None)
+
+
+def _call(search: Callable[[int], Any], label: str) -> Callable[[Case], float]:
+    """Return what runs `search` from a case's root, checks it, and gives its milliseconds."""
+
+    def call(case: Case) -> float:
+        begin = time.perf_counter()
+        found = search(case.root)
+        ms = (time.perf_counter() - begin) * 1e3
+        _check(found, case, label)
+        return ms
+
+    return call
+
+
+def _check(found, case: Case, label: str) -> None:
+    np.testing.assert_array_equal(
+        found.distance, case.distance, err_msg=f"{label} from {case.root}"
+    )
+
+
+def _settle(timer: LaunchTimer, run: Callable[[], Any]) -> None:
+    """Run once, which compiles; then double the timer's rounds until few launches come late."""
+    run()
+    tries = 2  # the first of them tells launches that compiled from a host that is slow
+    while timer.late > LATE * timer.launches and timer.busy_rounds < BUSY_ROUNDS:
+        tries -= 1
+        if tries <= 0:
+            timer.busy_rounds = min(2 * timer.busy_rounds, BUSY_ROUNDS)
+        run()
+
+
+def _until(patience: float, begin: float, cases: Sequence[Case], *kinds) -> list[tuple[float, ...]]:
+    """Return every kind's milliseconds for each case; after `patience`, for the first alone."""
+    rows: list[tuple[float, ...]] = []
+    for case in cases:
+        if rows and time.perf_counter() - begin > patience:
+            break
+        rows.append(tuple(kind(case) for kind in kinds))
+    return rows
+
+
+def _times(at_first, at_others, others: Sequence[Case], bandwidth: float | None) -> dict[str, Any]:
+    """Return the figures of a row; the last of each tuple is the whole call, before it kernels."""
+    measured = others[: len(at_others)]
+    row: dict[str, Any] = {"runs": len(at_first), "roots": len(measured)}
+    names = ("kernel", "call") if bandwidth is not None else ("call",)
+    for k, name in enumerate(names):
+        of_roots = [times[k] for times in at_others]
+        row[f"{name}_ms"] = median([times[k] for times in at_first])
+        row[f"roots_{name}_ms"] = median(of_roots)
+        # A rate's mean over equal amounts of work is the harmonic one.
+        rates = [c.arcs / max(ms, 1e-9) / 1e6 for c, ms in zip(measured, of_roots, strict=True)]
+        row["gteps" if name == "kernel" else "call_gteps"] = round(_harmonic(rates), 4)
+    if bandwidth is not None:
+        used = [
+            c.least_bytes / max(times[0], 1e-9) / 1e6 / bandwidth
+            for c, times in zip(measured, at_others, strict=True)
+        ]
+        row["share_of_bandwidth"] = round(statistics.median(used), 4)
+    return row
+
+
+def _harmonic(rates: Sequence[float]) -> float:
+    return statistics.harmonic_mean(rates) if all(rates) else 0.0

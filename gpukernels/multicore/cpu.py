@@ -1,0 +1,48 @@
+"""How many cores this process may use, and what they are."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+from pathlib import Path
+
+import numba
+
+#: Where Linux tells a container how much of the processor it gets, and what the processor is.
+QUOTA = Path("/sys/fs/cgroup/cpu.max")
+CPU_INFO = Path("/proc/cpuinfo")
+
+
+def cores() -> int:
+    """Return how many threads run at once: those that numba starts, or a container's share."""
+    threads = numba.config.NUMBA_NUM_THREADS
+    try:
+        quota, period = QUOTA.read_text().split()[:2]
+        share = max(1, int(quota) // int(period))
+    except (OSError, ValueError):  # no such file, or "max": no limit
+        return threads
+    return min(threads, share)
+
+
+def processor() -> str:
+    """Return the name of the processor."""
+    try:
+        lines = CPU_INFO.read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+@contextlib.contextmanager
+def all_cores():
+    """Let parallel loops of the block run on :func:`cores` threads, the number that it gives.
+
+    More threads than a container's share would wait for one another.
+    """
+    before = numba.get_num_threads()
+    numba.set_num_threads(cores())
+    try:
+        yield cores()
+    finally:
+        numba.set_num_threads(before)
