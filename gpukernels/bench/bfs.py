@@ -118,6 +118,7 @@ def measure(
     bandwidth: float,
     chosen: Sequence[Search] | None = None,
     roots: int = ROOTS,
+    patience: float | None = None,
 ) -> dict[str, Any]:
     """Return the figures of all :func:`searches` of `g`, or of the `chosen` ones, and of the CPU.
 
@@ -139,13 +140,13 @@ def measure(
         )
 
     for label, on_cpu in (("sequential", sequential.bfs), ("all cores", multicore.bfs)):
-        tell(label, time_on_cpu(lambda r, s=on_cpu: s(g, r), from_roots, repeat, label))
+        tell(label, time_on_cpu(lambda r, s=on_cpu: s(g, r), from_roots, repeat, label, patience))
     for label, method, options in searches(g) if chosen is None else chosen:
 
         def search(device, root, method=method, options=options):
             return bfs(g, root, method, device, parents=False, **options)
 
-        tell(label, time_search(search, timer, from_roots, repeat, bandwidth, label))
+        tell(label, time_search(search, timer, from_roots, repeat, bandwidth, label, patience))
     return {
         "levels": first.levels,
         "reached": first.reached,

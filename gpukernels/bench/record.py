@@ -73,6 +73,20 @@ def kept(name: str, folder: Path = FOLDER) -> dict | None:
     return json.loads(path.read_text()) if path.exists() else None
 
 
+def by_search(row: dict, figure: str) -> dict[str, float | None]:
+    """Return a figure of every search of a row of ``bfs.json`` or ``frontier_bfs.json``, by label.
+
+    Parameters
+    ----------
+    row : dict
+        What stands there for one graph.
+    figure : str
+        Such as ``"kernel_ms"`` or ``"call_ms"``; None where a search has none: the CPU no kernels,
+        and a search that was given up no time.
+    """
+    return {label: found.get(figure) for label, found in row["searches"].items()}
+
+
 def provenance(measurements: dict) -> str:
     """Return the half line that stands under a table of times."""
     text = "{device}, driver {driver}, numba-cuda {numba_cuda}; {date}, commit {commit}"

@@ -43,7 +43,7 @@ def time_search(
     repeat: int,
     bandwidth: float,
     label: str,
-    patience: float = PATIENCE,
+    patience: float | None = None,
 ) -> dict[str, Any]:
     """Time ``search(device, root)``, whose result has a ``distance`` and ``stats``.
 
@@ -61,8 +61,8 @@ def time_search(
         Gigabytes a second of a copy on the device.
     label : str
         The search's name in an error.
-    patience : float
-        Seconds after which no further run is begun; each kind is run once at least.
+    patience : float, optional
+        Seconds after which no further run is begun, by default `PATIENCE`; each kind is run once.
 
     Returns
     -------
@@ -79,6 +79,7 @@ def time_search(
     AssertionError
         If a distance is wrong.
     """
+    patience = PATIENCE if patience is None else patience
     stats: dict[str, Any] = {}
     counted = [0, 0]  # launches that were timed, and those that came late
 
@@ -112,9 +113,10 @@ def time_on_cpu(
     cases: Sequence[Case],
     repeat: int,
     label: str,
-    patience: float = PATIENCE,
+    patience: float | None = None,
 ) -> dict[str, Any]:
     """Time ``search(root)`` on the CPU in the same way: there is a whole call, and no kernel."""
+    patience = PATIENCE if patience is None else patience
     call = _call(search, label)
     first, *others = cases
     call(first)  # compiles

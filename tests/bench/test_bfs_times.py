@@ -9,6 +9,7 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.bench import bfs as bench
+from gpukernels.bench import record
 from gpukernels.bench.graphs import random_arcs
 from gpukernels.bench.search_time import timer_for
 from gpukernels.traversal import METHODS, BFSResult
@@ -20,7 +21,7 @@ ON_CPU = {"sequential", "all cores"}
 def row():
     timer = timer_for(gk.SimtDevice())
     timer.busy_rounds = 2
-    return bench.measure(timer, gk.rmat(6, 4, seed=1), 0, 1, 1000.0, roots=2)
+    return bench.measure(timer, gk.rmat(6, 4, seed=1), 0, 1, 1000.0, roots=2, patience=1e9)
 
 
 def test_every_method_is_measured_and_so_are_one_core_and_all(row):
@@ -39,6 +40,13 @@ def test_a_search_has_its_kernels_time_and_the_call_s_from_one_root_and_from_oth
         assert ("kernel_ms" in search) == ("share_of_bandwidth" in search) == (label not in ON_CPU)
     luo = row["searches"]["luo"]
     assert (luo["launches"], luo["read_backs"], luo["late"]) == (1, 0, 0)
+
+
+def test_a_figure_of_all_searches_is_none_where_there_is_none(row):
+    kernels = record.by_search({"searches": {**row["searches"], "slow": {}}}, "kernel_ms")
+    assert list(kernels) == [*row["searches"], "slow"]
+    assert {label for label, ms in kernels.items() if ms is None} == {*ON_CPU, "slow"}
+    assert kernels["luo"] == row["searches"]["luo"]["kernel_ms"]
 
 
 def test_a_wrong_search_is_not_timed(monkeypatch):
