@@ -1,5 +1,7 @@
 """Devices are driven in one way, chosen as documented, and trace only when told to."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numba import cuda
@@ -111,6 +113,36 @@ def test_timer_measures_something(device):
         device.launch(double, 8, 128, values, values)
     assert elapsed.ms > 0
     assert repr(elapsed).endswith(" ms")
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_a_gpu_s_timer_tells_whether_the_gpu_may_have_waited_for_the_host(done):
+    """It asks after the last event is queued, and before it waits for that."""
+    told = []
+
+    class Event:
+        def __init__(self, name):
+            self.name = name
+
+        def record(self):
+            told.append(f"record {self.name}")
+
+        def query(self):
+            told.append(f"query {self.name}")
+            return done
+
+        def synchronize(self):
+            told.append(f"wait for {self.name}")
+
+    names = iter(["start", "stop"])
+    gpu = object.__new__(gk.CudaDevice)
+    gpu._cuda = SimpleNamespace(
+        event=lambda: Event(next(names)), event_elapsed_time=lambda start, stop: 1.5
+    )
+    with gpu.timer() as elapsed:
+        told.append("work")
+    assert told == ["record start", "work", "record stop", "query start", "wait for stop"]
+    assert (elapsed.ms, elapsed.late) == (1.5, done)
 
 
 def test_device_says_how_many_threads_it_holds(device):
