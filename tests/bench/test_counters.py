@@ -164,6 +164,30 @@ def test_a_run_on_a_gpu_writes_what_it_launched(tmp_path, monkeypatch):
     assert [tuple(one["grid"]) for one in written["launches"]] == [one.grid for one, _ in machine]
 
 
+def test_launches_are_collected_by_a_run_under_the_profiler(tmp_path, monkeypatch, capsys):
+    asked = []
+
+    def profile(profiler, command, table, names):
+        asked.append((profiler, command, names))
+        table.write_text('"ID","Kernel Name","Block Size","Grid Size"\n"0","k","1","1"\n')
+        return names[:2]
+
+    monkeypatch.setattr(ncu, "find", lambda: "/bin/ncu")
+    monkeypatch.setattr(ncu, "known", lambda profiler: ["a.sum", "b.sum", "c.sum"])
+    monkeypatch.setattr(ncu, "version", lambda profiler: "2025.3")
+    monkeypatch.setattr(ncu, "profile", profile)
+    folder = tmp_path / "new"
+    counters.main(["--collect", str(folder), "--commit", "abc"])
+    ((profiler, command, names),) = asked
+    assert profiler == "/bin/ncu"
+    assert names == ["a.sum", "b.sum", "c.sum"]
+    module = ["-m", "gpukernels.bench.counters", "--launch", "--commit", "abc"]
+    assert command[1:] == [*module, "--noted", str(folder / "launches.json")]
+    told = json.loads((folder / "profiler.json").read_text())
+    assert told == {"ncu": "2025.3", "metrics": ["a.sum", "b.sum"]}
+    assert "1 launches, 2 metrics" in capsys.readouterr().out
+
+
 def test_the_commit_is_asked_for(capsys):
     with pytest.raises(SystemExit):
         counters.main(["--profile"])
