@@ -60,6 +60,14 @@ def atomic(memory, op, active, index, value, compare, where):
     index : numpy.ndarray or scalar
         Flat element index, already located.
     """
+    if memory.storage is None:  # a Choice
+        return memory.each(
+            active,
+            lambda array, threads, i, v, c: atomic(array, op, threads, i, v, c, where),
+            index,
+            value,
+            compare,
+        )
     memory = memory.storage
     memory.writable(where)
     dtype = memory.dtype

@@ -227,6 +227,8 @@ def store_field(array, field, active, record, value, where):
 
 def field_array(array, field, active):
     """Return the array that a field of all records makes, ``a['x']``; it shares their memory."""
+    if array.storage is None:  # a Choice of arrays of complex numbers
+        return array.derived(active, lambda a, threads: field_array(a, field, threads))
     memory = field_memory(array, field)
     if isinstance(array, Slice):
         origin, lengths = array.origin, array.lengths

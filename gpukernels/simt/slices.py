@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.simt.errors import KernelError, OutOfBounds
+from gpukernels.simt.errors import OutOfBounds
 
 
 class Slice:
@@ -82,6 +82,8 @@ def cut(array, active, parts, where):
         For each dimension an index, which drops it, or (start, stop, step), each perhaps None;
         dimensions without a part stay whole.
     """
+    if array.storage is None:  # a Choice
+        return array.derived(active, lambda a, threads, p: cut(a, threads, p, where), parts)
     if isinstance(array, Slice):
         origin, lengths, strides = _seen(array.origin, active), array.lengths, array.strides
     else:
@@ -99,50 +101,6 @@ def cut(array, active, parts, where):
             whole = Slice(array.storage, np.int64(0), (_kept(length, active),), (stride,))
             origin = origin + whole.locate(active, part, where)
     return Slice(array.storage, _kept(origin, active), tuple(kept_lengths), tuple(kept_strides))
-
-
-def rebind(active, old, new, name, where):
-    """Return what an array variable holds after `active` set it to `new`.
-
-    Where some threads keep what they had, both must be parts of one array with equal strides.
-    """
-    frame = active.frame
-    live = frame.size - (0 if frame.done is None else int(frame.done.sum()))
-    return new if active.n >= live else join_results(active, old, new, name, where)
-
-
-def join_results(active, old, new, name, where):
-    """Return what a function returns, which is `new` to `active` and `old` (or None) to others."""
-    frame = active.frame
-    if old is None or old is new or active.full:
-        return new
-    a, b = _whole(old), _whole(new)
-    if a.storage is not b.storage or a.strides != b.strides:
-        raise frame.group.run.error(
-            KernelError,
-            f"{name} is another array for some threads only; the machine needs all of them to take "
-            "the same array, or parts of one with equal strides",
-            where,
-            active,
-            0,
-        )
-    lengths = (_mixed(*pair, active) for pair in zip(a.lengths, b.lengths, strict=True))
-    return Slice(a.storage, _mixed(a.origin, b.origin, active), tuple(lengths), a.strides)
-
-
-def _whole(array):
-    if isinstance(array, Slice):
-        return array
-    return Slice(array, np.int64(0), array.dims, array.strides)
-
-
-def _mixed(old, new, active):
-    """Return `new` for the active threads and `old` for the others."""
-    if np.ndim(old) == np.ndim(new) == 0 and old == new:
-        return old
-    mixed = np.full(active.frame.group.count, old) if np.ndim(old) == 0 else old.copy()
-    mixed[active.slots] = _seen(new, active)
-    return mixed
 
 
 def _range(part, length):

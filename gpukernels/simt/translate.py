@@ -19,7 +19,7 @@ import textwrap
 
 import numpy as np
 
-from gpukernels.simt import intrinsics, lanes, slices, typing, versions
+from gpukernels.simt import choices, intrinsics, lanes, typing, versions
 from gpukernels.simt.errors import KernelError, KernelTypeError, UnsupportedConstruct
 from gpukernels.simt.expressions import ExpressionTranslator
 from gpukernels.simt.fields import FieldTranslator
@@ -396,7 +396,7 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
 
     def _do_assign(self, node):
         self.note()
-        value = self.expression(node.value, hint=_hint(node.targets[0]))
+        value = self.settled(self.expression(node.value, hint=_hint(node.targets[0])))
         for target in node.targets:
             self.assign(target, value)
 
@@ -404,7 +404,7 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         if node.value is None:
             return
         self.note()
-        self.assign(node.target, self.expression(node.value, hint=_hint(node.target)))
+        self.assign(node.target, self.settled(self.expression(node.value, hint=_hint(node.target))))
 
     def _do_augassign(self, node):
         # Those of names have become assignments.
@@ -422,6 +422,22 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         left = self.load(array, index)
         value = self.binary(node.op, left, self.expression(node.value), node)
         self.store(array, index, value, node)
+
+    def settled(self, value, later=False):
+        """Return `value` as it is now, for what is written before all of a tuple has been used.
+
+        The code of an array, and of its shape, names a register, which may be one of those written.
+        With `later`, other statements may come between: they may change a number in place.
+        """
+        if value.items is not None:
+            return Value(value.type, items=[self.settled(item, later) for item in value.items])
+        if value.constant is not None or not (value.is_scalar or value.is_array):
+            return value
+        if later and value.is_scalar and not value.fresh:
+            return Value(value.type, self.temporary(f"{value.code}.copy()"))
+        if value.code.isidentifier() and not value.code.startswith("v_"):
+            return value
+        return Value(value.type, self.temporary(value.code))
 
     def assign(self, target, value):
         """Assign to a name, a tuple of targets or an array element."""
@@ -466,7 +482,7 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
             if value.is_array:
                 code, home = value.code, _home(name)
                 if known is not None and self.active != "a0":
-                    self.program.namespace["rebind"] = slices.rebind
+                    self.program.namespace["rebind"] = choices.rebind
                     plain = f"array variable `{versions.plain(name)}`"
                     code = f"rebind({self.active}, {home}, {code}, {plain!r}, {self.where})"
                 self.emit(f"{home} = {code}")
@@ -483,6 +499,8 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         once = self.assigned.get(name) == 1 and name not in self.parameters
         if once and value.constant is not None:
             self.constants[name] = value.constant
+        else:  # a loop over a tuple gives its variable one item after another
+            self.constants.pop(name, None)
         code = value.code
         if not value.fresh and value.constant is None:
             code = self.temporary(f"{code}.copy()")  # another register may change in place
@@ -547,7 +565,7 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
                 self._keep(item, t, f"{name}_{i}")
             return
         if value.is_array:
-            self.program.namespace["join_results"] = slices.join_results
+            self.program.namespace["join_results"] = choices.join_results
             code = f"{self.active}, {name}, {value.code}, 'the result', {self.where}"
             self.emit(f"{name} = join_results({code})")
             return
@@ -648,7 +666,7 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         self._loop(node, header)
 
     def _for_items(self, node):
-        items = self._items(node.iter)
+        items = [self.settled(item, later=True) for item in self._items(node.iter)]
         if _leaves(node):
             raise self.refuse(
                 "break, continue and return cannot be used in a loop over a tuple", node

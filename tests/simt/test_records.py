@@ -317,7 +317,7 @@ def either(a, b, out):
 
 def test_a_reference_to_records_of_two_arrays_is_refused():
     a, b = np.zeros(8, PARTICLE), np.zeros(8, PARTICLE)
-    with pytest.raises(KernelError, match="variable `r` is another array for some threads only"):
+    with pytest.raises(KernelError, match="variable `r` is another array of records for some"):
         launch(either, 1, 8, (a, b, np.zeros(8)))
 
 

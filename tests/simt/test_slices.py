@@ -5,7 +5,7 @@ import pytest
 from numba import cuda, int32
 
 from gpukernels.simt import Recorder, launch
-from gpukernels.simt.errors import KernelError, OutOfBounds, RaceError, UnsupportedConstruct
+from gpukernels.simt.errors import OutOfBounds, RaceError, UnsupportedConstruct
 
 SCHEDULES = ("lockstep", "warp", "random")
 
@@ -147,24 +147,6 @@ def test_a_variable_may_hold_another_part_for_every_thread(schedule):
         part = [a[i:], a[:i], a[i - 1 : i + 1]][i % 3]
         part = part[1:] if i % 2 == 0 else part
         assert row == [part.sum(), part.size]
-
-
-@cuda.jit(device=True)
-def one_of(a, b, i):
-    if i > 3:
-        return a
-    return b
-
-
-@cuda.jit
-def of_two_arrays(a, b, out):
-    i = cuda.grid(1)
-    out[i] = one_of(a, b, i)[0]
-
-
-def test_threads_cannot_get_parts_of_two_arrays_from_one_call():
-    with pytest.raises(KernelError, match="the result is another array for some threads only"):
-        launch(of_two_arrays, 1, 8, (np.zeros(8), np.ones(8), np.zeros(8)))
 
 
 @cuda.jit

@@ -1,0 +1,348 @@
+"""Variables that hold arrays: swapped, chosen by a thread, in tuples; values are read before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from launching import line_of
+from numba import cuda, int64
+
+from gpukernels.device import SimtDevice
+from gpukernels.simt import Recorder, launch
+from gpukernels.simt.errors import KernelError, OutOfBounds, RaceError
+
+SCHEDULES = ("lockstep", "warp", "random")
+N = 70
+
+
+@pytest.fixture(params=SCHEDULES)
+def run(request):
+    """Launch on N threads under each schedule, with checks; return the arrays afterwards."""
+
+    def launched(kernel, *arguments):
+        copies = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+        launch(kernel, 2, N // 2, copies, schedule=request.param)
+        return copies
+
+    return launched
+
+
+def two(n=N):
+    return np.arange(n), np.arange(n) * 100
+
+
+@cuda.jit
+def ping_pong(src, dst, rounds):
+    t = cuda.grid(1)
+    for _ in range(rounds):
+        dst[t] = src[t] + 1
+        src, dst = dst, src
+
+
+@pytest.mark.parametrize("rounds", range(4))
+def test_parameters_swapped_in_a_loop_take_turns(run, rounds):
+    a, b = two()
+    found_a, found_b, _ = run(ping_pong, a, b, rounds)
+    last = a + rounds
+    before = a + rounds - 1 if rounds else b
+    assert found_a.tolist() == (before if rounds % 2 else last).tolist()
+    assert found_b.tolist() == (last if rounds % 2 else before).tolist()
+
+
+@cuda.jit
+def swapped_in_an_if(a, b, out, n):
+    t = cuda.grid(1)
+    if n > 2:
+        a, b = b, a
+    out[t] = a[t] - b[t]
+
+
+def test_parameters_swapped_in_a_branch(run):
+    a, b = two()
+    for n in (2, 3):
+        out = run(swapped_in_an_if, a, b, np.zeros(N, np.int64), n)[2]
+        assert out.tolist() == (b - a if n > 2 else a - b).tolist()
+
+
+@cuda.jit
+def double_buffered_scan(x):
+    first = cuda.shared.array(64, int64)
+    second = cuda.shared.array(64, int64)
+    src, dst = first, second
+    t = cuda.threadIdx.x
+    src[t] = x[t]
+    cuda.syncthreads()
+    step = 1
+    while step < 64:
+        if t >= step:
+            dst[t] = src[t] + src[t - step]
+        else:
+            dst[t] = src[t]
+        src, dst = dst, src
+        cuda.syncthreads()
+        step *= 2
+    x[t] = src[t]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_the_double_buffered_scan_is_right_and_no_race(schedule):
+    x = np.random.default_rng(1).integers(-9, 9, 64)
+    wanted = np.cumsum(x)
+    launch(double_buffered_scan, 1, 64, (x,), schedule=schedule)
+    assert x.tolist() == wanted.tolist()
+
+
+@cuda.jit
+def local_arrays(out, rounds):
+    t = cuda.grid(1)
+    one, other = cuda.local.array(2, int64), cuda.local.array(2, int64)
+    one[0] = t
+    one[1] = 1
+    for k in range(rounds):
+        if k % 3 == 2:
+            continue
+        other[0] = one[0] + one[1]
+        other[1] = one[0]
+        one, other = other, one
+        if k > t:
+            break
+    out[t] = one[0]
+
+
+def test_local_arrays_swapped_beside_break_and_continue(run):
+    def wanted(t, rounds):
+        value, plus = t, 1
+        for k in range(rounds):
+            if k % 3 == 2:
+                continue
+            value, plus = value + plus, value
+            if k > t:
+                break
+        return value
+
+    out, _ = run(local_arrays, np.zeros(N, np.int64), 9)
+    assert out.tolist() == [wanted(t, 9) for t in range(N)]
+
+
+@cuda.jit
+def tuples_of_arrays(a, b, out, rounds):
+    t = cuda.grid(1)
+    pair = (a, b)
+    for _ in range(rounds):
+        pair = (pair[1], pair[0])
+    x, y = pair
+    back = (y, x)
+    nested = (back, (x, 7))
+    (p, q), (r, seven) = nested
+    out[t] = p[t] + 3 * q[t] + 5 * r[t] + seven
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2, 3])
+def test_tuples_of_arrays_swap_too(run, rounds):
+    a, b = two()
+    out = run(tuples_of_arrays, a, b, np.zeros(N, np.int64), rounds)[2]
+    x, y = (b, a) if rounds % 2 else (a, b)
+    assert out.tolist() == (y + 3 * x + 5 * x + 7).tolist()
+
+
+@cuda.jit(device=True)
+def turned(a, b, c):
+    return b, c, a
+
+
+@cuda.jit
+def through_a_function(a, b, c, out, rounds):
+    t = cuda.grid(1)
+    n = 0
+    for k in range(rounds):
+        a, (b, n), c = b, (c, a.shape[0]), a
+        a, b, c = turned(a, b, c)
+        if k == t % 5:
+            break
+    out[t] = a[0] + 10 * b[0] + 100 * c[0] + 1000 * n
+
+
+def test_three_arrays_go_round_through_a_function_and_their_shapes_are_those_of_before(run):
+    parts = [np.full(3 + i, i + 1) for i in range(3)]
+    out = run(through_a_function, *parts, np.zeros(N, np.int64), 6)[3]
+    for t in range(N):
+        a, b, c = parts
+        for _ in range(t % 5 + 1):
+            a, b, c, n = b, c, a, a.size
+            a, b, c = b, c, a
+        assert out[t] == a[0] + 10 * b[0] + 100 * c[0] + 1000 * n
+
+
+@cuda.jit
+def loop_over_arrays(a, b, out):
+    t = cuda.grid(1)
+    x = t + 0
+    for array, number in zip((a, b), (1, x)):  # noqa: B905, as numba has it
+        out[t] = 10 * out[t] + array[t] + number
+        if t % 2:
+            a, b = b, a
+            x = 1000
+
+
+def test_a_loop_over_a_tuple_goes_over_what_was_in_it(run):
+    a, b = two()
+    out = run(loop_over_arrays, a, b, np.zeros(N, np.int64))[2]
+    assert out.tolist() == [10 * (t + 1) + 100 * t + t for t in range(N)]
+
+
+# Some threads only ------------------------------------------------------------
+
+
+@cuda.jit
+def odd_lanes_swap(a, b):
+    t = cuda.grid(1)
+    src, dst = a, b
+    if t % 2:
+        src, dst = dst, src
+    dst[t] = 2 * src[t] + 1
+    cuda.syncwarp()
+    src[t] += cuda.atomic.add(dst, t, 5) + len(src)
+
+
+def test_each_thread_may_hold_another_array(run):
+    a, b = two()
+    found = run(odd_lanes_swap, a, b)
+    for t in range(N):
+        pair = [int(a[t]), int(b[t])]
+        src = t % 2
+        pair[1 - src] = 2 * pair[src] + 1
+        pair[src] += pair[1 - src] + N
+        pair[1 - src] += 5
+        assert [found[0][t], found[1][t]] == pair
+
+
+@cuda.jit
+def of_many(a, shared_out, out):
+    t = cuda.grid(1)
+    tile = cuda.shared.array(35, int64)
+    own = cuda.local.array(35, int64)
+    i = cuda.threadIdx.x
+    for k in range(35):
+        own[k] = 1000 * t + k
+    tile[i] = 100 * t
+    cuda.syncthreads()
+    one = a
+    if t % 5 == 1:
+        one = tile
+    elif t % 5 == 2:
+        one = own
+    elif t % 5 == 3:
+        one = a[::2]
+    elif t % 5 == 4:
+        one = one[3:]
+    part = one[i // 2 :]
+    out[t] = part[0] + len(part)
+    for _ in range(t % 3):
+        one, part = part, one
+    out[t] = 7 * out[t] + part[1] + one[-1 + len(one)]
+    if t % 5 == 2:
+        shared_out[t] = one[1]
+
+
+def test_global_shared_local_and_parts_of_them_in_one_variable(run):
+    a = np.arange(N) * 3
+    out = run(of_many, a, np.zeros(N, np.int64), np.zeros(N, np.int64))[2]
+    for t in range(N):
+        block, i = divmod(t, 35)
+        tile = 100 * np.arange(35 * block, 35 * block + 35)
+        one = [a, tile, 1000 * t + np.arange(35), a[::2], a[3:]][t % 5]
+        part = one[i // 2 :]
+        wanted = part[0] + len(part)
+        if t % 3 == 1:
+            one, part = part, one
+        assert out[t] == 7 * wanted + part[1] + one[-1]
+
+
+@cuda.jit(device=True)
+def chosen(a, b, i):
+    if i > 3:
+        return a, b
+    return b, a
+
+
+@cuda.jit
+def by_a_function(a, b, out):
+    t = cuda.grid(1)
+    x, y = chosen(a, b, t)
+    out[t] = x[t] - y[t]
+
+
+def test_a_function_returns_another_array_to_each_thread(run):
+    a, b = two()
+    out = run(by_a_function, a, b, np.zeros(N, np.int64))[2]
+    assert out.tolist() == np.where(np.arange(N) > 3, a - b, b - a).tolist()
+
+
+@cuda.jit
+def parts_of_complex(a, b, out):
+    t = cuda.grid(1)
+    if t % 3 == 0:
+        a = b
+    out[t] = a.real[t] + 10 * a.imag[t]
+
+
+def test_parts_of_complex_arrays_chosen_by_a_thread(run):
+    a, b = np.arange(N) + 1j, np.arange(N) * 2 - 3j
+    out = run(parts_of_complex, a, b, np.zeros(N))[2]
+    c = np.where(np.arange(N) % 3 == 0, b, a)
+    assert out.tolist() == (c.real + 10 * c.imag).tolist()
+
+
+@cuda.jit
+def records_of_two(a, b, out):
+    t = cuda.grid(1)
+    if t % 2:
+        a = b
+    out[t] = a[t].x
+
+
+def test_records_of_two_arrays_are_refused_at_the_line():
+    a = np.zeros(8, np.dtype([("x", np.int64)]))
+    with pytest.raises(KernelError, match="another array of records for some threads") as caught:
+        launch(records_of_two, 1, 8, (a, a.copy(), np.zeros(8, np.int64)))
+    assert caught.value.line == line_of(records_of_two, "a = b")
+
+
+@cuda.jit
+def lost_in_one(a, b):
+    t = cuda.grid(1)
+    if t == 5:
+        a = b
+    a[t // 2] = t
+
+
+def test_faults_name_the_array_that_the_thread_holds():
+    with pytest.raises(OutOfBounds, match="out of bounds for `b`, which has 2") as caught:
+        launch(lost_in_one, 1, 8, (np.zeros(8), np.zeros(2)), check=False)
+    assert caught.value.thread == (5, 0, 0)
+    with pytest.raises(RaceError, match=r"race on `a\[0\]`"):
+        launch(lost_in_one, 1, 8, (np.zeros(8), np.zeros(8)))
+
+
+def test_a_trace_has_a_request_for_each_array():
+    a, b = two(32)
+    recorder = Recorder()
+    launch(odd_lanes_swap, 1, 32, (a, b), recorder=recorder)
+    trace = recorder.trace
+    rows = trace.requests.line == line_of(odd_lanes_swap, "dst[t] = 2")
+    names = [trace.arrays[i].name for i in trace.requests.array[rows]]
+    masks = [hex(mask) for mask in trace.requests.mask[rows].tolist()]
+    assert list(zip(names, masks, strict=True)) == [
+        ("a", "0x55555555"),
+        ("b", "0xaaaaaaaa"),
+        ("b", "0x55555555"),
+        ("a", "0xaaaaaaaa"),
+    ]
+
+
+def test_a_swap_of_all_threads_costs_no_choice():
+    # One request a warp: the variable is an ordinary array again.
+    device = SimtDevice(trace=True)
+    a, b = device.array(np.arange(32)), device.array(np.arange(32))
+    device.launch(ping_pong, 1, 32, a, b, 3)
+    assert len(device.trace.requests) == 6
