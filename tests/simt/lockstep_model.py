@@ -127,7 +127,12 @@ class _Array:
         self.data = data
         self.size = np.int64(data.size)
 
+    def __len__(self):
+        return self.data.size
+
     def __getitem__(self, index):
+        if isinstance(index, slice):
+            return _Array(self.data[index])
         assert 0 <= index < self.data.size
         return np.int64(self.data[index])
 
@@ -199,7 +204,7 @@ class Model:
 
     def _start(self, block, thread, threads, shared, arrays):
         def shared_array(size, dtype):
-            return shared.setdefault("array", _Array(np.zeros(size, np.int64)))
+            return shared.setdefault(size, _Array(np.zeros(size, np.int64)))
 
         names = types.SimpleNamespace
         cuda = names(
@@ -209,6 +214,7 @@ class Model:
             blockDim=names(x=np.int64(threads)),
             laneid=np.int64(thread % _WARP),
             shared=names(array=shared_array),
+            local=names(array=lambda size, dtype: _Array(np.zeros(size, np.int64))),
             atomic=names(add=_atomic_add),
         )
 

@@ -1,7 +1,9 @@
 """Random small kernels: ifs, loops, break, continue, return, calls, warp operations, barriers.
 
-Every program ends, stays within its arrays, divides by anything, and is free of races; warp
-operations and barriers stand where all threads that have not returned come together.
+Variables hold numbers, arrays (global, shared, local and parts of them) and tuples of arrays, which
+are swapped, cut and chosen by any threads. Every program ends, stays within its arrays, divides by
+anything, and is free of races, because a thread has elements of its own; warp operations and
+barriers stand where all threads that have not returned come together.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ import textwrap
 from hypothesis import strategies as st
 
 VARIABLES = ("a", "b", "c")
+#: Arrays of one or two elements, all of them the thread's own; and arrays of all threads.
+OWN, WHOLE = ("p", "q", "r"), ("m", "n")
 HEADER = """\
 from numba import cuda, int64
 
@@ -22,11 +26,20 @@ def ordered(x, y):
     return x, y - 1
 
 
+@cuda.jit(device=True)
+def turned(x, one, other):
+    if x > 2:
+        return other, one
+    return one, other[::-1]
+
+
 """
 DEVICE = """\
 @cuda.jit(device=True)
-def {name}(state, narrow, total, t, a, b):
+def {name}(state, narrow, total, t, a, b, p, q, m, n):
     c = a - b
+    r = q
+    pair = (p, q)
 {body}
     return {result}
 
@@ -34,7 +47,7 @@ def {name}(state, narrow, total, t, a, b):
 """
 KERNEL = """\
 @cuda.jit
-def kernel(data, state, narrow, total):
+def kernel(data, state, narrow, total, room, n):
     t = cuda.grid(1)
     shared = cuda.shared.array(96, int64)
     shared[cuda.threadIdx.x] = t * 3
@@ -42,8 +55,16 @@ def kernel(data, state, narrow, total):
     a = data[t]
     b = int64(5) - t
     c = int64(cuda.laneid)
+    m = state
+    p = room[2 * t : 2 * t + 2]
+    r = cuda.local.array(2, int64)
+    r[0], r[1] = t, b
+    pool = cuda.shared.array(192, int64)
+    q = pool[2 * cuda.threadIdx.x :][:2]
+    q[0], q[1] = c, a
+    pair = (p, r)
 {body}
-    data[t] = a ^ (b * 3) ^ (c * 7)
+    data[t] = a ^ (b * 3) ^ (c * 7) ^ (p[0] * 9) ^ (q[len(q) - 1] * 11) ^ (r[0] * 13) ^ m[t]
 """
 
 
@@ -77,9 +98,9 @@ class _Writer:
         if kind == 9:
             return f"({left} if {self.condition(depth - 1)} else {right})"
         if kind == 10:
-            return self.pick("state[t]", "narrow[t]", "(~a)", "(-b)", "abs(c)")
+            return self.pick("state[t]", "narrow[t]", "(~a)", "(-b)", "abs(c)", self.element(left))
         return (
-            f"{self.pick(*self.calls)}(state, narrow, total, t, {left}, {right})"
+            f"{self.pick(*self.calls)}(state, narrow, total, t, {left}, {right}, {self.arrays()})"
             if self.calls
             else left
         )
@@ -97,6 +118,45 @@ class _Writer:
         word = self.pick("and", "or")
         return f"({self.condition(depth - 1)} {word} {self.condition(depth - 1)})"
 
+    # Arrays ------------------------------------------------------------
+
+    def element(self, index):
+        """Return an element of the thread's own."""
+        if self.draw(st.integers(0, 3)) == 0:
+            return f"{self.pick(*WHOLE)}[t]"
+        array = self.pick(*OWN, "pair[0]", "pair[1]")
+        return f"{array}[{self.pick('0', f'len({array}) - 1', f'{index} % len({array})')}]"
+
+    def arrays(self):
+        return ", ".join([self.pick(*OWN), self.pick(*OWN), *self.pick(WHOLE, WHOLE[::-1])])
+
+    def rebind(self):
+        """Return a statement that gives array variables other arrays."""
+        x, y = self.pick(*((x, y) for x in OWN for y in OWN if x != y))
+        return self.pick(
+            f"{x}, {y} = {y}, {x}",
+            "p, q, r = q, r, p",
+            "m, n = n, m",
+            f"{x} = {y}",
+            f"{x} = {y}[{self.pick('::-1', f'len({y}) // 2 :', ':1', '-1:')}]",
+            f"{x}, a, {y} = {y}, int64(len({x})), {x}",
+            f"pair = ({x}, {y})",
+            "pair = (pair[1], pair[0])",
+            f"{x}, {y} = pair",
+            f"(pair, {x}), c = (({x}, {y}), pair[1]), {x}[0]",
+            f"{x}, {y} = turned({self.expression(1)}, {x}, {self.pick(*OWN)})",
+        )
+
+    def store(self):
+        """Return a statement that writes elements of the thread's own."""
+        one, other = self.element(self.pick(*VARIABLES)), self.element("a")
+        array = self.pick(*OWN)
+        return self.pick(
+            f"{one} {self.pick('', '+', '^')}= {self.expression(1)}",
+            f"{one}, {other} = {other}, {one}",
+            f"cuda.atomic.add({array}, len({array}) - 1, {self.expression(1)})",
+        )
+
     # Statements ------------------------------------------------------------
 
     def block(self, depth, in_loop):
@@ -106,7 +166,7 @@ class _Writer:
         return lines
 
     def statement(self, depth, in_loop):
-        kind = self.draw(st.integers(0, 17))
+        kind = self.draw(st.integers(0, 22))
         if depth and kind <= 3:
             return self.branch(depth, in_loop)
         if depth and kind <= 5:
@@ -128,6 +188,10 @@ class _Writer:
             return [f"{self.pick(*VARIABLES)} {self.pick('+', '-', '^')}= {self.expression(1)}"]
         if kind == 13:  # among the threads that happen to be here
             return [f"c = int64(cuda.ballot_sync(cuda.activemask(), {self.condition(1)}))"]
+        if kind <= 16:
+            return [self.rebind()]
+        if kind == 17:
+            return [self.store()]
         return [f"{self.pick(*VARIABLES)} = {self.expression()}"]
 
     def leave(self):

@@ -23,7 +23,8 @@ def fresh(threads):
     data = rng.integers(-20, 20, threads)
     data[rng.random(threads) < 0.1] = np.iinfo(np.int64).min
     narrow = rng.integers(-100, 100, threads).astype(np.int8)
-    return data, np.arange(threads), narrow, np.zeros(4, np.int64)
+    room = rng.integers(-9, 9, 2 * threads)
+    return data, np.arange(threads), narrow, np.zeros(4, np.int64), room, data[::-1].copy()
 
 
 def steps_of(trace):
