@@ -778,11 +778,14 @@ def _hint(target):
 
 def _assigned(tree):
     """Return how often each variable is assigned, parameters apart."""
-    return collections.Counter(
-        node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
+    known = getattr(tree, "assigned", None)
+    if known is None:
+        known = tree.assigned = collections.Counter(
+            node.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+    return known
 
 
 def _contains(body, kind):
@@ -800,7 +803,11 @@ def _contains(body, kind):
 
 def _leaves(node):
     """Whether threads may leave the enclosing block at `node`."""
-    return any(_contains([node], kind) for kind in (ast.Break, ast.Continue, ast.Return))
+    known = getattr(node, "leaves", None)
+    if known is None:
+        kinds = ast.Break, ast.Continue, ast.Return
+        known = node.leaves = any(_contains([node], kind) for kind in kinds)
+    return known
 
 
 def _always_leaves(node):

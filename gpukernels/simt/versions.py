@@ -42,6 +42,7 @@ class _Splitter:
         self.parent = []
         self.reads = {}  # id of a Name that is read -> (node, the assignments that reach it)
         self.breaks, self.continues = [], []
+        self.names = {}  # id of a node -> the names in it
 
     def run(self):
         arguments = self.tree.args
@@ -127,17 +128,24 @@ class _Splitter:
     # Reads and writes ------------------------------------------------------------
 
     def read(self, node, state):
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+        for part in self._names(node):
+            if isinstance(part.ctx, ast.Load):
                 reaching = state.get(part.id)
                 if reaching:
                     _, known = self.reads.setdefault(id(part), (part, set()))
                     known |= reaching
 
+    def _names(self, node):
+        names = self.names.get(id(node))
+        if names is None:
+            names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+            self.names[id(node)] = names
+        return names
+
     def _write(self, node, state):
         state = dict(state)
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+        for part in self._names(node):
+            if isinstance(part.ctx, ast.Store):
                 state[part.id] = {self._assignment(part)}
         return state
 

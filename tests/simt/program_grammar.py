@@ -8,6 +8,7 @@ barriers stand where all threads that have not returned come together.
 
 from __future__ import annotations
 
+import functools
 import textwrap
 
 from hypothesis import strategies as st
@@ -68,6 +69,10 @@ def kernel(data, state, narrow, total, room, n):
 """
 
 
+#: Making a strategy takes longer than drawing from it.
+_number = functools.cache(st.integers)
+
+
 class _Writer:
     """Draws statements; what may stand where is kept in its few flags."""
 
@@ -78,16 +83,16 @@ class _Writer:
         self.returned = False
 
     def pick(self, *options):
-        return self.draw(st.sampled_from(options))
+        return options[self.draw(_number(0, len(options) - 1))]
 
     # Expressions ------------------------------------------------------------
 
     def expression(self, depth=2):
-        kind = self.draw(st.integers(0, 11)) if depth else self.draw(st.integers(0, 2))
+        kind = self.draw(_number(0, 11)) if depth else self.draw(_number(0, 2))
         if kind <= 1:
             return self.pick(*VARIABLES)
         if kind == 2:
-            return f"int64({self.draw(st.integers(-9, 9))})"
+            return f"int64({self.draw(_number(-9, 9))})"
         left, right = self.expression(depth - 1), self.expression(depth - 1)
         if kind <= 6:
             return f"({left} {self.pick('+', '-', '*', '//', '%', '&', '|', '^')} {right})"
@@ -106,7 +111,7 @@ class _Writer:
         )
 
     def condition(self, depth=2):
-        kind = self.draw(st.integers(0, 6)) if depth else 0
+        kind = self.draw(_number(0, 6)) if depth else 0
         if kind <= 3:
             sign = self.pick("<", "<=", "==", "!=", ">", ">=")
             return f"{self.expression(depth - 1 if depth else 0)} {sign} {self.expression(0)}"
@@ -122,7 +127,7 @@ class _Writer:
 
     def element(self, index):
         """Return an element of the thread's own."""
-        if self.draw(st.integers(0, 3)) == 0:
+        if self.draw(_number(0, 3)) == 0:
             return f"{self.pick(*WHOLE)}[t]"
         array = self.pick(*OWN, "pair[0]", "pair[1]")
         return f"{array}[{self.pick('0', f'len({array}) - 1', f'{index} % len({array})')}]"
@@ -161,12 +166,12 @@ class _Writer:
 
     def block(self, depth, in_loop):
         lines = []
-        for _ in range(self.draw(st.integers(1, 3))):
+        for _ in range(self.draw(_number(1, 3))):
             lines += self.statement(depth, in_loop)
         return lines
 
     def statement(self, depth, in_loop):
-        kind = self.draw(st.integers(0, 22))
+        kind = self.draw(_number(0, 22))
         if depth and kind <= 3:
             return self.branch(depth, in_loop)
         if depth and kind <= 5:
@@ -212,21 +217,21 @@ class _Writer:
             counter = f"i{self.names}"
             bounds = self.pick(
                 f"{self.expression(1)} & 3",
-                f"int64({self.draw(st.integers(-2, 2))}), {self.expression(0)} & 3",
+                f"int64({self.draw(_number(-2, 2))}), {self.expression(0)} & 3",
                 f"{self.expression(0)} & 7, int64(0), int64(-2)",
             )
             body = [f"c += {counter}", *self.block(depth - 1, True)]
             return [f"for {counter} in range({bounds}):", *_indent(body)]
         fuel = f"fuel{self.names}"
         body = [f"{fuel} += 1", *self.block(depth - 1, True)]
-        head = f"while {fuel} < {self.draw(st.integers(1, 4))} and {self.condition(1)}:"
+        head = f"while {fuel} < {self.draw(_number(1, 4))} and {self.condition(1)}:"
         return [f"{fuel} = int64(0)", head, *_indent(body)]
 
     # Where all threads come together ------------------------------------------------------------
 
     def together(self):
         target, value = self.pick(*VARIABLES), self.expression(1)
-        kind = self.draw(st.integers(0, 3))
+        kind = self.draw(_number(0, 3))
         if kind == 0:
             name = self.pick("ballot_sync", "any_sync", "all_sync")
             return [f"{target} = int64(cuda.{name}(cuda.activemask(), {self.condition(1)}))"]
@@ -236,10 +241,10 @@ class _Writer:
             return ["cuda.syncthreads()"]
         if kind == 2:
             name = self.pick("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync")
-            lane = self.draw(st.integers(0, 31))
+            lane = self.draw(_number(0, 31))
             lane = 0 if name == "shfl_sync" else lane
             return [f"{target} = cuda.{name}(cuda.activemask(), int64({value}), {lane})"]
-        other = f"(cuda.threadIdx.x + {self.draw(st.integers(1, 40))}) % cuda.blockDim.x"
+        other = f"(cuda.threadIdx.x + {self.draw(_number(1, 40))}) % cuda.blockDim.x"
         return [
             f"shared[cuda.threadIdx.x] = {value}",
             "cuda.syncthreads()",
@@ -249,8 +254,8 @@ class _Writer:
 
     def convergent(self, depth):
         lines = []
-        for _ in range(self.draw(st.integers(2, 4))):
-            kind = self.draw(st.integers(0, 5))
+        for _ in range(self.draw(_number(2, 3))):
+            kind = self.draw(_number(0, 5))
             if kind <= 2:
                 lines += self.statement(3, False)
             elif kind <= 4 or not depth:
@@ -258,7 +263,7 @@ class _Writer:
             else:
                 self.names += 1
                 self.returned = True  # a later round would come after a return of this one
-                head = f"for i{self.names} in range(int64({self.draw(st.integers(0, 2))})):"
+                head = f"for i{self.names} in range(int64({self.draw(_number(0, 2))})):"
                 lines += [head, *_indent(self.convergent(depth - 1))]
         return lines
 
@@ -278,7 +283,7 @@ def _indent(lines):
 def programs(draw):
     """Return the text of a module with a ``kernel`` and the device functions it calls."""
     parts, calls = [HEADER], []
-    for name in ("first", "second")[: draw(st.integers(0, 2))]:
+    for name in ("first", "second")[: draw(_number(0, 2))]:
         writer = _FunctionWriter(draw, tuple(calls))
         body = textwrap.indent("\n".join(writer.block(2, False)), "    ")
         parts.append(DEVICE.format(name=name, body=body, result=writer.expression(1)))
