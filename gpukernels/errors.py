@@ -25,6 +25,7 @@ from gpukernels.simt.errors import (
     SourceNotFound,
     TraceLimit,
     UninitializedRead,
+    UnsetVariable,
     UnsupportedConstruct,
 )
 
@@ -47,6 +48,7 @@ __all__ = [
     "TraceLimit",
     "UninitializedRead",
     "UnknownMethod",
+    "UnsetVariable",
     "UnsupportedConstruct",
     "VertexOutOfRange",
 ]

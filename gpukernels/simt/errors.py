@@ -21,6 +21,7 @@ __all__ = [
     "SourceNotFound",
     "TraceLimit",
     "UninitializedRead",
+    "UnsetVariable",
     "UnsupportedConstruct",
 ]
 
@@ -105,6 +106,16 @@ class UninitializedRead(KernelError):
     """
 
     array = ""
+
+
+class UnsetVariable(UninitializedRead):
+    """A read of a variable that the thread has not set, because it passed by all assignments.
+
+    Attributes
+    ----------
+    array : str
+        The variable's name.
+    """
 
 
 class RaceError(KernelError):

@@ -26,6 +26,7 @@ from gpukernels.simt.errors import (
     ShuffleError,
     TraceLimit,
     UninitializedRead,
+    UnsetVariable,
 )
 from gpukernels.simt.machine import launch
 from gpukernels.simt.memory import duplicate
@@ -55,6 +56,11 @@ _RULES = {
         "uninitialized-read",
         "Write every element that is read later, also those that belong to idle threads, and put a "
         "barrier between.",
+    ),
+    UnsetVariable: (
+        "unset-variable",
+        "Give the variable a value before the branch or loop that sets it, so that every thread "
+        "has one.",
     ),
     ReadOnlyArray: ("read-only", "Store to an array of the kernel's own, or pass a copy."),
     BarrierDivergence: (
@@ -114,7 +120,7 @@ class Finding:
     other_line : int
         The second line of a race, else 0.
     array : str
-        The array that it is about, where there is one.
+        The array, or the unset variable, that it is about, where there is one.
     within : str
         The widest scope whose threads race: ``"warp"``, ``"block"`` or ``"grid"``; else empty.
     """
@@ -230,12 +236,12 @@ def check(
 ) -> Report:
     """Run `kernel` on copies of `args` under every schedule, and report what is wrong with it.
 
-    Errors are races, accesses out of bounds, reads of memory that nothing has written, barriers and
-    warp operations that some threads do not reach, stores to read-only arrays, failed assertions
-    and endless loops. Warnings are uncoalesced requests, bank conflicts, branches that split warps,
-    atomics on which lanes queue, and results that depend on the order in which threads run. Races
-    and unwritten reads are all listed; any other error ends the run under that schedule. Results
-    are compared if there is no error.
+    Errors are races, accesses out of bounds, reads of memory that nothing has written and of
+    variables that a thread has not set, barriers and warp operations that some threads do not
+    reach, stores to read-only arrays, failed assertions and endless loops. Warnings are uncoalesced
+    requests, bank conflicts, branches that split warps, atomics on which lanes queue, and results
+    that depend on the order in which threads run. Races and unwritten reads are all listed; any
+    other error ends the run under that schedule. Results are compared if there is no error.
 
     Parameters
     ----------

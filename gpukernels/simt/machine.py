@@ -15,7 +15,9 @@ from gpukernels.simt.errors import (
     KernelError,
     KernelTypeError,
     LaunchError,
+    UnsetVariable,
 )
+from gpukernels.simt.lanes import read, write
 from gpukernels.simt.memory import BlockMemory, Memory, ThreadMemory
 from gpukernels.simt.races import Races
 from gpukernels.simt.source import python_function
@@ -355,6 +357,33 @@ class Run:
         if not holds.all():
             text = f"assertion failed: {message}" if message else "assertion failed"
             raise self.error(KernelAssertion, text, where, active, int(np.argmin(holds)))
+
+    def is_set(self, known, active, name, must, where):
+        """Check that the active threads have set a variable; return who counts as having set it.
+
+        Parameters
+        ----------
+        known : numpy.ndarray or numpy.bool_
+            Whether each thread of the frame has.
+        must : bool
+            Whether the launch cannot go on without, as with an array, which has no value 0.
+        """
+        seen = read(known, active)
+        if seen.all():
+            return known
+        error = self.error(
+            UnsetVariable,
+            f"`{name}` is read by a thread that has not set it: on its way here it came by no "
+            "assignment",
+            where,
+            active,
+            int(np.argmin(np.broadcast_to(seen, active.n))),
+        )
+        error.array = name
+        if must:
+            raise error
+        self.found(error)
+        return write(known, active, np.True_)
 
     def step_of_range(self, active, step, where):
         """Raise :class:`KernelError` if the step of ``range(...)`` is 0 for a thread."""

@@ -76,6 +76,8 @@ class Program:
             "blend": lanes.blend,
             "pick": lanes.pick,
             "RangeLoop": lanes.RangeLoop,
+            "no": np.False_,
+            "yes": np.True_,
         }
         self._constants = {}
         self._functions = {}
@@ -170,6 +172,8 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         self.region = None
         self.loops = []
         self.assigned = _assigned(function.tree)
+        #: Variables of which a read may find that the thread has not set them.
+        self.unset = _unset(function.tree)
         #: Variables that are assigned once, to a constant; and parameters that are literals.
         self.constants = {}
         self.literals = {}
@@ -259,7 +263,8 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
             self.emit(line)
         marker = len(self.lines)
         self.statements(tree.body, "a0")
-        declared = []
+        declared = ["    checked = run.check"] if self.unset else []
+        declared += [f"    {_known(name)} = no" for name in sorted(self.unset)]
         for name, type_ in self.env.items():
             if name in flat or isinstance(type_, (ObjectType, TupleType)):
                 continue
@@ -463,6 +468,9 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
     def assign_name(self, name, value, node):
         """Write a register, whose type is the unified type of all that is assigned to it."""
         known = self.env.get(name)
+        if name in self.unset:
+            test = "if checked: " if _without_arrays(value.type) else ""
+            self.emit(f"{test}{_known(name)} = wr({_known(name)}, {self.active}, yes)")
         if value.items is not None:
             self.env[name] = TupleType(tuple(v.type for v in value.items))
             for i, item in enumerate(value.items):
@@ -747,6 +755,8 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
             raise self.refuse(
                 f"`{name}` is read before anything is assigned to it", node, KernelError
             )
+        if name in self.unset and versions.may_be_unset(node):
+            self._check_set(name, type_)
         if isinstance(type_, TupleType):
             items = [self.read_name(f"{name}.{i}", node) for i in range(len(type_.items))]
             return Value(type_, items=items)
@@ -760,6 +770,35 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         if key not in self.cache:
             self.cache[key] = self.temporary(f"rd({_home(name)}, {self.active})")
         return Value(type_, self.cache[key])
+
+    def _check_set(self, name, type_):
+        """Emit the check that the active threads have set a variable, once for these threads."""
+        if (name, self.active, "set") in self.cache:
+            return
+        self.cache[name, self.active, "set"] = True
+        must = not _without_arrays(type_)
+        code = f"{_known(name)}, {self.active}, {versions.plain(name)!r}, {must}, {self.where}"
+        test = "" if must else "if checked: "
+        self.emit(f"{test}{_known(name)} = run.is_set({code})")
+
+
+def _unset(tree):
+    """Return the variables of which a read may find that they have not been set."""
+    known = getattr(tree, "unset", None)
+    if known is None:
+        known = tree.unset = frozenset(n.id for n in ast.walk(tree) if versions.may_be_unset(n))
+    return known
+
+
+def _known(name):
+    """Return the register that tells which threads have set a variable."""
+    return f"s_{name}"
+
+
+def _without_arrays(type_):
+    if isinstance(type_, TupleType):
+        return all(map(_without_arrays, type_.items))
+    return not isinstance(type_, ArrayType)
 
 
 def _without_literals(type_):

@@ -3,6 +3,8 @@
 ``x = threadIdx.x`` and, further down, ``x = x / 2`` are two variables that share a name: the first
 is an int32, the second a float64. Two assignments are one variable only if some read may see the
 value of either.
+
+On the way it finds the reads that some way through the function reaches with nothing assigned.
 """
 
 from __future__ import annotations
@@ -12,6 +14,10 @@ import re
 
 #: Stands between a name and the number of its life; no name in a source has it.
 MARK = "·"
+
+
+#: Stands among assignments for the way on which there was none.
+_NONE = -1
 
 
 def plain(text: str) -> str:
@@ -26,6 +32,11 @@ def split_variables(tree: ast.FunctionDef) -> None:
     """
     _Expander().visit(tree)
     _Splitter(tree).run()
+
+
+def may_be_unset(node: ast.AST) -> bool:
+    """Return whether `node` reads a variable that a way through the function leaves unset."""
+    return getattr(node, "may_be_unset", False)
 
 
 class _Splitter:
@@ -46,7 +57,8 @@ class _Splitter:
 
     def run(self):
         arguments = self.tree.args
-        state = {}
+        names = self._names(self.tree)
+        state = {part.id: {_NONE} for part in names if isinstance(part.ctx, ast.Store)}
         for argument in arguments.posonlyargs + arguments.args:
             state[argument.arg] = {self._assignment(argument)}
         self.block(self.tree.body, state)
@@ -130,7 +142,10 @@ class _Splitter:
     def read(self, node, state):
         for part in self._names(node):
             if isinstance(part.ctx, ast.Load):
-                reaching = state.get(part.id)
+                reaching = state.get(part.id, set())
+                if _NONE in reaching:
+                    part.may_be_unset = True
+                    reaching = reaching - {_NONE}
                 if reaching:
                     _, known = self.reads.setdefault(id(part), (part, set()))
                     known |= reaching

@@ -177,7 +177,7 @@ def test_three_arrays_go_round_through_a_function_and_their_shapes_are_those_of_
 def loop_over_arrays(a, b, out):
     t = cuda.grid(1)
     x = t + 0
-    for array, number in zip((a, b), (1, x)):  # noqa: B905, as numba has it
+    for array, number in zip((a, b), (1, x)):  # noqa: B905, numba has no strict
         out[t] = 10 * out[t] + array[t] + number
         if t % 2:
             a, b = b, a
