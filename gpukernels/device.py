@@ -35,7 +35,16 @@ class SimtDevice:
     trace : bool
         Whether launches are recorded; the result is :attr:`trace`.
     check : bool, optional
-        Whether reads of memory that nothing has written are errors; by default where tracing.
+        Whether races and reads of memory that nothing has written, or of variables that a thread
+        has not set, are errors; by default where tracing.
+    limit : int, optional
+        Entries that the trace may have (see :class:`gpukernels.simt.Recorder`); only with `trace`.
+        By default a billion, enough for a search of a graph of a million vertices.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `schedule`, a `limit` below 1, and a `limit` without `trace`.
 
     Attributes
     ----------
@@ -53,6 +62,7 @@ class SimtDevice:
         seed: int = 0,
         trace: bool = False,
         check: bool | None = None,
+        limit: int | None = None,
     ):
         if schedule not in SCHEDULES:
             allowed = ", ".join(repr(s) for s in SCHEDULES)
@@ -60,7 +70,11 @@ class SimtDevice:
         self.schedule = schedule
         self.seed = seed
         self.check = trace if check is None else check
-        self.recorder = simt.Recorder() if trace else None
+        if limit is not None and not trace:
+            raise ValueError(f"limit={limit!r} goes with trace=True; without it nothing is kept")
+        self.recorder = None
+        if trace:
+            self.recorder = simt.Recorder() if limit is None else simt.Recorder(limit)
         self._launches = 0
 
     def __repr__(self) -> str:
@@ -350,20 +364,20 @@ class Tracing:
 
 
 @contextlib.contextmanager
-def trace(schedule: str = "lockstep", seed: int = 0):
+def trace(schedule: str = "lockstep", seed: int = 0, limit: int | None = None):
     """Record every launch of the block on the SIMT machine, whatever the hardware.
 
     Parameters
     ----------
-    schedule, seed
-        As for :class:`SimtDevice`.
+    schedule, seed, limit
+        As for :class:`SimtDevice`. A long trace lies in temporary files.
 
     Yields
     ------
     Tracing
         Its ``.trace`` and ``.summary()``.
     """
-    device = SimtDevice(schedule=schedule, seed=seed, trace=True)
+    device = SimtDevice(schedule=schedule, seed=seed, trace=True, limit=limit)
     token = _tracing.set(device)
     try:
         yield Tracing(device)

@@ -153,4 +153,4 @@ class KernelAssertion(KernelError, AssertionError):
 
 
 class TraceLimit(KernelError, MemoryError):
-    """The trace grew past its limit; trace a smaller launch or raise the limit."""
+    """The trace grew past its limit; trace less, or give ``gk.trace`` a higher `limit`."""

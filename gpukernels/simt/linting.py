@@ -79,7 +79,8 @@ _RULES = {
     KernelAssertion: ("assertion", "Find why the condition fails for this thread."),
     TraceLimit: (
         "trace-limit",
-        "Check a smaller launch; the rules on speed and order need its trace.",
+        "Check a smaller launch, or give gk.check a higher trace_limit; the rules on speed and "
+        "order need a trace.",
     ),
 }
 _RACE_REMEDIES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpukernels.simt.columns import Table
 from gpukernels.simt.errors import TraceLimit
 from gpukernels.simt.trace import (
     ArrayInfo,
@@ -14,12 +15,17 @@ from gpukernels.simt.trace import (
     Trace,
 )
 
-_STEP_COLUMNS = ("launch", "block", "warp", "step", "source", "line", "kind", "mask", "taken")
-_SHUFFLE_COLUMNS = ("launch", "block", "warp", "step", "source", "line", "mask")
-_REQUEST_COLUMNS = ("launch", "block", "warp", "step", "source", "line", "array", "kind", "mask")
+_PLACE_COLUMNS = ("launch", "block", "warp", "step", "source", "line")
+_STEP_COLUMNS = (*_PLACE_COLUMNS, "kind", "mask", "taken")
+_REQUEST_COLUMNS = (*_PLACE_COLUMNS, "array", "kind", "mask")
+_SHUFFLE_COLUMNS = (*_PLACE_COLUMNS, "mask")
+_DTYPES = {"kind": np.uint8, "mask": np.uint32, "taken": np.uint32}
 #: What a step or request takes beside its lanes, so that a limit holds for one thread too.
 _OWN_ENTRIES = 8
-_DTYPES = {"kind": np.uint8, "mask": np.uint32, "taken": np.uint32}
+#: Entries that wait to become rows; then memory holds no more of a launch, however long it is.
+PENDING = 2_000_000
+#: Entries of a trace, unless told otherwise: three times what a search of a million vertices takes.
+LIMIT = 1_000_000_000
 
 
 class Recorder:
@@ -30,11 +36,19 @@ class Recorder:
     limit : int
         How many entries may be kept over all launches, at most 40 bytes each: one for every lane
         of a step or request, and eight for the step or request itself. One more raises
-        :class:`~gpukernels.simt.errors.TraceLimit`; then nothing of that launch is kept.
+        :class:`~gpukernels.simt.errors.TraceLimit`; then nothing of that launch is kept. A long
+        trace lies in temporary files.
+
+    Raises
+    ------
+    ValueError
+        If `limit` is not a positive integer.
     """
 
-    def __init__(self, limit: int = 40_000_000):
-        self.limit = limit
+    def __init__(self, limit: int = LIMIT):
+        if not isinstance(limit, (int, np.integer)) or isinstance(limit, bool) or limit < 1:
+            raise ValueError(f"limit={limit!r}; allowed are integers of 1 and more, in entries")
+        self.limit = int(limit)
         self.label = ""
         self._used = self._kept = 0
         self._launches = []
@@ -42,9 +56,12 @@ class Recorder:
         self._source_numbers = {}
         self._arrays = []
         self._array_numbers = {}
-        self._step_tables = []
-        self._request_tables = []
-        self._shuffle_tables = []
+        self._step_table = Table(_typed(_STEP_COLUMNS))
+        lane_columns = {"index": np.int64, "value": np.float64}
+        self._request_table = Table(_typed(_REQUEST_COLUMNS), lane_columns)
+        lane_columns = {"lane": np.int64, "value": np.float64}
+        self._shuffle_table = Table(_typed(_SHUFFLE_COLUMNS), lane_columns)
+        self._tables = self._step_table, self._request_table, self._shuffle_table
         self._run = None
 
     # During a launch ------------------------------------------------------------
@@ -55,8 +72,12 @@ class Recorder:
         self._steps = []
         self._requests = []
         self._shuffles = []
-        self._clock = 0
+        self._clock = self._pending = 0
         self._used = self._kept
+        self._late = []  # who took a branch, where its row has been stored before it was known
+        self._ranks = self._latest = None
+        for table in self._tables:
+            table.rewind()
 
     def array(self, memory) -> int:
         """Return the number of an array, giving it one at first sight."""
@@ -73,10 +94,13 @@ class Recorder:
         self._steps.append(event)
         return event
 
-    @staticmethod
-    def taken(event, active):
+    def taken(self, event, active):
         """Note which threads of a branch went into its body."""
-        event[4] = active
+        if event[4] is None:
+            event[4] = active
+        else:
+            rows = event[4] + np.searchsorted(event[1].warps(), active.warps())
+            self._late.append((rows, active.masks()))
 
     def request(self, memory, kind, active, index, value, where):
         """Note one memory request of every warp in `active`."""
@@ -94,26 +118,33 @@ class Recorder:
     def _count(self, entries, where):
         self._clock += 1
         self._used += entries + _OWN_ENTRIES
+        self._pending += entries + _OWN_ENTRIES
         if self._used > self.limit:
             self._steps, self._requests, self._shuffles = [], [], []
+            for table in self._tables:
+                table.rewind()
             raise self._run.error(
                 TraceLimit,
-                f"the trace has grown past {self.limit:,} entries; trace a smaller launch, or "
-                "make the recorder with a higher limit",
+                f"the trace has grown past limit={self.limit:,} entries; trace a smaller launch, "
+                f"or give a higher one, as in gk.trace(limit={2 * self.limit:_})",
                 where,
             )
+        if self._pending > PENDING:
+            self._store(last=False)
 
-    # After a launch ------------------------------------------------------------
+    # From events to rows ------------------------------------------------------------
 
     def end(self, run, label=""):
-        """Close the launch and store its rows as columns."""
-        number = len(self._launches)
-        places = np.array(
-            [(self._source(source), line) for source, line in run.program.locations], dtype=np.int64
-        ).reshape(-1, 2)
+        """Close the launch: keep its rows."""
+        self._store(last=True)
+        if self._late:
+            rows, masks = (np.concatenate(part) for part in zip(*self._late, strict=True))
+            self._step_table.columns["taken"].replace(rows, masks)
+        for table in self._tables:
+            table.keep()
         self._launches.append(
             Launch(
-                index=number,
+                index=len(self._launches),
                 kernel=run.name,
                 source=self._source(run.program.source),
                 grid=run.grid,
@@ -121,23 +152,8 @@ class Recorder:
                 label=label or self.label,
             )
         )
-        steps = self._step_rows(places)
-        self._step_tables.append(self._finish(steps, number, run))
-        if self._requests:
-            rows = _rows_in_steps(self._requests, places, steps, self._clock)
-            rows["array"] = np.repeat([r[3] for r in self._requests], rows["per_event"])
-            rows["kind"] = np.repeat([r[4] for r in self._requests], rows["per_event"])
-            table = self._finish(rows, number, run)
-            table["index"] = np.concatenate([r[5] for r in self._requests])
-            table["value"] = np.concatenate([r[6] for r in self._requests])
-            self._request_tables.append(table)
-        if self._shuffles:
-            rows = _rows_in_steps(self._shuffles, places, steps, self._clock)
-            table = self._finish(rows, number, run)
-            table["lane"] = np.concatenate([r[3] for r in self._shuffles])
-            table["value"] = np.concatenate([r[4] for r in self._shuffles])
-            self._shuffle_tables.append(table)
         self._run = self._steps = self._requests = self._shuffles = None
+        self._late = self._ranks = self._latest = None
         self._kept = self._used
 
     def _source(self, source):
@@ -145,6 +161,46 @@ class Recorder:
             self._source_numbers[source] = len(self._sources)
             self._sources.append(source)
         return self._source_numbers[source]
+
+    def _store(self, last):
+        """Append the events that wait to the tables; `last` says that the launch ends here."""
+        run = self._run
+        locations = run.program.locations
+        places = np.array([(self._source(s), line) for s, line in locations], np.int64)
+        places = places.reshape(-1, 2)
+        first_row = self._step_table.columns["step"].size
+        steps = self._step_rows(places)
+        self._step_table.append(self._finish(steps, run))
+        if self._requests:
+            rows = self._rows_in_steps(self._requests, places, steps)
+            rows["array"] = np.repeat([r[3] for r in self._requests], rows["per_event"])
+            rows["kind"] = np.repeat([r[4] for r in self._requests], rows["per_event"])
+            index = np.concatenate([r[5] for r in self._requests])
+            value = np.concatenate([r[6] for r in self._requests])
+            self._request_table.append(self._finish(rows, run), {"index": index, "value": value})
+        if self._shuffles:
+            rows = self._rows_in_steps(self._shuffles, places, steps)
+            lane = np.concatenate([r[3] for r in self._shuffles])
+            value = np.concatenate([r[4] for r in self._shuffles])
+            self._shuffle_table.append(self._finish(rows, run), {"lane": lane, "value": value})
+        if not last:
+            self._remember(steps, len(places), first_row)
+        self._steps, self._requests, self._shuffles = [], [], []
+        self._pending = 0
+
+    def _remember(self, steps, places, first_row):
+        """Note what events to come need of those that are stored."""
+        warps = self._run.blocks * self._run.warps_per_block
+        if self._latest is None:
+            self._latest = np.zeros((places, warps), np.int32)
+            self._ranks = np.zeros(warps, np.int64)
+        # Of a warp that is there more than once, the last value stays.
+        self._latest[steps["place"], steps["warp"]] = steps["step"]
+        self._ranks += np.bincount(steps["warp"], minlength=warps)
+        rows = np.cumsum(steps["per_event"]) - steps["per_event"] + first_row
+        for event, row in zip(self._steps, rows.tolist(), strict=True):
+            if event[4] is None:
+                event[4] = row
 
     def _step_rows(self, places):
         rows = _rows(self._steps, places)
@@ -161,16 +217,36 @@ class Recorder:
         warp = rows["warp"][order]
         first = np.flatnonzero(np.concatenate(([True], warp[1:] != warp[:-1])))
         rank = np.arange(warp.size) - np.repeat(first, np.diff(np.append(first, warp.size)))
+        if self._ranks is not None:
+            rank += self._ranks[warp]
         rows["step"] = np.empty(warp.size, np.int64)
         rows["step"][order] = rank
         return rows
 
-    @staticmethod
-    def _finish(rows, number, run):
-        per_block = -(-run.threads_per_block // 32)
+    def _rows_in_steps(self, events, places, steps):
+        """Return rows that know the step of their warp in which they came about."""
+        rows = _rows(events, places)
+        # A request belongs to its warp's latest step at its place; steps of a call lie between.
+        span = self._clock + 1
+        own = rows["warp"] * len(places) + rows["place"]
+        keys = (steps["warp"] * len(places) + steps["place"]) * span + steps["event"]
+        order = np.argsort(keys)
+        at = np.searchsorted(keys[order], own * span + rows["event"]) - 1
+        if self._latest is None:
+            rows["step"] = steps["step"][order][at]
+        else:  # that step may have been stored before
+            rows["step"] = self._latest[rows["place"], rows["warp"]].astype(np.int64)
+            here = at >= 0
+            here[here] = keys[order][at[here]] // span == own[here]
+            rows["step"][here] = steps["step"][order][at[here]]
+        counts = [np.diff(np.append(e[1].warp_starts, e[1].n)) for e in events]
+        rows["counts"] = np.concatenate(counts)
+        return rows
+
+    def _finish(self, rows, run):
         table = dict(rows)
-        table["launch"] = np.full(rows["warp"].size, number)
-        table["block"], table["warp"] = np.divmod(rows["warp"], per_block)
+        table["launch"] = np.full(rows["warp"].size, len(self._launches))
+        table["block"], table["warp"] = np.divmod(rows["warp"], run.warps_per_block)
         return table
 
     # The result ------------------------------------------------------------
@@ -178,25 +254,18 @@ class Recorder:
     @property
     def trace(self) -> Trace:
         """Everything recorded so far."""
-        requests = _columns(self._request_tables, _REQUEST_COLUMNS)
         return Trace(
             launches=tuple(self._launches),
             sources=tuple(self._sources),
             arrays=tuple(self._arrays),
-            steps=Steps(**_columns(self._step_tables, _STEP_COLUMNS)),
-            requests=Requests(
-                **requests,
-                start=_starts(self._request_tables),
-                index=_join(self._request_tables, "index", np.int64),
-                value=_join(self._request_tables, "value", np.float64),
-            ),
-            shuffles=Shuffles(
-                **_columns(self._shuffle_tables, _SHUFFLE_COLUMNS),
-                start=_starts(self._shuffle_tables),
-                lane=_join(self._shuffle_tables, "lane", np.int64),
-                value=_join(self._shuffle_tables, "value", np.float64),
-            ),
+            steps=Steps(**self._step_table.arrays()),
+            requests=Requests(**self._request_table.arrays()),
+            shuffles=Shuffles(**self._shuffle_table.arrays()),
         )
+
+
+def _typed(names):
+    return {name: _DTYPES.get(name, np.int32) for name in names}
 
 
 def _rows(events, places):
@@ -213,31 +282,3 @@ def _rows(events, places):
         "source": places[place, 0],
         "line": places[place, 1],
     }
-
-
-def _rows_in_steps(events, places, steps, clock):
-    """Return rows that know the step of their warp in which they came about."""
-    rows = _rows(events, places)
-    # A request belongs to its warp's latest step at its place; steps of a call lie between.
-    span = max(clock, 1) + 1
-    places = len(places)
-    keys = (steps["warp"] * places + steps["place"]) * span + steps["event"]
-    order = np.argsort(keys)
-    wanted = (rows["warp"] * places + rows["place"]) * span + rows["event"]
-    rows["step"] = steps["step"][order][np.searchsorted(keys[order], wanted) - 1]
-    rows["counts"] = np.concatenate([np.diff(np.append(e[1].warp_starts, e[1].n)) for e in events])
-    return rows
-
-
-def _starts(tables):
-    counts = _join(tables, "counts", np.int64)
-    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-
-
-def _join(tables, name, dtype):
-    parts = [t[name] for t in tables if t[name].size]
-    return np.concatenate(parts).astype(dtype) if parts else np.zeros(0, dtype)
-
-
-def _columns(tables, names):
-    return {name: _join(tables, name, _DTYPES.get(name, np.int32)) for name in names}
