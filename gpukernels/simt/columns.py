@@ -60,6 +60,8 @@ class Column:
 
     def rewind(self):
         """Drop the elements that have not been kept."""
+        if self.size == self._kept:
+            return
         self._parts = [self._in_memory()[: max(self._kept - self._filed, 0)]]
         if self._filed > self._kept:
             self._filed = self._kept

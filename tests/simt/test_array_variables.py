@@ -177,17 +177,20 @@ def test_three_arrays_go_round_through_a_function_and_their_shapes_are_those_of_
 def loop_over_arrays(a, b, out):
     t = cuda.grid(1)
     x = t + 0
-    for array, number in zip((a, b), (1, x)):  # noqa: B905, numba has no strict
-        out[t] = 10 * out[t] + array[t] + number
+    for array in (a, b):
+        out[t] = 10 * out[t] + array[t]
         if t % 2:
             a, b = b, a
+    for number in (1, x):
+        out[t] = 10 * out[t] + number
+        if t % 2:
             x = 1000
 
 
 def test_a_loop_over_a_tuple_goes_over_what_was_in_it(run):
     a, b = two()
     out = run(loop_over_arrays, a, b, np.zeros(N, np.int64))[2]
-    assert out.tolist() == [10 * (t + 1) + 100 * t + t for t in range(N)]
+    assert out.tolist() == [100 * (10 * t + 100 * t) + 10 + t for t in range(N)]
 
 
 # Some threads only ------------------------------------------------------------

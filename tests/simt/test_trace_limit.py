@@ -14,6 +14,7 @@ from gpukernels.device import SimtDevice
 from gpukernels.simt import Recorder, launch
 from gpukernels.simt.errors import OutOfBounds, TraceLimit
 from gpukernels.simt.metrics import summarize
+from gpukernels.simt.recorder import LIMIT
 
 
 @cuda.jit
@@ -221,6 +222,20 @@ def test_gk_trace_and_the_device_take_the_limit():
     device = SimtDevice(trace=True, limit=300_000)
     search(device)
     assert len(t.trace.steps) == len(device.trace.steps) > 0
+
+
+@pytest.mark.parametrize("method", ["frontier", "virtual_warp"])
+def test_the_default_limit_is_enough_for_a_search_of_a_million_vertices(method):
+    scale = 12
+    graph = gk.rmat(scale, 8, seed=1)
+    root = int(np.argmax(np.diff(graph.offsets)))
+    fits = LIMIT // 2 ** (20 - scale)  # entries grow with the graph
+    with gk.trace(limit=fits) as t:
+        gk.bfs(graph, root=root, method=method)
+    assert len(t.trace.steps) > 0
+    # Not by much, so that a launch that runs away is found before it has filled the disk.
+    with gk.trace(limit=fits // 200), pytest.raises(TraceLimit):
+        gk.bfs(graph, root=root, method=method)
 
 
 @pytest.mark.parametrize("limit", [0, -1, 2.5, "many", True])
