@@ -8,7 +8,7 @@ import types as python_types
 
 import numpy as np
 
-from gpukernels.simt import casts, division, intrinsics, slices, typing
+from gpukernels.simt import casts, division, intrinsics, slices, typing, versions
 from gpukernels.simt.errors import KernelError, KernelTypeError
 from gpukernels.simt.source import python_function
 from gpukernels.simt.values import (
@@ -364,6 +364,12 @@ class ExpressionTranslator:
         known = self.constant_truth(node)
         if known is not None:
             return self.literal(known)
+        if len(node.ops) > 1 and _harmless(node.comparators[0]):
+            last = ast.Compare(node.comparators[0], node.ops[1:], node.comparators[1:])
+            if _reads_unset(last):  # those whom the first comparison decides do not come to it
+                first = ast.Compare(node.left, node.ops[:1], node.comparators[:1])
+                both = ast.copy_location(ast.BoolOp(ast.And(), [first, last]), node)
+                return self.expression(ast.fix_missing_locations(both))
         result = None
         left = self.scalar(node.left)
         for operator, right_node in zip(node.ops, node.comparators, strict=True):
@@ -687,8 +693,15 @@ def _unpack(type_, code):
     return Value(type_, code)
 
 
+def _reads_unset(node):
+    """Whether `node` reads a variable that some threads may not have set."""
+    return any(map(versions.may_be_unset, ast.walk(node)))
+
+
 def _harmless(node):
     """Whether evaluating `node` for every thread has no effect: no memory access, no call."""
+    if _reads_unset(node):
+        return False
     if isinstance(node, ast.Subscript):  # array.shape[i] touches no memory
         return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
     if isinstance(node, (ast.Call, ast.IfExp, ast.BoolOp)):

@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from launching import kernel_from
@@ -13,6 +14,7 @@ from lockstep_model import Model
 from program_grammar import programs
 
 from gpukernels.simt import Recorder, launch
+from gpukernels.simt.errors import UnsetVariable
 from gpukernels.simt.trace import STEP_KINDS
 
 SHAPES = [(1, 1), (2, 31), (1, 32), (1, 33), (2, 70), (1, 96)]
@@ -45,14 +47,20 @@ IN_CI = os.environ.get("CI") == "true"
 SECOND = ("warp", "random")
 
 
-@settings(
-    max_examples=int(PROGRAMS or (5000 if IN_CI else 200)),
-    deadline=None,
-    derandomize=PROGRAMS is None,
-    database=None,
-    report_multiple_bugs=False,
-    suppress_health_check=list(HealthCheck),
-)
+def some_programs(part=1):
+    """Return hypothesis' settings for the programs of this run, or for a `part` of them."""
+    count = int(PROGRAMS or (5000 if IN_CI else 200))
+    return settings(
+        max_examples=max(1, count // part),
+        deadline=None,
+        derandomize=PROGRAMS is None,
+        database=None,
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+@some_programs()
 @given(programs(), st.sampled_from(SHAPES), st.sampled_from(SECOND))
 def test_random_programs(tmp_path_factory, text, shape, second):
     note(text)
@@ -67,3 +75,32 @@ def test_random_programs(tmp_path_factory, text, shape, second):
         for found, wanted in zip(arrays, expected, strict=True):
             np.testing.assert_array_equal(found, wanted, err_msg=schedule)
         assert steps_of(recorder.trace) == expected_steps, schedule
+
+
+@some_programs(part=20)
+@given(programs(), st.integers(-25, 25), st.sampled_from(SHAPES))
+def test_an_unset_variable_is_an_error_just_where_python_has_no_value(
+    tmp_path_factory, text, bound, shape
+):
+    # `c` is set by some threads, by all or by none, before the drawn statements set and read it.
+    some = f"    if a > {bound}:\n        c = int64(cuda.laneid)\n"
+    for old, new in (
+        ("    c = int64(cuda.laneid)\n", some),
+        ("q[0], q[1] = c, a", "q[0], q[1] = b, a"),
+        (" ^ (c * 7) ^ ", " ^ "),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    note(text)
+    blocks, threads = shape
+    kernel = kernel_from(text, tmp_path_factory.getbasetemp())
+    expected, arrays = fresh(blocks * threads), fresh(blocks * threads)
+    try:
+        Model(text).launch(blocks, threads, expected)
+    except UnboundLocalError:
+        with pytest.raises(UnsetVariable, match="`c` is read"):
+            launch(kernel, blocks, threads, arrays)
+        return
+    launch(kernel, blocks, threads, arrays)
+    for found, wanted in zip(arrays, expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)

@@ -180,6 +180,33 @@ def test_threads_that_set_it_first_are_no_error(schedule):
 
 
 @cuda.jit
+def asked_first(a, out):
+    t = cuda.grid(1)
+    known = a[t] > 0
+    if known:
+        x = a[t]
+        part = a[t:]
+    if known and x > 1:
+        out[t] = 1
+    if not known or x > 2:
+        out[t] += 2
+    if 0 < t * known < x:
+        out[t] += 0
+    out[t] += (x if known else 10) + (100 if known and part.shape[0] > 3 else 0)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_what_a_condition_spares_a_thread_is_not_read(schedule):
+    a, out = np.arange(8) % 4, np.zeros(8, np.int64)
+    launch(asked_first, 1, 8, (a, out), schedule=schedule)
+    wanted = [
+        (x > 1) + 2 * (x == 0 or x > 2) + (x or 10) + 100 * (x > 0 and 8 - t > 3)
+        for t, x in enumerate(a.tolist())
+    ]
+    assert out.tolist() == wanted
+
+
+@cuda.jit
 def ordinary(a, out):
     t = cuda.grid(1)
     best = int64(0)
