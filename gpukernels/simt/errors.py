@@ -12,6 +12,7 @@ __all__ = [
     "EndlessLoop",
     "KernelAssertion",
     "KernelError",
+    "KernelException",
     "KernelTypeError",
     "LaunchError",
     "OutOfBounds",
@@ -150,6 +151,14 @@ class EndlessLoop(KernelError):
 
 class KernelAssertion(KernelError, AssertionError):
     """An ``assert`` in a kernel did not hold for a thread."""
+
+
+class KernelException(KernelError):
+    """A thread came to a ``raise``.
+
+    A GPU tells of it only where the kernel was made with ``@cuda.jit(debug=True, opt=False)``;
+    otherwise the thread ends there without a word.
+    """
 
 
 class TraceLimit(KernelError, MemoryError):

@@ -8,7 +8,16 @@ import types as python_types
 
 import numpy as np
 
-from gpukernels.simt import casts, division, intrinsics, slices, typing, versions
+from gpukernels.simt import (
+    casts,
+    division,
+    enums,
+    intrinsics,
+    slices,
+    tuples,
+    typing,
+    versions,
+)
 from gpukernels.simt.errors import KernelError, KernelTypeError
 from gpukernels.simt.source import python_function
 from gpukernels.simt.values import (
@@ -76,11 +85,16 @@ class ExpressionTranslator:
 
     def from_object(self, value, node) -> Value:
         """Return the value of a global, a closure variable or an attribute."""
+        member = enums.member(self, value, node)
+        if member is not None:
+            return member
         if isinstance(value, (bool, int, float, complex, np.bool_, np.number)):
             return self.literal(value)
         if isinstance(value, tuple):
             items = [self.from_object(v, node) for v in value]
-            return Value(TupleType(tuple(i.type for i in items)), items=items, constant=value)
+            names = getattr(value, "_fields", ())
+            type_ = TupleType(tuple(i.type for i in items), names)
+            return Value(type_, items=items, constant=value)
         if isinstance(value, np.ndarray) and can_hold(value.dtype):
             name = self.program.constant(value)
             code = f"run.constant_array({name}, {ast.unparse(node)!r})"
@@ -172,8 +186,14 @@ class ExpressionTranslator:
 
     def truth(self, value) -> Value:
         """Return `value` as a bool."""
+        if value.items is not None and not value.type.opaque:
+            return self.literal(bool(value.items))
         if not value.is_scalar:
-            raise self.refuse("the truth of this value is not known to numba", kind=KernelTypeError)
+            raise self.refuse(
+                f"numba does not take the truth of {tuples.describe(value.type)}",
+                self.here,
+                KernelTypeError,
+            )
         return self.cast(value, typing.BOOL)
 
     def predicate(self, value, node, *, bools=True) -> Value:
@@ -209,7 +229,10 @@ class ExpressionTranslator:
         """Translate `node`, refusing arrays, tuples and objects."""
         value = self.expression(node)
         if not value.is_scalar:
-            raise self.refuse(f"`{ast.unparse(node)}` is not a number", node, KernelTypeError)
+            what = tuples.describe(value.type)
+            raise self.refuse(
+                f"`{ast.unparse(node)}` is not a number but {what}", node, KernelTypeError
+            )
         return value
 
     def _see_constant(self, node):
@@ -227,10 +250,6 @@ class ExpressionTranslator:
         except (NameError, ValueError):
             raise self.refuse(f"`{node.id}` is not defined", node) from None
         return self.from_object(value, node)
-
-    def _see_tuple(self, node):
-        items = [self.expression(e) for e in node.elts]
-        return Value(TupleType(tuple(i.type for i in items)), items=items)
 
     def _see_attribute(self, node):
         static = self._static(node)
@@ -255,8 +274,10 @@ class ExpressionTranslator:
             if value.type.dtype.kind == "c" and node.attr in ("real", "imag"):
                 return self.parts_of_all(value, node.attr)
             return self._array_attribute(value, node)
-        if value.items is not None and node.attr in value.type.names:
-            return value.items[value.type.names.index(node.attr)]
+        if value.items is not None:
+            for name in (node.attr, f".{node.attr}"):
+                if name in value.type.names:
+                    return value.items[value.type.names.index(name)]
         if value.is_scalar and node.attr in ("real", "imag"):
             return self._part_of_number(value, node.attr)
         raise self.refuse(f"`{ast.unparse(node)}` cannot be used in a kernel", node)
@@ -289,8 +310,12 @@ class ExpressionTranslator:
     def _see_binop(self, node):
         left, right = self.expression(node.left), self.expression(node.right)
         if left.items is not None and right.items is not None and isinstance(node.op, ast.Add):
-            items = left.items + right.items
-            return Value(TupleType(tuple(i.type for i in items)), items=items)
+            for side in (left, right):
+                if side.type.names or getattr(node, "in_place", False):
+                    raise self.refuse(
+                        "numba adds plain tuples only, and not by `+=`", node, KernelTypeError
+                    )
+            return tuples.of(left.items + right.items)
         return self.binary(node.op, left, right, node)
 
     def binary(self, operator, left, right, node) -> Value:
@@ -371,25 +396,61 @@ class ExpressionTranslator:
                 both = ast.copy_location(ast.BoolOp(ast.And(), [first, last]), node)
                 return self.expression(ast.fix_missing_locations(both))
         result = None
-        left = self.scalar(node.left)
+        left = self.expression(node.left)
         for operator, right_node in zip(node.ops, node.comparators, strict=True):
-            if type(operator) not in _COMPARE:
-                raise self.refuse(f"`{ast.unparse(node)}` cannot be used in a kernel", node)
-            right = self.scalar(right_node)
-            pair = (left, right)
-            if "c" in (left.type.kind, right.type.kind):
-                if not isinstance(operator, (ast.Eq, ast.NotEq)):
-                    raise self.refuse("complex numbers have no order", node, KernelTypeError)
-                dtype = typing.arithmetic(left.type, right.type)
-                pair = [self.cast(v, dtype) for v in pair]
-            elif {left.type.kind, right.type.kind} == {"i", "u"}:
-                # NumPy would compare int64 with uint64 exactly.
-                pair = [self.cast(v, typing.unify(left.type, right.type)) for v in pair]
-            codes = [self._narrow(v, other) for v, other in (pair, pair[::-1])]
-            code = self.temporary(f"{codes[0]} {_COMPARE[type(operator)]} {codes[1]}")
-            result = code if result is None else self.temporary(f"{result} & {code}")
+            right = self.expression(right_node)
+            value = self.compared(operator, left, right, node)
+            result = value if result is None else self._both(result, value)
             left = right
-        return Value(typing.BOOL, result, fresh=True)
+        return result
+
+    def compared(self, operator, left, right, node) -> Value:
+        """Translate one comparison, ``in`` and ``is`` among them."""
+        if isinstance(operator, (ast.In, ast.NotIn)):
+            value = self.contains(left, right, node)
+        elif isinstance(operator, (ast.Is, ast.IsNot)):
+            value = self._same(left, right, node)
+        else:
+            return self.compare(operator, left, right, node)
+        if not isinstance(operator, (ast.NotIn, ast.IsNot)):
+            return value
+        if value.constant is not None:
+            return self.literal(not value.constant)
+        return Value(typing.BOOL, self.temporary(f"~{value.code}"), fresh=True)
+
+    def _same(self, left, right, node):
+        """Return ``left is right``: equal values of one type are the same to numba."""
+        if left.is_array and right.is_array:
+            raise self.refuse("`is` cannot compare arrays in the machine", node)
+        if left.type != right.type:
+            return self.literal(False)
+        if isinstance(left.type, ObjectType):
+            return self.literal(True)
+        return self.compare(ast.Eq(), left, right, node)
+
+    def compare(self, operator, left, right, node) -> Value:
+        """Return what an operator of order or equality gives."""
+        if left.items is not None or right.items is not None:
+            return self.compare_tuples(operator, left, right, node)
+        for side, part in ((left, node.left), (right, node.comparators[-1])):
+            if not side.is_scalar:
+                raise self.refuse(
+                    f"`{ast.unparse(part)}` is not a number but {tuples.describe(side.type)}",
+                    node,
+                    KernelTypeError,
+                )
+        pair = (left, right)
+        if "c" in (left.type.kind, right.type.kind):
+            if not isinstance(operator, (ast.Eq, ast.NotEq)):
+                raise self.refuse("complex numbers have no order", node, KernelTypeError)
+            dtype = typing.arithmetic(left.type, right.type)
+            pair = [self.cast(v, dtype) for v in pair]
+        elif {left.type.kind, right.type.kind} == {"i", "u"}:
+            # NumPy would compare int64 with uint64 exactly.
+            pair = [self.cast(v, typing.unify(left.type, right.type)) for v in pair]
+        codes = [self._narrow(v, other) for v, other in (pair, pair[::-1])]
+        code = self.temporary(f"{codes[0]} {_COMPARE[type(operator)]} {codes[1]}")
+        return Value(typing.BOOL, code, fresh=True)
 
     def _narrow(self, value, other) -> str:
         """Return the code of a compared value: a constant in the other's integer type if it fits.
@@ -445,17 +506,26 @@ class ExpressionTranslator:
         outer = self.active
         body, other = self.new_active(), self.new_active()
         self.emit(f"{body}, {other} = split({outer}, {condition.code})")
-        parts = []
+        parts, register = [], None
         for active, part in ((body, node.body), (other, node.orelse)):
             name = f"t{next(self.temporaries)}"
             self.emit(f"{name} = None")
             self.block(f"if {active} is not None:")
             self.active = active
-            value = self.scalar(part)
-            self.emit(f"{name} = {value.code}")
+            value = self.expression(part)
+            if not value.is_scalar:
+                register = register or f"0{next(self.hidden_names)}"
+                self.assign_name(register, value, node)
+            elif register is not None:
+                raise self.refuse("the two values are of two kinds", node, KernelTypeError)
+            self.emit(f"{name} = {value.code or None}")
             self.end()
             parts.append((name, value.type))
         self.active = outer
+        if register is not None:
+            if isinstance(parts[0][1], np.dtype):
+                raise self.refuse("the two values are of two kinds", node, KernelTypeError)
+            return self.read_name(register, node)
         dtype = typing.unify(parts[0][1], parts[1][1])
         name = self.dtype_name(dtype)
         code = (
@@ -475,13 +545,30 @@ class ExpressionTranslator:
 
     def _index_values(self, node):
         if isinstance(node, ast.Tuple):
-            values = [self.expression(e) for e in node.elts]
+            values = [self._index_value(e) for e in node.elts]
         elif isinstance(node, ast.Slice):
             raise self.refuse("a slice cannot be used here; index single elements", node)
         else:
-            value = self.expression(node)
+            value = self._index_value(node)
             values = value.items if value.items is not None else [value]
         return values
+
+    def _index_value(self, node):
+        value = self.expression(node)
+        if _is_negative_literal(node) and value.type == typing.INT64:
+            return FromEnd(value.type, value.code, value.constant)
+        return value
+
+    def _index(self, array, value, axis, node) -> str:
+        """Return the code of one index; a negative one written as such counts from the end."""
+        if isinstance(value, FromEnd):
+            self.program.namespace["from_end"] = slices.from_end
+            return self.temporary(
+                f"from_end({array.code}.dim({self.active}, {axis}), {value.code})"
+            )
+        if value.is_scalar and value.type == typing.BOOL:
+            raise self.refuse("numba does not take a bool as an index", node, KernelTypeError)
+        return self.integer(value, node).code
 
     def locate(self, array, indices, node) -> str:
         """Emit the bounds check of `indices` and return the code of the flat element index."""
@@ -489,14 +576,14 @@ class ExpressionTranslator:
         return self.temporary(f"{array.code}.locate({self.active}, {code}, {self.where})")
 
     def _index_code(self, array, indices, node) -> str:
-        indices = [self.integer(i, node) for i in indices]
-        if len(indices) != array.type.ndim:
+        codes = [self._index(array, value, axis, node) for axis, value in enumerate(indices)]
+        if len(codes) != array.type.ndim:
             raise self.refuse(
                 f"an array of {array.type.ndim} dimensions needs as many indices; "
-                f"{len(indices)} given",
+                f"{len(codes)} given",
                 node,
             )
-        return indices[0].code if len(indices) == 1 else f"({', '.join(i.code for i in indices)})"
+        return codes[0] if len(codes) == 1 else f"({', '.join(codes)})"
 
     def get(self, array, indices, node) -> Value:
         """Emit the bounds check of `indices` and a load there, in one."""
@@ -524,6 +611,9 @@ class ExpressionTranslator:
             indices = self._index_values(target.slice)
             self.put_record(array, self.locate(array, indices, target), value, target)
             return
+        if self.fills(array, target):
+            self.fill(array, value, target)
+            return
         if not value.is_scalar:
             raise self.refuse("only numbers can be stored in an array", target, KernelTypeError)
         indices = self._index_values(target.slice)
@@ -543,10 +633,7 @@ class ExpressionTranslator:
             return self.read_field(*place, node)
         base = self.expression(node.value)
         if base.items is not None:
-            at = self.expression(node.slice)
-            if at.constant is None:
-                raise self.refuse("a tuple can be indexed by a constant", node)
-            return base.items[int(at.constant)]
+            return self.item_of(base, node)
         self._indexable(base, node)
         if base.type.of_records and base.type.ndim == 0:
             return self.field_at(base, node)
@@ -554,23 +641,34 @@ class ExpressionTranslator:
             if not base.type.of_records:
                 raise self.refuse("this array has no fields", node, KernelTypeError)
             return self.field_of_all(base, node.slice.value, node)
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        parts = self.index_parts(base, node)
         if any(isinstance(part, ast.Slice) for part in parts):
             return self._cut(base, parts, node)
         values = self._index_values(node.slice)
         if len(values) < base.type.ndim or (base.type.of_records and base.type.ndim == len(values)):
-            codes = [self.integer(v, node).code for v in values]
+            codes = [self._index(base, v, axis, node) for axis, v in enumerate(values)]
             return self._slice_of(base, codes, base.type.ndim - len(values))
         return self.get(base, values, node)
+
+    def index_parts(self, array, node):
+        """Return the nodes of an index, one a dimension; `...` stands for slices that are whole."""
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        dots = [_is_ellipsis(part) for part in parts]
+        if sum(dots) != 1:
+            return parts
+        at = dots.index(True)
+        missing = max(0, array.type.ndim - len(parts) + 1)
+        whole = [ast.copy_location(ast.Slice(), node) for _ in range(missing)]
+        return parts[:at] + whole + parts[at + 1 :]
 
     def _cut(self, array, parts, node):
         """Cut a slice out of an array."""
         if len(parts) > array.type.ndim:
             raise self.refuse(f"an array of {array.type.ndim} dimensions has fewer to slice", node)
         codes, dropped = [], 0
-        for part in parts:
+        for axis, part in enumerate(parts):
             if not isinstance(part, ast.Slice):
-                codes.append(self.integer(self.scalar(part), node).code)
+                codes.append(self._index(array, self._index_value(part), axis, node))
                 dropped += 1
                 continue
             ends = [
@@ -624,8 +722,17 @@ class ExpressionTranslator:
             if node.keywords or len(node.args) != 1:
                 raise self.refuse(f"`{ast.unparse(node)}`: one number expected", node)
             return self.cast(self.scalar(node.args[0]), dtype)
+        if isinstance(target, type) and issubclass(target, tuple) and hasattr(target, "_fields"):
+            return self.named_tuple(target, node)
         if isinstance(target, python_types.BuiltinFunctionType) or python_function(target) is None:
             raise self.refuse(f"`{ast.unparse(node.func)}` cannot be called in a kernel", node)
+        if inspect.isfunction(target):
+            raise self.refuse(
+                f"`{ast.unparse(node.func)}` is a plain Python function, which numba does not "
+                "compile; decorate it with @cuda.jit(device=True)",
+                node,
+                KernelTypeError,
+            )
         return self._call_device_function(target, node)
 
     def _translated(self, target, values):
@@ -652,10 +759,7 @@ class ExpressionTranslator:
         except TypeError as error:
             raise self.refuse(f"`{ast.unparse(node)}`: {error}", node, KernelTypeError) from None
         bound.apply_defaults()
-        values = [
-            v if isinstance(v, Value) else self.from_object(v, node)
-            for v in bound.arguments.values()
-        ]
+        values = [self._argument(v, node) for v in bound.arguments.values()]
         name, result = self._translated(target, values)
         codes = []
         for value in values:
@@ -665,6 +769,26 @@ class ExpressionTranslator:
             call = f"(yield from {call})"
         code = self.temporary(call)
         return _unpack(result, code)
+
+    def _argument(self, value, node):
+        if isinstance(value, tuple) and all(isinstance(v, Value) for v in value):  # of *args
+            return tuples.of(value)
+        return value if isinstance(value, Value) else self.from_object(value, node)
+
+
+class FromEnd(Value):
+    """A negative index that is written as a number: numba counts it from the end."""
+
+    __slots__ = ()
+
+
+def _is_negative_literal(node):
+    negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    return negated and isinstance(node.operand, ast.Constant)
+
+
+def _is_ellipsis(node):
+    return isinstance(node, ast.Constant) and node.value is ...
 
 
 def _argument_type(value, literally=False):

@@ -20,10 +20,10 @@ import numpy as np
 from numba.core import types as numba_types
 from numba.np import numpy_support
 
-from gpukernels.simt import complex_numbers, printing, typing, warp
+from gpukernels.simt import complex_numbers, iteration, printing, typing, warp
 from gpukernels.simt.errors import KernelTypeError
 from gpukernels.simt.trace import BARRIER
-from gpukernels.simt.values import ArrayType, ObjectType, TupleType, Value, can_hold
+from gpukernels.simt.values import RANGE, ArrayType, ObjectType, TupleType, Value, can_hold
 
 _AXES = {"x": 0, "y": 1, "z": 2}
 #: Functions of the operator module that stand for an operator.
@@ -311,9 +311,17 @@ def _declare(space):
             )
         sizes = tuple(int(p.constant) for p in parts)
         dtype_value = t.expression(arguments["dtype"])
-        dtype = as_dtype(dtype_value.object)
-        if dtype is None:
-            dtype = as_dtype(t.constant_of(arguments["dtype"]))
+        given = dtype_value.object
+        if given is None:
+            given = t.constant_of(arguments["dtype"])
+        if given in (int, float, bool, complex):
+            raise t.refuse(
+                f"the dtype of a {space} array is {given.__name__}, a type of Python, which numba "
+                "does not take here; name one of NumPy or numba, such as np.int32",
+                node,
+                KernelTypeError,
+            )
+        dtype = as_dtype(given)
         if dtype is None or not can_hold(dtype):
             raise t.refuse(
                 f"`{ast.unparse(arguments['dtype'])}` is not a dtype", node, KernelTypeError
@@ -718,7 +726,9 @@ def round_to(value, digits):
 
 def _len(t, node, hint):
     value = t.expression(*_nodes(t, node, 1))
-    if value.items is not None:
+    if value.items is not None and value.type.names == RANGE:
+        return iteration.range_length(t, value.items)
+    if value.items is not None and not value.type.opaque:
         return t.literal(len(value.items))
     if value.is_array:
         return Value(typing.INT64, f"{value.code}.dim({t.active}, 0)")
@@ -842,6 +852,7 @@ _CALLS = {
     "builtins.bool": _cast(typing.BOOL),
     "builtins.complex": complex_numbers.make,
     "builtins.print": printing.print_call,
+    "builtins.range": iteration.make_range,
     "math.pow": _math(np.power, "pow", 2, widens=False),
     "math.modf": _math_pair(np.modf, "modf"),
     "math.frexp": _math_pair(np.frexp, "frexp", typing.INT32),

@@ -159,6 +159,13 @@ def join(a, b):
     return Active(a.frame, ids)
 
 
+def without(a, b):
+    """Return the threads of `a` that are not in `b`, or None; either may be None."""
+    if a is None or b is None:
+        return a
+    return keep(a, ~np.isin(a.ids, b.ids))
+
+
 def leave(active):
     """Note that `active` returned from the function."""
     frame = active.frame

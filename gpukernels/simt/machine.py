@@ -13,6 +13,7 @@ from gpukernels.simt.errors import (
     EndlessLoop,
     KernelAssertion,
     KernelError,
+    KernelException,
     KernelTypeError,
     LaunchError,
     UnsetVariable,
@@ -23,7 +24,7 @@ from gpukernels.simt.races import Races
 from gpukernels.simt.source import python_function
 from gpukernels.simt.trace import WARP_SIZE
 from gpukernels.simt.translate import Program
-from gpukernels.simt.values import ArrayType, TupleType, can_hold
+from gpukernels.simt.values import ArrayType, TupleType, can_hold, why_not
 
 #: Limits of every device of compute capability 7.5 to 10.0, in threads, blocks and bytes.
 MAX_BLOCK = (1024, 1024, 64)
@@ -151,10 +152,14 @@ def _program(kernel, args, traced, schedule):
 
 def _type_of(value, position):
     if isinstance(value, np.ndarray):
+        if isinstance(value, np.ma.MaskedArray):
+            raise KernelTypeError(
+                f"argument {position} is a masked array, which numba cannot pass to a kernel; pass "
+                "`.filled(...)`, or `.data` and `.mask` as two arrays"
+            )
         if not can_hold(value.dtype):
             raise KernelTypeError(
-                f"argument {position} is an array of {value.dtype}; allowed are arrays of bools, "
-                "integers, floats, complex numbers and records of them"
+                f"argument {position} is an array of {value.dtype}; {why_not(value.dtype)}"
             )
         return ArrayType(value.dtype, value.ndim)
     if isinstance(value, (bool, np.bool_)):
@@ -165,7 +170,7 @@ def _type_of(value, position):
         return np.dtype(np.float64)
     if isinstance(value, complex):
         return np.dtype(np.complex128)
-    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc" and can_hold(value.dtype):
         return value.dtype
     if isinstance(value, tuple):
         names = getattr(value, "_fields", ())
@@ -384,6 +389,10 @@ class Run:
             raise error
         self.found(error)
         return write(known, active, np.True_)
+
+    def raised(self, active, what, where):
+        """Raise :class:`KernelException`: the active threads have come to a ``raise``."""
+        raise self.error(KernelException, what, where, active, 0)
 
     def step_of_range(self, active, step, where):
         """Raise :class:`KernelError` if the step of ``range(...)`` is 0 for a thread."""

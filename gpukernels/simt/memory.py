@@ -162,10 +162,13 @@ class Memory:
         bad = np.flatnonzero(unsigned >= length)[0]
         value = np.broadcast_to(index, active.n)[bad]
         along = f" along axis {axis}" if len(self.shape) > 1 else ""
+        allowed = (
+            f"allowed are 0 to {length - 1}" if length else "it is empty, so no index is allowed"
+        )
         raise self.run.error(
             OutOfBounds,
             f"index {value} is out of bounds for `{self.name}`, which has {length} "
-            f"elements{along}; allowed are 0 to {length - 1}",
+            f"elements{along}; {allowed}",
             where,
             active,
             bad,

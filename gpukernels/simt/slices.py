@@ -103,6 +103,11 @@ def cut(array, active, parts, where):
     return Slice(array.storage, _kept(origin, active), tuple(kept_lengths), tuple(kept_strides))
 
 
+def from_end(length, index):
+    """Return the place of a negative `index`, which stays as it is if it is beyond the start."""
+    return np.where(length + index < 0, index, length + index)[()]
+
+
 def _range(part, length):
     """Return (start, count, step) as Python cuts a sequence of `length`."""
     start, stop, step = part

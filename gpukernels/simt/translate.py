@@ -23,11 +23,16 @@ from gpukernels.simt import choices, intrinsics, lanes, typing, versions
 from gpukernels.simt.errors import KernelError, KernelTypeError, UnsupportedConstruct
 from gpukernels.simt.expressions import ExpressionTranslator
 from gpukernels.simt.fields import FieldTranslator
+from gpukernels.simt.filling import FillingTranslator
+from gpukernels.simt.iteration import IterationTranslator, make_range
+from gpukernels.simt.raising import raised
 from gpukernels.simt.source import load
 from gpukernels.simt.trace import BRANCH, STATEMENT
+from gpukernels.simt.tuples import TupleTranslator, describe
 from gpukernels.simt.values import ArrayType, LiteralType, ObjectType, TupleType, Value
 
 _PASSES = 12
+_LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Raise)
 
 
 class Program:
@@ -149,7 +154,9 @@ class Program:
         return self._functions[key]
 
 
-class FunctionTranslator(FieldTranslator, ExpressionTranslator):
+class FunctionTranslator(
+    FieldTranslator, FillingTranslator, IterationTranslator, TupleTranslator, ExpressionTranslator
+):
     """Translates one function at one set of argument types (a single pass)."""
 
     def __init__(self, program, function, types, env, result, top):
@@ -165,6 +172,7 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         self.depth = 1
         self.temporaries = itertools.count()
         self.regions = itertools.count()
+        self.hidden_names = itertools.count()
         self.cache = {}
         self.active = "a0"
         self.where = 0
@@ -232,11 +240,12 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         """Return the generated Python function."""
         tree = self.function.tree
         arguments = tree.args
-        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+        if (self.top and arguments.vararg) or arguments.kwarg or arguments.kwonlyargs:
             raise self.refuse(
                 "*args, **kwargs and keyword-only parameters cannot be used in a kernel"
             )
         names = [a.arg for a in arguments.posonlyargs + arguments.args]
+        names += [arguments.vararg.arg] if arguments.vararg else []
         self.parameters = frozenset(names)
         types = self.types + self._defaults(arguments, names)
         if len(names) != len(types):
@@ -449,7 +458,10 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         if isinstance(target, ast.Name):
             self.assign_name(target.id, value, target)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            if value.items is None or len(value.items) != len(target.elts):
+            if any(isinstance(part, ast.Starred) for part in target.elts):
+                raise self.refuse("a starred name cannot take items in a kernel", target)
+            opaque = value.items is None or value.type.opaque
+            if opaque or len(value.items) != len(target.elts):
                 raise self.refuse(
                     "the tuple on the right does not fit the names on the left", target
                 )
@@ -472,6 +484,7 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
             test = "if checked: " if _without_arrays(value.type) else ""
             self.emit(f"{test}{_known(name)} = wr({_known(name)}, {self.active}, yes)")
         if value.items is not None:
+            self._fits(name, known, value, node)
             self.env[name] = TupleType(tuple(v.type for v in value.items))
             for i, item in enumerate(value.items):
                 self.assign_name(f"{name}.{i}", item, node)
@@ -515,6 +528,22 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         self.emit(f"{_home(name)} = wr({_home(name)}, {self.active}, {code})")
         self.cache[name, self.active] = code  # what these threads read until the next write
 
+    def _fits(self, name, known, value, node):
+        """Refuse a tuple for a variable that has been something else."""
+        if known is None:
+            return
+        if (
+            not isinstance(known, TupleType)
+            or len(known.items) != len(value.items)
+            or ((known.opaque or value.type.opaque) and known.names != value.type.names)
+        ):
+            raise self.refuse(
+                f"`{name}` is given {describe(known)} and {describe(value.type)}; numba cannot "
+                "unify them",
+                node,
+                KernelTypeError,
+            )
+
     def _do_assert(self, node):
         self.note()
         condition = self.truth(self.expression(node.test))
@@ -522,6 +551,12 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         if isinstance(node.msg, ast.Constant):
             message = str(node.msg.value)
         self.emit(f"run.affirm({self.active}, {condition.code}, {message!r}, {self.where})")
+
+    def _do_raise(self, node):
+        self.note()
+        text = raised(self, node)
+        self.emit(f"run.raised({self.active}, {text!r}, {self.where})")
+        self.emit(f"{self.active} = None")
 
     def _do_return(self, node):
         self.note()
@@ -555,7 +590,8 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
             return TupleType(
                 tuple(
                     self._result_type(v, k, node) for v, k in zip(value.items, parts, strict=True)
-                )
+                ),
+                value.type.names,
             )
         if value.is_array or isinstance(known, ArrayType):
             if not value.is_array or known not in (None, value.type):
@@ -616,9 +652,9 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
             self.forget_active(outer)
 
     def _do_while(self, node):
-        self._no_else(node)
         constant = self.constant_truth(node.test)
         if constant is False:
+            self.statements(node.orelse, self.active)
             return
 
         def header(loop, rounds):
@@ -634,69 +670,18 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         self._loop(node, header)
 
     def _do_for(self, node):
-        self._no_else(node)
         if not (isinstance(node.iter, ast.Call) and self.constant_of(node.iter.func) is range):
-            self._for_items(node)
+            self.for_each(node, any(_leaves(s) for s in node.body))
             return
-        if not isinstance(node.target, ast.Name):
+        if isinstance(node.target, (ast.Tuple, ast.List)):
             raise self.refuse("the variable of a `for` over range(...) must be a name", node)
         # The bounds are computed in the step of the first round.
         event = self.note(BRANCH)
-        bounds = [self.integer(self.expression(a), node) for a in node.iter.args]
-        if node.iter.keywords or not 1 <= len(bounds) <= 3:
-            raise self.refuse("range() takes one to three arguments", node)
-        dtype = typing.counter([b.type for b in bounds])
-        if len(bounds) == 1:
-            bounds.insert(0, self.literal(0))
-        if len(bounds) == 2:
-            bounds.append(self.literal(1))
-        codes = [self.cast(b, dtype).code for b in bounds]
-        step = bounds[2].constant
-        if step == 0:
-            raise self.refuse("the step of range() must not be 0", node)
-        if step is None:
-            self.emit(f"run.step_of_range({self.active}, {codes[2]}, {self.where})")
-        counter = self.temporary(f"RangeLoop({self.active}, {', '.join(codes)})")
-
-        def header(loop, rounds):
-            self.at(node)
-            if event is not None or self.program.step_yields:
-                self.block(f"if {rounds} > 1:")
-                self.note(BRANCH, event)
-                self.end()
-            value = f"t{next(self.temporaries)}"
-            self.emit(f"{loop}, {value} = {counter}.next({loop})")
-            self.forget_active(loop)
-            self.emit(f"if {loop} is None: break")
-            self.note_taken(event, loop)
-            self.assign_name(node.target.id, Value(dtype, value, fresh=True), node)
-
-        self._loop(node, header)
-
-    def _for_items(self, node):
-        items = [self.settled(item, later=True) for item in self._items(node.iter)]
-        if _leaves(node):
-            raise self.refuse(
-                "break, continue and return cannot be used in a loop over a tuple", node
-            )
-        for item in items:
-            self.assign(node.target, item)
-            self.statements(node.body, self.active)
-
-    def _items(self, node):
-        """Return the values that a loop over a tuple, or `enumerate` or `zip` of tuples, takes."""
-        made_by = self.constant_of(node.func) if isinstance(node, ast.Call) else None
-        if made_by is enumerate and len(node.args) == 1:
-            values = self._items(node.args[0])
-            parts = [[self.literal(i), value] for i, value in enumerate(values)]
-        elif made_by is zip:
-            parts = [list(p) for p in zip(*map(self._items, node.args), strict=False)]
-        else:
-            value = self.expression(node)
-            if value.items is None:
-                raise self.refuse("`for` can go over range(...) and over tuples", node)
-            return value.items
-        return [Value(TupleType(tuple(v.type for v in part)), items=part) for part in parts]
+        bounds = make_range(self, node.iter)
+        codes = ", ".join(item.code for item in bounds.items)
+        counter = self.temporary(f"RangeLoop({self.active}, {codes})")
+        dtype = bounds.type.items[0]
+        self.counted_loop(node, event, counter, lambda code: Value(dtype, code, fresh=True))
 
     def _loop(self, node, header):
         outer = self.active
@@ -704,12 +689,15 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         loop = self.new_active()
         continued = f"c{loop[1:]}" if _contains(node.body, ast.Continue) else None
         body_leaves = any(_leaves(s) for s in node.body)
+        broken = f"b{loop[1:]}" if node.orelse and _contains(node.body, ast.Break) else None
         # Registers that the body changes must be read afresh in each iteration.
         for name in _assigned(node):
             self.forget_variable(name)
         rounds = f"n{loop[1:]}"
         self.emit(f"{loop} = {outer}")
         self.emit(f"{rounds} = 0")
+        if broken:
+            self.emit(f"{broken} = None")
         self.block("while True:")
         self.emit(f"{rounds} += 1")
         self.emit(f"if {rounds} > run.loop_budget: run.endless({loop}, {where})")
@@ -718,7 +706,7 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         self.active = loop
         region, self.region = self.region, where
         header(loop, rounds)
-        self.loops.append((loop, continued))
+        self.loops.append((loop, continued, broken))
         self.statements(node.body, loop)
         self.loops.pop()
         self.region = region
@@ -731,13 +719,28 @@ class FunctionTranslator(FieldTranslator, ExpressionTranslator):
         if _contains(node.body, ast.Return):
             self.emit(f"{outer} = alive({outer})")
             self.forget_active(outer)
-
-    def _no_else(self, node):
         if node.orelse:
-            raise self.refuse("`else` after a loop cannot be used in a kernel", node.orelse[0])
+            self._loop_else(node, outer, broken)
+
+    def _loop_else(self, node, outer, broken):
+        """Translate the ``else`` of a loop, for the threads that did not leave it by ``break``."""
+        ended = self.new_active()
+        self.program.namespace["without"] = lanes.without
+        self.emit(f"{ended} = without({outer}, {broken})")
+        self.block(f"if {ended} is not None:")
+        mark = len(self.lines)
+        self.statements(node.orelse, ended)
+        self.end(mark)
+        self.active = outer
+        if any(_leaves(s) for s in node.orelse):
+            self.emit(f"{outer} = join({broken}, {ended})")
+            self.forget_active(outer)
 
     def _do_break(self, node):
         self.note()
+        broken = self.loops[-1][2]
+        if broken:
+            self.emit(f"{broken} = join({broken}, {self.active})")
         self.emit(f"{self.active} = None")
 
     def _do_continue(self, node):
@@ -803,7 +806,7 @@ def _without_arrays(type_):
 
 def _without_literals(type_):
     if isinstance(type_, TupleType):
-        return TupleType(tuple(map(_without_literals, type_.items)))
+        return TupleType(tuple(map(_without_literals, type_.items)), type_.names)
     return type_.type if isinstance(type_, LiteralType) else type_
 
 
@@ -832,7 +835,9 @@ def _contains(body, kind):
     for node in body:
         if isinstance(node, kind):
             return True
-        if isinstance(node, (ast.For, ast.While)) and kind is not ast.Return:
+        if isinstance(node, (ast.For, ast.While)) and kind in (ast.Break, ast.Continue):
+            if _contains(node.orelse, kind):  # which belongs to the loop around this one
+                return True
             continue
         for part in ("body", "orelse"):
             if _contains(getattr(node, part, []), kind):
@@ -844,13 +849,12 @@ def _leaves(node):
     """Whether threads may leave the enclosing block at `node`."""
     known = getattr(node, "leaves", None)
     if known is None:
-        kinds = ast.Break, ast.Continue, ast.Return
-        known = node.leaves = any(_contains([node], kind) for kind in kinds)
+        known = node.leaves = any(_contains([node], kind) for kind in _LEAVING)
     return known
 
 
 def _always_leaves(node):
-    return isinstance(node, (ast.Break, ast.Continue, ast.Return))
+    return isinstance(node, _LEAVING)
 
 
 def _construct(node):

@@ -26,7 +26,28 @@ def can_hold(dtype: np.dtype) -> bool:
         return can_hold(dtype.subdtype[0])
     if dtype.fields is not None:
         return all(can_hold(field[0]) for field in dtype.fields.values())
-    return dtype.kind in "biufc" and dtype.itemsize <= 16
+    return dtype.kind in "biufc" and dtype.char not in "gG" and dtype.isnative
+
+
+def why_not(dtype: np.dtype) -> str:
+    """Return why arrays of `dtype`, which :func:`can_hold` denies, cannot be used in a kernel."""
+    if dtype.subdtype is not None:
+        return why_not(dtype.subdtype[0])
+    if dtype.fields is not None:
+        inner = (field[0] for field in dtype.fields.values())
+        return next(why_not(part) for part in inner if not can_hold(part))
+    if dtype.kind in "biufc" and not dtype.isnative:
+        wanted = "a.astype(a.dtype.newbyteorder('='))"
+        return f"{dtype.str} has the other byte order than a GPU; pass `{wanted}`"
+    if dtype.char in "gG":
+        return f"{dtype} is wider than any number of a GPU; pass it as float64 or complex128"
+    return "allowed are bools, integers, floats, complex numbers and records of them"
+
+
+#: Names of the items of a range, which is kept as a tuple; no attribute can be written so.
+RANGE = (".start", ".stop", ".step")
+#: Name of the one item of a member of an enumeration, which is kept as a tuple of one.
+MEMBER = ".value"
 
 
 @dataclass(frozen=True)
@@ -35,6 +56,11 @@ class TupleType:
 
     items: tuple
     names: tuple = ()
+
+    @property
+    def opaque(self):
+        """Whether the kernel does not see a tuple: it is a range, or a member of an enumeration."""
+        return bool(self.names) and self.names[0] in (RANGE[0], MEMBER)
 
 
 @dataclass(frozen=True)

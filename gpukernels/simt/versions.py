@@ -113,7 +113,7 @@ class _Splitter:
         if isinstance(node, ast.Continue):
             self.continues[-1] = _merge(self.continues[-1], state)
             return None
-        if isinstance(node, ast.Return):
+        if isinstance(node, (ast.Return, ast.Raise)):
             self.read(node, state)
             return None
         self.read(node, state)
@@ -131,10 +131,9 @@ class _Splitter:
                 end = self.block(node.body, self._write(node.target, at_head))
             again = _merge(_merge(at_head, end), self.continues.pop())
             left = self.breaks.pop()
-            if not (isinstance(node, ast.While) and _always(node.test)):
-                left = _merge(left, at_head)
             if again == at_head:
-                return left
+                ends = not (isinstance(node, ast.While) and _always(node.test))
+                return _merge(left, self.block(node.orelse, at_head if ends else None))
             at_head = again
 
     # Reads and writes ------------------------------------------------------------
@@ -181,4 +180,5 @@ class _Expander(ast.NodeTransformer):
             return node
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
         value = ast.copy_location(ast.BinOp(read, node.op, node.value), node)
+        value.in_place = True
         return ast.copy_location(ast.Assign([node.target], value), node)

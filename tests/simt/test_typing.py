@@ -347,6 +347,7 @@ def numbas_type(function, operand):
 
 def machines_type(function, operand):
     """The type that the machine infers for it."""
+    function = cuda.jit(device=True)(function)
 
     @cuda.jit
     def kernel(x):
