@@ -13,6 +13,8 @@ from gpukernels.simt import (
     division,
     enums,
     intrinsics,
+    numpy_functions,
+    signatures,
     slices,
     tuples,
     typing,
@@ -124,6 +126,11 @@ class ExpressionTranslator:
             if base is _UNKNOWN or isinstance(base, np.ndarray):
                 return _UNKNOWN
             return getattr(base, node.attr, _UNKNOWN)
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            kind = self._static(node.func)
+            if kind is np.iinfo or kind is np.finfo or kind is np.dtype:
+                made = numpy_functions.limits(kind, self._static(node.args[0]))
+                return _UNKNOWN if made is None else made
         return _UNKNOWN
 
     def constant_truth(self, node):
@@ -303,6 +310,12 @@ class ExpressionTranslator:
             return self.literal(array.type.ndim)
         if node.attr == "dtype":
             return Value(ObjectType(array.type.dtype))
+        if node.attr in ("itemsize", "nbytes"):
+            return self.bytes_of(array, node.attr)
+        if node.attr == "T" and not array.type.of_records:
+            return self.transposed(array)
+        if node.attr == "flat" and not array.type.of_records:
+            return self.flattened(array)
         raise self.refuse(f"arrays have no `{node.attr}` in a kernel", node)
 
     # Operators ------------------------------------------------------------
@@ -708,6 +721,9 @@ class ExpressionTranslator:
     def _see_call(self, node, hint, unused):
         if any(isinstance(argument, ast.Starred) for argument in node.args):
             node = self._without_stars(node)
+        static = self._static(node)
+        if static is not _UNKNOWN:  # np.iinfo(np.int32), np.dtype("int32")
+            return self.from_object(static, node)
         handler = intrinsics.handler(self, node.func)
         if handler is not None:
             result = handler(self, node, hint)
@@ -715,6 +731,9 @@ class ExpressionTranslator:
                 raise self.refuse(f"`{ast.unparse(node)}` has no value", node, KernelTypeError)
             return result
         target = self.constant_of(node.func)
+        method = self.method(node) if target is None else None
+        if method is not None:
+            return method(node)
         if target is None:
             raise self.refuse(f"`{ast.unparse(node.func)}` cannot be called in a kernel", node)
         dtype = intrinsics.as_dtype(target)
@@ -726,6 +745,11 @@ class ExpressionTranslator:
             return self.named_tuple(target, node)
         if isinstance(target, python_types.BuiltinFunctionType) or python_function(target) is None:
             raise self.refuse(f"`{ast.unparse(node.func)}` cannot be called in a kernel", node)
+        library = (getattr(target, "__module__", None) or "").split(".")[0]
+        if inspect.isfunction(target) and library in ("numpy", "numba"):
+            raise self.refuse(
+                f"`{ast.unparse(node.func)}` is none of the functions that the machine knows", node
+            )
         if inspect.isfunction(target):
             raise self.refuse(
                 f"`{ast.unparse(node.func)}` is a plain Python function, which numba does not "
@@ -760,6 +784,7 @@ class ExpressionTranslator:
             raise self.refuse(f"`{ast.unparse(node)}`: {error}", node, KernelTypeError) from None
         bound.apply_defaults()
         values = [self._argument(v, node) for v in bound.arguments.values()]
+        values, declared = signatures.cast_to_declared(self, target, values, node)
         name, result = self._translated(target, values)
         codes = []
         for value in values:
@@ -767,8 +792,10 @@ class ExpressionTranslator:
         call = f"{name}({', '.join(['g', self.active, *codes])})"
         if self.program.yielding:
             call = f"(yield from {call})"
-        code = self.temporary(call)
-        return _unpack(result, code)
+        value = _unpack(result, self.temporary(call))
+        if isinstance(declared, np.dtype) and value.is_scalar:
+            return self.cast(value, declared)
+        return value
 
     def _argument(self, value, node):
         if isinstance(value, tuple) and all(isinstance(v, Value) for v in value):  # of *args

@@ -20,7 +20,15 @@ import numpy as np
 from numba.core import types as numba_types
 from numba.np import numpy_support
 
-from gpukernels.simt import complex_numbers, iteration, printing, typing, warp
+from gpukernels.simt import (
+    complex_numbers,
+    iteration,
+    numpy_functions,
+    printing,
+    type_questions,
+    typing,
+    warp,
+)
 from gpukernels.simt.errors import KernelTypeError
 from gpukernels.simt.trace import BARRIER
 from gpukernels.simt.values import RANGE, ArrayType, ObjectType, TupleType, Value, can_hold
@@ -85,6 +93,7 @@ def _known_paths():
         "complex",
         "print",
         "range",
+        "isinstance",
         "divmod",
     ):
         paths[id(getattr(builtins, name))] = f"builtins.{name}"
@@ -97,7 +106,7 @@ def path_of(value) -> str | None:
         value = value.value
     if isinstance(value, _Group):
         return f"group.{value.scope}"
-    return _known_paths().get(id(value))
+    return _known_paths().get(id(value)) or numpy_functions.path_of(value)
 
 
 def dotted(translator, node) -> str | None:
@@ -853,6 +862,7 @@ _CALLS = {
     "builtins.complex": complex_numbers.make,
     "builtins.print": printing.print_call,
     "builtins.range": iteration.make_range,
+    "builtins.isinstance": type_questions.is_instance,
     "math.pow": _math(np.power, "pow", 2, widens=False),
     "math.modf": _math_pair(np.modf, "modf"),
     "math.frexp": _math_pair(np.frexp, "frexp", typing.INT32),
@@ -918,6 +928,8 @@ for _name, _ufunc in {
     "degrees": np.degrees,
 }.items():
     _CALLS[f"math.{_name}"] = _math(_ufunc, _name)
+for _name in numpy_functions.NAMES:
+    _CALLS[f"numpy.{_name}"] = numpy_functions.function(_name)
 for _name, _kind in _OPERATORS.items():
     _CALLS[f"operator.{_name}"] = _operator(_kind)
 for _name, _ufunc in {

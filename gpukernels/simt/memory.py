@@ -133,7 +133,7 @@ class Memory:
                 # NumPy gathers a warp's few elements fastest by an index of its own type.
                 index = index.astype(_INDEX)
             return index if self._dense else index * self.strides[0]
-        linear = 0
+        linear = np.int64(0)
         for axis, (i, n) in enumerate(zip(index, self.shape, strict=True)):
             self._check(active, i, n, axis, where)
             stride = self.strides[axis]

@@ -26,6 +26,7 @@ from gpukernels.simt.fields import FieldTranslator
 from gpukernels.simt.filling import FillingTranslator
 from gpukernels.simt.iteration import IterationTranslator, make_range
 from gpukernels.simt.raising import raised
+from gpukernels.simt.reshaping import ReshapingTranslator
 from gpukernels.simt.source import load
 from gpukernels.simt.trace import BRANCH, STATEMENT
 from gpukernels.simt.tuples import TupleTranslator, describe
@@ -52,6 +53,8 @@ class Program:
         Bytes of an element of each dynamic shared array.
     waits : bool
         Whether warps wait for each other at barriers of the block or the grid.
+    variables : dict
+        Type of each variable of the kernel.
     text : str
         The generated Python, for whoever debugs the machine.
     """
@@ -131,7 +134,8 @@ class Program:
         call = (function.python, tuple(map(_without_literals, types)))
         if call in self._active:
             raise UnsupportedConstruct(
-                f"`{function.tree.name}` calls itself; recursion is refused, as numba refuses it",
+                f"`{function.tree.name}` calls itself; the machine refuses recursion, which numba "
+                "compiles only in functions with an explicit signature",
                 kernel=function.tree.name,
                 file=function.source.file,
                 line=function.source.first_line,
@@ -150,12 +154,19 @@ class Program:
             self._active.remove(call)
         self.text += text + "\n"
         exec(compile(text, f"<simt {function.tree.name}>", "exec"), self.namespace)
+        if top:
+            self.variables = translator.env
         self._functions[key] = (translator.name, result)
         return self._functions[key]
 
 
 class FunctionTranslator(
-    FieldTranslator, FillingTranslator, IterationTranslator, TupleTranslator, ExpressionTranslator
+    FieldTranslator,
+    FillingTranslator,
+    IterationTranslator,
+    ReshapingTranslator,
+    TupleTranslator,
+    ExpressionTranslator,
 ):
     """Translates one function at one set of argument types (a single pass)."""
 

@@ -125,13 +125,14 @@ def counter(bounds: Sequence[np.dtype]) -> np.dtype:
     """
 
     def cost(counted):
-        ranks = [_conversion(b, counted) for b in bounds]
+        ranks = [conversion(b, counted) for b in bounds]
         return ranks.count("unsafe"), ranks.count("safe"), ranks.count("promotion")
 
     return min((INT32, INT64, UINT64), key=cost)
 
 
-def _conversion(given, wanted):
+def conversion(given: np.dtype, wanted: np.dtype) -> str:
+    """Return what kind of conversion numba has between two types: the worse, the later chosen."""
     if given == wanted:
         return "none"
     if not np.can_cast(given, wanted):

@@ -157,7 +157,9 @@ def first_element(a, out):
 
 
 def test_an_empty_array_has_no_element():
-    assert "0 elements" in failure(OutOfBounds, first_element, 1, 1, np.zeros(0), np.ones(1)).reason
+    reason = failure(OutOfBounds, first_element, 1, 1, np.zeros(0), np.ones(1)).reason
+    assert "0 elements; it is empty, so no index is allowed" in reason
+    assert "-1" not in reason
 
 
 # Memory that nothing wrote, memory that may not be written
@@ -357,6 +359,11 @@ def test_shared_memory_beyond_the_limit():
         ((np.zeros(4), [1, 2]), "argument 1 is a list"),
         ((np.zeros(4), "text"), "argument 1 is a str"),
         ((np.zeros(4, "O"), np.zeros(4)), "argument 0 is an array of object"),
+        ((np.zeros(4), np.zeros(4, ">i4")), "argument 1 is an array of >i4; >i4 has the other"),
+        ((np.zeros(4, [("x", ">f4")]), np.zeros(4)), "other byte order than a GPU"),
+        ((np.zeros(4), np.zeros(4, np.longdouble)), "wider than any number of a GPU; pass it as"),
+        ((np.zeros(4), np.longdouble(1)), "argument 1 is a longdouble"),
+        ((np.zeros(4), np.ma.zeros(4)), "argument 1 is a masked array, which numba cannot pass"),
         ((np.zeros(4), None), "argument 1 is None, which numba cannot pass to a kernel"),
         ((np.zeros(4), (1, None)), "argument 1 is None, which numba cannot pass to a kernel"),
     ],
@@ -415,6 +422,21 @@ REFUSED = {
     "x = cuda.shared.array(SIZE + 1, int32)": "numba does not compute the shape",
     "x = cuda.local.array((4, 2 * SIZE), int32)": "give `(4, 2 * SIZE)` a name",
     "x = cuda.shared.array(3, 'nothing')": "not a dtype",
+    "x = cuda.shared.array(3, int)": "is int, a type of Python, which numba does not take here",
+    "x = cuda.local.array(3, dtype=float)": "is float, a type of Python",
+    "x = cuda.local.array((2, 2), bool)": "is bool, a type of Python",
+    "raise ValueError('no') from None": "raise ... from",
+    "raise ValueError(i)": "the arguments of an exception must be constants",
+    "raise i": "`i` is not a class of exceptions",
+    "x, *y = 1, 2, 3": "a starred name cannot take items",
+    "for k in enumerate(a, start=1):\n        pass": "enumerate() takes",
+    "for k in zip(a, a, strict=True):\n        pass": "zip() takes",
+    "for k in a[0]:\n        pass": "ranges, arrays and tuples",
+    "x = a in a": "`in` takes a tuple or a range; `a` is an array of int64",
+    "x = (1, 2)[3]": "index 3 is outside a tuple of 2; allowed are -2 to 1",
+    "x = (1, 2)[0:i]": "must have constant ends",
+    "a[True] = 1": "numba does not take a bool as an index",
+    "a[i] = isinstance(a, list)": "isinstance() takes types of numbers and tuple",
     "a[i] = cuda.syncthreads()": "no value",
     "a[i] = cuda.syncthreads_count(i > 3)": "int32(",
     "x, y = 1, 2, 3": "tuple",
@@ -495,6 +517,43 @@ def test_what_the_machine_does_not_run_is_refused_before_the_launch(statement, t
     assert error.line == 0 or first <= error.line <= first + statement.count("\n")
     assert error.file == str(tmp_path / "kernel.py")
     assert not a.any(), "nothing has run"
+
+
+@cuda.jit
+def raising(a, out):
+    i = cuda.grid(1)
+    if a[i] > 1:
+        out[i] = 1
+    elif a[i] > 0:
+        out[i] = 2
+    else:
+        raise ValueError("not positive", 7)
+    out[i] += 10
+
+
+@cuda.jit(device=True)
+def checked(x):
+    if x < 0:
+        raise IndexError
+    return x
+
+
+@cuda.jit
+def raising_further_in(a, out):
+    out[cuda.grid(1)] = checked(a[cuda.grid(1)])
+
+
+def test_a_raise_is_an_error_with_its_line_and_thread():
+    a, out = np.array([2, 1, 5, 1]), np.zeros(4)
+    launch(raising, 1, 4, (a, out))
+    assert out.tolist() == [11, 12, 11, 12]
+    error = failure(KernelException, raising, 2, 2, np.array([2, 1, 0, 1]), out)
+    assert error.reason == "ValueError: not positive, 7"
+    assert error.line == line_of(raising, "raise")
+    assert (error.block, error.thread) == ((1, 0, 0), (0, 0, 0))
+    error = failure(KernelException, raising_further_in, 1, 4, np.array([2, 1, -1, 1]), out)
+    assert error.reason == "IndexError"
+    assert (error.kernel, error.thread) == ("checked", (2, 0, 0))
 
 
 RECURSIVE = """\

@@ -20,7 +20,7 @@ from numba.core import sigutils
 from numba.core.errors import TypingError
 from numba.cuda import compiler, dispatcher, testing
 from numba.cuda.core import config
-from numba.np.numpy_support import as_dtype
+from numba.np.numpy_support import as_dtype, from_dtype
 
 from gpukernels import simt
 from gpukernels.device import SimtDevice
@@ -67,8 +67,13 @@ class Kernel:
             cooperative=translated.cooperative,
             max_cooperative_grid_blocks=lambda b: SimtDevice.resident_threads // int(np.prod(b)),
             _codelibrary=SimpleNamespace(_linking_files=()),
+            _type_annotation=SimpleNamespace(typemap=_numba_types(translated.variables)),
         )
         return {types: compiled}
+
+    def specialize(self, *arguments):
+        """Return the kernel for the types of `arguments`; the machine translates at the launch."""
+        return Kernel(self.py_func, tuple(map(numba.typeof, arguments)))
 
     def __getitem__(self, configuration):
         return lambda *arguments: self.launch(configuration, arguments)
@@ -86,6 +91,15 @@ class Kernel:
         grid, block = (tuple(map(int, np.atleast_1d(n))) for n in (grid, block))
         # Many of numba's tests race on purpose or write one value from all threads.
         simt.launch(self, grid, block, given, shared=shared, check=False)
+
+
+def _numba_types(variables):
+    """Return the type of each array variable as numba has it."""
+    return {
+        name: numba.types.Array(from_dtype(kind.dtype), kind.ndim, "A")
+        for name, kind in variables.items()
+        if isinstance(kind, ArrayType) and kind.dtype.fields is None
+    }
 
 
 def _machine_type(numba_type):

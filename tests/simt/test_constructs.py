@@ -1,0 +1,205 @@
+"""What of numba's language the machine takes: each construct is tried with both.
+
+``constructs.txt`` holds them. numba compiles each to PTX, for which it needs no GPU, and the
+machine runs it; so neither the file nor the lists in ``book/simt.md``, which are written from it,
+can drift.
+"""
+
+from __future__ import annotations
+
+import enum
+import linecache
+from collections import namedtuple
+from pathlib import Path
+from types import SimpleNamespace
+
+import numba
+import numba_cuda
+import numpy as np
+import pytest
+from numba import cuda
+
+from gpukernels.simt import launch
+from gpukernels.simt.errors import KernelError
+
+HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "book" / "simt.md"
+#: What numba takes differs a little by version; the file says what this one does.
+NUMBA_CUDA = "0.30.4"
+TYPES = (numba.int32[::1], numba.float64[::1], numba.float64[:, ::1], numba.float64[::1])
+
+Point = namedtuple("Point", "x y")
+CONST = np.arange(4)
+TUP = (1, 2, 3)
+LISTC = [1, 2, 3]
+
+
+class Color(enum.IntEnum):
+    RED = 1
+    BLUE = 2
+
+
+class Shade(enum.Enum):
+    DARK = 1
+    LIGHT = 2
+
+
+class Bits(enum.IntFlag):
+    A = 1
+    B = 2
+
+
+RED = Color.RED
+
+
+def plain(x):
+    return x + 1
+
+
+LAM = lambda x: x + 1  # noqa: E731 - a lambda is what is tried
+
+
+@cuda.jit(device=True)
+def dev(x):
+    return x + 1
+
+
+@cuda.jit(device=True)
+def app(f, x):
+    return f(x)
+
+
+@cuda.jit(device=True)
+def defaulted(x, y=3):
+    return x + y
+
+
+@cuda.jit(device=True)
+def varargs(*a):
+    return a[0] + a[1]
+
+
+@cuda.jit(device=True)
+def mk(n):
+    return range(n)
+
+
+@cuda.jit(device=True)
+def mkp(n):
+    return Point(n, 2)
+
+
+@cuda.jit(device=True)
+def fact(n):
+    if n <= 1:
+        return 1
+    return n * fact(n - 1)
+
+
+@numba.njit
+def nj(x):
+    return x + 1
+
+
+@cuda.jit
+def kern(a):
+    a[0] = 1
+
+
+SPACE = {name: value for name, value in globals().items() if not name.startswith("_")}
+
+
+def sections() -> dict[str, dict[str, str]]:
+    """Return {section: {construct: its statements}}."""
+    found, section, name = {}, None, None
+    for line in (HERE / "constructs.txt").read_text().splitlines(keepends=True):
+        if line.startswith("# "):
+            section = found.setdefault(line[2:].strip(), {})
+        elif line.startswith("## "):
+            name = line[3:].strip()
+            assert name not in section, f"{name} stands there twice"
+            section[name] = ""
+        elif line.strip():
+            section[name] += line
+    return found
+
+
+SECTIONS = sections()
+TAKEN, BY_NUMBA_ALONE = SECTIONS["taken by both"], SECTIONS["taken by numba alone"]
+BY_MACHINE_ALONE, REFUSED = SECTIONS["taken by the machine alone"], SECTIONS["refused by both"]
+
+
+def function_of(name, statements):
+    """Return a function of `statements` whose source can be read."""
+    body = "".join(f"    {line}" for line in statements.splitlines(keepends=True))
+    text = f"def kernel(a, b, m, out):\n    i = cuda.grid(1)\n{body}"
+    file = f"<construct {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    space = dict(SPACE)
+    exec(compile(text, file, "exec"), space)
+    return space["kernel"]
+
+
+def compiles(function, monkeypatch) -> bool:
+    """Return whether numba compiles `function` for a GPU."""
+    device = SimpleNamespace(compute_capability=(8, 0))
+    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device", lambda: device)
+    try:
+        cuda.compile_ptx(function, TYPES, cc=(8, 0))
+    except Exception:
+        return False
+    return True
+
+
+def run(function):
+    """Run `function` on the machine; return what it wrote."""
+    a, b = np.array([3, 1, 2, 5], np.int32), np.arange(1, 5.0)
+    out = np.zeros(8)
+    launch(cuda.jit(function), 1, 2, (a, b, np.ones((2, 4)), out), check=False)
+    return out
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:.is. with a literal:SyntaxWarning")
+asked_of_this_numba = pytest.mark.skipif(
+    numba_cuda.__version__ != NUMBA_CUDA, reason="another numba-cuda takes other things"
+)
+
+
+@asked_of_this_numba
+@pytest.mark.parametrize("name", [*TAKEN, *BY_NUMBA_ALONE])
+def test_numba_compiles_what_it_is_said_to_take(name, monkeypatch):
+    statements = TAKEN.get(name) or BY_NUMBA_ALONE[name]
+    assert compiles(function_of(name, statements), monkeypatch)
+
+
+@asked_of_this_numba
+@pytest.mark.parametrize("name", [*REFUSED, *BY_MACHINE_ALONE])
+def test_numba_refuses_what_it_is_said_to_refuse(name, monkeypatch):
+    statements = REFUSED.get(name) or BY_MACHINE_ALONE[name]
+    assert not compiles(function_of(name, statements), monkeypatch)
+
+
+@pytest.mark.parametrize("name", [*TAKEN, *BY_MACHINE_ALONE])
+def test_the_machine_runs_what_it_is_said_to_take(name):
+    run(function_of(name, TAKEN.get(name) or BY_MACHINE_ALONE[name]))
+
+
+@pytest.mark.parametrize("name", [*BY_NUMBA_ALONE, *REFUSED])
+def test_the_machine_refuses_the_rest_by_name_with_its_line(name):
+    statements = BY_NUMBA_ALONE.get(name) or REFUSED[name]
+    with pytest.raises(KernelError) as caught:
+        run(function_of(name, statements))
+    assert caught.value.thread is None, "before the launch"
+    assert caught.value.line >= 1
+
+
+def listed(names) -> str:
+    """Return the constructs as the page lists them."""
+    return "\n".join(f"- {name}" for name in names)
+
+
+def test_the_page_lists_what_numba_alone_takes_and_what_the_machine_alone_takes():
+    page = PAGE.read_text()
+    for mark, names in (("numba", BY_NUMBA_ALONE), ("machine", BY_MACHINE_ALONE)):
+        begin, end = f"<!-- {mark} alone: begin -->\n", f"\n<!-- {mark} alone: end -->"
+        assert page.split(begin)[1].split(end)[0] == listed(names), "write it anew from the file"

@@ -1,0 +1,127 @@
+"""NumPy's functions of numbers: those that numba compiles for a GPU, with its types."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numba
+import numpy as np
+import pytest
+from launching import launched
+from numba import cuda, float32, int32
+from numba.np.numpy_support import as_dtype, from_dtype
+
+from gpukernels.simt import numpy_functions
+from gpukernels.simt.errors import KernelTypeError
+from gpukernels.simt.translate import Program
+from gpukernels.simt.typing import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64
+
+OPERANDS = [BOOL, np.dtype("int8"), np.dtype("uint16"), INT32, INT64, UINT32, UINT64]
+OPERANDS += [FLOAT32, FLOAT64]
+
+
+def function_of(name):
+    """Return a Python function that calls ``np.<name>`` of its arguments."""
+    ufunc = getattr(np, name)
+    if ufunc.nin == 1:
+        return lambda x: ufunc(x)
+    return lambda x, y: ufunc(x, y)
+
+
+def numbas_type(function, operands):
+    try:
+        _, found = cuda.compile(
+            function, tuple(map(from_dtype, operands)), device=True, abi="numba", cc=(8, 0)
+        )
+    except Exception:
+        return None
+    return as_dtype(found)
+
+
+def machines_type(name, operands):
+    call = unary if getattr(np, name).nin == 1 else binary
+    kernel = call(getattr(np, name))
+    try:
+        program = Program(kernel, tuple(operands), traced=False, yielding=False, step_yields=False)
+    except KernelTypeError:
+        return None
+    return program.variables["result"]
+
+
+def unary(function):
+    @cuda.jit
+    def kernel(x):
+        result = function(x)  # noqa: F841 - its type is asked for
+
+    return kernel
+
+
+def binary(function):
+    @cuda.jit
+    def kernel(x, y):
+        result = function(x, y)  # noqa: F841 - its type is asked for
+
+    return kernel
+
+
+@pytest.mark.parametrize("name", numpy_functions.NAMES)
+def test_functions_have_numbas_type(name, monkeypatch):
+    device = SimpleNamespace(compute_capability=(8, 0))
+    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device", lambda: device)
+    if getattr(np, name).nin == 1:
+        cases = [(a,) for a in OPERANDS]
+    else:
+        cases = [(INT32, b) for b in OPERANDS] + [(b, b) for b in OPERANDS]
+        cases += [(FLOAT32, np.dtype("int8")), (FLOAT32, INT64), (UINT64, FLOAT64)]
+    wrong = {}
+    for operands in cases:
+        mine = machines_type(name, operands)
+        wanted = numbas_type(function_of(name), operands)
+        if mine != wanted:
+            wrong[operands] = (mine, wanted)
+    assert not wrong
+
+
+@cuda.jit
+def of_numbers(a, b, k, out):
+    i = cuda.grid(1)
+    out[i, 0] = np.minimum(a[i], b[i])
+    out[i, 1] = np.maximum(a[i], b[i])
+    out[i, 2] = np.fmin(a[i], b[i])
+    out[i, 3] = np.sin(k[i]) + np.log(abs(a[i]))
+    out[i, 4] = np.hypot(a[i], k[i])
+    out[i, 5] = np.bitwise_and(k[i], 6) + np.left_shift(k[i], 2) + np.invert(k[i])
+    out[i, 6] = np.isnan(a[i]) + 2 * np.logical_and(k[i], i) + 4 * np.less(a[i], b[i])
+    out[i, 7] = np.minimum(k[i], np.iinfo(np.int32).max) + np.iinfo(np.uint8).max
+    if b[i] < np.finfo(np.float32).max:
+        out[i, 8] = np.float32(b[i]) + np.int32(b[i]) + np.bool_(k[i]) + np.degrees(a[i])
+
+
+def test_functions_give_what_numpy_s_give(device):
+    rng = np.random.default_rng(8)
+    a, b, k = rng.normal(size=20), rng.normal(size=20), rng.integers(-9, 9, 20).astype(np.int32)
+    a[3], b[4] = np.nan, np.nan
+    *_, out = launched(device, of_numbers, 1, 20, a, b, k, np.zeros((20, 9)))
+    i = np.arange(20)
+    columns = [np.minimum(a, b), np.maximum(a, b), np.fmin(a, b), np.sin(k) + np.log(abs(a))]
+    columns += [np.hypot(a, k), (k & 6) + (k << 2) + ~k]
+    columns += [np.isnan(a) + 2 * ((k != 0) & (i != 0)) + 4 * (a < b), k + 255.0]
+    with np.errstate(invalid="ignore"):
+        last = np.float32(b) + np.trunc(b) + (k != 0) + np.degrees(a)
+    columns += [np.where(b < np.finfo(np.float32).max, last, 0)]
+    np.testing.assert_allclose(out, np.stack(columns, axis=1), rtol=1e-6)
+
+
+@cuda.jit
+def questions(a, b, k, out):
+    i = cuda.grid(1)
+    out[i, 0] = isinstance(k[i], int) + 2 * isinstance(k[i], np.int32) + 4 * isinstance(i, int)
+    out[i, 1] = isinstance(a[i], float) + 2 * isinstance(k[i] > 0, (int, bool))
+    out[i, 2] = isinstance((1, 2), tuple) + 2 * isinstance(float32(1), float)
+    out[i, 3] = isinstance(int32(1), numba.int32) + 2 * isinstance(a, int)
+
+
+def test_isinstance_asks_for_the_very_type(device):
+    arguments = np.zeros(2), np.zeros(2), np.zeros(2, np.int32), np.zeros((2, 4))
+    *_, out = launched(device, questions, 1, 2, *arguments)
+    assert out.tolist() == [[6, 3, 1, 1]] * 2

@@ -1,0 +1,257 @@
+"""Arrays in another shape or type, stores to many elements, indices that count from the end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from launching import launched, line_of
+from numba import cuda, float32, int32
+from thread_by_thread import thread_by_thread
+
+from gpukernels.simt import Recorder, launch
+from gpukernels.simt.errors import (
+    KernelError,
+    KernelTypeError,
+    OutOfBounds,
+    RaceError,
+    UnsupportedConstruct,
+)
+
+N = 12
+
+
+def check(device, kernel, *arguments):
+    """The machine must write what plain Python with NumPy writes."""
+    expected = thread_by_thread(kernel, N, *arguments)
+    for found, wanted in zip(launched(device, kernel, 1, N, *arguments), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+@cuda.jit
+def shapes(m, out):
+    i = cuda.grid(1)
+    turned = m.T
+    out[i, 0] = turned[i % 4, i % 3] + 100 * turned.shape[0]
+    table = m.reshape(2, -1)
+    out[i, 1] = table[i % 2, i % 6] + 100 * table.shape[1]
+    out[i, 2] = m.reshape((4, 3))[i % 4, i % 3] + m.reshape(-1)[i] + m.transpose()[0, 1]
+    for x in m.flat:
+        out[i, 3] += x
+    out[i, 4] = m.flat[i] + len(m.flat) + m[1].reshape(2, 2)[1, 0]
+    out[i, 5] = m.itemsize + 100 * m.nbytes + 10_000 * m[1:].nbytes
+    rows = m.shape[0]
+    out[i, 6] = m.reshape(rows * 2, 2)[5, 1]
+    out[i, 7] = m[..., 1][2] + m[1, ...][0] + m.T[..., 0][3]
+
+
+def test_transposes_and_other_shapes(scheduled_device):
+    check(scheduled_device, shapes, np.arange(12).reshape(3, 4), np.zeros((N, 8), int))
+
+
+@cuda.jit
+def stored_through(m, out):
+    i = cuda.grid(1)
+    if i < 12:
+        m.T[i % 4, i // 4] += 100
+        out.reshape(3, 4)[i // 4, i % 4] = i
+        m.flat[i] *= 2
+
+
+def test_stores_through_another_shape_change_the_array(scheduled_device):
+    check(scheduled_device, stored_through, np.arange(12).reshape(3, 4), np.zeros(12, int))
+
+
+@cuda.jit
+def bits(a, b, out):
+    i = cuda.grid(1)
+    whole = a.view(np.int32)
+    out[i, 0] = whole[i]
+    out[i, 1] = a[i].view(np.int32) - b[i].view(np.uint64)
+    b.view(np.int64)[i] += 1
+    tile = cuda.shared.array(32, float32)
+    as_bits = tile.view(int32)
+    as_bits[i] = whole[i]
+    cuda.syncthreads()
+    out[i, 2] = tile[i] == a[i]
+    tile[i] = 1.0
+    cuda.syncthreads()
+    out[i, 3] = as_bits[i]
+
+
+def test_views_as_a_type_of_the_same_size(scheduled_device):
+    a = np.linspace(-2, 3, N).astype(np.float32)
+    b = np.linspace(1, 2, N)
+    _, later, out = launched(scheduled_device, bits, 1, N, a, b, np.zeros((N, 4), np.int64))
+    words = a.view(np.int32).astype(np.int64)
+    np.testing.assert_array_equal(out[:, 0], words)
+    np.testing.assert_array_equal(out[:, 1], (words - b.view(np.int64)))
+    np.testing.assert_array_equal(out[:, 2:], [[1, 0x3F800000]] * N)
+    np.testing.assert_array_equal(later, np.nextafter(b, 9))
+
+
+@cuda.jit
+def filled(a, m, t, out):
+    i = cuda.grid(1)
+    if i == 0:
+        a[:] = 7
+        a[2:-2] = 2.9
+        a[::5] = i
+        m[:, 1] = 5
+        m[0] = 6
+        m[1, 2:] = True
+        m[-1, :2] = (8, 9)
+        t[...] = 4
+        t[1, ..., 0] = 3
+        t[0, 1] = 2
+    own = out[i]
+    own[:] = i
+    own[1 : 1 + i % 3] = 100
+    out[i, 4:] = (i, 50)
+
+
+def test_a_number_or_a_tuple_is_stored_to_many_elements(scheduled_device):
+    arrays = np.zeros(N, int), np.zeros((3, 4)), np.zeros((2, 2, 3)), np.zeros((N, 6), int)
+    check(scheduled_device, filled, *arrays)
+
+
+@cuda.jit
+def each_fills(a):
+    i = cuda.grid(1)
+    own = cuda.local.array((2, 3), int32)
+    own[:] = i
+    own[1, :2] = 7
+    a[4 * i : 4 * i + i] = own[0, 1] + own[1, 1]
+
+
+def test_threads_fill_parts_of_their_own_lengths(scheduled_device):
+    (a,) = launched(scheduled_device, each_fills, 1, 5, np.zeros(24, int))
+    expected = np.zeros(24, int)
+    for i in range(5):
+        expected[4 * i : 4 * i + i] = i + 7
+    np.testing.assert_array_equal(a, expected)
+
+
+@cuda.jit
+def all_fill(a):
+    a[:] = cuda.grid(1)
+
+
+def test_a_fill_is_a_store_an_element_and_may_race():
+    recorder = Recorder()
+    launch(all_fill, 1, 1, (np.ones(5),), recorder=recorder)
+    assert recorder.trace.requests.index.tolist() == [0, 1, 2, 3, 4]
+    with pytest.raises(RaceError):
+        launch(all_fill, 1, 2, (np.ones(5),))
+
+
+@cuda.jit
+def from_the_end(a, m, out):
+    i = cuda.grid(1)
+    out[i, 0] = a[-1] + 10 * a[-2] + 100 * a[i:][-1]
+    out[i, 1] = m[-1, -2] + 10 * m[-1][0] + 100 * m[:, -1][0] + 1000 * m[i % 3, -1]
+    out[i, -1] = i
+    if i == 0:
+        a[-3] = 5
+    cuda.atomic.add(m, (-1, 0), 1)
+
+
+def test_a_negative_index_that_is_written_so_counts_from_the_end(scheduled_device):
+    a, m = np.arange(12) + 3, np.arange(12).reshape(3, 4)
+    later, sums, out = launched(scheduled_device, from_the_end, 1, N, a, m, np.zeros((N, 3), int))
+    for i in range(N):
+        assert out[i].tolist()[::2] == [14 + 130 + 1400, i]
+    assert later[-3] == 5
+    assert sums[-1, 0] == 8 + N
+
+
+@cuda.jit
+def computed(a, k):
+    a[k - 1] = 1
+
+
+@cuda.jit
+def named_once(a, k):
+    last = -1
+    a[last] = 1
+
+
+@cuda.jit
+def too_far(a, k):
+    a[-5] = 1
+
+
+@pytest.mark.parametrize(("kernel", "index"), [(computed, -1), (named_once, -1), (too_far, -5)])
+def test_other_negative_indices_are_out_of_bounds(kernel, index):
+    with pytest.raises(OutOfBounds, match=f"index {index} is out of bounds for `a`"):
+        launch(kernel, 1, 1, (np.zeros(4), 0))
+
+
+@cuda.jit
+def one_number(x, out):
+    out[cuda.grid(1)] = x[()]
+
+
+@cuda.jit
+def written_to(x):
+    x[()] += 3
+
+
+def test_arrays_of_no_dimensions(scheduled_device):
+    _, out = launched(scheduled_device, one_number, 1, 3, np.array(4.5), np.zeros(3))
+    assert out.tolist() == [4.5] * 3
+    (x,) = launched(scheduled_device, written_to, 1, 1, np.array(4))
+    assert x == 7
+
+
+@cuda.jit
+def wrong_size(m):
+    m.reshape(5, 2)[0, 0] = 1
+
+
+@cuda.jit
+def with_gaps(m):
+    m[:, 1:].reshape(-1)[0] = 1
+
+
+@cuda.jit
+def differing(m):
+    m.reshape(-1)[: cuda.grid(1) + 1].reshape(1, -1)[0, 0] = 1
+
+
+@cuda.jit
+def another_size(m):
+    m.view(np.int32)[0, 0] = 1
+
+
+@cuda.jit
+def by_an_array(m):
+    m[0] = m[1]
+
+
+@cuda.jit
+def by_a_tuple_too_long(m):
+    m[0] = (1, 2)
+
+
+@cuda.jit
+def by_a_bool(m):
+    m[m[0, 0] > 1, 0] = 1
+
+
+@pytest.mark.parametrize(
+    ("kernel", "kind", "text"),
+    [
+        (wrong_size, KernelError, "reshape of `m`: 12 elements do not fit the shape (5, 2)"),
+        (with_gaps, KernelError, "numba takes arrays without gaps only"),
+        (differing, KernelError, "its lengths differ by thread"),
+        (another_size, UnsupportedConstruct, "types of 8 bytes only; int32 has 4"),
+        (by_an_array, KernelTypeError, "store the elements of an array in a loop"),
+        (by_a_tuple_too_long, OutOfBounds, "a tuple of 2 cannot be stored in a slice of 4"),
+        (by_a_bool, KernelTypeError, "numba does not take a bool as an index"),
+    ],
+)
+def test_what_cannot_be_reshaped_or_filled_is_an_error(kernel, kind, text):
+    with pytest.raises(kind) as caught:
+        launch(kernel, 1, 2, (np.zeros((3, 4)),), check=False)
+    assert text in str(caught.value)
+    assert caught.value.line == line_of(kernel, "= ")

@@ -1,0 +1,233 @@
+"""Tuples in all forms that numba takes, named ones and members of enumerations among them."""
+
+from __future__ import annotations
+
+import enum
+from collections import namedtuple
+
+import numpy as np
+import pytest
+from launching import launched, line_of
+from numba import cuda
+from thread_by_thread import thread_by_thread
+
+from gpukernels.simt import launch
+from gpukernels.simt.errors import KernelTypeError, OutOfBounds
+
+N = 40
+Edge = namedtuple("Edge", "source target weight", defaults=(1,))
+ORIGIN = Edge(3, 4)
+
+
+class Direction(enum.IntEnum):
+    PUSH = 1
+    PULL = 2
+
+
+class State(enum.Enum):
+    NEW = 10
+    SEEN = 20
+
+
+def check(device, kernel, *more):
+    """The machine must write what plain Python writes."""
+    a = np.random.default_rng(5).integers(0, 5, N)
+    arguments = (a, np.zeros((N, 8), np.int64), *more)
+    _, expected = thread_by_thread(kernel, N, *arguments)[:2]
+    found = launched(device, kernel, 2, 20, *arguments)[1]
+    np.testing.assert_array_equal(found, expected)
+
+
+@cuda.jit
+def indexed(a, out):
+    i = cuda.grid(1)
+    own = (a[i], i, a[0])
+    out[i, 0] = own[i % 3]
+    out[i, 1] = own[1:][0] + 10 * own[::-1][0] + 100 * len(own[:-1]) + 1000 * own[-1]
+    nested = ((i, 2), (a[i], 4))
+    out[i, 2] = nested[i % 2][1] + nested[a[i] % 2][0]
+    out[i, 3] = out.shape[i % 2]
+    first, rest = a[:3], a[3:]
+    both = (first, rest)
+    out[i, 4] = both[i % 2].size + both[a[i] % 2][a[i] % 3]
+    out[i, 5] = (*own, 7, *own[:1])[3] + len(own + (1, 2))  # noqa: RUF005
+    k = 1
+    out[i, 6] = own[k]
+
+
+def test_indices_that_differ_by_thread_and_slices(scheduled_device):
+    check(scheduled_device, indexed)
+
+
+@cuda.jit
+def compared(a, out):
+    i = cuda.grid(1)
+    own, other = (a[i], i % 3), (2, 1)
+    out[i, 0] = (own == other) + 2 * (own != other) + 4 * (own == (1, 2, 3))
+    out[i, 1] = (own < other) + 2 * (own <= other) + 4 * (own > other) + 8 * (own >= other)
+    out[i, 2] = (own < (2,)) + 2 * (own > (2,)) + 4 * (own <= (2, 1, 0))
+    out[i, 3] = ((own, 1) == ((2, 1), 1)) + 2 * ((own, 1) < ((2, 1), a[0]))
+    out[i, 4] = (a[i] in (1, 3)) + 2 * (i not in own)
+    out[i, 5] = (own < (2.5, 0)) + 2 * (own == (2.0, 1))
+    if own:
+        out[i, 6] += 1
+    if ():
+        out[i, 6] += 2
+    out[i, 7] = (a[i] is a[0]) + 2 * (a[i] is not i) + 4 * (own is not None)
+
+
+def test_comparisons_membership_and_truth(scheduled_device):
+    arguments = np.random.default_rng(5).integers(0, 5, N), np.zeros((N, 8), np.int64)
+    _, expected = thread_by_thread(compared, N, *arguments)
+    _, found = launched(scheduled_device, compared, 2, 20, *arguments)
+    np.testing.assert_array_equal(found[:, :7], expected[:, :7])
+    # To numba, numbers of one type are the same where they are equal.
+    a, i = arguments[0], np.arange(N)
+    np.testing.assert_array_equal(found[:, 7], (a == a[0]) + 2 * (a != i) + 4)
+
+
+@cuda.jit(device=True)
+def lighter(one, other):
+    if one.weight < other.weight:
+        return one
+    return Edge(other.target, other.source, weight=other.weight)
+
+
+@cuda.jit(device=True)
+def sum_of(*parts):
+    total = 0
+    for part in parts:
+        total += part
+    return total + len(parts)
+
+
+@cuda.jit
+def named(a, out, given):
+    i = cuda.grid(1)
+    edge = Edge(i, target=a[i])
+    best = lighter(given, Edge(i, a[i], a[0] + i % 3))
+    out[i, 0] = edge.source + 10 * edge.target + 100 * edge.weight
+    out[i, 1] = best.source + 10 * best.target + 100 * best.weight
+    source, target, weight = best
+    out[i, 2] = source + target + weight + edge[i % 3]
+    out[i, 3] = (edge == (i, a[i], 1)) + 2 * (edge < best) + ORIGIN.target
+    chosen = edge if a[i] > 2 else given
+    out[i, 4] = chosen.weight + chosen[0]
+    if i % 2:
+        chosen = best
+    for part in chosen:
+        out[i, 5] += part
+    out[i, 6] = sum_of(a[i], i) + sum_of(i) + sum_of(*edge) + sum_of(1, *(i, 2))
+
+
+def test_named_tuples_are_made_returned_and_given(scheduled_device):
+    check(scheduled_device, named, Edge(5, 6, 2))
+
+
+@cuda.jit
+def either(a, out):
+    i = cuda.grid(1)
+    low, high = (a[i], i) if a[i] < i else (i, a[i])
+    out[i, 0] = low + 100 * high
+    part = a[i:] if a[i] > 2 else a[:3]
+    out[i, 1] = part.size + part[0]
+    mixed = (1, 2.5) if i % 2 else (3, 4)
+    out[i, 2] = int(mixed[1] * 2)
+    nested = ((i, 1), 2) if i % 3 else ((1, i), a[i])
+    out[i, 3] = nested[0][0] + 10 * nested[0][1] + 100 * nested[1]
+    out[i, 4] = ((i, 1) if a[i] > 2 else (a[i], 2))[0]
+
+
+def test_a_conditional_expression_may_give_a_tuple_or_an_array(scheduled_device):
+    check(scheduled_device, either)
+
+
+@cuda.jit
+def members(a, out):
+    i = cuda.grid(1)
+    way = Direction.PUSH if a[i] > 2 else Direction.PULL
+    out[i, 0] = (way == Direction.PUSH) + 2 * (way is Direction.PULL) + 4 * Direction.PULL
+    state = State.NEW
+    if a[i] > 1:
+        state = State.SEEN
+    out[i, 1] = (state == State.NEW) + 2 * (state is State.SEEN) + 4 * (state != State.SEEN)
+    out[i, 2] = state.value + Direction.PULL.value
+    for k in range(Direction.PULL):
+        out[i, 3] += k + Direction.PULL
+
+
+def test_members_of_enumerations(scheduled_device):
+    check(scheduled_device, members)
+
+
+@cuda.jit
+def beyond(a, out):
+    i = cuda.grid(1)
+    own = (1, 2, 3)
+    out[i, 0] = own[i]
+
+
+def test_an_index_past_a_tuple_is_an_error():
+    with pytest.raises(OutOfBounds, match="3 is out of bounds for the tuple `own`") as caught:
+        launch(beyond, 1, 5, (np.zeros(5), np.zeros((5, 8))))
+    assert caught.value.thread == (3, 0, 0)
+    assert caught.value.line == line_of(beyond, "own[i]")
+
+
+@cuda.jit
+def as_a_number(a, out):
+    out[0, 0] = a[0] + max((1, 2, 3), 4)
+
+
+@cuda.jit
+def two_lengths(a, out):
+    own = (1, 2)
+    if a[0]:
+        own = (1, 2, 3)
+    out[0, 0] = own[0]
+
+
+@cuda.jit
+def two_types(a, out):
+    own = (a[0], 2.5)
+    out[0, 0] = own[a[0]]
+
+
+@cuda.jit
+def of_an_enumeration(a, out):
+    out[0, 0] = State.NEW + 1
+
+
+@cuda.jit
+def unlike(a, out):
+    out[0, 0] = State.NEW == Direction.PUSH
+
+
+@cuda.jit
+def added_in_place(a, out):
+    own = (1, 2)
+    own += (3,)
+    out[0, 0] = own[2]
+
+
+@cuda.jit
+def negated(a, out):
+    out[0, 0] = -(1, a[0])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "text"),
+    [
+        (as_a_number, "max.. takes two or more numbers"),
+        (negated, "is not a number but a tuple of 2"),
+        (two_lengths, "`own` is given a tuple of 2 and a tuple of 3; numba cannot unify them"),
+        (two_types, "these are int64, float64"),
+        (of_an_enumeration, "both operands must be numbers"),
+        (unlike, "cannot be compared with int64"),
+        (added_in_place, "not by `.=`"),
+    ],
+)
+def test_what_numba_does_not_do_with_tuples_is_refused(kernel, text):
+    with pytest.raises(KernelTypeError, match=text) as caught:
+        launch(kernel, 1, 1, (np.ones(3, int), np.zeros((3, 8), int)))
+    assert caught.value.line > 0
