@@ -10,6 +10,7 @@ from numba import cuda, float32, int32
 from gpukernels.simt import KernelError, Recorder, launch
 from gpukernels.simt.errors import (
     KernelAssertion,
+    KernelException,
     KernelTypeError,
     LaunchError,
     OutOfBounds,

@@ -20,6 +20,8 @@ from numba.core import sigutils
 from numba.core.errors import TypingError
 from numba.cuda import compiler, dispatcher, testing
 from numba.cuda.core import config
+from numba.cuda.cudadrv import devicearray
+from numba.cuda.kernels import transpose
 from numba.np.numpy_support import as_dtype, from_dtype
 
 from gpukernels import simt
@@ -32,6 +34,9 @@ _real_jit = cuda.jit
 
 class Kernel:
     """What ``cuda.jit`` gives for a kernel; device functions are left to numba."""
+
+    #: Launches of all kernels so far.
+    launches = 0
 
     def __init__(self, function, argument_types):
         self.py_func = function
@@ -89,6 +94,7 @@ class Kernel:
             given = [_cast(a, t) for a, t in zip(given, self.argument_types, strict=True)]
         self.launched_types = tuple(map(numba.typeof, given))
         grid, block = (tuple(map(int, np.atleast_1d(n))) for n in (grid, block))
+        Kernel.launches += 1
         # Many of numba's tests race on purpose or write one value from all threads.
         simt.launch(self, grid, block, given, shared=shared, check=False)
 
@@ -132,6 +138,9 @@ def jit(signature=None, device=False, **options):
 
 class DeviceArray(np.ndarray):
     """An array of the machine, which shares the memory of the host."""
+
+    def __bool__(self):
+        return True  # as numba's own, whatever they hold
 
     def copy_to_host(self, ary=None, stream=0):
         if ary is None:
@@ -188,7 +197,8 @@ def machine_as_cuda(small=False):
 
     With `small`, tests take the sizes that they have for numba's own simulator.
     """
-    device = SimpleNamespace(compute_capability=(9, 0), WARP_SIZE=32)
+    device = SimpleNamespace(compute_capability=(9, 0), WARP_SIZE=32, MAX_THREADS_PER_BLOCK=1024)
+    driver = SimpleNamespace(get_device=lambda: device)
     with (
         mock.patch.multiple(
             cuda,
@@ -200,6 +210,8 @@ def machine_as_cuda(small=False):
             stream=_Stream,
             get_current_device=lambda: device,
         ),
+        mock.patch.object(transpose, "driver", driver),
+        mock.patch.object(devicearray, "from_array_like", device_array_like),
         mock.patch.object(config, "ENABLE_CUDASIM", small),
         mock.patch.object(dispatcher, "get_current_device", return_value=device),
         mock.patch.object(compiler, "get_current_device", return_value=device),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from test_numba_suite import MODULES, NOT_RUN, TESTS
+from test_numba_suite import MODULES, NO_LAUNCH, NOT_RUN, TESTS
 
 #: Tests of each module that pass under numba's simulator, of those it has (numba-cuda 0.30.4, with
 #: NUMBA_ENABLE_CUDASIM=1; the rest skip themselves). test_matmul defines no unittest cases there.
@@ -49,6 +49,17 @@ def share() -> float:
     return passed / (passed + refused)
 
 
+def sentence() -> str:
+    """Return what the numbers of the table are, in a sentence."""
+    every = [counts(module) for module in MODULES]
+    passed, left_out = sum(c[1] for c in every), sum(c[2] for c in every)
+    return (
+        f"{share():.0%} of the tests that apply pass: {passed} of the {passed + left_out} of these "
+        f"{len(MODULES)} modules.\n{len(NO_LAUNCH)} of the {passed} launch no kernel: they ask what "
+        "was compiled, or how many blocks may be launched."
+    )
+
+
 if __name__ == "__main__":
     print(table())
-    print(f"\n{share():.1%} of those that apply")
+    print(f"\n{sentence()}")

@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from machine_as_cuda import import_for_the_machine, machine_as_cuda
+from machine_as_cuda import Kernel, import_for_the_machine, machine_as_cuda
 
 MODULES = (
     *("warp_ops", "intrinsics", "atomics", "sync", "sm", "cooperative_groups", "localmem"),
@@ -51,6 +51,17 @@ def _all_tests():
     return tests
 
 
+#: Tests that launch no kernel: they ask what was compiled, or how many blocks may be launched.
+NO_LAUNCH = frozenset(
+    {
+        "warp_ops.TestCudaWarpOperations.test_shfl_sync_const_mode_val_sm100",
+        "warp_ops.TestCudaWarpOperations.test_vote_sync_const_mode_val_sm100",
+        "cooperative_groups.TestCudaCooperativeGroups.test_max_cooperative_grid_blocks",
+        "localmem.TestCudaLocalMem.test_numba_dtype",
+        "localmem.TestCudaLocalMem.test_numpy_dtype",
+        "localmem.TestCudaLocalMem.test_string_dtype",
+    }
+)
 NOT_RUN = _not_run()
 TESTS = _all_tests()
 
@@ -58,10 +69,12 @@ TESTS = _all_tests()
 @pytest.mark.parametrize("test", [t for t in TESTS if t not in NOT_RUN])
 def test_numbas_test_passes_on_the_machine(test):
     found = TESTS[test]
+    before = Kernel.launches
     with machine_as_cuda(test.split(".")[0] in SMALL), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if not isinstance(found, tuple):
             found()
+            assert Kernel.launches > before
             return
         case, name = found
         result = unittest.TestResult()
@@ -70,6 +83,7 @@ def test_numbas_test_passes_on_the_machine(test):
         pytest.fail(text, pytrace=False)
     assert not result.skipped, "a test that skips itself belongs in not_run.txt"
     assert result.testsRun == 1
+    assert (Kernel.launches == before) == (test in NO_LAUNCH)
 
 
 def test_the_list_names_tests_that_exist():
