@@ -55,8 +55,8 @@ def sentence() -> str:
     passed, left_out = sum(c[1] for c in every), sum(c[2] for c in every)
     return (
         f"{share():.0%} of the tests that apply pass: {passed} of the {passed + left_out} of these "
-        f"{len(MODULES)} modules.\n{len(NO_LAUNCH)} of the {passed} launch no kernel: they ask what "
-        "was compiled, or how many blocks may be launched."
+        f"{len(MODULES)} modules.\n{len(NO_LAUNCH)} of the {passed} launch no kernel: they ask "
+        "what was compiled, or how many blocks may be launched."
     )
 
 
