@@ -1,4 +1,8 @@
-"""Atomic operations: lanes that meet on one element take their turn in thread order."""
+"""Atomic operations: lanes that meet on one element take their turn.
+
+In thread order, which a reader can predict; under the random schedule in an order that is drawn,
+because hardware promises none.
+"""
 
 from __future__ import annotations
 
@@ -78,22 +82,43 @@ def atomic(memory, op, active, index, value, compare, where):
     memory.watch(ATOMIC, active, at, where)
     if compare is not None:
         compare = np.broadcast_to(compare.astype(dtype, copy=False), active.n)
-    flat = memory.flat
-    if active.n == 1:
-        old = flat.take(at)
-        flat[at] = _apply(op, old, value, compare)
-        return old
+    order, starts = _turns(at, memory.run.turns)
+    old = _in_turn(memory.flat, op, at, value, compare, order, starts)
+    races = memory.run.races
+    if races is not None and races.flags is not None:
+        races.flags.update(memory, active, at, order, None if compare is None else old == compare)
+    return old
+
+
+def _turns(at, drawn):
+    """Return (order, where in it each element begins), or None twice if no two meet.
+
+    `drawn` is a random generator, or None for thread order.
+    """
+    if at.size == 1:
+        return None, None
     order = np.argsort(at, kind="stable")
     sorted_at = at[order]
     starts = np.flatnonzero(np.concatenate(([True], sorted_at[1:] != sorted_at[:-1])))
-    if starts.size == active.n:
+    if starts.size == at.size:
+        return None, None
+    if drawn is not None:
+        mixed = drawn.permutation(at.size)
+        order = mixed[np.argsort(at[mixed], kind="stable")]
+    return order, starts
+
+
+def _in_turn(flat, op, at, value, compare, order, starts):
+    """Apply the operation turn after turn; return the old values."""
+    if order is None:
         old = flat.take(at)
         flat[at] = _apply(op, old, value, compare)
         return old
-    counts = np.diff(np.append(starts, active.n))
+    sorted_at = at[order]
+    counts = np.diff(np.append(starts, at.size))
     value = value[order]
     compare = None if compare is None else compare[order]
-    sorted_old = np.empty(active.n, dtype)
+    sorted_old = np.empty(at.size, flat.dtype)
     for turn in range(min(int(counts.max()), _CROWD)):
         now = starts[(counts > turn) & (counts <= _CROWD)] + turn
         if now.size == 0:
@@ -107,7 +132,7 @@ def atomic(memory, op, active, index, value, compare, where):
         cell = sorted_at[start]
         expected = None if compare is None else compare[piece]
         sorted_old[piece], flat[cell] = _serve(op, flat[cell], value[piece], expected)
-    result = np.empty(active.n, dtype)
+    result = np.empty(at.size, flat.dtype)
     result[order] = sorted_old
     return result
 

@@ -120,7 +120,9 @@ class UnsetVariable(UninitializedRead):
 
 
 class RaceError(KernelError):
-    """Two threads meet on one element, one of them with a plain write, and no barrier between.
+    """Two threads meet on one element with no barrier between, and not both only read or update.
+
+    One of them writes plainly; or one reads plainly and the other one updates atomically.
 
     Attributes
     ----------
@@ -130,11 +132,19 @@ class RaceError(KernelError):
         The line at which the other thread was.
     within : str
         What both threads belong to: ``"warp"``, ``"block"`` or ``"grid"``.
+    beside_atomic : bool
+        Whether one of the accesses is atomic.
+    lacks : str
+        The fence without which a flag between the threads orders nothing, as far as it can be
+        told: ``"acquire"``, after the atomic that has seen the flag; ``"release"``, before the one
+        that set it; else empty.
     """
 
     array = ""
     other_line = 0
     within = "grid"
+    beside_atomic = False
+    lacks = ""
 
 
 class BarrierDivergence(KernelError):

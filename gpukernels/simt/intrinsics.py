@@ -30,6 +30,7 @@ from gpukernels.simt import (
     warp,
 )
 from gpukernels.simt.errors import KernelTypeError
+from gpukernels.simt.release_acquire import BLOCK, DEVICE
 from gpukernels.simt.trace import BARRIER
 from gpukernels.simt.values import RANGE, ArrayType, ObjectType, TupleType, Value, can_hold
 
@@ -404,9 +405,18 @@ def _syncwarp(t, node, hint):
     return None
 
 
-def _nothing(t, node, hint):
-    for argument in _nodes(t, node, 0, 1):
-        t.expression(argument)
+def _fence(scope):
+    def fence(t, node, hint):
+        _nodes(t, node, 0)
+        t.program.fences = True
+        t.emit(f"run.fence({t.active}, {scope!r})")
+        return None
+
+    return fence
+
+
+def _nanosleep(t, node, hint):
+    t.expression(*_nodes(t, node, 1))
     return None
 
 
@@ -845,10 +855,10 @@ _CALLS = {
     "cuda.selp": _select,
     "cuda.fma": _fma,
     "cuda.cbrt": _math(np.cbrt, "cbrt", widens=False),
-    "cuda.threadfence": _nothing,
-    "cuda.threadfence_block": _nothing,
-    "cuda.threadfence_system": _nothing,
-    "cuda.nanosleep": _nothing,
+    "cuda.threadfence": _fence(DEVICE),
+    "cuda.threadfence_block": _fence(BLOCK),
+    "cuda.threadfence_system": _fence(DEVICE),
+    "cuda.nanosleep": _nanosleep,
     "builtins.abs": _abs,
     "builtins.min": _extreme("min"),
     "builtins.max": _extreme("max"),

@@ -90,6 +90,14 @@ _RACE_REMEDIES = {
     "arrive.",
     "grid": "Make the update a cuda.atomic operation, or put a grid sync or a new launch between.",
 }
+_BESIDE_AN_ATOMIC = (
+    "Make the other access a cuda.atomic operation too, or put a grid sync or a new launch "
+    "between; if any value will do, declare the array by @benign_race and say why."
+)
+_FENCES = {
+    "acquire": "Put cuda.threadfence() between the atomic that sees the flag and this access.",
+    "release": "Put cuda.threadfence() between the other access and the atomic that sets the flag.",
+}
 _SCOPES = ("", *_RACE_REMEDIES)
 _SAME_LINE = "Make the update a cuda.atomic operation, or let one thread alone make it."
 
@@ -392,10 +400,19 @@ def _add(found, finding, label):
         found[key] = replace(known, schedules=(*known.schedules, label))
 
 
+def _race_remedy(error):
+    if error.lacks:
+        return _FENCES[error.lacks]
+    if error.beside_atomic and error.within == "grid":
+        return _BESIDE_AN_ATOMIC
+    same_line = error.other_line == error.line and not error.beside_atomic
+    return _SAME_LINE if same_line else _RACE_REMEDIES[error.within]
+
+
 def _from_error(error):
     rule, remedy = _RULES[type(error)]
     if isinstance(error, RaceError):
-        remedy = _SAME_LINE if error.other_line == error.line else _RACE_REMEDIES[error.within]
+        remedy = _race_remedy(error)
     return Finding(
         rule,
         WARNING if isinstance(error, TraceLimit) else ERROR,

@@ -235,6 +235,8 @@ class Run:
         self.thread_indices = {}
         self.findings = None
         self.loop_budget = LOOP_BUDGET
+        #: Draws the turns of lanes that meet at an atomic; None has them come in thread order.
+        self.turns = None
         benign = getattr(program.python, "__benign_races__", frozenset())
         self.races = Races(self, benign) if check else None
         self.wave(0, 0)
@@ -332,6 +334,11 @@ class Run:
             self.races.grid_barrier()
         else:
             self.races.block_barrier(blocks)
+
+    def fence(self, active, scope):
+        """Tell the race detector of a memory fence; memory itself is never late here."""
+        if self.races is not None:
+            self.races.fence(active, scope)
 
     @staticmethod
     def verdict(kind, count, present):

@@ -17,9 +17,18 @@ from __future__ import annotations
 import numpy as np
 
 from gpukernels.simt.errors import RaceError
+from gpukernels.simt.release_acquire import ReleaseAcquire
 from gpukernels.simt.trace import ATOMIC, LOAD, STORE, WARP_SIZE
 
 _VERBS = {LOAD: "reads", STORE: "writes", ATOMIC: "updates atomically"}
+#: What an access must not meet without a barrier between.
+_RACES_WITH = {LOAD: (STORE, ATOMIC), STORE: (STORE, LOAD, ATOMIC), ATOMIC: (STORE, LOAD)}
+#: What is said of a flag that orders nothing, by the fence that it lacks.
+_LACKING = {
+    "": "",
+    "acquire": "; this thread has seen its flag, but has called no fence since",
+    "release": "; this thread has seen its flag, but it was set with no fence after the access",
+}
 #: What two threads belong to.
 _SCOPES = ("warp", "block", "grid")
 #: Places in which the accesses of one kind to an element are kept: see the module's text.
@@ -59,6 +68,7 @@ class Races:
         #: warp -> [a, b]: the time until which lane a has lane b's accesses in its past
         self.lane_sync = {}
         self.reported = set()
+        self.flags = ReleaseAcquire(self) if run.program.fences else None
 
     # Barriers
 
@@ -69,13 +79,17 @@ class Races:
     def grid_barrier(self):
         """Note a grid sync."""
         self.grid_sync = self._now()
+        if self.flags is not None:
+            self.flags.grid_barrier()
 
     def block_barrier(self, blocks):
         """Note a ``syncthreads`` of `blocks` (launch-wide numbers)."""
         self.block_sync[blocks] = self._now()
+        if self.flags is not None:
+            self.flags.block_barrier(blocks)
 
     def warp_barrier(self, active, mask):
-        """Note a ``*_sync`` operation of the active lanes under their masks."""
+        """Note a ``syncwarp`` of the active lanes under their masks."""
         now = self._now()
         group = active.frame.group
         starts, warps = active.warp_starts, active.warps()
@@ -84,6 +98,8 @@ class Races:
         together = np.broadcast_to(mask, active.n) == active.spread(masks)
         whole = ((masks & launched) == launched) & np.logical_and.reduceat(together, starts)
         self.warp_sync[warps[whole]] = now
+        if self.flags is not None:
+            self.flags.warp_barrier(warps[whole])
         if whole.all():
             return
         # Only some lanes met: what one of them has in its past, they all have now.
@@ -94,6 +110,12 @@ class Races:
             lanes = np.flatnonzero((met >> np.arange(WARP_SIZE)) & 1)
             known[lanes] = known[lanes].max(axis=0)
             known[np.ix_(lanes, lanes)] = now
+            if self.flags is not None:
+                self.flags.lanes_barrier(warp, lanes)
+
+    def fence(self, active, scope):
+        """Note a fence of the active threads; it reaches their block or the device."""
+        self.flags.fence(active.slots + active.frame.group.first, scope, self._now())
 
     # Memory
 
@@ -134,11 +156,11 @@ class Races:
         order = None
         if active.n > 1 and not (at[1:] > at[:-1]).all():  # several lanes may be on one element
             order = np.argsort(at, kind="stable")
-        self._against(memory, kind, active, at, thread, STORE, where)
         if kind == STORE:
             self._among(memory, active, at, order, where)
-            self._against(memory, kind, active, at, thread, LOAD, where)
-            self._against(memory, kind, active, at, thread, ATOMIC, where)
+        for other_kind in _RACES_WITH[kind]:
+            self._against(memory, kind, active, at, thread, other_kind, where)
+        if kind == STORE:
             shadow.who[STORE][0, at], shadow.when[STORE][0, at] = thread, now
             shadow.kinds.add(kind)
             return
@@ -224,15 +246,32 @@ class Races:
             for i in np.flatnonzero(apart & (warp == other_warp)):
                 known = self.lane_sync.get(int(warp[i]))
                 apart[i] = known is None or known[lane[i], other_lane[i]] < since[i]
+        if self.flags is not None:
+            for i in np.flatnonzero(apart):
+                element = (memory, at[position[i]]) if other_kind == ATOMIC else None
+                apart[i] = not self.flags.ordered(
+                    int(mine[i]), int(other[i]), int(since[i]), element
+                )
         found = np.flatnonzero(apart)
         # One report for each moment at which others were here and each scope, by its first thread.
         scope = (warp != other_warp).astype(np.int64) + (block != other_block)
         kinds = np.unique(since[found] * len(_SCOPES) + scope[found], return_index=True)[1]
         for i in found[np.sort(kinds)]:
             place, who = self.places[since[i]], int(other[i])
-            self._report(memory, kind, active, int(position[i]), at, other_kind, who, place, where)
+            lacks = "" if self.flags is None else self._lacks(int(mine[i]), who, int(since[i]))
+            self._report(
+                memory, kind, active, int(position[i]), at, other_kind, who, place, where, lacks
+            )
 
-    def _report(self, memory, kind, active, position, at, other_kind, other, place, where):
+    def _lacks(self, thread, other, since):
+        """Return which fence a flag between two threads lacks, or nothing."""
+        if self.flags.unfenced(thread, other, since):
+            return "acquire"
+        return "release" if self.flags.unreleased(thread, other) else ""
+
+    def _report(
+        self, memory, kind, active, position, at, other_kind, other, place, where, lacks=""
+    ):
         run, group = self.run, active.frame.group
         both = np.array([int(active.slots[position]) + group.first, other])
         (warp, other_warp), (own, others) = self._warp_and_block(both)
@@ -247,7 +286,7 @@ class Races:
             RaceError,
             f"race on `{memory.name}[{memory.index_of(int(at[position]))}]`: this thread "
             f"{_VERBS[kind]} what block {block}, thread {thread} {_VERBS[other_kind]} in line "
-            f"{line} ({source.line(line).strip()}), with no barrier between them",
+            f"{line} ({source.line(line).strip()}), with no barrier between them{_LACKING[lacks]}",
             where,
             active,
             position,
@@ -255,4 +294,6 @@ class Races:
         error.array = memory.name
         error.other_line = line
         error.within = within
+        error.beside_atomic = ATOMIC in (kind, other_kind)
+        error.lacks = lacks
         run.found(error)

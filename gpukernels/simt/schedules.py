@@ -45,8 +45,9 @@ def _one_by_one(run, values):
 
 
 def random(run, values, seed):
-    """Draw a warp before every statement, among all blocks of a wave."""
+    """Draw a warp before every statement, among all blocks of a wave, and the turns at atomics."""
     rng = np.random.default_rng(seed)
+    run.turns = np.random.default_rng([seed, 1])
     size = run.blocks if run.cooperative else max(1, 4096 // run.threads_per_block)
     for first in range(0, run.blocks, size):
         blocks = min(size, run.blocks - first)

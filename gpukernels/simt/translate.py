@@ -51,6 +51,8 @@ class Program:
         Whether the kernel syncs the grid, so that all blocks must run together.
     dynamic_sizes : set of int
         Bytes of an element of each dynamic shared array.
+    fences : bool
+        Whether there are memory fences, which order accesses together with atomics.
     waits : bool
         Whether warps wait for each other at barriers of the block or the grid.
     variables : dict
@@ -64,6 +66,7 @@ class Program:
         self.yielding = yielding
         self.step_yields = step_yields
         self.cooperative = False
+        self.fences = False
         self.waits = False
         self.locations = []
         self.regions = {}

@@ -18,7 +18,7 @@ def check_mask(active, mask, what, where):
     """
     run = active.frame.group.run
     mask = mask.astype(np.int64) & _FULL
-    if run.races is not None:
+    if run.races is not None and what == "syncwarp":  # no other operation orders memory
         run.races.warp_barrier(active, mask)
     if active.n == active.frame.group.count and mask.ndim == 0 and mask == _FULL:
         return

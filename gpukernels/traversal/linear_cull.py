@@ -46,9 +46,14 @@ def set_depth(mask, distance, level):
         distance[v] = level + 1
 
 
+@benign_race("distance")
 @cuda.jit
 def claim_unvisited(neighbor, source, distance, parent, claimed, level):
-    """Flag the places of the edge frontier that visit their vertex first, a thread a place."""
+    """Flag the places of the edge frontier that visit their vertex first, a thread a place.
+
+    A plain look at the distance spares the atomic where the vertex has been visited long ago. It
+    may miss a claim that is being made: then the compare-and-swap, which decides, fails.
+    """
     i = cuda.grid(1)
     if i < claimed.size:
         v, mine = neighbor[i], 0

@@ -830,8 +830,7 @@ def minimum_without_atomics(a, best):
 @cuda.jit
 def minimum_without_atomics_repaired(a, best):
     i = cuda.grid(1)
-    if a[i] < best[0]:
-        cuda.atomic.min(best, 0, a[i])
+    cuda.atomic.min(best, 0, a[i])
 
 
 planted(
@@ -842,6 +841,123 @@ planted(
     32,
     lambda: [numbers(64), np.array([99], np.int32)],
     lambda args: {1: [args[0].min()]},
+)
+
+
+@cuda.jit
+def counters_read_too_early(a, out):
+    bins = cuda.shared.array(8, int32)
+    t = cuda.threadIdx.x
+    if t < 8:
+        bins[t] = 0
+    cuda.syncthreads()
+    cuda.atomic.add(bins, a[cuda.grid(1)] % 8, 1)  # here
+    if t < 8:
+        cuda.atomic.add(out, t, bins[t])  # here
+
+
+@cuda.jit
+def counters_read_too_early_repaired(a, out):
+    bins = cuda.shared.array(8, int32)
+    t = cuda.threadIdx.x
+    if t < 8:
+        bins[t] = 0
+    cuda.syncthreads()
+    cuda.atomic.add(bins, a[cuda.grid(1)] % 8, 1)
+    cuda.syncthreads()
+    if t < 8:
+        cuda.atomic.add(out, t, bins[t])
+
+
+planted(
+    counters_read_too_early,
+    counters_read_too_early_repaired,
+    "race",
+    2,
+    64,
+    lambda: [numbers(128), zeros(8)],
+    lambda args: {1: np.bincount(args[0] % 8, minlength=8)},
+)
+
+
+@cuda.jit
+def counters_cleared_too_late(a, out):
+    bins = cuda.shared.array(8, int32)
+    t = cuda.threadIdx.x
+    if t < 8:
+        bins[t] = 0  # here
+    cuda.atomic.add(bins, a[cuda.grid(1)] % 8, 1)  # here
+    cuda.syncthreads()
+    if t < 8:
+        cuda.atomic.add(out, t, bins[t])
+
+
+planted(
+    counters_cleared_too_late,
+    counters_read_too_early_repaired,
+    "race",
+    4,
+    32,  # one warp a block, so that no thread comes upon a counter that nothing has written
+    lambda: [numbers(128), zeros(8)],
+    lambda args: {1: np.bincount(args[0] % 8, minlength=8)},
+)
+
+
+@cuda.jit
+def room_looked_up_plainly(a, queue, size):
+    i = cuda.grid(1)
+    if a[i] > 10 and size[0] < queue.size:  # here
+        queue[cuda.atomic.add(size, 0, 1)] = 1  # here
+
+
+@cuda.jit
+def room_looked_up_plainly_repaired(a, queue, size):
+    i = cuda.grid(1)
+    if a[i] > 10:
+        slot = cuda.atomic.add(size, 0, 1)
+        if slot < queue.size:
+            queue[slot] = 1
+
+
+planted(
+    room_looked_up_plainly,
+    room_looked_up_plainly_repaired,
+    "race",
+    2,
+    32,
+    lambda: [numbers(64), zeros(64), zeros(1)],
+    lambda args: {1: np.arange(64) < (args[0] > 10).sum(), 2: [(args[0] > 10).sum()]},
+)
+
+
+@cuda.jit
+def slots_taken_in_the_order_of_lanes(a, kept, size):
+    i = cuda.grid(1)
+    if a[i] > 10:
+        kept[cuda.atomic.add(size, 0, 1)] = a[i]  # here
+
+
+@cuda.jit
+def slots_taken_in_the_order_of_lanes_repaired(a, kept, size):
+    i = cuda.grid(1)
+    chosen = cuda.ballot_sync(FULL, a[i] > 10)
+    if a[i] > 10:
+        kept[cuda.popc(chosen & cuda.lanemask_lt())] = a[i]
+    if i == 0:
+        size[0] = cuda.popc(chosen)
+
+
+planted(
+    slots_taken_in_the_order_of_lanes,
+    slots_taken_in_the_order_of_lanes_repaired,
+    "order-dependent",
+    1,
+    32,
+    lambda: [numbers(32), zeros(32), zeros(1)],
+    lambda args: {
+        1: np.append(args[0][args[0] > 10], np.zeros((args[0] <= 10).sum())),
+        2: [(args[0] > 10).sum()],
+    },
 )
 
 
@@ -933,7 +1049,7 @@ planted(
 @cuda.jit
 def stack_with_aba(top, below, out):
     i = cuda.grid(1)
-    node = top[0]
+    node = cuda.atomic.add(top, 0, 0)
     while True:
         next_node = below[node]  # here
         seen = cuda.atomic.cas(top, 0, node, next_node)
@@ -942,7 +1058,7 @@ def stack_with_aba(top, below, out):
         node = seen
     cuda.atomic.add(out, node, 1)
     if i % 2:  # give it back: whoever has read `node` before may now take it for unchanged
-        seen = top[0]
+        seen = cuda.atomic.add(top, 0, 0)
         while True:
             below[node] = seen  # here
             now = cuda.atomic.cas(top, 0, seen, node)
@@ -975,7 +1091,7 @@ planted(
 @cuda.jit
 def grid_sync_left_out(a, sums, out):
     i = cuda.grid(1)
-    cuda.atomic.add(sums, cuda.blockIdx.x, a[i])
+    cuda.atomic.add(sums, cuda.blockIdx.x, a[i])  # here
     cuda.syncthreads()
     if cuda.threadIdx.x == 0:
         sums[cuda.blockIdx.x] *= 2  # here
@@ -1038,6 +1154,76 @@ planted(
 )
 
 
+@cuda.jit
+def partial_sums_set_without_a_fence(a, partial, arrived, total):
+    last = cuda.shared.array(1, int32)
+    b, t = cuda.blockIdx.x, cuda.threadIdx.x
+    if t == 0:
+        partial[b] = a[b]  # here
+        last[0] = cuda.atomic.add(arrived, 0, 1) == cuda.gridDim.x - 1
+        cuda.threadfence()
+    cuda.syncthreads()
+    if last[0] and t < partial.size:
+        cuda.atomic.add(total, 0, partial[t])  # here
+
+
+@cuda.jit
+def partial_sums_read_without_a_fence(a, partial, arrived, total):
+    last = cuda.shared.array(1, int32)
+    b, t = cuda.blockIdx.x, cuda.threadIdx.x
+    if t == 0:
+        partial[b] = a[b]  # here
+        cuda.threadfence()
+        last[0] = cuda.atomic.add(arrived, 0, 1) == cuda.gridDim.x - 1
+    cuda.syncthreads()
+    if last[0] and t < partial.size:
+        cuda.atomic.add(total, 0, partial[t])  # here
+
+
+@cuda.jit
+def fence_of_the_wrong_scope(a, partial, arrived, total):
+    last = cuda.shared.array(1, int32)
+    b, t = cuda.blockIdx.x, cuda.threadIdx.x
+    if t == 0:
+        partial[b] = a[b]  # here
+        cuda.threadfence_block()
+        last[0] = cuda.atomic.add(arrived, 0, 1) == cuda.gridDim.x - 1
+        cuda.threadfence()
+    cuda.syncthreads()
+    if last[0] and t < partial.size:
+        cuda.atomic.add(total, 0, partial[t])  # here
+
+
+@cuda.jit
+def partial_sums_repaired(a, partial, arrived, total):
+    last = cuda.shared.array(1, int32)
+    b, t = cuda.blockIdx.x, cuda.threadIdx.x
+    if t == 0:
+        partial[b] = a[b]
+        cuda.threadfence()
+        last[0] = cuda.atomic.add(arrived, 0, 1) == cuda.gridDim.x - 1
+        cuda.threadfence()
+    cuda.syncthreads()
+    if last[0] and t < partial.size:
+        cuda.atomic.add(total, 0, partial[t])
+
+
+for broken in (
+    partial_sums_set_without_a_fence,
+    partial_sums_read_without_a_fence,
+    fence_of_the_wrong_scope,
+):
+    planted(
+        broken,
+        partial_sums_repaired,
+        "race",
+        6,
+        32,
+        lambda: [numbers(6), zeros(6), zeros(1), zeros(1)],
+        lambda args: {1: args[0], 2: [6], 3: [args[0].sum()]},
+    )
+
+
 # Warps ------------------------------------------------------------
 
 
@@ -1066,6 +1252,68 @@ planted(
     32,
     lambda: [numbers(32), zeros(32)],
     lambda args: {1: args[0][np.arange(32) ^ 1]},
+)
+
+
+@cuda.jit
+def shuffle_taken_for_a_barrier(a, out):
+    tile = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    tile[t] = a[t]  # here
+    right = cuda.shfl_down_sync(FULL, a[t], 1)
+    out[t] = tile[t ^ 1] + right  # here
+
+
+@cuda.jit
+def shuffle_taken_for_a_barrier_repaired(a, out):
+    tile = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    tile[t] = a[t]
+    right = cuda.shfl_down_sync(FULL, a[t], 1)
+    cuda.syncwarp()
+    out[t] = tile[t ^ 1] + right
+
+
+planted(
+    shuffle_taken_for_a_barrier,
+    shuffle_taken_for_a_barrier_repaired,
+    "race",
+    1,
+    32,
+    lambda: [numbers(32), zeros(32)],
+    lambda args: {1: args[0][np.arange(32) ^ 1] + np.append(args[0][1:], args[0][-1])},
+)
+
+
+@cuda.jit
+def vote_taken_for_a_barrier(a, out):
+    found = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    if t == 0:
+        found[0] = a[0]  # here
+    if cuda.any_sync(FULL, a[t] > 10):
+        out[t] = found[0]  # here
+
+
+@cuda.jit
+def vote_taken_for_a_barrier_repaired(a, out):
+    found = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    if t == 0:
+        found[0] = a[0]
+    cuda.syncwarp()
+    if cuda.any_sync(FULL, a[t] > 10):
+        out[t] = found[0]
+
+
+planted(
+    vote_taken_for_a_barrier,
+    vote_taken_for_a_barrier_repaired,
+    "race",
+    1,
+    32,
+    lambda: [numbers(32), zeros(32)],
+    lambda args: {1: np.full(32, args[0][0])},
 )
 
 

@@ -101,6 +101,41 @@ def test_lanes_take_their_turn_in_thread_order():
     np.testing.assert_array_equal(out, np.arange(300))
 
 
+def ticket_order(schedule, seed=0):
+    counter, out = np.zeros(1, np.int32), np.zeros(32, int)
+    launch(tickets, 1, 32, (counter, out), schedule=schedule, seed=seed)
+    return out.tolist()
+
+
+def test_the_random_schedule_draws_the_turns_of_the_lanes_of_a_warp():
+    in_order = list(range(32))
+    assert ticket_order("lockstep") == ticket_order("warp") == in_order
+    orders = [ticket_order("random", seed) for seed in range(5)]
+    assert all(sorted(order) == in_order for order in orders)
+    assert len({tuple(order) for order in [in_order, *orders]}) == 6
+    assert orders == [ticket_order("random", seed) for seed in range(5)], "the seed decides"
+
+
+@cuda.jit
+def tickets_of_two_counters(counters, out):
+    i = cuda.grid(1)
+    out[i] = cuda.atomic.add(counters, i % 2, 1)
+    out[i] += 100 * cuda.atomic.exch(counters, i, i + 1)
+
+
+def test_drawn_turns_are_those_of_each_element_alone():
+    # Lanes that meet nobody at the second atomic see what lies there, whoever comes first.
+    counters, out = np.zeros(32, np.int32), np.zeros(32, int)
+    launch(tickets_of_two_counters, 1, 32, (counters, out), schedule="random", seed=3)
+    for side in (0, 1):
+        drawn = (out % 100)[side::2].tolist()
+        assert sorted(drawn) == list(range(16))
+        assert drawn != sorted(drawn)
+    assert (out[:2] // 100).tolist() == [16, 16]
+    assert not (out[2:] // 100).any()
+    assert counters.tolist() == list(range(1, 33))
+
+
 @cuda.jit
 def claim(owner, at, won):
     i = cuda.grid(1)

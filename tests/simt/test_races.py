@@ -71,7 +71,7 @@ def races_by_brute_force(script):
                 if (
                     other in ACCESSES
                     and thread != which
-                    and "store" in (action, other)
+                    and (action, other) not in (("load", "load"), ("atomic", "atomic"))
                     and earlier not in past[which]
                 ):
                     return True

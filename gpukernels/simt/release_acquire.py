@@ -1,0 +1,335 @@
+"""Fences with an atomic flag: what orders two accesses where no barrier does.
+
+A thread that stores plainly, calls ``threadfence`` and then updates a flag by an atomic *releases*
+what came before the fence. A thread whose atomic comes later on the same flag, and that calls
+``threadfence`` after it, *acquires* all that. Both fences are needed; a plain look at the flag is a
+race and acquires nothing. By CUDA's rules:
+
+- Numba's atomics are relaxed reads and writes in one: a flag passes on what it was given,
+  however many atomics lie between. A compare-and-swap that fails only reads.
+- Numba's fences are sequentially consistent, so a barrier passes them on. Each thread of a block
+  may fence its own stores and one of them set the flag after a ``syncthreads``, or one read the
+  flag and each fence after that.
+- A fence also passes on what its thread had in its past: what the block did before its last
+  ``syncthreads``, and what was acquired from others.
+- ``threadfence_block`` reaches the threads of its block alone.
+- A thread that has acquired through a flag has the earlier atomics on that flag in its past, so it
+  may reset it by a plain store.
+
+Every thread that fences or touches a flag has a *view*, and so have its warp and its block, which
+take over the views of their threads at a barrier. An acquired flag is held as the number of atomics
+that it had served by then: nothing is copied when a thread acquires, and the question whether an
+access is in a thread's past follows the flags backwards. It is asked only where barriers do not
+answer it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from operator import itemgetter
+
+import numpy as np
+
+from gpukernels.simt.trace import WARP_SIZE
+
+#: How far a fence reaches: ``threadfence_block``; ``threadfence`` and ``threadfence_system``.
+BLOCK, DEVICE = "block", "device"
+#: Place of a compare-and-swap that failed: it is in nobody's past.
+_NEVER = 1 << 62
+_place = itemgetter(0)
+
+
+class _Past:
+    """What lies before a fence.
+
+    Attributes
+    ----------
+    runs : tuple of (int, int, int)
+        (first thread, the one after the last, time): their accesses until that time.
+    known : dict
+        (flag, scope) -> how many of its atomics were in the past, and through which fence.
+    time : int
+        Nothing later is in it.
+    """
+
+    __slots__ = ("known", "runs", "time")
+
+    def __init__(self, runs, known):
+        self.runs = runs
+        self.known = known
+        self.time = max(run[2] for run in runs)
+
+    def covers(self, thread, time):
+        return any(first <= thread < stop and time <= last for first, stop, last in self.runs)
+
+
+class _View:
+    """What a thread, a warp or a block has seen of flags, and what it may release."""
+
+    __slots__ = ("known", "near", "seen", "wide")
+
+    def __init__(self):
+        self.seen = {}  # flag -> its atomics until the last one here; no fence since
+        self.known = {}  # the same by (flag, scope), with a fence since; shared, never changed
+        self.near = self.wide = ()  # pasts that an atomic releases to its block, and to all
+
+
+class _Flag:
+    """An element that atomics have updated in a launch with fences."""
+
+    __slots__ = ("count", "given", "last", "releases")
+
+    def __init__(self):
+        self.count = 0
+        self.given = {}  # thread -> what it released here last; who polls releases that again
+        self.last = {}  # thread -> place of its last atomic
+        self.releases = []  # (place, block, near, wide) of atomics that released something
+
+
+def _latest(into, more):
+    """Take over the greater count of each flag."""
+    for flag, count in more.items():
+        if into.get(flag, 0) < count:
+            into[flag] = count
+
+
+class ReleaseAcquire:
+    """What fences and flags of one launch put in order.
+
+    Parameters
+    ----------
+    races : Races
+        The race detector, which knows the barriers.
+    """
+
+    def __init__(self, races):
+        self.races = races
+        self.run = races.run
+        #: block -> {thread, or -1 - warp, or None for the block itself: its view}
+        self.views = {}
+        self.flags = {}
+
+    # What kernels do
+
+    def fence(self, threads, scope, now):
+        """Note a fence of `threads` (launch-wide numbers) at time `now`."""
+        for thread in threads.tolist():
+            block, warp = self._places(thread)
+            known = {}
+            for view in self._seen_by(thread):
+                _latest(known, view.known)
+                _latest(known, {(flag, scope): count for flag, count in view.seen.items()})
+            past = _Past(self._runs(thread, warp, block, now), known)
+            view = self._own(thread, block)
+            view.known = known
+            view.near = (past,)
+            if scope == DEVICE:
+                view.wide = (past,)
+                view.seen = {}
+
+    def _runs(self, thread, warp, block, now):
+        """Return what a thread has in its past by itself and by barriers, less grid syncs."""
+        per_block, races = self.run.threads_per_block, self.races
+        start = block * per_block
+        runs = [
+            (thread, thread + 1, now),
+            (*self._span(warp), int(races.warp_sync[warp])),
+            (start, start + per_block, int(races.block_sync[block])),
+        ]
+        met = races.lane_sync.get(warp)
+        if met is not None:
+            lane = (thread - start) % WARP_SIZE
+            first = thread - lane
+            runs += [(first + i, first + i + 1, time) for i, time in enumerate(met[lane].tolist())]
+        return tuple(run for run in runs if run[2] > races.grid_sync)
+
+    def update(self, memory, active, at, order, wrote):
+        """Note atomics on elements of `memory`, in the order in which they take their turn.
+
+        Parameters
+        ----------
+        at : numpy.ndarray
+            Where each thread's element lies.
+        order : numpy.ndarray or None
+            Positions in `active`, first come first; None if no two are on one element.
+        wrote : numpy.ndarray or None
+            Whether each atomic stored something; None if all did.
+        """
+        threads = (active.slots + active.frame.group.first).tolist()
+        keys = self._keys(memory, at)
+        for i in range(active.n) if order is None else order.tolist():
+            thread, stored = threads[i], wrote is None or bool(wrote[i])
+            block = thread // self.run.threads_per_block
+            flag = self.flags.setdefault(keys[i], _Flag())
+            views = self._seen_by(thread)
+            near = tuple(past for view in views for past in view.near)
+            wide = tuple(past for view in views for past in view.wide)
+            if near and stored and flag.given.get(thread) != (near, wide):
+                flag.given[thread] = near, wide
+                flag.releases.append((flag.count, block, near, wide))
+            if flag.count:
+                self._own(thread, block).seen[flag] = flag.count
+            flag.last[thread] = flag.count if stored else _NEVER
+            flag.count += 1
+
+    def _keys(self, memory, at):
+        """Return names of elements, the same for all arrays that hold them."""
+        where = memory.flat.__array_interface__["data"][0]
+        wave = self.run.first_block if memory.space == "shared" else None
+        step = memory.flat.strides[0]
+        return [(wave, where + i * step) for i in at.tolist()]
+
+    # Barriers
+
+    def grid_barrier(self):
+        """Forget everything: a grid sync has put it in the past of all."""
+        self.views.clear()
+        self.flags.clear()
+
+    def block_barrier(self, blocks):
+        """Note a ``syncthreads`` of `blocks`."""
+        for block in blocks.tolist():
+            views = self.views.get(block)
+            if views and (len(views) > 1 or None not in views):
+                self.views[block] = {None: self._together(views.values())}
+
+    def warp_barrier(self, warps):
+        """Note a ``syncwarp`` of all lanes of `warps` (launch-wide numbers)."""
+        for warp in warps.tolist():
+            views = self.views.get(warp // self.run.warps_per_block, {})
+            members = [t for t in (*range(*self._span(warp)), -1 - warp) if t in views]
+            if members and members != [-1 - warp]:
+                views[-1 - warp] = self._together([views.pop(t) for t in members])
+
+    def lanes_barrier(self, warp, lanes):
+        """Note a ``syncwarp`` of some lanes of a warp."""
+        first = self._span(warp)[0]
+        block = warp // self.run.warps_per_block
+        views = self.views.get(block, {})
+        members = [views[first + lane] for lane in lanes.tolist() if first + lane in views]
+        if members:
+            for lane in lanes.tolist():
+                views[first + lane] = self._together(members)
+
+    def _together(self, views):
+        """Return what all of several views hold."""
+        joined = _View()
+        known, near, wide = {}, {}, {}
+        for view in views:
+            _latest(joined.seen, view.seen)
+            _latest(known, view.known)
+            near.update((id(past), past) for past in view.near)
+            wide.update((id(past), past) for past in view.wide)
+        joined.known = known
+        joined.near = self._merged(tuple(near.values()))
+        joined.wide = joined.near if wide.keys() == near.keys() else self._merged((*wide.values(),))
+        return joined
+
+    def _merged(self, pasts):
+        """Return one past for many of one block."""
+        if len(pasts) < 2:
+            return pasts
+        runs = {run for past in pasts for run in past.runs}
+        first = min(run[0] for run in runs)
+        until = np.zeros(max(run[1] for run in runs) - first, np.int64)
+        for start, stop, time in runs:
+            part = until[start - first : stop - first]
+            np.maximum(part, time, out=part)
+        begins = np.append(0, np.flatnonzero(np.diff(until)) + 1)
+        ends = np.append(begins[1:], until.size)
+        runs = zip(
+            (begins + first).tolist(), (ends + first).tolist(), until[begins].tolist(), strict=True
+        )
+        known = {}
+        for past in pasts:
+            _latest(known, past.known)
+        return (_Past(tuple(runs), known),)
+
+    # The question
+
+    def ordered(self, thread, other, since, element=None) -> bool:
+        """Return whether `other`'s access at time `since` is in the past of `thread`.
+
+        Parameters
+        ----------
+        thread, other : int
+            Launch-wide numbers.
+        since : int
+            When `other` was there.
+        element : tuple, optional
+            ``(memory, at)`` where `other`'s access is an atomic: those on a flag that was acquired
+            are in the past.
+        """
+        known = {}
+        for view in self._seen_by(thread):
+            _latest(known, view.known)
+        return self._reaches(known, thread, other, since, element)
+
+    def unfenced(self, thread, other, since, element=None) -> bool:
+        """Return whether a fence of `thread` now would make :meth:`ordered` true."""
+        known = {}
+        for view in self._seen_by(thread):
+            _latest(known, view.known)
+            _latest(known, {(flag, DEVICE): count for flag, count in view.seen.items()})
+        return self._reaches(known, thread, other, since, element)
+
+    def unreleased(self, thread, other) -> bool:
+        """Return whether `thread` has acquired through a flag that `other` updated before."""
+        return any(
+            flag.last.get(other, _NEVER) < count
+            for view in self._seen_by(thread)
+            for (flag, _), count in view.known.items()
+        )
+
+    def _reaches(self, known, thread, other, since, element):
+        per_block = self.run.threads_per_block
+        touched = None
+        if element is not None:
+            memory, at = element
+            touched = self.flags.get(self._keys(memory, np.array([at]))[0])
+        home = thread // per_block
+        waiting = [(flag, scope, count, home) for (flag, scope), count in known.items()]
+        looked = {}
+        while waiting:
+            flag, scope, count, home = waiting.pop()
+            before = looked.get((flag, scope, home), 0)
+            if count <= before:
+                continue
+            looked[flag, scope, home] = count
+            reach = scope == DEVICE or other // per_block == home
+            if flag is touched and reach and flag.last.get(other, _NEVER) < count:
+                return True
+            first = bisect_left(flag.releases, before, key=_place)
+            last = bisect_left(flag.releases, count, key=_place)
+            for _, block, near, wide in flag.releases[first:last]:
+                for past in near if block == home else wide if scope == DEVICE else ():
+                    if past.time < since:
+                        continue
+                    if past.covers(other, since):
+                        return True
+                    waiting += [(f, s, c, block) for (f, s), c in past.known.items()]
+        return False
+
+    # Views
+
+    def _places(self, thread):
+        block, within = divmod(thread, self.run.threads_per_block)
+        return block, block * self.run.warps_per_block + within // WARP_SIZE
+
+    def _span(self, warp):
+        """Return the first thread of a warp and the one after its last."""
+        block, within = divmod(warp, self.run.warps_per_block)
+        per_block = self.run.threads_per_block
+        first = block * per_block + within * WARP_SIZE
+        return first, min(first + WARP_SIZE, (block + 1) * per_block)
+
+    def _seen_by(self, thread):
+        """Return the views that a thread has: its own, its warp's and its block's."""
+        block, warp = self._places(thread)
+        views = self.views.get(block)
+        if views is None:
+            return []
+        return [views[key] for key in (thread, -1 - warp, None) if key in views]
+
+    def _own(self, thread, block):
+        return self.views.setdefault(block, {}).setdefault(thread, _View())

@@ -1,0 +1,401 @@
+"""Fences with an atomic flag order memory: both are needed, and nothing less will do."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from launching import kernel_from, line_of
+from numba import cuda, int32
+
+import gpukernels as gk
+from gpukernels.simt import launch
+from gpukernels.simt.errors import RaceError
+
+SCHEDULES = ("lockstep", "warp", "random")
+
+# The last block ------------------------------------------------------------
+
+LAST_BLOCK = """\
+from numba import cuda, int32
+
+
+@cuda.jit
+def kernel(a, partial, arrived, total):
+    last = cuda.shared.array(1, int32)
+    i, t = cuda.grid(1), cuda.threadIdx.x
+{write}
+    if t == 0:
+        {before}
+        last[0] = cuda.atomic.add(arrived, 0, 1) == cuda.gridDim.x - 1
+        {after}
+    cuda.syncthreads()
+    if last[0]:
+        {later}
+        for k in range(t, partial.size, cuda.blockDim.x):
+            cuda.atomic.add(total, 0, partial[k])  # read
+"""
+FENCE, NOTHING = "cuda.threadfence()", "pass"
+#: How the partial sums, one a thread or one a block, get before the fence of thread 0.
+WRITES = {
+    "by thread 0": ("    if t == 0:\n        partial[cuda.blockIdx.x] = a[i]  # write", FENCE),
+    "before a barrier": ("    partial[i] = a[i]  # write\n    cuda.syncthreads()", FENCE),
+    "fenced by each before a barrier": (
+        "    partial[i] = a[i]  # write\n    cuda.threadfence()\n    cuda.syncthreads()",
+        NOTHING,
+    ),
+}
+READS = {"fenced by thread 0": (FENCE, NOTHING), "fenced by each": (NOTHING, FENCE)}
+BLOCKS, THREADS = 5, 48
+
+
+def last_block(folder, write, before, after, later):
+    text = LAST_BLOCK.format(write=write, before=before, after=after, later=later)
+    return kernel_from(text, folder)
+
+
+def arguments(write):
+    a = np.arange(BLOCKS * THREADS, dtype=np.int32)
+    size = BLOCKS if "blockIdx" in write else a.size
+    return [a, np.zeros(size, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int64)]
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("written", WRITES)
+def test_the_last_block_reads_what_all_have_released(written, read, tmp_path):
+    (write, before), (after, later) = WRITES[written], READS[read]
+    kernel = last_block(tmp_path, write, before, after, later)
+    for schedule in SCHEDULES:
+        args = arguments(write)
+        launch(kernel, BLOCKS, THREADS, args, schedule=schedule, seed=1)
+        a, partial, arrived, total = args
+        assert total[0] == (a[::THREADS] if partial.size == BLOCKS else a).sum()
+        assert arrived[0] == BLOCKS
+    assert gk.check(kernel, BLOCKS, THREADS, *arguments(write)).ok
+
+
+def race_found(kernel, args, schedule="lockstep", blocks=BLOCKS, threads=THREADS):
+    found = []
+    launch(kernel, blocks, threads, args, schedule=schedule, findings=found)
+    assert {type(f) for f in found} <= {RaceError}
+    return {frozenset((f.line, f.other_line)) for f in found}
+
+
+@pytest.mark.parametrize("written", WRITES)
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("missing", ["release", "release, there too early", "acquire", "both"])
+def test_a_missing_fence_is_found_at_the_write_and_the_read(written, schedule, missing, tmp_path):
+    write, before = WRITES[written]
+    after = FENCE if "release" in missing else NOTHING
+    if missing != "acquire":
+        write, before = write.replace(FENCE, NOTHING), NOTHING
+    if "early" in missing:
+        write = f"    {FENCE}\n{write}"
+    kernel = last_block(tmp_path, write, before, after, NOTHING)
+    lines = {line_of(kernel, "# write"), line_of(kernel, "# read")}
+    assert race_found(kernel, arguments(write), schedule) == {frozenset(lines)}
+
+
+def test_the_report_names_the_fence_that_is_missing(tmp_path):
+    write, _ = WRITES["by thread 0"]
+    for before, after, says, remedy in (
+        (NOTHING, FENCE, "was set with no fence after the access", "and the atomic that sets the"),
+        (FENCE, NOTHING, "has seen its flag, but has called no fence since", "that sees the flag"),
+    ):
+        kernel = last_block(tmp_path, write, before, after, NOTHING)
+        (found,) = gk.check(kernel, BLOCKS, THREADS, *arguments(write)).errors
+        assert says in found.message
+        assert remedy in found.remedy
+
+
+def test_a_fence_of_the_block_does_not_reach_other_blocks(tmp_path):
+    near = "cuda.threadfence_block()"
+    write, _ = WRITES["by thread 0"]
+    for before, after in ((near, FENCE), (FENCE, near), (near, near)):
+        kernel = last_block(tmp_path, write, before, after, NOTHING)
+        assert race_found(kernel, arguments(write))
+    for wide in (FENCE, "cuda.threadfence_system()"):
+        kernel = last_block(tmp_path, write, wide, f"{near}; {wide}", NOTHING)
+        assert not race_found(kernel, arguments(write))
+
+
+@cuda.jit
+def last_block_resets(arrived, seen):
+    last = cuda.shared.array(1, int32)
+    if cuda.threadIdx.x == 0:
+        last[0] = cuda.atomic.add(arrived, 0, 1) == cuda.gridDim.x - 1
+        cuda.threadfence()
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 1 and last[0]:
+        seen[0] = arrived[0]
+        arrived[0] = 0
+
+
+@cuda.jit
+def first_block_resets(arrived):
+    if cuda.threadIdx.x == 0:
+        first = cuda.atomic.add(arrived, 0, 1) == 0
+        cuda.threadfence()
+        if first:
+            arrived[0] = 0
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_whoever_comes_last_may_reset_the_counter_by_a_plain_store(schedule):
+    arrived, seen = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    launch(last_block_resets, 5, 33, (arrived, seen), schedule=schedule, seed=2)
+    assert arrived[0] == 0
+    assert seen[0] == 5
+    with pytest.raises(RaceError):
+        launch(first_block_resets, 5, 33, (arrived,), schedule=schedule, seed=2)
+
+
+# Waiting for a flag ------------------------------------------------------------
+
+MESSAGE = """\
+from numba import cuda
+
+
+@cuda.jit
+def kernel(flag, data, out):
+    i = cuda.grid(1)
+    if i == {sender}:
+        data[0] = 7  # write
+        {release}
+        {set_flag}
+    elif i == 0:
+        while {look} == 0:
+            pass
+        {acquire}
+        out[0] = data[0]  # read
+"""
+SET, LOOK = "cuda.atomic.exch(flag, 0, 1)", "cuda.atomic.add(flag, 0, 0)"
+
+
+def message(folder, release=FENCE, acquire=FENCE, set_flag=SET, look=LOOK, sender=64):
+    text = MESSAGE.format(
+        release=release, acquire=acquire, set_flag=set_flag, look=look, sender=sender
+    )
+    return kernel_from(text, folder)
+
+
+def message_found(kernel):
+    """The arrays on which a message from another warp races, under three random schedules."""
+    races = set()
+    for seed in range(3):
+        found, out = [], np.zeros(1, np.int32)
+        args = np.zeros(1, np.int32), np.zeros(1, np.int32), out
+        launch(kernel, 2, 64, args, schedule="random", seed=seed, findings=found)
+        assert out[0] == 7
+        races |= {f.array for f in found}
+    return races
+
+
+def test_a_message_with_a_flag_needs_both_fences(tmp_path):
+    assert message_found(message(tmp_path)) == set()
+    assert message_found(message(tmp_path, release=NOTHING)) == {"data"}
+    assert message_found(message(tmp_path, acquire=NOTHING)) == {"data"}
+    assert message_found(message(tmp_path, look="cuda.atomic.cas(flag, 0, 1, 2)")) == set()
+    assert message_found(message(tmp_path, acquire=NOTHING, release=NOTHING)) == {"data"}
+
+
+def test_a_flag_is_set_and_read_by_atomics(tmp_path):
+    plain = message(tmp_path, set_flag="flag[0] = 1")
+    assert message_found(plain) == {"flag", "data"}
+    for look in ("flag[0]", "cuda.ldcv(flag, 0)", "cuda.ldcg(flag, 0)"):
+        assert message_found(message(tmp_path, look=look)) == {"flag", "data"}, look
+    assert "flag" in message_found(message(tmp_path, set_flag="cuda.stwt(flag, 0, 1)"))
+
+
+def test_a_fence_of_the_block_serves_between_its_warps(tmp_path):
+    near = "cuda.threadfence_block()"
+    assert message_found(message(tmp_path, near, near, sender=40)) == set()
+    assert message_found(message(tmp_path, near, FENCE, sender=40)) == set()
+    assert message_found(message(tmp_path, near, near, sender=64)) == {"data"}
+
+
+def test_a_compare_and_swap_that_fails_releases_nothing(tmp_path):
+    # The flag is set without a fence; what comes after the fence only looks at it.
+    late = f"{SET}; {FENCE}; cuda.atomic.cas(flag, 0, 5, 9)"
+    assert message_found(message(tmp_path, release=NOTHING, set_flag=late)) == {"data"}
+
+
+@cuda.jit
+def handed_down(flags, values, out):
+    b = cuda.blockIdx.x
+    if cuda.threadIdx.x == 0:
+        if b > 0:
+            while cuda.atomic.add(flags, b - 1, 0) == 0:
+                pass
+            cuda.threadfence()
+        values[b] = b + 1
+        for k in range(b):  # not only what the neighbor has written
+            values[b] += values[k]
+        cuda.threadfence()
+        cuda.atomic.exch(flags, b, 1)
+    cuda.syncthreads()
+    out[cuda.grid(1)] = values[b]
+
+
+def test_what_was_acquired_is_released_with_the_rest():
+    flags, values, out = (np.zeros(n, np.int32) for n in (6, 6, 6 * 33))
+    for seed in range(3):
+        flags[:] = values[:] = 0
+        launch(handed_down, 6, 33, (flags, values, out), schedule="random", seed=seed)
+        expected = []
+        for b in range(6):
+            expected.append(b + 1 + sum(expected))
+        assert values.tolist() == expected
+        assert (out.reshape(6, 33) == values[:, None]).all()
+
+
+# Against a model ------------------------------------------------------------
+
+#: Blocks, threads a block: four warps in two blocks, the second of each block half full.
+SCRIPT_BLOCKS, SCRIPT_THREADS = 2, 48
+LINES = {
+    "load": "out[i] = a[0]",
+    "store": "a[0] = i",
+    "atomic": "cuda.atomic.add(a, 0, 1)",
+    "fence": "cuda.threadfence()",
+    "near fence": "cuda.threadfence_block()",
+    "flag 0": "cuda.atomic.add(flags, 0, 1)",
+    "flag 1": "cuda.atomic.add(flags, 1, 1)",
+    "failed": "cuda.atomic.cas(flags, 0, -1, 1)",
+    "syncthreads": "cuda.syncthreads()",
+    "syncwarp": "cuda.syncwarp()",
+}
+
+
+def scripted(script, name):
+    """A kernel's text in which chosen threads act in order; barriers are for all."""
+    lines = ["from numba import cuda", "@cuda.jit", f"def {name}(a, flags, out):"]
+    lines.append("    i = cuda.grid(1)")
+    for action, which in script:
+        if action.startswith("sync"):
+            lines.append(f"    {LINES[action]}")
+        elif action == "some":
+            lines += [f"    if ({which} >> cuda.laneid) & 1:", f"        cuda.syncwarp({which})"]
+        else:
+            lines += [f"    if i == {which}:", f"        {LINES[action]}"]
+    return "\n".join(lines) + "\n"
+
+
+def meetings(action, which):
+    """The sets of threads that a barrier brings together."""
+    places = [divmod(t, SCRIPT_THREADS) for t in range(SCRIPT_BLOCKS * SCRIPT_THREADS)]
+    if action == "syncthreads":
+        groups = [block for block, _ in places]
+    elif action == "syncwarp":
+        groups = [(block, t // 32) for block, t in places]
+    else:
+        groups = [(block, t // 32) if which >> t % 32 & 1 else None for block, t in places]
+    sets = {}
+    for thread, group in enumerate(groups):
+        sets.setdefault(group, set()).add(thread)
+    sets.pop(None, None)
+    return sets.values()
+
+
+class Model:
+    """Each thread's past as a set of accesses; for fences what it may release and acquire, too."""
+
+    def __init__(self):
+        threads = range(SCRIPT_BLOCKS * SCRIPT_THREADS)
+        kinds = ("past", "near", "wide", "seen near", "seen wide")
+        self.sets = {kind: [set() for _ in threads] for kind in kinds}
+        #: What was released on a flag: to the threads of each block, and to all.
+        self.flags = {}
+
+    def races(self, script):
+        for number, (action, thread) in enumerate(script):
+            if action in ("load", "store", "atomic"):
+                for earlier, (other, who) in enumerate(script[:number]):
+                    if (
+                        other in ("load", "store", "atomic")
+                        and who != thread
+                        and (action, other) not in (("load", "load"), ("atomic", "atomic"))
+                        and earlier not in self.sets["past"][thread]
+                    ):
+                        return True
+                self.sets["past"][thread].add(number)
+            if action in ("atomic", "flag 0", "flag 1", "failed"):
+                self.update(action, thread, number)
+            elif action in ("fence", "near fence"):
+                self.fence(thread, wide=action == "fence")
+            elif action in ("syncthreads", "syncwarp", "some"):
+                for members in meetings(action, thread):
+                    for kind in self.sets.values():
+                        together = set().union(*(kind[t] for t in members))
+                        for t in members:
+                            kind[t] |= together
+        return False
+
+    def update(self, action, thread, number):
+        name = "flag 0" if action == "failed" else action
+        nobody = [set() for _ in range(SCRIPT_BLOCKS)], set()
+        to_blocks, to_all = self.flags.setdefault(name, nobody)
+        block = thread // SCRIPT_THREADS
+        self.sets["seen near"][thread] |= to_blocks[block]
+        self.sets["seen wide"][thread] |= to_blocks[block] | to_all
+        if action != "failed":
+            to_blocks[block] |= self.sets["near"][thread]
+            to_all |= self.sets["wide"][thread]
+        if action == "atomic":  # the later atomics on an element see this one
+            to_blocks[block].add(number)
+            to_all.add(number)
+
+    def fence(self, thread, wide):
+        sets = self.sets
+        sets["past"][thread] |= sets["seen wide" if wide else "seen near"][thread]
+        for kind in ("near", "wide") if wide else ("near",):
+            sets[kind][thread] = set(sets["past"][thread]) | sets[kind][thread]
+
+
+def random_scripts(count, threads, actions):
+    rng = random.Random(11)
+    for _ in range(count):
+        script = []
+        for _ in range(rng.randint(5, 14)):
+            action = rng.choice(actions)
+            some = sum(1 << lane for lane in rng.sample((0, 1, 2, 3), 2))
+            script.append((action, some if action == "some" else rng.choice(threads)))
+        yield [(rng.choice(("store", "load")), rng.choice(threads)), *script, ("store", threads[0])]
+
+
+def compared(cases, folder):
+    """How many cases race, and how many races the detector misses; it invents none."""
+    racing = missed = 0
+    for number, script in enumerate(cases):
+        name = f"kernel{number}"
+        text = scripted(script, name)
+        kernel = kernel_from(text, folder, name)
+        found = []
+        args = np.zeros(1, np.int32), np.zeros(2, np.int32), np.zeros(96, np.int32)
+        launch(kernel, SCRIPT_BLOCKS, SCRIPT_THREADS, args, findings=found)
+        expected = Model().races(script)
+        assert expected or not found, text
+        racing += expected
+        missed += expected and not found
+    return racing, missed
+
+
+FLAGS = 5 * ("fence", "flag 0") + ("flag 1",)
+
+
+@pytest.mark.parametrize("threads", [(0, 48), (0, 32), (0, 1)])
+def test_between_two_threads_the_detector_agrees_with_a_model(threads, tmp_path):
+    actions = (*FLAGS, "load", "store", "atomic", "near fence", "near fence", "failed", "syncwarp")
+    racing, missed = compared(list(random_scripts(150, threads, actions)), tmp_path)
+    assert 30 < racing < 140, "both outcomes are common"
+    assert missed == 0
+
+
+@pytest.mark.parametrize("more", [(), ("syncthreads",), ("syncwarp", "some", "near fence")])
+def test_among_many_threads_it_raises_no_false_alarm(more, tmp_path):
+    threads = (0, 0, 1, 2, 33, 48, 48, 80)
+    actions = (*FLAGS, "load", *more, *more)
+    racing, missed = compared(list(random_scripts(200, threads, actions)), tmp_path)
+    assert 30 < racing < 180, "both outcomes are common"
+    assert missed <= 3
