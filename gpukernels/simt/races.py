@@ -246,28 +246,39 @@ class Races:
             for i in np.flatnonzero(apart & (warp == other_warp)):
                 known = self.lane_sync.get(int(warp[i]))
                 apart[i] = known is None or known[lane[i], other_lane[i]] < since[i]
-        if self.flags is not None:
-            for i in np.flatnonzero(apart):
-                element = (memory, at[position[i]]) if other_kind == ATOMIC else None
-                apart[i] = not self.flags.ordered(
-                    int(mine[i]), int(other[i]), int(since[i]), element
-                )
         found = np.flatnonzero(apart)
         # One report for each moment at which others were here and each scope, by its first thread.
         scope = (warp != other_warp).astype(np.int64) + (block != other_block)
-        kinds = np.unique(since[found] * len(_SCOPES) + scope[found], return_index=True)[1]
-        for i in found[np.sort(kinds)]:
-            place, who = self.places[since[i]], int(other[i])
-            lacks = "" if self.flags is None else self._lacks(int(mine[i]), who, int(since[i]))
+        said = set()
+        if self.flags is None:
+            kinds = np.unique(since[found] * len(_SCOPES) + scope[found], return_index=True)[1]
+            found = found[np.sort(kinds)]
+        for i in found.tolist():
+            moment = int(since[i]), int(scope[i])
+            place, within = self.places[moment[0]], _SCOPES[moment[1]]
+            key = (memory.name, kind, where, other_kind, place, within)
+            if moment in said or key in self.reported:
+                continue
+            lacks = ""
+            if self.flags is not None:
+                element = (memory, int(at[position[i]])) if other_kind == ATOMIC else None
+                access = int(mine[i]), int(other[i]), moment[0], element
+                if self.flags.ordered(*access):
+                    continue
+                lacks = self.flags.lacks(*access)
+            said.add(moment)
             self._report(
-                memory, kind, active, int(position[i]), at, other_kind, who, place, where, lacks
+                memory,
+                kind,
+                active,
+                int(position[i]),
+                at,
+                other_kind,
+                int(other[i]),
+                place,
+                where,
+                lacks,
             )
-
-    def _lacks(self, thread, other, since):
-        """Return which fence a flag between two threads lacks, or nothing."""
-        if self.flags.unfenced(thread, other, since):
-            return "acquire"
-        return "release" if self.flags.unreleased(thread, other) else ""
 
     def _report(
         self, memory, kind, active, position, at, other_kind, other, place, where, lacks=""

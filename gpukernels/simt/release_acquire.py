@@ -60,7 +60,10 @@ class _Past:
         self.time = max(run[2] for run in runs)
 
     def covers(self, thread, time):
-        return any(first <= thread < stop and time <= last for first, stop, last in self.runs)
+        for first, stop, last in self.runs:
+            if first <= thread < stop and time <= last:
+                return True
+        return False
 
 
 class _View:
@@ -77,13 +80,14 @@ class _View:
 class _Flag:
     """An element that atomics have updated in a launch with fences."""
 
-    __slots__ = ("count", "given", "last", "releases")
+    __slots__ = ("by_block", "count", "given", "last", "releases")
 
     def __init__(self):
         self.count = 0
         self.given = {}  # thread -> what it released here last; who polls releases that again
         self.last = {}  # thread -> place of its last atomic
         self.releases = []  # (place, block, near, wide) of atomics that released something
+        self.by_block = {}  # those of each block, where most answers are found
 
 
 def _latest(into, more):
@@ -91,6 +95,14 @@ def _latest(into, more):
     for flag, count in more.items():
         if into.get(flag, 0) < count:
             into[flag] = count
+
+
+def _reaching(release, scope, home):
+    """Return the pasts of a release that a thread of block `home` acquires by a fence."""
+    _, block, near, wide = release
+    if block == home:
+        return near
+    return wide if scope == DEVICE else ()
 
 
 class ReleaseAcquire:
@@ -166,7 +178,9 @@ class ReleaseAcquire:
             wide = tuple(past for view in views for past in view.wide)
             if near and stored and flag.given.get(thread) != (near, wide):
                 flag.given[thread] = near, wide
-                flag.releases.append((flag.count, block, near, wide))
+                release = (flag.count, block, near, wide)
+                flag.releases.append(release)
+                flag.by_block.setdefault(block, []).append(release)
             if flag.count:
                 self._own(thread, block).seen[flag] = flag.count
             flag.last[thread] = flag.count if stored else _NEVER
@@ -265,30 +279,37 @@ class ReleaseAcquire:
             _latest(known, view.known)
         return self._reaches(known, thread, other, since, element)
 
-    def unfenced(self, thread, other, since, element=None) -> bool:
-        """Return whether a fence of `thread` now would make :meth:`ordered` true."""
-        known = {}
+    def lacks(self, thread, other, since, element=None) -> str:
+        """Return which fence is missing where :meth:`ordered` is false.
+
+        ``"acquire"`` if a fence of `thread` now would make it true; ``"release"`` if `thread` has
+        acquired through a flag that `other` has updated; else nothing is known.
+        """
+        known, acquired = {}, False
         for view in self._seen_by(thread):
             _latest(known, view.known)
             _latest(known, {(flag, DEVICE): count for flag, count in view.seen.items()})
-        return self._reaches(known, thread, other, since, element)
-
-    def unreleased(self, thread, other) -> bool:
-        """Return whether `thread` has acquired through a flag that `other` updated before."""
-        return any(
-            flag.last.get(other, _NEVER) < count
-            for view in self._seen_by(thread)
-            for (flag, _), count in view.known.items()
-        )
+            acquired |= any(
+                flag.last.get(other, _NEVER) < count for (flag, _), count in view.known.items()
+            )
+        if self._reaches(known, thread, other, since, element):
+            return "acquire"
+        return "release" if acquired else ""
 
     def _reaches(self, known, thread, other, since, element):
         per_block = self.run.threads_per_block
-        touched = None
+        home, place = thread // per_block, other // per_block
         if element is not None:
             memory, at = element
             touched = self.flags.get(self._keys(memory, np.array([at]))[0])
-        home = thread // per_block
         waiting = [(flag, scope, count, home) for (flag, scope), count in known.items()]
+        for flag, scope, count, _ in waiting:  # in most cases the answer is near
+            for release in flag.by_block.get(place, ()):
+                if release[0] >= count:
+                    break
+                pasts = _reaching(release, scope, home)
+                if any(past.covers(other, since) for past in pasts):
+                    return True
         looked = {}
         while waiting:
             flag, scope, count, home = waiting.pop()
@@ -296,17 +317,18 @@ class ReleaseAcquire:
             if count <= before:
                 continue
             looked[flag, scope, home] = count
-            reach = scope == DEVICE or other // per_block == home
-            if flag is touched and reach and flag.last.get(other, _NEVER) < count:
-                return True
+            if element is not None and flag is touched and (scope == DEVICE or place == home):
+                if flag.last.get(other, _NEVER) < count:
+                    return True
             first = bisect_left(flag.releases, before, key=_place)
             last = bisect_left(flag.releases, count, key=_place)
-            for _, block, near, wide in flag.releases[first:last]:
-                for past in near if block == home else wide if scope == DEVICE else ():
+            for release in flag.releases[first:last]:
+                for past in _reaching(release, scope, home):
                     if past.time < since:
                         continue
                     if past.covers(other, since):
                         return True
+                    block = release[1]
                     waiting += [(f, s, c, block) for (f, s), c in past.known.items()]
         return False
 

@@ -1,4 +1,4 @@
-"""Which warps go together: the only difference between the machine's modes."""
+"""Which warps go together, and who goes first at an atomic: all that the modes differ in."""
 
 from __future__ import annotations
 
