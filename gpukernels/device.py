@@ -386,7 +386,7 @@ def trace(schedule: str = "lockstep", seed: int = 0, limit: int | None = None):
 
 
 def benign_race(*arrays: str):
-    """Declare that plain-write races on these arrays are benign; goes above ``@cuda.jit``.
+    """Declare that races on these arrays are benign; goes above ``@cuda.jit``.
 
     The kernel's docstring says why. The declaration changes nothing about how the kernel runs.
 

@@ -87,6 +87,40 @@ def test_an_impossible_kernel_does_not_compile(monkeypatch):
         cuda.compile_ptx(wrong, (numba.int32[::1],), cc=(8, 0))
 
 
+def poll_by_a_hinted_load(flag, out):
+    while cuda.ldcv(flag, 0) == 0:
+        cuda.threadfence()
+    out[0] = 1
+
+
+def poll_by_an_atomic(flag, out):
+    while cuda.atomic.add(flag, 0, 0) == 0:
+        cuda.threadfence()
+    out[0] = 1
+
+
+def loop_of(function):
+    """The PTX between the label to which `function` branches back and that branch."""
+    lines = cuda.compile_ptx(function, (numba.int32[::1],) * 2, cc=(8, 0))[0].splitlines()
+    for end, line in enumerate(lines):
+        label = line.split()[-1].rstrip(";") + ":" if "bra" in line.split() else None
+        if label in lines[:end]:
+            return "\n".join(lines[lines.index(label) : end])
+    raise AssertionError("no loop")
+
+
+def test_a_flag_must_be_polled_by_an_atomic(monkeypatch):
+    # numba gives its cache-hinted loads no side effects, so that LLVM takes them out of the loop:
+    # the reason why the race detector holds them for plain ones. Should this fail, think again.
+    pretend_device((8, 0), monkeypatch)
+    assert "atom." in loop_of(poll_by_an_atomic)
+    if not hasattr(cuda, "ldcv"):
+        pytest.skip("this numba-cuda has no cache hints")
+    loop = loop_of(poll_by_a_hinted_load)
+    assert "membar" in loop
+    assert "ld.global" not in loop
+
+
 def pretend_device(cc, monkeypatch) -> None:
     """Compile device functions for `cc`: numba asks the current device, which is not there."""
     monkeypatch.setattr(

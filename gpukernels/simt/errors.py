@@ -120,9 +120,9 @@ class UnsetVariable(UninitializedRead):
 
 
 class RaceError(KernelError):
-    """Two threads meet on one element with no barrier between, and not both only read or update.
+    """Two threads meet on one element with no barrier between.
 
-    One of them writes plainly; or one reads plainly and the other one updates atomically.
+    At least one of them is there plainly: it writes, or it reads what the other one updates.
 
     Attributes
     ----------

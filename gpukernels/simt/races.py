@@ -1,15 +1,21 @@
-"""Find data races: two threads on one element, a plain write among them, and no barrier between.
+"""Find data races: two threads on one element with no barrier between, one of them plainly there.
+
+Two plain reads do not race, nor do two atomics. A plain write races with everything, and a plain
+read with an atomic, too: nobody can say what it sees.
 
 Every access gets a time. Two accesses are in order if one barrier that covers both threads lies
-between them: a grid sync, a ``syncthreads`` of their block, or a ``syncwarp`` or another ``*_sync``
-operation that names both lanes. Since Volta the lanes of a warp do not march in lockstep, so being
-in one warp is no excuse.
+between them: a grid sync, a ``syncthreads`` of their block, or a ``syncwarp`` that names both
+lanes. Since Volta the lanes of a warp do not march in lockstep, so being in one warp is no excuse;
+and by CUDA's own words shuffles, votes, matches and ``activemask`` do not order memory. Fences
+together with an atomic flag do: see :mod:`~gpukernels.simt.release_acquire`. A cache hint
+(``ldcv``, ``stwt`` and their like) leaves an access plain: PTX takes it for advice on speed, and
+numba for an expression without effects, which LLVM moves out of a loop that polls.
 
 For each element the latest writer is kept, and of its readers and of its atomic updaters four each:
 the latest, and the latest of another lane, of another warp and of another block. As every barrier
 covers whole warps, whole blocks or the grid, they stand for all earlier ones: if any of those races
-with a later write, so does one of the four. (Only a ``*_sync`` operation that names a part of a
-warp may hide one.) Atomics do not race with each other, nor with plain reads.
+with a later access, so does one of the four. (Only a ``syncwarp`` of a part of a warp or a fence,
+which order some of them alone, may hide one.)
 """
 
 from __future__ import annotations
