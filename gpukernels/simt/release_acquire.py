@@ -80,11 +80,13 @@ class _View:
 class _Flag:
     """An element that atomics have updated in a launch with fences."""
 
-    __slots__ = ("by_block", "count", "given", "last", "releases")
+    __slots__ = ("alone", "by_block", "count", "given", "giver", "last", "releases")
 
     def __init__(self):
         self.count = 0
-        self.given = {}  # thread -> what it released here last; who polls releases that again
+        self.given = {}  # thread -> what it released here last
+        self.giver = None  # the thread of the last release, and whether nobody came after it
+        self.alone = False
         self.last = {}  # thread -> place of its last atomic
         self.releases = []  # (place, block, near, wide) of atomics that released something
         self.by_block = {}  # those of each block, where most answers are found
@@ -167,6 +169,8 @@ class ReleaseAcquire:
         wrote : numpy.ndarray or None
             Whether each atomic stored something; None if all did.
         """
+        if memory.space == "local":
+            return
         threads = (active.slots + active.frame.group.first).tolist()
         keys = self._keys(memory, at)
         for i in range(active.n) if order is None else order.tolist():
@@ -176,11 +180,18 @@ class ReleaseAcquire:
             views = self._seen_by(thread)
             near = tuple(past for view in views for past in view.near)
             wide = tuple(past for view in views for past in view.wide)
+            flag.alone = flag.alone and flag.giver == thread
+            # Who polls releases the same again and again, with a fence in its loop a little more.
             if near and stored and flag.given.get(thread) != (near, wide):
-                flag.given[thread] = near, wide
+                of_block = flag.by_block.setdefault(block, [])
+                if flag.alone:
+                    flag.releases.pop()
+                    of_block.pop()
                 release = (flag.count, block, near, wide)
                 flag.releases.append(release)
-                flag.by_block.setdefault(block, []).append(release)
+                of_block.append(release)
+                flag.given[thread] = near, wide
+                flag.giver, flag.alone = thread, True
             if flag.count:
                 self._own(thread, block).seen[flag] = flag.count
             flag.last[thread] = flag.count if stored else _NEVER

@@ -166,18 +166,16 @@ def kernel(flag, data, out):
         {set_flag}
     elif i == 0:
         while {look} == 0:
-            pass
+            {inside}
         {acquire}
         out[0] = data[0]  # read
 """
 SET, LOOK = "cuda.atomic.exch(flag, 0, 1)", "cuda.atomic.add(flag, 0, 0)"
 
 
-def message(folder, release=FENCE, acquire=FENCE, set_flag=SET, look=LOOK, sender=64):
-    text = MESSAGE.format(
-        release=release, acquire=acquire, set_flag=set_flag, look=look, sender=sender
-    )
-    return kernel_from(text, folder)
+def message(folder, release=FENCE, acquire=FENCE, **other):
+    parts = {"set_flag": SET, "look": LOOK, "inside": NOTHING, "sender": 64, **other}
+    return kernel_from(MESSAGE.format(release=release, acquire=acquire, **parts), folder)
 
 
 def message_found(kernel):
@@ -224,6 +222,32 @@ def test_a_compare_and_swap_that_fails_releases_nothing(tmp_path):
     # The flag is set without a fence; what comes after the fence only looks at it.
     late = f"{SET}; {FENCE}; cuda.atomic.cas(flag, 0, 5, 9)"
     assert message_found(message(tmp_path, release=NOTHING, set_flag=late)) == {"data"}
+
+
+def test_a_waiter_may_fence_in_its_loop(tmp_path):
+    assert message_found(message(tmp_path, inside=FENCE)) == set()
+    assert message_found(message(tmp_path, inside=FENCE, acquire=NOTHING)) == {"data"}
+
+
+@cuda.jit
+def six_in_turn(flag, data, out):
+    i = cuda.grid(1)
+    if i % 32 == 0:
+        turn = i // 32
+        while cuda.atomic.add(flag, 0, 0) != turn:
+            cuda.threadfence()
+        cuda.threadfence()
+        out[turn] = data[0]
+        data[0] = turn + 1
+        cuda.threadfence()
+        cuda.atomic.add(flag, 0, 1)
+
+
+def test_threads_that_hand_on_a_lock_do_not_race():
+    for seed in range(3):
+        flag, data, out = np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(6, np.int32)
+        launch(six_in_turn, 3, 64, (flag, data, out), schedule="random", seed=seed)
+        assert out.tolist() == list(range(6))
 
 
 @cuda.jit
