@@ -121,6 +121,22 @@ def test_the_remedy_of_a_race_fits_its_scope(barrier, within, remedy):
     assert remedy in finding.remedy
 
 
+@cuda.jit
+def look_at_a_counter(size, out):
+    i = cuda.grid(1)
+    out[i] = size[i % 2] + cuda.atomic.add(size, 0, 1)
+
+
+def test_the_remedy_beside_an_atomic_is_another_atomic():
+    arguments = np.zeros(2, np.int32), np.zeros(128, np.int32)
+    (finding,) = gk.check(look_at_a_counter, 2, 64, *arguments).errors
+    assert finding.within == "grid"
+    assert finding.line == finding.other_line
+    assert "the other access a cuda.atomic operation too" in finding.remedy
+    (finding,) = gk.check(look_at_a_counter, 1, 64, *arguments).errors
+    assert "cuda.syncthreads()" in finding.remedy
+
+
 def test_of_several_scopes_the_widest_is_named():
     @cuda.jit
     def kernel(a, out):
@@ -443,6 +459,8 @@ def test_source_in_a_table_is_escaped():
 def test_every_rule_has_a_remedy_of_one_sentence():
     remedies = [remedy for _, remedy in linting._RULES.values() if remedy]
     remedies += [*linting._RACE_REMEDIES.values(), linting._SAME_LINE]
+    remedies += linting._FENCES.values()
+    remedies.append(linting._BESIDE_AN_ATOMIC)
     remedies += [f.remedy for f in much().warnings]
     for remedy in remedies:
         assert remedy.endswith(".")

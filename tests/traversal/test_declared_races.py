@@ -16,6 +16,7 @@ from gpukernels.traversal import (
     frontier,
     harish,
     linear_cull,
+    luo,
     two_phase,
     virtual_warp,
 )
@@ -26,6 +27,7 @@ KERNELS = {
     "edge_parallel": edge_parallel.edge_parallel_level,
     "frontier": frontier.expand_frontier,
     "linear_work": linear_cull.mask_unvisited,
+    "luo": luo.search_all_levels,
     "expand_contract": expand_contract.expand_and_contract,
     "contract_expand": contract_expand.contract_and_expand,
     "two_phase": two_phase.contract_edges,
@@ -42,6 +44,14 @@ def test_an_undeclared_race_is_found(method, array, monkeypatch):
     monkeypatch.setattr(function, "__benign_races__", function.__benign_races__ - {array})
     with pytest.raises(RaceError, match=array):
         bfs(GRAPH, 0, method, SimtDevice(check=True), **OPTIONS.get(array, {}))
+
+
+def test_the_plain_look_of_the_linear_cull_is_declared(monkeypatch):
+    device = SimtDevice(check=True)
+    bfs(GRAPH, 0, "linear_work", device, cull="linear")
+    monkeypatch.setattr(linear_cull.claim_unvisited.py_func, "__benign_races__", frozenset())
+    with pytest.raises(RaceError, match="distance"):
+        bfs(GRAPH, 0, "linear_work", device, cull="linear")
 
 
 @pytest.mark.parametrize("method", KERNELS)
