@@ -248,6 +248,8 @@ class Run:
         self.first_block = first
         self.resident = blocks
         self.live = np.full(blocks, self.threads_per_block, np.int64)
+        #: Where each resident thread returned from the kernel; -1 if it has not.
+        self.left_at = np.full(blocks * self.threads_per_block, -1, np.int32)
         self._shared = {}
         self._shared_bytes = 0
 
@@ -302,15 +304,20 @@ class Run:
 
     # Threads that end ------------------------------------------------------------
 
-    def exited(self, active):
+    def exited(self, active, where):
         """Note that threads returned from the kernel; later barriers do not wait for them."""
-        block = active.frame.group.block_of(active.slots) - self.first_block
+        group = active.frame.group
+        block = group.block_of(active.slots) - self.first_block
         self.live -= np.bincount(block, minlength=self.resident)
+        self.left_at[active.slots + group.first - self.first_block * self.threads_per_block] = where
 
     # Checks ------------------------------------------------------------
 
     def barrier(self, scope, kind, active, predicate, where):
-        """Hold all blocks of the group at a barrier (lockstep: all of their threads are here)."""
+        """Hold all blocks of the group at a barrier (lockstep: all of their threads are here).
+
+        A barrier of a block waits for the threads that have not returned, as since Volta.
+        """
         block = active.frame.group.block_of(active.slots) - self.first_block
         present = np.bincount(block, minlength=self.resident)
         short = (present < self.live) & ((present > 0) | (scope == "grid"))
@@ -320,6 +327,8 @@ class Run:
             raise self.divergence(
                 scope, int(present[number]), int(self.live[number]), active, at, where
             )
+        if scope == "grid":
+            self.all_arrive(active, where)
         if self.races is not None:
             self.passed(scope, np.unique(block) + self.first_block)
         if kind == "plain":
@@ -339,6 +348,29 @@ class Run:
         """Tell the race detector of a memory fence; memory itself is never late here."""
         if self.races is not None:
             self.races.fence(active, scope)
+
+    def all_arrive(self, active, where):
+        """Raise :class:`BarrierDivergence` if a block cannot arrive at a grid sync any more.
+
+        A grid sync is a barrier of each block, which waits for the threads that have not returned,
+        then thread 0 of each block arrives for all of it. So a block that has lost its thread 0
+        never arrives, and with it one that has returned as a whole.
+        """
+        first = self.left_at[:: self.threads_per_block]
+        if first.max() < 0:
+            return
+        block = int(np.argmax(first >= 0))
+        who = "thread 0 of block" if self.live[block] else "block"
+        index = np.unravel_index(self.first_block + block, self.grid[::-1])[::-1]
+        source, line = self.program.locations[first[block]]
+        raise self.error(
+            BarrierDivergence,
+            f"grid sync waits for ever: {who} {tuple(int(i) for i in index)}, which must arrive, "
+            f"returned at line {line}: {source.line(line).strip()}",
+            where,
+            active,
+            0,
+        )
 
     @staticmethod
     def verdict(kind, count, present):

@@ -151,6 +151,8 @@ class _Wave:
             shortest = min(members, key=lambda w: w.waiting[2].n)
             _, _, active, _, where = shortest.waiting
             raise run.divergence(scope, present, int(live), active, 0, where)
+        if scope == "grid":
+            run.all_arrive(first[2], first[4])
         if run.races is not None:
             run.passed(scope, run.first_block + np.unique([w.block for w in members]))
         kind = first[1]

@@ -584,7 +584,7 @@ class FunctionTranslator(
             self.keep_result(self.expression(node.value), node)
         self.emit(f"leave({self.active})")
         if self.top:
-            self.emit(f"run.exited({self.active})")
+            self.emit(f"run.exited({self.active}, {self.where})")
         self.emit(f"{self.active} = None")
 
     def keep_result(self, value, node):

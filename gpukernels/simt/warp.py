@@ -54,7 +54,10 @@ def check_mask(active, mask, what, where):
 
 
 def shuffle(active, mode, mask, value, operand, where):
-    """Return for each lane the value of another: modes ``idx``, ``up``, ``down``, ``xor``."""
+    """Return for each lane the value of another: modes ``idx``, ``up``, ``down``, ``xor``.
+
+    A lane whose source would be below 0 or above 31 keeps its own value and reads nobody's.
+    """
     what = "shfl_sync" if mode == "idx" else f"shfl_{mode}_sync"
     check_mask(active, mask, what, where)
     group = active.frame.group
@@ -71,9 +74,17 @@ def shuffle(active, mode, mask, value, operand, where):
     source = np.where((source < 0) | (source >= WARP_SIZE), lane, source)
     value = np.broadcast_to(value, active.n)
     wanted = slots - lane + source
-    # A lane that was never launched gives the caller its own value back.
-    launched = group.thread_of(slots) - lane + source < group.run.threads_per_block
-    wanted = np.where(launched, wanted, slots)
+    beyond = group.thread_of(slots) - lane + source >= group.run.threads_per_block
+    if beyond.any():
+        at = int(np.argmax(beyond))
+        raise group.run.error(
+            ShuffleError,
+            f"lane {int(lane[at])} reads lane {int(source[at])} by {what}, which was never "
+            f"launched: the block has {group.run.threads_per_block} threads",
+            where,
+            active,
+            at,
+        )
     position = np.full(group.count, -1)
     position[slots] = np.arange(active.n)
     found = position.take(wanted)

@@ -90,6 +90,32 @@ def test_threads_that_have_returned_are_not_waited_for(scheduled_device):
     np.testing.assert_array_equal(out, np.tile(np.where(left, np.count_nonzero(left), 0), 2))
 
 
+@cuda.jit
+def votes_of_the_rest(a, out):
+    i = cuda.grid(1)
+    if a[i] < 0:
+        return
+    out[i, 0] = cuda.syncthreads_count(a[i])
+    out[i, 1] = cuda.syncthreads_and(a[i])
+    out[i, 2] = cuda.syncthreads_or(a[i])
+
+
+def test_counting_barriers_ask_the_threads_that_are_left(scheduled_device):
+    a = np.random.default_rng(1).integers(-1, 2, (6, 70))
+    a[0][a[0] == 0] = 1
+    a[1][a[1] == 1] = 0
+    a[2] = -1
+    a[3, :64] = -1
+    _, out = launched(
+        scheduled_device, votes_of_the_rest, 6, 70, a.ravel(), np.zeros((a.size, 3), np.int32)
+    )
+    expected = np.zeros((6, 70, 3), np.int32)
+    for block, row in enumerate(a):
+        left = row[row >= 0]
+        expected[block, row >= 0] = [left.sum(), left.all(), left.any()]
+    np.testing.assert_array_equal(out.reshape(expected.shape), expected)
+
+
 # Grid-wide ------------------------------------------------------------
 
 
@@ -112,6 +138,59 @@ def test_grid_sync(scheduled_device, shape):
     a = np.arange(blocks * threads)
     _, out, _ = launched(scheduled_device, across_blocks, blocks, threads, a, np.zeros_like(a), 3)
     np.testing.assert_array_equal(out, np.roll(a, -3)[::-1])
+
+
+@cuda.jit
+def all_but_some(a, out, gone):
+    i = cuda.grid(1)
+    if gone[i]:
+        return
+    a[i] = i
+    cuda.cg.this_grid().sync()
+    out[i] = a[a.size - 1]
+
+
+def test_a_grid_sync_does_not_wait_for_threads_that_returned_but_for_thread_0(scheduled_device):
+    gone = np.zeros(192, np.int8)
+    gone[1:40] = gone[70:128] = 1
+    _, out, _ = launched(
+        scheduled_device, all_but_some, 3, 64, np.zeros(192, int), np.zeros(192, int), gone
+    )
+    np.testing.assert_array_equal(out, np.where(gone, 0, 191))
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize(
+    ("gone", "who"),
+    [
+        (slice(128, 192), r"block \(2, 0, 0\)"),
+        (slice(64, 65), r"thread 0 of block \(1, 0, 0\)"),
+        (slice(64, 96), r"thread 0 of block \(1, 0, 0\)"),
+    ],
+)
+def test_a_grid_sync_that_a_block_cannot_reach_any_more_is_an_error(gone, who, schedule):
+    flags = np.zeros(192, np.int8)
+    flags[gone] = 1
+    arrays = (np.zeros(192, int), np.zeros(192, int), flags)
+    with pytest.raises(BarrierDivergence, match="waits for ever: " + who) as caught:
+        launch(all_but_some, 3, 64, arrays, schedule=schedule)
+    error = caught.value
+    assert error.line == line_of(all_but_some, "this_grid().sync()")
+    assert f"returned at line {line_of(all_but_some, 'return')}: return" in str(error)
+    assert error.block is not None
+    assert error.thread is not None
+
+
+def test_a_grid_sync_names_the_block_that_is_missing_in_all_its_dimensions():
+    @cuda.jit
+    def corner_returns(a):
+        if cuda.blockIdx.x == 1 and cuda.blockIdx.y == 2:
+            return
+        cuda.cg.this_grid().sync()
+        a[0] = 1
+
+    with pytest.raises(BarrierDivergence, match=r"block \(1, 2, 0\), which must arrive"):
+        launch(corner_returns, (2, 3), (8, 4), (np.zeros(1, int),), check=False)
 
 
 # Divergence ------------------------------------------------------------

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from launching import launched
+from launching import launched, line_of
 from numba import cuda, int32, int64
+
+from gpukernels.simt import launch
+from gpukernels.simt.errors import ShuffleError
 
 FULL = 0xFFFFFFFF
 SIZES = [1, 31, 32, 33, 96, 100]
@@ -52,6 +55,50 @@ def test_shuffles_of_full_warps(scheduled_device, k, dtype):
         order = [source(lane) for lane in range(32)]
         expected = over_warps(lambda w, order=order: w[order], 96, a)
         np.testing.assert_array_equal(out[:, column], expected)
+
+
+@cuda.jit
+def shuffle_by(mode, a, k, out):
+    i = cuda.grid(1)
+    if mode == 0:
+        out[i] = cuda.shfl_sync(FULL, a[i], k)
+    elif mode == 1:
+        out[i] = cuda.shfl_up_sync(FULL, a[i], k)
+    elif mode == 2:
+        out[i] = cuda.shfl_down_sync(FULL, a[i], k)
+    else:
+        out[i] = cuda.shfl_xor_sync(FULL, a[i], k)
+
+
+MODES = ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync")
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
+@pytest.mark.parametrize(
+    ("mode", "k", "lane", "source"), [(0, 9, 0, 9), (2, 8, 0, 8), (2, 7, 1, 8), (3, 8, 0, 8)]
+)
+def test_a_shuffle_from_a_lane_that_was_never_launched_is_an_error(schedule, mode, k, lane, source):
+    a, out = np.arange(80), np.zeros(80, int)
+    message = f"lane {lane} reads lane {source} by {MODES[mode]}, which was never launched"
+    with pytest.raises(ShuffleError, match=message) as caught:
+        launch(shuffle_by, 2, 40, (mode, a, k, out), schedule=schedule)
+    assert caught.value.line == line_of(shuffle_by, f"{MODES[mode]}(")
+    assert caught.value.thread == (32 + lane, 0, 0)
+
+
+@pytest.mark.parametrize(("mode", "k"), [(0, 7), (1, 1), (1, 9), (1, 31), (3, 7), (2, 32), (3, 32)])
+def test_a_mask_may_name_lanes_that_were_never_launched(scheduled_device, mode, k):
+    # Beyond 31 or below 0 there is no lane to read: each keeps its own value.
+    a = np.random.default_rng(k).integers(0, 99, 80)
+    sources = {
+        0: lambda i: k,
+        1: lambda i: i - k if i >= k else i,
+        2: lambda i: i,
+        3: lambda i: i ^ k if i ^ k < 32 else i,
+    }
+    _, _, _, out = launched(scheduled_device, shuffle_by, 2, 40, mode, a, k, np.zeros(80, int))
+    expected = over_warps(lambda w: w[[sources[mode](i) for i in range(len(w))]], 40, a)
+    np.testing.assert_array_equal(out, expected)
 
 
 @cuda.jit
