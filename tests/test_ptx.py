@@ -11,6 +11,7 @@ from numba import cuda
 from package_kernels import device_functions_of, label, package_functions
 
 from gpukernels.device import SimtDevice
+from gpukernels.simt import machine
 
 COMPUTE_CAPABILITIES = [(7, 5), (8, 0), (8, 9), (9, 0), (10, 0)]
 KERNELS, DEVICE_FUNCTIONS = package_functions()
@@ -47,6 +48,17 @@ def test_the_package_has_kernels():
 @pytest.mark.parametrize("kernel", KERNELS, ids=label)
 def test_every_kernel_is_launched_by_a_run(kernel, launched):
     assert id(kernel) in launched, "add a run to kernel_runs.py"
+
+
+#: Kernels that wait for other threads; the machine runs them warp by warp, which is slow.
+WAITING = set()
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=label)
+def test_only_kernels_that_wait_for_other_threads_run_warp_by_warp(kernel, launched):
+    programs = machine._programs[kernel.py_func].values()
+    assert any(p.polls for p in programs) == (label(kernel) in WAITING)
+    assert not any(p.parts for p in programs)
 
 
 @pytest.mark.parametrize("function", DEVICE_FUNCTIONS, ids=label)

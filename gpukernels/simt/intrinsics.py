@@ -398,11 +398,28 @@ def _syncwarp(t, node, hint):
     t.note(BARRIER)
     values = _arguments(t, node, ("mask",), optional=1)
     mask = values[0].code if values else t.literal(0xFFFFFFFF).code
+    t.program.syncwarps += 1
+    if t.program.parted or t.program.lanes:
+        t.emit(f"yield arrive({t.active}, 'syncwarp', {t.where}, None, {mask})")
+        return None
     if t.program.yielding:
         t.emit("yield None")
     t.program.namespace["check_mask"] = warp.check_mask
     t.emit(f"check_mask({t.active}, {mask}, 'syncwarp', {t.where})")
     return None
+
+
+def _together(t, what, call, mask, *values):
+    """Return the code of a warp operation: `call` with {a} for the lanes, {0} for their mask, ...
+
+    Lanes that run one by one wait for each other there.
+    """
+    if not t.program.lanes:
+        return call.format(mask, *values, a=t.active)
+    names = [f"m{i}" for i in range(1 + len(values))]
+    operation = f"lambda a, {', '.join(names)}: {call.format(*names, a='a')}"
+    given = ", ".join((mask, *values))
+    return f"(yield arrive({t.active}, {what!r}, {t.where}, {operation}, {given}))"
 
 
 def _fence(scope):
@@ -437,9 +454,9 @@ def _shuffle(mode):
             )
         t.program.namespace["shuffle"] = warp.shuffle
         mask, operand = t.integer(mask, node), t.integer(operand, node)
-        code = (
-            f"shuffle({t.active}, {mode!r}, {mask.code}, {value.code}, {operand.code}, {t.where})"
-        )
+        what = "shfl_sync" if mode == "idx" else f"shfl_{mode}_sync"
+        call = f"shuffle({{a}}, {mode!r}, {{0}}, {{1}}, {{2}}, {t.where})"
+        code = _together(t, what, call, mask.code, value.code, operand.code)
         return Value(value.type, t.temporary(code), fresh=True)
 
     return shuffle
@@ -449,7 +466,8 @@ def _ballot(t, node, hint):
     mask, predicate = _arguments(t, node, ("mask", "predicate"))
     predicate = t.predicate(predicate, node)
     t.program.namespace["ballot"] = warp.ballot
-    code = f"ballot({t.active}, {t.integer(mask, node).code}, {predicate.code}, {t.where})"
+    call = f"ballot({{a}}, {{0}}, {{1}}, {t.where})"
+    code = _together(t, "ballot_sync", call, t.integer(mask, node).code, predicate.code)
     return Value(typing.INT32, t.temporary(code), fresh=True)
 
 
@@ -458,7 +476,8 @@ def _vote(kind):
         mask, predicate = _arguments(t, node, ("mask", "predicate"))
         t.program.namespace["vote"] = warp.vote
         predicate = t.predicate(predicate, node).code
-        code = f"vote({t.active}, {kind!r}, {t.integer(mask, node).code}, {predicate}, {t.where})"
+        call = f"vote({{a}}, {kind!r}, {{0}}, {{1}}, {t.where})"
+        code = _together(t, f"{kind}_sync", call, t.integer(mask, node).code, predicate)
         return Value(typing.BOOL, t.temporary(code), fresh=True)
 
     return vote
@@ -468,9 +487,9 @@ def _match(name):
     def match(t, node, hint):
         mask, value = _arguments(t, node, ("mask", "value"))
         t.program.namespace[name] = getattr(warp, name)
-        code = t.temporary(
-            f"{name}({t.active}, {t.integer(mask, node).code}, {value.code}, {t.where})"
-        )
+        call = f"{name}({{a}}, {{0}}, {{1}}, {t.where})"
+        mask = t.integer(mask, node).code
+        code = t.temporary(_together(t, f"{name}_sync", call, mask, value.code))
         if name == "match_any":
             return Value(typing.INT32, code, fresh=True)
         items = [Value(typing.INT32, f"{code}[0]"), Value(typing.BOOL, f"{code}[1]")]

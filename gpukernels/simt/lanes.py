@@ -213,6 +213,22 @@ def pick(active, condition, chosen, other, dtype):
     return result
 
 
+#: What a generator yields in a loop that waits for other threads, where it would yield None: POLL
+#: if each round is like the one before until somebody else does something, TRY if rounds differ.
+POLL, TRY = "poll", "try"
+
+
+def quiet(steps, kind):
+    """Run a device function that is called in a waiting loop: its steps are the loop's."""
+    answer = None
+    while True:
+        try:
+            request = steps.send(answer)
+        except StopIteration as end:
+            return end.value
+        answer = yield kind if request is None else request
+
+
 class RangeLoop:
     """The hidden counters of ``for i in range(...)``, of the threads still in the loop.
 

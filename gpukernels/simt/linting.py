@@ -292,7 +292,7 @@ def check(
     ran, stuck = [], False
     for schedule, seed in plan:
         if stuck and seed != 1:
-            continue  # one random schedule tells whether the loop only waits for another warp
+            continue  # one random schedule tells whether the loop only waits for another lane
         label = f"random {seed}" if schedule == "random" else schedule
         limit = trace_limit if schedule == "lockstep" else None
 
@@ -431,7 +431,7 @@ def _from_error(error):
 
 
 def _forgive_waiting(found, results):
-    """Make a warning of an endless loop that ends where other warps run in between."""
+    """Make a warning of an endless loop that ends where the lanes of a warp run one by one."""
     if not any(label.startswith("random") for label in results):
         return
     for key, finding in found.items():
@@ -440,9 +440,10 @@ def _forgive_waiting(found, results):
                 finding,
                 rule="waiting",
                 level=WARNING,
-                message="this loop ends only if other warps run in between: it waits for them",
-                remedy="Be sure that all blocks of the launch are resident at once, or split the "
-                "kernel in two launches.",
+                message="this loop ends only if other lanes of its warp run in between: it waits "
+                "for them, which a GPU promises since Volta alone",
+                remedy="Let one lane of a warp wait for all of it, or let the lanes that it waits "
+                "for go first.",
             )
 
 

@@ -146,7 +146,19 @@ def _program(kernel, args, traced, schedule):
     key = (types, traced, schedule != "lockstep", schedule == "random")
     cache = _programs.setdefault(function, {})
     if key not in cache:
-        cache[key] = Program(kernel, types, traced=key[1], yielding=key[2], step_yields=key[3])
+        program = Program(kernel, types, traced=traced, yielding=key[2], step_yields=key[3])
+        if program.polls or program.parts:
+            # Only now is it known that its warps, or even its lanes, must take turns.
+            program = Program(
+                kernel,
+                types,
+                traced=traced,
+                yielding=True,
+                step_yields=schedule != "warp",
+                parted=program.parts,
+                lanes_alone=program.polls and schedule == "random",
+            )
+        cache[key] = program
     return cache[key]
 
 
@@ -237,6 +249,8 @@ class Run:
         self.loop_budget = LOOP_BUDGET
         #: Draws the turns of lanes that meet at an atomic; None has them come in thread order.
         self.turns = None
+        self.resident_threads = RESIDENT_THREADS
+        self.stalled = False
         benign = getattr(program.python, "__benign_races__", frozenset())
         self.races = Races(self, benign) if check else None
         self.wave(0, 0)
@@ -440,15 +454,20 @@ class Run:
             reason = "the step of range() is 0, so that the loop would never end"
             raise self.error(KernelError, reason, where, active, int(np.argmax(zero)))
 
-    def endless(self, active, where):
-        """Raise :class:`EndlessLoop`."""
-        raise self.error(
-            EndlessLoop,
-            f"this loop has run {self.loop_budget:,} times, the step budget, and has not ended",
-            where,
-            active,
-            0,
-        )
+    def endless(self, active, where, waits=False):
+        """Raise :class:`EndlessLoop`; `waits` says whether the loop waits for other threads."""
+        if self.stalled:
+            reason = "this loop waits for ever: every other thread waits as well, or has ended"
+        else:
+            budget = f"{self.loop_budget:,} times, the step budget"
+            reason = f"this loop has run {budget}, and has not ended"
+        if waits and not self.program.lanes:
+            reason += (
+                "; other warps have run in between. A loop that waits for a lane of its own warp "
+                "ends under the random schedule alone, which runs lanes one by one, as a GPU may "
+                "since Volta"
+            )
+        raise self.error(EndlessLoop, reason, where, active, 0)
 
     def found(self, error):
         """Raise what a check has found or, where findings are collected, keep it and go on."""

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import collections
+
 import numpy as np
 
 from gpukernels.simt.errors import BarrierDivergence
-from gpukernels.simt.lanes import Group
+from gpukernels.simt.lanes import POLL, TRY, Group
+from gpukernels.simt.meetings import missed, open_meeting, waiting_lanes
 from gpukernels.simt.trace import WARP_SIZE
 
 
 def lockstep(run, values, seed):
     """Run all warps of a wave together, statement by statement."""
+    if run.program.polls or run.program.parts:
+        for wave in _waves(run, values):
+            wave.in_order(whole_turns=False)
+        return
     size = run.wave_blocks()
     for first in range(0, run.blocks, size):
         blocks = min(size, run.blocks - first)
@@ -21,15 +28,33 @@ def lockstep(run, values, seed):
 
 
 def warp_by_warp(run, values, seed):
-    """Run each warp to its next barrier before the next warp starts, block after block."""
-    if not run.program.waits:
+    """Run each warp to its next barrier before the next warp starts, block after block.
+
+    A loop that waits for other threads gives the turn away after every round.
+    """
+    if not run.program.waits and not run.program.polls and not run.program.parts:
         _one_by_one(run, values)
         return
-    size = run.blocks if run.cooperative else 1
+    for wave in _waves(run, values, 1):
+        wave.in_order(whole_turns=True)
+
+
+def _waves(run, values, blocks=None):
+    """Make the waves of a launch, one after another; `blocks` is the size where nobody polls.
+
+    Blocks that wait for each other by themselves find as many others resident as on a device; a
+    block that waits for those before it, as by a ticket, finds them finished or here.
+    """
+    if run.cooperative:
+        size = run.blocks
+    elif blocks is None or run.program.polls:
+        size = max(1, run.resident_threads // run.threads_per_block)
+    else:
+        size = blocks
     for first in range(0, run.blocks, size):
-        blocks = min(size, run.blocks - first)
-        run.wave(first, blocks)
-        _Wave(run, values, first, blocks).run(lambda ready: ready[0], whole_turns=True)
+        count = min(size, run.blocks - first)
+        run.wave(first, count)
+        yield _Wave(run, values, first, count)
 
 
 def _one_by_one(run, values):
@@ -45,25 +70,30 @@ def _one_by_one(run, values):
 
 
 def random(run, values, seed):
-    """Draw a warp before every statement, among all blocks of a wave, and the turns at atomics."""
+    """Draw a warp before every statement, among all blocks of a wave, and the turns at atomics.
+
+    Where a loop waits for other threads, every lane is drawn by itself.
+    """
     rng = np.random.default_rng(seed)
     run.turns = np.random.default_rng([seed, 1])
-    size = run.blocks if run.cooperative else max(1, 4096 // run.threads_per_block)
-    for first in range(0, run.blocks, size):
-        blocks = min(size, run.blocks - first)
-        run.wave(first, blocks)
-        wave = _Wave(run, values, first, blocks)
-        wave.run(lambda ready: ready[rng.integers(len(ready))], whole_turns=False)
+    for wave in _waves(run, values, max(1, 4096 // run.threads_per_block)):
+        wave.at_random(rng)
 
 
 SCHEDULES = {"lockstep": lockstep, "warp": warp_by_warp, "random": random}
 
+#: How a turn ended: the strand may go on, has only polled, waits for others, or is done.
+_STEP, _POLL, _HELD, _DONE = range(4)
+#: Polls a strand after which, if nobody has done anything else, nobody ever will.
+_PATIENCE = 100
 
-class _Warp:
-    """A warp in flight: its generator and, while it waits, what it waits for."""
+
+class _Strand:
+    """What runs in one piece, a warp or a lane: its generator and what it waits for."""
 
     def __init__(self, run, values, block, first, count):
         self.block = block
+        self.warp = first % run.threads_per_block // WARP_SIZE
         self.group = Group(run, first, count)
         self.steps = run.program.entry(self.group, self.group.whole(), *values)
         self.waiting = None
@@ -71,55 +101,121 @@ class _Warp:
 
 
 class _Wave:
-    """The warps of the resident blocks, and the barriers between them."""
+    """The strands of the resident blocks, and the barriers between them."""
 
     def __init__(self, run, values, first_block, blocks):
         self.run_ = run
-        self.warps = []
+        self.strands = []
+        self.idle = 0  # polls since any strand did anything else
+        self.meetings = {}  # (block, warp, place) -> strands that wait at a warp operation
+        width = 1 if run.program.lanes else WARP_SIZE
         for block in range(blocks):
             start = (first_block + block) * run.threads_per_block
-            for offset in range(0, run.threads_per_block, WARP_SIZE):
-                count = min(WARP_SIZE, run.threads_per_block - offset)
-                self.warps.append(_Warp(run, values, block, start + offset, count))
+            for offset in range(0, run.threads_per_block, width):
+                count = min(width, run.threads_per_block - offset)
+                self.strands.append(_Strand(run, values, block, start + offset, count))
 
-    def run(self, draw, whole_turns):
-        ready = list(self.warps)
-        while self.warps:
+    def at_random(self, rng):
+        """Draw a strand before every step."""
+        ready = list(self.strands)
+        while self.strands:
             if not ready:
                 ready = self._release()
-            warp = draw(ready)
-            while True:
-                try:
-                    warp.waiting = warp.steps.send(warp.answer)
-                except StopIteration:
-                    self.warps.remove(warp)
-                    ready.remove(warp)
-                    break
-                warp.answer = None
-                if warp.waiting is not None:
-                    ready.remove(warp)
-                    break
-                if not whole_turns:
-                    break
+            strand = ready[rng.integers(len(ready))]
+            how = self._turn(strand)
+            if how in (_HELD, _DONE):
+                ready.remove(strand)
+                ready += self._met(strand)
 
+    def in_order(self, whole_turns):
+        """Give each strand a step in turn, or the whole way to where it waits."""
+        ready = collections.deque(self.strands)
+        while self.strands:
+            if not ready:
+                ready.extend(self._release())
+            strand = ready.popleft()
+            how = self._turn(strand)
+            while whole_turns and how == _STEP:
+                how = self._turn(strand)
+            if how in (_STEP, _POLL):
+                ready.append(strand)
+            else:
+                ready.extendleft(reversed(self._met(strand)))
+
+    def _turn(self, strand):
+        """Run a strand to its next yield."""
+        try:
+            request = strand.steps.send(strand.answer)
+        except StopIteration:
+            self.strands.remove(strand)
+            self.idle = 0
+            return _DONE
+        strand.answer = None
+        if request is POLL:
+            self.idle += 1
+            if self.idle > _PATIENCE * len(self.strands):
+                self._missed()
+                self.run_.stalled = True
+            return _POLL
+        self.idle = 0
+        if request is TRY:
+            return _POLL
+        if request is None:
+            return _STEP
+        strand.waiting = request
+        return _HELD
+
+    # Warp operations ------------------------------------------------------------
+
+    def _met(self, strand):
+        """Return the strands of a warp that the arrival of `strand` lets go on."""
+        arrivals = strand.waiting
+        if not isinstance(arrivals, list):
+            return []
+        key = (strand.block, strand.warp, arrivals[0].place)
+        party = self.meetings.setdefault(key, [])
+        party.append(strand)
+        waiting = [a for s in party for a in s.waiting]
+        here = waiting_lanes(waiting)
+        if all(a.missing(here) for a in arrivals) or not open_meeting(waiting):
+            if not self.run_.program.lanes:
+                raise missed(waiting)
+            return []
+        gone = [s for s in party if not all(a.bits for a in s.waiting)]
+        for s in gone:
+            s.answer = s.waiting[0].answer
+            s.waiting = None
+            party.remove(s)
+        return gone
+
+    def _missed(self):
+        """Raise an error if lanes wait at a warp operation: nobody else will come."""
+        waiting = [a for party in self.meetings.values() for s in party for a in s.waiting]
+        if waiting:
+            group = waiting[0].active.frame.group
+            warp = group.warp_of(0)
+            raise missed([a for a in waiting if a.active.frame.group.warp_of(0) == warp])
+
+    # Barriers ------------------------------------------------------------
     def _release(self):
         """Open every barrier at which all live threads of its scope wait; return those warps."""
         run = self.run_
         freed = []
-        grid = [w for w in self.warps if w.waiting[0] == "grid"]
+        grid = [w for w in self.strands if w.waiting[0] == "grid"]
         if grid:
-            if len(grid) == len(self.warps):
+            if len(grid) == len(self.strands):
                 self._check(grid, run.live.sum(), "grid")
                 freed = grid
         if not freed:
-            for block in sorted({w.block for w in self.warps}):
-                members = [w for w in self.warps if w.block == block]
+            for block in sorted({w.block for w in self.strands}):
+                members = [w for w in self.strands if w.block == block]
                 if all(w.waiting[0] == "block" for w in members):
                     self._check(members, run.live[block], "block")
                     freed += members
         if not freed:
-            block_warp = next(w for w in self.warps if w.waiting[0] == "block")
-            grid_warp = next(w for w in self.warps if w.waiting[0] == "grid")
+            self._missed()
+            block_warp = next(w for w in self.strands if w.waiting[0] == "block")
+            grid_warp = next(w for w in self.strands if w.waiting[0] == "grid")
             line = run.program.locations[grid_warp.waiting[4]][1]
             raise run.error(
                 BarrierDivergence,

@@ -15,11 +15,20 @@ from __future__ import annotations
 import ast
 import collections
 import itertools
+import re
 import textwrap
 
 import numpy as np
 
-from gpukernels.simt import choices, intrinsics, lanes, typing, versions
+from gpukernels.simt import (
+    choices,
+    intrinsics,
+    lanes,
+    meetings,
+    typing,
+    versions,
+    waiting,
+)
 from gpukernels.simt.errors import KernelError, KernelTypeError, UnsupportedConstruct
 from gpukernels.simt.expressions import ExpressionTranslator
 from gpukernels.simt.fields import FieldTranslator
@@ -57,14 +66,27 @@ class Program:
         Whether warps wait for each other at barriers of the block or the grid.
     variables : dict
         Type of each variable of the kernel.
+    polls : bool
+        Whether a loop waits for other threads, so that they must run in between.
+    parts : bool
+        Whether both arms of an ``if`` contain a ``syncwarp``.
     text : str
         The generated Python, for whoever debugs the machine.
     """
 
-    def __init__(self, kernel, types, *, traced, yielding, step_yields):
+    def __init__(
+        self, kernel, types, *, traced, yielding, step_yields, parted=False, lanes_alone=False
+    ):
         self.traced = traced
         self.yielding = yielding
         self.step_yields = step_yields
+        #: Whether the arms that contain a ``syncwarp`` run side by side.
+        self.parted = parted
+        #: Whether every lane is a generator of its own.
+        self.lanes = lanes_alone
+        self.polls = self.parts = False
+        self.syncwarps = 0  # translated so far
+        self._syncing = set()
         self.cooperative = False
         self.fences = False
         self.waits = False
@@ -89,6 +111,9 @@ class Program:
             "RangeLoop": lanes.RangeLoop,
             "no": np.False_,
             "yes": np.True_,
+            "quiet": lanes.quiet,
+            "arrive": meetings.arrive,
+            "side_by_side": meetings.side_by_side,
         }
         self._constants = {}
         self._functions = {}
@@ -133,6 +158,7 @@ class Program:
         function = load(kernel)
         key = (function.python, types)
         if key in self._functions:
+            self.syncwarps += key in self._syncing
             return self._functions[key]
         call = (function.python, tuple(map(_without_literals, types)))
         if call in self._active:
@@ -145,6 +171,7 @@ class Program:
                 text=function.source.text[0],
             )
         self._active.append(call)
+        syncwarps = self.syncwarps
         try:
             env, result = {}, None
             for _ in range(_PASSES):
@@ -160,6 +187,8 @@ class Program:
         if top:
             self.variables = translator.env
         self._functions[key] = (translator.name, result)
+        if self.syncwarps > syncwarps:
+            self._syncing.add(key)
         return self._functions[key]
 
 
@@ -193,6 +222,8 @@ class FunctionTranslator(
         self.here = None
         self.region = None
         self.loops = []
+        #: What to yield at this place if it is in a loop that waits for other threads, else None.
+        self.polling = None
         self.assigned = _assigned(function.tree)
         #: Variables of which a read may find that the thread has not set them.
         self.unset = _unset(function.tree)
@@ -400,7 +431,7 @@ class FunctionTranslator(
         Return the name of the step's event in the generated code, by default a new one.
         """
         if self.program.step_yields:
-            self.emit("yield None")
+            self.emit(f"yield {self.polling!r}")
         if not self.program.traced:
             return None
         if event is None:
@@ -648,22 +679,51 @@ class FunctionTranslator(
             self.emit(f"{body}, {other} = split({outer}, {condition.code})")
         else:
             self.emit(f"{body} = keep({outer}, {condition.code})")
+        # Which arm is taken is what an answer decides: the arm itself is no waiting.
+        polls, self.polling = self.polling, None
+        arms, syncwarps = [len(self.lines)], [self.program.syncwarps]
         self.block(f"if {body} is not None:")
+        if polls and self.program.yielding:
+            self.emit("yield None")
         self.note_taken(event, body)
         mark = len(self.lines)
         region, self.region = self.region, where
         self.statements(node.body, body)
         self.end(mark)
         if node.orelse:
+            arms.append(len(self.lines))
+            syncwarps.append(self.program.syncwarps)
             self.block(f"if {other} is not None:")
             mark = len(self.lines)
             self.statements(node.orelse, other)
             self.end(mark)
+            if syncwarps[0] < syncwarps[1] < self.program.syncwarps:
+                self.program.parts = True
+                if self.program.parted:
+                    self._side_by_side((body, other), arms)
+        self.polling = polls
         self.region = region
         self.active = outer
         if leaves:
             self.emit(f"{outer} = join({body}, {other})")
             self.forget_active(outer)
+
+    def _side_by_side(self, names, starts):
+        """Make generators of the arms whose lines begin at `starts`, and run them together."""
+        outside = {"a0", *_assigned_in(self.lines[: starts[0]])}
+        bounds = [*starts, len(self.lines)]
+        lines, calls = [], []
+        for i, active in enumerate(names):
+            arm = f"p{active[1:]}"
+            body = self.lines[bounds[i] + 1 : bounds[i + 1]]
+            shared = sorted(n for n in _assigned_in(body) if n.startswith("v_") or n in outside)
+            lines.append("    " * self.depth + f"def {arm}():")
+            if shared:
+                lines.append("    " * (self.depth + 1) + f"nonlocal {', '.join(shared)}")
+            lines += body
+            calls.append(f"{arm}() if {active} is not None else None")
+        self.lines[starts[0] :] = lines
+        self.emit(f"yield from side_by_side({', '.join(calls)})")
 
     def _do_while(self, node):
         constant = self.constant_truth(node.test)
@@ -708,13 +768,21 @@ class FunctionTranslator(
         for name in _assigned(node):
             self.forget_variable(name)
         rounds = f"n{loop[1:]}"
+        polls = waiting.waits(self, node) if isinstance(node, ast.While) else None
         self.emit(f"{loop} = {outer}")
         self.emit(f"{rounds} = 0")
         if broken:
             self.emit(f"{broken} = None")
         self.block("while True:")
         self.emit(f"{rounds} += 1")
-        self.emit(f"if {rounds} > run.loop_budget: run.endless({loop}, {where})")
+        endless = f"{loop}, {where}, True" if polls else f"{loop}, {where}"
+        self.emit(f"if {rounds} > run.loop_budget: run.endless({endless})")
+        around, self.polling = self.polling, polls
+        if polls:
+            self.program.polls = True
+            if self.program.yielding:
+                self.emit(f"if {rounds} > 1: yield {polls!r}")
+                self.emit(f"if run.stalled: run.endless({endless})")
         if continued:
             self.emit(f"{continued} = None")
         self.active = loop
@@ -723,12 +791,15 @@ class FunctionTranslator(
         self.loops.append((loop, continued, broken))
         self.statements(node.body, loop)
         self.loops.pop()
+        self.polling = around
         self.region = region
         if continued:
             self.emit(f"{loop} = join({loop}, {continued})")
         if body_leaves:
             self.emit(f"if {loop} is None: break")
         self.end()
+        if polls and self.program.yielding:
+            self.emit("yield None")  # no more waiting
         self.active = outer
         if _contains(node.body, ast.Return):
             self.emit(f"{outer} = alive({outer})")
@@ -822,6 +893,13 @@ def _without_literals(type_):
     if isinstance(type_, TupleType):
         return TupleType(tuple(map(_without_literals, type_.items)), type_.names)
     return type_.type if isinstance(type_, LiteralType) else type_
+
+
+def _assigned_in(lines):
+    """Return the names that lines of generated code assign to."""
+    name = rf"[\w{versions.MARK}]+"
+    targets = (re.match(rf"\s*({name}(?:, {name})*) = ", line) for line in lines)
+    return {name for target in targets if target for name in target[1].split(", ")}
 
 
 def _home(name):

@@ -23,30 +23,38 @@ def check_mask(active, mask, what, where):
     if active.n == active.frame.group.count and mask.ndim == 0 and mask == _FULL:
         return
     present = active.spread(active.masks())
-    lane_bit = np.left_shift(1, active.lanes())
-    outside = np.broadcast_to((mask & lane_bit) == 0, active.n)
-    if outside.any():
-        at = int(np.argmax(outside))
-        lane = int(active.lanes()[at])
-        own = int(np.broadcast_to(mask, active.n)[at])
-        raise run.error(
-            ShuffleError,
-            f"lane {lane} calls {what} with a mask that does not contain it ({own:#010x})",
-            where,
-            active,
-            at,
-        )
+    check_own_lane(active, mask, what, where)
     launched = run.launched_mask(active.frame.group.thread_of(active.slots) >> 5)
     missing = mask & launched & ~present
     if np.any(missing):
         at = int(np.argmax(np.broadcast_to(missing != 0, active.n)))
         absent = int(np.broadcast_to(missing, active.n)[at])
         lane = (absent & -absent).bit_length() - 1
+        region = run.program.regions.get(where)
+        parted = ""
+        if region is not None:
+            source, line = run.program.locations[region]
+            parted = f"; the lanes parted at line {line}: {source.line(line).strip()}"
         raise run.error(
             ShuffleError,
             f"the mask of {what} names lane {lane}, which is not here: it has exited or is on "
-            f"another "
-            "path",
+            f"another path{parted}",
+            where,
+            active,
+            at,
+        )
+
+
+def check_own_lane(active, mask, what, where):
+    """Raise :class:`ShuffleError` if a lane is not in its own mask."""
+    outside = np.broadcast_to((mask & np.left_shift(1, active.lanes())) == 0, active.n)
+    if outside.any():
+        at = int(np.argmax(outside))
+        lane = int(active.lanes()[at])
+        own = int(np.broadcast_to(mask, active.n)[at])
+        raise active.frame.group.run.error(
+            ShuffleError,
+            f"lane {lane} calls {what} with a mask that does not contain it ({own:#010x})",
             where,
             active,
             at,

@@ -286,6 +286,7 @@ def _answers(group, mask, launched):
             "shfl_down_sync": lane + operand,
             "shfl_xor_sync": lane ^ operand,
         }[name]
-        inside = 0 <= source < _WARP and source < launched
+        inside = 0 <= source < _WARP
+        assert source < launched or not inside, "the grammar reads lanes that were launched"
         answers.append(values[source] if inside else values[lane])
     return answers

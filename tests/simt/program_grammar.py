@@ -243,6 +243,10 @@ class _Writer:
             name = self.pick("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync")
             lane = self.draw(_number(0, 31))
             lane = 0 if name == "shfl_sync" else lane
+            if name in ("shfl_down_sync", "shfl_xor_sync"):  # of lanes that were launched
+                source = f"cuda.laneid {'+' if 'down' in name else '^'} {lane}"
+                launched = "cuda.blockDim.x - cuda.threadIdx.x // 32 * 32"
+                lane = f"{lane} if ({source}) < {launched} else 0"
             return [f"{target} = cuda.{name}(cuda.activemask(), int64({value}), {lane})"]
         other = f"(cuda.threadIdx.x + {self.draw(_number(1, 40))}) % cuda.blockDim.x"
         return [

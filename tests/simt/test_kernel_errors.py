@@ -281,11 +281,10 @@ def test_lanes_that_were_never_launched_may_be_named():
     def kernel(a):
         i = cuda.grid(1)
         cuda.syncwarp()
-        a[i] = cuda.shfl_down_sync(FULL, i, 1) + 100 * cuda.ballot_sync(FULL, 1)
+        a[i] = cuda.shfl_xor_sync(FULL, i, 1) + 100 * cuda.ballot_sync(FULL, 1)
 
     launch(kernel, 1, 10, (a,))
-    # The last lane has none above it and keeps its own value.
-    np.testing.assert_array_equal(a, np.minimum(np.arange(10) + 1, 9) + 100 * 1023)
+    np.testing.assert_array_equal(a, (np.arange(10) ^ 1) + 100 * 1023)
 
 
 # Assertions ------------------------------------------------------------

@@ -258,28 +258,42 @@ def test_an_unsettled_nan_is_the_same_result():
 # Loops ------------------------------------------------------------
 
 
-def test_a_loop_that_waits_for_another_warp_is_no_endless_loop():
-    @cuda.jit
-    def kernel(flag, out):
-        i = cuda.grid(1)
-        if i == 0:
-            while cuda.atomic.add(flag, 0, 0) == 0:
-                pass
-            out[0] = 1
-        if i == 32:
-            cuda.atomic.exch(flag, 0, 1)
+@cuda.jit
+def lane_0_waits(flag, out, waker):
+    i = cuda.grid(1)
+    if i == 0:
+        while cuda.atomic.add(flag, 0, 0) == 0:
+            pass
+        out[0] = 1
+    elif i == waker:
+        cuda.atomic.exch(flag, 0, 1)
 
+
+@pytest.mark.parametrize("waker", [32, 64])
+def test_a_loop_that_waits_for_another_warp_is_nothing_to_report(waker):
+    report = gk.check(lane_0_waits, 2, 64, np.zeros(1, np.int32), np.zeros(1), waker)
+    assert "waiting" not in {f.rule for f in report.findings}
+    assert report.ok
+
+
+def test_a_loop_that_waits_for_a_lane_of_its_warp_is_no_endless_loop():
     arguments = np.zeros(1, np.int32), np.zeros(1)
-    report = gk.check(kernel, 1, 64, *arguments, loop_budget=2000)
+    report = gk.check(lane_0_waits, 1, 64, *arguments, 1)
     assert report.ok
     (finding,) = [f for f in report.findings if f.rule == "waiting"]
-    assert finding.line == line_of(kernel, "while")
+    assert finding.line == line_of(lane_0_waits, "while")
+    assert "other lanes of its warp" in finding.message
     assert report.schedules == ("lockstep", "random 1"), "more would tell no more"
-    # Without a schedule that switches between warps nobody can tell.
-    report = gk.check(kernel, 1, 64, *arguments, seeds=0, loop_budget=500)
+    # Without a schedule that runs lanes one by one nobody can tell.
+    report = gk.check(lane_0_waits, 1, 64, *arguments, 1, seeds=0)
     (finding,) = report.errors
     assert finding.rule == "endless-loop"
-    assert "has run 500 times" in finding.message
+
+
+def test_a_loop_that_waits_for_nobody_is_endless():
+    report = gk.check(lane_0_waits, 1, 64, np.zeros(1, np.int32), np.zeros(1), -1)
+    (finding,) = report.errors
+    assert (finding.rule, finding.line) == ("endless-loop", line_of(lane_0_waits, "while"))
 
 
 # Arguments ------------------------------------------------------------

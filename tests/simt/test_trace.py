@@ -300,12 +300,11 @@ def test_a_shuffle_keeps_who_read_whom_and_what_each_lane_gave():
 
 
 def test_a_partial_warp_shuffles_with_the_lanes_it_has():
-    a = np.arange(5, dtype=np.int32)
-    table = traced(shuffled, 1, 5, a, np.zeros(5, np.int32)).shuffles
-    assert table.mask.tolist() == [0b11111] * 3
-    assert table.lane[:5].tolist() == [0, 1, 0, 1, 2]
-    # Lane 5 was never launched: each lane gets its own value back.
-    assert table.lane[5:10].tolist() == [0, 1, 2, 3, 4]
+    a = np.arange(6, dtype=np.int32)
+    table = traced(shuffled, 1, 6, a, np.zeros(6, np.int32)).shuffles
+    assert table.mask.tolist() == [0b111111] * 3
+    assert table.lane[:6].tolist() == [0, 1, 0, 1, 2, 3]
+    assert table.lane[6:12].tolist() == [5] * 6
 
 
 def test_a_kernel_without_shuffles_records_none():
