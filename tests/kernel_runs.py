@@ -90,6 +90,11 @@ def _add_primitives() -> None:
     RUNS["device_scan"] = lambda d: {
         "offsets": device_scan(np.abs(np.resize(values, 600)), threads=THREADS, device=d)
     }
+    RUNS["device_scan look-back"] = lambda d: {
+        "offsets": device_scan(
+            np.abs(np.resize(values, 600)), threads=THREADS, method="look-back", device=d
+        )
+    }
     RUNS["scan_tiles"] = _scan_one_tile
     offsets = np.concatenate([[0], np.cumsum(values[:30] % 5)])
     for search in ("two_sided", "lower_bound", "interpolation", "guarded", "register"):

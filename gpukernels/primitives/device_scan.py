@@ -3,10 +3,9 @@
 Reduce, then scan: a kernel adds up every tile, the totals of the tiles are scanned in the same way,
 and a second kernel scans every tile from where the tiles before it end. Values are read twice and
 offsets written once, 3 n words in all, against 4 n if every tile is scanned first and corrected
-afterwards ([harris2007scan], [sengupta2008efficient]). A single pass with look-back
-([merrill2016single]) moves 2 n words, but its blocks wait for blocks before them: that needs a
-promise that a waiting block does not keep the others from running. Here nobody waits for another
-block but at the end of a launch, so the scan is right in whatever order blocks run.
+afterwards ([harris2007scan], [sengupta2008efficient]). Nobody waits for another block but at the
+end of a launch, so the scan is right in whatever order blocks run. The single pass of
+`lookback_scan` ([merrill2016single]) moves 2 n words, but its blocks wait for blocks before them.
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ import numpy as np
 from numba import cuda, int32, int64
 
 from gpukernels.device import chosen_device
-from gpukernels.errors import InvalidArgument
+from gpukernels.errors import InvalidArgument, UnknownMethod
 
 from .block_scan import block_exclusive_scan
 from .launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
+from .lookback_scan import scan_by_look_back
 from .offsets import MAX_UNITS
 from .warp_sum import warp_sum
 
@@ -75,7 +75,7 @@ def scan_tiles(values, tile_begin, offsets):
         cuda.syncthreads()
 
 
-def scan_sizes(values: Any, device, *, threads: int = THREADS) -> Any:
+def scan_sizes(values: Any, device, *, threads: int = THREADS, method: str = "launches") -> Any:
     """Scan sizes that lie on the device already; the offsets stay there.
 
     Parameters
@@ -86,6 +86,8 @@ def scan_sizes(values: Any, device, *, threads: int = THREADS) -> Any:
         Where they are.
     threads : int
         Threads a block, a multiple of 32.
+    method : {"launches", "look-back"}
+        Two kernels a level, or a single pass, whose blocks look back at those before them.
 
     Returns
     -------
@@ -95,8 +97,16 @@ def scan_sizes(values: Any, device, *, threads: int = THREADS) -> Any:
     Raises
     ------
     InvalidArgument
-        If the total is more than 2^31 - 1; no offsets have been written then.
+        If the total is more than 2^31 - 1; with ``"launches"`` no offsets have been written then.
+    UnknownMethod
+        If there is no such method.
     """
+    if method not in METHODS:
+        raise UnknownMethod("the scan of sizes", method, METHODS)
+    return METHODS[method](values, device, threads=threads)
+
+
+def _scan_by_launches(values, device, *, threads):
     tile = check_threads(threads) * TURNS
     if values.size == 0:
         return device.full(1, 0, np.int32)
@@ -111,6 +121,10 @@ def scan_sizes(values: Any, device, *, threads: int = THREADS) -> Any:
         raise InvalidArgument("the sum of values", total, f"at most {MAX_UNITS}")
     results = [device.empty(level.size + 1, np.int32) for level in levels]
     return _scan_levels(levels, results, device.full(1, 0, np.int32), device, threads)
+
+
+#: The ways to scan any number of sizes.
+METHODS = {"launches": _scan_by_launches, "look-back": scan_by_look_back}
 
 
 def _scan_levels(levels, results, begin, device, threads):
@@ -177,7 +191,9 @@ class DeviceScan:
         return _scan_levels(levels, results, self._zero, self.device, self.threads)
 
 
-def device_scan(values, *, threads: int = THREADS, device=None) -> np.ndarray:
+def device_scan(
+    values, *, threads: int = THREADS, method: str = "launches", device=None
+) -> np.ndarray:
     """Scan sizes to offsets, however many there are.
 
     Parameters
@@ -186,6 +202,8 @@ def device_scan(values, *, threads: int = THREADS, device=None) -> np.ndarray:
         Sizes, from 0 to 2^31 - 1.
     threads : int
         Threads a block, a multiple of 32.
+    method : {"launches", "look-back"}
+        Two kernels a level, or a single pass, whose blocks look back at those before them.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`.
 
@@ -199,11 +217,13 @@ def device_scan(values, *, threads: int = THREADS, device=None) -> np.ndarray:
     ------
     InvalidArgument
         If `values` is not a 1-D array of such integers, or their sum is more than 2^31 - 1.
+    UnknownMethod
+        If there is no such method.
     """
     check_threads(threads)
     values = _check_sizes(values)
     device = chosen_device(device)
-    return device.read(scan_sizes(device.array(values), device, threads=threads))
+    return device.read(scan_sizes(device.array(values), device, threads=threads, method=method))
 
 
 def _check_sizes(values) -> np.ndarray:

@@ -37,19 +37,25 @@ class Arrival:
     """
 
     def __init__(self, active, what, where, operation, mask, values):
-        mask = mask.astype(np.int64) & _FULL
-        check_own_lane(active, mask, what, where)
         self.active = active
         self.what = what
         self.where = where
         self.operation = operation
-        self.values = (np.broadcast_to(mask, active.n), *values)
+        self.values = (mask, *values)
         self.place = what if operation is None else where
-        self.bits = int(active.masks()[0])
         group = active.frame.group
-        launched = int(group.run.launched_mask(group.thread_of(active.slots[0]) >> 5))
-        named = self.values[0] & launched
-        self.needed = dict(zip(active.lanes().tolist(), named.tolist(), strict=True))
+        first = group.first % group.run.threads_per_block
+        launched = int(group.run.launched_mask(first >> 5))
+        if group.count == 1:  # a lane by itself, which happens often
+            lane = first % WARP_SIZE
+            self.bits = 1 << lane
+            self.needed = {lane: mask.item() & launched}
+        else:
+            self.bits = int(active.masks()[0])
+            named = np.broadcast_to(mask.astype(np.int64) & launched, active.n)
+            self.needed = dict(zip(active.lanes().tolist(), named.tolist(), strict=True))
+        if not all(named >> lane & 1 for lane, named in self.needed.items()):
+            check_own_lane(active, mask.astype(np.int64) & _FULL, what, where)
         self.answer = None
 
     def missing(self, here):
@@ -97,29 +103,31 @@ def open_meeting(arrivals) -> bool:
 def _perform(arrivals, met):
     """Carry the operation out for the lanes `met`, and hand each arrival its part of the answer."""
     first = arrivals[0]
-    lanes = np.concatenate([a.active.lanes() for a in arrivals])
-    chosen = (met >> lanes) & 1 == 1
-    order = np.argsort(lanes[chosen])
-    together = _whole_warp(first.active, lanes[chosen][order])
-    columns = zip(*(_values(a) for a in arrivals), strict=True)
-    values = [np.concatenate(column)[chosen][order] for column in columns]
+    lanes = [lane for a in arrivals for lane in a.needed]
+    order = [i for i in np.argsort(lanes).tolist() if met >> lanes[i] & 1]
+    together = _whole_warp(first.active, np.take(lanes, order))
+    columns = zip(*(a.values for a in arrivals), strict=True)
+    counts = [a.active.n for a in arrivals]
+    values = [_column(column, counts)[order] for column in columns]
     if first.operation is None:
         check_mask(together, values[0], first.what, first.where)
     else:
         answer = first.operation(together, *values)
         # Only lanes that run by themselves wait for an answer, so each gets one element.
-        for arrival in arrivals:
-            at = int(np.searchsorted(together.lanes(), int(arrival.active.lanes()[0])))
+        for at, i in enumerate(order):
             if isinstance(answer, tuple):
-                arrival.answer = tuple(part[at : at + 1] for part in answer)
+                arrivals[i].answer = tuple(part[at : at + 1] for part in answer)
             else:
-                arrival.answer = answer[at : at + 1]
+                arrivals[i].answer = answer[at : at + 1]
     for arrival in arrivals:
         arrival.bits &= ~met
 
 
-def _values(arrival):
-    return [np.broadcast_to(v, arrival.active.n) for v in arrival.values]
+def _column(values, counts):
+    """Return one array of what each arrival gives for each of its lanes, or once for all."""
+    return np.concatenate(
+        [np.full(n, v) if v.ndim == 0 else v for v, n in zip(values, counts, strict=True)]
+    )
 
 
 def _whole_warp(active, lanes):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import cuda, int32
 
-from gpukernels import InvalidArgument
+from gpukernels import InvalidArgument, UnknownMethod
 from gpukernels.device import SimtDevice
 from gpukernels.primitives import (
     block_scan,
@@ -21,7 +21,9 @@ from gpukernels.primitives import (
     warp_rank,
     warp_scan,
 )
-from gpukernels.simt import metrics
+from gpukernels.primitives.lookback_scan import PREFIX, ROOM, look_back
+from gpukernels.primitives.lookback_scan import TILE as TILE_KNOWN
+from gpukernels.simt import machine, metrics
 
 SIZES = [0, 1, 31, 32, 33, 1023, 1024, 1025]
 MILLION = 1_000_000
@@ -81,18 +83,94 @@ def test_device_scan_where_a_third_level_begins(size):
     ]
 
 
+@pytest.mark.parametrize("size", [0, 1, 31, TILE - 1, TILE, TILE + 1, 2 * TILE + 1])
+def test_device_scan_by_look_back(size, scheduled_device):
+    sizes = np.random.default_rng(size).integers(0, 9, size)
+    offsets = device_scan(sizes, threads=32, method="look-back", device=scheduled_device)
+    assert offsets.dtype == np.int32
+    np.testing.assert_array_equal(offsets, exclusive(sizes))
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warp"])
+@pytest.mark.parametrize(("tiles", "threads"), [(33, 32), (70, 32), (3, 256), (2, 1024)])
+def test_a_look_back_over_more_tiles_than_a_warp_asks_at_once(tiles, threads, schedule):
+    size = (tiles - 1) * threads * 8 + 5
+    sizes = np.random.default_rng(size).integers(0, 2**31 // size, size)
+    device = SimtDevice(schedule=schedule, check=threads == 32)
+    offsets = device_scan(sizes, threads=threads, method="look-back", device=device)
+    np.testing.assert_array_equal(offsets, exclusive(sizes))
+
+
+def test_a_look_back_where_only_some_blocks_are_resident(monkeypatch):
+    monkeypatch.setattr(machine, "RESIDENT_THREADS", 128)
+    sizes = np.random.default_rng(3).integers(0, 9, 15 * TILE - 7)
+    for schedule in ("lockstep", "warp"):
+        device = SimtDevice(schedule=schedule, check=True)
+        offsets = device_scan(sizes, threads=32, method="look-back", device=device)
+        np.testing.assert_array_equal(offsets, exclusive(sizes))
+
+
+@cuda.jit
+def ask_before(state, tile, found):
+    found[cuda.threadIdx.x] = look_back(state, tile)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 2**55), st.booleans()), max_size=100),
+    st.sampled_from(["lockstep", "random"]),
+)
+def test_a_look_back_ends_at_the_nearest_complete_sum(tiles, schedule):
+    sums = np.array([total for total, _ in tiles], np.int64)
+    before = np.concatenate([[0], np.cumsum(sums)])
+    known = np.array([known for _, known in tiles], bool)
+    state = np.where(known, before[1:] * ROOM + PREFIX, sums * ROOM + TILE_KNOWN)
+    device = SimtDevice(schedule=schedule, check=True)
+    found = device.full(32, -1, np.int64)
+    device.launch(ask_before, 1, 32, device.array(state), len(tiles), found)
+    assert device.read(found).tolist() == [before[-1]] * 32
+
+
+def test_the_single_pass_moves_two_words_a_value():
+    device = SimtDevice(trace=True)
+    size = 8 * 128 * 20
+    device_scan(np.ones(size, int), method="look-back", device=device)
+    words = device.trace.select(array="values"), device.trace.select(array="offsets")
+    sectors = sum(int(metrics.sectors(part).sum()) for part in words)
+    assert 2 * size / 8 <= sectors < 2.1 * size / 8
+    assert len(device.trace.launches) == 1
+
+
+def test_the_single_pass_adds_up_in_64_bits(device):
+    sizes = np.array([0, 2**30, 2**30 - 1, 0])
+    offsets = device_scan(sizes, method="look-back", device=device)
+    np.testing.assert_array_equal(offsets, exclusive(sizes))
+    with pytest.raises(InvalidArgument, match=f"the sum of values = {3000 * (2**31 - 1)}: must be"):
+        device_scan(np.full(3000, 2**31 - 1), method="look-back", device=device)
+
+
+def test_a_scan_by_an_unknown_method_names_the_known_ones(device):
+    with pytest.raises(
+        UnknownMethod, match=r"'lookback'; it has launches, look-back .*'look-back'"
+    ):
+        device_scan([1, 2], method="lookback", device=device)
+
+
 SCANS_OF_A_MILLION = {
     "warp": lambda v, d: (warp_scan(v, inclusive=False, device=d), exclusive_runs(v, 32)[0]),
     "rank": lambda v, d: (warp_rank(v > 3, device=d), exclusive_runs((v > 3) * 1, 32)[0]),
     "block": lambda v, d: (block_scan(v, device=d)[0], exclusive_runs(v, 128)[0]),
     "shared": lambda v, d: (shared_scan(v, device=d)[0], exclusive_runs(v, 256)[0]),
     "device": lambda v, d: (device_scan(v, device=d), exclusive(v)),
+    "look-back": lambda v, d: (device_scan(v, method="look-back", device=d), exclusive(v)),
 }
 
 
 @pytest.mark.parametrize("scan", SCANS_OF_A_MILLION)
 def test_a_million_values(scan, device):
-    values = np.random.default_rng(6).integers(0, 9, MILLION)
+    # The machine runs blocks that wait for each other warp by warp, which takes its time.
+    size = 50_000 if scan == "look-back" and isinstance(device, SimtDevice) else MILLION
+    values = np.random.default_rng(6).integers(0, 9, size)
     found, expected = SCANS_OF_A_MILLION[scan](values, device)
     np.testing.assert_array_equal(found, expected)
 
