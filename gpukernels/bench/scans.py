@@ -32,9 +32,9 @@ PATIENCE = 2.0
 def measure_scans(device, n: int = 1 << 26, repeat: int = 20) -> dict[str, Any]:
     """Time the scans of `n` sizes: 2 x THREADS a run in shared memory, THREADS by shuffles, all.
 
-    ``ms`` is that of the kernels. Of the device-wide scan, ``call_ms`` is the whole call by the
-    host's clock: all its launches, the reading of the total and the memory for the offsets; its two
-    large kernels have rows of their own. Libraries' scans stand beside it where one is installed:
+    ``ms`` is that of the kernels. Of the device-wide scans, ``call_ms`` is the whole call by the
+    host's clock: all launches, the reading of the total and the memory for the offsets; the two
+    large kernels of the one by launches have rows of their own. Libraries' scans stand beside it where one is installed:
     theirs give what stands after each value, one word less than ours.
 
     Raises
@@ -72,15 +72,17 @@ def measure_scans(device, n: int = 1 << 26, repeat: int = 20) -> dict[str, Any]:
         add(name, run, lambda: scanned, right, [scanned])
     kept: list[Any] = []
 
-    def scan_all(d) -> None:
-        kept[:] = [scan_sizes(values, d, threads=THREADS)]
+    for name, method in (("device", "launches"), ("device, look-back", "look-back")):
 
-    def whole() -> None:
-        with device.timer():  # waits for the GPU
-            scan_all(device)
+        def scan_all(d, method=method) -> None:
+            kept[:] = [scan_sizes(values, d, threads=THREADS, method=method)]
 
-    add("device", scan_all, lambda: kept[0], expected)
-    rows[-1]["call_ms"] = round(wall_ms(whole, repeat), 4)
+        def whole(scan_all=scan_all) -> None:
+            with device.timer():  # waits for the GPU
+                scan_all(device)
+
+        add(name, scan_all, lambda: kept[0], expected)
+        rows[-1]["call_ms"] = round(wall_ms(whole, repeat), 4)
     _add_device_kernels(device, sizes, values, expected, add)
     if isinstance(device, CudaDevice):
         for name, scan in libraries.installed(values, scanned):
