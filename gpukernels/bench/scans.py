@@ -34,8 +34,8 @@ def measure_scans(device, n: int = 1 << 26, repeat: int = 20) -> dict[str, Any]:
 
     ``ms`` is that of the kernels. Of the device-wide scans, ``call_ms`` is the whole call by the
     host's clock: all launches, the reading of the total and the memory for the offsets; the two
-    large kernels of the one by launches have rows of their own. Libraries' scans stand beside it where one is installed:
-    theirs give what stands after each value, one word less than ours.
+    large kernels of the one by launches have rows of their own. Libraries' scans stand beside them
+    where one is installed: theirs give what stands after each value, one word less than ours.
 
     Raises
     ------

@@ -72,7 +72,8 @@ def launch(
         Whether all blocks must be resident at once; a kernel with a grid sync is so by itself.
     schedule : {"lockstep", "warp", "random"}
         Which warps go together: all of them; each to its next barrier before the next one starts;
-        one drawn before every statement.
+        one drawn before every statement. In a kernel with a loop that waits for other threads,
+        warps take turns under all of them, and single lanes under ``"random"``.
     seed : int
         Seed of the random schedule.
     recorder : Recorder, optional

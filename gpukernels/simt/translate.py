@@ -710,13 +710,12 @@ class FunctionTranslator(
 
     def _side_by_side(self, names, starts):
         """Make generators of the arms whose lines begin at `starts`, and run them together."""
-        outside = {"a0", *_assigned_in(self.lines[: starts[0]])}
         bounds = [*starts, len(self.lines)]
         lines, calls = [], []
         for i, active in enumerate(names):
             arm = f"p{active[1:]}"
             body = self.lines[bounds[i] + 1 : bounds[i + 1]]
-            shared = sorted(n for n in _assigned_in(body) if n.startswith("v_") or n in outside)
+            shared = sorted(_shared_with(self.lines[: starts[0]], body))
             lines.append("    " * self.depth + f"def {arm}():")
             if shared:
                 lines.append("    " * (self.depth + 1) + f"nonlocal {', '.join(shared)}")
@@ -895,11 +894,25 @@ def _without_literals(type_):
     return type_.type if isinstance(type_, LiteralType) else type_
 
 
-def _assigned_in(lines):
-    """Return the names that lines of generated code assign to."""
-    name = rf"[\w{versions.MARK}]+"
-    targets = (re.match(rf"\s*({name}(?:, {name})*) = ", line) for line in lines)
-    return {name for target in targets if target for name in target[1].split(", ")}
+def _shared_with(before, arm):
+    """Return the names that generated lines `arm` assign and that are not theirs alone.
+
+    Temporaries are. An active set is if no line `before` the arm has made it. All others are
+    registers, which the function declares at its top.
+    """
+    tree = ast.parse(textwrap.dedent("\n".join(arm)))
+    assigned = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    made = {"a0"} | {name for line in before for name in re.findall(r"\b[ac]\d+\b", line)}
+    own = re.compile(r"[temnp]\d+|_")
+    return {
+        name
+        for name in assigned
+        if not own.fullmatch(name) and (name in made or not re.fullmatch(r"[ac]\d+", name))
+    }
 
 
 def _home(name):
