@@ -28,6 +28,7 @@ from gpukernels.primitives import (
     warp_scan,
 )
 from gpukernels.primitives.device_scan import scan_tiles
+from gpukernels.primitives.grid_barrier import meet
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.traversal import (
     METHODS,
@@ -96,11 +97,19 @@ def _add_primitives() -> None:
         )
     }
     RUNS["scan_tiles"] = _scan_one_tile
+    RUNS["grid_barrier"] = _meet
     offsets = np.concatenate([[0], np.cumsum(values[:30] % 5)])
     for search in ("two_sided", "lower_bound", "interpolation", "guarded", "register"):
         RUNS[f"find_owners {search}"] = lambda d, search=search: {
             "owner": find_owners(offsets, np.arange(offsets[-1]), search, device=d)
         }
+
+
+def _meet(device) -> dict[str, np.ndarray]:
+    # One block: numba's simulator runs one after another, so that none can wait for a later one.
+    arrived, met = device.full(1, 0, np.int32), device.full(THREADS, 0, np.int32)
+    device.launch(meet, 1, THREADS, arrived, 3, met, cooperative=True)
+    return {"arrived": device.read(arrived), "met": device.read(met)}
 
 
 def _scan_one_tile(device) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Building blocks that kernels share: scans, sums, searches, rank by ballot, queue append.
+"""Building blocks that kernels share: scans, searches, rank by ballot, queue append, a barrier.
 
 Device functions are called from kernels (``from gpukernels.primitives import
 warp_inclusive_scan``); ``warp_scan``, ``warp_rank``, ``block_scan``, ``shared_scan`` and
@@ -12,6 +12,7 @@ from .ballot_rank import warp_binary_rank, warp_rank
 from .block_scan import block_exclusive_scan, block_scan
 from .device_scan import DeviceScan, device_scan, scan_sizes
 from .find_owners import find_owners
+from .grid_barrier import grid_barrier
 from .launch_shape import FULL_MASK, THREADS, WARP_SIZE, blocks_for, check_threads
 from .padded_scan import PaddedScan
 from .queue_append import queue_append
@@ -39,6 +40,7 @@ __all__ = [
     "check_threads",
     "device_scan",
     "find_owners",
+    "grid_barrier",
     "guarded_interpolation_owner",
     "interpolation_owner",
     "padded_cell",
