@@ -1224,6 +1224,37 @@ for broken in (
     )
 
 
+@cuda.jit
+def grid_sync_without_the_last_block(a, n, out):
+    i = cuda.grid(1)
+    if i >= n:
+        return
+    a[i] += 1
+    cuda.cg.this_grid().sync()  # here
+    out[i] = a[n - 1 - i]
+
+
+@cuda.jit
+def grid_sync_without_the_last_block_repaired(a, n, out):
+    i = cuda.grid(1)
+    if i < n:
+        a[i] += 1
+    cuda.cg.this_grid().sync()
+    if i < n:
+        out[i] = a[n - 1 - i]
+
+
+planted(
+    grid_sync_without_the_last_block,
+    grid_sync_without_the_last_block_repaired,
+    "barrier-divergence",
+    3,
+    32,
+    lambda: [numbers(60), 60, zeros(60)],
+    lambda args: {2: args[0][::-1] + 1},
+)
+
+
 # Warps ------------------------------------------------------------
 
 
@@ -1286,6 +1317,42 @@ planted(
 
 
 @cuda.jit
+def sum_of_lanes_that_are_not_there(a, out):
+    x = a[cuda.grid(1)]
+    k = 16
+    while k > 0:
+        x += cuda.shfl_down_sync(FULL, x, k)  # here
+        k //= 2
+    if cuda.laneid == 0:
+        cuda.atomic.add(out, 0, x)
+
+
+@cuda.jit
+def sum_of_lanes_that_are_not_there_repaired(a, out):
+    x = a[cuda.grid(1)]
+    there = cuda.blockDim.x - cuda.threadIdx.x // 32 * 32
+    k = 16
+    while k > 0:
+        y = cuda.shfl_down_sync(FULL, x, k if cuda.laneid + k < there else 0)
+        if cuda.laneid + k < there:
+            x += y
+        k //= 2
+    if cuda.laneid == 0:
+        cuda.atomic.add(out, 0, x)
+
+
+planted(
+    sum_of_lanes_that_are_not_there,
+    sum_of_lanes_that_are_not_there_repaired,
+    "warp-operation",
+    2,
+    40,
+    lambda: [numbers(80), zeros(1)],
+    lambda args: {1: [args[0].sum()]},
+)
+
+
+@cuda.jit
 def vote_taken_for_a_barrier(a, out):
     found = cuda.shared.array(1, int32)
     t = cuda.threadIdx.x
@@ -1314,6 +1381,38 @@ planted(
     32,
     lambda: [numbers(32), zeros(32)],
     lambda args: {1: np.full(32, args[0][0])},
+)
+
+
+@cuda.jit
+def one_side_forgets_to_meet(a, out):
+    if cuda.laneid < 16:
+        out[cuda.laneid] = a[cuda.laneid]
+        cuda.syncwarp()
+        cuda.syncwarp()  # here
+    else:
+        cuda.syncwarp()
+        out[cuda.laneid] = out[cuda.laneid - 16]
+
+
+@cuda.jit
+def one_side_forgets_to_meet_repaired(a, out):
+    if cuda.laneid < 16:
+        out[cuda.laneid] = a[cuda.laneid]
+        cuda.syncwarp()
+    else:
+        cuda.syncwarp()
+        out[cuda.laneid] = out[cuda.laneid - 16]
+
+
+planted(
+    one_side_forgets_to_meet,
+    one_side_forgets_to_meet_repaired,
+    "warp-operation",
+    1,
+    32,
+    lambda: [numbers(32), zeros(32)],
+    lambda args: {1: np.tile(args[0][:16], 2)},
 )
 
 

@@ -75,22 +75,6 @@ def test_random_shows_what_a_race_can_do():
     assert results <= {1, 2, 3, 4}  # of the lanes of a warp one wins, as all read before they write
 
 
-@cuda.jit
-def wait_for_a_flag(flag, out):
-    if cuda.threadIdx.x < 32:
-        while cuda.atomic.add(flag, 0, 0) == 0:
-            cuda.nanosleep(int32(10))
-        out[cuda.threadIdx.x] = 1
-    elif cuda.threadIdx.x == 32:
-        cuda.atomic.add(flag, 0, 1)
-
-
-def test_a_loop_that_waits_for_another_warp_ends_under_random():
-    out = np.zeros(32, int)
-    launch(wait_for_a_flag, 1, 64, (np.zeros(1, np.int32), out), schedule="random")
-    assert out.all()
-
-
 @pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
 def test_an_endless_loop_is_an_error(schedule):
     @cuda.jit
