@@ -182,9 +182,9 @@ def _add_traversal() -> None:
     }
     # The padded scan without `compact` knows no warp operations: numba's simulator runs the rest.
     for options in (
-        {"scan": "padded"},
-        {"scan": "padded", "gather": "fine", "cull": "linear"},
-        {"cull": "linear", "sequential_below": 0},
+        {"scan": "padded", "cull": "mask"},
+        {"scan": "padded", "gather": "fine"},
+        {"sequential_below": 0},
     ):
         RUNS[f"bfs linear_work {options}"] = lambda d, options=options: {
             "distance": bfs(DIRECTED, 0, "linear_work", d, threads=THREADS, **options).distance

@@ -5,9 +5,10 @@ flags says where the chosen ones go, and a kernel puts them there. Two culls dif
 
 ``"mask"``, of [padamata2013graph]: all vertices. A thread an arc of the edge frontier sets the flag
 of its vertex if that is unvisited, and an array holds a vertex once, so no duplicate is left. It is
-O(V) a level whatever the frontier: the flags of all vertices are cleared, scanned and read again.
+O(V) a level whatever the frontier: the flags of all vertices are cleared, scanned and read again,
+below a bound on the frontier by one thread, flag after flag.
 
-``"linear"``, this book's: the edge frontier itself. A thread an arc claims its vertex by
+``"linear"``, this book's and the default: the edge frontier itself. A thread an arc claims its vertex by
 compare-and-swap on the distance; the one that finds it unvisited has its flag set. O(arcs of the
 frontier) a level, for one atomic on every arc to a vertex not yet seen visited.
 """

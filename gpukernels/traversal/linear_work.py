@@ -8,11 +8,15 @@ The "optimized linear work" search of [padamata2013graph], after [merrill2012sca
 2. Gather: copy the neighbors to an edge frontier. ``"serial"``, a thread a vertex. ``"fine"``, a
    thread `tile` places, whose owners a block searches in shared memory, from bounds that a kernel
    of its own has found: the two-phase mapping, which the paper tried and did not finish.
-3. Cull by scan, with a mask over all vertices or in linear work: see `linear_cull`. Short lists are
+3. Cull by scan, in linear work or with a mask over all vertices: see `linear_cull`. Short lists are
    compacted by one thread, without a scan, as the paper does below 512 vertices of the frontier.
 
 The name promises O(V + E), and the original breaks the promise: its mask costs O(V) at every level,
-O(V D + E) in all. With ``cull="linear"`` it holds.
+O(V D + E) in all. Where the frontier is short, it has one thread read the whole mask: on a road
+network that is nearly every level, and V reads one after another, which neither a GPU nor the
+machine gets done in reasonable time. So the default is ``cull="linear"``, with which the promise
+holds: one thread then reads at most `sequential_below` arcs. ``cull="mask"`` is the paper's search,
+the long walk included; with ``sequential_below=0`` its mask is always scanned by all threads.
 
 The host sizes the launches of a level, so it must know how many vertices the frontier has and how
 many arcs leave them. Both are counted where the frontier is made and come in one read-back a level;
@@ -39,7 +43,7 @@ from .linear_cull import claim_unvisited, compact, compact_alone, mask_unvisited
 from .result import BFSResult, adopt, start_at
 
 GATHERS = ("serial", "fine")
-CULLS = ("mask", "linear")
+CULLS = ("linear", "mask")
 SCANS = {"shuffle": DeviceScan, "padded": PaddedScan}
 
 
@@ -84,7 +88,7 @@ def bfs(
     device,
     *,
     gather: str = "serial",
-    cull: str = "mask",
+    cull: str = "linear",
     scan: str = "shuffle",
     sequential_below: int = 512,
     tile: int = 8,
@@ -103,13 +107,14 @@ def bfs(
         Where to run.
     gather : {"serial", "fine"}
         Who copies the neighbors: a thread a vertex, or a thread `tile` places.
-    cull : {"mask", "linear"}
-        Over which list: all vertices, as the paper, or the edge frontier.
+    cull : {"linear", "mask"}
+        Over which list: the edge frontier, or all vertices, as the paper.
     scan : {"shuffle", "padded"}
         By which scan.
     sequential_below : int
-        One thread compacts the next frontier if this one has fewer vertices; with
-        ``cull="linear"``, if fewer arcs leave them. 0 for never.
+        One thread compacts the next frontier if fewer arcs leave this one; with ``cull="mask"``, if
+        this one has fewer vertices, as in the paper, and then it reads a flag of every vertex of
+        the graph. 0 for never.
     tile : int
         Places of a thread where ``gather="fine"``, the paper's ``GATHER_TILE_SIZE``.
     threads : int

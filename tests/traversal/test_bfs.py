@@ -20,7 +20,8 @@ WARP_SIZES = (1, 2, 4, 8, 16, 32)
 VARIANTS = [(m, {}) for m in METHODS if m != "virtual_warp"]
 VARIANTS += [("virtual_warp", {"warp_size": size}) for size in WARP_SIZES]
 VARIANTS += [
-    ("linear_work", {"gather": "fine", "cull": "linear"}),
+    ("linear_work", {"cull": "mask"}),
+    ("linear_work", {"gather": "fine"}),
     ("linear_work", {"gather": "fine", "cull": "linear", "scan": "padded", "sequential_below": 0}),
 ]
 VARIANTS += [
@@ -56,10 +57,9 @@ def diamonds(k: int) -> gk.Graph:
 def worth_it(name: str, root: int, method: str, options: dict) -> bool:
     """Return whether a search is made: of the long path, the method's first variant from an end.
 
-    A thousand levels take the machine seconds, whatever happens in them; and in the first variant
-    of linear_work one thread reads a mask of all vertices at every level.
+    A thousand levels take the machine seconds, whatever happens in them.
     """
-    first = next(o for m, o in FEW_VARIANTS if m == method and (m != "linear_work" or o))
+    first = next(o for m, o in FEW_VARIANTS if m == method)
     return name != "path_of_1000" or (root == 0 and options == first)
 
 

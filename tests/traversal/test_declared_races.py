@@ -32,8 +32,9 @@ KERNELS = {
     "contract_expand": contract_expand.contract_and_expand,
     "two_phase": two_phase.contract_edges,
 }
-#: What makes a search use an array that it does not use by default.
+#: What makes a search use an array that it does not use by default, or a kernel.
 OPTIONS = {"hash_table": {"duplicates": "hash64"}}
+CHOICES = {"linear_work": {"cull": "mask"}}
 DECLARED = [(m, a) for m, k in KERNELS.items() for a in sorted(k.py_func.__benign_races__)]
 GRAPH = gk.erdos_renyi(200, 6, seed=1)
 
@@ -43,7 +44,8 @@ def test_an_undeclared_race_is_found(method, array, monkeypatch):
     function = KERNELS[method].py_func
     monkeypatch.setattr(function, "__benign_races__", function.__benign_races__ - {array})
     with pytest.raises(RaceError, match=array):
-        bfs(GRAPH, 0, method, SimtDevice(check=True), **OPTIONS.get(array, {}))
+        options = OPTIONS.get(array, {}) | CHOICES.get(method, {})
+        bfs(GRAPH, 0, method, SimtDevice(check=True), **options)
 
 
 def test_the_plain_look_of_the_linear_cull_is_declared(monkeypatch):
@@ -57,5 +59,6 @@ def test_the_plain_look_of_the_linear_cull_is_declared(monkeypatch):
 @pytest.mark.parametrize("method", KERNELS)
 @pytest.mark.parametrize("seed", range(3))
 def test_there_is_no_other_race(method, seed):
-    result = bfs(GRAPH, 0, method, SimtDevice(schedule="random", seed=seed, check=True))
+    device = SimtDevice(schedule="random", seed=seed, check=True)
+    result = bfs(GRAPH, 0, method, device, **CHOICES.get(method, {}))
     assert np.count_nonzero(result.distance >= 0) > 100

@@ -45,7 +45,8 @@ def test_every_choice_is_right(name, options, device):
 @pytest.mark.parametrize(("name", "root"), [c for c in CASES if c[0] != "path_of_1000"])
 def test_the_scanned_mask_is_right_on_awkward_graphs(name, root, device):
     g = AWKWARD[name]
-    result = gk.bfs(g, root, "linear_work", device, gather="fine", sequential_below=0)
+    options = {"gather": "fine", "cull": "mask", "sequential_below": 0}
+    result = gk.bfs(g, root, "linear_work", device, **options)
     check_search(g, root, result.distance, result.parent)
 
 
@@ -77,12 +78,33 @@ class CountingDevice(SimtDevice):
 
 def test_the_mask_costs_all_vertices_at_every_level_and_the_linear_cull_does_not():
     lengths = np.array([100, 200, 400])
-    masked = [gk.bfs(gk.path(int(k)), 0, "linear_work").stats["vertices_masked"] for k in lengths]
+    paths = [gk.path(int(k)) for k in lengths]
+    masked = [gk.bfs(g, 0, "linear_work", cull="mask").stats["vertices_masked"] for g in paths]
     np.testing.assert_array_equal(masked, lengths**2)
-    stats = [gk.bfs(gk.path(int(k)), 0, "linear_work", cull="linear").stats for k in lengths]
+    stats = [gk.bfs(g, 0, "linear_work", cull="linear").stats for g in paths]
     assert {s["vertices_masked"] for s in stats} == {0}
     threads = np.array([s["threads"] for s in stats])
     assert np.ptp(threads / lengths) < 0.1 * threads[0] / lengths[0]
+
+
+def flags_read(g: gk.Graph, **options) -> tuple[int, int]:
+    """Return how many flags one thread reads at most in a launch, and all threads in all."""
+    with gk.trace() as t:
+        gk.bfs(g, 0, "linear_work", **options)
+    work = [work_per_thread(t.trace, "chosen", i) for i in range(len(t.trace.launches))]
+    return max(int(w.max(initial=0)) for w in work), sum(int(w.sum()) for w in work)
+
+
+@pytest.mark.parametrize("g", [gk.path(40), gk.road_grid(6, 7, seed=1)], ids=["path", "road"])
+def test_by_default_no_thread_walks_through_all_vertices_on_a_small_level(g):
+    """The paper's search does so at every level that is short, and roads have no other."""
+    longest, all_flags = flags_read(g, sequential_below=16)
+    assert longest < 16 < g.n
+    assert all_flags <= 2 * g.m
+    serial, _ = flags_read(g, cull="mask", sequential_below=16)
+    assert serial == g.n  # the paper's, still there
+    at_once, _ = flags_read(g, cull="mask", sequential_below=0)
+    assert at_once < 16
 
 
 @pytest.mark.parametrize(("cull", "scanned"), [("mask", 0), ("linear", 1)])
