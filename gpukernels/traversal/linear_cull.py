@@ -8,9 +8,9 @@ of its vertex if that is unvisited, and an array holds a vertex once, so no dupl
 O(V) a level whatever the frontier: the flags of all vertices are cleared, scanned and read again,
 below a bound on the frontier by one thread, flag after flag.
 
-``"linear"``, this book's and the default: the edge frontier itself. A thread an arc claims its vertex by
-compare-and-swap on the distance; the one that finds it unvisited has its flag set. O(arcs of the
-frontier) a level, for one atomic on every arc to a vertex not yet seen visited.
+``"linear"``, this book's and the default: the edge frontier itself. A thread an arc claims its
+vertex by compare-and-swap on the distance; the one that finds it unvisited has its flag set. O(arcs
+of the frontier) a level, for one atomic on every arc to a vertex not yet seen visited.
 """
 
 from __future__ import annotations

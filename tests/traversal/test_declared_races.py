@@ -43,8 +43,8 @@ GRAPH = gk.erdos_renyi(200, 6, seed=1)
 def test_an_undeclared_race_is_found(method, array, monkeypatch):
     function = KERNELS[method].py_func
     monkeypatch.setattr(function, "__benign_races__", function.__benign_races__ - {array})
+    options = OPTIONS.get(array, {}) | CHOICES.get(method, {})
     with pytest.raises(RaceError, match=array):
-        options = OPTIONS.get(array, {}) | CHOICES.get(method, {})
         bfs(GRAPH, 0, method, SimtDevice(check=True), **options)
 
 
