@@ -199,6 +199,9 @@ def _add_traversal() -> None:
             RUNS[f"bfs {method} {label}"] = lambda d, m=method, g=g, o=options: {
                 "distance": bfs(g, 0, m, d, threads=THREADS, **o).distance
             }
+    RUNS["bfs hybrid two phases"] = lambda d: {
+        "distance": bfs(DIRECTED, 0, "hybrid", d, threads=THREADS, two_phase_above=9).distance
+    }
     warps = {"single_block": 0, "edge_discover": 0, "child_share": 0.5, "child_queue": 1}
     for label, knobs in (("edge_discover", {"single_block": 0}), ("warps and child", warps)):
         RUNS[f"bfs bfs4k {label}"] = lambda d, knobs=knobs: {

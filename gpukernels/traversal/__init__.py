@@ -18,6 +18,7 @@ from . import (
     expand_contract,
     frontier,
     harish,
+    hybrid,
     linear_work,
     luo,
     spmv,
@@ -38,6 +39,7 @@ METHODS = {
     "expand_contract": expand_contract.bfs,
     "contract_expand": contract_expand.bfs,
     "two_phase": two_phase.bfs,
+    "hybrid": hybrid.bfs,
     "direction_optimizing": direction_optimizing.bfs,
     "bfs4k": bfs4k.bfs,
 }
@@ -55,7 +57,8 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
     method : str
         One of ``METHODS``: ``"harish"``, ``"virtual_warp"``, ``"edge_parallel"``, ``"spmv"``,
         ``"bottom_up"``, ``"frontier"``, ``"luo"``, ``"linear_work"``, ``"expand_contract"``,
-        ``"contract_expand"``, ``"two_phase"``, ``"direction_optimizing"``, ``"bfs4k"``.
+        ``"contract_expand"``, ``"two_phase"``, ``"hybrid"``, ``"direction_optimizing"``,
+        ``"bfs4k"``.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`.
     **options

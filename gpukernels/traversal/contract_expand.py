@@ -5,10 +5,14 @@ section 2. Mapping: entry of the edge frontier to thread. A block contracts its 
 what survives at once by `cta_warp_scan`: vertices are never written to memory as a frontier. Work
 O(V + E).
 
-A level costs one launch and one barrier of the grid, half of what `two_phase` pays, so it suits
-small frontiers; but after the contraction only the threads whose entry survived bring something to
-expand. The search begins with the edge frontier that holds the root alone, so a vertex at distance
-d is found in launch d, and a last launch finds that nothing is new.
+A level costs one launch, half of what `two_phase` pays, so it suits small frontiers, and `hybrid`
+takes it for these; but after the contraction only the threads whose entry survived bring something
+to expand. The search begins with the edge frontier that holds the root alone, so a vertex at
+distance d is found in launch d, and a last launch finds that nothing is new.
+
+The original goes further: one persistent kernel runs many levels, and its blocks wait for each
+other at Xiao and Feng's inter-block barrier [xiao2009interblock]. Here the end of the launch is the
+barrier, and the host reads the size of the next frontier.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What the three searches of Merrill et al. share on the host: buffers, launches and counts.
+"""What the four searches of Merrill et al. share on the host: buffers, launches and counts.
 
 Merrill, Garland and Grimshaw [merrill2012scalable] build one search in three ways, which differ in
 what lies in memory between two levels: vertices (`expand_contract`), arcs (`contract_expand`), or
-both in turn (`two_phase`). The host's part is the same: everything is allocated before the first
+both in turn (`two_phase`); a fourth, `hybrid`, takes the second or the third at every level. The
+host's part is the same: everything is allocated before the first
 level, a launch gets no more blocks than the GPU holds at once, so that a block takes several
 portions and its memory of what it has seen is worth something, and four numbers are read back a
 level.
@@ -28,7 +29,7 @@ HASH_SLOTS = 1024
 class MerrillSearch:
     """The state of one search, and what it has done so far.
 
-    The statistics that all three give are these, beside those of every search:
+    The statistics that all four give are these, beside those of every search:
 
     - ``frontier_sizes``: vertices enqueued at each level, duplicates included; of a level that did
       not fit, those that it would have held.
@@ -132,8 +133,8 @@ class MerrillSearch:
         self.launch(collect_level, n, *args, clear=True)
         return self.read_counts()
 
-    def result(self, method: str) -> BFSResult:
-        """Return what was found, and the statistics."""
+    def result(self, method: str, **more) -> BFSResult:
+        """Return what was found, and the statistics with `more` of them."""
         enqueued = [size for size in self.enqueued if size]
         levels, distance = len(enqueued), self.device.read(self.distance)
 
@@ -154,6 +155,7 @@ class MerrillSearch:
             "duplicates_missed": missed,
             "duplicates_made": lambda: self.detected + missed(),
             "overflows": self.overflows,
+            **more,
         }
         if self.edges:
             stats["edge_frontier_sizes"] = self.edges

@@ -28,6 +28,7 @@ VARIANTS += [
     ("expand_contract", {"duplicates": "hash64", "bitmask": False}),
     ("contract_expand", {"duplicates": "none", "cta_threshold": 32}),
     ("two_phase", {"duplicates": "compare_and_swap", "bitmask": False}),
+    ("hybrid", {"two_phase_above": 8, "duplicates": "hash64"}),
 ]
 VARIANTS += [
     ("bfs4k", {"single_block": 0}),
@@ -132,7 +133,7 @@ def test_result_describes_the_search(method, device):
     assert result.reached == np.count_nonzero(result.distance >= 0) < g.n
     assert result.stats["method"] == method
     # Others make several launches a level, or one more: they are counted in tests of their own.
-    if method not in ("linear_work", "contract_expand", "two_phase", "bfs4k"):
+    if method not in ("linear_work", "contract_expand", "two_phase", "hybrid", "bfs4k"):
         assert result.stats["launches"] == (
             1 if method in ("luo", "direction_optimizing") else result.levels
         )

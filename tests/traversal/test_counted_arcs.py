@@ -25,6 +25,7 @@ LOADED = [
     ("contract_expand", {"duplicates": "none", "cta_threshold": 32}, "targets"),
     ("two_phase", {}, "targets"),
     ("two_phase", {"duplicates": "none"}, "targets"),
+    ("hybrid", {"two_phase_above": 20}, "targets"),
     ("bfs4k", {}, "targets"),
     ("bfs4k", {"single_block": 0}, "targets"),
     ("bfs4k", {"single_block": 0, "edge_discover": 0, "warp_size": 4}, "targets"),
