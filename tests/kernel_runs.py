@@ -180,6 +180,10 @@ def _add_traversal() -> None:
     RUNS["bfs direction_optimizing top_down"] = lambda d: {
         "distance": bfs(DIRECTED, 0, "direction_optimizing", d, alpha=0, threads=THREADS).distance
     }
+    for method in ("bottom_up", "direction_optimizing"):
+        RUNS[f"bfs {method} bitmap"] = lambda d, method=method: {
+            "distance": bfs(DIRECTED, 0, method, d, frontier="bitmap", threads=THREADS).distance
+        }
     # The padded scan without `compact` knows no warp operations: numba's simulator runs the rest.
     for options in (
         {"scan": "padded", "cull": "mask"},

@@ -7,6 +7,9 @@ find a parent among the first arcs, and the rest of their arcs are never looked 
 frontier is small, nearly all arcs of unvisited vertices are looked at in vain, at every level:
 O(V D + E D) at worst.
 
+Who is in the frontier tells the distance, which is there anyway, or a bitmap of its own
+(`frontier_bitmap`): ``frontier="distance"`` or ``"bitmap"``. The arcs looked at are the same.
+
 Invariant: ``distance[v]`` is written by the thread of v alone. Another thread that reads it
 meanwhile sees UNVISITED or ``level + 1``, neither of which is `level`: the answer is the same.
 """
@@ -18,10 +21,12 @@ from collections.abc import Iterable
 import numpy as np
 from numba import cuda
 
+from gpukernels.checks import check_choice
 from gpukernels.device import benign_race
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
+from .frontier_bitmap import FRONTIERS, first_parent_by_bits, store_votes, words
 from .level_by_level import level_by_level
 from .result import UNVISITED, BFSResult, start_at, vertices_per_level
 
@@ -52,6 +57,24 @@ def bottom_up_level(offsets, sources, distance, parent, level, changed):
             changed[0] = 1
 
 
+@benign_race("changed")
+@cuda.jit
+def bottom_up_level_by_bits(offsets, sources, distance, parent, bits, next_bits, level, changed):
+    """Do what `bottom_up_level` does by the bits of the frontier; store those of the next one.
+
+    All threads store the same to ``changed[0]``.
+    """
+    v = cuda.grid(1)
+    u = UNVISITED
+    if v < distance.size and distance[v] == UNVISITED:
+        u = first_parent_by_bits(offsets, sources, bits, v, UNVISITED)
+        if u != UNVISITED:
+            distance[v] = level + 1
+            parent[v] = u
+            changed[0] = 1
+    store_votes(next_bits, v, distance.size, u != UNVISITED)
+
+
 def arcs_looked_at(g: Graph, distance: np.ndarray, levels: Iterable[int]) -> int:
     """Return how many arcs bottom-up steps at these `levels` look at, given the final distances.
 
@@ -73,7 +96,15 @@ def arcs_looked_at(g: Graph, distance: np.ndarray, levels: Iterable[int]) -> int
     return total
 
 
-def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = True) -> BFSResult:
+def bfs(
+    g: Graph,
+    root: int,
+    device,
+    *,
+    frontier: str = "distance",
+    threads: int = THREADS,
+    parents: bool = True,
+) -> BFSResult:
     """Search `g` from `root`, a launch a level, until a level reaches nothing new.
 
     Parameters
@@ -84,6 +115,8 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
         Where to start.
     device : SimtDevice or CudaDevice
         Where to run.
+    frontier : {"distance", "bitmap"}
+        Where to look whether a vertex is in the frontier.
     threads : int
         Threads a block.
     parents : bool
@@ -93,22 +126,36 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
     -------
     BFSResult
         ``parent`` is the first vertex of the reverse list that qualifies. ``stats`` adds
-        ``arcs_inspected``: those of unvisited vertices at every level, up to the first parent.
+        ``frontier`` and ``arcs_inspected``: those of unvisited vertices at every level, up to the
+        first parent.
+
+    Raises
+    ------
+    InvalidArgument
+        If `frontier` is neither of the two.
     """
     check_threads(threads)
+    check_choice("frontier", frontier, FRONTIERS)
     offsets, sources = device.keep(g.reverse.offsets), device.keep(g.reverse.targets)
     distance, parent = start_at(root, g.n, device)
     blocks = blocks_for(g.n, threads)
+    bits = [device.full(words(g.n), 0, np.uint32) for _ in FRONTIERS if frontier == "bitmap"]
+    if bits:
+        device.put(bits[0], root // 32, 1 << root % 32)
+    arrays = offsets, sources, distance, parent
 
     def launch(level, changed):
-        device.launch(
-            bottom_up_level, blocks, threads, offsets, sources, distance, parent, level, changed
-        )
+        if bits:
+            both = bits[level % 2], bits[1 - level % 2]
+            device.launch(bottom_up_level_by_bits, blocks, threads, *arrays, *both, level, changed)
+        else:
+            device.launch(bottom_up_level, blocks, threads, *arrays, level, changed)
 
     level = level_by_level(device, launch)
     distance = device.read(distance)
     stats = {
         "method": "bottom_up",
+        "frontier": frontier,
         "launches": level,
         "read_backs": level,
         "threads": level * g.n,

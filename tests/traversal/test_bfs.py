@@ -31,6 +31,10 @@ VARIANTS += [
     ("hybrid", {"two_phase_above": 8, "duplicates": "hash64"}),
 ]
 VARIANTS += [
+    ("bottom_up", {"frontier": "bitmap"}),
+    ("direction_optimizing", {"frontier": "bitmap", "alpha": 1e9, "beta": 100.0}),
+]
+VARIANTS += [
     ("bfs4k", {"single_block": 0}),
     ("bfs4k", {"single_block": 0, "edge_discover": 0, "resident_threads": 256}),
     ("bfs4k", {"block_threads": 32, "child_share": 0.2, "child_queue": 1, "min_warp_size": 1}),

@@ -1,0 +1,53 @@
+"""The frontier as a bitmap: one bit a vertex, so that a bottom-up step can ask who is in it.
+
+The benchmark suite of Beamer et al. [beamer2015gap] keeps one for its bottom-up steps. The question
+"is u in the frontier?" is asked of the source of every arc looked at, anywhere in the graph. The
+distance answers it too, but a sector holds the bits of 256 vertices and the distances of 8, and all
+bits of a million vertices take 125 KB, which stay in a cache, where the distances take 4 MB.
+
+Nobody clears it and no atomic sets it: lane i of a warp has vertex 32 k + i, and the word of these
+vertices is the warp's vote, written whole.
+"""
+
+from __future__ import annotations
+
+from numba import cuda
+
+from gpukernels.primitives.launch_shape import FULL_MASK
+
+#: What a search's option ``frontier`` may be.
+FRONTIERS = ("distance", "bitmap")
+
+
+@cuda.jit(device=True)
+def store_votes(bits, v, size, has):
+    """Store the bits of 32 vertices from those that `has` tells of; all lanes of a warp call.
+
+    Lane i has the vertex `v` = 32 k + i, of `size` vertices in all.
+    """
+    votes = cuda.ballot_sync(FULL_MASK, has)
+    if cuda.laneid == 0 and v < size:
+        bits[v >> 5] = votes
+
+
+@cuda.jit(device=True)
+def mark_level(distance, level, bits):
+    """Make `bits` those of the vertices at distance `level`; all threads of the grid call."""
+    for first in range(cuda.blockIdx.x * cuda.blockDim.x, distance.size, cuda.gridsize(1)):
+        v = first + cuda.threadIdx.x
+        store_votes(bits, v, distance.size, v < distance.size and distance[v] == level)
+
+
+@cuda.jit(device=True)
+def first_parent_by_bits(offsets, sources, bits, v, none):
+    """Return the first in-neighbor of `v` whose bit is set, or `none` if it has none."""
+    for i in range(offsets[v], offsets[v + 1]):
+        u = sources[i]
+        if (bits[u >> 5] >> (u & 31)) & 1:
+            return u
+    return none
+
+
+def words(n: int) -> int:
+    """Return how many elements the bitmap of `n` vertices has."""
+    return (n + 31) // 32
