@@ -158,6 +158,9 @@ def _add_neighbor_sums(name: str, directed: gk.Graph, undirected: gk.Graph, valu
     add(name, csr, directed)
     add(name, coo, directed)
     add(f"{name} both_ways", coo, undirected, both_ways=True)
+    for layout in ("aos", "packed"):
+        add(f"{name} {layout}", coo, directed, layout=layout)
+        add(f"{name} {layout} both_ways", coo, undirected, layout=layout, both_ways=True)
     for layout in ("soa", "aos", "packed"):
         if layout == "soa" or "float32 weights" not in name:
             add(f"{name} {layout}", csr, directed, "weighted_neighbor_sum", layout=layout)

@@ -139,8 +139,8 @@ def read_trace(trace, method: str, stats: dict[str, Any]) -> Measure:
     """Return the counters of one expansion that `trace` holds alone."""
     rounds = [_rounds(trace, launch) for launch in trace.launches]
     rounds = [units for units in rounds if units.any()]
-    sectors, useful = _sectors(trace)
-    writes = _requests_of(trace, "item") & (trace.requests.kind == STORE)
+    sectors, useful = sectors_of(trace)
+    writes = requests_of(trace, "item") & (trace.requests.kind == STORE)
     written = int(sectors[writes].sum())
     totals, longest = _work(trace, sectors)
     per_warp = [u.sum(axis=2) for u in rounds]
@@ -166,7 +166,7 @@ def read_trace(trace, method: str, stats: dict[str, Any]) -> Measure:
 def _rounds(trace, launch) -> np.ndarray:
     """Return the units that each thread of a launch writes, shape (blocks, warps, 32)."""
     table = trace.requests
-    mine = _requests_of(trace, "item") & (table.kind == STORE) & (table.launch == launch.index)
+    mine = requests_of(trace, "item") & (table.kind == STORE) & (table.launch == launch.index)
     row = table.lane_row()
     chosen = mine[row]
     row, lane = row[chosen], table.lane_id()[chosen]
@@ -188,13 +188,13 @@ def _levels(rounds: list[np.ndarray]) -> tuple[float, float, float]:
     return _ratio(in_warp, units), _ratio(in_block, in_warp), _ratio(in_launch, in_block)
 
 
-def _requests_of(trace, array: str) -> np.ndarray:
+def requests_of(trace, array: str) -> np.ndarray:
     """Return which requests are to the global array of that name."""
     named = np.array([a.name == array and a.space == "global" for a in trace.arrays] or [False])
     return named[trace.requests.array]
 
 
-def _sectors(trace) -> tuple[np.ndarray, np.ndarray]:
+def sectors_of(trace) -> tuple[np.ndarray, np.ndarray]:
     """Return sectors and distinct bytes of every request; 0 where it is not to global memory."""
     table = trace.requests
     size = np.array([a.itemsize for a in trace.arrays] or [1])

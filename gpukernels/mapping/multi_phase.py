@@ -10,6 +10,11 @@ visits its units in order: lane by lane, neighboring units. *Iterated search*: a
 `iterations` times as large, each thread searches so often and fills so many registers before it
 needs a barrier.
 
+The partition makes one search a boundary, and a chunk holds threads x K x IS units: there are
+blocks + 1 searches in global memory, inversely proportional to K and to IS. (Section 5.3.4 prints
+"proportional to the K parameter", a slip, and counts one a block: the end of the last chunk, which
+needs no search, is searched for here like the others.)
+
 The registers are a local array whose indices are not known to the compiler, so on a GPU they lie in
 the first-level cache rather than in the register file.
 """

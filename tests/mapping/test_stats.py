@@ -76,6 +76,21 @@ def test_partition_searches_fall_as_k_grows():
     assert found == [65, 33, 17, 9]
 
 
+@pytest.mark.parametrize(("k", "iterations"), [(1, 1), (2, 1), (1, 2), (4, 1), (2, 2), (8, 4)])
+def test_partition_searches_of_multi_phase_are_inversely_proportional_to_k_and_iterations(
+    k, iterations
+):
+    """One a boundary: each chunk of threads x K x IS units begins at one, the last ends at one."""
+    units, threads = 8 * 1024, 128
+    offsets = offsets_of([1, 3] * (units // 4))
+    knobs = {"units_per_thread": k, "iterations": iterations, "threads": threads}
+    trace, stats = traced(offsets, "multi_phase", **knobs)
+    inside = searches(trace.select(kernel="hybrid_partition"))
+    assert inside == stats["partition_searches"] == units // (threads * k * iterations) + 1
+    # The search in a thread's portion is another, and in shared memory.
+    assert searches(trace) - inside == units // k
+
+
 @pytest.mark.parametrize(
     ("items", "units", "resident", "expected"),
     [

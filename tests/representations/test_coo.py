@@ -9,6 +9,7 @@ from awkward_graphs import AWKWARD
 import gpukernels as gk
 from gpukernels.device import SimtDevice
 from gpukernels.representations.coo import EdgeList, has_edge, neighbor_sum, row_sum
+from gpukernels.simt import metrics
 
 graphs = pytest.mark.parametrize("name", AWKWARD)
 
@@ -52,6 +53,41 @@ def test_a_self_loop_read_both_ways_counts_once(device):
     assert row_sum(g, both_ways=True, device=device).tolist() == [12, 18, 0]
     sums = neighbor_sum(g, [1, 10, 100], both_ways=True, device=device)
     assert sums.tolist() == [11, 11, 0]
+
+
+def test_a_pair_is_a_source_and_its_target():
+    g = gk.rmat(scale=6, edge_factor=4, seed=1)
+    edges = EdgeList.from_graph(g, order="lexicographic")
+    assert edges.pairs.dtype == np.int32
+    np.testing.assert_array_equal(edges.pairs, np.column_stack([edges.source, edges.target]))
+    words = edges.target.astype(np.int64) * 2**32 + edges.source
+    np.testing.assert_array_equal(edges.packed, words)
+    empty = EdgeList.from_graph(gk.Graph([0], []))
+    assert (empty.pairs.shape, empty.packed.shape) == ((0, 2), (0,))
+
+
+@pytest.mark.parametrize("both_ways", [False, True])
+def test_pairs_cost_twice_the_sectors_of_two_arrays_and_words_half_the_requests(both_ways):
+    """Arcs are read side by side: two arrays need no help, unlike lists that begin anywhere."""
+    g = gk.erdos_renyi(256, 8, seed=1)
+    used = {}
+    for layout in ("soa", "aos", "packed"):
+        with gk.trace() as t:
+            neighbor_sum(g, np.ones(g.n), both_ways=both_ways, layout=layout)
+        names = {info.name for info in t.trace.arrays} & {"source", "target", "arcs"}
+        ends = [t.trace.select(array=name) for name in names]
+        requests = sum(metrics.requests(part) for part in ends)
+        used[layout] = requests, sum(int(metrics.sectors(part).sum()) for part in ends)
+    arcs = EdgeList.from_graph(g, both_ways=both_ways).source.size
+    warps, sectors = -(-arcs // 32), -(-arcs // 8)
+    assert used["soa"] == (2 * warps, 2 * sectors)
+    assert used["aos"] == (2 * warps, 2 * -(-arcs // 4))
+    assert used["packed"] == (warps, -(-arcs // 4))
+
+
+def test_unknown_layout_is_refused(device):
+    with pytest.raises(gk.InvalidArgument, match="layout"):
+        neighbor_sum(gk.path(3), np.zeros(3), layout="sao", device=device)
 
 
 def test_unknown_order_is_refused():

@@ -56,6 +56,20 @@ def test_neighbor_sum(name, form, dtype, device):
     np.testing.assert_array_equal(sums, oracles.neighbor_sum(seen, values))
 
 
+@pytest.mark.parametrize(
+    ("name", "both_ways"),
+    [(n, both) for n in SMALL for both in (False, True) if not (both and AWKWARD[n].directed)],
+)
+@pytest.mark.parametrize("layout", ["aos", "packed"])
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+def test_neighbor_sum_of_pairs(name, both_ways, layout, dtype, device):
+    g = AWKWARD[name]
+    values = (np.arange(g.n) * 3 % 17 - 8).astype(dtype)
+    sums = coo.neighbor_sum(g, values, both_ways=both_ways, layout=layout, device=device)
+    assert sums.dtype == (np.float64 if dtype == np.float32 else np.int64)
+    np.testing.assert_array_equal(sums, oracles.neighbor_sum(g, values))
+
+
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize(
     ("layout", "kind"),
