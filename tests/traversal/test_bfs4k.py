@@ -11,7 +11,7 @@ from gpukernels.device import SimtDevice
 from gpukernels.simt.errors import RaceError
 from gpukernels.simt.metrics import work_per_thread
 from gpukernels.simt.trace import ATOMIC
-from gpukernels.traversal.bfs4k import child, edge_discover, multi_block, single_block
+from gpukernels.traversal.bfs4k import child, edge_discover, multi_block, rules, single_block
 from gpukernels.traversal.bfs4k.knobs import Knobs
 from gpukernels.traversal.bfs4k.large import large_vertices
 from gpukernels.traversal.bfs4k.rules import knobs_for
@@ -254,6 +254,29 @@ def test_extended_edge_discover_saves_searches():
     assert found == [10, 1]
 
 
+@pytest.mark.parametrize(("leaves", "rounds"), [(33, 2), (99, 4), (319, 10), (512 + 33, 18)])
+def test_extended_edge_discover_spares_the_search_of_a_last_round_that_is_not_full(leaves, rounds):
+    """One search for a hub alone, and one more for each window of 512 arcs that it goes on in."""
+    found = []
+    for extended in (False, True):
+        device = SimtDevice(trace=True)
+        g = gk.star(1 + leaves)
+        result = gk.bfs(g, 0, "bfs4k", device, extended=extended, **MANY)
+        check_search(g, 0, result.distance, result.parent)
+        found.append(searches(device.trace, 0))
+    assert found == [rounds, 1 + leaves // 512]
+
+
+def test_a_last_round_that_another_vertex_begins_is_searched():
+    """A root with two hubs of 40 arcs each: rounds 0-31, 32-63 and 64-79 of 80 arcs."""
+    g = gk.Graph.from_arcs(83, [0, 0, *[1] * 40, *[2] * 40], [1, 2, *range(3, 43), *range(43, 83)])
+    device = SimtDevice(trace=True)
+    result = gk.bfs(g, 0, "bfs4k", device, **MANY)
+    check_search(g, 0, result.distance, result.parent)
+    # Lane 31 of the first round has hub 1, which ends in the second; the third is all of hub 2.
+    assert searches(device.trace, 1) == 2
+
+
 def searches(trace, launch: int) -> int:
     """Return how many searches the warps of `launch` begin."""
     steps = zip(trace.steps.launch, trace.steps.source, trace.steps.line, strict=True)
@@ -381,6 +404,22 @@ def test_knobs_follow_the_rules(degrees, knobs):
     names = ("min_warp_size", "child_share", "edge_discover", "single_block")
     assert tuple(found[name] for name in names) == pytest.approx(knobs)
     assert (found["child_queue"], found["threads"], found["coalesce_from"]) == (16, 128, 10)
+
+
+#: Mean and deviation of Table 1, and what section 7 calls them: the bounds of `rules` lie between.
+LOW_MEANS = {"com-youtube": 5.2, "web-Google": 5.6, "kkt_power": 6.3, "ForestFire": 7.3}
+HIGH_MEANS = {"random.2Mv.128Me": 64.0}
+MEDIUM = {"web-Google": 6.5, "kkt_power": 7.5}
+HIGH = {"ForestFire": 38.3, "com-youtube": 50.2}
+HARDLY = {"roadNet-CA": 1.0, "europa.osm": 0.5, "Amazon0505": 3.1}
+
+
+def test_the_bounds_of_the_rules_lie_between_the_papers_examples():
+    assert max(LOW_MEANS.values()) < rules.HIGH_MEAN < min(HIGH_MEANS.values())
+    assert max(HARDLY.values()) < rules.MEDIUM_DEVIATION < min(MEDIUM.values())
+    assert max(MEDIUM.values()) < rules.HIGH_DEVIATION < min(HIGH.values())
+    knobs = Knobs()
+    assert knobs.child_queue * knobs.threads == rules.LARGE_DEGREE
 
 
 def test_a_graph_is_tuned_by_its_degrees(device):

@@ -3,8 +3,10 @@
 BFS-4K [busato2015bfs4k], section 5.4. A warp holds 32 vertices of the frontier in its registers and
 scans their degrees; each lane finds the vertex of its next arc by a binary search of shuffles
 (`mapping.local_warp_search`), so that all lanes visit equally many arcs whatever the degrees. EXT:
-where the last lane's vertex has 32 more arcs, the next 32 arcs are all its own, and the warp visits
-them without a search. Work O(arcs of the frontier), and 5 shuffles an arc for the search.
+where the last lane's vertex has enough arcs left for the whole next round, the warp visits them
+without a search: a round of 32 arcs, or the last round of all, which is shorter. A round that ends
+one vertex and begins another needs its search again. Work O(arcs of the frontier), and 5 shuffles
+an arc for the search.
 
 The paper takes edge-discover where the frontier has fewer vertices than resident threads / K4.
 """
@@ -39,8 +41,9 @@ def search_window(visit, work, item, begin, inclusive, size, first, last, extend
     long_item, long_ahead, long_end = int32(0), int32(0), int32(0)
     for start in range(first, last, WARP_SIZE):
         unit = int32(start + cuda.laneid)
-        if extended and start + WARP_SIZE <= long_end:
-            visit(work, long_item, long_ahead + unit)
+        if extended and min(start + WARP_SIZE, last) <= long_end:
+            if unit < last:
+                visit(work, long_item, long_ahead + unit)
         else:
             owner = warp_owner(before, unit)
             its_item = cuda.shfl_sync(FULL_MASK, item, owner)

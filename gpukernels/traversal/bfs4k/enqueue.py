@@ -9,6 +9,18 @@ room for all of them by one atomic, and writes in one of two ways:
   side; what exceeds the shortest queue is scattered. Finding the shortest costs five shuffles, so
   it is done only where the queues hold K7 vertices on average.
 
+K7 is read so because the paper says no more than that it is "a threshold for switching the writing
+mode": it cannot be compared with the shortest queue, whose search it is to spare, and the scan has
+just told the warp how many vertices its 32 queues hold together. With K7 = 10, and 16 vertices that
+a queue holds, that is a warp which has filled its queues to two thirds.
+
+The paper's scan has two levels, in the warp by shuffles and in the block by "atomic operations" on
+shared memory. The second is left out here: warps fill their queues at their own pace, a second
+level would have them wait for each other before each write, and what it saves, a global atomic a
+warp for one a block, is little beside the arcs that fill 32 queues. Where a block does meet anyway
+there is one: by an atomic in shared memory in `single_block`, by a block scan in
+`traversal.enqueue_by_block`.
+
 Where no lane holds more than one vertex, which one vote tells, the scan is a ballot. Slip: the scan
 of Fig. 3 drops the result of its last shuffle; see `primitives.warp_scan`.
 """

@@ -4,6 +4,11 @@
 holds how to set them for a graph. Sizes of tables in shared memory follow from the formulas of
 section 5.5, with 48 KB and 2,048 threads a multiprocessor.
 
+Slip: those formulas print the size of a frontier as "F_Threshold x 4 / 2" bytes. A frontier that
+the single block takes may have F_Threshold vertices of 4 bytes, so half of that would not hold it;
+here each of the two frontiers takes ``4 x frontier_room`` bytes, and the table the largest power of
+two of bytes that is left.
+
 Slip: with K4 = 0 the paper turns edge-discover off, which the printed condition |F| < resident / K4
 would not do. Here 0 is tested first.
 """

@@ -6,10 +6,27 @@ deviation, 1 for a medium deviation and 0 where both are high, K5 is 0 for a hig
 K6 = 128, K7 = 10 belong to the GPU. The bounds below are this book's; they set the paper's own
 examples as the paper does: *com-youtube* (mean 5.2, deviation 50.2) to K1 = 32 and K4 = 2,
 *web-Google* (5.6, 6.5) and *kkt_power* (6.3, 7.5) to K1 = 4 and K4 = 1, *random.2Mv.128Me* (64.0,
-10.6) to K1 = 32. The paper leaves out graphs whose degrees hardly deviate: edge-discover balances
-what is not out of balance, so it is off there. And it sets K5 mainly to 1 where
-we take 4: one block spares a launch and a read-back a level, which from Python cost more than from
-C. ``data/benchmarks/bfs.json`` has the times of both on a road network.
+10.6) to K1 = 32.
+
+The paper leaves out graphs whose degrees hardly deviate, roads above all. Edge-discover balances
+what is not out of balance there, so it is off, K4 = 0. That is a trade: counted on
+``road_grid(40, 40)`` with room for 2,048 threads and no single block, it takes a tenth of the steps
+and a quarter of the sectors, since groups of 32 hold vertices of three arcs, but the longest warps
+of the levels take twice the steps together, since one has 32 vertices to itself; and the GPU is
+nearly empty, so the longest warp is what a level waits for. The single block takes most such levels
+anyway. The paper sets its K5 mainly to 1 where we take 4: one block spares a launch and a read-back
+a level, which from Python cost more than from C. ``data/benchmarks/bfs.json`` has the times of both
+on a road network.
+
+The bounds are powers of two from the gaps between the examples. No measurement stands behind them:
+any other number from the same gap sorts the paper's graphs alike.
+
+===================  =====  ====================================================================
+``HIGH_MEAN``           16  ForestFire has 7.3, called low; random.2Mv.128Me has 64.0, called high
+``MEDIUM_DEVIATION``     4  Amazon0505, which is not named, has 3.1; web-Google has 6.5, medium
+``HIGH_DEVIATION``      16  kkt_power has 7.5, medium; ForestFire has 38.3, high
+``LARGE_DEGREE``      2048  the paper's own number; also K3 x K6, the arcs of a child's block
+===================  =====  ====================================================================
 
 Slip: the column "Mode" of Table 1, which the rule for K2 speaks of, holds the maximum degree.
 """
