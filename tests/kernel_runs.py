@@ -37,6 +37,7 @@ from gpukernels.traversal import (
     enqueue_by_block,
     frontier,
     linear_cull,
+    luo_levels,
     two_phase,
 )
 from gpukernels.traversal.bfs4k.child import child_kernel
@@ -187,6 +188,12 @@ def _add_traversal() -> None:
         RUNS[f"bfs {method} bitmap"] = lambda d, method=method: {
             "distance": bfs(DIRECTED, 0, method, d, frontier="bitmap", threads=THREADS).distance
         }
+    for claim in ("compare_and_swap", "exchange"):
+        RUNS[f"bfs luo three {claim}"] = lambda d, claim=claim: {
+            "distance": bfs(
+                DIRECTED, 0, "luo", d, kernels="three", claim=claim, high_degree=9, threads=THREADS
+            ).distance
+        }
     # The padded scan without `compact` knows no warp operations: numba's simulator runs the rest.
     for options in (
         {"scan": "padded", "cull": "mask"},
@@ -215,11 +222,32 @@ def _add_traversal() -> None:
             "distance": bfs(gk.star(100), 1, "bfs4k", d, threads=THREADS, **knobs).distance
         }
     RUNS["child_kernel"] = _child_kernel
+    RUNS["luo one level"] = _luo_one_level
     RUNS["linear_work compact"] = _compact
     RUNS["merrill collect_level"] = _collect_afresh
     RUNS["merrill expand_level"] = _expand_level
     RUNS["merrill contract_edges"] = _contract_edges
     RUNS["collect_level"] = _collect_level
+
+
+def _luo_one_level(device) -> dict[str, np.ndarray]:
+    """Visit a hub of 99 arcs and one of its leaves, the hub in the step for high degrees."""
+    g = gk.star(100)
+    distance, parent = start_at(0, g.n, device)
+    device.put(distance, 7, 0)
+    queues = np.zeros((2, g.n), dtype=np.int32)
+    queues[0, :2] = 7, 0
+    queues, sizes = device.array(queues), device.array(np.array([2, 0, 0, 0, 0], dtype=np.int32))
+    shade, large = device.full(0, 0, np.int32), device.full(1, -1, np.int32)
+    graph = device.keep(g.offsets), device.keep(g.targets), distance, parent, shade, large
+    device.launch(luo_levels.search_one_level, 1, THREADS, *graph, 9, queues, sizes, 0)
+    device.launch(luo_levels.search_high_degrees, 2, THREADS, *graph, 0, queues, sizes, 0)
+    return {
+        "distance": device.read(distance),
+        "queue": np.sort(device.read(queues)[1]),
+        "sizes": device.read(sizes),
+        "large": device.read(large),
+    }
 
 
 def _compact(device) -> dict[str, np.ndarray]:

@@ -1,15 +1,27 @@
-"""BFS with a hierarchical queue: one launch for all levels, no word to the host between them.
+"""BFS with a hierarchical queue: all levels in one launch, no word to the host between them.
 
-Luo, Wong and Hwu [luo2010effective]. Mapping: vertex of the frontier to thread. What a thread
-finds goes to one of `SUBQUEUES` small queues in shared memory, chosen by its lane so that the lanes
-of a warp hardly meet at one counter (the W-frontiers); at the end of a portion the block joins them
-(the B-frontier), draws room in the global queue by one atomic, and copies, neighboring threads to
-neighboring slots (the G-frontier). Between levels the blocks wait for each other: the grid sync of
-a cooperative launch does what the paper's inter-block barrier did. Work O(V + E).
+Luo, Wong and Hwu [luo2010effective]; [busato2017chapter], section 2, which has it at O(V + E) with
+"inter-block synchronization" and finds its speed bounded by small frontiers and by "the visit
+exclusively based on vertex parallelism". Mapping: vertex of the frontier to thread. What is found
+goes through the `hierarchical_queue`. Between levels the blocks wait for each other: the grid sync
+of a cooperative launch does what the paper's inter-block barrier [xiao2009interblock] did.
 
-The original tells visited vertices by color and lets atomics on the queue decide; here a vertex is
-claimed by compare-and-swap on its distance, so no queue holds anything twice. A sub-queue that is
-full spills into the global queue.
+By default the search takes what a GPU offers today, and the authors' choices are options. What
+differs, and why:
+
+- *Kernels.* The authors have three, by the size of the frontier: up to a block's threads, one block
+  goes from level to level in shared memory; up to what all multiprocessors hold, their blocks wait
+  at the barrier; beyond, a launch a level. Theirs could not loop over portions. Ours can, so the
+  second kernel serves every frontier, and the host is never asked. ``kernels="three"`` is theirs.
+- *Claims.* The authors color vertices, and a thread that exchanges a vertex's color for the gray of
+  the level and gets another back has claimed it, which takes an array of colors beside the
+  distances. By default one compare-and-swap on the distance does both. ``claim="exchange"`` is
+  theirs. (Their code also takes the minimum of the costs by an atomic first; in a search by levels
+  a plain store of the first does.) Both are exact: no queue holds anything twice.
+- *High degrees.* The method is made for graphs of nearly regular degrees, like circuits: one thread
+  follows a whole list. ``high_degree=k`` is the remedy, a second step in each level, in which all
+  threads share the arcs of each vertex of more than k. The surveys say nothing of such a step
+  ("High-degree vertex management: no"), so by default there is none.
 """
 
 from __future__ import annotations
@@ -17,93 +29,89 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32
 
+from gpukernels.checks import check_choice, check_whole
 from gpukernels.device import benign_race
 from gpukernels.graph import Graph
+from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
+from gpukernels.primitives.offsets import MAX_UNITS
 
-from .result import UNVISITED, BFSResult, adopt, start_at, vertices_per_level
+from .hierarchical_queue import BEGINS, CAPACITY, SUBQUEUES, empty_counts, enqueue_nearby, flush
+from .luo_levels import (
+    LARGE,
+    LEVEL,
+    STATE,
+    search_by_one_block,
+    search_high_degrees,
+    search_one_level,
+    visit,
+    visit_large,
+)
+from .result import UNVISITED, BFSResult, start_at, vertices_per_level
 
-#: W-frontiers a block: as many as a multiprocessor of the paper's GPU had processors.
-SUBQUEUES = 8
-#: Vertices that one of them holds.
-CAPACITY = 128
-#: Where each of them begins in the B-frontier, and where that begins in the global queue.
-BEGINS = SUBQUEUES + 1
-
-
-@cuda.jit(device=True)
-def enqueue_nearby(found, counts, queues, side, size, v):
-    """Put `v` into a W-frontier of the block, or into the global queue where that is full."""
-    mine = cuda.laneid % SUBQUEUES
-    slot = cuda.atomic.add(counts, mine, 1)
-    if slot < CAPACITY:
-        found[mine, slot] = v
-    else:
-        queues[side, cuda.atomic.add(size, 0, 1)] = v
-
-
-@cuda.jit(device=True)
-def flush(found, counts, begins, queues, side, size):
-    """Join the block's W-frontiers and append them to the global queue; all threads call."""
-    cuda.syncthreads()
-    if cuda.threadIdx.x == 0:
-        total = int32(0)
-        for q in range(SUBQUEUES):
-            begins[q] = total
-            total += min(counts[q], CAPACITY)
-        begins[SUBQUEUES] = cuda.atomic.add(size, 0, total)
-    cuda.syncthreads()
-    for q in range(SUBQUEUES):
-        for i in range(cuda.threadIdx.x, min(counts[q], CAPACITY), cuda.blockDim.x):
-            queues[side, begins[SUBQUEUES] + begins[q] + i] = found[q, i]
-    cuda.syncthreads()
-    if cuda.threadIdx.x < SUBQUEUES:
-        counts[cuda.threadIdx.x] = 0
-    cuda.syncthreads()
+KERNELS = ("one", "three")
+CLAIMS = ("compare_and_swap", "exchange")
 
 
 @benign_race("distance")
-@cuda.jit
-def search_all_levels(offsets, targets, distance, parent, queues, sizes, levels):
-    """Search until a frontier is empty; a cooperative launch.
+@cuda.jit(**LARGE_BLOCKS)
+def search_all_levels(
+    offsets, targets, distance, parent, shade, large, most_arcs, first, queues, sizes, level,
+    least, most,
+):  # fmt: skip
+    """Search from `level` on while a frontier has `least` to `most` vertices; a cooperative launch.
 
     The frontier of a level lies in row ``level % 2`` of `queues`, and ``sizes[level % 3]`` holds
     its size: of three numbers one is read, one is filled and one, read a level ago, is cleared.
+    `first` vertices of high degree have been met before.
 
     A plain look at the distance spares the atomic where the vertex has been visited long ago. It
-    may miss a claim that is being made: then the compare-and-swap, which decides, fails.
+    may miss a claim that is being made: then the atomic, which decides, fails.
     """
     found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
     counts = cuda.shared.array(SUBQUEUES, int32)
     begins = cuda.shared.array(BEGINS, int32)
-    if cuda.threadIdx.x < SUBQUEUES:
-        counts[cuda.threadIdx.x] = 0
-    cuda.syncthreads()
-    level = 0
-    while sizes[level % 3] > 0:
-        here, there = level % 2, (level + 1) % 2
+    empty_counts(counts)
+    graph = (targets, distance, parent, shade)
+    while sizes[level % 3] >= least and sizes[level % 3] <= most:
+        there = (level + 1) % 2
         size, next_size = sizes[level % 3], sizes[(level + 1) % 3 :]
         if cuda.grid(1) == 0:
             sizes[(level + 2) % 3] = 0
-        for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
-            i = first + cuda.threadIdx.x
+        for begin in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
+            i = begin + cuda.threadIdx.x
             if i < size:
-                u = queues[here, i]
-                for k in range(offsets[u], offsets[u + 1]):
-                    v = targets[k]
-                    if distance[v] == UNVISITED:
-                        if cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED:
-                            adopt(parent, v, u)
-                            enqueue_nearby(found, counts, queues, there, next_size, v)
+                visit(
+                    offsets, graph, level, found, counts, queues, next_size, large, sizes,
+                    most_arcs, queues[level % 2, i],
+                )  # fmt: skip
             flush(found, counts, begins, queues, there, next_size)
+        if large.size > 0:
+            cuda.cg.this_grid().sync()
+            last = sizes[LARGE]
+            visit_large(
+                offsets, graph, level, found, counts, queues, next_size, large, first, last
+            )  # fmt: skip
+            flush(found, counts, begins, queues, there, next_size)
+            first = last
         cuda.cg.this_grid().sync()
         level += 1
     if cuda.grid(1) == 0:
-        levels[0] = level
+        sizes[LEVEL] = level
 
 
-def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = True) -> BFSResult:
-    """Search `g` from `root` in one cooperative launch.
+def bfs(
+    g: Graph,
+    root: int,
+    device,
+    *,
+    kernels: str = "one",
+    claim: str = "compare_and_swap",
+    high_degree: int | None = None,
+    threads: int = THREADS,
+    parents: bool = True,
+) -> BFSResult:
+    """Search `g` from `root` in one cooperative launch, or by the authors' three kernels.
 
     Parameters
     ----------
@@ -113,6 +121,13 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
         Where to start.
     device : SimtDevice or CudaDevice
         Where to run.
+    kernels : {"one", "three"}
+        One cooperative launch for all levels; or, by the size of the frontier, one block, as many
+        as the device holds at once, or a launch a level.
+    claim : {"compare_and_swap", "exchange"}
+        How a thread makes sure that nobody else enqueues the vertex that it has found.
+    high_degree : int, optional
+        Vertices of more arcs are visited by all threads, in a step of their own; by default none.
     threads : int
         Threads a block.
     parents : bool
@@ -121,30 +136,77 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
     Returns
     -------
     BFSResult
-        ``stats`` adds ``blocks`` (those of the one launch) and ``arcs_inspected``: each arc that
-        leaves a reached vertex, once.
+        ``stats`` adds ``blocks`` (those of a cooperative launch), ``kernels`` (for each level
+        "one_block", "several_blocks" or "one_level"), ``high_degree_vertices`` (visited by all
+        threads) and ``arcs_inspected``: each arc that leaves a reached vertex, once.
+
+    Raises
+    ------
+    InvalidArgument
+        If a choice is none of these, or `high_degree` no whole number of at least 0.
     """
     check_threads(threads)
-    offsets, targets = device.keep(g.offsets), device.keep(g.targets)
+    check_choice("kernels", kernels, KERNELS)
+    check_choice("claim", claim, CLAIMS)
+    if high_degree is not None:
+        check_whole("high_degree", high_degree, 0, MAX_UNITS)
+    most_arcs = MAX_UNITS if high_degree is None else high_degree
+    aside = int(np.count_nonzero(g.out_degree > most_arcs))
     distance, parent = start_at(root, g.n, device, parents)
+    shade = device.full(g.n if claim == "exchange" else 0, 0, np.int32)
+    large = device.empty(aside, np.int32)
+    graph = device.keep(g.offsets), device.keep(g.targets), distance, parent, shade, large
     queues = device.full((2, g.n), 0, np.int32)
     device.put(queues, 0, root)
-    sizes = device.array(np.array([1, 0, 0], dtype=np.int32))
-    levels = device.full(1, 0, np.int32)
-    args = (offsets, targets, distance, parent, queues, sizes, levels)
-    blocks = min(
-        blocks_for(g.n, threads), device.cooperative_blocks(search_all_levels, threads, *args)
-    )
-    device.launch(search_all_levels, blocks, threads, *args, cooperative=True)
+    sizes = device.array(np.array([1, 0, 0, 0, 0], dtype=np.int32))
+    args = *graph, most_arcs, 0, queues, sizes, 0
+    resident = device.cooperative_blocks(search_all_levels, threads, *args, 1, MAX_UNITS)
+    blocks = min(blocks_for(g.n, threads), resident)
+    state, launches, ran = [1, 0, 0, 0, 0], 0, []
+    told = device.pinned(STATE, np.int32)
+    while size := state[state[LEVEL] % 3]:
+        level, met = state[LEVEL], state[LARGE]
+        if kernels == "three" and size <= threads:
+            chosen = "one_block"
+            device.launch(
+                search_by_one_block, 1, threads, *graph, most_arcs, met, queues, sizes, level
+            )  # fmt: skip
+        elif kernels == "three" and size > blocks * threads:
+            chosen = "one_level"
+            device.launch(
+                search_one_level, blocks_for(size, threads), threads,
+                *graph, most_arcs, queues, sizes, level,
+            )  # fmt: skip
+            if aside:
+                device.launch(
+                    search_high_degrees, blocks, threads, *graph, met, queues, sizes, level
+                )
+                launches += 1
+        else:
+            chosen = "several_blocks"
+            bounds = (1, MAX_UNITS) if kernels == "one" else (threads + 1, blocks * threads)
+            device.launch(
+                search_all_levels, blocks, threads, *graph, most_arcs, met, queues, sizes, level,
+                *bounds, cooperative=True,
+            )  # fmt: skip
+        launches += 1
+        state = device.read(sizes, into=told).tolist()
+        ran += [chosen] * (state[LEVEL] - level)
     distance = device.read(distance)
     stats = {
         "method": "luo",
-        "launches": 1,
-        "read_backs": 0,
+        "launches": launches,
+        # The one launch ends with the search: what is read after it is part of the result.
+        "read_backs": 0 if kernels == "one" else launches,
         "blocks": blocks,
         "threads": lambda: int(np.count_nonzero(distance != UNVISITED)),
         "frontier_sizes": lambda: vertices_per_level(distance),
         "arcs_inspected": lambda: int(g.out_degree[distance != UNVISITED].sum()),
+        "kernels": ran,
+        "high_degree_vertices": state[LARGE],
     }
     parent = device.read(parent) if parents else None
-    return BFSResult(distance, parent, int(device.read(levels)[0]), stats)
+    return BFSResult(distance, parent, state[LEVEL], stats)
+
+
+__all__ = ["bfs", "enqueue_nearby", "flush", "search_all_levels"]

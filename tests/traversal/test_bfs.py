@@ -20,6 +20,7 @@ WARP_SIZES = (1, 2, 4, 8, 16, 32)
 VARIANTS = [(m, {}) for m in METHODS if m != "virtual_warp"]
 VARIANTS += [("virtual_warp", {"warp_size": size}) for size in WARP_SIZES]
 VARIANTS += [
+    ("luo", {"kernels": "three", "claim": "exchange", "high_degree": 6}),
     ("linear_work", {"cull": "mask"}),
     ("linear_work", {"gather": "fine"}),
     ("linear_work", {"gather": "fine", "cull": "linear", "scan": "padded", "sequential_below": 0}),

@@ -1,0 +1,63 @@
+"""The hierarchical queue of Luo et al.: small queues in shared memory in front of a global one.
+
+Luo, Wong and Hwu [luo2010effective]. What a thread finds goes to one of `SUBQUEUES` small queues in
+shared memory, chosen by its lane so that the lanes of a warp hardly meet at one counter (the
+W-frontiers); at the end of a portion the block joins them (the B-frontier), draws room in the
+global queue by one atomic, and copies, neighboring threads to neighboring slots (the G-frontier).
+A sub-queue that is full spills into the global queue.
+"""
+
+from __future__ import annotations
+
+from numba import cuda, int32
+
+#: W-frontiers a block: as many as a multiprocessor of the paper's GPU had processors.
+SUBQUEUES = 8
+#: Vertices that one of them holds.
+CAPACITY = 128
+#: Where each of them begins in the B-frontier, and where that begins in the global queue.
+BEGINS = SUBQUEUES + 1
+
+
+@cuda.jit(device=True)
+def empty_counts(counts):
+    """Make the block's W-frontiers empty; all threads call, and a barrier has passed after."""
+    if cuda.threadIdx.x < SUBQUEUES:
+        counts[cuda.threadIdx.x] = 0
+    cuda.syncthreads()
+
+
+@cuda.jit(device=True)
+def enqueue_nearby(found, counts, queues, side, size, v):
+    """Put `v` into a W-frontier of the block, or into the global queue where that is full."""
+    mine = cuda.laneid % SUBQUEUES
+    slot = cuda.atomic.add(counts, mine, 1)
+    if slot < CAPACITY:
+        found[mine, slot] = v
+    else:
+        queues[side, cuda.atomic.add(size, 0, 1)] = v
+
+
+@cuda.jit(device=True)
+def join(counts, begins):
+    """Say where each W-frontier begins in the B-frontier, and return its length; one thread."""
+    total = int32(0)
+    for q in range(SUBQUEUES):
+        begins[q] = total
+        total += min(counts[q], CAPACITY)
+    return total
+
+
+@cuda.jit(device=True)
+def flush(found, counts, begins, queues, side, size):
+    """Join the block's W-frontiers and append them to the global queue; all threads call."""
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 0:
+        total = join(counts, begins)
+        begins[SUBQUEUES] = cuda.atomic.add(size, 0, total)
+    cuda.syncthreads()
+    for q in range(SUBQUEUES):
+        for i in range(cuda.threadIdx.x, min(counts[q], CAPACITY), cuda.blockDim.x):
+            queues[side, begins[SUBQUEUES] + begins[q] + i] = found[q, i]
+    cuda.syncthreads()
+    empty_counts(counts)

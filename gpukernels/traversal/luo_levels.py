@@ -1,0 +1,187 @@
+"""The levels of Luo's search: who claims a vertex, what a thread does, and kernels for a level.
+
+Luo, Wong and Hwu [luo2010effective]. `luo` has the kernel in which all blocks wait for each other,
+and chooses. All state of a search between its launches lies in ``sizes``, five int32:
+``sizes[level % 3]`` holds the size of the frontier, whose vertices lie in row ``level % 2`` of
+`queues`; of these three numbers one is read, one is filled, and one, read a level ago, is cleared.
+Then the level, and how many vertices of high degree the search has met.
+"""
+
+from __future__ import annotations
+
+from numba import cuda, int32
+
+from gpukernels.device import benign_race
+from gpukernels.primitives.large_blocks import LARGE_BLOCKS
+from gpukernels.primitives.launch_shape import MAX_THREADS
+
+from .hierarchical_queue import (
+    BEGINS,
+    CAPACITY,
+    SUBQUEUES,
+    empty_counts,
+    enqueue_nearby,
+    flush,
+    join,
+)
+from .result import UNVISITED, adopt
+
+#: Places in ``sizes`` behind the three sizes: the level, and the vertices of high degree met.
+LEVEL, LARGE = 3, 4
+STATE = 5
+
+
+@cuda.jit(device=True)
+def is_mine(distance, shade, v, level):
+    """Claim `v` for the next level; return whether the calling thread is the first to do so.
+
+    Without a `shade`, by compare-and-swap on the distance. With one, as the original: whoever
+    exchanges the vertex's shade for this level's gray and gets another back is the first. Grays
+    alternate, so a vertex whose shade is of the level before is told from one claimed in this.
+    """
+    if distance[v] != UNVISITED:
+        return False
+    if shade.size == 0:
+        return cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED
+    gray = int32(1 + level % 2)
+    if cuda.atomic.exch(shade, v, gray) == gray:
+        return False
+    distance[v] = level + 1
+    return True
+
+
+@cuda.jit(device=True)
+def follow_arcs(graph, level, found, counts, queues, next_size, u, begin, end, step):
+    """Follow the arcs of `u` from `begin` to `end`, every `step`-th; enqueue what is new."""
+    targets, distance, parent, shade = graph
+    for k in range(begin, end, step):
+        v = targets[k]
+        if is_mine(distance, shade, v, level):
+            adopt(parent, v, u)
+            enqueue_nearby(found, counts, queues, (level + 1) % 2, next_size, v)
+
+
+@cuda.jit(device=True)
+def visit(offsets, graph, level, found, counts, queues, next_size, large, sizes, most_arcs, u):
+    """Follow all arcs of `u`, or put it aside if it has more than `most_arcs` of them."""
+    begin, end = offsets[u], offsets[u + 1]
+    if large.size > 0 and end - begin > most_arcs:
+        large[cuda.atomic.add(sizes, LARGE, 1)] = u
+    else:
+        follow_arcs(graph, level, found, counts, queues, next_size, u, begin, end, 1)
+
+
+@cuda.jit(device=True)
+def visit_large(offsets, graph, level, found, counts, queues, next_size, large, first, last):
+    """Follow the arcs of ``large[first:last]``, a thread of the grid an arc; all threads call."""
+    for j in range(first, last):
+        u = large[j]
+        begin = offsets[u] + cuda.grid(1)
+        end, step = offsets[u + 1], cuda.gridsize(1)
+        follow_arcs(graph, level, found, counts, queues, next_size, u, begin, end, step)
+
+
+@benign_race("distance")
+@cuda.jit(**LARGE_BLOCKS)
+def search_by_one_block(
+    offsets, targets, distance, parent, shade, large, most_arcs, first, queues, sizes, level
+):  # fmt: skip
+    """Search from `level` on as long as a frontier has no more vertices than the block threads.
+
+    One block, a thread a vertex. The frontier stays in shared memory, and a barrier of the block
+    ends a level. One that is larger, or that a full W-frontier has spilled from, is left in global
+    memory. `first` vertices of high degree have been met before.
+
+    A plain look at the distance spares the atomic where the vertex has been visited long ago. It
+    may miss a claim that is being made: then the atomic, which decides, fails.
+    """
+    found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
+    counts = cuda.shared.array(SUBQUEUES, int32)
+    begins = cuda.shared.array(BEGINS, int32)
+    near = cuda.shared.array(MAX_THREADS, int32)
+    next_state = cuda.shared.array(2, int32)
+    graph = (targets, distance, parent, shade)
+    mine = cuda.threadIdx.x
+    size = sizes[level % 3]
+    if mine < size:
+        near[mine] = queues[level % 2, mine]
+    empty_counts(counts)
+    if mine == 0:
+        # From here on they count what spills, at whichever level.
+        sizes[0], sizes[1], sizes[2] = 0, 0, 0
+    cuda.syncthreads()
+    while size > 0 and size <= cuda.blockDim.x:
+        next_size = sizes[(level + 1) % 3 :]
+        if mine < size:
+            visit(
+                offsets, graph, level, found, counts, queues, next_size, large, sizes, most_arcs,
+                near[mine],
+            )  # fmt: skip
+        cuda.syncthreads()
+        if large.size > 0:
+            last = sizes[LARGE]
+            visit_large(
+                offsets, graph, level, found, counts, queues, next_size, large, first, last
+            )  # fmt: skip
+            first = last
+            cuda.syncthreads()
+        if mine == 0:
+            next_state[0] = join(counts, begins)
+            next_state[1] = next_size[0]  # spilled
+        cuda.syncthreads()
+        size, spilled = next_state[0], next_state[1]
+        if size <= cuda.blockDim.x and spilled == 0:
+            for q in range(SUBQUEUES):
+                for i in range(mine, counts[q], cuda.blockDim.x):
+                    near[begins[q] + i] = found[q, i]
+            cuda.syncthreads()
+            empty_counts(counts)
+        else:
+            flush(found, counts, begins, queues, (level + 1) % 2, next_size)
+            size = cuda.blockDim.x + 1  # leave
+        level += 1
+    if mine == 0:
+        sizes[LEVEL] = level
+
+
+@benign_race("distance")
+@cuda.jit(**LARGE_BLOCKS)
+def search_one_level(
+    offsets, targets, distance, parent, shade, large, most_arcs, queues, sizes, level
+):  # fmt: skip
+    """Visit the frontier of `level`, a thread a vertex, but for its vertices of high degree."""
+    found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
+    counts = cuda.shared.array(SUBQUEUES, int32)
+    begins = cuda.shared.array(BEGINS, int32)
+    empty_counts(counts)
+    graph = (targets, distance, parent, shade)
+    size, next_size = sizes[level % 3], sizes[(level + 1) % 3 :]
+    if cuda.grid(1) == 0:
+        sizes[(level + 2) % 3] = 0
+        sizes[LEVEL] = level + 1
+    for begin in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
+        i = begin + cuda.threadIdx.x
+        if i < size:
+            visit(
+                offsets, graph, level, found, counts, queues, next_size, large, sizes, most_arcs,
+                queues[level % 2, i],
+            )  # fmt: skip
+        flush(found, counts, begins, queues, (level + 1) % 2, next_size)
+
+
+@benign_race("distance")
+@cuda.jit(**LARGE_BLOCKS)
+def search_high_degrees(
+    offsets, targets, distance, parent, shade, large, first, queues, sizes, level
+):  # fmt: skip
+    """Visit the vertices of high degree that `level` has put aside behind the `first` before."""
+    found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
+    counts = cuda.shared.array(SUBQUEUES, int32)
+    begins = cuda.shared.array(BEGINS, int32)
+    empty_counts(counts)
+    graph = (targets, distance, parent, shade)
+    next_size = sizes[(level + 1) % 3 :]
+    visit_large(
+        offsets, graph, level, found, counts, queues, next_size, large, first, sizes[LARGE]
+    )  # fmt: skip
+    flush(found, counts, begins, queues, (level + 1) % 2, next_size)
