@@ -73,9 +73,9 @@ def search_all_levels(
     begins = cuda.shared.array(BEGINS, int32)
     empty_counts(counts)
     graph = (targets, distance, parent, shade)
-    while sizes[level % 3] >= least and sizes[level % 3] <= most:
-        there = (level + 1) % 2
-        size, next_size = sizes[level % 3], sizes[(level + 1) % 3 :]
+    size = sizes[level % 3]
+    while size >= least and size <= most:
+        there, next_size = (level + 1) % 2, sizes[(level + 1) % 3 :]
         if cuda.grid(1) == 0:
             sizes[(level + 2) % 3] = 0
         for begin in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
@@ -96,6 +96,7 @@ def search_all_levels(
             first = last
         cuda.cg.this_grid().sync()
         level += 1
+        size = sizes[level % 3]
     if cuda.grid(1) == 0:
         sizes[LEVEL] = level
 

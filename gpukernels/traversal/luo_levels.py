@@ -33,14 +33,12 @@ STATE = 5
 
 @cuda.jit(device=True)
 def is_mine(distance, shade, v, level):
-    """Claim `v` for the next level; return whether the calling thread is the first to do so.
+    """Claim `v`, just seen unvisited; return whether the calling thread is the first to do so.
 
     Without a `shade`, by compare-and-swap on the distance. With one, as the original: whoever
     exchanges the vertex's shade for this level's gray and gets another back is the first. Grays
     alternate, so a vertex whose shade is of the level before is told from one claimed in this.
     """
-    if distance[v] != UNVISITED:
-        return False
     if shade.size == 0:
         return cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED
     gray = int32(1 + level % 2)
@@ -56,9 +54,10 @@ def follow_arcs(graph, level, found, counts, queues, next_size, u, begin, end, s
     targets, distance, parent, shade = graph
     for k in range(begin, end, step):
         v = targets[k]
-        if is_mine(distance, shade, v, level):
-            adopt(parent, v, u)
-            enqueue_nearby(found, counts, queues, (level + 1) % 2, next_size, v)
+        if distance[v] == UNVISITED:
+            if is_mine(distance, shade, v, level):
+                adopt(parent, v, u)
+                enqueue_nearby(found, counts, queues, (level + 1) % 2, next_size, v)
 
 
 @cuda.jit(device=True)
