@@ -11,13 +11,13 @@ arcs, so that either step may follow. A vertex is claimed by compare-and-swap: a
 twice. One cooperative launch does all levels: every thread reads the two numbers after the grid
 sync and comes to the same decision, so the host has no part in it.
 
-Bottom-up, every arc looked at asks whether its source is in the frontier. By default a bit tells,
-as in [beamer2015gap]: see `frontier_bitmap`. ``frontier="distance"`` reads it off the distance,
-which needs no memory of its own and nothing to be made. Counted on the machine, on graphs of a
-thousand to four thousand vertices: the questions touch a half to a fifth of the sectors with bits;
-the whole search touches up to a sixth fewer on random graphs and a tenth fewer on R-MAT, and two or
-three in a hundred more on a road network, which asks little and pays for making the bits. Three or
-four in a hundred more steps go into votes.
+Bottom-up, every arc looked at asks whether its source is in the frontier. By default the distance
+tells, which needs no memory of its own and nothing to be made; with ``frontier="bitmap"`` a bit, as
+in [beamer2015gap]: see `frontier_bitmap`. Counted on the machine, on graphs of a thousand to four
+thousand vertices: the questions touch a half to a fifth of the sectors with bits; the whole search
+touches a sixth fewer on random graphs, up to a tenth fewer on R-MAT, and two or three in a hundred
+more on a road network, which asks little and pays for making the bits. Votes take three or four in
+a hundred more steps, and each turn bottom-up one more wait of the whole grid.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def bfs(
     *,
     alpha: float = 15.0,
     beta: float = 18.0,
-    frontier: str = "bitmap",
+    frontier: str = "distance",
     threads: int = BLOCK,
     parents: bool = True,
 ) -> BFSResult:
@@ -219,7 +219,7 @@ def bfs(
     beta : float
         It turns back at a frontier that is no larger than the one before, if less than 1 / `beta`
         of all vertices are in it.
-    frontier : {"bitmap", "distance"}
+    frontier : {"distance", "bitmap"}
         Where a bottom-up step looks whether a vertex is in the frontier.
     threads : int
         Threads a block.

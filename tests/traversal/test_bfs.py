@@ -33,8 +33,8 @@ VARIANTS += [
 ]
 VARIANTS += [
     ("bottom_up", {"frontier": "bitmap"}),
-    ("direction_optimizing", {"frontier": "distance"}),
-    ("direction_optimizing", {"alpha": 1e9, "beta": 100.0}),
+    ("direction_optimizing", {"frontier": "bitmap"}),
+    ("direction_optimizing", {"frontier": "bitmap", "alpha": 1e9, "beta": 100.0}),
 ]
 VARIANTS += [
     ("bfs4k", {"single_block": 0}),

@@ -32,7 +32,7 @@ LOADED = [
     ("bfs4k", {"single_block": 0, "edge_discover": 0, "warp_size": 4}, "targets"),
     ("direction_optimizing", {}, "targets sources"),
     ("direction_optimizing", {"alpha": 0}, "targets sources"),
-    ("direction_optimizing", {"frontier": "distance"}, "targets sources"),
+    ("direction_optimizing", {"frontier": "bitmap"}, "targets sources"),
     ("direction_optimizing", {"alpha": 1e9, "beta": 1e9}, "targets sources"),
 ]
 GRAPHS = {
