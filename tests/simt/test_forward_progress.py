@@ -156,7 +156,7 @@ def test_a_lane_that_waits_for_a_lane_of_its_warp_goes_on_under_random(seed):
 
 
 @pytest.mark.parametrize("schedule", ["lockstep", "warp"])
-@pytest.mark.parametrize("kernel", [takes_a_lock, waits_for_its_neighbor], ids=str)
+@pytest.mark.parametrize("kernel", [takes_a_lock, waits_for_its_neighbor], ids=["a lock", "a flag"])
 def test_a_warp_in_lockstep_that_waits_for_itself_is_an_error_that_says_so(kernel, schedule):
     arrays = (np.zeros(1, np.int32), np.zeros(97, np.int32))
     with pytest.raises(EndlessLoop, match=r"for a lane of its own warp .* random") as caught:
