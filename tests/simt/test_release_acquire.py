@@ -428,3 +428,33 @@ def test_among_many_threads_it_raises_no_false_alarm(more, tmp_path):
     racing, missed = compared(list(random_scripts(200, threads, actions)), tmp_path)
     assert 30 < racing < 180, "both outcomes are common"
     assert missed <= 3
+
+
+SETS = [("fence", 0), ("flag 0", 0)]
+ACQUIRED = [("flag 0", 48), ("fence", 48), ("load", 48)]
+CHOSEN = {
+    "a fence of another lane, passed on by a syncwarp of two": (
+        [("store", 1), ("fence", 1), ("some", 0b11), ("flag 0", 0), *ACQUIRED],
+        False,
+    ),
+    "a fence of another lane, passed on by a syncwarp": (
+        [("store", 1), ("fence", 1), ("syncwarp", 0), ("flag 0", 0), *ACQUIRED],
+        False,
+    ),
+    "a fence of another lane, not passed on": (
+        [("store", 1), ("fence", 1), ("flag 0", 0), *ACQUIRED],
+        True,
+    ),
+    "a swap that fails": ([("store", 0), ("fence", 0), ("failed", 0), *ACQUIRED], True),
+    "a second release after the flag was seen": (
+        [("store", 0), *SETS, ("flag 0", 48), *SETS, *ACQUIRED[1:]],
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_chosen_orders(name, tmp_path):
+    script, races = CHOSEN[name]
+    assert Model().races(script) == races
+    assert compared([script], tmp_path) == (races, 0)
