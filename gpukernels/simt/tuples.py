@@ -229,9 +229,13 @@ class TupleTranslator:
             bound = inspect.signature(kind).bind(*given, **named)
         except TypeError as error:
             raise self.refuse(f"`{ast.unparse(node)}`: {error}", node, KernelTypeError) from None
-        bound.apply_defaults()
-        values = [
-            v if isinstance(v, Value) else self.from_object(v, node)
-            for v in bound.arguments.values()
-        ]
+        left_out = [name for name in kind._fields if name not in bound.arguments]
+        if left_out:
+            raise self.refuse(
+                f"`{ast.unparse(node)}`: numba does not fill in the default of {left_out[0]}; "
+                "give all items",
+                node,
+                KernelTypeError,
+            )
+        values = list(bound.arguments.values())
         return of(values, kind._fields)

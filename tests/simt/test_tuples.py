@@ -104,7 +104,7 @@ def sum_of(*parts):
 @cuda.jit
 def named(a, out, given):
     i = cuda.grid(1)
-    edge = Edge(i, target=a[i])
+    edge = Edge(i, target=a[i], weight=1)
     best = lighter(given, Edge(i, a[i], a[0] + i % 3))
     out[i, 0] = edge.source + 10 * edge.target + 100 * edge.weight
     out[i, 1] = best.source + 10 * best.target + 100 * best.weight
@@ -211,6 +211,16 @@ def added_in_place(a, out):
 
 
 @cuda.jit
+def with_a_default(a, out):
+    out[0, 0] = Edge(1, a[0]).source
+
+
+@cuda.jit
+def with_another_name(a, out):
+    out[0, 0] = Edge(1, a[0], length=2).source
+
+
+@cuda.jit
 def negated(a, out):
     out[0, 0] = -(1, a[0])
 
@@ -225,6 +235,8 @@ def negated(a, out):
         (of_an_enumeration, "both operands must be numbers"),
         (unlike, "cannot be compared with int64"),
         (added_in_place, "not by `.=`"),
+        (with_a_default, "numba does not fill in the default of weight; give all items"),
+        (with_another_name, "unexpected keyword argument 'length'"),
     ],
 )
 def test_what_numba_does_not_do_with_tuples_is_refused(kernel, text):
