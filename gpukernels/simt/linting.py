@@ -20,6 +20,7 @@ from gpukernels.simt.errors import (
     EndlessLoop,
     KernelAssertion,
     KernelError,
+    KernelException,
     OutOfBounds,
     RaceError,
     ReadOnlyArray,
@@ -77,6 +78,7 @@ _RULES = {
         "Make every thread that is in the loop change what its condition tests.",
     ),
     KernelAssertion: ("assertion", "Find why the condition fails for this thread."),
+    KernelException: ("exception", "Find why this thread comes to the `raise`."),
     TraceLimit: (
         "trace-limit",
         "Check a smaller launch, or give gk.check a higher trace_limit; the rules on speed and "

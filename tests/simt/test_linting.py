@@ -177,6 +177,20 @@ def through_a_call(a, out):
     out[i] = fetch(a, i)
 
 
+@cuda.jit
+def raising(a):
+    if a[cuda.grid(1)] < 0:
+        raise ValueError("negative")
+
+
+def test_a_raise_is_a_finding():
+    report = gk.check(raising, 1, 4, np.array([1, 2, -1, 3]))
+    (finding,) = report.errors
+    assert (finding.rule, finding.line) == ("exception", line_of(raising, "raise"))
+    assert finding.thread == (2, 0, 0)
+    assert "ValueError: negative" in finding.message
+
+
 def test_a_declared_race_is_not_reported():
     @gk.benign_race("changed")
     @cuda.jit
