@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import enum
 import linecache
+import math  # noqa: F401 - the constructs name it
+import operator  # noqa: F401
 from collections import namedtuple
 from pathlib import Path
 from types import SimpleNamespace
