@@ -16,8 +16,8 @@ atomics alone: flag and sum arrive together, so no fence has to stand between th
 A block that looks back waits for others. That it waits for none that has not begun is what the
 ticket is for: a block takes the next tile when it begins, so those before are with blocks that run
 already, in whatever order the GPU starts them. The rest is the promise of a GPU that a block which
-runs goes on running. The first lanes of a warp never wait for its last ones, so the promise of
-Volta about lanes is not needed.
+runs goes on running. The lanes of a warp wait together, by a vote: what Volta promises about lanes
+that wait for each other is not needed.
 """
 
 from __future__ import annotations

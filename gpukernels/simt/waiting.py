@@ -91,7 +91,7 @@ class _Loop:
         name = path.removeprefix("cuda.atomic.")
         if path == "cuda.ldcv" or (name != path and name in _LOCKING):
             return True
-        return name != path and name in _NEUTRAL and _is_zero(call.args[-1])
+        return name != path and name in _NEUTRAL and _changes_nothing(call)
 
     def _asks_within(self, call):
         """Whether `call` is one of a device function that asks for its caller."""
@@ -107,7 +107,7 @@ class _Loop:
             isinstance(c, ast.Call)
             and isinstance(c.func, ast.Attribute)
             and (c.func.attr == "ldcv" or (c.func.attr in names and _is_atomic(c.func.value)))
-            and (c.func.attr not in _NEUTRAL or _is_zero(c.args[-1]))
+            and (c.func.attr not in _NEUTRAL or _changes_nothing(c))
             for c in _own(tree)
         )
 
@@ -153,9 +153,11 @@ def _own(tree):
             ahead.extend(ast.iter_child_nodes(node))
 
 
-def _is_zero(node):
+def _changes_nothing(call):
+    """Whether the last operand of an atomic is 0, also as ``int32(0)``."""
+    node = call.args[-1] if call.args else None
     if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
-        node = node.args[0]  # int32(0)
+        node = node.args[0]
     return isinstance(node, ast.Constant) and node.value == 0
 
 

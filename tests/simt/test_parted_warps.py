@@ -186,6 +186,44 @@ def test_lanes_may_leave_an_arm_by_break_and_continue():
         np.testing.assert_array_equal(out[schedule], expected, err_msg=schedule)
 
 
+@cuda.jit(device=True)
+def swap_by_halves(cells, t):
+    if t & 16:
+        cells[t] += 1
+        cuda.syncwarp()
+        value = cells[t ^ 16]
+    else:
+        cells[t] += 2
+        cuda.syncwarp()
+        value = cells[t ^ 16]
+    return value
+
+
+@cuda.jit
+def arms_within_arms_of_a_function(flag, out):
+    cells = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    cells[t] = t
+    if t == 5:
+        cuda.atomic.exch(flag, 0, 1)
+    if t % 2:
+        while cuda.atomic.add(flag, 0, 0) == 0:
+            pass
+        out[t] = swap_by_halves(cells, t)
+    else:
+        out[t] = swap_by_halves(cells, t)
+    cuda.syncwarp()
+    out[t] += 100 * cells[t ^ 1]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_arms_lie_within_arms_of_functions_and_beside_loops_that_wait(schedule):
+    out = np.zeros(32, int)
+    launch(arms_within_arms_of_a_function, 1, 32, (np.zeros(1, np.int32), out), schedule=schedule)
+    cells = np.arange(32) + np.where(np.arange(32) & 16, 1, 2)
+    np.testing.assert_array_equal(out, cells[np.arange(32) ^ 16] + 100 * cells[np.arange(32) ^ 1])
+
+
 def test_traces_of_parted_warps_are_the_same_under_all_schedules():
     def per_warp(schedule, seed=0):
         recorder = Recorder()
