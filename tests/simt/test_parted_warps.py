@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from launching import launched, line_of
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+from launching import kernel_from, launched, line_of
 from numba import cuda, int32
 
 from gpukernels.simt import Recorder, launch
@@ -234,6 +236,64 @@ def test_traces_of_parted_warps_are_the_same_under_all_schedules():
         return sorted(zip(*(c.tolist() for c in columns), strict=True))
 
     assert per_warp("lockstep") == per_warp("warp") == per_warp("random") == per_warp("random", 9)
+
+
+# Random arms ------------------------------------------------------------
+
+PHASES = 6
+
+
+@st.composite
+def arms(draw, phases=PHASES, depth=0):
+    """Draw a tree of ifs and loops in which every lane comes to `phases` syncwarps.
+
+    Returns (lines, phases of a lane): in a phase a lane writes its own cell, in the next one it
+    reads another's.
+    """
+    kinds = ["if", "if", "loop", "plain"] if depth < 3 else ["plain"]
+    kind = draw(st.sampled_from(kinds)) if phases else "end"
+    if kind == "end":
+        return [], lambda t: []
+    if kind == "if":
+        bit = draw(st.sampled_from([1, 2, 4, 8, 16]))
+        (yes, on_yes), (no, on_no) = (draw(arms(phases, depth + 1)) for _ in "ab")
+        lines = [f"if t & {bit}:", *indented(yes), "else:", *indented(no)]
+        return lines, lambda t: on_yes(t) if t & bit else on_no(t)
+    times = draw(st.integers(1, phases // 2)) if kind == "loop" else 1
+    a, by = draw(st.integers(1, 5)), draw(st.integers(1, 31))
+    body = [
+        f"cells[t] = x * {a} + 1",
+        "cuda.syncwarp()",
+        f"x = x + cells[(t + {by}) % 32]",
+        "cuda.syncwarp()",
+    ]
+    rest, of_rest = draw(arms(phases - 2 * times, depth))
+    lines = [f"for k in range({times}):", *indented(body), *rest] if kind == "loop" else body + rest
+    return lines, lambda t: [(a, by)] * times + of_rest(t)
+
+
+def indented(lines):
+    return ["    " + line for line in lines]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(arms())
+def test_random_arms_meet_as_if_each_lane_ran_by_itself(tmp_path_factory, drawn):
+    lines, phases_of = drawn
+    head = ["from numba import cuda, int64", "@cuda.jit", "def kernel(out):"]
+    start = ["cells = cuda.shared.array(32, int64)", "t = cuda.threadIdx.x", "x = int64(t)"]
+    text = "\n".join([*head, *indented([*start, *lines, "out[t] = x"])])
+    note(text)
+    kernel = kernel_from(text, tmp_path_factory.getbasetemp())
+    lanes = range(32)
+    x, phases = list(lanes), [phases_of(t) for t in lanes]
+    for k in range(PHASES // 2):
+        cells = [x[t] * phases[t][k][0] + 1 for t in lanes]
+        x = [x[t] + cells[(t + phases[t][k][1]) % 32] for t in lanes]
+    for schedule in SCHEDULES:
+        out = np.zeros(32, int)
+        launch(kernel, 1, 32, (out,), schedule=schedule)
+        assert out.tolist() == x, schedule
 
 
 # What stays an error ------------------------------------------------------------
