@@ -37,7 +37,7 @@ SEARCHES: dict[str, dict[str, Any]] = {
 
 
 #: Seconds that each of them may be repeated on a graph: there are 28.
-PATIENCE = 0.5
+PATIENCE = 0.2
 
 WHAT = (
     "gk.bfs by way to keep duplicates out, figures as in bfs.json, every result checked: kernels "
