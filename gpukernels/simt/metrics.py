@@ -153,15 +153,36 @@ def coalescing_efficiency(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> float:
     return _ratio(useful, sectors(trace, kinds).sum() * SECTOR_BYTES)
 
 
+def shared_passes(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> np.ndarray:
+    """Return the passes of each shared-memory request (one entry a request).
+
+    There are 32 banks of 4 bytes; a pass serves one word of each bank, to all lanes that want it.
+    Elements of 8 bytes are served half a warp at a time, except that one turn serves both halves
+    where each lane's neighbor (lane ``i ^ 1``) is absent or wants the same element, or each lane's
+    next but one (``i ^ 2``): 32 lanes on one word of 8 bytes take one pass, on 16 words two.
+
+    Hardware: ``l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum`` (and ``_st``, ``_atom``).
+    """
+    passes, _, rows = _shared(trace, kinds)
+    return passes[rows]
+
+
 def bank_conflicts(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> np.ndarray:
     """Return the extra passes of each shared-memory request: 0 where no two words share a bank.
 
-    There are 32 banks of 4 bytes; lanes on the same word do not conflict. Elements of 8 bytes are
-    served half a warp at a time. A request whose distinct words fit into the 32 banks should take
-    one pass, so the second half's is an extra one where both halves ask for the same words.
+    Lanes on the same word do not conflict. What an element's width needs is no extra pass: 32
+    words of 8 bytes side by side take two passes, one for each half of the warp, and no conflict.
+    `shared_passes` has both together.
 
-    Hardware: ``l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum``.
+    Hardware: ``l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum`` (and ``_st``, ``_atom``).
+    The total without a suffix counts other traffic too: some in kernels that use no shared memory.
     """
+    passes, turns, rows = _shared(trace, kinds)
+    return (passes - turns)[rows]
+
+
+def _shared(trace, kinds):
+    """Return, for each request of any kind, passes and turns; and which are shared of `kinds`."""
     rows = _rows_in(trace, "shared", kinds)
     table = trace.requests
     lanes = np.repeat(rows, np.diff(table.start))
@@ -171,11 +192,13 @@ def bank_conflicts(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> np.ndarray:
     words = np.maximum(size // BANK_BYTES, 1)
     index = table.index[lanes]
     passes = np.zeros(len(table), np.int64)
-    ideal = np.zeros(len(table), np.int64)
+    turns = np.zeros(len(table), np.int64)
     for width in np.unique(words[rows]) if rows.any() else ():
         of_width = words[row] == width
         # Wide elements take `width` turns of 32 / width lanes each.
         turn = lane[of_width] * width // WARP_SIZE
+        if width == 2:
+            turn[_one_turn(row[of_width], lane[of_width], index[of_width])] = 0
         first = index[of_width] * size[row[of_width]] // BANK_BYTES
         word = (first[:, None] + np.arange(width)).ravel()
         group = np.repeat(row[of_width] * width + turn, width)
@@ -185,10 +208,21 @@ def bank_conflicts(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> np.ndarray:
         groups, start = np.unique(used // BANKS, return_index=True)
         worst = np.maximum.reduceat(count, start)
         np.add.at(passes, groups // width, worst)
-        words_of = np.unique(np.stack([np.repeat(row[of_width], width), word]), axis=1)[0]
-        asked, count = np.unique(words_of, return_counts=True)
-        ideal[asked] = -(-count // BANKS)
-    return (passes - ideal)[rows]
+        np.add.at(turns, groups // width, 1)
+    return passes, turns, rows
+
+
+def _one_turn(row, lane, index):
+    """Return which lanes belong to a request of 8-byte elements that one turn serves."""
+    number, at = np.unique(row, return_inverse=True)
+    wants = np.full((number.size, WARP_SIZE), -1, np.int64)
+    wants[at, lane] = index
+    order = np.arange(WARP_SIZE)
+    met = np.zeros(number.size, bool)
+    for apart in (1, 2):
+        other = wants[:, order ^ apart]
+        met |= ((wants == other) | (wants < 0) | (other < 0)).all(axis=1)
+    return met[at]
 
 
 def bank_conflicts_per_request(trace: Trace, kinds=(LOAD, STORE, ATOMIC)) -> float:

@@ -28,8 +28,8 @@ class Cost:
     useful : int
         Distinct bytes touched.
     passes : int
-        Passes over the 32 banks of shared memory beyond those that as many words need at least,
-        plus one: 1 where no two words share a bank. Meaningful for shared memory only.
+        Passes over the 32 banks of shared memory beyond those that wide elements need, plus one:
+        1 where no two words share a bank. Meaningful for shared memory only.
     same : int
         Most lanes on one element.
     """
@@ -75,10 +75,20 @@ def cost(lanes: np.ndarray, index: np.ndarray, itemsize: int, *, atomic: bool = 
 def _conflicts(lanes: np.ndarray, index: np.ndarray, itemsize: int) -> int:
     # Elements of several words are served in turns, half a warp at a time for two words.
     words = max(1, itemsize // WORD)
+    turn = lanes * words // BANKS
+    if words == 2 and _one_turn(lanes, index):
+        turn = turn * 0
     each = (index * itemsize // WORD)[:, None] + np.arange(words)
-    passes = 0
-    for turn in range(words):
-        word = np.unique(each[lanes * words // BANKS == turn])
-        if word.size:
-            passes += int(np.bincount(word % BANKS).max())
-    return passes + -len(np.unique(each)) // BANKS
+    extra = 0
+    for k in np.unique(turn):
+        extra += int(np.bincount(np.unique(each[turn == k]) % BANKS).max()) - 1
+    return extra
+
+
+def _one_turn(lanes: np.ndarray, index: np.ndarray) -> bool:
+    # Both halves together, where all neighbors, or all next but one, agree or are not there.
+    wants = dict(zip(lanes.tolist(), index.tolist(), strict=True))
+    return any(
+        all(wants.get(lane ^ apart, element) == element for lane, element in wants.items())
+        for apart in (1, 2)
+    )

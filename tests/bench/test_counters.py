@@ -54,7 +54,8 @@ def test_cases_count_what_they_are_there_for(counted):
     assert by_case["simt: transpose padded"]["bank conflicts"] == 0
     assert by_case["atomics: int64, 1 side by side"]["atomic sectors"] == 32
     assert by_case["atomics: int64, 8 a sector apart, kept"]["atomic sectors"] == 32
-    assert by_case["shared reads: float64, one word"]["bank conflicts"] == 1
+    assert by_case["shared reads: float64, one word"]["bank conflicts"] == 0
+    assert by_case["shared reads: float64, every other word"]["bank conflicts"] == 2
     assert by_case["shared reads: int32, one word"]["bank conflicts"] == 0
     assert by_case["simt: a loop of 0 to 15 turns"]["divergent branches"] > 0
 

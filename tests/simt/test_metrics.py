@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from numba import cuda, float64, int8, int32
 
+from gpukernels.bench.counter_probes import READS, read_doubles
+from gpukernels.bench.counters import kept_counters
 from gpukernels.simt import Recorder, launch, metrics
 from gpukernels.simt.trace import ATOMIC, LOAD, STORE
 
@@ -172,27 +174,67 @@ def test_bank_conflicts_against_a_loop_over_the_requests():
 
 @cuda.jit
 def wide_gather(at, out):
-    tile = cuda.shared.array(64, float64)
-    tile[cuda.threadIdx.x] = 0
-    tile[cuda.threadIdx.x + 32] = 0
-    cuda.syncwarp()
+    tile = cuda.shared.array(256, float64)
+    for k in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
+        tile[k] = 0
+    cuda.syncthreads()
     out[cuda.threadIdx.x] = tile[at[cuda.threadIdx.x]]
 
 
+#: Passes (wavefronts) and bank conflicts that Nsight Compute 2025.3 counted on an H200 for one
+#: load of 8-byte words by `gpukernels.bench.counter_probes.read_doubles`.
+ON_AN_H200 = {
+    "own words": (2, 0),
+    "one word": (1, 0),
+    "16 words, the halves alike": (2, 0),
+    "16 words, neighbors alike": (1, 0),
+    "two words, a half each": (1, 0),
+    "two words, by turns": (1, 0),
+    "own words, first half only": (1, 0),
+    "own words, even lanes only": (2, 1),
+    "one word, even lanes only": (1, 0),
+    "one word, first half only": (1, 0),
+    "first and last lane": (1, 0),
+    "every other word": (4, 2),
+}
+
+
+def test_what_an_h200_counted_is_what_the_record_says():
+    kept = {row["case"]: row["ncu"] for row in kept_counters()["rows"]}
+    for name, numbers in ON_AN_H200.items():
+        found = kept[f"shared reads: float64, {name}"]
+        assert numbers == (
+            found["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"],
+            found["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"],
+        )
+    assert set(ON_AN_H200) == set(READS)
+
+
+@pytest.mark.parametrize("name", ON_AN_H200)
+def test_passes_of_words_of_eight_bytes_are_those_of_an_h200(name):
+    trace = traced(read_doubles, 1, 32, READS[name], np.zeros(32))
+    passes, conflicts = ON_AN_H200[name]
+    assert metrics.shared_passes(trace, (LOAD,)).tolist() == [passes]
+    assert metrics.bank_conflicts(trace, (LOAD,)).tolist() == [conflicts]
+    assert metrics.shared_passes(trace, (STORE,)).tolist() == [2]
+    assert metrics.bank_conflicts(trace, (STORE,)).tolist() == [0]
+
+
 @pytest.mark.parametrize(
-    ("at", "extra"),
+    ("at", "passes", "extra"),
     [
-        (LANE, 0),
-        (LANE * 0, 1),  # one word asked for by both half-warps is served twice
-        (LANE % 16, 1),
-        (LANE // 16, 1),
-        (LANE % 16 * 2, 3),  # 16 words in two passes, and the other half's two: one would do
-        (LANE[:16], 0),
-        (LANE[:16] * 0, 0),
+        (LANE % 16 * 2, 4, 2),  # the halves alike, and each on every other word
+        (LANE // 2 * 16, 16, 15),  # neighbors alike: one turn, 16 words in one bank
+        (LANE // 4 * 2 + LANE % 2, 1, 0),  # lanes two apart alike: one turn
+        (LANE % 3, 2, 0),
+        (LANE[:16], 1, 0),
+        (LANE[:17], 2, 0),
+        (LANE[:1], 1, 0),
     ],
 )
-def test_each_half_warp_is_served_its_words_of_eight_bytes(at, extra):
+def test_half_warps_share_a_turn_where_neighbors_agree(at, passes, extra):
     trace = traced(wide_gather, 1, at.size, at, np.zeros(at.size))
+    assert metrics.shared_passes(trace, (LOAD,)).tolist() == [passes]
     assert metrics.bank_conflicts(trace, (LOAD,)).tolist() == [extra]
 
 
