@@ -29,6 +29,8 @@ _SECTION = re.compile(r"\.text\.(\S+):$")
 _LABEL = re.compile(r"(\.L_\S+):$")
 _PLACE = re.compile(r'//## File "(.*?)", line (\d+)')
 _INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z]\S*)\s*(.*?)\s*;")
+#: How the functions behind ``cg.this_grid().sync()`` begin.
+_GRID_SYNC = "cudaCG"
 #: Instructions that steer; a predicate on them is no conditional execution of work.
 _CONTROL = ("BRA", "BRX", "CALL", "EXIT", "JMP", "RET", "BREAK", "BSYNC", "WARPSYNC")
 
@@ -233,7 +235,7 @@ def sass(kernel, signature: tuple, cc: tuple[int, int] = (9, 0)) -> Assembly:
         kernel=function.__name__,
         cc=cc,
         ptx=ptx,
-        instructions=tuple(_parse(done.stdout)),
+        instructions=tuple(i for i in _parse(done.stdout) if _is_own(i.function, ptx)),
         registers=_most(r"sed (\d+) registers", log),
         local_bytes=_most(r"(\d+) bytes stack frame", log),
     )
@@ -267,6 +269,10 @@ def _assemble(ptx: str, cc) -> tuple[bytes, str]:
     try:
         data = ptx.encode()
         nvjitlink.add_data(linker, nvjitlink.InputType.PTX, data, len(data), "kernel.ptx")
+        if _GRID_SYNC in ptx:
+            library = _device_runtime().read_bytes()
+            kind = nvjitlink.InputType.LIBRARY
+            nvjitlink.add_data(linker, kind, library, len(library), "libcudadevrt.a")
         nvjitlink.complete(linker)
         binary = bytearray(nvjitlink.get_linked_cubin_size(linker))
         nvjitlink.get_linked_cubin(linker, binary)
@@ -275,6 +281,19 @@ def _assemble(ptx: str, cc) -> tuple[bytes, str]:
     finally:
         nvjitlink.destroy(linker)
     return bytes(binary), log.decode(errors="replace")
+
+
+def _device_runtime() -> Path:
+    """Return the library that holds the sync of a whole grid, which numba links too."""
+    places = [Path("/usr/local/cuda")]
+    with contextlib.suppress(ImportError):
+        import nvidia
+
+        places = [*map(Path, nvidia.__path__), *places]
+    for place in places:
+        if found := sorted((*place.glob("**/libcudadevrt.a"), *place.glob("**/cudadevrt.lib"))):
+            return found[-1]
+    raise MissingTool("sass() of a grid sync needs libcudadevrt: pip install nvidia-cuda-runtime")
 
 
 def _nvdisasm() -> str:
@@ -296,6 +315,11 @@ def _parse(text: str) -> Iterator[Instruction]:
     for part in re.split(r"^(?=\.text\.\S+:$)", text, flags=re.MULTILINE):
         if section := _SECTION.match(part.partition("\n")[0]):
             yield from _parse_function(section[1], part)
+
+
+def _is_own(function: str, ptx: str) -> bool:
+    """Return whether a function was compiled from `ptx`, and is not of the grid sync's library."""
+    return function in ptx and not function.startswith(_GRID_SYNC)
 
 
 def _parse_function(function: str, text: str) -> list[Instruction]:

@@ -235,3 +235,19 @@ def test_a_listing_is_read():
     assert code.count("CALL") == 1
     assert code.count("CAL") == 0
     assert code.instructions[1].operands == ("R1", "R1", "0x1", "RZ")
+
+
+@cuda.jit
+def syncs_the_grid(a):
+    grid = cuda.cg.this_grid()
+    a[cuda.grid(1)] = 1
+    grid.sync()
+    a[0] = 2
+
+
+def test_a_kernel_that_syncs_its_grid_is_listed_without_the_library_that_does_it():
+    code = sass(syncs_the_grid, (ROW,))
+    assert "cudaCGSynchronize" in code.calls
+    assert len({i.function for i in code.instructions}) == 1
+    assert code.count("STG") == 2
+    assert len(code) < 100
