@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numba import typeof
 
 from gpukernels.bench import counter_probes as probes
 from gpukernels.bench import tiles
@@ -71,14 +72,19 @@ class Noted:
     block: tuple[int, int, int]
 
 
-def note_launches(device, case: Case, into: list[Noted]) -> None:
-    """Run a case on `device`, and note its launches in order."""
+def note_launches(device, case: Case, into: list[Noted], launched: list | None = None) -> None:
+    """Run a case on `device`, and note its launches in order.
+
+    `launched`, if given, gets the kernel and the types of its arguments, a pair a launch.
+    """
     launch = device.launch
 
     def noting(kernel, blocks, threads, *arguments, **options):
         grid, block = _shape(blocks), _shape(threads)
         if 0 not in grid:
             into.append(Noted(case.label, kernel.py_func.__name__, grid, block))
+            if launched is not None:
+                launched.append((kernel, tuple(map(typeof, arguments))))
         return launch(kernel, blocks, threads, *arguments, **options)
 
     fitting = device.cooperative_blocks

@@ -24,6 +24,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from gpukernels.assembly import sass
+from gpukernels.bench import counter_causes as causes
 from gpukernels.bench import ncu, record
 from gpukernels.bench.counter_cases import Case, Noted, cases, note_launches
 from gpukernels.device import CudaDevice, SimtDevice
@@ -41,7 +43,11 @@ COMPARED: dict[str, tuple[str, ...]] = {
     "store sectors": (_GLOBAL.format("sectors", "st"),),
     "atomic requests": tuple(_GLOBAL.format("requests", kind) for kind in ("atom", "red")),
     "atomic sectors": tuple(_GLOBAL.format("sectors", kind) for kind in ("atom", "red")),
-    "bank conflicts": ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",),
+    # Their total without a suffix counts other traffic too, even in kernels without shared memory.
+    "bank conflicts": tuple(
+        f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{kind}.sum"
+        for kind in ("ld", "st", "atom")
+    ),
     "local requests": tuple(_LOCAL.format("requests", kind) for kind in ("ld", "st")),
     "local sectors": tuple(_LOCAL.format("sectors", kind) for kind in ("ld", "st")),
     "SIMD efficiency": ("smsp__thread_inst_executed_per_inst_executed.ratio",),
@@ -76,16 +82,43 @@ def machine_counters(trace: Trace) -> dict[str, float]:
     return found
 
 
-def on_the_machine(chosen: Iterable[Case]) -> list[tuple[Noted, dict[str, float]]]:
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """One launch on the machine: what it is, what was counted, and what tells why a GPU differs.
+
+    Attributes
+    ----------
+    noted : Noted
+        The launch.
+    counters : dict
+        What `machine_counters` found.
+    source, lines : dict, list
+        What `counter_causes.in_source` and `counter_causes.efficiency_range` found.
+    kernel, signature
+        What was launched, and at which types.
+    """
+
+    noted: Noted
+    counters: dict[str, float]
+    source: dict[str, int]
+    lines: list[float]
+    kernel: Any
+    signature: tuple
+
+
+def on_the_machine(chosen: Iterable[Case], schedule: str = "lockstep") -> list[Seen]:
     """Run cases on the SIMT machine; return each launch with its counters."""
     found = []
     for case in chosen:
         noted: list[Noted] = []
-        device = SimtDevice(trace=True)
-        note_launches(device, case, noted)
+        launched: list[tuple] = []
+        device = SimtDevice(trace=True, schedule=schedule)
+        note_launches(device, case, noted, launched)
         trace = device.trace
-        for launch, one in zip(trace.launches, noted, strict=True):
-            found.append((one, machine_counters(trace.select(launch=launch.index))))
+        for launch, one, what in zip(trace.launches, noted, launched, strict=True):
+            part = trace.select(launch=launch.index)
+            source, lines = causes.in_source(part), causes.efficiency_range(part)
+            found.append(Seen(one, machine_counters(part), source, lines, *what))
     return found
 
 
@@ -123,7 +156,7 @@ def match(noted: list[Noted], profiled: list[ncu.Profiled]) -> None:
 def merge(
     noted: list[Noted],
     profiled: list[ncu.Profiled],
-    counted: list[tuple[Noted, dict[str, float]]],
+    counted: list[Seen],
     chosen: Iterable[Case],
 ) -> list[dict[str, Any]]:
     """Return a row a launch: what it is, and both sides' counters.
@@ -140,7 +173,7 @@ def merge(
     """
     match(noted, profiled)
     on_gpu = {key: (one, seen) for key, one, seen in _numbered(noted, profiled)}
-    machine = {key: (one, sums) for key, one, sums in _numbered(*_unzipped(counted))}
+    machine = {key: (one, sums) for key, one, sums in _numbered(*_sides(counted))}
     ordered = {case.label: case.ordered for case in chosen}
     rows = []
     for key in dict.fromkeys([*machine, *on_gpu]):
@@ -173,8 +206,8 @@ def _said(pair) -> str:
     return "no such launch" if pair is None else f"{pair[0].grid} {pair[0].block}"
 
 
-def _unzipped(pairs):
-    return [one for one, _ in pairs], [other for _, other in pairs]
+def _sides(counted):
+    return [one.noted for one in counted], [one.counters for one in counted]
 
 
 def _numbered(noted, others):
@@ -200,8 +233,8 @@ def compare(kept: dict[str, Any], counters: Iterable[str] = COMPARED) -> list[di
     -------
     list of dict
         ``case``, ``kernel``, ``launch``, ``counter``, ``machine``, ``ncu``, ``difference`` (of the
-        machine from ncu, as a share of ncu's), ``agrees`` (within `TOLERANCE`), and ``why``: the
-        key of the explanation, where there is one.
+        machine from ncu, as a share of ncu's), ``agrees`` (within `TOLERANCE`), and ``why``: what
+        `counter_causes.cause` found, or None.
     """
     rows = []
     for row in kept["rows"]:
@@ -229,6 +262,57 @@ def compare(kept: dict[str, Any], counters: Iterable[str] = COMPARED) -> list[di
     return rows
 
 
+def explain(kept: dict[str, Any], counted: list[Seen]) -> None:
+    """Put into each row why a counter of it differs, as far as `counter_causes` bears it out.
+
+    Parameters
+    ----------
+    kept : dict
+        What `kept_counters` returns, with ``code``: facts of each kernel's machine code. A row's
+        ``others`` are counters of the machine where threads came in other orders.
+    counted : list of Seen
+        All cases on the machine.
+    """
+    seen = {key: one for key, _, one in _numbered(_sides(counted)[0], counted)}
+    for row in kept["rows"]:
+        row.pop("why", None)
+        one = seen[row["case"], row["kernel"], row["launch"]]
+        warps = math.prod(row["grid"]) * -(-math.prod(row["block"]) // 32)
+        executed = row["ncu"].get("smsp__inst_executed.sum", 0) / warps
+        code = {**kept["code"][row["kernel"]], "warps": warps, "executed": executed}
+        for told in compare({"rows": [row]}):
+            if told["agrees"]:
+                continue
+            name = told["counter"]
+            others = row.get("others", {}).get(name, ())
+            sides = told["machine"], told["ncu"]
+            if why := causes.cause(name, *sides, code, one.source, one.lines, others):
+                row.setdefault("why", {})[name] = why
+
+
+def code_of(counted: Iterable[Seen], kernels: Iterable[str] | None = None) -> dict[str, Any]:
+    """Compile the kernels that were launched, at the types of their first launch."""
+    found: dict[str, Any] = {}
+    for one in counted:
+        name = one.noted.kernel
+        if name not in found and (kernels is None or name in kernels):
+            found[name] = causes.in_code(sass(one.kernel, one.signature))
+    return found
+
+
+def other_orders(kept: dict[str, Any], counted: list[Seen]) -> None:
+    """Keep what `counted`, under another schedule, has for counters that differ from a GPU's."""
+    seen = {key: one for key, _, one in _numbered(_sides(counted)[0], counted)}
+    for row in kept["rows"]:
+        one = seen.get((row["case"], row["kernel"], row["launch"]))
+        if one is None or row["ordered"]:
+            continue
+        for told in compare({"rows": [row]}):
+            if not told["agrees"]:
+                name = told["counter"]
+                row.setdefault("others", {}).setdefault(name, []).append(one.counters[name])
+
+
 def collect(folder: Path, commit: str) -> None:
     """Run all launches under the profiler; keep its table and what was launched in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -244,7 +328,10 @@ def collect(folder: Path, commit: str) -> None:
 
 def as_text(kept: dict[str, Any]) -> str:
     """Return a record as JSON with a launch a line; each side's counters are lists."""
-    head = json.dumps({name: value for name, value in kept.items() if name != "rows"}, indent=1)
+    head = {name: value for name, value in kept.items() if name not in ("rows", "code")}
+    head = json.dumps(head, indent=1).removesuffix("\n}")
+    code = [f"  {json.dumps(name)}: {json.dumps(facts)}" for name, facts in kept["code"].items()]
+    head += ',\n "code": {\n' + ",\n".join(code) + "\n }"
     rows = []
     for row in kept["rows"]:
         sides = {
@@ -252,7 +339,7 @@ def as_text(kept: dict[str, Any]) -> str:
             "ncu": [row["ncu"].get(name) for name in kept["metrics"]],
         }
         rows.append("  " + json.dumps({**row, **sides}))
-    return head.removesuffix("\n}") + ',\n "rows": [\n' + ",\n".join(rows) + "\n ]\n}\n"
+    return head + ',\n "rows": [\n' + ",\n".join(rows) + "\n ]\n}\n"
 
 
 def kept_counters(folder: Path = record.FOLDER) -> dict[str, Any] | None:
@@ -277,14 +364,20 @@ def write(folder: Path, into: Path = record.FOLDER) -> Path:
     profiled = ncu.read((folder / "ncu.csv").read_text())
     match(noted, profiled)
     chosen = cases()
-    rows = merge(noted, profiled, on_the_machine(chosen), chosen)
+    counted = on_the_machine(chosen)
+    rows = merge(noted, profiled, counted, chosen)
     kept = {
         "what": "counters of the SIMT machine and of Nsight Compute, by launch",
         **made["environment"],
         **told,
         "counters": list(rows[0]["machine"]),
+        "code": code_of(counted),
         "rows": rows,
     }
+    free = [case for case in chosen if not case.ordered]
+    for schedule in ("warp", "random"):
+        other_orders(kept, on_the_machine(free, schedule))
+    explain(kept, counted)
     into.mkdir(parents=True, exist_ok=True)
     path = into / "counters.json"
     path.write_text(as_text(kept))
@@ -300,7 +393,7 @@ def report(kept: dict[str, Any]) -> str:
             lines.append(
                 f"{r['case']} | {r['kernel']} {r['launch']} | {r['counter']}: "
                 f"machine {r['machine']:,.6g}, ncu {r['ncu']:,.6g} ({r['difference']:+.1%})"
-                + (f", {r['why']}" if r["why"] else "")
+                + (f", {r['why']['key']}" if r["why"] else ", not explained")
             )
     return "\n".join(lines)
 
