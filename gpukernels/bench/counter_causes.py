@@ -50,7 +50,8 @@ def in_code(code: Assembly) -> dict[str, Any]:
     -------
     dict
         How many instructions make each kind of access; ``instructions`` in all; ``branches`` that
-        may part lanes; ``loops``; ``votes`` and ``counts`` of bits; ``grid syncs`` and ``divisions`` called;
+        may part lanes; ``loops``; ``votes`` and ``counts`` of bits; ``grid syncs`` and
+        ``divisions`` called;
         ``registers``, ``local bytes``; and ``behind a branch``: whether a line of source has one
         load before a branch and another behind it.
     """
@@ -121,6 +122,7 @@ def cause(
     source: dict[str, int],
     lines: Iterable[float],
     others: Iterable[float] = (),
+    requests: tuple[float, float] | None = None,
 ) -> dict[str, Any] | None:
     """Return the explanation that the facts bear out, or None.
 
@@ -134,6 +136,10 @@ def cause(
         What `in_code`, `in_source` and `efficiency_range` found.
     others : iterable of float
         What the machine counted where threads came in other orders.
+    requests : pair of float, optional
+        Of a counter of sectors or bank conflicts: the requests that they belong to, on the machine
+        and on the GPU. Copies of an instruction, or one left out, explain nothing unless these
+        differ too.
 
     Returns
     -------
@@ -153,21 +159,35 @@ def cause(
         return _local(ncu, code, source)
     if counter == "bank conflicts":
         kinds = ("shared load", "shared store", "shared atomic")
-        return _orders(ncu, machine, others) or _copies(kinds, code, source)
+        split = requests is None or requests[1] != requests[0]
+        copies = _copies(kinds, code, source) if split else None
+        return _orders(ncu, machine, others) or copies
     if counter == "atomic sectors" and fewer and code["votes"] and code["counts"]:
         return {"key": "uniform", "votes": code["votes"], "counts": code["counts"]}
     if not fewer and code["grid syncs"]:
         return {"key": "grid", "calls": code["grid syncs"]}
+    if requests is not None and (
+        requests[1] == requests[0] or fewer != (requests[1] < requests[0])
+    ):
+        return _orders(ncu, machine, others)
     if not fewer and (copies := _copies((kind,), code, source)):
         return copies
     if fewer and code[kind] < source[kind]:
         return {"key": "once", "access": kind, "source": source[kind], "code": code[kind]}
     if fewer and not code["loops"] and code[kind] * code.get("warps", 0) == ncu:
         # Each warp makes each access once: fewer than the source, whose loop is gone.
-        return {"key": "once", "access": kind, "source": machine / code["warps"], "code": code[kind]}
-    if fewer and kind == "load" and code["behind a branch"] and code[kind] >= source[kind]:
-        return {"key": "later", "code": code[kind]}
-    return _orders(ncu, machine, others)
+        return {
+            "key": "once",
+            "access": kind,
+            "source": machine / code["warps"],
+            "code": code[kind],
+        }
+    if orders := _orders(ncu, machine, others):
+        return orders
+    # At most one more than the source: a line whose last load no lane of this launch came to.
+    if fewer and kind == "load" and code["behind a branch"] and code[kind] <= source[kind] + 1:
+        return {"key": "later", "source": source[kind], "code": code[kind]}
+    return None
 
 
 def _copies(kinds, code, source):

@@ -50,7 +50,11 @@ def table(kept: dict[str, Any]) -> str:
         names = [k for k, case in chosen.items() if case.partition(":")[0] == group]
         if names:
             head = ["kernel", "input", *_SHOWN.values()]
-            lines = [f"**{title}**\n", f"| {' | '.join(head)} |", "|---|---|" + "--:|" * len(_SHOWN)]
+            lines = [
+                f"**{title}**\n",
+                f"| {' | '.join(head)} |",
+                "|---|---|" + "--:|" * len(_SHOWN),
+            ]
             lines += [_line(kept, name, chosen[name]) for name in names]
             parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
@@ -84,7 +88,7 @@ def _cell(counter, here, there, told) -> str:
     off = [r for r in told if r["counter"] == counter and not r["agrees"]]
     labels = Counter(SECTIONS[r["why"]["key"]] if r["why"] else "" for r in off)
     marks = [
-        f"{{ref}}`{LETTERS[label]} <{label}>`" if label else "(open)"
+        f"{{ref}}`{LETTERS[label]} <{label}>`" if label else "{ref}`open <profiler-open>`"
         for label in sorted(labels, key=lambda name: LETTERS.get(name, "z"))
     ]
     return " ".join([text, *marks])

@@ -286,8 +286,22 @@ def explain(kept: dict[str, Any], counted: list[Seen]) -> None:
             name = told["counter"]
             others = row.get("others", {}).get(name, ())
             sides = told["machine"], told["ncu"]
-            if why := causes.cause(name, *sides, code, one.source, one.lines, others):
+            facts = code, one.source, one.lines, others, _requests(row, name)
+            if why := causes.cause(name, *sides, *facts):
                 row.setdefault("why", {})[name] = why
+
+
+def _requests(row, counter) -> tuple[float, float] | None:
+    """Return the requests that a counter's sectors or passes belong to, of both sides."""
+    kind, _, what = counter.partition(" ")
+    if what == "conflicts":
+        there = [row["ncu"].get(f"smsp__inst_executed_op_shared_{k}.sum") for k in ("ld", "st")]
+        here = [row["machine"][f"shared {k} requests"] for k in ("load", "store")]
+        return None if None in there else (sum(here), sum(there))
+    if what != "sectors" or kind == "local":
+        return None
+    names = [name for name in COMPARED[f"{kind} requests"] if name in row["ncu"]]
+    return row["machine"][f"{kind} requests"], sum(row["ncu"][name] for name in names)
 
 
 def code_of(counted: Iterable[Seen], kernels: Iterable[str] | None = None) -> dict[str, Any]:
