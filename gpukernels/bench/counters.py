@@ -7,8 +7,9 @@ on the current GPU under ``ncu`` and on the SIMT machine, some minutes, and writ
     python -m gpukernels.bench.counters --collect FOLDER --commit ID
     python -m gpukernels.bench.counters --merge FOLDER
 
-``--launch`` is what runs under ``ncu``: all launches once, in a fixed order. `compare` reads the
-file.
+``--refresh`` looks for the reasons of all differences anew, and leaves out launches whose kernel
+has changed since they were measured. ``--launch`` is what runs under ``ncu``: all launches once, in
+a fixed order. `compare` reads the file.
 """
 
 from __future__ import annotations
@@ -385,9 +386,13 @@ def write(folder: Path, into: Path = record.FOLDER) -> Path:
         **made["environment"],
         **told,
         "counters": list(rows[0]["machine"]),
-        "code": code_of(counted),
         "rows": rows,
     }
+    return _write_explained(kept, counted, chosen, into)
+
+
+def _write_explained(kept, counted, chosen, into: Path) -> Path:
+    kept["code"] = code_of(counted)
     free = [case for case in chosen if not case.ordered]
     for schedule in ("warp", "random"):
         other_orders(kept, on_the_machine(free, schedule))
@@ -396,6 +401,32 @@ def write(folder: Path, into: Path = record.FOLDER) -> Path:
     path = into / "counters.json"
     path.write_text(as_text(kept))
     return path
+
+
+def refresh(into: Path = record.FOLDER) -> tuple[Path, list[str]]:
+    """Look for all reasons anew, and leave out the launches that are no longer what was measured.
+
+    What the profiler counted belongs to the kernels of its day. A launch for which the machine
+    counts something else today, or which is not made any more, has to be measured again.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file that was written.
+    left_out : list of str
+        The launches without a row now: changed ones, and new ones that were never measured.
+    """
+    kept, chosen = kept_counters(into), cases()
+    counted = on_the_machine(chosen)
+    today = {key: sums for key, _, sums in _numbered(*_sides(counted))}
+    measured = {(r["case"], r["kernel"], r["launch"]): r for r in kept["rows"]}
+    same = [key for key, row in measured.items() if today.get(key) == row["machine"]]
+    kept["rows"] = [measured[key] for key in same]
+    for row in kept["rows"]:
+        row.pop("others", None)
+    path = _write_explained(kept, counted, chosen, into)
+    gone = sorted({*today, *measured} - set(same))
+    return path, [f"{case} | {kernel} {number}" for case, kernel, number in gone]
 
 
 def report(kept: dict[str, Any]) -> str:
@@ -420,6 +451,7 @@ def main(arguments: list[str] | None = None) -> None:
     mode.add_argument("--collect", type=Path, metavar="FOLDER", help="that, under ncu, kept there")
     mode.add_argument("--merge", type=Path, metavar="FOLDER", help="write what was collected there")
     mode.add_argument("--profile", action="store_true", help="collect and merge")
+    mode.add_argument("--refresh", action="store_true", help="leave out kernels changed since")
     mode.add_argument("--compare", action="store_true", help="print what the file says")
     parser.add_argument("--commit", default="", help="the commit that is measured")
     parser.add_argument("--folder", type=Path, default=record.FOLDER, help="where the file is")
@@ -433,11 +465,14 @@ def main(arguments: list[str] | None = None) -> None:
         collect(options.collect, options.commit)
     elif options.merge:
         write(options.merge, options.folder)
+    elif options.refresh:
+        for line in refresh(options.folder)[1]:
+            print("to measure again:", line)
     elif options.profile:
         with tempfile.TemporaryDirectory() as folder:
             collect(Path(folder), options.commit)
             write(Path(folder), options.folder)
-    if options.merge or options.profile or options.compare:
+    if options.merge or options.profile or options.refresh or options.compare:
         kept = kept_counters(options.folder)
         print("no counters.json there" if kept is None else report(kept))
 

@@ -151,6 +151,28 @@ def test_what_was_collected_is_written_and_read_again(counted, tmp_path, monkeyp
     assert counters.kept_counters(tmp_path / "elsewhere") is None
 
 
+def test_a_launch_that_has_changed_since_is_left_out_until_it_is_measured(
+    tmp_path, monkeypatch, capsys
+):
+    chosen = [case for case in cases() if case.group == "simt"][:4]
+    some = counters.on_the_machine(chosen)
+    noted = [one for one, _ in pairs(some)]
+    rows = merge(noted, as_profiled(some, 1.2), some, chosen)
+    rows[1]["machine"] = {**rows[1]["machine"], "load requests": 7}
+    names = list(rows[0]["machine"])
+    kept = {"metrics": list(rows[0]["ncu"]), "counters": names, "code": {}, "rows": rows[:3]}
+    (tmp_path / "counters.json").write_text(counters.as_text(kept))
+    monkeypatch.setattr(counters, "cases", lambda: chosen)
+    counters.main(["--refresh", "--folder", str(tmp_path)])
+    said = capsys.readouterr().out
+    assert "to measure again: simt: copy of every 2th | copy_strided 0" in said
+    assert "to measure again: simt: cheap arms of an if | odd_and_even 0" in said
+    left = counters.kept_counters(tmp_path)
+    assert [row["case"] for row in left["rows"]] == [noted[0].case, noted[2].case]
+    assert set(left["code"]) == {"copy_strided", "odd_and_even"}
+    assert all("load requests" not in row.get("why", {}) for row in left["rows"])
+
+
 def test_a_run_on_a_gpu_writes_what_it_launched(tmp_path, monkeypatch):
     class Gpu(SimtDevice):
         """A device that says what a GPU does."""
@@ -218,7 +240,6 @@ def test_every_metric_that_is_compared_is_asked_for():
 #: Differences that no rule explains: the page calls them open.
 OPEN = {
     ("mapping: block_search", "write_by_block_search", "load sectors"),
-    ("bfs: linear_work, rmat", "gather_serial", "store sectors"),
     ("bfs: two_phase, rmat", "collect_level", "store sectors"),
 }
 
@@ -233,7 +254,7 @@ def test_the_record_holds_what_the_machine_counts_today(kept, counted):
     recorded = {(r["case"], r["kernel"], r["launch"]): r["machine"] for r in kept["rows"]}
     # Where order matters, a launch that the GPU did not make in this shape is left out.
     assert recorded == {key: today[key] for key in recorded}
-    assert len({kernel for _, kernel, _ in recorded}) >= 75
+    assert len({kernel for _, kernel, _ in recorded}) >= 70
 
 
 def test_each_counter_agrees_or_its_reason_is_borne_out_by_todays_kernel(kept, counted):
@@ -310,7 +331,7 @@ def test_the_table_on_the_page_is_that_of_the_record(kept):
     assert text == counter_page.page(text, kept), "python -m gpukernels.bench.counter_page"
     table = counter_page.table(kept)
     assert len(table) < 25_000
-    assert table.count("\n| `") >= 75
+    assert table.count("\n| `") >= 70
     assert table.count("<profiler-open>") == len(OPEN)
 
 
@@ -337,8 +358,6 @@ def test_numbers_in_the_pages_sentences_are_those_of_the_record(kept):
     both("0 to 15 turns", "count_to", "load requests")
     both("edge_parallel, tree", "edge_parallel_level", "load requests")
     both("all threads see", "count_uniformly", "atomic sectors")
-    both("luo, rmat", "search_all_levels", "load requests")
-    both("luo, rmat", "search_all_levels", "local requests")
     both("multi_phase", "write_multi_phase", "local requests")
     both("bfs4k, rmat", "single_block_levels", "local requests")
     (divide,) = [r for r in rows if r["kernel"] == "divide"]
