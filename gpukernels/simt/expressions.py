@@ -759,18 +759,18 @@ class ExpressionTranslator:
             )
         return self._call_device_function(target, node)
 
-    def _translated(self, target, values):
+    def _translated(self, target, values, declared):
         """Translate a device function for `values`; as numba does, with constants if need be."""
         types, literal_types = (
             tuple(_argument_type(v, literally) for v in values) for literally in (False, True)
         )
         try:
-            return self.program.function(target, types)
+            return self.program.function(target, types, declared=declared)
         except KernelError:
             if types == literal_types:
                 raise
             try:
-                return self.program.function(target, literal_types)
+                return self.program.function(target, literal_types, declared=declared)
             except KernelError:
                 pass
             raise
@@ -785,7 +785,7 @@ class ExpressionTranslator:
         bound.apply_defaults()
         values = [self._argument(v, node) for v in bound.arguments.values()]
         values, declared = signatures.cast_to_declared(self, target, values, node)
-        name, result = self._translated(target, values)
+        name, result = self._translated(target, values, declared)
         codes = []
         for value in values:
             _flatten(value, codes)

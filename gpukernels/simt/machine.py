@@ -121,8 +121,15 @@ def launch(
     values = _arguments(run, program, args)
     if run.races is not None:
         run.races.watch([value for value in values if isinstance(value, Memory)])
-    with np.errstate(all="ignore"):
-        schedules.SCHEDULES[schedule](run, values, seed)
+    try:
+        with np.errstate(all="ignore"):
+            schedules.SCHEDULES[schedule](run, values, seed)
+    except RecursionError:
+        raise KernelError(
+            "a function called itself until the stack was full; a GPU has a stack of a kilobyte or "
+            "two a thread",
+            kernel=run.name,
+        ) from None
     records.write_back(run)
     if recorder is not None:
         recorder.end(run)

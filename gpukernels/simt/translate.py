@@ -117,7 +117,9 @@ class Program:
         }
         self._constants = {}
         self._functions = {}
-        self._active = []
+        #: Functions that are being translated: (their name, the type of their result so far).
+        self._active = {}
+        self._recursive = set()
         self.text = ""
         function = load(kernel)
         self.python = function.python
@@ -153,8 +155,11 @@ class Program:
                 self.regions[number] = region
         return self.locations.index(entry)
 
-    def function(self, kernel, types, top=False):
-        """Translate `kernel` for `types` once; return (name, return type or None)."""
+    def function(self, kernel, types, top=False, declared=None):
+        """Translate `kernel` for `types` once; return (name, return type or None).
+
+        A function with a `declared` result may call itself, as in numba.
+        """
         function = load(kernel)
         key = (function.python, types)
         if key in self._functions:
@@ -162,26 +167,32 @@ class Program:
             return self._functions[key]
         call = (function.python, tuple(map(_without_literals, types)))
         if call in self._active:
-            raise UnsupportedConstruct(
-                f"`{function.tree.name}` calls itself; the machine refuses recursion, which numba "
-                "compiles only in functions with an explicit signature",
-                kernel=function.tree.name,
-                file=function.source.file,
-                line=function.source.first_line,
-                text=function.source.text[0],
-            )
-        self._active.append(call)
+            name, result = self._active[call]
+            if result is None and not isinstance(declared, np.dtype):
+                raise _refusal(
+                    function,
+                    "calls itself; numba compiles recursion only in functions with an explicit "
+                    "signature, whose result is a number",
+                )
+            self._recursive.add(call)
+            return name, declared if result is None else result
         syncwarps = self.syncwarps
         try:
             env, result = {}, None
             for _ in range(_PASSES):
                 translator = FunctionTranslator(self, function, types, dict(env), result, top)
+                self._active[call] = translator.name, result
                 text = translator.translate()
                 if translator.env == env and translator.result == result:
                     break
                 env, result = translator.env, translator.result
         finally:
-            self._active.remove(call)
+            self._active.pop(call, None)
+        if call in self._recursive and "run.local_array(" in text:
+            raise _refusal(
+                function,
+                "calls itself and has a local array; the machine keeps one for all of its calls",
+            )
         self.text += text + "\n"
         exec(compile(text, f"<simt {function.tree.name}>", "exec"), self.namespace)
         if top:
@@ -190,6 +201,16 @@ class Program:
         if self.syncwarps > syncwarps:
             self._syncing.add(key)
         return self._functions[key]
+
+
+def _refusal(function, what):
+    return UnsupportedConstruct(
+        f"`{function.tree.name}` {what}",
+        kernel=function.tree.name,
+        file=function.source.file,
+        line=function.source.first_line,
+        text=function.source.text[0],
+    )
 
 
 class FunctionTranslator(
