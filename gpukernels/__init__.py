@@ -1,7 +1,7 @@
 """Graph algorithms on the GPU as numba.cuda kernels, and a machine that runs them anywhere."""
 
 from gpukernels import sequential
-from gpukernels.assembly import sass
+from gpukernels.assembly import MissingTool, sass
 from gpukernels.device import CudaDevice, SimtDevice, benign_race, default_device, trace
 from gpukernels.errors import (
     GraphFormatError,
@@ -59,6 +59,7 @@ __all__ = [
     "Mapping",
     "MappingView",
     "MemoryView",
+    "MissingTool",
     "NegativeCycleError",
     "NegativeWeightError",
     "ScanView",

@@ -199,7 +199,7 @@ def test_wrong_arguments_are_named(kernel, signature, cc, message):
 def test_a_missing_disassembler_is_told_with_how_to_get_it(monkeypatch):
     monkeypatch.setattr(assembly.shutil, "which", lambda *_, **__: None)
     monkeypatch.setattr(assembly.Path, "glob", lambda *_: [])
-    with pytest.raises(assembly.MissingTool, match="pip install nvidia-cuda-nvdisasm"):
+    with pytest.raises(gk.MissingTool, match="pip install nvidia-cuda-nvdisasm"):
         sass(cheap_arms, (ROW, ROW))
 
 

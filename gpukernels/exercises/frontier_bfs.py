@@ -211,9 +211,9 @@ ONCE = KernelExercise(
     """
     Exactly one thread gets −1 back, so exactly one appends, and `parent` has one writer: the races
     on both arrays are gone. Each arc now costs an atomic instead of a load. Testing with a plain
-    load first, and claiming only what looks unvisited, saves most of them. That load and the atomic
-    of another thread are no race in this book's sense, since no write is plain; CUDA C++ would want
-    the load atomic too.
+    load first, and claiming only what looks unvisited, saves most of them. That load beside the
+    atomic of another thread is a race, which a kernel must declare as benign: the load may miss a
+    claim that is being made, and then the atomic, which decides, fails.
     """,
     parts=(expand_once,),
     imports=WITH_QUEUE,
