@@ -1,10 +1,11 @@
-"""A queue of a few vertices in each thread's registers, between finding them and enqueuing them.
+"""A queue of a few vertices that each thread has to itself, between finding and enqueuing them.
 
-The local queues of BFS-4K [busato2015bfs4k], section 5.6. A thread visits arcs on its own, and
-lanes of a warp may be anywhere; `discover` is the visit that the techniques of `mapping` call. Then
-all lanes meet: `cull` drops the duplicates that can be told, and the caller counts what is left,
-scans and writes. Where a thread finds more than its queue holds, the rest goes to the next frontier
-at once, an atomic each.
+The local queues of BFS-4K [busato2015bfs4k], section 5.6: in registers by the paper's account, and
+in local memory where the compiler cannot tell which place a thread means. A thread visits arcs on
+its own, and lanes of a warp may be anywhere; `discover` is the visit that the techniques of
+`mapping` call. Then all lanes meet: `cull` drops the duplicates that can be told, and the caller
+counts what is left, scans and writes. Where a thread finds more than its queue holds, the rest goes
+to the next frontier at once, an atomic each.
 """
 
 from __future__ import annotations
