@@ -15,14 +15,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gpukernels.bench import bfs, duplicates, foundations, frontier_bfs, mapping, record, scans
+from gpukernels.bench import (
+    bfs,
+    directions,
+    duplicates,
+    foundations,
+    frontier_bfs,
+    mapping,
+    record,
+    scans,
+)
 from gpukernels.device import CudaDevice
 from gpukernels.workloads import TARGETS
 
 
-def _mapping(device, here: dict[str, Any], folder: Path, *, shrink: int = 0) -> Path:
+def _of_workloads(write: Callable[..., Path]) -> Callable[..., Path]:
+    # The benchmarks of mappings take items of each workload, and by default every item.
     least = min(target.items for target in TARGETS.values())
-    return mapping.write(device, here, folder, items=least >> shrink if shrink else None)
+
+    def run(device, here: dict[str, Any], folder: Path, *, shrink: int = 0) -> Path:
+        return write(device, here, folder, items=least >> shrink if shrink else None)
+
+    return run
 
 
 #: File and what measures and writes it, in the order in which they run.
@@ -30,7 +44,8 @@ BENCHMARKS: dict[str, Callable[..., Path]] = {
     "simt": foundations.write_copy,
     "representations": foundations.write_sums,
     "scans": scans.write,
-    "mapping": _mapping,
+    "mapping": _of_workloads(mapping.write),
+    "directions": _of_workloads(directions.write),
     "frontier_bfs": frontier_bfs.write,
     "duplicates": duplicates.write,
     "bfs": bfs.write,

@@ -210,15 +210,19 @@ def regret(
     }
 
 
-def costs_of_benchmark(measured: Mapping[str, Any], threads: int) -> dict[str, dict[str, float]]:
-    """Return milliseconds by workload and technique from ``data/benchmarks/mapping.json``.
+def costs_of_benchmark(
+    measured: Mapping[str, Any], threads: int, time: str = "ms"
+) -> dict[str, dict[str, float]]:
+    """Return milliseconds by workload and technique from a file of ``data/benchmarks``.
 
     Parameters
     ----------
     measured : mapping
-        What ``gpukernels.bench.mapping`` wrote.
+        What ``gpukernels.bench.mapping`` wrote, or ``gpukernels.bench.directions``.
     threads : int
         Which of the block sizes measured.
+    time : str
+        Which of the times: ``"ms"``; of directions, ``"write_ms"`` or ``"read_ms"``.
 
     Raises
     ------
@@ -231,5 +235,5 @@ def costs_of_benchmark(measured: Mapping[str, Any], threads: int) -> dict[str, d
     costs: dict[str, dict[str, float]] = {}
     for row in measured["times"]:
         if row["threads"] == threads:
-            costs.setdefault(row["workload"], {})[row["technique"]] = row["ms"]
+            costs.setdefault(row["workload"], {})[row["technique"]] = row[time]
     return costs

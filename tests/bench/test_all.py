@@ -20,6 +20,7 @@ def test_every_file_of_the_folder_has_a_benchmark():
 @pytest.mark.parametrize("name", every.BENCHMARKS)
 def test_each_benchmark_writes_its_file_at_a_small_size(monkeypatch, tmp_path, name):
     monkeypatch.setattr(every.mapping.measure, "__defaults__", (None, (32,), 1, 1))
+    monkeypatch.setattr(every.directions.measure, "__defaults__", (None, 1))
     assert every.measure(gk.SimtDevice(), HERE, tmp_path, [name], shrink=16) == []
     kept = json.loads((tmp_path / f"{name}.json").read_text())
     assert kept["device"] == "the machine"
