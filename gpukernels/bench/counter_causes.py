@@ -123,6 +123,7 @@ def cause(
     lines: Iterable[float],
     others: Iterable[float] = (),
     requests: tuple[float, float] | None = None,
+    in_copies: Iterable[int] = (),
 ) -> dict[str, Any] | None:
     """Return the explanation that the facts bear out, or None.
 
@@ -140,6 +141,9 @@ def cause(
         Of a counter of sectors or bank conflicts: the requests that they belong to, on the machine
         and on the GPU. Copies of an instruction, or one left out, explain nothing unless these
         differ too.
+    in_copies : iterable of int
+        The sectors of loads that `unrolled.load_sectors` predicts. A GPU that counts just these
+        says how it ran the loops.
 
     Returns
     -------
@@ -148,6 +152,8 @@ def cause(
     """
     fewer = ncu < machine
     kind = counter.split()[0]
+    if counter == "load sectors" and ncu in in_copies and code["load"] > source["load"]:
+        return {**_copies(("load",), code, source), "predicted": ncu}
     if counter == "SIMD efficiency":
         low, high = lines
         if low * (1 - _NEAR) <= ncu <= high * (1 + _NEAR):

@@ -88,7 +88,7 @@ def _cell(counter, here, there, told) -> str:
     off = [r for r in told if r["counter"] == counter and not r["agrees"]]
     labels = Counter(SECTIONS[r["why"]["key"]] if r["why"] else "" for r in off)
     marks = [
-        f"{{ref}}`{LETTERS[label]} <{label}>`" if label else "{ref}`open <profiler-open>`"
+        f"{{ref}}`{LETTERS[label]} <{label}>`" if label else "(open)"
         for label in sorted(labels, key=lambda name: LETTERS.get(name, "z"))
     ]
     return " ".join([text, *marks])

@@ -29,6 +29,7 @@ from gpukernels.assembly import sass
 from gpukernels.bench import counter_causes as causes
 from gpukernels.bench import ncu, record
 from gpukernels.bench.counter_cases import Case, Noted, cases, note_launches
+from gpukernels.bench.unrolled import load_sectors
 from gpukernels.device import CudaDevice, SimtDevice
 from gpukernels.simt import metrics
 from gpukernels.simt.trace import ATOMIC, LOAD, STORE, Trace
@@ -57,6 +58,8 @@ COMPARED: dict[str, tuple[str, ...]] = {
 
 #: How far two counters may be apart and still agree.
 TOLERANCE = 0.05
+#: Schedules and seeds beside lockstep, for launches whose counts follow who came first.
+OTHER_ORDERS = (("warp", 0), *(("random", seed) for seed in range(4)))
 
 
 class Mismatch(ValueError):
@@ -95,6 +98,8 @@ class Seen:
         What `machine_counters` found.
     source, lines : dict, list
         What `counter_causes.in_source` and `counter_causes.efficiency_range` found.
+    in_copies : tuple of int
+        What `unrolled.load_sectors` found, with the rest first and with the rest last.
     kernel, signature
         What was launched, and at which types.
     """
@@ -103,23 +108,25 @@ class Seen:
     counters: dict[str, float]
     source: dict[str, int]
     lines: list[float]
+    in_copies: tuple[int, ...]
     kernel: Any
     signature: tuple
 
 
-def on_the_machine(chosen: Iterable[Case], schedule: str = "lockstep") -> list[Seen]:
+def on_the_machine(chosen: Iterable[Case], schedule: str = "lockstep", seed: int = 0) -> list[Seen]:
     """Run cases on the SIMT machine; return each launch with its counters."""
     found = []
     for case in chosen:
         noted: list[Noted] = []
         launched: list[tuple] = []
-        device = SimtDevice(trace=True, schedule=schedule)
+        device = SimtDevice(trace=True, schedule=schedule, seed=seed)
         note_launches(device, case, noted, launched)
         trace = device.trace
         for launch, one, what in zip(trace.launches, noted, launched, strict=True):
             part = trace.select(launch=launch.index)
             source, lines = causes.in_source(part), causes.efficiency_range(part)
-            found.append(Seen(one, machine_counters(part), source, lines, *what))
+            in_copies = tuple(load_sectors(part, rest=rest) for rest in ("first", "last"))
+            found.append(Seen(one, machine_counters(part), source, lines, in_copies, *what))
     return found
 
 
@@ -287,7 +294,7 @@ def explain(kept: dict[str, Any], counted: list[Seen]) -> None:
             name = told["counter"]
             others = row.get("others", {}).get(name, ())
             sides = told["machine"], told["ncu"]
-            facts = code, one.source, one.lines, others, _requests(row, name)
+            facts = code, one.source, one.lines, others, _requests(row, name), one.in_copies
             if why := causes.cause(name, *sides, *facts):
                 row.setdefault("why", {})[name] = why
 
@@ -394,8 +401,8 @@ def write(folder: Path, into: Path = record.FOLDER) -> Path:
 def _write_explained(kept, counted, chosen, into: Path) -> Path:
     kept["code"] = code_of(counted)
     free = [case for case in chosen if not case.ordered]
-    for schedule in ("warp", "random"):
-        other_orders(kept, on_the_machine(free, schedule))
+    for schedule, seed in OTHER_ORDERS:
+        other_orders(kept, on_the_machine(free, schedule, seed))
     explain(kept, counted)
     into.mkdir(parents=True, exist_ok=True)
     path = into / "counters.json"

@@ -1,0 +1,60 @@
+"""The sectors that loads move when the compiler runs a loop four turns at a time.
+
+What is left of the division by four runs in a loop of its own, before the main loop or behind it;
+the machine code of a kernel has one or the other. Where the lanes of a warp take different numbers
+of turns, they part there. With the rest first, a lane with one turn more is ahead of the others
+from then on, and reads another turn's element, and so another sector, in the same request.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpukernels.simt.metrics import SECTOR_BYTES
+from gpukernels.simt.trace import LOAD, Trace
+
+COPIES = 4
+
+
+def load_sectors(trace: Trace, copies: int = COPIES, rest: str = "first") -> int:
+    """Return the sectors of all global loads if every loop ran `copies` turns at a time.
+
+    A load's turns are told apart by how often its lane has come to it, so loops within loops are
+    taken for one long loop.
+
+    Parameters
+    ----------
+    trace : Trace
+        Of one launch, or more.
+    copies : int
+        Turns that the main loop takes at a time.
+    rest : str
+        Whether the turns that are left run ``"first"`` or ``"last"``.
+    """
+    table = trace.requests
+    inside = np.array([a.space == "global" for a in trace.arrays] or [False])
+    row = table.lane_row()
+    lane = table.lane_id()
+    kept = (table.kind[row] == LOAD) & inside[table.array[row]]
+    lane, row, index = lane[kept], row[kept], table.index[kept]
+    if not row.size:
+        return 0
+    place = table.launch, table.block, table.warp, table.source, table.line, table.array
+    load = np.unique(np.stack([part[row] for part in place]), axis=1, return_inverse=True)[
+        1
+    ].ravel()
+    thread = load * 32 + lane
+    order = np.lexsort((table.step[row], thread))
+    first = np.flatnonzero(np.append(True, np.diff(thread[order]) != 0))
+    turns = np.diff(np.append(first, thread.size))
+    turn = np.arange(thread.size) - np.repeat(first, turns)
+    left = np.repeat(turns % copies, turns)
+    if rest == "first":
+        # All lanes enter the main loop together, at a number that no turn before it has.
+        when = np.where(turn < left, turn, turn - left + copies)
+    else:
+        main = np.repeat(turns, turns) - left
+        when = np.where(turn < main, turn, turn - main + turns.max())
+    size = np.array([a.itemsize for a in trace.arrays])[table.array[row]]
+    sector = (index * size // SECTOR_BYTES)[order]
+    return np.unique(np.stack([load[order], when, sector]), axis=1).shape[1]
