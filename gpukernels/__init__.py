@@ -45,6 +45,9 @@ from gpukernels.views import (
 )
 from gpukernels.workloads import workload
 
+#: The release; pyproject.toml and CITATION.cff follow it.
+__version__ = "0.1.0"
+
 __all__ = [
     "BFSResult",
     "Choice",
