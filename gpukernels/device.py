@@ -40,6 +40,9 @@ class SimtDevice:
     limit : int, optional
         Entries that the trace may have (see :class:`gpukernels.simt.Recorder`); only with `trace`.
         By default a billion, enough for a search of a graph of a million vertices.
+    loop_steps : int, optional
+        Steps that the loops of all launches may take together (see :class:`gpukernels.simt.Pace`);
+        one that goes on beyond is an error. By default only a million rounds of one loop are.
 
     Raises
     ------
@@ -50,6 +53,8 @@ class SimtDevice:
     ----------
     trace : Trace or None
         Everything recorded so far.
+    pace : Pace
+        Counts the steps that loops have taken so far.
     """
 
     name = "SIMT machine"
@@ -63,6 +68,7 @@ class SimtDevice:
         trace: bool = False,
         check: bool | None = None,
         limit: int | None = None,
+        loop_steps: int | None = None,
     ):
         if schedule not in SCHEDULES:
             allowed = ", ".join(repr(s) for s in SCHEDULES)
@@ -75,6 +81,9 @@ class SimtDevice:
         self.recorder = None
         if trace:
             self.recorder = simt.Recorder() if limit is None else simt.Recorder(limit)
+        if loop_steps is not None and not (isinstance(loop_steps, int) and loop_steps > 0):
+            raise ValueError(f"loop_steps={loop_steps!r}; allowed are integers of 1 and more")
+        self.pace = simt.Pace(loop_steps)
         self._launches = 0
 
     def __repr__(self) -> str:
@@ -139,6 +148,7 @@ class SimtDevice:
             seed=self.seed + self._launches,
             recorder=self.recorder,
             check=self.check,
+            pace=self.pace,
         )
 
     def cooperative_blocks(self, kernel, threads: int, *args) -> int:

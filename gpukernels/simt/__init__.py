@@ -6,8 +6,17 @@ It knows nothing of graphs. See README.md in this folder for how it works.
 from gpukernels.simt.errors import KernelError
 from gpukernels.simt.machine import launch
 from gpukernels.simt.memory import uninitialized
+from gpukernels.simt.pace import Pace
 from gpukernels.simt.recorder import Recorder
 from gpukernels.simt.source import python_function
 from gpukernels.simt.trace import Trace
 
-__all__ = ["KernelError", "Recorder", "Trace", "launch", "python_function", "uninitialized"]
+__all__ = [
+    "KernelError",
+    "Pace",
+    "Recorder",
+    "Trace",
+    "launch",
+    "python_function",
+    "uninitialized",
+]

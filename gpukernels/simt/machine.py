@@ -20,6 +20,7 @@ from gpukernels.simt.errors import (
 )
 from gpukernels.simt.lanes import read, write
 from gpukernels.simt.memory import BlockMemory, Memory, ThreadMemory
+from gpukernels.simt.pace import Pace
 from gpukernels.simt.races import Races
 from gpukernels.simt.source import python_function
 from gpukernels.simt.trace import WARP_SIZE
@@ -55,6 +56,7 @@ def launch(
     check: bool = True,
     findings=None,
     loop_budget: int = LOOP_BUDGET,
+    pace: Pace | None = None,
 ) -> None:
     """Launch `kernel` on the SIMT machine and wait for it.
 
@@ -86,6 +88,8 @@ def launch(
         it the first one is raised.
     loop_budget : int
         Iterations of one loop after which the machine gives up on it.
+    pace : Pace, optional
+        Counts the steps of all loops, and limits them over all launches that are given it.
 
     Raises
     ------
@@ -116,6 +120,8 @@ def launch(
         )
     run.findings = findings
     run.loop_budget = loop_budget
+    if pace is not None:
+        run.pace = pace
     if recorder is not None:
         recorder.begin(run)
     values = _arguments(run, program, args)
@@ -255,6 +261,7 @@ class Run:
         self.thread_indices = {}
         self.findings = None
         self.loop_budget = LOOP_BUDGET
+        self.pace = Pace()
         #: Draws the turns of lanes that meet at an atomic; None has them come in thread order.
         self.turns = None
         self.resident_threads = RESIDENT_THREADS
@@ -466,6 +473,9 @@ class Run:
         """Raise :class:`EndlessLoop`; `waits` says whether the loop waits for other threads."""
         if self.stalled:
             reason = "this loop waits for ever: every other thread waits as well, or has ended"
+        elif self.pace.taken > self.pace.limit:
+            limit = f"{self.pace.limit:,} steps, the limit"
+            reason = f"this loop has not ended when all loops together had taken {limit}"
         else:
             budget = f"{self.loop_budget:,} times, the step budget"
             reason = f"this loop has run {budget}, and has not ended"

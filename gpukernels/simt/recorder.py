@@ -156,6 +156,11 @@ class Recorder:
         self._late = self._ranks = self._latest = None
         self._kept = self._used
 
+    def keep_failed(self):
+        """Close a launch that an error has ended, and keep what it did up to there."""
+        if self._run is not None:
+            self.end(self._run)
+
     def _source(self, source):
         if source not in self._source_numbers:
             self._source_numbers[source] = len(self._sources)

@@ -34,6 +34,7 @@ from gpukernels.simt.expressions import ExpressionTranslator
 from gpukernels.simt.fields import FieldTranslator
 from gpukernels.simt.filling import FillingTranslator
 from gpukernels.simt.iteration import IterationTranslator, make_range
+from gpukernels.simt.pace import steps_of
 from gpukernels.simt.raising import raised
 from gpukernels.simt.reshaping import ReshapingTranslator
 from gpukernels.simt.source import load
@@ -791,12 +792,15 @@ class FunctionTranslator(
         polls = waiting.waits(self, node) if isinstance(node, ast.While) else None
         self.emit(f"{loop} = {outer}")
         self.emit(f"{rounds} = 0")
+        began = f"t{next(self.temporaries)}"
+        self.emit(f"{began} = run.pace.taken")
         if broken:
             self.emit(f"{broken} = None")
         self.block("while True:")
         self.emit(f"{rounds} += 1")
         endless = f"{loop}, {where}, True" if polls else f"{loop}, {where}"
-        self.emit(f"if {rounds} > run.loop_budget: run.endless({endless})")
+        over = f"run.pace.exceeded({steps_of(node.body)}, {began})"
+        self.emit(f"if {rounds} > run.loop_budget or {over}: run.endless({endless})")
         around, self.polling = self.polling, polls
         if polls:
             self.program.polls = True
