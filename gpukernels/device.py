@@ -18,6 +18,7 @@ from gpukernels.simt.metrics import Summary, summarize
 from gpukernels.simt.schedules import SCHEDULES
 
 _tracing = contextvars.ContextVar("tracing", default=None)
+_made = contextvars.ContextVar("made", default=None)
 
 #: Device copies of read-only host arrays, by the host array's id, which dies with the array.
 _kept: dict[int, object] = {}
@@ -85,6 +86,8 @@ class SimtDevice:
             raise ValueError(f"loop_steps={loop_steps!r}; allowed are integers of 1 and more")
         self.pace = simt.Pace(loop_steps)
         self._launches = 0
+        if (made := _made.get()) is not None:
+            made.append(self)
 
     def __repr__(self) -> str:
         return f"SimtDevice(schedule={self.schedule!r})"
@@ -393,6 +396,23 @@ def trace(schedule: str = "lockstep", seed: int = 0, limit: int | None = None):
         yield Tracing(device)
     finally:
         _tracing.reset(token)
+
+
+@contextlib.contextmanager
+def devices_made():
+    """Collect the SIMT machines that are made in the block, to look at their traces.
+
+    Yields
+    ------
+    list of SimtDevice
+        In the order in which they are made.
+    """
+    devices = []
+    token = _made.set(devices)
+    try:
+        yield devices
+    finally:
+        _made.reset(token)
 
 
 def benign_race(*arrays: str):

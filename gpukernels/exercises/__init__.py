@@ -8,7 +8,7 @@ module holds the exercises of one chapter.
 from __future__ import annotations
 
 import sys
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 from gpukernels.errors import InvalidArgument
 from gpukernels.table import Table
@@ -29,20 +29,22 @@ from .report import ExerciseFailed, Report
 __all__ = ["CATALOG", "Exercise", "ExerciseFailed", "Report", "Solution", "exercise", "exercises"]
 
 #: Every exercise by its id, in the order of the book.
-CATALOG = {
-    ex.id: ex
-    for chapter in (
-        simt,
-        representations,
-        scans,
-        frontier_bfs,
-        duplicates,
-        bfs4k,
-        mapping_static,
-        mapping_dynamic,
-    )
-    for ex in chapter.EXERCISES
-}
+CATALOG = MappingProxyType(
+    {
+        ex.id: ex
+        for chapter in (
+            simt,
+            representations,
+            scans,
+            frontier_bfs,
+            duplicates,
+            bfs4k,
+            mapping_static,
+            mapping_dynamic,
+        )
+        for ex in chapter.EXERCISES
+    }
+)
 
 
 def exercise(id: str) -> Exercise:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -37,11 +38,15 @@ class Case:
         ``run(kernel, device)`` launches the kernel and returns its results by array name.
     judge : callable
         Takes the results and returns what is :class:`Wrong` with them, or None.
+    detail : str
+        What else a report of a failure says of it, such as the size of an input that was drawn. The
+        name of such an input is the same in every check, since a report of success shows it.
     """
 
     name: str
     run: Callable[[object, object], Results]
     judge: Callable[[Results], Wrong | None]
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,12 +75,36 @@ class Budget:
     def bound(self) -> str:
         """The bound in words."""
         if self.at_most is not None:
-            return f"at most {self.at_most:,g}"
-        return f"at least {self.at_least:,g}"
+            return f"at most {number(self.at_most)}"
+        return f"at least {number(self.at_least)}"
 
     def allows(self, value: float) -> bool:
-        """Say whether `value` is within the budget."""
-        return value <= self.at_most if self.at_most is not None else value >= self.at_least
+        """Say whether `value` is within the budget; the bound itself is, rounding forgiven."""
+        bound = self.at_least if self.at_most is None else self.at_most
+        if math.isclose(value, bound, rel_tol=1e-9):
+            return True
+        return value < bound if self.at_most is not None else value > bound
+
+    def compare(self, value: float) -> str:
+        """Return `value` and the bound, in as many digits as tell a failure's two numbers apart."""
+        bound = self.at_least if self.at_most is None else self.at_most
+        other = None if self.allows(value) else bound
+        return f"{number(value, other)}, allowed {self.bound}"
+
+
+def number(value: float, other: float | None = None) -> str:
+    """Return `value` in three digits, in more where it has more before its point.
+
+    If `other` is given, there are as many as it takes not to read as `other` does.
+    """
+    if not math.isfinite(value) or float(value).is_integer():
+        return f"{value:,.0f}"
+    whole = len(str(abs(int(value))))
+    for digits in range(max(3, whole), 18):
+        text = f"{value:,.{digits}g}"
+        if other is None or text not in (f"{other:,.{digits}g}", number(other)):
+            break
+    return text
 
 
 def equal_to(**expected: np.ndarray) -> Callable[[Results], Wrong | None]:

@@ -3,94 +3,189 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
-import numpy as np
-
-from gpukernels.device import CudaDevice, SimtDevice, default_device
+from gpukernels.device import CudaDevice, default_device
 from gpukernels.errors import KernelError
 from gpukernels.simt import python_function
-from gpukernels.simt.trace import ATOMIC, STORE, WARP_SIZE, Trace
+from gpukernels.simt.trace import Trace
 
+from . import looking
+from .bench import (
+    Attempt,
+    attempt,
+    attempt_within,
+    beyond_limit,
+    cut,
+    in_short,
+    judge,
+    steps_under_other_schedules,
+)
 from .case import Budget, Case, HostGaveUp, Wrong
 from .report import Finding
 
-#: (schedule, seed) of each way to order warps that an answer must stand.
+#: (schedule, seed) of each way to order warps that an answer must stand; lockstep comes first,
+#: because how many steps an answer takes there says how many it may take under the others.
 SCHEDULES = (("lockstep", 0), ("warp", 0), ("random", 1), ("random", 2), ("random", 3))
 
 
-def check_kernel(kernel, parameters: list[str], cases: list[Case], budgets, benign) -> list:
+def check_kernel(
+    kernel,
+    parameters: Sequence[str],
+    cases: Sequence[Case],
+    budgets: Sequence[Budget],
+    benign,
+    *,
+    drawn: Sequence[Case] = (),
+    seed: int = 0,
+    solution=None,
+) -> list[Finding]:
     """Return the findings on `kernel`, the first failure being the last of them.
 
     Parameters
     ----------
     kernel : object
         What the reader passed.
-    parameters : list of str
+    parameters : sequence of str
         Names of the parameters that it must have.
-    cases : list of Case
-        Hidden inputs.
-    budgets : list of Budget
+    cases : sequence of Case
+        Hidden inputs, the same in every check.
+    budgets : sequence of Budget
         Bounds on counters.
     benign : set of str
         Arrays on which the kernel may declare a benign race.
+    drawn : sequence of Case
+        Hidden inputs that were drawn for this check; they come last.
+    seed : int
+        What they were drawn with.
+    solution : kernel, optional
+        What says how many steps loops may take.
 
     Returns
     -------
     list of Finding
         At least one.
     """
-    fault = _unfit(kernel, parameters, benign)
+    fault = unfit(kernel, parameters, benign)
     if fault is None:
-        runs = ((case, schedule) for case in cases for schedule in SCHEDULES)
-        fault = next(filter(None, (_first_fault(kernel, *run) for run in runs)), None)
+        every = (*cases, *drawn)
+        fault = next(filter(None, (_first_fault(kernel, case, solution) for case in every)), None)
+        if fault is not None and any(fault.case is case for case in drawn):
+            fault = _with_seed(fault, seed)
     if fault is not None:
         return [fault]
-    return [
-        Finding(True, f"right on {len(cases)} inputs: {'; '.join(c.name for c in cases)}"),
-        Finding(
-            True,
-            f"no race, no unwritten read, nothing out of bounds under {len(SCHEDULES)} schedules",
-        ),
-        *_on_the_gpu(kernel, cases),
-        *_costs(kernel, budgets),
-    ]
+    findings = [Finding(True, f"right on {len(cases)} inputs: {'; '.join(c.name for c in cases)}")]
+    if drawn:
+        names = "; ".join(case.name for case in drawn)
+        findings.append(Finding(True, f"right on {len(drawn)} drawn for this check: {names}"))
+    schedules = (
+        f"no race, no unwritten read, nothing out of bounds under {len(SCHEDULES)} schedules"
+    )
+    findings.append(Finding(True, schedules, look=_first_launch(kernel, cases)))
+    return [*findings, *_on_the_gpu(kernel, every), *_costs(kernel, budgets, solution)]
 
 
-def _unfit(kernel, parameters, benign) -> Finding | None:
+def _with_seed(fault: Finding, seed: int) -> Finding:
+    """Add to a fault how its input, which was drawn, can be had once more."""
+    again = f"drawn with seed {seed}: check(answer, seed={seed}) draws the same input"
+    size = (fault.case.detail,) if fault.case.detail else ()
+    return replace(fault, details=(*fault.details, *size, again))
+
+
+def unfit(kernel, parameters: Sequence[str], benign) -> Finding | None:
     """Return what keeps `kernel` from being launched at all."""
-    function = python_function(kernel)
-    if function is None:
+    try:
+        reason = _reason_against(kernel, parameters, benign)
+    except Exception as error:  # whatever an object does when it is asked for an attribute
         kind = type(kernel).__name__
-        return Finding(False, f"a @cuda.jit kernel is wanted here, and this is of type {kind}")
+        reason = f"a @cuda.jit kernel is wanted here, and this {kind} raises {in_short(error)}"
+    return None if reason is None else Finding(False, cut(reason, 300))
+
+
+def _reason_against(kernel, parameters, benign) -> str | None:
+    function = python_function(kernel)
+    if function is None or isinstance(kernel, type):
+        kind = "a class" if isinstance(kernel, type) else f"of type {type(kernel).__name__}"
+        return f"a @cuda.jit kernel is wanted here, and this is {kind}"
     name = function.__name__
     if function is kernel:
-        return Finding(False, f"`{name}` is a plain Python function: write @cuda.jit above it")
+        return f"`{name}` is a plain Python function: write @cuda.jit above it"
+    if "cuda" not in type(kernel).__module__:
+        return f"`{name}` is made for the CPU: write @cuda.jit above it"
     if getattr(kernel, "targetoptions", {}).get("device"):
-        return Finding(False, f"`{name}` is a device function; pass the kernel that calls it")
-    has = list(inspect.signature(function).parameters)
-    if has != parameters:
-        wants, gets = ", ".join(parameters), ", ".join(has)
-        return Finding(False, f"the parameters must be ({wants}); those of `{name}` are ({gets})")
+        return f"`{name}` is a device function; pass the kernel that calls it"
+    has = [str(parameter) for parameter in inspect.signature(function).parameters.values()]
+    bare = [text.partition(":")[0].partition("=")[0].strip() for text in has]
+    if bare != list(parameters):
+        wants = ", ".join(parameters)
+        return f"the parameters must be ({wants}); those of `{name}` are ({', '.join(bare)})"
     excess = sorted(getattr(function, "__benign_races__", frozenset()) - set(benign))
     if excess:
-        return Finding(False, f"no race is benign here, and `{name}` declares one on {excess}")
+        return f"no race is benign here, and `{name}` declares one on {excess}"
     return None
 
 
-def _first_fault(kernel, case: Case, schedule) -> Finding | None:
-    """Run one case under one schedule; return what goes wrong."""
+def _first_fault(kernel, case: Case, solution) -> Finding | None:
+    """Run one case under all schedules; return the first thing that goes wrong."""
+    limit = None
+    for schedule in SCHEDULES:
+        if limit is None:
+            tried = attempt_within(kernel, case, solution)
+            limit = steps_under_other_schedules(tried)
+        else:
+            tried = attempt(kernel, case, schedule, loop_steps=limit)
+            if beyond_limit(tried):
+                said = f"all loops together have taken {limit:,} steps, in lockstep far fewer"
+                tried.wrong = Wrong(f"this loop has not ended: {said}")
+        if tried.wrong is not None:
+            return _fault(kernel, tried, schedule)
+    return None
+
+
+def _fault(kernel, tried: Attempt, schedule) -> Finding:
     name, seed = schedule
-    where = f"{case.name}, schedule {name}" + (f" (seed {seed})" if name == "random" else "")
-    try:
-        wrong = case.judge(case.run(kernel, SimtDevice(name, seed, check=True)))
-    except KernelError as error:
-        return Finding(False, f"{where}: {error.reason}", _place(error))
-    except HostGaveUp as error:
-        return Finding(False, f"{where}: {error}")
-    if wrong is None:
-        return None
-    return Finding(False, f"{where}: {wrong.text}", _last_writer(kernel, case, schedule, wrong))
+    where = f"{tried.case.name}, schedule {name}" + (f" (seed {seed})" if name == "random" else "")
+    text = f"{where}: {cut(tried.wrong.text, 500)}"
+    if isinstance(tried.error, KernelError):
+        details = _place(tried.error)
+    else:
+        details = _last_writer(kernel, tried, schedule)
+
+    def look():
+        return look_at(kernel, tried, schedule, text)
+
+    return Finding(False, text, details, look, tried.case)
+
+
+def look_at(kernel, tried: Attempt, schedule, caption: str):
+    """Run an attempt once more, recorded, and return the view of where it went wrong."""
+    limit = tried.device.pace.limit
+    steps = {} if limit == math.inf else {"loop_steps": limit}
+    again = attempt(kernel, tried.case, schedule, trace=True, **steps)
+    trace = again.device.trace
+    if not trace.launches:
+        return looking.Note(f"{caption}. Nothing has run, so that there is no launch to look at.")
+    if again.error is not None:
+        return looking.view(trace, looking.place_of_error(trace, again.error), f"{caption}.")
+    writer = looking.last_writer(trace, again.wrong) if again.wrong is not None else None
+    if writer is not None:
+        place, source, line = writer
+        thread = looking.coordinates(place.thread, trace.launches[place.launch].block)
+        caption += f"; {looking.name_of_line(trace, source, line)} wrote it last, thread {thread}"
+        return looking.view(trace, place, f"{caption}.")
+    return looking.view(trace, looking.Place(len(trace.launches) - 1), f"{caption}.")
+
+
+def _first_launch(kernel, cases: Sequence[Case]) -> Callable[[], object]:
+    def look():
+        tried = attempt(kernel, cases[0], trace=True)
+        caption = f"The first launch on {cases[0].name}."
+        return looking.view(tried.device.trace, looking.Place(0), caption)
+
+    return look
 
 
 def _place(error: KernelError) -> tuple[str, ...]:
@@ -102,94 +197,91 @@ def _place(error: KernelError) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _last_writer(kernel, case: Case, schedule, wrong: Wrong) -> tuple[str, ...]:
+def _last_writer(kernel, tried: Attempt, schedule) -> tuple[str, ...]:
     """Say which line and thread wrote a wrong element, by running the case again, traced."""
+    wrong = tried.wrong
     if not wrong.array:
         return ()
-    device = SimtDevice(*schedule, trace=True)
-    case.run(kernel, device)
-    trace = device.trace
+    trace = attempt(kernel, tried.case, schedule, trace=True).device.trace
     if not trace.array_named(wrong.array):
         return (f"no thread touched `{wrong.array}`",)
-    requests = trace.select(array=wrong.array).requests
-    row = requests.lane_row()
-    wrote = np.isin(requests.kind[row], (STORE, ATOMIC)) & (requests.index == wrong.index)
-    if not wrote.any():
+    writer = looking.last_writer(trace, wrong)
+    if writer is None:
         return ("no thread wrote it",)
-    at = np.flatnonzero(wrote)[-1]
-    last = row[at]
-    place = requests.source[last], requests.line[last]
-    launch = trace.launches[requests.launch[last]]
-    block = _coordinates(requests.block[last], launch.grid)
-    thread = requests.warp[last] * WARP_SIZE + requests.lane_id()[at]
+    place, *line = writer
+    launch = trace.launches[place.launch]
+    block = looking.coordinates(place.block, launch.grid)
+    thread = looking.coordinates(place.thread, launch.block)
     return (
-        f"{_line(trace, *place)} wrote it last: {trace.text(*place).strip()}",
-        f"block {block}, thread {_coordinates(thread, launch.block)}",
+        f"{looking.name_of_line(trace, *line)} wrote it last: {trace.text(*line).strip()}",
+        f"block {block}, thread {thread}",
     )
 
 
-def _coordinates(number, shape) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.unravel_index(number, shape, order="F"))
-
-
-def _on_the_gpu(kernel, cases: list[Case]) -> Iterable[Finding]:
+def _on_the_gpu(kernel, cases: Sequence[Case]) -> Iterable[Finding]:
     """Run every case on the GPU as well, where one is the default device."""
     device = default_device()
     if not isinstance(device, CudaDevice):
         return
     for case in cases:
         try:
-            wrong = case.judge(case.run(kernel, device))
+            wrong = judge(case, case.run(kernel, device))
         except HostGaveUp as error:
             wrong = Wrong(str(error))
         except Exception as error:  # numba's errors have no common base but this one
-            first = str(error).strip().splitlines() or [""]
-            wrong = Wrong(f"{type(error).__name__}: {first[0]}")
+            wrong = Wrong(in_short(error))
         if wrong is not None:
-            yield Finding(False, f"{case.name}, on {device.name}: {wrong.text}")
+            text = f"{case.name}, on {device.name}: {wrong.text}"
+            yield Finding(False, text, look=_first_launch(kernel, [case]), case=case)
             return
     yield Finding(True, f"right on the same inputs on {device.name}")
 
 
-def _costs(kernel, budgets: list[Budget]) -> Iterable[Finding]:
+def _costs(kernel, budgets: Sequence[Budget], solution=None) -> Iterable[Finding]:
     """Measure each budget's counter; a failure names the line that weighs most."""
     traces = {}
     for budget in budgets:
-        if budget.case.name not in traces:
-            device = SimtDevice(trace=True)
-            budget.case.run(kernel, device)
-            traces[budget.case.name] = device.trace
-        trace = traces[budget.case.name]
-        value = budget.measure(trace)
-        text = f"{budget.what}, on {budget.case.name}: {_number(value)}, allowed {budget.bound}"
-        if budget.allows(value):
-            yield Finding(True, text)
-        else:
-            yield Finding(False, text, _worst_line(trace, budget))
+        name = budget.case.name
+        if name not in traces:
+            tried = attempt_within(kernel, budget.case, solution, trace=True)
+            if tried.wrong is not None:
+                yield _fault(kernel, tried, SCHEDULES[0])
+                return
+            traces[name] = tried.device.trace
+        yield _cost(traces[name], budget)
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"
+def _cost(trace: Trace, budget: Budget) -> Finding:
+    said = f"{budget.what}, on {budget.case.name}"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the mean of nothing
+            value = budget.measure(trace)
+    except KeyError as error:  # `trace.select` knows no such array
+        return _uncounted(trace, budget, f"{said}: cannot be counted, since {error.args[0]}")
+    except Exception as error:
+        return _uncounted(trace, budget, f"{said}: cannot be counted ({in_short(error)})")
+    if value != value:
+        return _uncounted(trace, budget, f"{said}: there was none to count")
+    text = f"{said}: {budget.compare(value)}"
+    if budget.allows(value):
+        return Finding(True, text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        line = looking.worst_line(trace, budget)
+    if line is None:
+        return _uncounted(trace, budget, text)
+    extreme = "most" if budget.at_most is not None else "least"
+    worst = f"{extreme} in {looking.name_of_line(trace, *line)}: {trace.text(*line).strip()}"
+
+    def look():
+        return looking.view(trace, looking.busiest_on(trace, *line), f"{text}; {worst}")
+
+    return Finding(False, text, (worst,), look, budget.case)
 
 
-def _worst_line(trace: Trace, budget: Budget) -> tuple[str, ...]:
-    """Name the line on which the counter, taken alone, is worst."""
-    steps = trace.steps
-    sign = 1 if budget.at_most is not None else -1
-    worst, place = -np.inf, None
-    for source, line in sorted(set(zip(steps.source.tolist(), steps.line.tolist(), strict=True))):
-        value = budget.measure(trace.select(source=source, line=line))
-        if value == value and sign * value > worst:
-            worst, place = sign * value, (source, line)
-    if place is None:
-        return ()
-    extreme = "most" if sign > 0 else "least"
-    return (f"{extreme} in {_line(trace, *place)}: {trace.text(*place).strip()}",)
+def _uncounted(trace: Trace, budget: Budget, text: str) -> Finding:
+    def look():
+        return looking.view(trace, looking.Place(0), f"{text}.")
 
-
-def _line(trace: Trace, source: int, line: int) -> str:
-    """Name a line, and its function where that is no kernel: its file may be another one."""
-    function = trace.sources[source].function
-    if function in {launch.kernel for launch in trace.launches}:
-        return f"line {line}"
-    return f"line {line} of {function}"
+    return Finding(False, text, (), look, budget.case)

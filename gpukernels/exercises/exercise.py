@@ -4,35 +4,69 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from collections.abc import Callable, Collection
+import secrets
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
+from gpukernels.errors import InvalidArgument
 from gpukernels.simt import python_function
 
+from . import predicting
+from .bench import in_short
 from .case import Budget, Case
-from .checking import check_kernel
+from .checking import check_kernel, unfit
 from .report import ExerciseFailed, Finding, Report
+from .running import VisibleRun, run_visibly
 from .skeleton import HERE, skeleton_text, solution_text
 
 
-class Solution:
+class ReadOnly:
+    """What a reader may look at and not replace, once it has been made.
+
+    Raises
+    ------
+    AttributeError
+        If an attribute is set or deleted; nothing has changed then.
+    """
+
+    _made = False
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if self._made:
+            raise AttributeError(
+                f"{self._name_of(name)} cannot be replaced; pass an answer of your own to check()"
+            )
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{self._name_of(name)} cannot be deleted")
+
+    def _name_of(self, attribute: str) -> str:
+        return f"{getattr(self, 'id', type(self).__name__)}: `{attribute}`"
+
+
+class Solution(ReadOnly):
     """A solution: its text, what to pass to the checker, and why it is right.
 
     Attributes
     ----------
     text : str
         Source, which adds lines to the skeleton and changes none.
-    answer : object
-        The kernel, or the prediction as a dict.
     why : str
         The explanation, in Markdown.
     """
 
     def __init__(self, text: str, answer: object, why: str):
         self.text = text
-        self.answer = answer
+        self._answer = answer
         self.why = why
+        self._made = True
+
+    @property
+    def answer(self) -> object:
+        """The kernel, or the prediction as a dict, which is a copy."""
+        return dict(self._answer) if isinstance(self._answer, dict) else self._answer
 
     def __repr__(self) -> str:
         return f"{self.text}\n{self.why}"
@@ -41,7 +75,7 @@ class Solution:
         return f"```python\n{self.text}```\n\n{self.why}"
 
 
-class Exercise:
+class Exercise(ReadOnly):
     """What every exercise has; shows itself as statement, hint and skeleton.
 
     Attributes
@@ -70,7 +104,7 @@ class Exercise:
         self.skeleton = skeleton
         self.solution = solution
 
-    def check(self, answer, raises: bool = True) -> Report:
+    def check(self, answer, raises: bool = True, *, seed: int | None = None) -> Report:
         """Judge an answer.
 
         Parameters
@@ -79,6 +113,9 @@ class Exercise:
             What the statement asks for. A :class:`Solution` stands for its answer.
         raises : bool
             Whether an answer that is not right raises; otherwise its report is only returned.
+        seed : int, optional
+            What the inputs that are new in every check are drawn with, from 0 on. By default a new
+            one; the report of an answer that fails on such an input names it.
 
         Returns
         -------
@@ -89,15 +126,57 @@ class Exercise:
         ------
         ExerciseFailed
             If `raises` and the answer is not right.
+        InvalidArgument
+            If `seed` is no whole number from 0.
         """
+        if seed is None:
+            seed = secrets.randbelow(1_000_000)
+        elif not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or seed < 0:
+            raise InvalidArgument("seed", seed, "a whole number from 0, or None")
         if isinstance(answer, Solution):
             answer = answer.answer
-        report = Report(f"{self.id} ({self.title})", self._findings(answer))
+        try:
+            findings = self._findings(answer, int(seed))
+        except Exception as error:  # an answer may be an object that raises when it is looked at
+            kind = type(answer).__name__
+            findings = [Finding(False, f"this {kind} cannot be judged: {in_short(error)}")]
+        report = Report(f"{self.id} ({self.title})", findings, int(seed))
         if raises and not report.passed:
             raise ExerciseFailed(report)
         return report
 
-    def _findings(self, answer) -> list[Finding]:
+    def run(self, answer, schedule: str = "lockstep", seed: int = 0) -> VisibleRun:
+        """Run an answer on one input that you may look at.
+
+        Parameters
+        ----------
+        answer : kernel
+            What the statement asks for. A :class:`Solution` stands for its answer.
+        schedule : {"lockstep", "warp", "random"}
+            Which warps go together.
+        seed : int
+            Seed of the random schedule.
+
+        Returns
+        -------
+        VisibleRun
+            Inputs, results and trace; also if the kernel fails.
+
+        Raises
+        ------
+        ExerciseFailed
+            If `answer` is nothing that can be launched.
+        InvalidArgument
+            If the exercise wants a prediction.
+        """
+        raise InvalidArgument(
+            "answer",
+            answer,
+            f"checked, not run: {self.id} wants {self.wants}, and "
+            "check(prediction, raises=False).show() opens what the machine counts",
+        )
+
+    def _findings(self, answer, seed: int) -> list[Finding]:
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -127,7 +206,10 @@ class KernelExercise(Exercise):
     imports : str
         What skeleton and solution import.
     cases : callable
-        Returns the hidden inputs.
+        Returns the hidden inputs that are the same in every check.
+    drawn : callable
+        Takes a generator of random numbers and returns hidden inputs drawn with it, which are new
+        in every check. Their names must not depend on what was drawn.
     budgets : callable
         Returns the bounds on counters.
     benign : collection of str
@@ -146,20 +228,51 @@ class KernelExercise(Exercise):
         *,
         parts: tuple,
         imports: str,
-        cases: Callable[[], list[Case]],
-        budgets: Callable[[], list[Budget]] = list,
+        cases: Callable[[], Sequence[Case]],
+        drawn: Callable[[np.random.Generator], Sequence[Case]] = lambda draw: (),
+        budgets: Callable[[], Sequence[Budget]] = tuple,
         benign: Collection[str] = (),
     ):
         text = solution_text(imports, *parts)
         solution = Solution(text, parts[-1], inspect.cleandoc(why))
         super().__init__(id, title, statement, hint, skeleton_text(imports, *parts), solution)
-        self.cases = cases
-        self.budgets = budgets
+        self._cases, self._drawn, self._budgets = cases, drawn, budgets
         self.benign = frozenset(benign)
-        self.parameters = list(inspect.signature(python_function(parts[-1])).parameters)
+        self.parameters = tuple(inspect.signature(python_function(parts[-1])).parameters)
+        self._made = True
 
-    def _findings(self, answer) -> list[Finding]:
-        return check_kernel(answer, self.parameters, self.cases(), self.budgets(), self.benign)
+    def cases(self) -> tuple[Case, ...]:
+        """Return the hidden inputs that are the same in every check."""
+        return tuple(self._cases())
+
+    def drawn(self, seed: int) -> tuple[Case, ...]:
+        """Return the hidden inputs of the check with this seed alone."""
+        return tuple(self._drawn(np.random.default_rng(seed)))
+
+    def budgets(self) -> tuple[Budget, ...]:
+        """Return the bounds on counters."""
+        return tuple(self._budgets())
+
+    def run(self, answer, schedule: str = "lockstep", seed: int = 0) -> VisibleRun:
+        """Run a kernel on one input that you may look at; see :meth:`Exercise.run`."""
+        if isinstance(answer, Solution):
+            answer = answer.answer
+        fault = unfit(answer, self.parameters, self.benign)
+        if fault is not None:
+            raise ExerciseFailed(Report(f"{self.id} ({self.title})", [fault]))
+        return run_visibly(answer, self.cases()[0], self.solution.answer, schedule, seed)
+
+    def _findings(self, answer, seed: int) -> list[Finding]:
+        return check_kernel(
+            answer,
+            self.parameters,
+            self.cases(),
+            self.budgets(),
+            self.benign,
+            drawn=self.drawn(seed),
+            seed=seed,
+            solution=self.solution.answer,
+        )
 
 
 class PredictionExercise(Exercise):
@@ -197,28 +310,9 @@ class PredictionExercise(Exercise):
         super().__init__(id, title, statement, hint, skeleton, solution)
         self.questions = tuple(answer)
         self.measure = measure
+        self._made = True
 
-    def _findings(self, answer) -> list[Finding]:
+    def _findings(self, answer, seed: int) -> list[Finding]:
         if isinstance(answer, numbers.Real) and len(self.questions) == 1:
             answer = {self.questions[0]: answer}
-        if not isinstance(answer, dict):
-            return [Finding(False, f"a dict is wanted here, and this is a {type(answer).__name__}")]
-        unknown = [key for key in answer if key not in self.questions]
-        if unknown:
-            asked = ", ".join(repr(key) for key in self.questions)
-            return [Finding(False, f"nobody asked for {unknown[0]!r}; the questions are {asked}")]
-        counted = self.measure()
-        return [_compare(key, answer.get(key), counted[key]) for key in self.questions]
-
-
-def _compare(key: str, guess: object, counted: int) -> Finding:
-    if guess is None:
-        return Finding(False, f"{key}: no prediction yet")
-    if isinstance(guess, bool) or not isinstance(guess, (numbers.Real, np.number)):
-        return Finding(False, f"{key}: {guess!r} is not a number")
-    if guess == counted:
-        return Finding(True, f"{key}: {counted:,}")
-    if guess != guess:
-        return Finding(False, f"{key}: {guess} is not a number")
-    way = "more" if guess > counted else "fewer"
-    return Finding(False, f"{key}: {guess:,} is {way} than the machine counts")
+        return predicting.findings(answer, self.questions, self.measure)

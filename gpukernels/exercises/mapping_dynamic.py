@@ -8,7 +8,7 @@ from numba import cuda, int32
 from gpukernels.device import SimtDevice
 from gpukernels.mapping import expand
 from gpukernels.primitives import FULL_MASK, THREADS, blocks_for, warp_exclusive_scan
-from gpukernels.simt import launch, metrics
+from gpukernels.simt import metrics
 from gpukernels.simt.trace import LOAD, STORE, Trace
 
 from .case import Budget, Case, equal_to
@@ -20,9 +20,6 @@ WITH_SCAN = (
     "from numba import cuda, int32\n\nfrom gpukernels.primitives import FULL_MASK, "
     "warp_exclusive_scan"
 )
-
-#: Turns of one loop after which it counts as endless: the hidden workloads need a hundred.
-TURNS = 1_000
 
 
 def offsets_of(sizes) -> np.ndarray:
@@ -58,13 +55,9 @@ def run_expansion(kernel, device, offsets: np.ndarray, *knobs: int) -> dict[str,
         ``item``, int32 (units,).
     """
     item = device.full(offsets[-1], -1, np.int32)
-    arguments = device.array(offsets), item, *knobs
-    blocks = blocks_for(offsets.size - 1)
-    if type(device) is SimtDevice:
-        how = {name: getattr(device, name) for name in ("schedule", "seed", "recorder", "check")}
-        launch(kernel, blocks, THREADS, arguments, loop_budget=TURNS, **how)
-    else:
-        device.launch(kernel, blocks, THREADS, *arguments)
+    device.launch(
+        kernel, blocks_for(offsets.size - 1), THREADS, device.array(offsets), item, *knobs
+    )
     return {"item": device.read(item)}
 
 
@@ -108,9 +101,9 @@ PREDICT = PredictionExercise(
     "predict the counter",
     """
     There are 1,024 items of 8 units each, blocks of 128 threads, and 8 units a thread (K = 8).
-    *Before* you run anything, write down how many sectors a warp's store to `item` touches under
-    four techniques, and how many searches two-phase makes: in the partition, one a chunk boundary
-    with both ends, and in the expansion.
+    `virtual_warp` has groups of 8 threads (`warp_size=8`). *Before* you run anything, write down
+    how many sectors a warp's store to `item` touches under four techniques, and how many searches
+    two-phase makes: in the partition, one a chunk boundary with both ends, and in the expansion.
     """,
     """
     A sector is 32 bytes, 8 elements of `item`. Where do the 32 lanes of a warp store *in the same

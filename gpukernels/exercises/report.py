@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .case import Case
+from .looking import Note
 
 
 @dataclass(frozen=True)
@@ -19,11 +23,17 @@ class Finding:
         What was found, in a sentence.
     details : tuple of str
         Further lines: the source line, the block and the thread.
+    look : callable, optional
+        Returns the view of the place.
+    case : Case, optional
+        The input on which it was found.
     """
 
     passed: bool
     text: str
     details: tuple[str, ...] = ()
+    look: Callable[[], object] | None = field(default=None, compare=False, repr=False)
+    case: Case | None = field(default=None, compare=False, repr=False)
 
 
 class Report:
@@ -35,11 +45,14 @@ class Report:
         Id and title of the exercise.
     findings : list of Finding
         What was checked, in this order; after the first failure little else is worth checking.
+    seed : int, optional
+        What the inputs that are new in every check were drawn with.
     """
 
-    def __init__(self, name: str, findings: list[Finding]):
+    def __init__(self, name: str, findings: list[Finding], seed: int | None = None):
         self.name = name
         self.findings = findings
+        self.seed = seed
 
     @property
     def passed(self) -> bool:
@@ -48,6 +61,26 @@ class Report:
 
     def __bool__(self) -> bool:
         return self.passed
+
+    def show(self):
+        """Open the view of what the report speaks of.
+
+        Returns
+        -------
+        WarpView or Note
+            Of an answer that is not right, the warp that failed, at the step at which it did; of a
+            prediction, the launches in which the machine counted; of a right answer, its first
+            launch. A sentence, where nothing has been launched.
+        """
+        looks = [finding for finding in self.findings if finding.look is not None]
+        failed = [finding for finding in self.findings if not finding.passed]
+        worth = [finding for finding in failed if finding.look is not None] or (
+            [] if failed else looks
+        )
+        if worth:
+            return worth[0].look()
+        said = failed[0].text if failed else self.name
+        return Note(f"{said}. Nothing has run, so that there is no launch to look at.")
 
     @property
     def _verdict(self) -> str:

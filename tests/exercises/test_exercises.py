@@ -50,7 +50,7 @@ SAYS = {
     "mapping-static-2": "`item[0]` is -1 and should be 0",
     "mapping-static-3": "`total[0]` is 780 and should be 78",
     "mapping-static-4": "`item[0]` is -1 and should be 0",
-    "mapping-dynamic-2": "this loop has run 1,000 times",
+    "mapping-dynamic-2": "this loop has not ended",
     "mapping-dynamic-3": "`item[0]` is -1 and should be 0",
     "mapping-dynamic-4": "`boundary[2]` is 0 and should be 2",
 }

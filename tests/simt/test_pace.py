@@ -78,11 +78,11 @@ def test_many_launches_share_one_limit():
             a[0] = 1
 
     device = gk.SimtDevice(loop_steps=1_000)
+    for _ in range(90):  # eleven looks at the head, two steps each, are 22 a launch
+        device.launch(ten_rounds, 1, 1, np.zeros(1, np.int32))
+    assert device.pace.taken == 90 * 22
     with pytest.raises(EndlessLoop):
-        for launches in range(1_000):
-            device.launch(ten_rounds, 1, 1, np.zeros(1, np.int32))
-    assert device.pace.taken > 2_000
-    assert launches == pytest.approx(2_000 / 22, abs=2)  # eleven looks at the head, two steps each
+        device.launch(ten_rounds, 1, 1, np.zeros(1, np.int32))
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)

@@ -1,0 +1,166 @@
+"""Where an answer is tried: the SIMT machine, with a limit for loops, and what came of a try."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpukernels.device import SimtDevice
+from gpukernels.errors import EndlessLoop, KernelError
+from gpukernels.simt import python_function
+from gpukernels.simt.trace import WARP_SIZE
+
+from .case import Case, HostGaveUp, Results, Wrong
+
+#: Steps that the loops of an answer may take on any input.
+FEWEST_STEPS = 20_000
+#: Times as many as the solution's they may be, where that is more.
+TIMES_THE_SOLUTION = 20
+
+
+class Bench(SimtDevice):
+    """The SIMT machine, which notes what a kernel was given and keeps launches that fail.
+
+    Attributes
+    ----------
+    inputs : dict of str to object
+        Arguments of the first launch by parameter, arrays as they were before it.
+    steps_by_warp : int
+        Steps of loops in each launch, times its warps: what the warps take at most when each goes
+        for itself, if they went together now.
+    """
+
+    def __init__(self, schedule: str = "lockstep", seed: int = 0, **options):
+        super().__init__(schedule, seed, **options)
+        self.inputs = {}
+        self.steps_by_warp = 0
+
+    def launch(self, kernel, blocks, threads, *args, **options):
+        """Launch `kernel` as :class:`SimtDevice` does."""
+        if not self.inputs:
+            names = python_function(kernel).__code__.co_varnames
+            self.inputs = {
+                name: a.copy() if isinstance(a, np.ndarray) else a
+                for name, a in zip(names, args, strict=False)
+            }
+        before = self.pace.taken
+        try:
+            super().launch(kernel, blocks, threads, *args, **options)
+        except Exception:
+            if self.recorder is not None:
+                self.recorder.keep_failed()
+            raise
+        warps = np.prod(blocks) * -(-int(np.prod(threads)) // WARP_SIZE)
+        self.steps_by_warp += int(warps) * (self.pace.taken - before)
+
+
+@dataclass
+class Attempt:
+    """What came of one kernel on one input.
+
+    Attributes
+    ----------
+    case : Case
+        The input.
+    device : Bench
+        Where it ran.
+    results : dict of str to ndarray
+        What the kernel has left; empty if it did not come to an end.
+    error : Exception or None
+        What ended it before its time.
+    wrong : Wrong or None
+        What is wrong with the results, or how it ended.
+    """
+
+    case: Case
+    device: Bench
+    results: Results
+    error: Exception | None
+    wrong: Wrong | None
+
+
+def attempt(kernel, case: Case, schedule=("lockstep", 0), **options) -> Attempt:
+    """Run `kernel` on `case` and judge it; no error escapes.
+
+    Parameters
+    ----------
+    kernel : kernel
+        What the reader passed.
+    case : Case
+        The input.
+    schedule : (str, int)
+        The schedule and its seed.
+    **options
+        Further ones of the device.
+    """
+    device = Bench(*schedule, check=True, **options)
+    try:
+        results = case.run(kernel, device)
+    except KernelError as error:
+        return Attempt(case, device, {}, error, Wrong(error.reason))
+    except HostGaveUp as error:
+        return Attempt(case, device, {}, error, Wrong(str(error)))
+    except Exception as error:
+        return Attempt(case, device, {}, error, Wrong(f"it cannot be run: {in_short(error)}"))
+    return Attempt(case, device, results, None, judge(case, results))
+
+
+def judge(case: Case, results: Results) -> Wrong | None:
+    """Return what is wrong with `results`; what makes no sense to the judge is wrong."""
+    try:
+        return case.judge(results)
+    except Exception as error:
+        return Wrong(f"what the kernel has left makes no sense to the judge: {in_short(error)}")
+
+
+def attempt_within(kernel, case: Case, solution, **options) -> Attempt:
+    """Run `kernel` under lockstep, with a limit of steps that follows from the solution's.
+
+    The solution runs only if the kernel's loops have taken more than any answer may.
+    """
+    tried = attempt(kernel, case, loop_steps=FEWEST_STEPS, **options)
+    if not beyond_limit(tried) or solution is None:
+        return tried
+    taken = attempt(solution, case).device.pace.taken
+    if TIMES_THE_SOLUTION * taken > FEWEST_STEPS:
+        tried = attempt(kernel, case, loop_steps=TIMES_THE_SOLUTION * taken, **options)
+    if beyond_limit(tried):
+        limit = tried.device.pace.limit
+        said = f"all loops together have taken {limit:,} steps, the solution's {taken:,}"
+        tried.wrong = Wrong(f"this loop has not ended: {said}")
+    return tried
+
+
+def beyond_limit(tried: Attempt) -> bool:
+    """Say whether the limit of steps has ended an attempt."""
+    pace = tried.device.pace
+    return isinstance(tried.error, EndlessLoop) and pace.taken > pace.limit
+
+
+def steps_under_other_schedules(lockstep: Attempt) -> int:
+    """Return the steps that an answer may take where its warps do not go together."""
+    return max(FEWEST_STEPS, 2 * lockstep.device.steps_by_warp)
+
+
+def in_short(error: BaseException) -> str:
+    """Return the kind of an error and the first line of what it says."""
+    try:
+        said = str(error).strip().splitlines()
+    except Exception:
+        said = []
+    first = f": {said[0]}" if said else ""
+    return cut(f"{type(error).__name__}{first}")
+
+
+def cut(text: str, most: int = 200) -> str:
+    """Return `text`, or its beginning where it is long."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def shown(value: object) -> str:
+    """Return how `value` prints, in short; some values do not."""
+    try:
+        return cut(repr(value), 80)
+    except Exception:
+        return f"something of type {type(value).__name__} that does not print"
