@@ -13,10 +13,17 @@ from gpukernels.simt.trace import WARP_SIZE
 
 from .case import Case, HostGaveUp, Results, Wrong
 
-#: Steps that the loops of an answer may take on any input.
-FEWEST_STEPS = 20_000
+#: Steps that the loops of an answer may take under lockstep, on any input.
+LOCKSTEP_STEPS = 20_000
 #: Times as many as the solution's they may be, where that is more.
 TIMES_THE_SOLUTION = 20
+#: Steps that they may take under another schedule, on any input.
+OTHER_STEPS = 5_000
+#: Times as many as they take under lockstep, were each warp alone, where that is more: what warps
+#: tell each other may make a search for a free slot a little longer.
+TIMES_LOCKSTEP = 3
+#: Steps after which a loop that is known to be endless is stopped, when races are looked for too.
+ENOUGH_OF_IT = 1_000
 
 
 class Bench(SimtDevice):
@@ -80,7 +87,7 @@ class Attempt:
     wrong: Wrong | None
 
 
-def attempt(kernel, case: Case, schedule=("lockstep", 0), **options) -> Attempt:
+def attempt(kernel, case: Case, schedule=("lockstep", 0), check: bool = True, **options) -> Attempt:
     """Run `kernel` on `case` and judge it; no error escapes.
 
     Parameters
@@ -91,10 +98,12 @@ def attempt(kernel, case: Case, schedule=("lockstep", 0), **options) -> Attempt:
         The input.
     schedule : (str, int)
         The schedule and its seed.
+    check : bool
+        Whether races and unwritten reads are errors.
     **options
         Further ones of the device.
     """
-    device = Bench(*schedule, check=True, **options)
+    device = Bench(*schedule, check=check, **options)
     try:
         results = case.run(kernel, device)
     except KernelError as error:
@@ -117,18 +126,25 @@ def judge(case: Case, results: Results) -> Wrong | None:
 def attempt_within(kernel, case: Case, solution, **options) -> Attempt:
     """Run `kernel` under lockstep, with a limit of steps that follows from the solution's.
 
-    The solution runs only if the kernel's loops have taken more than any answer may.
+    The steps are counted first, without the checks, which take most of the time of a loop that does
+    not end. The solution runs only if there are more of them than any answer may take.
     """
-    tried = attempt(kernel, case, loop_steps=FEWEST_STEPS, **options)
-    if not beyond_limit(tried) or solution is None:
-        return tried
-    taken = attempt(solution, case).device.pace.taken
-    if TIMES_THE_SOLUTION * taken > FEWEST_STEPS:
-        tried = attempt(kernel, case, loop_steps=TIMES_THE_SOLUTION * taken, **options)
+    counted = attempt(kernel, case, check=False, loop_steps=LOCKSTEP_STEPS)
+    if not beyond_limit(counted):
+        return attempt(kernel, case, **options)
+    taken = 0
+    if solution is not None:
+        taken = attempt(solution, case, check=False).device.pace.taken
+        if TIMES_THE_SOLUTION * taken > LOCKSTEP_STEPS:
+            limit = TIMES_THE_SOLUTION * taken
+            counted = attempt(kernel, case, check=False, loop_steps=limit)
+            if not beyond_limit(counted):
+                return attempt(kernel, case, **options)
+    tried = attempt(kernel, case, loop_steps=ENOUGH_OF_IT, **options)
     if beyond_limit(tried):
-        limit = tried.device.pace.limit
+        limit = counted.device.pace.limit
         said = f"all loops together have taken {limit:,} steps, the solution's {taken:,}"
-        tried.wrong = Wrong(f"this loop has not ended: {said}")
+        tried.error, tried.wrong = counted.error, Wrong(f"this loop has not ended: {said}")
     return tried
 
 
@@ -140,7 +156,7 @@ def beyond_limit(tried: Attempt) -> bool:
 
 def steps_under_other_schedules(lockstep: Attempt) -> int:
     """Return the steps that an answer may take where its warps do not go together."""
-    return max(FEWEST_STEPS, 2 * lockstep.device.steps_by_warp)
+    return max(OTHER_STEPS, TIMES_LOCKSTEP * lockstep.device.steps_by_warp)
 
 
 def in_short(error: BaseException) -> str:

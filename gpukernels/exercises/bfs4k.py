@@ -223,10 +223,11 @@ def _queues_case(name: str, lengths) -> Case:
     def judge(found: Results) -> Wrong | None:
         if found["size"][0] != total:
             return Wrong(f"`size[0]` is {found['size'][0]} and should be {total}", "size", 0)
-        missing = np.flatnonzero(found["out"] == -1)
-        if missing.size:
-            first = int(missing[0])
-            return Wrong(f"`out[{first}]` is -1 and should be a value", "out", first)
+        strange = np.flatnonzero((found["out"] < 1000) | (found["out"] >= 1000 + total))
+        if strange.size:
+            first = int(strange[0])
+            text = f"`out[{first}]` is {found['out'][first]} and should be a value"
+            return Wrong(text, "out", first)
         times = np.bincount(found["out"] - 1000, minlength=total)
         again = np.flatnonzero(times > 1)
         if again.size:

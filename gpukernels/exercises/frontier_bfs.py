@@ -54,8 +54,8 @@ def judge_search(g: Graph, root: int = 0) -> Callable[[Results], Wrong | None]:
         reached = np.flatnonzero(expected >= 0)
         for v in reached.tolist() if "parent" in found else ():
             u = int(found["parent"][v])
-            nearer = v == root or (u >= 0 and distance[u] == distance[v] - 1)
-            if (u, v) not in arcs or not nearer:
+            # Only an arc says that u is a vertex at all.
+            if (u, v) not in arcs or not (v == root or distance[u] == distance[v] - 1):
                 return Wrong(f"`parent[{v}]` is {u}, which is no vertex before it", "parent", v)
         if "entries" in found and found["entries"].sum() != reached.size:
             entries = found["entries"].sum()
@@ -153,7 +153,7 @@ def run_queue(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
         device.launch(kernel, blocks_for(entries[-1]), THREADS, *arrays, level)
         queue, other, size = other, queue, next_size
         entries.append(int(device.read(size)[0]))
-        if entries[-1] > capacity:
+        if not 0 <= entries[-1] <= capacity:
             raise HostGaveUp(f"level {level} queued {entries[-1]:,} entries for {g.n:,} vertices")
     found = {"distance": device.read(distance), "parent": device.read(parent)}
     return {**found, "entries": np.array(entries)}

@@ -32,6 +32,7 @@ MAX_BLOCK = (1024, 1024, 64)
 MAX_THREADS = 1024
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_SHARED = 48 * 1024
+MAX_LOCAL = 512 * 1024
 #: Threads of a cooperative launch at the most; a GPU has 1,024 to 2,048 a multiprocessor.
 RESIDENT_THREADS = 16 * 1024
 #: Iterations of one loop after which the machine gives up on it.
@@ -319,6 +320,10 @@ class Run:
     def local_array(self, group, place, name, shape, dtype, where):
         """Return the local array declared at `place`, one copy for each thread of the group."""
         arrays = group.__dict__.setdefault("local_arrays", {})
+        size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        if size > MAX_LOCAL:
+            reason = f"the local array takes {size:,} bytes a thread; allowed are {MAX_LOCAL:,}"
+            raise self.error(LaunchError, reason, where)
         if place not in arrays:
             arrays[place] = ThreadMemory(self, name, shape, dtype, group)
         return arrays[place]

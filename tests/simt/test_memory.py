@@ -7,6 +7,9 @@ import pytest
 from launching import launched
 from numba import cuda, float32, int32, int64, uint8
 
+from gpukernels.device import SimtDevice
+from gpukernels.simt.errors import LaunchError
+
 TILE = 8
 
 
@@ -307,3 +310,14 @@ def one_thread(out):
 def test_a_launch_of_one_thread(scheduled_device):
     (out,) = launched(scheduled_device, one_thread, 1, 1, np.zeros(2, np.int32))
     assert out.tolist() == [5, 10]
+
+
+def test_a_local_array_beyond_what_a_thread_may_have_is_refused():
+    @cuda.jit
+    def large(a):
+        x = cuda.local.array(131073, np.int32)
+        x[0] = 1
+        a[0] = x[0]
+
+    with pytest.raises(LaunchError, match="takes 524,292 bytes a thread; allowed are 524,288"):
+        SimtDevice().launch(large, 1, 1, np.zeros(1, np.int32))

@@ -1,0 +1,77 @@
+"""Whatever is handed in, a report says what is wrong with it, and no error escapes."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from wrong_answers import GUESSES, LEFTOVERS, THINGS, kernels
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.predicting import findings
+
+KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]
+PREDICTIONS = [name for name, ex in CATALOG.items() if ex.wants == "a prediction"]
+
+
+def refused(ex, answer) -> str:
+    """Check a wrong answer; return the failures' text, which a report must have."""
+    with pytest.raises(gk.ExerciseFailed) as failure:
+        ex.check(answer, seed=1)
+    report = failure.value.report
+    failures = [finding for finding in report.findings if not finding.passed]
+    assert all(finding.text and "\n" not in finding.text for finding in failures)
+    assert max(len(line) for line in repr(report).splitlines()) < 700
+    assert report._repr_html_()
+    return " ".join(finding.text for finding in failures)
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_what_is_no_answer_gets_a_report(name):
+    ex = gk.exercise(name)
+    for what, thing in THINGS.items():
+        said = refused(ex, thing)
+        wanted = "prediction" if name in PREDICTIONS else "kernel"
+        assert any(
+            word in said
+            for word in (wanted, "wanted here", "@cuda.jit", "asked for", "not a number", "cannot")
+        ), (what, said)
+
+
+@pytest.mark.parametrize("name", PREDICTIONS)
+def test_whatever_stands_for_a_number_gets_a_report(name):
+    ex = gk.exercise(name)
+    first, *others = ex.questions
+    for what, guess in GUESSES.items():
+        answer = dict.fromkeys(others, 0) | {first: guess}
+        found, *_ = findings(answer, ex.questions, lambda: ex.solution.answer)
+        assert not found.passed
+        assert found.text.startswith(f"{first}: "), what
+        said = ("no prediction yet", "is not a number", "than the machine counts")
+        assert any(words in found.text for words in said)
+        assert len(found.text) < 200
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_wrong_kernel_gets_a_report_in_which_no_judge_is_at_a_loss(name, tmp_path):
+    ex = gk.exercise(name)
+    for what, kernel in kernels(ex, tmp_path).items():
+        said = refused(ex, kernel)
+        for helpless in ("cannot be judged", "makes no sense", "cannot be run"):
+            assert helpless not in said, (what, said)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_judge_has_a_word_for_whatever_is_left(name):
+    ex = gk.exercise(name)
+    for case in ex.cases():
+        right = case.run(ex.solution.answer, gk.SimtDevice())
+        assert case.judge(right) is None
+        for array, whole, value in product(right, (True, False), LEFTOVERS):
+            left = np.array(right[array])
+            if left.size:
+                left.reshape(-1)[slice(None) if whole else -1] = np.array(value).astype(left.dtype)
+                wrong = case.judge({**right, array: left})
+                assert wrong is None or wrong.text
