@@ -24,6 +24,7 @@ from . import (
     simt,
 )
 from .exercise import Exercise, Solution
+from .fresh import with_fresh_inputs
 from .report import ExerciseFailed, Report
 
 __all__ = ["CATALOG", "Exercise", "ExerciseFailed", "Report", "Solution", "exercise", "exercises"]
@@ -31,7 +32,7 @@ __all__ = ["CATALOG", "Exercise", "ExerciseFailed", "Report", "Solution", "exerc
 #: Every exercise by its id, in the order of the book.
 CATALOG = MappingProxyType(
     {
-        ex.id: ex
+        ex.id: with_fresh_inputs(ex)
         for chapter in (
             simt,
             representations,

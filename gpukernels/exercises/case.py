@@ -75,8 +75,8 @@ class Budget:
     def bound(self) -> str:
         """The bound in words."""
         if self.at_most is not None:
-            return f"at most {number(self.at_most)}"
-        return f"at least {number(self.at_least)}"
+            return f"at most {self.at_most:,.12g}"
+        return f"at least {self.at_least:,.12g}"
 
     def allows(self, value: float) -> bool:
         """Say whether `value` is within the budget; the bound itself is, rounding forgiven."""
@@ -95,14 +95,14 @@ class Budget:
 def number(value: float, other: float | None = None) -> str:
     """Return `value` in three digits, in more where it has more before its point.
 
-    If `other` is given, there are as many as it takes not to read as `other` does.
+    If `other` is given, there are as many as it takes to lie on the same side of it.
     """
     if not math.isfinite(value) or float(value).is_integer():
         return f"{value:,.0f}"
     whole = len(str(abs(int(value))))
     for digits in range(max(3, whole), 18):
         text = f"{value:,.{digits}g}"
-        if other is None or text not in (f"{other:,.{digits}g}", number(other)):
+        if other is None or (float(text.replace(",", "")) - other) * (value - other) > 0:
             break
     return text
 

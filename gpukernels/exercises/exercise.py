@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import numbers
 import secrets
@@ -248,6 +249,12 @@ class KernelExercise(Exercise):
     def drawn(self, seed: int) -> tuple[Case, ...]:
         """Return the hidden inputs of the check with this seed alone."""
         return tuple(self._drawn(np.random.default_rng(seed)))
+
+    def drawing(self, drawn: Callable[[np.random.Generator], Sequence[Case]]) -> KernelExercise:
+        """Return the same exercise, which draws inputs by `drawn` in every check."""
+        other = copy.copy(self)
+        other.__dict__["_drawn"] = drawn
+        return other
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return the bounds on counters."""

@@ -1,0 +1,150 @@
+"""Inputs of a task: awkward ones that are always tried, and others drawn anew in every check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gpukernels.generators import erdos_renyi, path, rmat, star
+from gpukernels.graph import Graph
+
+from .case import Case
+
+Draw = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs of one task, or of several that take the same.
+
+    Attributes
+    ----------
+    fixed : mapping of str to object
+        By name, what every check tries first. Here belong the extreme ones.
+    draw : callable
+        Takes a generator of random numbers and returns by name what is drawn with it. The names
+        are the same whatever is drawn, because a report of success shows them.
+
+    Examples
+    --------
+    >>> SUMS = whole_numbers(most=128, low=-50, high=100)
+    >>> KernelExercise(..., cases=lambda: SUMS.cases(sum_case), drawn=SUMS.drawn(sum_case))
+    """
+
+    fixed: Mapping[str, object]
+    draw: Callable[[Draw], Mapping[str, object]]
+
+    def cases(self, make: Callable[[str, object], Case]) -> tuple[Case, ...]:
+        """Return the fixed inputs as cases; ``make(name, value)`` makes one."""
+        return tuple(make(name, value) for name, value in self.fixed.items())
+
+    def drawn(self, make: Callable[[str, object], Case]) -> Callable[[Draw], tuple[Case, ...]]:
+        """Return what draws cases, each of which can say how large it has become."""
+
+        def cases(draw: Draw) -> tuple[Case, ...]:
+            return tuple(
+                replace(make(name, value), detail=described(value))
+                for name, value in self.draw(draw).items()
+            )
+
+        return cases
+
+
+def described(value: object) -> str:
+    """Return the size of an input in words, and its first numbers."""
+    if isinstance(value, Graph):
+        return f"{value.n:,} vertices and {value.m:,} arcs"
+    if isinstance(value, tuple):
+        return "; ".join(described(part) for part in value)
+    numbers = np.ravel(value)
+    first = ", ".join(str(int(number)) for number in numbers[:16])
+    return f"{numbers.size:,} numbers: {first}{', ...' if numbers.size > 16 else ''}"
+
+
+def whole_numbers(most: int, low: int, high: int) -> Inputs:
+    """Return up to `most` numbers from `low` to `high`, both included.
+
+    The fixed ones are none, one of each end, `most` of each, and both ends in turn.
+    """
+    both = np.where(np.arange(most) % 2, low, high)
+
+    def draw(rng: Draw) -> dict[str, np.ndarray]:
+        few = rng.integers(2, max(most // 4, 3))
+        skewed = rng.integers(low, min(low + 4, high + 1), rng.integers(2, most + 1))
+        skewed[rng.integers(skewed.size)] = high
+        return {
+            "drawn numbers": rng.integers(low, high + 1, rng.integers(2, most + 1)),
+            "a few drawn numbers": rng.integers(low, high + 1, few),
+            "drawn small numbers, one of them large": skewed,
+        }
+
+    return Inputs(
+        {
+            "no numbers": np.zeros(0, int),
+            f"{low:,} alone": np.array([low]),
+            f"{high:,} alone": np.array([high]),
+            f"{most:,} times {low:,}": np.full(most, low),
+            f"{most:,} times {high:,}": np.full(most, high),
+            f"{high:,} and {low:,} in turn": both,
+        },
+        draw,
+    )
+
+
+def sizes_of_items(most_items: int, most_units: int) -> Inputs:
+    """Return how many units each item has: up to `most_items` items of up to `most_units` units.
+
+    The fixed ones are no items, items without units, one item, and a large item at either end.
+    """
+    first = np.zeros(most_items, int)
+    first[0] = most_units
+
+    def draw(rng: Draw) -> dict[str, np.ndarray]:
+        several = rng.integers(0, min(13, most_units + 1), rng.integers(2, most_items + 1))
+        skewed = rng.integers(0, 3, rng.integers(2, most_items + 1))
+        skewed[rng.integers(skewed.size)] = most_units
+        return {"items of drawn sizes": several, "drawn small items and a large one": skewed}
+
+    return Inputs(
+        {
+            "no items": np.zeros(0, int),
+            f"{most_items:,} items without units": np.zeros(most_items, int),
+            "one item of one unit": np.ones(1, int),
+            f"{most_units:,} units of the first item": first,
+            f"{most_units:,} units of the last item": first[::-1].copy(),
+        },
+        draw,
+    )
+
+
+def graphs_from_0(most: int = 200) -> Inputs:
+    """Return graphs of at most `most` vertices, at least one, to be searched from vertex 0.
+
+    The fixed ones are a vertex, one with an arc to itself, no arcs, parallel arcs, and the graphs
+    of the longest way and of the largest degree.
+    """
+
+    def draw(rng: Draw) -> dict[str, Graph]:
+        n, seed = int(rng.integers(8, most + 1)), int(rng.integers(2**31))
+        scale = int(np.log2(n))
+        return {
+            "a drawn random graph": erdos_renyi(n, float(rng.uniform(0.5, 6)), seed=seed),
+            "a drawn R-MAT graph": rmat(scale, edge_factor=int(rng.integers(1, 7)), seed=seed),
+        }
+
+    def arcs(n: int, source, target) -> Graph:
+        return Graph.from_arcs(n, np.array(source, np.int32), np.array(target, np.int32))
+
+    return Inputs(
+        {
+            "one vertex": path(1),
+            "one vertex with an arc to itself": arcs(1, [0], [0]),
+            f"{most} vertices without arcs": arcs(most, [], []),
+            "two vertices with three arcs between them": arcs(2, [0, 0, 1], [1, 1, 0]),
+            f"a path of {most} vertices": path(most),
+            f"a star of {most} vertices": star(most),
+        },
+        draw,
+    )

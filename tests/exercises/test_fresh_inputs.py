@@ -1,0 +1,145 @@
+"""Hidden inputs are new in every check, can be had once more, and leave a right report as it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import cuda, int32
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.bench import attempt
+from gpukernels.exercises.case import Case, equal_to
+from gpukernels.exercises.inputs import Inputs, graphs_from_0, sizes_of_items, whole_numbers
+
+KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]
+
+
+@cuda.jit
+def sum_learned_by_heart(values, total):
+    """Be right on the fixed inputs of simt-2 alone, which have these sizes."""
+    tile = cuda.shared.array(128, int32)
+    i = cuda.threadIdx.x
+    tile[i] = 0
+    n = values.size
+    if i < n and (n == 0 or n == 1 or n == 75 or n == 127 or n == 128):
+        tile[i] = values[i]
+    cuda.syncthreads()
+    apart = 64
+    while apart > 0:
+        if i < apart:
+            tile[i] += tile[i + apart]
+        cuda.syncthreads()
+        apart //= 2
+    if i == 0:
+        total[0] = tile[0]
+
+
+def test_an_answer_that_knows_the_fixed_inputs_by_heart_fails_and_its_seed_repeats_that():
+    ex = gk.exercise("simt-2")
+    first = ex.check(sum_learned_by_heart, raises=False)
+    assert not first.passed
+    assert f"drawn with seed {first.seed}: check(answer, seed={first.seed})" in repr(first)
+    assert "numbers: " in repr(first)  # what was drawn, in short
+    again = ex.check(sum_learned_by_heart, raises=False, seed=first.seed)
+    assert repr(again) == repr(first)
+    other = ex.check(sum_learned_by_heart, raises=False, seed=first.seed + 1)
+    assert repr(other) != repr(first)
+
+
+def test_checks_draw_different_seeds():
+    ex = gk.exercise("simt-1")
+    assert len({ex.check({}, raises=False).seed for _ in range(20)}) > 1
+
+
+def test_a_right_answer_gets_the_same_report_whatever_was_drawn():
+    ex = gk.exercise("simt-3")
+    reports = {repr(ex.check(ex.solution, seed=seed)) for seed in range(5)}
+    reports |= {repr(ex.check(ex.solution))}
+    assert len(reports) == 1
+    assert "right on 1 drawn for this check: drawn numbers and rounds" in reports.pop()
+
+
+def test_a_failure_on_a_fixed_input_says_nothing_of_a_seed():
+    text = repr(gk.exercise("simt-5").check(gk.exercise("simt-5").solution, seed=1))
+    assert "seed" not in text
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_kernel_task_draws_inputs_that_differ_by_seed_and_its_solution_is_right(name):
+    ex = gk.exercise(name)
+    seen, names = set(), set()
+    for seed in (1, 2, 3):
+        cases = ex.drawn(seed)
+        names.add(tuple(case.name for case in cases))
+        for case in cases:
+            tried = attempt(ex.solution.answer, case)
+            assert tried.wrong is None, case.detail
+            given = tried.device.inputs.values()
+            seen.add(b"".join(np.asarray(value).tobytes() for value in given))
+        again = attempt(ex.solution.answer, ex.drawn(seed)[-1]).device.inputs
+        for parameter, value in again.items():
+            np.testing.assert_array_equal(value, tried.device.inputs[parameter])
+    assert len(seen) == 3 * len(cases)
+    assert len(names) == 1
+
+
+@pytest.mark.parametrize("seed", [-1, 2.0, "3", True, np.nan])
+def test_a_seed_that_is_none_is_refused(seed):
+    with pytest.raises(gk.InvalidArgument, match=r"seed = .* must be a whole number from 0"):
+        gk.exercise("simt-1").check({}, raises=False, seed=seed)
+
+
+def test_a_seed_of_numpy_is_one():
+    assert gk.exercise("simt-1").check({}, raises=False, seed=np.int64(7)).seed == 7
+
+
+def test_a_task_declares_what_is_fixed_and_what_is_drawn():
+    inputs = Inputs(
+        {"none": np.zeros(0, int)}, lambda rng: {"some": rng.integers(0, 9, rng.integers(1, 9))}
+    )
+
+    def make(name, values):
+        return Case(name, lambda kernel, device: {"out": values}, equal_to(out=values))
+
+    (fixed,) = inputs.cases(make)
+    assert (fixed.name, fixed.detail) == ("none", "")
+    (case,) = inputs.drawn(make)(np.random.default_rng(4))
+    wanted = inputs.draw(np.random.default_rng(4))["some"]
+    assert case.name == "some"
+    assert case.detail == f"{wanted.size} numbers: {', '.join(map(str, wanted))}"
+    np.testing.assert_array_equal(case.run(None, None)["out"], wanted)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-(2**31), 2**31 - 1), (0, 7), (-5, -5)])
+def test_whole_numbers_hold_their_ends_none_and_one(low, high):
+    inputs = whole_numbers(most=40, low=low, high=high)
+    fixed = list(inputs.fixed.values())
+    assert {values.size for values in fixed} >= {0, 1, 40}
+    for end in (low, high):
+        assert any(values.size and (values == end).all() for values in fixed)
+    for seed in range(50):
+        for values in inputs.draw(np.random.default_rng(seed)).values():
+            assert 2 <= values.size <= 40
+            assert low <= values.min() <= values.max() <= high
+
+
+def test_sizes_of_items_hold_none_empty_ones_and_a_large_one_at_either_end():
+    inputs = sizes_of_items(most_items=9, most_units=70)
+    fixed = list(inputs.fixed.values())
+    assert any(sizes.size == 0 for sizes in fixed)
+    assert any(sizes.size and sizes.sum() == 0 for sizes in fixed)
+    assert any(sizes.size and sizes[0] == 70 for sizes in fixed)
+    assert any(sizes.size and sizes[-1] == 70 for sizes in fixed)
+    for seed in range(50):
+        for sizes in inputs.draw(np.random.default_rng(seed)).values():
+            assert 2 <= sizes.size <= 9
+            assert 0 <= sizes.min() <= sizes.max() <= 70
+
+
+def test_graphs_to_be_searched_have_a_vertex_and_no_more_than_asked_for():
+    inputs = graphs_from_0(most=30)
+    assert any((g.targets == 0).any() and g.n == 1 for g in inputs.fixed.values())
+    assert any(g.n == 30 and g.m == 0 for g in inputs.fixed.values())
+    drawn = [g for s in range(30) for g in inputs.draw(np.random.default_rng(s)).values()]
+    assert all(1 <= g.n <= 30 for g in (*inputs.fixed.values(), *drawn))

@@ -1,0 +1,211 @@
+"""A failed check opens the step that failed; ex.run shows one input and what came of it."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import plain_answers as answers
+import pytest
+from numba import cuda
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.looking import Note
+from gpukernels.simt import python_function
+from gpukernels.simt.trace import STORE
+
+KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]
+PREDICTIONS = [name for name, ex in CATALOG.items() if ex.wants == "a prediction"]
+
+
+def fault(name: str, answer):
+    """Return the report and its first failure."""
+    report = gk.exercise(name).check(answer, raises=False, seed=1)
+    return report, next(finding for finding in report.findings if not finding.passed)
+
+
+def line_shown(view: gk.WarpView) -> str:
+    """Return the source line at which a view opens."""
+    rows, (record,) = view._read[next(iter(view._read))]
+    return rows[record.row[view.step]].text
+
+
+def made(name: str, text: str, folder):
+    """Return the kernel of exercise `name` that `text` defines."""
+    path = folder / "answer.py"
+    path.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("answer", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, python_function(gk.exercise(name).solution.answer).__name__)
+
+
+@cuda.jit
+def hangs(degree, count):
+    u = cuda.grid(1)
+    while u < degree.size:
+        u += 0
+
+
+@cuda.jit
+def returns_early(degree, count):
+    u = cuda.grid(1)
+    if u == 100:
+        raise ValueError("no vertex 100")
+
+
+#: Exercise, answer, the line at which the view opens, and a part of its title.
+OPENED = {
+    "a wrong element": (
+        "simt-5",
+        answers.double_histogram,
+        "cuda.atomic.add(count, degree[u], 2)",
+        "block (2, 0, 0), warp 1",
+    ),
+    "an element out of bounds": (
+        "simt-5",
+        answers.unguarded_histogram,
+        "cuda.atomic.add(count, degree[cuda.grid(1)], 1)",
+        "block (2, 0, 0), warp 1",
+    ),
+    "an endless loop": ("simt-5", hangs, "while u < degree.size:", "block (0, 0, 0), warp 0"),
+    "a raise": ("simt-5", returns_early, 'raise ValueError("no vertex 100")', "warp 3"),
+    "a search that is given up": (
+        "bfs-3",
+        answers.restless_spread,
+        "changed[0] = 1",
+        "restless_spread, launch 200",
+    ),
+    "a line over budget": ("simt-2", answers.plain_sum, "while apart < 128:", "warp 0"),
+}
+
+
+@pytest.mark.parametrize(("name", "answer", "line", "title"), OPENED.values(), ids=OPENED)
+def test_a_failed_check_opens_the_step_that_failed(name, answer, line, title):
+    report, found = fault(name, answer)
+    view = report.show()
+    assert isinstance(view, gk.WarpView)
+    assert line_shown(view) == line
+    assert title in view.payload["title"]
+    assert found.text in view.payload["caption"]
+    assert view.html
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_skeleton_s_failure_can_be_looked_at(name, tmp_path):
+    report, found = fault(name, made(name, gk.exercise(name).skeleton, tmp_path))
+    view = report.show()
+    assert isinstance(view, gk.WarpView)
+    assert found.text in view.payload["caption"]
+    if ": " in found.details[0] and "thread" in found.details[-1]:
+        text = found.details[0].split(": ", 1)[1]
+        assert line_shown(view) == text or line_shown(view) in text
+
+
+def test_a_race_opens_under_the_schedule_that_showed_it(tmp_path):
+    report, found = fault("simt-3", made("simt-3", gk.exercise("simt-3").skeleton, tmp_path))
+    view = report.show()
+    assert "race on `tile[" in found.text
+    assert found.details[0].endswith(line_shown(view))
+
+
+@pytest.mark.parametrize("answer", [None, answers.python_histogram, answers.device_histogram])
+def test_what_was_never_launched_shows_a_sentence(answer):
+    report, found = fault("simt-5", answer)
+    note = report.show()
+    assert isinstance(note, Note)
+    assert repr(note).startswith(found.text)
+    assert "no launch to look at" in note._repr_markdown_()
+
+
+@cuda.jit
+def not_to_be_translated(degree, count):
+    names = {"a": 1}
+    count[0] = len(names)
+
+
+def test_what_could_not_be_translated_shows_a_sentence():
+    report, _ = fault("simt-5", not_to_be_translated)
+    assert "Nothing has run" in repr(report.show())
+
+
+def test_a_right_answer_shows_its_first_launch():
+    ex = gk.exercise("simt-5")
+    view = ex.check(ex.solution).show()
+    assert isinstance(view, gk.WarpView)
+    assert view.payload["caption"] == f"The first launch on {ex.cases()[0].name}."
+
+
+@pytest.mark.parametrize("name", PREDICTIONS)
+def test_a_prediction_shows_the_launches_in_which_the_machine_counts(name):
+    ex = gk.exercise(name)
+    first, *_ = ex.questions
+    report = ex.check({first: 10**6}, raises=False)
+    view = report.show()
+    assert isinstance(view, gk.WarpView)
+    caption = view.payload["caption"]
+    assert caption.startswith(ex.measure.__doc__.splitlines()[0])
+    assert f"not yet: {first}: 1,000,000 is more than the machine counts" in caption
+    kernels = [trace["label"] for trace in view.payload["traces"]]
+    assert len(set(kernels)) == len(kernels) >= 1
+
+
+def test_the_launches_of_a_prediction_are_the_ones_counted():
+    view = gk.exercise("simt-1").check({"a": 3}, raises=False).show()
+    labels = [trace["label"] for trace in view.payload["traces"]]
+    assert labels == [f"{k}: read_at, 1 x 32" for k in (1, 2, 3, 4)]
+    assert "12" not in view.payload["caption"]
+
+
+# ex.run
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_run_gives_inputs_results_and_trace_of_one_input(name):
+    ex = gk.exercise(name)
+    run = ex.run(ex.solution)
+    assert run.name == ex.cases()[0].name
+    assert list(run.inputs) == list(ex.parameters)
+    assert run.wrong == ""
+    assert ex.cases()[0].judge(run.results) is None
+    assert len(run.trace.steps)
+    assert isinstance(run.show(), gk.WarpView)
+    assert repr(run).startswith(f"{run.name}, schedule lockstep: right")
+    assert all(f"{array} = " in repr(run) for array in run.results)
+
+
+def test_run_keeps_the_inputs_as_they_were():
+    run = gk.exercise("simt-3").run(gk.exercise("simt-3").solution)
+    np.testing.assert_array_equal(run.inputs["values"], 3 * np.arange(64))
+    np.testing.assert_array_equal(run.results["values"], np.roll(3 * np.arange(64), -3))
+    assert "in  rounds = 3" in repr(run)
+
+
+def test_run_of_a_wrong_kernel_opens_the_line_that_wrote_it():
+    run = gk.exercise("simt-5").run(answers.double_histogram)
+    assert "`count[1]` is 4 and should be 2" in run.wrong
+    assert run.results["count"][1] == 4
+    assert line_shown(run.show()) == "cuda.atomic.add(count, degree[u], 2)"
+    assert (run.trace.select(array="count").requests.kind != STORE).all()
+
+
+@pytest.mark.parametrize("answer", [hangs, answers.unguarded_histogram])
+@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
+def test_run_of_a_kernel_that_fails_shows_where(answer, schedule):
+    run = gk.exercise("simt-5").run(answer, schedule, seed=4)
+    assert run.wrong
+    assert run.wrong in repr(run)
+    assert run.results == {}
+    assert list(run.inputs) == ["degree", "count"]
+    assert isinstance(run.show(), gk.WarpView)
+    assert run._repr_html_().startswith("<pre>")
+
+
+def test_run_refuses_what_cannot_be_launched_and_predictions():
+    with pytest.raises(gk.ExerciseFailed, match=r"write @cuda\.jit above it"):
+        gk.exercise("simt-5").run(answers.python_histogram)
+    with pytest.raises(gk.InvalidArgument, match="simt-1 wants a prediction"):
+        gk.exercise("simt-1").run({"a": 1})
+    with pytest.raises(ValueError, match="schedule='fast'; allowed are"):
+        gk.exercise("simt-5").run(gk.exercise("simt-5").solution, "fast")

@@ -1,0 +1,97 @@
+"""Nothing of an exercise can be replaced, and what it hands out is not what it uses."""
+
+from __future__ import annotations
+
+import pytest
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.case import Budget, Case, number
+
+
+@pytest.mark.parametrize(
+    "attribute", ["cases", "budgets", "drawn", "solution", "benign", "parameters", "id", "new"]
+)
+def test_a_kernel_task_keeps_its_inputs_and_bounds(attribute):
+    ex = gk.exercise("simt-2")
+    with pytest.raises(AttributeError, match=f"simt-2: `{attribute}` cannot be replaced"):
+        setattr(ex, attribute, list)
+    if attribute != "new":
+        with pytest.raises(AttributeError, match="cannot be deleted"):
+            delattr(ex, attribute)
+    assert ex.check(ex.solution)
+
+
+@pytest.mark.parametrize("attribute", ["measure", "questions", "solution"])
+def test_a_prediction_keeps_its_questions_and_what_counts(attribute):
+    ex = gk.exercise("simt-1")
+    with pytest.raises(AttributeError, match=f"simt-1: `{attribute}` cannot be replaced"):
+        setattr(ex, attribute, dict)
+
+
+def test_what_an_exercise_hands_out_cannot_be_changed():
+    ex = gk.exercise("simt-2")
+    for handed in (ex.cases(), ex.budgets(), ex.drawn(1), ex.parameters):
+        assert isinstance(handed, tuple)
+        assert handed
+    with pytest.raises(AttributeError):
+        ex.cases()[0].judge = None
+    with pytest.raises(AttributeError):
+        ex.budgets()[0].at_most = 10**9
+    with pytest.raises(AttributeError, match="Solution: `answer` cannot be replaced"):
+        ex.solution.answer = None
+    with pytest.raises(TypeError):
+        CATALOG["simt-2"] = None
+
+
+def test_the_solution_of_a_prediction_is_handed_out_as_a_copy():
+    ex = gk.exercise("simt-1")
+    ex.solution.answer["a"] = 5
+    assert ex.solution.answer["a"] == 12
+    assert ex.check(ex.solution)
+
+
+CASE = Case("x", None, None)
+
+
+@pytest.mark.parametrize("value", [10, 10.0, 10 + 1e-12, 30 / 3, 0.1 * 3 * 100 / 3])
+def test_the_bound_itself_is_within_the_budget_however_it_was_rounded(value):
+    assert Budget("x", CASE, None, at_most=10).allows(value)
+    assert Budget("x", CASE, None, at_least=10).allows(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "says"),
+    [
+        (10.004, 10, "10.004, allowed at most 10"),
+        (10.0000004, 10, "10.0000004, allowed at most 10"),
+        (4.5, 4, "4.5, allowed at most 4"),
+        (1234.5, 1234, "1,234.5, allowed at most 1,234"),
+        (1234.5, 1234.25, "1,234.5, allowed at most 1,234.25"),
+        (1_234_568, 1_234_567, "1,234,568, allowed at most 1,234,567"),
+        (3.14159, 3.1415, "3.142, allowed at most 3.1415"),
+        (0.0001, 0, "0.0001, allowed at most 0"),
+    ],
+)
+def test_a_failure_shows_numbers_that_differ(value, bound, says):
+    budget = Budget("x", CASE, None, at_most=bound)
+    assert not budget.allows(value)
+    assert budget.compare(value) == says
+    shown, allowed = says.split(", allowed at most ")
+    assert float(shown.replace(",", "")) > float(allowed.replace(",", ""))
+
+
+def test_a_failure_of_a_least_value_shows_numbers_that_differ():
+    budget = Budget("x", CASE, None, at_least=0.8)
+    assert not budget.allows(0.79999)
+    assert budget.compare(0.79999) == "0.79999, allowed at least 0.8"
+    assert budget.compare(0.8000001) == "0.8, allowed at least 0.8"
+
+
+def test_numbers_are_whole_or_have_three_digits():
+    assert [number(v) for v in (1_000_000, 12.0, 1 / 3, 1234.56)] == [
+        "1,000,000",
+        "12",
+        "0.333",
+        "1,235",
+    ]
