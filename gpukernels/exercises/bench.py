@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,7 +89,14 @@ class Attempt:
     wrong: Wrong | None
 
 
-def attempt(kernel, case: Case, schedule=("lockstep", 0), check: bool = True, **options) -> Attempt:
+def attempt(
+    kernel,
+    case: Case,
+    schedule=("lockstep", 0),
+    check: bool = True,
+    prints: bool = False,
+    **options,
+) -> Attempt:
     """Run `kernel` on `case` and judge it; no error escapes.
 
     Parameters
@@ -100,12 +109,15 @@ def attempt(kernel, case: Case, schedule=("lockstep", 0), check: bool = True, **
         The schedule and its seed.
     check : bool
         Whether races and unwritten reads are errors.
+    prints : bool
+        Whether what the kernel prints is seen; a check runs it dozens of times.
     **options
         Further ones of the device.
     """
     device = Bench(*schedule, check=check, **options)
     try:
-        results = case.run(kernel, device)
+        with contextlib.nullcontext() if prints else contextlib.redirect_stdout(_Silence()):
+            results = case.run(kernel, device)
     except KernelError as error:
         return Attempt(case, device, {}, error, Wrong(error.reason))
     except HostGaveUp as error:
@@ -113,6 +125,13 @@ def attempt(kernel, case: Case, schedule=("lockstep", 0), check: bool = True, **
     except Exception as error:
         return Attempt(case, device, {}, error, Wrong(f"it cannot be run: {in_short(error)}"))
     return Attempt(case, device, results, None, judge(case, results))
+
+
+class _Silence(io.TextIOBase):
+    """A file that keeps nothing."""
+
+    def write(self, text: str) -> int:
+        return len(text)
 
 
 def judge(case: Case, results: Results) -> Wrong | None:

@@ -82,10 +82,10 @@ def _array(value) -> str:
 
 
 def run_visibly(kernel, case: Case, solution, schedule: str, seed: int) -> VisibleRun:
-    """Run `kernel` on `case`, recorded."""
+    """Run `kernel` on `case`, recorded; what it prints is seen once."""
     how = schedule, seed
     if schedule == "lockstep":
-        return VisibleRun(attempt_within(kernel, case, solution, trace=True), how)
+        return VisibleRun(attempt_within(kernel, case, solution, trace=True, prints=True), how)
     alone = attempt_within(kernel, case, solution)
     limit = steps_under_other_schedules(alone)
-    return VisibleRun(attempt(kernel, case, how, trace=True, loop_steps=limit), how)
+    return VisibleRun(attempt(kernel, case, how, trace=True, prints=True, loop_steps=limit), how)

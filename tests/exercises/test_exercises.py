@@ -186,3 +186,7 @@ def test_the_obvious_histogram_costs_what_the_statement_says():
     report = repr(gk.exercise("simt-5").check(plain_histogram, raises=False))
     assert "1,024 vertices: 683, allowed at most 0" in report
     assert "cuda.atomic.add(count, degree[u], 1)" in report
+
+
+def test_a_prediction_of_four_techniques_says_how_large_a_group_is():
+    assert "`virtual_warp` has groups of 8 threads" in gk.exercise("mapping-dynamic-1").statement

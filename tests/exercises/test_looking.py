@@ -202,6 +202,21 @@ def test_run_of_a_kernel_that_fails_shows_where(answer, schedule):
     assert run._repr_html_().startswith("<pre>")
 
 
+@cuda.jit
+def prints(degree, count):
+    if cuda.grid(1) == 7:
+        print("thread", 7)
+
+
+def test_what_a_kernel_prints_is_seen_once_by_run_and_not_by_a_check(capsys):
+    ex = gk.exercise("simt-5")
+    assert not ex.check(prints, raises=False)
+    assert capsys.readouterr().out == ""
+    for schedule in ("lockstep", "random"):
+        ex.run(prints, schedule)
+        assert capsys.readouterr().out == "thread 7\n"
+
+
 def test_run_refuses_what_cannot_be_launched_and_predictions():
     with pytest.raises(gk.ExerciseFailed, match=r"write @cuda\.jit above it"):
         gk.exercise("simt-5").run(answers.python_histogram)

@@ -133,6 +133,7 @@ BODIES = {
         "flag = cuda.shared.array(1, int32)\nflag[0] = 0\ncuda.syncthreads()\n"
         "while cuda.atomic.add(flag, 0, 0) == 0:\n    pass"
     ),
+    "a print without an end": "while True:\n    print({first}.size)",
     "a raise": 'raise ValueError("no")',
     "an assertion": "assert cuda.threadIdx.x == 77777",
     "an unknown name": "x = nowhere",
