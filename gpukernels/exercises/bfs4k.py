@@ -17,6 +17,7 @@ from gpukernels.traversal import bfs
 from gpukernels.traversal.local_queue import LOCAL
 
 from .case import Budget, Case, Results, Wrong
+from .counters import accesses, sharing
 from .exercise import KernelExercise, PredictionExercise
 from .frontier_bfs import graphs, judge_search
 
@@ -25,6 +26,9 @@ WITH_SCAN = (
     "from numba import cuda, int32\n\nfrom gpukernels.primitives import FULL_MASK, "
     "warp_inclusive_scan"
 )
+
+#: The name of the graph whose frontiers are wide enough for sharing to show.
+SMALL_WORLD = "a small world of 200 vertices"
 
 # bfs4k-1: predict launches, groups and sectors
 
@@ -94,30 +98,29 @@ PREDICT = PredictionExercise(
     measure=count_what_the_host_sees,
 )
 
-# bfs4k-2: all levels in one block, and a counter that is cleared too late
+# bfs4k-2: all levels in one block, and a size that is read too late
 
 
 @cuda.jit
 def search_by_one_block(offsets, targets, distance):
     """Search from vertex 0, all levels in one launch of one block; no more than 512 vertices."""
     queues = cuda.shared.array((2, 512), int32)
-    size = cuda.shared.array(2, int32)
+    size = cuda.shared.array(1, int32)
     if cuda.threadIdx.x == 0:
         queues[0, 0] = 0
-        size[0], size[1] = 1, 0
-    level = 0
-    cuda.syncthreads()
-    while size[level % 2] > 0:
-        here, there = level % 2, (level + 1) % 2
-        for i in range(cuda.threadIdx.x, size[here], cuda.blockDim.x):
-            u = queues[here, i]
+    level, length = 0, 1
+    while length > 0:
+        if cuda.threadIdx.x == 0:
+            size[0] = 0
+        cuda.syncthreads()
+        for i in range(cuda.threadIdx.x, length, cuda.blockDim.x):
+            u = queues[level % 2, i]
             for k in range(offsets[u], offsets[u + 1]):
                 v = targets[k]
                 if cuda.atomic.cas(distance, v, -1, level + 1) == -1:
-                    queues[there, cuda.atomic.add(size, there, 1)] = v
+                    queues[(level + 1) % 2, cuda.atomic.add(size, 0, 1)] = v
         cuda.syncthreads()
-        if cuda.threadIdx.x == 0:
-            size[here] = 0
+        length = size[0]
         cuda.syncthreads()  # added
         level += 1
 
@@ -140,51 +143,57 @@ def search_cases() -> list[Case]:
     return [_search_case(name, g) for name, g in graphs().items()]
 
 
+def one_block_budgets() -> list[Budget]:
+    """Return the bound of bfs4k-2."""
+    return [sharing(_search_case(SMALL_WORLD, graphs()[SMALL_WORLD]), 400)]
+
+
 ONE_BLOCK = KernelExercise(
     "bfs4k-2",
     "find the bug",
     """
-    `search_by_one_block` is a single-block kernel in its simplest form: two queues and two counters
-    in shared memory, of which one is read and one is filled. Between two levels, thread 0 clears
-    the counter that has served. On most days the distances are right. Say which vertices get lost
-    on the others, and mend the kernel with one line.
+    `search_by_one_block` is a single-block kernel in its simplest form: two queues in shared
+    memory, of which one is read and one is filled, and one counter. Before a level, thread 0 clears
+    the counter; after it, every thread reads how many vertices have been found. On most days the
+    distances are right. Say what happens to a warp on the others, and which vertices get no
+    distance then; mend the kernel with one line.
+
+    Budget, on a small world of 200 vertices: no warp makes more than 400 memory requests.
     """,
     """
-    Which counter do the threads fill at the next level? Who may be there already while thread 0 is
-    still clearing?
+    Two accesses to the counter have no barrier between them. Which number may a warp see that comes
+    late, and what does it do with it?
     """,
     """
-    The counter of this level is the one that the next level fills. A warp that is ahead of thread 0
-    has counted vertices in it already when the 0 arrives: they lie in the queue, but nobody counts
-    them, and others overwrite them. It takes a frontier of more than 32 vertices: as long as one
-    warp holds them all, the one of thread 0, it clears before it goes on. A barrier after the
-    clearing mends it. `single_block_levels` goes without that second barrier: it has *three*
-    counters, and the one that is cleared was read a level ago and is filled a level from now, with
-    a barrier on either side.
+    A warp that is slow to read the counter finds the 0 that thread 0 has stored for the next level.
+    It concludes that the search is over and leaves the loop. The SIMT machine stops at the next
+    barrier then, which not all threads reach. A GPU's barriers wait only for who is still there, so
+    the others go on; but the vertices of the frontier that belonged to the threads that have left
+    are never expanded, at this level and at all that follow. It takes a frontier of more than 32
+    vertices to lose one: the first warp reads before its thread 0 clears. A barrier after the
+    reading mends it.
+
+    `single_block_levels` needs one barrier a level and not three: it has *three* counters, and the
+    one that is cleared was read a level ago and is filled a level from now.
     """,
     parts=(search_by_one_block,),
     imports=IMPORTS,
     cases=search_cases,
+    budgets=one_block_budgets,
 )
 
-# bfs4k-3: induced coalescing
+# bfs4k-3: coalescing to the last value
 
 
 @cuda.jit(device=True)
-def write_queues(found, length, inclusive, begin, out):
+def write_queues(found, length, begin, out):
     """Write the first `length` values of every lane's `found` to `out`; all lanes call."""
     # Your lines go here.
-    shortest = length  # added
-    apart = 16  # added
-    while apart > 0:  # added
-        other = cuda.shfl_xor_sync(FULL_MASK, shortest, apart)  # added
-        shortest = min(shortest, other)  # added
-        apart //= 2  # added
-    for k in range(shortest):  # added
-        out[begin + 32 * k + cuda.laneid] = found[k]  # added
-    rest = begin + 32 * shortest + inclusive - length - shortest * cuda.laneid  # added
-    for k in range(shortest, length):  # added
-        out[rest + k - shortest] = found[k]  # added
+    for k in range(16):  # added
+        votes = cuda.ballot_sync(FULL_MASK, k < length)  # added
+        if k < length:  # added
+            out[begin + cuda.popc(votes & cuda.lanemask_lt())] = found[k]  # added
+        begin += cuda.popc(votes)  # added
 
 
 @cuda.jit
@@ -201,7 +210,7 @@ def collect(offsets, values, out, size):
     if cuda.laneid == 31:
         begin = cuda.atomic.add(size, 0, inclusive)
     begin = cuda.shfl_sync(FULL_MASK, begin, 31)
-    write_queues(found, length, inclusive, begin, out)
+    write_queues(found, length, begin, out)
 
 
 def _queues(lengths) -> Callable[[object, object], Results]:
@@ -248,39 +257,46 @@ def queues_cases() -> list[Case]:
         _queues_case("one large queue among 31 short ones", [1] * 7 + [16] + [1] * 24),
         _queues_case("64 queues of 8 to 16", rng.integers(8, 17, 64)),
         _queues_case("no values, 40 empty queues", [0] * 40),
+        _queues_case("33 full queues", [16] * 33),
+        _queues_case("one value, of the last of 32 queues", [0] * 31 + [1]),
     ]
 
 
 def queues_budgets() -> list[Budget]:
-    """Return the bound of bfs4k-3."""
+    """Return the bounds of bfs4k-3."""
 
-    def stores(trace: Trace) -> float:
-        return metrics.sectors_per_request(trace.select(array="out"), kinds=(STORE,))
+    def sectors(trace: Trace) -> int:
+        return int(metrics.sectors(accesses(trace, "out"), kinds=(STORE,)).sum())
 
-    case = _queues_case("64 queues of 12", [12] * 64)
-    return [Budget("sectors a store", case, stores, at_most=4)]
+    case = _queues_case("64 queues of 2 and 16 values in turn", [2, 16] * 32)
+    return [
+        Budget("sectors stored to", case, sectors, at_most=112),
+        sharing(case, at_most=16, array="out"),
+    ]
 
 
 COALESCED = KernelExercise(
     "bfs4k-3",
-    "write it: induced coalescing",
+    "write it: coalescing to the last value",
     """
     Each lane of a warp holds up to 16 values in `found`, and the warp has drawn room for all of
-    them in `out`, from `begin` on. Complete `write_queues`, so that lanes write side by side as
-    long as *all* of them have a value left; what exceeds the shortest queue, each lane writes on
-    its own, and no place stays empty. Budget, on 64 queues of 12 values: 4 sectors a store. Pass
-    the kernel, `collect`, to the checker.
+    them in `out`, from `begin` on. `enqueue` writes side by side as long as *all* lanes have a
+    value left, and what exceeds the shortest queue, each lane writes on its own. Do better:
+    complete `write_queues`, so that in every step the lanes that have a value left write side by
+    side, whoever they are, and no place stays empty. Pass the kernel, `collect`, to the checker.
+
+    Budget, on 64 queues of 2 and 16 values in turn: 112 sectors stored to, where `enqueue` takes
+    464, and 16 requests to `out` of any warp.
     """,
     """
-    The least of 32 numbers takes five steps of `cuda.shfl_xor_sync(FULL_MASK, value, apart)`, with
-    `apart` = 16, 8, 4, 2, 1. Where does the rest of a lane begin? Behind everything that was
-    written side by side, and behind the rests of the lanes below it: `inclusive`, the scan of all
-    lengths, less `length` counts all their values, `shortest` of each included.
+    Which lanes have a `k`-th value? A lane that has one must know how many lanes below it have one
+    too, and all lanes where the next step begins. Both are in one word.
     """,
     """
-    Slot by slot, 32 lanes store 32 neighboring words: 4 sectors instead of one for every lane. The
-    rest still scatters, so the technique is worth its five shuffles where the shortest queue is
-    long. BFS-4K asks for that by K7.
+    One ballot a step is a scan of 32 flags, and its number of ones is what the step takes of the
+    room. The lanes that go on need not be neighbors: their values are. So the short queues no
+    longer decide, and no minimum is needed. `enqueue` knows all its addresses after five shuffles
+    and a scan; this one needs a vote a step, and sixteen of them where one queue is full.
     """,
     parts=(write_queues, collect),
     imports=WITH_SCAN,
@@ -294,35 +310,35 @@ COALESCED = KernelExercise(
 @cuda.jit(device=True)
 def expand_level(offsets, targets, distance, queues, size, level):
     """Visit the arcs of the frontier, in groups as wide as the block allows; all threads call."""
-    here, there = level % 2, (level + 1) % 2
+    here, there = queues[level % 2], queues[(level + 1) % 2]
+    length, filled = size[level % 3], (level + 1) % 3
     # Your lines go here.
     lanes = 32  # added
-    while lanes > 4 and lanes * size[here] > cuda.blockDim.x:  # added
+    while lanes > 4 and lanes * length > cuda.blockDim.x:  # added
         lanes //= 2  # added
-    for i in range(cuda.threadIdx.x // lanes, size[here], cuda.blockDim.x // lanes):  # added
-        u = queues[here, i]  # added
+    for i in range(cuda.threadIdx.x // lanes, length, cuda.blockDim.x // lanes):  # added
+        u = here[i]  # added
         for k in range(offsets[u] + cuda.threadIdx.x % lanes, offsets[u + 1], lanes):  # added
             v = targets[k]  # added
             if cuda.atomic.cas(distance, v, -1, level + 1) == -1:  # added
-                queues[there, cuda.atomic.add(size, there, 1)] = v  # added
+                there[cuda.atomic.add(size, filled, 1)] = v  # added
 
 
 @cuda.jit
 def search_in_groups(offsets, targets, distance):
     """Search from vertex 0, all levels in one launch of one block; no more than 512 vertices."""
     queues = cuda.shared.array((2, 512), int32)
-    size = cuda.shared.array(2, int32)
+    size = cuda.shared.array(3, int32)
     if cuda.threadIdx.x == 0:
         queues[0, 0], size[0], size[1] = 0, 1, 0
     level = 0
     cuda.syncthreads()
-    while size[level % 2] > 0:
+    while size[level % 3] > 0:
+        if cuda.threadIdx.x == 0:
+            size[(level + 2) % 3] = 0
         expand_level(offsets, targets, distance, queues, size, level)
         cuda.syncthreads()
-        if cuda.threadIdx.x == 0:
-            size[level % 2] = 0
         level += 1
-        cuda.syncthreads()
 
 
 def longest_warp(trace: Trace) -> int:
@@ -331,33 +347,50 @@ def longest_warp(trace: Trace) -> int:
 
 
 def groups_budgets() -> list[Budget]:
-    """Return the bound of bfs4k-4."""
+    """Return the bounds of bfs4k-4."""
     case = _search_case("a star of 500 vertices", star(500))
-    return [Budget("steps of the longest warp", case, longest_warp, at_most=400)]
+    trees = [
+        _search_case(f"a tree of {a} · {b} leaves", _tree(a, b)) for a, b in ((32, 4), (8, 16))
+    ]
+    return [
+        Budget("steps of the longest warp", case, longest_warp, at_most=400),
+        *(sharing(tree, at_most=2, array="targets") for tree in trees),
+    ]
+
+
+def _tree(children: int, grandchildren: int) -> Graph:
+    """Return a tree whose root has so many children, and each of them so many."""
+    leaves = children * grandchildren
+    parent = np.r_[np.zeros(children, int), 1 + np.arange(leaves) // grandchildren]
+    child = np.arange(1, 1 + children + leaves)
+    return Graph.from_arcs(child.size + 1, parent.astype(np.int32), child.astype(np.int32))
 
 
 GROUPS = KernelExercise(
     "bfs4k-4",
     "write it: dynamic virtual warps",
     """
-    The single-block search of exercise 2, mended, with its work taken out. Complete `expand_level`:
-    choose how many neighboring `lanes` take a vertex, the largest power of two from 4 to 32 for
-    which the block has threads enough, and let the groups visit the arcs of the frontier. A vertex
-    that is found for the first time gets its distance and goes to the other queue.
-
-    Budget, on a star of 500 vertices, where groups of 4, 8, 16 and 32 throughout take 631, 479,
-    541 and 849 steps: 400 steps of the longest warp. Pass the kernel, `search_in_groups`, to the
+    A single-block search with the three counters of `single_block_levels`, and with its work taken
+    out. Complete `expand_level`: choose how many neighboring `lanes` take a vertex, the largest
+    power of two from 4 to 32 for which the block has threads enough, and let the groups visit the
+    arcs of the frontier. A vertex that is found for the first time gets its distance and goes to
+    the queue `there`, whose counter is `size[filled]`. Pass the kernel, `search_in_groups`, to the
     checker.
+
+    Budget, on a star of 500 vertices, where groups of 4, 8, 16 and 32 throughout take 626, 474,
+    536 and 844 steps: 400 steps of the longest warp. And where degrees are just what a group can
+    take, on trees of 32 · 4 and of 8 · 16 leaves, no warp asks `targets` more than twice.
     """,
     """
-    `size[here]` is the number of vertices in the frontier, `cuda.blockDim.x` that of the threads.
-    Halve `lanes` while they are too many. Then thread t is lane t % lanes of group t // lanes, and
+    `length` is the number of vertices in the frontier, `cuda.blockDim.x` that of the threads. Halve
+    `lanes` while they are too many. Then thread t is lane t % lanes of group t // lanes, and
     there are `cuda.blockDim.x // lanes` groups.
     """,
     """
     At the center of the star one vertex gets 32 threads; its 499 neighbors get 4 each. Every thread
-    finds the size by itself, and all find the same, since nobody changes `size[here]` before the
-    barrier. A fixed size is right for one of the two levels at most.
+    finds the size by itself, and all find the same, since nobody changes the counter of this level
+    before the barrier. A fixed size is right for one of the two levels at most. A group that is no
+    power of two would lie across two warps, and leave lanes of a warp without a group.
     """,
     parts=(expand_level, search_in_groups),
     imports=IMPORTS,

@@ -16,6 +16,7 @@ from gpukernels.traversal import bfs
 from gpukernels.traversal.duplicates import hash64
 
 from .case import Budget, Case, Results, Wrong
+from .counters import accesses, sharing
 from .exercise import KernelExercise, PredictionExercise
 
 IMPORTS = "from numba import cuda"
@@ -38,6 +39,9 @@ def inputs() -> dict[str, np.ndarray]:
         "large vertices that share a slot": 1_000_000 + 256 * (np.arange(200) // 3),
         "one vertex 130 times": np.full(130, 9),
         "256 different vertices": draw.permutation(256),
+        "one vertex alone": np.array([0]),
+        "33 vertices, the last as the first": np.r_[np.arange(32), 0],
+        "129 vertices up to the largest number": 2**31 - 1 - np.arange(129) // 2 * 64,
     }
 
 
@@ -228,6 +232,11 @@ def number_cases() -> list[Case]:
     return cull_cases(least=THREADS, most=32, slots=SLOTS)
 
 
+def number_budgets() -> list[Budget]:
+    """Return the bound of duplicates-2."""
+    return [sharing(number_cases()[0], at_most=12)]
+
+
 NUMBER = KernelExercise(
     "duplicates-2",
     "find the bug",
@@ -237,6 +246,8 @@ NUMBER = KernelExercise(
     of 64 slots the search is right on every graph of up to 64 vertices. On larger graphs some
     answers are wrong. Find the shortest list of vertices on which a vertex is lost, say what the
     search would then get wrong, and mend the kernel with two lines.
+
+    Budget, on 300 vertices: no warp makes more than 12 memory requests.
     """,
     """
     Who else may have written to the slot?
@@ -251,6 +262,7 @@ NUMBER = KernelExercise(
     parts=(cull_by_number,),
     imports=WITH_RACES,
     cases=number_cases,
+    budgets=number_budgets,
     benign=("hash_table",),
 )
 
@@ -302,9 +314,10 @@ WARP = KernelExercise(
     Budget, on 300 vertices, 12 warps: no request to shared memory, and 110 warp steps.
     """,
     """
-    `cuda.match_any_sync(mask, value)` returns a word with a one for every lane whose value is the
-    same as yours; all lanes of the mask must call it. `cuda.lanemask_lt()` has a one for every lane
-    before you. Who is first, if not the lane that has nobody before it?
+    The instruction is `cuda.match_any_sync(mask, value)`: it returns a word with a one for every
+    lane of the mask that holds the same `value`, and all of them must call it. So all lanes that
+    hold one vertex get the same word. What is true of one of them only, so that nobody need ask
+    again?
     """,
     """
     Warp culling writes and reads twice through a table of 128 slots to learn as much, and keeps
@@ -355,12 +368,13 @@ def exact_budgets() -> list[Budget]:
     return [
         Budget("slots tried", different, probes, at_most=256),
         Budget("slots tried", several, probes, at_most=300),
+        sharing(different, at_most=12),
     ]
 
 
 def probes(trace: Trace) -> int:
     """Return how often a thread tried a slot of the table by an atomic operation."""
-    requests = trace.select(array="table").requests
+    requests = accesses(trace, "table").requests
     return int(np.diff(requests.start)[requests.kind == ATOMIC].sum())
 
 
@@ -374,12 +388,13 @@ EXACT = KernelExercise(
     schedule and without a race. The table of 256 slots has been cleared for you, and a block has
     128 threads, so that there is always a free slot.
 
-    Budget, where all vertices are below 256: one slot tried a thread.
+    Budget, where all vertices are below 256: one slot tried a thread, and no warp that makes more
+    than 12 memory requests.
     """,
     """
-    `cuda.atomic.cas(table, slot, -1, v)` puts `v` into a free slot and returns what was there: −1
-    if it was free, so you are the first; `v` if somebody else was; anything else, and you must look
-    on. `(slot + 1) & 255` is the next slot.
+    To look whether a slot is free and to take it must be one step that nobody comes between. There
+    are three things that a thread may find in a slot. With two of them it knows the answer. And
+    behind the last slot comes the first.
     """,
     """
     One atomic operation writes and reads at once, so nothing can come between, and whoever comes

@@ -104,17 +104,6 @@ def with_a_number(
     return cases
 
 
-def expanded(*knobs: int) -> Drawing:
-    """Return what draws workloads, to be expanded."""
-    return drawn_from(
-        SIZES,
-        lambda kernel, device, sizes: mapping_dynamic.run_expansion(
-            kernel, device, mapping_dynamic.offsets_of(sizes), *knobs
-        ),
-        lambda sizes: equal_to(item=np.repeat(np.arange(sizes.size), sizes)),
-    )
-
-
 def some_vertices(rng: Draw) -> dict[str, np.ndarray]:
     """Draw vertices for a cull: many alike, and different ones that share the slots of a table."""
     count, first = int(rng.integers(2, 300)), int(rng.integers(0, 2**30))
@@ -141,7 +130,6 @@ def blockwise(values: np.ndarray) -> np.ndarray:
 
 
 GROUP_SIZES = 1, 2, 4, 8, 16, 32
-SEARCHED = drawn_from(GRAPHS, frontier_bfs.run_queue, frontier_bfs.judge_search)
 BY_ONE_BLOCK = drawn_from(GRAPHS, bfs4k.run_one_block, frontier_bfs.judge_search)
 
 #: By exercise, what takes a generator of random numbers and returns the cases drawn with it.
@@ -182,7 +170,7 @@ DRAWN: Mapping[str, Drawing] = {
         answers,
     ),
     "scans-2": drawn_from(
-        NUMBERS, scans.run_keep, lambda values: equal_to(kept=values[values % 2 == 0])
+        NUMBERS, scans.run_split, lambda values: equal_to(out=scans.split(values))
     ),
     "scans-3": drawn_from(
         NUMBERS, scans.run_complete, lambda values: equal_to(scanned=scans.exclusive(values))
@@ -190,10 +178,14 @@ DRAWN: Mapping[str, Drawing] = {
     "scans-4": drawn_from(
         NUMBERS, scans.run_four, lambda values: equal_to(scanned=blockwise(values))
     ),
-    "bfs-2": SEARCHED,
+    "bfs-2": drawn_from(
+        GRAPHS,
+        frontier_bfs.run_queue,
+        lambda g: frontier_bfs.judge_search(g, highest=True),
+    ),
     "bfs-3": drawn_from(GRAPHS, frontier_bfs.run_spread, frontier_bfs.judge_search),
     "bfs-4": drawn_from(GRAPHS, frontier_bfs.run_classes, frontier_bfs.judge_classes),
-    "bfs-5": SEARCHED,
+    "bfs-5": drawn_from(GRAPHS, frontier_bfs.run_queue, frontier_bfs.judge_search),
     "duplicates-2": culled(least=duplicates.THREADS, most=32, slots=duplicates.SLOTS),
     "duplicates-3": culled(least=32, most=32),
     "duplicates-4": culled(least=duplicates.THREADS, most=duplicates.THREADS),
@@ -202,13 +194,19 @@ DRAWN: Mapping[str, Drawing] = {
         bfs4k._queues_case("queues of drawn lengths", rng.integers(0, 17, rng.integers(2, 200))),
     ),
     "bfs4k-4": BY_ONE_BLOCK,
-    "mapping-static-2": with_a_number(mapping_static._group_case, GROUP_SIZES, "threads a group:"),
+    "mapping-static-2": with_a_number(mapping_static._column_case, GROUP_SIZES, "threads an item:"),
     "mapping-static-3": with_a_number(mapping_static._sum_case, GROUP_SIZES, "threads a group:"),
     "mapping-static-4": with_a_number(
         mapping_static._aligned_case, GROUP_SIZES, "threads a group:"
     ),
-    "mapping-dynamic-2": expanded(100),
-    "mapping-dynamic-3": expanded(),
+    "mapping-dynamic-2": SIZES.drawn(mapping_dynamic._gather_case),
+    "mapping-dynamic-3": drawn_from(
+        SIZES,
+        lambda kernel, device, sizes: mapping_dynamic.run_expansion(
+            kernel, device, mapping_dynamic.offsets_of(sizes)
+        ),
+        lambda sizes: equal_to(item=np.repeat(np.arange(sizes.size), sizes)),
+    ),
     "mapping-dynamic-4": with_a_number(
         lambda name, sizes, number: mapping_dynamic._cut_case(
             name, mapping_dynamic.offsets_of(sizes), number

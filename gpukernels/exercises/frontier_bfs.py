@@ -17,7 +17,9 @@ from gpukernels.simt.trace import ATOMIC, LOAD, Trace
 from gpukernels.traversal import bfs
 
 from .case import Budget, Case, HostGaveUp, Results, Wrong
+from .counters import accesses, sharing
 from .exercise import KernelExercise, PredictionExercise
+from .representations import no_arcs, stars
 
 IMPORTS = "from numba import cuda"
 WITH_QUEUE = "from numba import cuda\n\nfrom gpukernels.primitives import queue_append"
@@ -32,17 +34,39 @@ def graphs() -> dict[str, Graph]:
     return {
         "a small world of 200 vertices": small_world(200, 6, rewire=0.1, seed=2),
         "one vertex without arcs": path(1),
-        "a path of 45 vertices": path(45),
-        "an R-MAT graph of 256 vertices": rmat(8, edge_factor=6, seed=3),
-        "a star of 150 vertices": star(150),
+        "a path of 12 vertices": path(12),
+        "an R-MAT graph of 256 vertices": rmat(8, edge_factor=3, seed=3),
+        "a star of 67 vertices": star(67),
         "a random graph in many pieces": erdos_renyi(130, 1.2, seed=5),
+        "a complete graph of 33 vertices": stars(*[33] * 33),
+        "196 vertices that meet in three": _meeting(14, 3),
     }
 
 
-def judge_search(g: Graph, root: int = 0) -> Callable[[Results], Wrong | None]:
-    """Return a judge of distances, and of parents and queue entries where there are any."""
+def _meeting(width: int, last: int) -> Graph:
+    """Return a tree of three levels with `width` arcs a vertex, whose leaves all lead to `last`."""
+    leaves = width * width
+    v = np.arange(1, width + leaves + 1)
+    end = v[-1] + 1 + np.arange(last)
+    source = np.concatenate([(v - 1) // width, np.repeat(v[width:], last)])
+    target = np.concatenate([v, np.tile(end, leaves)])
+    return Graph.from_arcs(v.size + 1 + last, source.astype(np.int32), target.astype(np.int32))
+
+
+def judge_search(
+    g: Graph, root: int = 0, highest: bool = False
+) -> Callable[[Results], Wrong | None]:
+    """Return a judge of distances, and of parents and queue entries where there are any.
+
+    With `highest`, a parent must be the one of the highest number.
+    """
     expected = sequential_bfs(g, root).distance
     arcs = set(zip(*(ends.tolist() for ends in g.coo), strict=True)) | {(root, root)}
+    best = np.full(g.n, -1)
+    source, target = g.coo
+    nearer = (expected[source] >= 0) & (expected[source] == expected[target] - 1)
+    np.maximum.at(best, target[nearer], source[nearer])
+    best[root] = root
 
     def judge(found: Results) -> Wrong | None:
         distance = found["distance"]
@@ -57,6 +81,8 @@ def judge_search(g: Graph, root: int = 0) -> Callable[[Results], Wrong | None]:
             # Only an arc says that u is a vertex at all.
             if (u, v) not in arcs or not (v == root or distance[u] == distance[v] - 1):
                 return Wrong(f"`parent[{v}]` is {u}, which is no vertex before it", "parent", v)
+            if highest and u != best[v]:
+                return Wrong(f"`parent[{v}]` is {u} and should be {best[v]}", "parent", v)
         if "entries" in found and found["entries"].sum() != reached.size:
             entries = found["entries"].sum()
             return Wrong(f"{entries:,} entries were queued for {reached.size:,} vertices reached")
@@ -124,7 +150,7 @@ PREDICT = PredictionExercise(
     measure=count_loads,
 )
 
-# bfs-2: every vertex once
+# bfs-2: every vertex once, under one parent
 
 
 def run_queue(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
@@ -159,13 +185,19 @@ def run_queue(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
     return {**found, "entries": np.array(entries)}
 
 
-def _queue_case(name: str, g: Graph) -> Case:
-    return Case(name, lambda kernel, device: run_queue(kernel, device, g), judge_search(g))
+def _queue_case(name: str, g: Graph, highest: bool = False) -> Case:
+    judge = judge_search(g, highest=highest)
+    return Case(name, lambda kernel, device: run_queue(kernel, device, g), judge)
 
 
 def queue_cases() -> list[Case]:
-    """Return the hidden inputs of bfs-2 and bfs-5."""
+    """Return the hidden inputs of bfs-5."""
     return [_queue_case(name, g) for name, g in graphs().items()]
+
+
+def once_cases() -> list[Case]:
+    """Return the hidden inputs of bfs-2."""
+    return [_queue_case(name, g, highest=True) for name, g in graphs().items()]
 
 
 def _road() -> Case:
@@ -174,22 +206,24 @@ def _road() -> Case:
 
 def once_budgets() -> list[Budget]:
     """Return the bound of bfs-2."""
-    return [Budget("warp steps", _road(), metrics.warp_steps, at_most=3_000)]
+    return [Budget("warp steps", _road(), metrics.warp_steps, at_most=4_000)]
 
 
 @cuda.jit
 def expand_once(
     offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
 ):
-    """Give each unvisited neighbor of the frontier its distance and parent, and enqueue it."""
+    """Give each unvisited neighbor of the frontier its distance and highest parent; enqueue it."""
     i = cuda.grid(1)
     if i < frontier_size[0]:
         u = frontier[i]
         for k in range(offsets[u], offsets[u + 1]):
             v = targets[k]
             # Your lines go here.
-            if cuda.atomic.cas(distance, v, -1, level + 1) == -1:  # added
-                parent[v] = u  # added
+            before = cuda.atomic.cas(distance, v, -1, level + 1)  # added
+            if before == -1 or before == level + 1:  # added
+                cuda.atomic.max(parent, v, u)  # added
+            if before == -1:  # added
                 queue_append(next_frontier, next_size, v)  # added
 
 
@@ -198,26 +232,33 @@ ONCE = KernelExercise(
     "enqueue every vertex once",
     """
     `expand_frontier` tests `distance[v]` and then stores it, and in between another thread may make
-    the same test: so duplicates arise. Complete `expand_once`, which gives `v` its distance and its
-    parent and enqueues it, *once*, under any schedule: there must be as many entries as vertices
-    reached, and no race, not even a benign one.
+    the same test: so duplicates arise, and who becomes the parent is a matter of luck. Complete
+    `expand_once`, which leaves nothing to luck: `v` gets its distance, is enqueued *once*, and its
+    parent is the vertex of the *highest number* among all that reach it at this level, -1 being
+    there before. So every run gives the same tree, under any schedule, without a race, not even a
+    benign one.
 
-    Budget, on the chapter's road graph, where `expand_frontier` takes 21,347 warp steps: 3,000.
+    Budget, on the chapter's road graph, where `expand_frontier` takes 21,347 warp steps: 4,000.
     """,
     """
     `cuda.atomic.cas(array, index, old, new)` stores `new` if the element holds `old`, and returns
-    what it held before. Test and store are one step that nobody can come between.
+    what it held before. That may be one of three things: which of them make `u` a candidate, and
+    which makes it the first? `cuda.atomic.max` keeps the larger of two numbers.
     """,
     """
-    Exactly one thread gets −1 back, so exactly one appends, and `parent` has one writer: the races
-    on both arrays are gone. Each arc now costs an atomic instead of a load. Testing with a plain
-    load first, and claiming only what looks unvisited, saves most of them. That load beside the
-    atomic of another thread is a race, which a kernel must declare as benign: the load may miss a
-    claim that is being made, and then the atomic, which decides, fails.
+    Exactly one thread gets −1 back, so exactly one appends. Whoever gets `level + 1` comes late at
+    the same level, and is as good a parent; whoever gets less has met a vertex of a level before.
+    A maximum does not depend on the order of those who compete, so the tree is the same in every
+    run: a search that can be repeated to the bit, for an atomic more on each arc that leads ahead.
+
+    Each arc now costs an atomic instead of a load. Testing with a plain load first, and claiming
+    only what looks unvisited, saves most of them. That load beside the atomic of another thread is
+    a race, which a kernel must declare as benign: the load may miss a claim that is being made, and
+    then the atomic, which decides, fails.
     """,
     parts=(expand_once,),
     imports=WITH_QUEUE,
-    cases=queue_cases,
+    cases=once_cases,
     budgets=once_budgets,
 )
 
@@ -263,6 +304,11 @@ def spread_cases() -> list[Case]:
     ]
 
 
+def spread_budgets() -> list[Budget]:
+    """Return the bound of bfs-3."""
+    return [sharing(spread_cases()[0], at_most=64)]
+
+
 SPREAD = KernelExercise(
     "bfs-3",
     "find the bug",
@@ -271,6 +317,9 @@ SPREAD = KernelExercise(
     neighbors, and since late stores do no harm, the races are benign, as before." In lockstep it
     gives the right distances on every graph. Show that it is wrong, explain why lockstep does not
     notice, and mend it.
+
+    Budget, on a small world of 200 vertices, whose degrees are at most 8: no warp makes more than
+    64 memory requests in a launch.
     """,
     """
     Which other schedules are there? And what does a thread read, if the vertex it looks after was
@@ -288,6 +337,7 @@ SPREAD = KernelExercise(
     parts=(spread,),
     imports=WITH_RACES,
     cases=spread_cases,
+    budgets=spread_budgets,
     benign=("distance", "changed"),
 )
 
@@ -369,7 +419,12 @@ def _classes_case(name: str, g: Graph) -> Case:
 
 def classes_cases() -> list[Case]:
     """Return the hidden inputs of bfs-4."""
-    return [_classes_case(name, g) for name, g in graphs().items()]
+    limits = stars(3, 4, 5, 31, 32, 33, 255, 256, 257, 0, 1, *[0] * 247)
+    return [
+        *(_classes_case(name, g) for name, g in graphs().items()),
+        _classes_case("degrees beside the limits of the classes", limits),
+        _classes_case("129 vertices without arcs", no_arcs(129)),
+    ]
 
 
 def classes_budgets() -> list[Budget]:
@@ -380,16 +435,17 @@ def classes_budgets() -> list[Budget]:
     needed = sum(np.unique(warp).size for warp in kinds)
 
     def waiting(trace: Trace) -> int:
-        return int(metrics.atomic_conflicts(trace.select(array="sizes")).sum())
+        return int(metrics.atomic_conflicts(accesses(trace, "sizes")).sum())
 
     def asking(trace: Trace) -> int:
-        requests = trace.select(array="sizes").requests
+        requests = accesses(trace, "sizes").requests
         return int(np.diff(requests.start)[requests.kind == ATOMIC].sum())
 
     case = _classes_case("an R-MAT graph of 1,024 vertices", g)
     return [
         Budget("lanes that wait at a counter", case, waiting, at_most=0),
         Budget("atomics at the counters", case, asking, at_most=needed),
+        sharing(case, at_most=16),
     ]
 
 
@@ -404,8 +460,8 @@ BY_CLASS = KernelExercise(
     to the same queue make one atomic together, and each gets a `slot` of its own. Pass the kernel,
     `sort_by_degree`, to the checker.
 
-    Budget: no lane waits for another at a counter, and there are no more atomics than warps have
-    different classes.
+    Budget: no lane waits for another at a counter, there are no more atomics than warps have
+    different classes, and no warp makes more than 16 memory requests.
     """,
     """
     `cuda.activemask()` says who is here, `cuda.match_any_sync(mask, kind)` which of them have the
@@ -471,13 +527,16 @@ def expand_by_block(
 
 
 def by_block_budgets() -> list[Budget]:
-    """Return the bound of bfs-5: one atomic for each of the 63 blocks that the search launches."""
+    """Return the bounds of bfs-5: an atomic for each of the 63 blocks that the search launches."""
 
     def asking(trace: Trace) -> int:
-        requests = trace.select(array="next_size").requests
+        requests = accesses(trace, "next_size").requests
         return int(np.diff(requests.start)[requests.kind == ATOMIC].sum())
 
-    return [Budget("atomics at the queue's counter", _road(), asking, at_most=63)]
+    return [
+        Budget("atomics at the queue's counter", _road(), asking, at_most=63),
+        sharing(_road(), at_most=48),
+    ]
 
 
 BY_BLOCK = KernelExercise(
@@ -491,7 +550,8 @@ BY_BLOCK = KernelExercise(
     `begin` is shared memory for your own use.
 
     Budget, on the chapter's road graph, where 1,023 vertices are enqueued: 63 atomics at the
-    counter `next_size`, one for each block that the search launches.
+    counter `next_size`, one for each block that the search launches, and no warp that makes more
+    than 48 memory requests in a launch.
     """,
     """
     Where must all threads wait for each other? One of them draws room for all; the others must not

@@ -12,6 +12,7 @@ from gpukernels.simt import metrics
 from gpukernels.simt.trace import STORE, Trace
 
 from .case import Budget, Case, equal_to
+from .counters import accesses, sharing
 from .exercise import KernelExercise, PredictionExercise
 
 IMPORTS = "from numba import cuda"
@@ -34,6 +35,8 @@ def inputs() -> dict[str, np.ndarray]:
         "50 items without units": np.zeros(50, int),
         "one large item among 40": skewed,
         "33 items of 32 units": np.full(33, 32),
+        "sizes around 32 and 64": np.array([31, 0, 32, 33, 1, 63, 0, 64, 65]),
+        "one item of one unit": np.ones(1, int),
     }
 
 
@@ -95,90 +98,100 @@ PREDICT = PredictionExercise(
     measure=count_rounds,
 )
 
-# mapping-static-2: virtual warps
+# mapping-static-2: virtual warps, turned around
 
 
 @cuda.jit
-def expand_groups(offsets, item, size):
-    """Write the item of every unit; each group of `size` neighboring threads takes items."""
-    group, groups = cuda.grid(1) // size, cuda.gridsize(1) // size
-    lane = cuda.grid(1) % size
+def expand_columns(sizes, item, size):
+    """Write ``item[k, i] = i`` for every unit k of every item i, `size` threads an item."""
+    groups = cuda.gridsize(1) // size
     # Your lines go here.
-    for i in range(group, offsets.size - 1, groups):  # added
-        for unit in range(offsets[i] + lane, offsets[i + 1], size):  # added
-            item[unit] = i  # added
+    group, lane = cuda.grid(1) % groups, cuda.grid(1) // groups  # added
+    for i in range(group, sizes.size, groups):  # added
+        for k in range(lane, sizes[i], size):  # added
+            item[k, i] = i  # added
 
 
-def run_groups(kernel, device, sizes, size: int, blocks: int = 2) -> dict[str, np.ndarray]:
-    """Expand `sizes` with `blocks` blocks of 64 threads, in groups of `size`."""
-    offsets = offsets_of(sizes)
-    item = device.full(int(offsets[-1]), -1, np.int32)
-    device.launch(kernel, blocks, 64, device.array(offsets), item, size)
+def run_columns(kernel, device, sizes, size: int) -> dict[str, np.ndarray]:
+    """Expand `sizes` by columns, with two blocks of 64 threads, `size` threads an item."""
+    sizes = np.asarray(sizes, np.int32)
+    item = device.full((int(sizes.max(initial=0)), sizes.size), -1, np.int32)
+    device.launch(kernel, 2, 64, device.array(sizes), item, size)
     return {"item": device.read(item)}
 
 
-def _group_case(name: str, sizes, size: int, blocks: int = 2) -> Case:
+def columns(sizes) -> np.ndarray:
+    """Return what `run_columns` should, by NumPy alone."""
+    sizes = np.asarray(sizes)
+    unit = np.arange(sizes.max(initial=0))[:, None]
+    return np.where(unit < sizes, np.arange(sizes.size), -1)
+
+
+def _column_case(name: str, sizes, size: int) -> Case:
     return Case(
-        f"{name}, {size} threads a group",
-        lambda kernel, device: run_groups(kernel, device, sizes, size, blocks),
-        equal_to(item=np.repeat(np.arange(len(sizes)), sizes)),
+        f"{name}, {size} threads an item",
+        lambda kernel, device: run_columns(kernel, device, sizes, size),
+        equal_to(item=columns(sizes)),
     )
 
 
-def group_cases() -> list[Case]:
+def column_cases() -> list[Case]:
     """Return the hidden inputs of mapping-static-2; the grid is too small for most of them."""
-    group_sizes = (4, 8, 1, 16, 32)
+    at_once = (4, 8, 1, 16, 32, 32, 2)
     return [
-        _group_case(name, sizes, size)
-        for (name, sizes), size in zip(inputs().items(), group_sizes, strict=True)
+        _column_case(name, sizes, size)
+        for (name, sizes), size in zip(inputs().items(), at_once, strict=True)
     ]
 
 
-def group_budgets() -> list[Budget]:
+def column_budgets() -> list[Budget]:
     """Return the bounds of mapping-static-2."""
-    case = _group_case("64 items of 24 units", np.full(64, 24), 8)
+    case = _column_case("64 items of 24 units", np.full(64, 24), 8)
     return [
         Budget("sectors a write", case, sectors_per_write, at_most=5),
-        Budget("writes of a warp", case, writes, at_most=48),
+        sharing(case, at_most=12, array="item"),
     ]
 
 
 def sectors_per_write(trace: Trace) -> float:
     """Return the mean number of sectors that a warp's request to write ``item`` touches."""
-    return metrics.sectors_per_request(trace.select(array="item"), [STORE])
+    return metrics.sectors_per_request(accesses(trace, "item"), [STORE])
 
 
 def writes(trace: Trace) -> int:
     """Return the number of requests to write ``item``."""
-    return metrics.requests(trace.select(array="item"), kinds=[STORE])
+    return metrics.requests(accesses(trace, "item"), kinds=[STORE])
 
 
 WRITE = KernelExercise(
     "mapping-static-2",
-    "write it: virtual warps",
+    "write it: virtual warps, turned around",
     """
-    Complete `expand_groups`: `size` neighboring threads form a group, `size` is a power of two up
-    to 32, and a group writes `item[unit] = i` for every unit of its item *i*. The launch has 128
-    threads *whatever the workload*: where #items x `size` is more, a group takes one item after
-    another.
+    The form that vector machines liked, ELLPACK, stores sparse rows by *columns*: unit *k* of item
+    *i* lies at `item[k, i]`, so the first units of all items are neighbors, then all the second
+    ones. Places beyond an item's end stay empty. Complete `expand_columns`: `size` threads share an
+    item, `size` is a power of two up to 32, and together they write `item[k, i] = i` for every unit
+    *k* of their item. The launch has 128 threads *whatever the workload*: where #items x `size` is
+    more, they take one item after another.
 
-    Budget, on 64 items of 24 units and groups of 8: at most 5 sectors a write, and 48 writes of
-    warps in all.
+    Budget, on 64 items of 24 units with 8 threads for each: at most 5 sectors a write, and 12
+    writes of any warp.
     """,
     """
-    Two loops. The outer one goes over the items of the group: `group`, `group + groups`, and so
-    on. The inner one goes over the units of the lane. Which units must eight neighboring lanes
-    write at the same time, so that they fall into one sector?
+    Which elements lie in one sector now? So which lanes of a warp must take the same item, and
+    which must not? The threads that share an item need not be neighbors.
     """,
     """
-    Lane *k* takes units *k*, *k* + `size`, *k* + 2 `size`, ... of the item, so the lanes of a group
-    always write neighbors. Had each lane taken a piece of the item for itself, the result would be
-    the same, the number of writes too, and a write would touch 12 sectors in the counted case.
+    Everything is turned by a quarter. The groups of `write_by_virtual_warp` would write down a
+    column here: 8 lanes, 8 rows, 8 sectors. So neighboring threads take neighboring *items*, and
+    those who share an item are `groups` threads apart. A thread an item would have written side by
+    side as well, in half the threads and twice the time. A mapping is neither good nor bad by
+    itself: it goes with a layout.
     """,
-    parts=(expand_groups,),
+    parts=(expand_columns,),
     imports=IMPORTS,
-    cases=group_cases,
-    budgets=group_budgets,
+    cases=column_cases,
+    budgets=column_budgets,
 )
 
 # mapping-static-3: sums of groups
@@ -204,29 +217,29 @@ def sum_groups(offsets, values, total, size):
         total[group] = mine
 
 
-def run_sums(kernel, device, sizes, size: int) -> dict[str, np.ndarray]:
-    """Add up the values 1, 2, 3, ... item by item, with a group of `size` threads for each."""
+def run_sums(kernel, device, sizes, size: int, first: int = 1) -> dict[str, np.ndarray]:
+    """Add up the values `first`, `first` + 1, ... item by item, `size` threads for each."""
     offsets = offsets_of(sizes)
-    values = np.arange(1, offsets[-1] + 1, dtype=np.int32)
+    values = np.arange(first, first + int(offsets[-1]), dtype=np.int32)
     total = device.full(len(sizes), -1, np.int64)
     blocks = max(blocks_for(len(sizes) * size, 64), 1)
     device.launch(kernel, blocks, 64, device.array(offsets), device.array(values), total, size)
     return {"total": device.read(total)}
 
 
-def _sum_case(name: str, sizes, size: int) -> Case:
-    before = np.concatenate([[0], np.cumsum(np.arange(1, np.sum(sizes) + 1))])
+def _sum_case(name: str, sizes, size: int, first: int = 1) -> Case:
+    before = np.concatenate([[0], np.cumsum(np.arange(first, first + np.sum(sizes)))])
     offsets = offsets_of(sizes)
     return Case(
         f"{name}, {size} threads a group",
-        lambda kernel, device: run_sums(kernel, device, sizes, size),
+        lambda kernel, device: run_sums(kernel, device, sizes, size, first),
         equal_to(total=before[offsets[1:]] - before[offsets[:-1]]),
     )
 
 
 def sum_cases() -> list[Case]:
     """Return the hidden inputs of mapping-static-3."""
-    group_sizes = (8, 4, 16, 2, 32)
+    group_sizes = (8, 4, 16, 2, 32, 32, 4)
     cases = [
         _sum_case(name, sizes, size)
         for (name, sizes), size in zip(inputs().items(), group_sizes, strict=True)
@@ -234,7 +247,14 @@ def sum_cases() -> list[Case]:
     return [
         *cases,
         _sum_case("75 items of up to 12 units", inputs()["75 items of up to 12 units"], 1),
+        _sum_case("40 items of 9 units up to the largest number", np.full(40, 9), 16, 2**31 - 360),
+        _sum_case("items of the least numbers", np.array([3, 33, 64]), 32, -(2**31)),
     ]
+
+
+def sum_budgets() -> list[Budget]:
+    """Return the bound of mapping-static-3."""
+    return [sharing(sum_cases()[4], at_most=8)]
 
 
 SUMS = KernelExercise(
@@ -245,6 +265,8 @@ SUMS = KernelExercise(
     its share, and a tree of shuffles brings the shares to the group's first lane. Its author tried
     it with groups of 32, where it is right, and concluded that it is right. Find out what it adds
     up with groups of 8, say why, and mend it.
+
+    Budget, on 33 items of 32 units and groups of 32: no warp makes more than 8 memory requests.
     """,
     """
     Give each of the 32 lanes a letter and write down whose letters reach lane 0 in a tree that
@@ -259,6 +281,7 @@ SUMS = KernelExercise(
     parts=(sum_groups,),
     imports=WITH_INT32,
     cases=sum_cases,
+    budgets=sum_budgets,
 )
 
 # mapping-static-4: begin where sectors begin
@@ -277,13 +300,26 @@ def expand_aligned(offsets, item, size):
                 item[unit] = group  # added
 
 
+def run_groups(kernel, device, sizes, size: int, blocks: int = 2) -> dict[str, np.ndarray]:
+    """Expand `sizes` with `blocks` blocks of 64 threads, in groups of `size`."""
+    offsets = offsets_of(sizes)
+    item = device.full(int(offsets[-1]), -1, np.int32)
+    device.launch(kernel, blocks, 64, device.array(offsets), item, size)
+    return {"item": device.read(item)}
+
+
 def _aligned_case(name: str, sizes, size: int) -> Case:
-    return _group_case(name, sizes, size, max(blocks_for(len(sizes) * size, 64), 1))
+    blocks = max(blocks_for(len(sizes) * size, 64), 1)
+    return Case(
+        f"{name}, {size} threads a group",
+        lambda kernel, device: run_groups(kernel, device, sizes, size, blocks),
+        equal_to(item=np.repeat(np.arange(len(sizes)), sizes)),
+    )
 
 
 def aligned_cases() -> list[Case]:
     """Return the hidden inputs of mapping-static-4."""
-    group_sizes = (8, 4, 1, 32, 16)
+    group_sizes = (8, 4, 1, 32, 16, 32, 2)
     return [
         _aligned_case(name, sizes, size)
         for (name, sizes), size in zip(inputs().items(), group_sizes, strict=True)

@@ -13,6 +13,7 @@ from gpukernels.representations import adjacency_matrix
 from gpukernels.simt import metrics
 
 from .case import Budget, Case, equal_to
+from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
 
 IMPORTS = "from numba import cuda"
@@ -34,10 +35,24 @@ def no_arcs(n: int) -> Graph:
     return Graph(np.zeros(n + 1, np.int32), np.zeros(0, np.int32))
 
 
-def neighbor_sums(g: Graph) -> np.ndarray:
-    """Return the sum of each vertex's neighbors' numbers, by NumPy alone."""
+def stars(*degrees: int) -> Graph:
+    """Return a graph whose vertices have so many arcs each, to vertices 0, 1, 2, ..."""
+    targets = np.concatenate([np.arange(degree) for degree in degrees])
+    return Graph(np.concatenate([[0], np.cumsum(degrees)]), targets)
+
+
+def numbers(g: Graph) -> np.ndarray:
+    """Return a number for each vertex of `g`, int32, among them the least and the largest."""
+    values = np.arange(g.n, dtype=np.int32)
+    values[:2] = (2**31 - 1, -(2**31))[: g.n]
+    return values
+
+
+def neighbor_sums(g: Graph, values=None) -> np.ndarray:
+    """Return the sum of each vertex's neighbors' `values`, or numbers, by NumPy alone."""
+    values = np.arange(g.n) if values is None else values
     sums = np.zeros(g.n, np.int64)
-    np.add.at(sums, np.repeat(np.arange(g.n), np.diff(g.offsets)), g.targets)
+    np.add.at(sums, np.repeat(np.arange(g.n), np.diff(g.offsets)), values[g.targets])
     return sums
 
 
@@ -99,17 +114,20 @@ def warp_neighbor_sum(offsets, targets, values, sums):
             sums[u] = total
 
 
-def run_by_warp(kernel, device, g) -> dict[str, np.ndarray]:
-    """Launch a warp for each vertex of `g`; vertex v has the value v."""
-    values, sums = device.array(np.arange(g.n, dtype=np.int32)), device.full(g.n, -1, np.int64)
-    arrays = device.array(g.offsets), device.array(g.targets), values, sums
+def run_by_warp(kernel, device, g, values=None) -> dict[str, np.ndarray]:
+    """Launch a warp for each vertex of `g`; without `values`, vertex v has the value v."""
+    values = np.arange(g.n, dtype=np.int32) if values is None else values
+    sums = device.full(g.n, -1, np.int64)
+    arrays = device.array(g.offsets), device.array(g.targets), device.array(values), sums
     device.launch(kernel, max(blocks_for(32 * g.n), 1), THREADS, *arrays)
     return {"sums": device.read(sums)}
 
 
 def _by_warp_case(name: str, g: Graph) -> Case:
     return Case(
-        name, lambda kernel, device: run_by_warp(kernel, device, g), equal_to(sums=neighbor_sums(g))
+        name,
+        lambda kernel, device: run_by_warp(kernel, device, g, numbers(g)),
+        equal_to(sums=neighbor_sums(g, numbers(g))),
     )
 
 
@@ -121,6 +139,10 @@ def warp_row_cases() -> list[Case]:
         _by_warp_case("33 vertices without arcs", no_arcs(33)),
         _by_warp_case("a path of 45 vertices", path(45)),
         _by_warp_case("a star of 70 vertices", star(70)),
+        _by_warp_case("one vertex with an arc to itself", stars(1)),
+        _by_warp_case(
+            "degrees 0, 1, 31, 32, 33, 63 and 64", stars(0, 1, 31, 32, 33, 63, 64, *[0] * 57)
+        ),
     ]
 
 
@@ -137,6 +159,7 @@ def warp_row_budgets() -> list[Budget]:
     return [
         Budget("sectors a request to `targets`", case, sectors, at_most=3),
         Budget("atomic requests", case, atomics, at_most=0),
+        sharing(case, at_most=24),
     ]
 
 
@@ -147,7 +170,8 @@ WARP_ROW = KernelExercise(
     `csr_neighbor_sum` gives a row to a thread; `matrix_row_sum` gives a row to a warp. Complete
     `warp_neighbor_sum`, which gives a *CSR* row to a warp: lane *k* takes entries *k*, *k* + 32,
     ... of the list, and `warp_sum` adds up the 32 partial sums. Budget, on the chapter's R-MAT
-    graph: at most 3 sectors a request for `targets`, and no atomics.
+    graph: at most 3 sectors a request for `targets`, no atomics, and no warp that makes more than
+    24 memory requests.
 
     Then count the lanes that read a target in each request. On which graphs of the chapter are they
     fewer than with a thread a row, and why?
@@ -185,10 +209,11 @@ def hasty_neighbor_sum(source, target, values, sums):
         sums[u] = total
 
 
-def run_by_arc(kernel, device, g) -> dict[str, np.ndarray]:
-    """Launch a thread for each arc of `g`, sorted by source; vertex v has the value v."""
-    values, sums = device.array(np.arange(g.n, dtype=np.int32)), device.full(g.n, 0, np.int64)
-    arrays = *(device.array(ends) for ends in g.coo), values, sums
+def run_by_arc(kernel, device, g, values=None) -> dict[str, np.ndarray]:
+    """Launch a thread for each arc of `g`, sorted by source; if no `values` are given, v has v."""
+    values = np.arange(g.n, dtype=np.int32) if values is None else values
+    sums = device.full(g.n, 0, np.int64)
+    arrays = *(device.array(ends) for ends in g.coo), device.array(values), sums
     device.launch(kernel, max(blocks_for(g.m), 1), THREADS, *arrays)
     return {"sums": device.read(sums)}
 
@@ -201,15 +226,24 @@ def run_cases() -> list[Case]:
         "an R-MAT graph of 64 vertices": small_web(),
         "a path of 40 vertices": path(40),
         "a star of 100 vertices": star(100),
+        "one arc": stars(1),
+        "runs of 31, 0, 33, 1 and 32 arcs": stars(31, 0, 33, 1, 32, *[0] * 28),
+        "129 arcs of the last vertex": stars(*[0] * 128, 129),
     }
-    return [
-        Case(
-            name,
-            lambda kernel, device, g=g: run_by_arc(kernel, device, g),
-            equal_to(sums=neighbor_sums(g)),
-        )
-        for name, g in graphs.items()
-    ]
+    return [_run_case(name, g) for name, g in graphs.items()]
+
+
+def _run_case(name: str, g: Graph) -> Case:
+    return Case(
+        name,
+        lambda kernel, device: run_by_arc(kernel, device, g, numbers(g)),
+        equal_to(sums=neighbor_sums(g, numbers(g))),
+    )
+
+
+def run_budgets() -> list[Budget]:
+    """Return the bound of representations-3."""
+    return [sharing(_run_case("a path of 1,000 vertices", path(1000)), at_most=20)]
 
 
 HASTY = KernelExercise(
@@ -220,6 +254,8 @@ HASTY = KernelExercise(
     follow each other: a *run*. A thread can walk along a run, add, and store the sum at the end.
     The kernel gives the right answer on `gk.path(64, directed=True)` and wrong ones on the
     chapter's R-MAT graph. Explain both before you run it, then mend it with one test.
+
+    Budget, on a path of 1,000 vertices, undirected: no warp makes more than 20 memory requests.
     """,
     """
     How many arcs leave each vertex of a directed path? How many threads walk along a run of three
@@ -238,6 +274,7 @@ HASTY = KernelExercise(
     parts=(hasty_neighbor_sum,),
     imports=IMPORTS,
     cases=run_cases,
+    budgets=run_budgets,
 )
 
 # representations-4: binary search in a list
@@ -276,6 +313,11 @@ def _query_case(name: str, g: Graph, arcs: int, pairs: int) -> Case:
     random = draw.integers(max(g.n, 1), size=(2, pairs))
     source = np.concatenate([g.coo[0][some], random[0]])
     target = np.concatenate([g.coo[1][some], random[1]])
+    return _asked(name, g, source, target)
+
+
+def _asked(name: str, g: Graph, source: np.ndarray, target: np.ndarray) -> Case:
+    """Ask for the arcs from each `source` to the `target` beside it."""
     exists = set(zip(g.coo[0].tolist(), g.coo[1].tolist(), strict=True))
     pairs_asked = zip(source.tolist(), target.tolist(), strict=True)
     answers = np.array([pair in exists for pair in pairs_asked], bool)
@@ -286,14 +328,24 @@ def _query_case(name: str, g: Graph, arcs: int, pairs: int) -> Case:
     )
 
 
+def _every_query(name: str, g: Graph) -> Case:
+    """Ask for every pair of vertices."""
+    source, target = np.divmod(np.arange(g.n * g.n), g.n)
+    return _asked(name, g, source, target)
+
+
 def query_cases() -> list[Case]:
     """Return the hidden inputs of representations-4."""
+    steps = stars(0, 34, 1, 0, 33, *[2] * 27, 31, 0)
     return [
         _query_case("100 queries to an R-MAT graph of 64 vertices", small_web(), 50, 50),
         _query_case("no queries", small_web(), 0, 0),
         _query_case("40 queries to 9 vertices without arcs", no_arcs(9), 0, 40),
         _query_case("70 queries to a star of 100 vertices", star(100), 40, 30),
         _query_case("all arcs asked for, in a path of 45 vertices", path(45), 90, 0),
+        _every_query("every pair of 34 vertices of degree 0, 1, 2, 31, 33 and 34", steps),
+        _every_query("every pair of 3 vertices without arcs", no_arcs(3)),
+        _every_query("one vertex with an arc to itself", stars(1)),
     ]
 
 

@@ -14,9 +14,9 @@ from gpukernels.primitives import (
     shared_scan,
 )
 from gpukernels.simt import metrics
-from gpukernels.simt.trace import ATOMIC, Trace
 
 from .case import Budget, Case, equal_to
+from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
 
 IMPORTS = "from numba import cuda"
@@ -33,6 +33,8 @@ def inputs() -> dict[str, np.ndarray]:
     draw = np.random.default_rng(11)
     skewed = np.ones(75, int)
     skewed[40] = 1_000_000
+    largest = np.zeros(129, int)
+    largest[0] = 2**31 - 1
     return {
         "300 numbers": draw.integers(0, 20, 300),
         "no numbers": np.zeros(0, int),
@@ -41,6 +43,11 @@ def inputs() -> dict[str, np.ndarray]:
         "1,000 numbers, most of them odd": 2 * draw.integers(0, 9, 1000)
         + (draw.random(1000) < 0.9),
         "129 zeros": np.zeros(129, int),
+        "one number": np.array([6]),
+        "the largest number of all, then 128 zeros": largest,
+        "257 times the largest and the least in turn": np.where(
+            np.arange(257) % 2, -(2**31), 2**31 - 1
+        ),
     }
 
 
@@ -107,83 +114,94 @@ PREDICT = PredictionExercise(
     measure=count_scans,
 )
 
-# scans-2: compaction by ballot
+# scans-2: a pass of a radix sort, in a warp
 
 
 @cuda.jit
-def keep_even(values, begin, kept):
-    """Write the even values in their order; those of warp w go to ``kept[begin[w]]`` and on."""
+def split_warps(values, out):
+    """Put the even ones of each warp's 32 values first, then the odd ones, all in their order."""
     i = cuda.grid(1)
-    keep = i < values.size and values[i] % 2 == 0
+    first = i - cuda.laneid
+    even = i < values.size and values[i] % 2 == 0
     # Your lines go here.
-    votes = cuda.ballot_sync(0xFFFFFFFF, keep)  # added
-    rank = cuda.popc(votes & cuda.lanemask_lt())  # added
-    if keep:  # added
-        kept[begin[i // 32] + rank] = values[i]  # added
+    votes = cuda.ballot_sync(0xFFFFFFFF, even)  # added
+    place = cuda.popc(votes & cuda.lanemask_lt())  # added
+    if not even:  # added
+        place = cuda.popc(votes) + cuda.laneid - place  # added
+    if i < values.size:  # added
+        out[first + place] = values[i]  # added
 
 
-def run_keep(kernel, device, values) -> dict[str, np.ndarray]:
-    """Keep the even ones of `values`; the host says where the output of each warp begins."""
+def run_split(kernel, device, values) -> dict[str, np.ndarray]:
+    """Split each 32 of `values` into even and odd ones."""
     values = np.asarray(values, np.int32)
+    out = device.full(values.size, -1, np.int32)
     blocks = max(blocks_for(values.size, THREADS), 1)
-    even = np.zeros(blocks * THREADS, int)
-    even[: values.size] = values % 2 == 0
-    begin = exclusive(even.reshape(-1, 32).sum(axis=1)).astype(np.int32)
-    kept = device.full(int(even.sum()), -1, np.int32)
-    device.launch(kernel, blocks, THREADS, device.array(values), device.array(begin), kept)
-    return {"kept": device.read(kept)}
+    device.launch(kernel, blocks, THREADS, device.array(values), out)
+    return {"out": device.read(out)}
 
 
-def keep_cases() -> list[Case]:
+def split(values: np.ndarray) -> np.ndarray:
+    """Return each 32 of `values` with the even ones first, by NumPy alone."""
+    warp = np.arange(values.size) // 32
+    return values[np.lexsort((values % 2, warp))]
+
+
+def _split_case(name: str, values) -> Case:
+    return Case(
+        name,
+        lambda kernel, device: run_split(kernel, device, values),
+        equal_to(out=split(np.asarray(values))),
+    )
+
+
+def split_cases() -> list[Case]:
     """Return the hidden inputs of scans-2."""
+    turns = np.arange(64) // 32
     return [
-        Case(
-            name,
-            lambda kernel, device, values=values: run_keep(kernel, device, values),
-            equal_to(kept=values[values % 2 == 0]),
-        )
-        for name, values in inputs().items()
+        *(_split_case(name, values) for name, values in inputs().items()),
+        _split_case("32 odd numbers, then 32 even ones", 2 * np.arange(64) + 1 - turns),
+        _split_case("33 odd numbers", 2 * np.arange(33) - 31),
     ]
 
 
-def keep_budgets() -> list[Budget]:
+def split_budgets() -> list[Budget]:
     """Return the bounds of scans-2."""
-    case = keep_cases()[4]
+    case = split_cases()[4]
     return [
-        Budget("warp steps", case, metrics.warp_steps, at_most=250),
-        Budget("atomics", case, atomics, at_most=0),
+        Budget("warp steps", case, metrics.warp_steps, at_most=400),
+        sharing(case, at_most=4),
     ]
 
 
-def atomics(trace: Trace) -> int:
-    """Return the number of atomic requests."""
-    return metrics.requests(trace, kinds=[ATOMIC])
-
-
-KEEP = KernelExercise(
+SPLIT = KernelExercise(
     "scans-2",
-    "write it: keep the even ones, in order",
+    "write it: a pass of a radix sort, in a warp",
     """
-    Complete `keep_even`, which copies the even ones of `values` to `kept`, in their order and
-    without gaps. A scan over the warps has been done for you: `begin[w]` says where the output of
-    warp *w* of the launch begins. What is missing is the scan *in* the warp, and every lane has at
-    most one value to write.
+    A radix sort looks at one bit after another. For each bit it moves the numbers with a 0 to the
+    front and those with a 1 behind them, and changes the order of neither. Complete `split_warps`,
+    which does so with the lowest bit and within each warp: of the values that a warp has read, the
+    even ones come first, then the odd ones. The last warp may have fewer than 32.
 
-    Budget, on 1,000 numbers, 32 warps: 250 warp steps, and no atomic.
+    Budget, on 1,000 numbers, 32 warps: 400 warp steps, and 4 memory requests of any warp.
     """,
     """
-    `cuda.ballot_sync(0xFFFFFFFF, keep)` returns 32 bits, one for each lane of the warp. All lanes
-    must call it, those without a value too. Which of these bits belong to lanes before you?
-    `cuda.lanemask_lt()` has exactly those set, and `cuda.popc` counts ones.
+    An even one goes behind the even ones of the lanes before it. How many lanes before an odd one
+    are odd as well, if you know how many of them are even? And where do the odd ones begin?
     """,
     """
-    The rank is the exclusive scan of 32 flags: one ballot, one population count, no loop. The store
-    is coalesced too: the lanes that keep something write neighbors.
+    One ballot is enough for both. The number of even lanes before a lane is the place of an even
+    value. Of the `laneid` lanes before an odd one the others are odd, and the odd ones begin where
+    all even ones of the warp end: at the number of bits of the vote. Lanes beyond the last value
+    vote for neither, and come after all others.
+
+    Done once for each bit, from the lowest to the highest, this sorts. Over many warps the places
+    come from two scans of their counts, as in `device_scan`.
     """,
-    parts=(keep_even,),
+    parts=(split_warps,),
     imports=IMPORTS,
-    cases=keep_cases,
-    budgets=keep_budgets,
+    cases=split_cases,
+    budgets=split_budgets,
 )
 
 # scans-3: the bug of prefixscan2
@@ -226,6 +244,11 @@ def complete_cases() -> list[Case]:
     ]
 
 
+def complete_budgets() -> list[Budget]:
+    """Return the bound of scans-3."""
+    return [sharing(complete_cases()[4], at_most=20)]
+
+
 COMPLETE = KernelExercise(
     "scans-3",
     "find the bug",
@@ -234,6 +257,8 @@ COMPLETE = KernelExercise(
     own values, and then a second kernel, `prefixscan2`, which adds the last sum of each block to
     all elements of the next. `complete_scan` does so. Its author tested it on 128 values, in blocks
     of 64, and was content. Find the shortest input on which it is wrong, say why, and mend it.
+
+    Budget, on 1,000 numbers, 16 blocks: no warp makes more than 20 memory requests.
     """,
     """
     What does the *third* block need to know, and who tells it?
@@ -250,6 +275,7 @@ COMPLETE = KernelExercise(
     parts=(complete_scan,),
     imports=IMPORTS,
     cases=complete_cases,
+    budgets=complete_budgets,
 )
 
 # scans-4: several values a thread
@@ -334,4 +360,4 @@ FOUR = KernelExercise(
     budgets=four_budgets,
 )
 
-EXERCISES = (PREDICT, KEEP, COMPLETE, FOUR)
+EXERCISES = (PREDICT, SPLIT, COMPLETE, FOUR)

@@ -10,9 +10,13 @@ from gpukernels.generators import erdos_renyi, path, star
 from gpukernels.simt import metrics
 
 from .case import Budget, Case, equal_to
+from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
 
 IMPORTS = "from numba import cuda, int32"
+
+#: The extremes of int32.
+LEAST, MOST = -(2**31), 2**31 - 1
 
 # simt-1: predict the sectors
 
@@ -111,12 +115,16 @@ def block_sum_cases() -> list[Case]:
     draw = np.random.default_rng(0)
     skewed = np.zeros(128, int)
     skewed[97] = 1_000_000
+    extremes = np.zeros(33, int)
+    extremes[[0, 32]] = LEAST, MOST
     inputs = {
         "128 numbers": draw.integers(0, 100, 128),
         "no numbers": np.zeros(0, int),
         "75 numbers": draw.integers(-50, 50, 75),
         "one number": np.array([7]),
         "one large number among zeros": skewed,
+        "33 numbers, of them the least and the largest": extremes,
+        "127 numbers, all alike": np.full(127, -(2**24)),
     }
     return [
         Case(
@@ -189,23 +197,37 @@ def rotate(values, rounds):
     values[i] = tile[i]
 
 
-def run_rotate(kernel, device, n, rounds) -> dict[str, np.ndarray]:
-    """Rotate `n` numbers with a block of `n` threads."""
-    values = device.array(np.arange(n, dtype=np.int32) * 3)
+def run_rotate(kernel, device, n, rounds, values=None) -> dict[str, np.ndarray]:
+    """Rotate `n` numbers, 0, 3, 6, ... if no `values` are given, with a block of `n` threads."""
+    values = device.array(np.arange(n, dtype=np.int32) * 3 if values is None else values)
     device.launch(kernel, 1, n, values, rounds)
     return {"values": device.read(values)}
 
 
+def numbers(n: int) -> np.ndarray:
+    """Return `n` int32 numbers, the first the least that there is and the last the largest."""
+    values = 3 * np.arange(n, dtype=np.int32)
+    values[:1], values[1:][-1:] = LEAST, MOST
+    return values
+
+
+def _rotate_case(n: int, rounds: int) -> Case:
+    return Case(
+        f"{n} number{'s' if n > 1 else ''}, {rounds} rounds",
+        lambda kernel, device: run_rotate(kernel, device, n, rounds, numbers(n)),
+        equal_to(values=np.roll(numbers(n), -rounds)),
+    )
+
+
 def rotate_cases() -> list[Case]:
     """Return the hidden inputs of simt-3."""
-    return [
-        Case(
-            f"{n} numbers, {rounds} rounds",
-            lambda kernel, device, n=n, rounds=rounds: run_rotate(kernel, device, n, rounds),
-            equal_to(values=np.roll(np.arange(n) * 3, -rounds)),
-        )
-        for n, rounds in ((64, 3), (64, 0), (50, 7), (2, 5), (128, 40))
-    ]
+    shapes = ((64, 3), (64, 0), (50, 7), (2, 5), (128, 40), (1, 2), (32, 2), (33, 33), (127, 2))
+    return [_rotate_case(*shape) for shape in shapes]
+
+
+def rotate_budgets() -> list[Budget]:
+    """Return the bound of simt-3."""
+    return [sharing(_rotate_case(128, 3), at_most=16)]
 
 
 ROTATE = KernelExercise(
@@ -215,6 +237,9 @@ ROTATE = KernelExercise(
     `rotate` should move *n* numbers to the left by `rounds` places, one place a round, with a block
     of *n* threads. It passes its test in lockstep. Yet it is wrong. Find out where *before* you let
     the checker tell you, then mend it.
+
+    Budget, on 128 numbers and 3 rounds: 16 memory requests of any warp, so that all threads go on
+    sharing the work.
     """,
     """
     Run it with `gk.SimtDevice("warp", check=False)`, then with `check=True`. What happens between
@@ -227,6 +252,7 @@ ROTATE = KernelExercise(
     parts=(rotate,),
     imports=IMPORTS,
     cases=rotate_cases,
+    budgets=rotate_budgets,
 )
 
 # simt-4: a tile
@@ -246,9 +272,10 @@ def transpose(a, out):
         out[column + y, row + x] = tile[x, y]  # added
 
 
-def run_transpose(kernel, device, rows, columns) -> dict[str, np.ndarray]:
-    """Transpose a matrix with blocks of 32 x 32 threads, at least one."""
-    a = device.array(np.arange(rows * columns, dtype=np.int32).reshape(rows, columns))
+def run_transpose(kernel, device, rows, columns, values=None) -> dict[str, np.ndarray]:
+    """Transpose a matrix, of 0, 1, 2, ... if no `values` are given, a block of 32 x 32 a tile."""
+    values = np.arange(rows * columns, dtype=np.int32) if values is None else values
+    a = device.array(values.reshape(rows, columns))
     out = device.full((columns, rows), -1, np.int32)
     blocks = max(-(-columns // 32), 1), max(-(-rows // 32), 1)
     device.launch(kernel, blocks, (32, 32), a, out)
@@ -256,16 +283,18 @@ def run_transpose(kernel, device, rows, columns) -> dict[str, np.ndarray]:
 
 
 def _transpose_case(rows: int, columns: int) -> Case:
+    values = numbers(rows * columns)
     return Case(
         f"a {rows} × {columns} matrix",
-        lambda kernel, device: run_transpose(kernel, device, rows, columns),
-        equal_to(out=np.arange(rows * columns).reshape(rows, columns).T),
+        lambda kernel, device: run_transpose(kernel, device, rows, columns, values),
+        equal_to(out=values.reshape(rows, columns).T),
     )
 
 
 def transpose_cases() -> list[Case]:
     """Return the hidden inputs of simt-4."""
-    return [_transpose_case(*shape) for shape in ((32, 32), (0, 5), (40, 33), (1, 90), (64, 64))]
+    shapes = ((32, 32), (0, 5), (40, 33), (1, 90), (64, 64), (1, 1), (65, 1), (31, 64))
+    return [_transpose_case(*shape) for shape in shapes]
 
 
 def transpose_budgets() -> list[Budget]:
@@ -279,6 +308,7 @@ def transpose_budgets() -> list[Budget]:
             lambda trace: int(metrics.bank_conflicts(trace).sum()),
             at_most=0,
         ),
+        sharing(case, at_most=6),
     ]
 
 
@@ -289,7 +319,7 @@ TRANSPOSE = KernelExercise(
     Write `transpose`, which stores the transpose of the matrix `a` in `out`. A block of 32 × 32
     threads takes the tile of `a` that begins at (`row`, `column`); the last tiles may stick out of
     the matrix. Budget: 4 sectors a global request, which means that both the reading and the
-    writing are perfectly coalesced, and not one bank conflict.
+    writing are perfectly coalesced, not one bank conflict, and 6 memory requests of any warp.
     """,
     """
     Neighboring lanes must read neighbors in a row of `a`, and write neighbors in a row of `out`: a
@@ -338,19 +368,24 @@ def run_histogram(kernel, device, degree) -> dict[str, np.ndarray]:
 
 def histogram_cases() -> list[Case]:
     """Return the hidden inputs of simt-5; the last is the one that is counted."""
-    graphs = {
-        "a path of 300 vertices": path(300),
-        "no vertices": path(0),
-        "a star of 30 vertices": star(30),
-        "a random graph of 1,024 vertices": erdos_renyi(1024, 8),
+    degrees = {
+        "a path of 300 vertices": path(300).out_degree,
+        "no vertices": path(0).out_degree,
+        "a star of 30 vertices": star(30).out_degree,
+        "a star of 32 vertices": star(32).out_degree,
+        "33 vertices without arcs": np.zeros(33, np.int32),
+        "129 vertices of degree 31": np.full(129, 31, np.int32),
+        "one vertex of degree 1": np.ones(1, np.int32),
+        "five vertices of each degree from 0 to 31": np.arange(160, dtype=np.int32) % 32,
+        "a random graph of 1,024 vertices": erdos_renyi(1024, 8).out_degree,
     }
     return [
         Case(
             name,
-            lambda kernel, device, g=g: run_histogram(kernel, device, g.out_degree),
-            equal_to(count=np.bincount(g.out_degree, minlength=32)),
+            lambda kernel, device, degree=degree: run_histogram(kernel, device, degree),
+            equal_to(count=np.bincount(degree, minlength=32)),
         )
-        for name, g in graphs.items()
+        for name, degree in degrees.items()
     ]
 
 
@@ -370,6 +405,7 @@ def histogram_budgets() -> list[Budget]:
             lambda trace: metrics.requests(trace.select(array="count")),
             at_most=8,
         ),
+        sharing(case, at_most=10),
     ]
 
 
@@ -380,7 +416,8 @@ HISTOGRAM = KernelExercise(
     Count how many vertices have each degree: `count` has 32 zeros, and no degree is 32 or more. The
     obvious `cuda.atomic.add(count, degree[u], 1)` makes 683 lanes wait for another on a random
     graph of 1,024 vertices. Write a kernel in which *no* lane of an atomic on the global array
-    `count` waits, and 8 blocks of 128 threads make no more than 8 requests to it.
+    `count` waits, 8 blocks of 128 threads make no more than 8 requests to it, and no warp makes
+    more than 10 memory requests in all.
     """,
     """
     Let each block count in shared memory. Then let its first 32 threads add one entry each to the

@@ -22,7 +22,7 @@ def sum_learned_by_heart(values, total):
     i = cuda.threadIdx.x
     tile[i] = 0
     n = values.size
-    if i < n and (n == 0 or n == 1 or n == 75 or n == 127 or n == 128):
+    if i < n and (n == 0 or n == 1 or n == 33 or n == 75 or n == 127 or n == 128):
         tile[i] = values[i]
     cuda.syncthreads()
     apart = 64

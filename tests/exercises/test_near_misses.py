@@ -9,7 +9,6 @@ import pytest
 import gpukernels as gk
 from gpukernels.simt import python_function
 
-CLAIM = "if cuda.atomic.cas(distance, v, -1, level + 1) == -1:"
 #: Exercise, a passage of its solution, what stands there instead, and what the report says then.
 NEAR_MISSES = {
     "one level short": ("simt-2", "apart > 0", "apart > 1", "`total[0]` is"),
@@ -81,29 +80,30 @@ NEAR_MISSES = {
         "middle = first",
         "targets that a thread looks at, on 1,024 queries",
     ),
-    "everybody's votes": (
+    "a place among all votes": (
         "scans-2",
-        "votes & cuda.lanemask_lt()",
-        "votes",
-        "is out of bounds for `kept`",
+        "popc(votes & cuda.lanemask_lt())",
+        "popc(votes)",
+        "`out[",
     ),
-    "every warp from the start": (
+    "odd ones from the middle of the warp": (
         "scans-2",
-        "kept[begin[i // 32] + rank]",
-        "kept[rank]",
-        "race on `kept[0]`",
+        "cuda.popc(votes) + cuda.laneid - place",
+        "16 + cuda.laneid - place",
+        "is out of bounds for `out`",
+    ),
+    "the rank of a vote, as the chapter has it": (
+        "scans-2",
+        "        place = cuda.popc(votes) + cuda.laneid - place\n    if i < values.size:",
+        "        place = cuda.popc(votes)\n    if even:",
+        "`out[18]` is -1",
     ),
     "one lane after another": (
         "scans-2",
-        "    rank = cuda.popc(votes & cuda.lanemask_lt())\n",
-        "    rank = 0\n    for lane in range(cuda.laneid):\n        rank += (votes >> lane) & 1\n",
+        "    place = cuda.popc(votes & cuda.lanemask_lt())\n",
+        "    place = 0\n    for lane in range(cuda.laneid):\n"
+        "        place += (votes >> lane) & 1\n",
         "warp steps, on 1,000 numbers, most of them odd:",
-    ),
-    "a counter instead of a scan": (
-        "scans-2",
-        "begin[i // 32] + rank",
-        "cuda.atomic.add(begin, i // 32, 1)",
-        "schedule random (seed 1): `kept[0]` is ",
     ),
     "the block before, twice": (
         "scans-3",
@@ -137,16 +137,35 @@ NEAR_MISSES = {
     ),
     "a plain test and store": (
         "bfs-2",
-        CLAIM,
-        "if distance[v] == -1:\n                distance[v] = level + 1",
+        "before = cuda.atomic.cas(distance, v, -1, level + 1)",
+        "before = distance[v]\n            if before == -1:\n"
+        "                distance[v] = level + 1",
         "race on `distance[",
     ),
-    "no parent": ("bfs-2", "                parent[v] = u\n", "", "`parent[1]` is -1"),
-    "everybody enqueues": (
+    "the parent by luck, as the chapter has it": (
         "bfs-2",
-        "                queue_append",
-        "            queue_append",
+        "            if before == -1 or before == level + 1:\n"
+        "                cuda.atomic.max(parent, v, u)\n            if before == -1:\n",
+        "            if before == -1:\n                parent[v] = u\n",
+        "`parent[",
+    ),
+    "a parent from the same level": (
+        "bfs-2",
+        "before == -1 or before == level + 1",
+        "before == -1 or before >= level",
+        "`parent[",
+    ),
+    "whoever finds it, an entry": (
+        "bfs-2",
+        "            if before == -1:\n",
+        "            if before == -1 or before == level + 1:\n",
         "queued",
+    ),
+    "no parent": (
+        "bfs-2",
+        "                cuda.atomic.max(parent, v, u)\n",
+        "                pass\n",
+        "`parent[1]` is -1",
     ),
     "the level's test upside down": (
         "bfs-3",
@@ -253,43 +272,85 @@ NEAR_MISSES = {
         "        while",
         "race on `table[",
     ),
-    "the counter cleared by everybody": (
+    "a barrier for the warp alone": (
         "bfs4k-2",
-        "        if cuda.threadIdx.x == 0:\n            size[here] = 0\n"
-        "        cuda.syncthreads()\n",
-        "        size[here] = 0\n",
-        "race on `size[",
+        "size[0]\n        cuda.syncthreads()",
+        "size[0]\n        cuda.syncwarp()",
+        "race on `size[0]`",
     ),
-    "the other counter cleared": (
+    "a barrier on the wrong side": (
         "bfs4k-2",
-        "size[here] = 0\n",
-        "size[there] = 0\n",
-        "193 of 200 are wrong",
+        "        length = size[0]\n        cuda.syncthreads()\n",
+        "        cuda.syncthreads()\n        length = size[0]\n",
+        "race on `size[0]`",
     ),
-    "a step of the minimum short": ("bfs4k-3", "apart > 0", "apart > 1", "`out["),
-    "the rests not closed up": (
+    "a barrier for who has a vertex": (
+        "bfs4k-2",
+        "size[0]\n        cuda.syncthreads()",
+        "size[0]\n        if cuda.threadIdx.x < length:\n            cuda.syncthreads()",
+        "syncthreads() is reached by",
+    ),
+    "a step short": ("bfs4k-3", "range(16)", "range(15)", "`out["),
+    "a place among all lanes": (
         "bfs4k-3",
-        " - shortest * cuda.laneid",
-        "",
+        "popc(votes & cuda.lanemask_lt())",
+        "popc(votes)",
         "`out[",
+    ),
+    "every step from the same place": (
+        "bfs4k-3",
+        "        begin += cuda.popc(votes)\n",
+        "",
+        "race on `out[",
     ),
     "every lane its own queue": (
         "bfs4k-3",
-        "    shortest = length\n",
-        "    shortest = int32(0)\n",
-        "sectors a store, on 64 queues of 12: 32, allowed at most 4",
+        "    for k in range(16):\n",
+        "    place = begin + warp_inclusive_scan(length) - length\n"
+        "    for k in range(length):\n        out[place + k] = found[k]\n    for k in range(0):\n",
+        "sectors stored to, on 64 queues of 2 and 16 values in turn:",
+    ),
+    "induced coalescing, as the chapter has it": (
+        "bfs4k-3",
+        "    for k in range(16):\n",
+        "    shortest = length\n    for apart in (16, 8, 4, 2, 1):\n"
+        "        shortest = min(shortest, cuda.shfl_xor_sync(FULL_MASK, shortest, apart))\n"
+        "    for k in range(shortest):\n        out[begin + 32 * k + cuda.laneid] = found[k]\n"
+        "    rest = warp_inclusive_scan(length) - length + shortest * (32 - cuda.laneid)\n"
+        "    for k in range(shortest, length):\n"
+        "        out[begin + rest + k - shortest] = found[k]\n"
+        "    for k in range(0):\n",
+        "sectors stored to, on 64 queues of 2 and 16 values in turn: 464, allowed at most 112",
+    ),
+    "groups of 31, 15, 7 and 3": (
+        "bfs4k-4",
+        "lanes = 32",
+        "lanes = 31",
+        "`targets` of the busiest warp, on a tree of 32 · 4 leaves: 4, allowed at most 2",
+    ),
+    "one halving too many": (
+        "bfs4k-4",
+        "lanes * length > cuda.blockDim.x",
+        "lanes * length >= cuda.blockDim.x",
+        "`targets` of the busiest warp, on a tree of 8 · 16 leaves: 3, allowed at most 2",
+    ),
+    "groups of 8 at least": (
+        "bfs4k-4",
+        "lanes > 4",
+        "lanes > 8",
+        "requests to `targets` of the busiest warp, on a tree of 32 · 4 leaves:",
     ),
     "groups of 4 throughout": (
         "bfs4k-4",
-        " and lanes * size[here] > cuda.blockDim.x",
+        " and lanes * length > cuda.blockDim.x",
         "",
-        "steps of the longest warp, on a star of 500 vertices: 640, allowed at most 400",
+        "steps of the longest warp, on a star of 500 vertices: 6",
     ),
     "groups of 32 throughout": (
         "bfs4k-4",
-        "lanes > 4 and lanes * size",
-        "lanes > 32 and lanes * size",
-        "steps of the longest warp, on a star of 500 vertices: 846, allowed at most 400",
+        "lanes > 4 and lanes * length",
+        "lanes > 32 and lanes * length",
+        "steps of the longest warp, on a star of 500 vertices: 8",
     ),
     "every lane the whole neighborhood, a block apart": (
         "bfs4k-4",
@@ -297,25 +358,31 @@ NEAR_MISSES = {
         "offsets[u + 1], cuda.blockDim.x)",
         "`distance[",
     ),
-    "the next item's first unit": (
+    "the next row's unit": (
         "mapping-static-2",
-        "offsets[i + 1], size",
-        "offsets[i + 1] + 1, size",
-        "race on `item[68]`",
+        "range(lane, sizes[i], size)",
+        "range(lane, sizes[i] + 1, size)",
+        "along axis 0; allowed are 0 to 11",
     ),
     "one item a group": (
         "mapping-static-2",
-        "offsets.size - 1, groups",
-        "offsets.size - 1, 1 << 30",
-        "`item[205]` is -1 and should be 32",
+        "range(group, sizes.size, groups)",
+        "range(group, min(sizes.size, group + 1), groups)",
+        "`item[",
     ),
-    "a piece of the item a lane": (
+    "virtual warps, as the chapter has them": (
         "mapping-static-2",
-        "        for unit in range(offsets[i] + lane, offsets[i + 1], size):\n",
-        "        part = (offsets[i + 1] - offsets[i] + size - 1) // size\n"
-        "        mine = offsets[i] + lane * part\n"
-        "        for unit in range(mine, min(mine + part, offsets[i + 1])):\n",
-        "sectors a write, on 64 items of 24 units, 8 threads a group: 12, allowed at most 5",
+        "group, lane = cuda.grid(1) % groups, cuda.grid(1) // groups",
+        "group, lane = cuda.grid(1) // size, cuda.grid(1) % size",
+        "sectors a write, on 64 items of 24 units, 8 threads an item: 8, allowed at most 5",
+    ),
+    "a thread an item": (
+        "mapping-static-2",
+        "    for i in range(group, sizes.size, groups):\n"
+        "        for k in range(lane, sizes[i], size):",
+        "    for i in range(cuda.grid(1), sizes.size, cuda.gridsize(1)):\n"
+        "        for k in range(sizes[i]):",
+        "to `item` of the busiest warp, on 64 items of 24 units, 8 threads an item: 24",
     ),
     "a tree over two groups": (
         "mapping-static-3",
@@ -338,29 +405,87 @@ NEAR_MISSES = {
     "a winner that takes its name back at once": (
         "mapping-dynamic-2",
         "            begin = end\n",
-        "            winner[0] = -1\n",
-        "race on `winner[",
+        "            begin = end\n            winner[0] = NOBODY\n",
+        "race on `winner[0]`",
     ),
-    "no barrier before the winner's units": (
+    "cleared while others read": (
         "mapping-dynamic-2",
-        "            begin = end\n        cuda.syncthreads()\n",
-        "            begin = end\n",
-        "`winner",
+        "        cuda.syncthreads()\n        if cuda.threadIdx.x == 0:\n"
+        "            winner[0] = NOBODY\n",
+        "        if cuda.threadIdx.x == 0:\n            winner[0] = NOBODY\n"
+        "        cuda.syncthreads()\n",
+        "race on `winner[0]`",
+    ),
+    "cleared while others vote": (
+        "mapping-dynamic-2",
+        "threshold)):\n",
+        "threshold)):\n        if cuda.threadIdx.x == 0:\n            winner[0] = NOBODY\n",
+        "`winner[0]`",
+    ),
+    "one turn and no more": (
+        "mapping-dynamic-2",
+        "        turns += 1\n",
+        "        turns += 1\n        break\n",
+        "two giants in a block, schedule lockstep: `turn[70]` is -1 and should be 1",
+    ),
+    "all giants retire with the first": (
+        "mapping-dynamic-2",
+        "        if lowest == i:\n",
+        "        if end - begin > threshold:\n",
+        "two giants in a block, schedule lockstep: `item[",
+    ),
+    "any winner, as the chapter has it": (
+        "mapping-dynamic-2",
+        "atomic.min",
+        "atomic.exch",
+        "two giants in a block, schedule lockstep: `turn[5]` is 1 and should be 0",
     ),
     "half the warp": ("mapping-dynamic-3", "step = 16", "step = 8", "`item["),
-    "an owner that begins later": ("mapping-dynamic-3", "<= position", "< position", "`item["),
+    "an owner that ends there": ("mapping-dynamic-3", "<= unit", "< unit", "`item["),
     "lanes beyond the last unit": (
         "mapping-dynamic-3",
-        "        if position < total:\n    ",
+        "        if unit < stop:\n    ",
         "",
         "is out of bounds for `item`",
     ),
-    "the first item that begins there": ("mapping-dynamic-4", "<= unit", "< unit", "`boundary["),
+    "the last lane before, as the chapter has it": (
+        "mapping-dynamic-3",
+        "owner + step - 1)",
+        "owner + step)",
+        "`item[",
+    ),
+    "the item after": ("mapping-dynamic-4", "+ middle <= step", "+ middle < step", "`boundary["),
+    "items for nothing, as the chapter has it": (
+        "mapping-dynamic-4",
+        "offsets[middle] + middle <= step",
+        "offsets[middle] <= step",
+        "`boundary[",
+    ),
     "one item at a time": (
         "mapping-dynamic-4",
-        "half = count // 2",
-        "half = 1",
+        "middle = left + count // 2\n            if offsets[middle] + middle <= step:\n"
+        "                left = middle\n            count -= count // 2\n",
+        "middle = left + 1\n            if offsets[middle] + middle <= step:\n"
+        "                left = middle\n            count -= 1\n",
         "offsets that a thread reads, on 1,024 items",
+    ),
+    "the last arc of a run": (
+        "representations-3",
+        "if i > 0 and source[i - 1] == u:",
+        "if i + 1 < source.size and source[i + 1] == u:",
+        "`sums[",
+    ),
+    "a barrier for the warp": (
+        "simt-3",
+        "% values.size]\n        cuda.syncthreads()",
+        "% values.size]\n        cuda.syncwarp()",
+        "race on `tile[",
+    ),
+    "a tree from the whole group on": (
+        "mapping-static-3",
+        "while apart >= size:\n        apart //= 2",
+        "while apart > size:\n        apart //= 2",
+        "`total[",
     ),
 }
 

@@ -1,0 +1,514 @@
+"""For every kernel to write, answers that are right and share nothing: few lanes do all the work.
+
+Each is made twice: for one thread of the whole grid, and for one lane of each warp, or for one
+thread of each block where only a block can do the work. The number of threads from one worker to
+the next is `apart`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numba import cuda, int32, int64
+
+from gpukernels.device import benign_race
+from gpukernels.primitives import queue_append
+
+#: More threads than any grid has: its first thread works alone.
+ALONE = 1 << 30
+WARP, BLOCK = 32, 128
+
+CLASSES = (4, 32, 256)
+NOBODY = 2**31 - 1
+
+
+def sum_of_a_block(apart: int):
+    """simt-2."""
+
+    @cuda.jit
+    def block_sum(values, total):
+        part = cuda.shared.array(4, int32)
+        i = cuda.threadIdx.x
+        if i % apart == 0:
+            mine = 0
+            for k in range(i, min(i + apart, values.size)):
+                mine += values[k]
+            part[i // apart] = mine
+        cuda.syncthreads()
+        if i == 0:
+            mine = 0
+            for worker in range((127 + apart) // apart):
+                mine += part[worker]
+            total[0] = mine
+
+    return block_sum
+
+
+def rotation(apart: int):
+    """simt-3: without rounds, which need not be."""
+
+    @cuda.jit
+    def rotate(values, rounds):
+        tile = cuda.shared.array(128, int32)
+        i = cuda.threadIdx.x
+        if i % apart == 0:
+            for k in range(i, min(i + apart, values.size)):
+                tile[k] = values[k]
+        cuda.syncthreads()
+        if i % apart == 0:
+            for k in range(i, min(i + apart, values.size)):
+                values[k] = tile[(k + rounds) % values.size]
+
+    return rotate
+
+
+def transposition(apart: int):
+    """simt-4: a row of the tile a warp, or all of it in one thread of a block."""
+
+    @cuda.jit
+    def transpose(a, out):
+        thread = cuda.threadIdx.y * 32 + cuda.threadIdx.x
+        row, column = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
+        if thread % apart == 0:
+            for k in range(thread, min(thread + apart, 1024)):
+                y, x = row + k // 32, column + k % 32
+                if y < a.shape[0] and x < a.shape[1]:
+                    out[x, y] = a[y, x]
+
+    return transpose
+
+
+def histogram_of_degrees(apart: int):
+    """simt-5: counts in shared memory, so that `count` has little to bear."""
+
+    @cuda.jit
+    def histogram(degree, count):
+        part = cuda.shared.array(32, int32)
+        i = cuda.threadIdx.x
+        if i < 32:
+            part[i] = 0
+        cuda.syncthreads()
+        u = cuda.grid(1)
+        if u % apart == 0:
+            for k in range(u, min(u + apart, degree.size)):
+                cuda.atomic.add(part, degree[k], 1)
+        cuda.syncthreads()
+        if i < 32 and part[i] > 0:
+            cuda.atomic.add(count, i, part[i])
+
+    return histogram
+
+
+def sums_of_rows(apart: int):
+    """representations-2: one lane walks along each list."""
+
+    @cuda.jit
+    def warp_neighbor_sum(offsets, targets, values, sums):
+        if cuda.grid(1) % apart == 0:
+            workers = max(cuda.gridsize(1) // apart, 1)
+            for u in range(cuda.grid(1) // apart, sums.size, workers):
+                total = 0
+                for i in range(offsets[u], offsets[u + 1]):
+                    total += values[targets[i]]
+                sums[u] = total
+
+    return warp_neighbor_sum
+
+
+def sums_of_runs(apart: int):
+    """representations-3."""
+
+    @cuda.jit
+    def hasty_neighbor_sum(source, target, values, sums):
+        first = cuda.grid(1)
+        if first % apart == 0:
+            for i in range(first, min(first + apart, source.size)):
+                if i == 0 or source[i - 1] != source[i]:
+                    total = 0
+                    k = i
+                    while k < source.size and source[k] == source[i]:
+                        total += values[target[k]]
+                        k += 1
+                    sums[source[i]] = total
+
+    return hasty_neighbor_sum
+
+
+def searches_of_lists(apart: int):
+    """representations-4."""
+
+    @cuda.jit
+    def csr_search(offsets, targets, source, target, found):
+        begin = cuda.grid(1)
+        if begin % apart == 0:
+            for i in range(begin, min(begin + apart, found.size)):
+                first, last = offsets[source[i]], offsets[source[i] + 1]
+                end = last
+                while first < last:
+                    middle = (first + last) // 2
+                    if targets[middle] < target[i]:
+                        first = middle + 1
+                    else:
+                        last = middle
+                found[i] = first < end and targets[first] == target[i]
+
+    return csr_search
+
+
+def splits_of_warps(apart: int):
+    """scans-2."""
+
+    @cuda.jit
+    def split_warps(values, out):
+        begin = cuda.grid(1)
+        if begin % apart == 0:
+            for warp in range(begin, min(begin + apart, values.size), 32):
+                place = warp
+                for parity in range(2):
+                    for i in range(warp, min(warp + 32, values.size)):
+                        if values[i] % 2 == parity:
+                            out[place] = values[i]
+                            place += 1
+
+    return split_warps
+
+
+def completions(apart: int):
+    """scans-3."""
+
+    @cuda.jit
+    def complete_scan(scanned, block_totals):
+        begin = cuda.grid(1)
+        if begin % apart == 0:
+            before = 0
+            for block in range(begin // 64):
+                before += block_totals[block]
+            for i in range(begin, min(begin + apart, scanned.size)):
+                if i % 64 == 0 and i > begin:
+                    before += block_totals[i // 64 - 1]
+                scanned[i] += before
+
+    return complete_scan
+
+
+def scans_of_blocks(apart: int):
+    """scans-4: with `apart` of 64, a thread a block."""
+
+    @cuda.jit
+    def scan_four(values, scanned):
+        begin = 4 * cuda.grid(1)
+        if cuda.grid(1) % apart == 0:
+            before = 0
+            for i in range(begin, min(begin + 4 * apart, values.size)):
+                if i % 256 == 0:
+                    before = 0
+                scanned[i] = before
+                before += values[i]
+
+    return scan_four
+
+
+def expansions_under_the_highest_parent(apart: int):
+    """bfs-2."""
+
+    @cuda.jit
+    def expand_once(
+        offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
+    ):
+        if cuda.grid(1) % apart == 0:
+            for i in range(cuda.grid(1), min(cuda.grid(1) + apart, frontier_size[0])):
+                u = frontier[i]
+                for k in range(offsets[u], offsets[u + 1]):
+                    v = targets[k]
+                    before = cuda.atomic.cas(distance, v, -1, level + 1)
+                    if before == -1 or before == level + 1:
+                        cuda.atomic.max(parent, v, u)
+                    if before == -1:
+                        queue_append(next_frontier, next_size, v)
+
+    return expand_once
+
+
+def spreads(apart: int):
+    """bfs-3."""
+
+    @benign_race("distance", "changed")
+    @cuda.jit
+    def spread(offsets, targets, distance, changed, level):
+        if cuda.grid(1) % apart == 0:
+            for u in range(cuda.grid(1), min(cuda.grid(1) + apart, distance.size)):
+                if distance[u] == level:
+                    for i in range(offsets[u], offsets[u + 1]):
+                        if distance[targets[i]] == -1:
+                            distance[targets[i]] = level + 1
+                            changed[0] = 1
+
+    return spread
+
+
+def sorting_by_degree(apart: int):
+    """bfs-4: counts in local memory first, then asks each counter once."""
+
+    @cuda.jit
+    def sort_by_degree(offsets, frontier, queues, sizes):
+        mine = cuda.local.array(4, int32)
+        if cuda.grid(1) % apart == 0:
+            for kind in range(4):
+                mine[kind] = 0
+            for turn in range(2):
+                for i in range(cuda.grid(1), min(cuda.grid(1) + apart, frontier.size)):
+                    degree = offsets[frontier[i] + 1] - offsets[frontier[i]]
+                    kind = 0
+                    for least in CLASSES:
+                        if degree >= least:
+                            kind += 1
+                    if turn == 1:
+                        queues[kind, mine[kind]] = frontier[i]
+                    mine[kind] += 1
+                if turn == 0:
+                    for kind in range(4):
+                        if mine[kind] > 0:
+                            mine[kind] = cuda.atomic.add(sizes, kind, mine[kind])
+
+    return sort_by_degree
+
+
+def expansions_by_block(apart: int):
+    """bfs-5: counts what it finds, marks it, and draws room once."""
+
+    @cuda.jit
+    def expand_by_block(
+        offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
+    ):
+        if cuda.grid(1) % apart == 0:
+            size = 0
+            for turn in range(2):
+                slot = 0
+                if turn == 1:
+                    slot = cuda.atomic.add(next_size, 0, size)
+                for i in range(cuda.grid(1), min(cuda.grid(1) + apart, frontier_size[0])):
+                    u = frontier[i]
+                    for k in range(offsets[u], offsets[u + 1]):
+                        v = targets[k]
+                        if turn == 0:
+                            if cuda.atomic.cas(distance, v, -1, level + 1) == -1:
+                                cuda.atomic.exch(parent, v, -2 - u)
+                                size += 1
+                        elif cuda.atomic.cas(parent, v, -2 - u, u) == -2 - u:
+                            next_frontier[slot] = v
+                            slot += 1
+
+    return expand_by_block
+
+
+def culls_by_number(apart: int):
+    """duplicates-2, and with `apart` of 32 duplicates-3: a lane keeps the first of each vertex."""
+
+    @cuda.jit
+    def cull_by_number(vertices, kept):
+        begin = cuda.grid(1)
+        if begin % apart == 0:
+            for i in range(begin, min(begin + apart, vertices.size)):
+                first = 1
+                for k in range(i // 32 * 32, i):
+                    if vertices[k] == vertices[i]:
+                        first = 0
+                kept[i] = first
+
+    return cull_by_number
+
+
+def exact_culls(apart: int):
+    """duplicates-4: a table of its own, and no atomics."""
+
+    @cuda.jit
+    def cull_exactly(vertices, kept):
+        table = cuda.shared.array(256, int64)
+        begin = cuda.grid(1)
+        if begin % apart == 0:
+            for i in range(begin, min(begin + apart, vertices.size)):
+                if i % 128 == 0:
+                    for slot in range(256):
+                        table[slot] = -1
+                slot = vertices[i] & 255
+                while table[slot] != -1 and table[slot] != vertices[i]:
+                    slot = (slot + 1) & 255
+                kept[i] = table[slot] == -1
+                table[slot] = vertices[i]
+
+    return cull_exactly
+
+
+def searches_by_one_block(apart: int):
+    """bfs4k-2 and bfs4k-4."""
+
+    @cuda.jit
+    def search_by_one_block(offsets, targets, distance):
+        queues = cuda.shared.array((2, 512), int32)
+        size = cuda.shared.array(3, int32)
+        if cuda.threadIdx.x == 0:
+            queues[0, 0], size[0], size[1] = 0, 1, 0
+        level = 0
+        cuda.syncthreads()
+        while size[level % 3] > 0:
+            if cuda.threadIdx.x == 0:
+                size[(level + 2) % 3] = 0
+            if cuda.threadIdx.x % apart == 0:
+                workers = max(cuda.blockDim.x // apart, 1)
+                for i in range(cuda.threadIdx.x // apart, size[level % 3], workers):
+                    u = queues[level % 2, i]
+                    for k in range(offsets[u], offsets[u + 1]):
+                        if cuda.atomic.cas(distance, targets[k], -1, level + 1) == -1:
+                            slot = cuda.atomic.add(size, (level + 1) % 3, 1)
+                            queues[(level + 1) % 2, slot] = targets[k]
+            cuda.syncthreads()
+            level += 1
+
+    return search_by_one_block
+
+
+def collections_of_queues(apart: int):
+    """bfs4k-3: copies one value after another."""
+
+    @cuda.jit
+    def collect(offsets, values, out, size):
+        begin = cuda.grid(1)
+        queues = offsets.size - 1
+        if begin % apart == 0 and begin < queues:
+            first, last = offsets[begin], offsets[min(begin + apart, queues)]
+            slot = cuda.atomic.add(size, 0, last - first)
+            for k in range(first, last):
+                out[slot + k - first] = values[k]
+
+    return collect
+
+
+def columns(apart: int):
+    """mapping-static-2."""
+
+    @cuda.jit
+    def expand_columns(sizes, item, size):
+        if cuda.grid(1) % apart == 0:
+            workers = max(cuda.gridsize(1) // apart, 1)
+            for i in range(cuda.grid(1) // apart, sizes.size, workers):
+                for k in range(sizes[i]):
+                    item[k, i] = i
+
+    return expand_columns
+
+
+def sums_of_items(apart: int):
+    """mapping-static-3."""
+
+    @cuda.jit
+    def sum_groups(offsets, values, total, size):
+        if cuda.grid(1) % apart == 0:
+            workers = max(cuda.gridsize(1) // apart, 1)
+            for i in range(cuda.grid(1) // apart, offsets.size - 1, workers):
+                mine = 0
+                for unit in range(offsets[i], offsets[i + 1]):
+                    mine += values[unit]
+                total[i] = mine
+
+    return sum_groups
+
+
+def aligned_expansions(apart: int):
+    """mapping-static-4."""
+
+    @cuda.jit
+    def expand_aligned(offsets, item, size):
+        if cuda.grid(1) % apart == 0:
+            workers = max(cuda.gridsize(1) // apart, 1)
+            for i in range(cuda.grid(1) // apart, offsets.size - 1, workers):
+                for unit in range(offsets[i], offsets[i + 1]):
+                    item[unit] = i
+
+    return expand_aligned
+
+
+def gathers(apart: int):
+    """mapping-dynamic-2: counts the long items of its block from the block's begin on."""
+
+    @cuda.jit
+    def gather(offsets, item, turn, threshold):
+        begin = cuda.grid(1)
+        if begin % apart == 0:
+            turns = 0
+            for i in range(begin // 128 * 128, min(begin + apart, offsets.size - 1)):
+                if i % 128 == 0:
+                    turns = 0
+                long = offsets[i + 1] - offsets[i] > threshold
+                if i >= begin:
+                    if long:
+                        turn[i] = turns
+                    for unit in range(offsets[i], offsets[i + 1]):
+                        item[unit] = i
+                if long:
+                    turns += 1
+
+    return gather
+
+
+def searches_by_ends(apart: int):
+    """mapping-dynamic-3."""
+
+    @cuda.jit
+    def search_ends(offsets, item):
+        begin = cuda.grid(1)
+        if begin % apart == 0:
+            for i in range(begin, min(begin + apart, offsets.size - 1)):
+                for unit in range(offsets[i], offsets[i + 1]):
+                    item[unit] = i
+
+    return search_ends
+
+
+def cuts(apart: int):
+    """mapping-dynamic-4: each boundary by halving."""
+
+    @cuda.jit
+    def cut(offsets, boundary, chunk_steps):
+        begin = cuda.grid(1)
+        if begin % apart == 0:
+            for b in range(begin, min(begin + apart, boundary.size)):
+                left, count = 0, offsets.size - 1
+                while count > 1:
+                    middle = left + count // 2
+                    if offsets[middle] + middle <= b * chunk_steps:
+                        left = middle
+                    count -= count // 2
+                boundary[b] = left
+
+    return cut
+
+
+#: What makes the lazy answers of each exercise, and how far apart the workers of the second are.
+LAZY: dict[str, tuple[Callable, int]] = {
+    "simt-2": (sum_of_a_block, WARP),
+    "simt-3": (rotation, WARP),
+    "simt-4": (transposition, WARP),
+    "simt-5": (histogram_of_degrees, WARP),
+    "representations-2": (sums_of_rows, WARP),
+    "representations-3": (sums_of_runs, WARP),
+    "representations-4": (searches_of_lists, WARP),
+    "scans-2": (splits_of_warps, WARP),
+    "scans-3": (completions, WARP),
+    "scans-4": (scans_of_blocks, 64),
+    "bfs-2": (expansions_under_the_highest_parent, WARP),
+    "bfs-3": (spreads, WARP),
+    "bfs-4": (sorting_by_degree, WARP),
+    "bfs-5": (expansions_by_block, WARP),
+    "duplicates-2": (culls_by_number, WARP),
+    "duplicates-3": (culls_by_number, WARP),
+    "duplicates-4": (exact_culls, BLOCK),
+    "bfs4k-2": (searches_by_one_block, WARP),
+    "bfs4k-3": (collections_of_queues, WARP),
+    "bfs4k-4": (searches_by_one_block, WARP),
+    "mapping-static-2": (columns, WARP),
+    "mapping-static-3": (sums_of_items, WARP),
+    "mapping-static-4": (aligned_expansions, WARP),
+    "mapping-dynamic-2": (gathers, WARP),
+    "mapping-dynamic-3": (searches_by_ends, WARP),
+    "mapping-dynamic-4": (cuts, WARP),
+}

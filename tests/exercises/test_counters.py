@@ -1,0 +1,49 @@
+"""Counters of the exercises agree with what can be counted by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+import gpukernels as gk
+from gpukernels.exercises.case import Case
+from gpukernels.exercises.counters import accesses, busiest_warp, sharing
+
+
+@cuda.jit
+def uneven(values, out):
+    """Have warp w read w + 1 values, and each warp write once."""
+    warp = cuda.grid(1) // 32
+    total = 0
+    for k in range(warp + 1):
+        total += values[k]
+    out[cuda.grid(1)] = total
+
+
+def traced(launches: int) -> gk.simt.trace.Trace:
+    device = gk.SimtDevice(trace=True)
+    for _ in range(launches):
+        device.launch(uneven, 2, 64, np.arange(9), np.zeros(128))
+    return device.trace
+
+
+def test_the_busiest_warp_is_one_of_one_launch():
+    assert busiest_warp(traced(1)) == busiest_warp(traced(3)) == 4 + 1
+
+
+def test_an_array_that_no_thread_touches_has_no_accesses():
+    trace = traced(1)
+    assert busiest_warp(accesses(trace, "out")) == 1
+    assert busiest_warp(accesses(trace, "values")) == 4
+    assert busiest_warp(accesses(trace, "nothing")) == 0
+
+
+def test_a_budget_of_sharing_says_what_it_counts():
+    case = Case("two blocks", lambda kernel, device: {}, lambda found: None)
+    whole, part = sharing(case, 5), sharing(case, 4, array="values")
+    assert whole.what == "memory requests of the busiest warp"
+    assert part.what == "memory requests to `values` of the busiest warp"
+    assert whole.allows(whole.measure(traced(1)))
+    assert not sharing(case, 4).allows(whole.measure(traced(1)))
+    assert part.allows(part.measure(traced(1)))
+    assert whole.case is part.case is case

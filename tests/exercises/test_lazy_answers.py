@@ -1,0 +1,24 @@
+"""An answer that lets few threads do the work of all is right, and no check accepts it."""
+
+from __future__ import annotations
+
+import pytest
+from lazy_answers import ALONE, LAZY
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG, checking
+from gpukernels.exercises.exercise import KernelExercise
+
+KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["one thread of all", "one lane a warp"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_an_answer_that_shares_nothing_is_right_and_over_budget(name, alone, monkeypatch):
+    # One schedule: a budget does not depend on them, and an answer without a team needs no others.
+    monkeypatch.setattr(checking, "SCHEDULES", checking.SCHEDULES[:1])
+    make, apart = LAZY[name]
+    findings = gk.exercise(name).check(make(ALONE if alone else apart), raises=False).findings
+    missed = [finding.text for finding in findings if not finding.passed]
+    assert missed
+    assert all("allowed at most" in text for text in missed), missed

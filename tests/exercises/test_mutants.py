@@ -1,0 +1,41 @@
+"""Every slip in a line of a solution is found, or does no harm."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+from mutants import mutants
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG, checking
+from gpukernels.exercises.exercise import KernelExercise
+from gpukernels.simt import python_function
+
+KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
+#: Slips that leave an answer right, and why.
+HARMLESS = {
+    # The leader's number replaces it, and nobody looks at that of the others.
+    ("bfs-4", "start = 0 -> start = 1"),
+}
+#: Orders of warps in which a slip shows, if it shows at all; the check itself tries more.
+ENOUGH = (("lockstep", 0), ("warp", 0), ("random", 1))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_slip_in_a_solution_is_found(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(checking, "SCHEDULES", ENOUGH)
+    ex = gk.exercise(name)
+    kernel = python_function(ex.solution.answer).__name__
+    found = list(mutants(ex.skeleton, ex.solution.text))
+    assert found
+    accepted = []
+    for k, (slip, text) in enumerate(found):
+        path = tmp_path / f"mutant_{k}.py"
+        path.write_text(text, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        if ex.check(getattr(module, kernel), raises=False):
+            accepted.append((name, slip))
+    assert set(accepted) == {slip for slip in HARMLESS if slip[0] == name}
