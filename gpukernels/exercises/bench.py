@@ -16,7 +16,7 @@ from gpukernels.simt.trace import WARP_SIZE
 from .case import Case, HostGaveUp, Results, Wrong
 
 #: Steps that the loops of an answer may take under lockstep, on any input.
-LOCKSTEP_STEPS = 20_000
+LOCKSTEP_STEPS = 100_000
 #: Times as many as the solution's they may be, where that is more.
 TIMES_THE_SOLUTION = 20
 #: Steps that they may take under another schedule, on any input.
