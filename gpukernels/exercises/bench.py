@@ -128,7 +128,9 @@ def attempt(
 
 
 class _Silence(io.TextIOBase):
-    """A file that keeps nothing."""
+    """A file that keeps nothing, and says so: a loop may print without an end."""
+
+    silent = True
 
     def write(self, text: str) -> int:
         return len(text)
