@@ -177,8 +177,9 @@ def test_run_gives_inputs_results_and_trace_of_one_input(name):
 
 def test_run_keeps_the_inputs_as_they_were():
     run = gk.exercise("simt-3").run(gk.exercise("simt-3").solution)
-    np.testing.assert_array_equal(run.inputs["values"], 3 * np.arange(64))
-    np.testing.assert_array_equal(run.results["values"], np.roll(3 * np.arange(64), -3))
+    before, after = run.inputs["values"], run.results["values"]
+    assert (before != after).any()
+    np.testing.assert_array_equal(after, np.roll(before, -3))
     assert "in  rounds = 3" in repr(run)
 
 
