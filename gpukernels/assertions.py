@@ -53,12 +53,12 @@ def soften_in_notebook() -> bool:
 class SoftAssertions(ast.NodeTransformer):
     """Makes each assertion of a cell report its failure, where a reader runs the cell."""
 
-    def visit_Module(self, cell: ast.Module) -> ast.Module:  # noqa: N802
+    def visit_Module(self, cell: ast.Module) -> ast.Module:
         """Change the cell's assertions, unless nobody is there to read what they say."""
         _told.clear()
         return self.generic_visit(cell) if _read() else cell
 
-    def visit_Assert(self, found: ast.Assert) -> ast.Try:  # noqa: N802
+    def visit_Assert(self, found: ast.Assert) -> ast.Try:
         """Put the assertion between ``try`` and a handler that reports it."""
         # What `import` gives is looked for anew, as a reader may use any name for something else.
         report = (
@@ -73,7 +73,7 @@ class SoftAssertions(ast.NodeTransformer):
         guarded.body = [found]
         return guarded
 
-    def visit_Try(self, found: ast.Try) -> ast.Try:  # noqa: N802
+    def visit_Try(self, found: ast.Try) -> ast.Try:
         """Leave assertions alone whose failure the cell itself handles."""
         body = found.body
         if any(_handles_assertions(handler) for handler in found.handlers):

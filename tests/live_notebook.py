@@ -49,10 +49,10 @@ class LiveNotebook:
 
 
 @contextlib.contextmanager
-def live_notebook() -> Iterator[LiveNotebook]:
-    """Start a kernel that imports this copy of the library, and end it."""
+def live_notebook(**variables: str) -> Iterator[LiveNotebook]:
+    """Start a kernel that imports this copy of the library, with these variables; end it."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    env = os.environ | {"PYTHONPATH": path, "GPUKERNELS_DEVICE": "simt"}
+    env = os.environ | {"PYTHONPATH": path, "GPUKERNELS_DEVICE": "simt"} | variables
     manager, client = start_new_kernel(kernel_name="python3", env=env)
     try:
         yield LiveNotebook(client)

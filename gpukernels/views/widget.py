@@ -84,8 +84,8 @@ class View(anywidget.AnyWidget):
 
     _kind = ""
 
-    #: ipywidgets 7, which Colab has, shows a widget by a method of this name. IPython asks it before
-    #: the bundle below and then stores a figure of which a page without Python has nothing.
+    #: ipywidgets 7, which Colab has, shows a widget by a method of this name. IPython prefers it to
+    #: the bundle below, and would store a figure of which a page without Python has nothing.
     _ipython_display_ = None
 
     payload = traitlets.Dict().tag(sync=True)
