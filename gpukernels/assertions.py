@@ -104,10 +104,11 @@ def report(line: int, last: int, text: str) -> None:
     if last <= len(cell):
         text = " ".join(part.strip() for part in cell[line - 1 : last])
     error = sys.exc_info()[1]
+    why = str(error).partition("\n")[0]
     if not isinstance(error, AssertionError):
-        text += f"  ({type(error).__name__}: {error})"
-    elif str(error):
-        text += f"  ({error})"
+        why = f"{type(error).__name__}: {why}"
+    if why:
+        text += f"  ({why})"
     if _told:
         said = f"Nor does line {line}: {text}"
     else:
@@ -134,7 +135,7 @@ def _shell() -> Any:
 
 def _read() -> bool:
     """Return whether a reader has asked for the running cell."""
-    # Colab asks for input in a way of its own.
+    # Colab, which no runner has, asks for input in a way of its own.
     if "google.colab" in sys.modules:
         return True
     get_parent = getattr(_shell(), "get_parent", dict)

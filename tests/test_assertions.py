@@ -41,6 +41,21 @@ def test_a_runner_stops_at_the_same_assertion(notebook):
     assert not said.stdout
 
 
+def test_a_cell_on_colab_is_a_readers(notebook):
+    """Its front end asks for input in another way, and may not say in a request that it can."""
+    notebook.run("import sys\nsys.modules['google.colab'] = sys")
+    said = notebook.run("assert 1 == 2\nprint('after')", reader=False)
+    notebook.run("del sys.modules['google.colab']")
+    assert said.stdout == "after\n"
+    assert notebook.run("assert 1 == 2", reader=False).error
+
+
+def test_a_long_reason_is_cut_at_its_first_line(notebook):
+    said = notebook.run("assert 1 == 2, 'first\\nsecond'")
+    assert "(first)" in said.stderr
+    assert "(second)" not in said.stderr
+
+
 def test_an_assertion_that_holds_says_nothing(notebook):
     said = notebook.run("assert gk.path(3).n == 3\nassert True, 'never said'")
     assert not said.stderr
