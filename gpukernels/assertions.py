@@ -29,6 +29,9 @@ FAILURES = ("AssertionError", "ArithmeticError", "LookupError", "TypeError", "Va
 #: What an author who writes this after ``except`` wants to see fail.
 _CAUGHT = {"AssertionError", "BaseException", "Exception"}
 
+#: What a reader is told before the first line of a cell.
+PUBLISHED = "The text nearby speaks of the notebook as it was published; of what it is now,"
+
 #: Lines of the running cell of which the reader has been told.
 _told: set[int] = set()
 
@@ -112,11 +115,7 @@ def report(line: int, last: int, text: str) -> None:
     if _told:
         said = f"Nor does line {line}: {text}"
     else:
-        said = (
-            f"Line {line} does not hold here: {text}\n"
-            "It did for the notebook as published, whose numbers the text nearby speaks of; "
-            "something has been changed since, and the notebook goes on with yours."
-        )
+        said = f"{PUBLISHED} line {line} does not hold: {text}"
     _told.add(line)
     print(said, file=sys.stderr)
 

@@ -12,7 +12,7 @@ from live_notebook import ROOT, live_notebook
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from gpukernels.assertions import SoftAssertions, soften_in_notebook
+from gpukernels.assertions import PUBLISHED, SoftAssertions, soften_in_notebook
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +26,8 @@ def notebook():
 def test_a_reader_is_told_which_line_does_not_hold_and_the_cell_goes_on(notebook):
     said = notebook.run('seed = 2\n\nassert seed == 1\nprint("after", seed)\nseed + 1')
     assert said.stderr == (
-        "Line 3 does not hold here: assert seed == 1\n"
-        "It did for the notebook as published, whose numbers the text nearby speaks of; "
-        "something has been changed since, and the notebook goes on with yours.\n"
+        "The text nearby speaks of the notebook as it was published; of what it is now, "
+        "line 3 does not hold: assert seed == 1\n"
     )
     assert said.stdout == "after 2\n"
     assert said.data[0]["text/plain"] == "3"
@@ -64,19 +63,16 @@ def test_an_assertion_that_holds_says_nothing(notebook):
 
 def test_further_lines_are_named_briefly_and_each_once(notebook):
     said = notebook.run("for k in range(5):\n    assert k == 0\n    if k:\n        assert k > 7, k")
-    first, published, second = said.stderr.splitlines()
-    assert first == "Line 2 does not hold here: assert k == 0"
-    assert "as published" in published
+    first, second = said.stderr.splitlines()
+    assert first == f"{PUBLISHED} line 2 does not hold: assert k == 0"
     assert second == "Nor does line 4: assert k > 7, k  (1)"
     again = notebook.run("for k in range(5):\n    assert k == 0")
-    assert again.stderr.startswith("Line 2 does not hold here")
+    assert again.stderr.startswith(f"{PUBLISHED} line 2 does not hold")
 
 
 def test_an_assertion_over_several_lines_is_shown_as_it_is_written(notebook):
     said = notebook.run("assert sum(\n    range(4)\n) == 5, (\n    'four'\n)  # why")
-    assert (
-        "Line 1 does not hold here: assert sum( range(4) ) == 5, ( 'four' )  # why" in said.stderr
-    )
+    assert "line 1 does not hold: assert sum( range(4) ) == 5, ( 'four' )  # why" in said.stderr
 
 
 @pytest.mark.parametrize(
@@ -91,7 +87,7 @@ def test_an_assertion_over_several_lines_is_shown_as_it_is_written(notebook):
 )
 def test_an_expression_that_has_no_value_on_the_new_graph_does_not_hold(notebook, expression, says):
     said = notebook.run(f"assert {expression}\nprint('after')")
-    assert said.stderr.startswith(f"Line 1 does not hold here: assert {expression}  {says}")
+    assert said.stderr.startswith(f"{PUBLISHED} line 1 does not hold: assert {expression}  {says}")
     assert said.stdout == "after\n"
 
 
@@ -111,7 +107,7 @@ def test_a_failure_that_the_cell_itself_expects_reaches_it(notebook, caught):
         "finally:\n    assert 5 == 6"
     )
     assert said.stdout == "expected\n"
-    assert said.stderr.startswith("Line 5 does not hold here: assert 3 == 4")
+    assert said.stderr.startswith(f"{PUBLISHED} line 5 does not hold: assert 3 == 4")
     assert "Nor does line 7: assert 5 == 6" in said.stderr
 
 
@@ -119,13 +115,13 @@ def test_a_failure_inside_another_try_is_told(notebook):
     said = notebook.run(
         "try:\n    assert 1 == 2\nexcept gk.MissingTool:\n    pass\nelse:\n    print(1)"
     )
-    assert said.stderr.startswith("Line 2 does not hold here")
+    assert said.stderr.startswith(f"{PUBLISHED} line 2 does not hold")
     assert said.stdout == "1\n"
 
 
 def test_names_that_a_reader_has_taken_do_no_harm(notebook):
     said = notebook.run("gpukernels = report = error = 7\nassert report == 8\nprint(error)")
-    assert said.stderr.startswith("Line 2 does not hold here")
+    assert said.stderr.startswith(f"{PUBLISHED} line 2 does not hold")
     assert said.stdout == "7\n"
     assert notebook.run("'_' in dir() and error").data[0]["text/plain"] == "7"
 
