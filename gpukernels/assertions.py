@@ -61,7 +61,13 @@ class SoftAssertions(ast.NodeTransformer):
         _told.clear()
         return self.generic_visit(cell) if _read() else cell
 
-    def visit_Assert(self, found: ast.Assert) -> ast.Try:
+    def visit_Expr(self, found: ast.Expr) -> ast.stmt:
+        """Take a call of ``np.testing.assert_array_equal`` or its like for an assertion."""
+        called = getattr(found.value, "func", None)
+        name = getattr(called, "attr", getattr(called, "id", ""))
+        return self.visit_Assert(found) if name.startswith("assert_") else found
+
+    def visit_Assert(self, found: ast.Assert | ast.Expr) -> ast.Try:
         """Put the assertion between ``try`` and a handler that reports it."""
         # What `import` gives is looked for anew, as a reader may use any name for something else.
         report = (
@@ -88,7 +94,7 @@ class SoftAssertions(ast.NodeTransformer):
     def _leave(self, found: ast.AST) -> ast.AST:
         return found
 
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _leave
 
 
 def report(line: int, last: int, text: str) -> None:
@@ -107,7 +113,7 @@ def report(line: int, last: int, text: str) -> None:
     if last <= len(cell):
         text = " ".join(part.strip() for part in cell[line - 1 : last])
     error = sys.exc_info()[1]
-    why = str(error).partition("\n")[0]
+    why = str(error).strip().partition("\n")[0]
     if not isinstance(error, AssertionError):
         why = f"{type(error).__name__}: {why}"
     if why:

@@ -55,6 +55,15 @@ def test_a_long_reason_is_cut_at_its_first_line(notebook):
     assert "(second)" not in said.stderr
 
 
+def test_numpys_assertions_are_assertions_too(notebook):
+    cell = "np.testing.assert_array_equal([1, 2], [1, 3])"
+    said = notebook.run(f"{cell}\nprint('after')")
+    assert said.stderr == f"{PUBLISHED} line 1 does not hold: {cell}  (Arrays are not equal)\n"
+    assert said.stdout == "after\n"
+    assert notebook.run(cell, reader=False).error.startswith("AssertionError")
+    assert notebook.run("max(3, 4)").data[0]["text/plain"] == "4"
+
+
 def test_an_assertion_that_holds_says_nothing(notebook):
     said = notebook.run("assert gk.path(3).n == 3\nassert True, 'never said'")
     assert not said.stderr
