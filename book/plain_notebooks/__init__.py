@@ -11,10 +11,10 @@ import json
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from addresses import FOLDER, colab_address, pages_address
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from .addresses import FOLDER, colab_address, pages_address
 from .cells import plain_notebook
 from .markdown import NotPlain
 from .references import References
@@ -31,7 +31,7 @@ def write(app: Sphinx, error: Exception | None) -> None:
         return
     folder = Path(app.outdir) / FOLDER
     folder.mkdir(exist_ok=True)
-    address = app.config.html_baseurl or pages_address(repository(app))
+    address = app.config.html_baseurl.rstrip("/") or pages_address(repository(app))
     for name in chapters(app):
         path = Path(app.env.doc2path(name))
         chapter = json.loads(path.read_text(encoding="utf-8"))
@@ -48,7 +48,9 @@ def repository(app: Sphinx) -> str:
     return app.config.html_theme_options.get("repository_url", "")
 
 
-def point_buttons(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+def point_buttons(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
     """Let a chapter's buttons open its plain notebook."""
     if page not in chapters(app):
         return

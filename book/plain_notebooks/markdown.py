@@ -1,7 +1,7 @@
 """MyST Markdown to Markdown that every notebook program shows.
 
-MyST's own parser says where roles, directives and labels are, so that code, formulas and escapes are
-left alone; what is replaced is cut out of the text itself, and the rest of it stays as written.
+MyST's own parser says where roles, directives and labels are, so that code, formulas and escapes
+are left alone; what is replaced is cut out of the text itself, and the rest stays as written.
 """
 
 from __future__ import annotations
@@ -19,25 +19,23 @@ from myst_parser.parsers.mdit import create_md_parser
 
 #: What MyST reads in the chapters: `myst_enable_extensions` of _config.yml.
 EXTENSIONS = frozenset(
-    ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
-    + ["html_image", "substitution"]
+    "amsmath attrs_block attrs_inline colon_fence deflist dollarmath html_image "
+    "substitution".split()
 )
-#: Blocks that all notebook programs know.
+#: Blocks that all notebook programs know, and parts of lines.
 PLAIN = frozenset(
-    ["amsmath", "blockquote", "bullet_list", "code_block", "fence", "heading", "hr", "html_block"]
-    + ["inline", "list_item", "math_block", "ordered_list", "paragraph", "table", "tbody", "td"]
-    + ["th", "thead", "tr"]
+    "amsmath blockquote bullet_list code_block fence heading hr html_block inline list_item "
+    "math_block ordered_list paragraph table tbody td th thead tr".split()
 )
-#: The same within a line.
 PLAIN_INLINE = frozenset(
-    ["code_inline", "em", "hardbreak", "html_inline", "image", "link", "math_inline"]
-    + ["math_inline_double", "softbreak", "strong", "text"]
+    "code_inline em hardbreak html_inline image link math_inline math_inline_double softbreak "
+    "strong text".split()
 )
-#: Directives that become a quotation under a bold title, besides `admonition` with one of its own.
-NAMED = frozenset(
-    ["attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip"]
-    + ["warning"]
-)
+#: Directives that become a quotation under a bold title; `admonition` has one of its own.
+TITLES = {
+    name: name.capitalize()
+    for name in "attention caution danger error hint important note tip warning".split()
+} | {"seealso": "See also"}
 #: Lines of MyST that leave nothing behind: labels, comments, cell breaks.
 REMOVED = frozenset(["myst_target", "myst_line_comment", "myst_block_break"])
 
@@ -65,15 +63,14 @@ class Resolver(Protocol):
 def parser() -> MarkdownIt:
     """Return MyST's parser as the book sets it, which also notes where roles and links stand."""
     md = create_md_parser(MdParserConfig(enable_extensions=EXTENSIONS), RendererHTML)
-    for name, last in (("myst_role", "myst_role"), ("link", "link_close"), ("attrs", None)):
-        rule = next((r for r in md.inline.ruler.__rules__ if r.name == name), None)
-        if rule is not None and last is not None:
-            md.inline.ruler.at(name, noting_place(rule.fn, name, last))
+    rules = {rule.name: rule.fn for rule in md.inline.ruler.__rules__}
+    for name in ("myst_role", "link"):
+        md.inline.ruler.at(name, noting_place(rules[name]))
     return md
 
 
 def noting_place(
-    rule: Callable[[StateInline, bool], bool], name: str, last: str
+    rule: Callable[[StateInline, bool], bool],
 ) -> Callable[[StateInline, bool], bool]:
     """Return the inline rule `rule`, whose last token also says from where to where it read."""
 
@@ -81,7 +78,6 @@ def noting_place(
         begin = state.pos
         found = rule(state, silent)
         if found and not silent:
-            assert state.tokens[-1].type == last
             state.tokens[-1].meta["place"] = (begin, state.pos)
         return found
 
@@ -156,8 +152,8 @@ def directive(token: Token, book: Resolver) -> str:
     if name == "prf:algorithm":
         number = book.role("prf:ref", options["label"]) if "label" in options else "Algorithm"
         title = f"{number} ({title})" if title else number
-    elif name in NAMED:
-        title = title or name.capitalize().replace("Seealso", "See also")
+    elif name in TITLES:
+        title = title or TITLES[name]
     elif name != "admonition":
         raise NotPlain(f"directive {{{name}}} has no plain form")
     if "dropdown" in options.get("class", "").split():
