@@ -6,6 +6,7 @@ from typing import Any
 
 import folding
 
+from .figures import alive
 from .markdown import NotPlain, Resolver, plain
 
 Cell = dict[str, Any]
@@ -57,7 +58,9 @@ def plain_code(cell: Cell, book: Resolver) -> Cell:
     if "source_hidden" in folds:
         metadata["cellView"] = "form"
         source = [f"# @title {title(cell)}\n", *source]
-    return {**cell, "metadata": dict(sorted(metadata.items())), "source": source}
+    outputs = [alive(output) for output in cell["outputs"]]
+    metadata = dict(sorted(metadata.items()))
+    return {**cell, "metadata": metadata, "outputs": outputs, "source": source}
 
 
 def title(cell: Cell) -> str:
@@ -69,8 +72,7 @@ def title(cell: Cell) -> str:
         prompt = metadata.get("mystnb", {}).get("code_prompt_show", "Show the solution")
         words = prompt.removeprefix("Show ")
         return words[0].upper() + words[1:]
-    drawn = [data for output in cell["outputs"] if "text/html" in (data := output.get("data", {}))]
-    if drawn:
-        name = "".join(drawn[-1].get("text/plain", ""))
-        return "Code of the table" if name.startswith("Table") else "Code of the figure"
+    shown = "".join("".join(o.get("data", {}).get("text/html", "")) for o in cell["outputs"])
+    if shown:
+        return f"Code of the {'table' if 'gk-table' in shown else 'figure'}"
     return "Check of the numbers" if "assert " in "".join(cell["source"]) else "Preparation"
