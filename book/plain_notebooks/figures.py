@@ -9,6 +9,12 @@ from gpukernels.views.script import classic_script, stylesheet
 
 FIGURE = re.compile(r'<figure class="gk-view[^>]* data-view="(\w+)"')
 
+#: JupyterLab dresses stored HTML as prose, which stretches charts; a figure brings its own looks.
+UNDRESS = """
+for (const prose of document.querySelectorAll(".jp-RenderedHTMLCommon:has(> figure.gk-view)"))
+  prose.classList.remove("jp-RenderedHTMLCommon");
+"""
+
 
 def alive(output: dict[str, Any]) -> dict[str, Any]:
     """Return an output whose figures bring along what draws them.
@@ -20,5 +26,6 @@ def alive(output: dict[str, Any]) -> dict[str, Any]:
     kinds = sorted(set(FIGURE.findall(html)))
     if not kinds:
         return output
-    html += f"\n<style>{stylesheet()}</style>\n<script>{classic_script(*kinds)}</script>"
+    script = classic_script(*kinds) + UNDRESS
+    html += f"\n<style>{stylesheet()}</style>\n<script>{script}</script>"
     return {**output, "data": {**output["data"], "text/html": html.splitlines(keepends=True)}}
