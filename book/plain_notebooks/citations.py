@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from pybtex.database import Entry, Person
+from pybtex.richtext import Text
 from sphinx.environment import BuildEnvironment
 
 from .markdown import NotPlain
@@ -31,9 +32,8 @@ class Citation(NamedTuple):
 
 
 def last_name(person: Person) -> str:
-    """Return a person's or an organization's name, particles included, without LaTeX's braces."""
-    names = [*person.prelast_names, *person.last_names]
-    return re.sub(r"[{}]", "", " ".join(names))
+    """Return a person's or an organization's name, particles included, its LaTeX resolved."""
+    return str(Text.from_latex(" ".join([*person.prelast_names, *person.last_names])))
 
 
 def names(entry: Entry) -> str:

@@ -185,7 +185,7 @@ def inline(raw: str, book: Resolver) -> list[tuple[int, int, str]]:
             found.append((*place, book.role(name, content)))
         elif token.type == "link_close":
             if place is not None:
-                found += link(raw, place, book)
+                found.append((*place, link(raw[slice(*place)], book)))
         elif kind(token) not in PLAIN_INLINE or token.attrs.get("class"):
             raise NotPlain(f"{kind(token)} has no plain form: {raw.strip()[:80]!r}")
         elif any(child.type not in ("text", "softbreak") for child in token.children or []):
@@ -193,9 +193,9 @@ def inline(raw: str, book: Resolver) -> list[tuple[int, int, str]]:
     return sorted(found)
 
 
-def link(raw: str, place: tuple[int, int], book: Resolver) -> list[tuple[int, int, str]]:
-    """Return the change of a link that names a label or a file of the book; of others none."""
-    text, bracket, target = raw[slice(*place)].rpartition("](")
+def link(raw: str, book: Resolver) -> str:
+    """Return a link to a label or a file of the book as the book has it, others as they are."""
+    text, bracket, target = raw.rpartition("](")
     if not bracket or OUTSIDE.match(target):
-        return []
-    return [(*place, book.link(text[1:], target.removesuffix(")").removeprefix("#")))]
+        return raw
+    return book.link(text[1:], target.removesuffix(")").removeprefix("#"))
