@@ -59,6 +59,9 @@ class Resolver(Protocol):
     def link(self, text: str, target: str) -> str:
         """Return what stands for a link to a label or file of the book."""
 
+    def number(self, label: str) -> str:
+        """Return what the algorithm with this label is called, as "Algorithm 4.1"."""
+
 
 def parser() -> MarkdownIt:
     """Return MyST's parser as the book sets it, which also notes where roles and links stand."""
@@ -150,7 +153,7 @@ def directive(token: Token, book: Resolver) -> str:
     inner = plain("".join(body).strip("\n"), book).strip("\n")
     title = spans(argument, book)
     if name == "prf:algorithm":
-        number = book.role("prf:ref", options["label"]) if "label" in options else "Algorithm"
+        number = book.number(options["label"]) if "label" in options else "Algorithm"
         title = f"{number} ({title})" if title else number
     elif name in TITLES:
         title = title or TITLES[name]

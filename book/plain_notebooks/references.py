@@ -71,6 +71,10 @@ class References:
         uri = self.find(name, target.rsplit(".", 1)[0] if name == "doc" else target, text)[1]
         return self.linked(text, uri)
 
+    def number(self, label: str) -> str:
+        """Return what the algorithm with this label is called, as "Algorithm 4.1"."""
+        return escaped(self.find("prf:ref", label, None)[0])
+
     def reference(self, name: str, title: str | None, target: str) -> str:
         """Return a link to `target`, with its own title where none is given."""
         found, uri = self.find(name, target, title)

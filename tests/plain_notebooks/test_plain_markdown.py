@@ -23,6 +23,9 @@ class Marked:
     def link(self, text: str, target: str) -> str:
         return f"«link|{text}|{target}»"
 
+    def number(self, label: str) -> str:
+        return f"«number|{label}»"
+
 
 def made(text: str) -> str:
     return plain(text, Marked())
@@ -120,7 +123,7 @@ def test_an_algorithm_is_a_quotation_with_its_number_and_title():
         "**Input** a {term}`warp`\n\n1. one\n   1. nested $x$\n2. two\n:::\n\nafter\n"
     )
     assert made(text) == (
-        "before\n\n> **«prf:ref|alg» (Two *turns* of «term|scan»)**\n>\n"
+        "before\n\n> **«number|alg» (Two *turns* of «term|scan»)**\n>\n"
         "> **Input** a «term|warp»\n>\n> 1. one\n>    1. nested $x$\n> 2. two\n\nafter\n"
     )
 

@@ -146,6 +146,12 @@ def test_several_works_share_their_brackets(book, app):
     assert book.role("cite:t", "one") == f"[Moore (1959)]({page}#{one.anchor})"
 
 
+def test_an_algorithm_has_the_number_that_its_page_gives_it(app):
+    page = BeautifulSoup((app.outdir / "chapters" / "two.html").read_text(), "html.parser")
+    number = page.find(id="an-algorithm").find(class_="caption-number").text.strip()
+    assert References(app, "chapters/two", ADDRESS).number("an-algorithm") == number
+
+
 def test_words_that_markdown_would_read_are_escaped(book):
     words = book.role("ref", "a_b *c* [d] <a-section>")
     assert words.startswith(r"[a\_b \*c\* \[d\]](")
