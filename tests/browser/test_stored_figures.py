@@ -43,9 +43,9 @@ def test_stored_figures_play_and_keep_their_size(used_pages, book, tmp_path, cha
             assert figure.get_attribute("data-ready") == ""
             for strip in figure.locator("svg.gk-strip").all():
                 assert strip.bounding_box()["height"] == float(strip.get_attribute("height"))
-        slider = drawn.first.locator("input[type=range]")
-        before = slider.input_value()
-        drawn.first.locator("button.gk-step:enabled").first.click()
-        assert slider.input_value() != before
+        sliders = drawn.locator("input[type=range]").all()
+        before = [slider.input_value() for slider in sliders]
+        drawn.locator("button.gk-step:enabled").first.click()
+        assert [slider.input_value() for slider in sliders] != before
         page.remove_listener("pageerror", note)
     assert problems == []
