@@ -45,7 +45,7 @@ def test_stored_figures_play_and_keep_their_size(used_pages, book, tmp_path, cha
                 assert strip.bounding_box()["height"] == float(strip.get_attribute("height"))
         sliders = drawn.locator("input[type=range]").all()
         before = [slider.input_value() for slider in sliders]
-        drawn.locator("button.gk-step:enabled").first.click()
+        drawn.locator("button.gk-step:enabled:visible").first.click()
         assert [slider.input_value() for slider in sliders] != before
         page.remove_listener("pageerror", note)
     assert problems == []
