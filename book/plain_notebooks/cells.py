@@ -43,12 +43,15 @@ def plain_text(cell: Cell, book: Resolver) -> Cell:
 def plain_code(cell: Cell, book: Resolver) -> Cell:
     """Return a code cell folded as its tags say; the code stays, under a title where it folds.
 
-    What the checker says of an untouched skeleton is left out: the cell waits for an answer.
+    What the checker says of an untouched skeleton is left out: the cell waits for an answer. Nor is
+    an output hidden that is not there yet, such as what the set-up will say of the device.
     """
     tags = cell["metadata"].get("tags", [])
     if {"exercise", "hide-output"} <= {*tags}:
         return {**cell, "metadata": {"tags": tags}, "outputs": [], "execution_count": None}
     folds = folding.folds(tags)
+    if not cell["outputs"]:
+        folds.pop("outputs_hidden", None)
     metadata: dict[str, Any] = {"tags": tags} if tags else {}
     source = cell["source"]
     if folds:
