@@ -1,5 +1,5 @@
 # make book    build the book into _build/html        make test    prove it
-# make read    serve it on localhost and open it      make lab     JupyterLab in chapters/
+# make read    serve it on localhost and open it      make lab     run it in JupyterLab
 # `make help` lists the rest.
 
 PYTHON ?= python3
@@ -11,20 +11,22 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book read lab outputs test gpu-test soak bench-simt colab-url lock clean
+.PHONY: help book read notebooks lab publish outputs test gpu-test soak bench-simt colab-url lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
 	@echo "make read                 build it, serve it on localhost, open a browser"
-	@echo "make lab                  JupyterLab in chapters/"
+	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay"
+	@echo "make lab                  make notebooks, and JupyterLab with them"
 	@echo "make test                 everything that needs no GPU; ends on pytest's summary"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
 	@echo "make soak                 random programs against a model, for hours (PROGRAMS=...)"
 	@echo "make bench-simt           the SIMT machine's speed beside numba's simulator"
 	@echo "make outputs              run the notebooks and store their outputs (NOTEBOOKS=... for some)"
 	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
+	@echo "make publish              commit the built pages, notebooks and all, on the branch gh-pages"
 	@echo "make lock                 renew requirements.txt and requirements-test.txt"
-	@echo "make clean                remove what was built (.venv stays)"
+	@echo "make clean                remove what was built (.venv and notebooks stay)"
 
 # -- the environment ---------------------------------------------------------
 
@@ -67,8 +69,15 @@ book: $(VENV)/book-installed
 read: book
 	$(BIN)/python book/serve.py $(PAGES)
 
-lab: $(VENV)/book-installed
-	cd chapters && ../$(BIN)/jupyter lab
+# Outside of _build, since a reader's answers live there: nothing overwrites or removes them.
+notebooks: book
+	$(BIN)/python book/fresh_notebooks.py $(PAGES)/notebooks notebooks
+
+lab: notebooks
+	cd notebooks && ../$(BIN)/jupyter lab
+
+publish: book
+	$(BIN)/python book/publish.py $(PAGES)
 
 outputs: $(VENV)/book-installed
 	$(BIN)/python book/run_notebooks.py $(NOTEBOOKS)

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import first_cell
+from addresses import colab_address
 
 ROOT = first_cell.ROOT
 ADDRESS = re.compile(r"https://(github|gitlab)\.com/[\w.-]+/[\w.-]+")
@@ -55,13 +56,15 @@ def write_first_cell(path: Path) -> None:
 
 def colab_links(chapters: list[Path]) -> str:
     """Return the README's list of Colab links, or what to do while there is no address."""
-    url, tag = first_cell.repository()
+    url, _ = first_cell.repository()
+    addresses = {path.stem: colab_address(url, path.stem) for path in chapters}
     if "/OWNER/" in url:
         return (
             "Set the address of your copy once: `make colab-url URL=https://github.com/you/copy`.\n"
         )
-    base = url.replace("https://github.com/", "https://colab.research.google.com/github/")
-    return "".join(f"- [{p.stem}]({base}/blob/{tag}/chapters/{p.name})\n" for p in chapters)
+    if None in addresses.values():
+        return "Colab opens notebooks from GitHub only.\n"
+    return "".join(f"- [{name}]({address})\n" for name, address in addresses.items())
 
 
 def write_readme(chapters: list[Path]) -> None:

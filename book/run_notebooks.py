@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import folding
 import nbformat
 from nbclient import NotebookClient
 
@@ -21,7 +22,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-#: Metadata of a cell that stays: the page reads both.
+#: Metadata of a cell that stays: the page reads both. What JupyterLab folds follows from the tags.
 KEPT = ("mystnb", "tags")
 MODEL = "application/vnd.jupyter.widget-view+json"
 
@@ -33,10 +34,11 @@ def lines(text: str | list[str]) -> list[str]:
 
 def clean(cell: dict[str, Any]) -> dict[str, Any]:
     """Return a cell without what differs from run to run."""
+    metadata = {k: v for k, v in cell["metadata"].items() if k in KEPT and v}
     kept = {
         "cell_type": cell["cell_type"],
         "id": cell["id"],
-        "metadata": {k: v for k, v in cell["metadata"].items() if k in KEPT and v},
+        "metadata": folding.folded(metadata),
         "source": lines(cell["source"]),
     }
     if cell["cell_type"] == "code":
@@ -80,7 +82,7 @@ def run(path: Path) -> None:
 
 if __name__ == "__main__":
     os.environ["GPUKERNELS_DEVICE"] = "simt"
-    everything = [*sorted((ROOT / "chapters").glob("*.ipynb")), ROOT / "book" / "index.ipynb"]
+    everything = folding.notebooks()
     for chosen in [Path(name) for name in sys.argv[1:]] or everything:
         print(f"Running {chosen} ...", flush=True)
         run(chosen.resolve())

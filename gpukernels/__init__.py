@@ -1,6 +1,6 @@
 """Graph algorithms on the GPU as numba.cuda kernels, and a machine that runs them anywhere."""
 
-from gpukernels import sequential
+from gpukernels import assertions, no_gpu, sequential
 from gpukernels.assembly import MissingTool, sass
 from gpukernels.device import CudaDevice, SimtDevice, benign_race, default_device, trace
 from gpukernels.errors import (
@@ -100,3 +100,6 @@ __all__ = [
     "tune_bfs4k",
     "workload",
 ]
+
+assertions.soften_in_notebook()
+no_gpu.name_the_machine()

@@ -45,7 +45,7 @@ class Panel:
     draw : callable
         Takes the controls' values by name and returns a view of this book, or something that shows
         itself as HTML, such as a :class:`~gpukernels.plot.Plot` or a
-        :class:`~gpukernels.table.Table`.
+        :class:`~gpukernels.table.Table`. A view is closed when the next one takes its place.
     start : dict of str to object
         The value of each control at first; one of its choices.
     kept : dict of str to sequence, optional
@@ -98,7 +98,9 @@ class Panel:
         self.controls = {}
         for name, values in choices.items():
             kind = ipywidgets.Dropdown if isinstance(values[0], str) else ipywidgets.SelectionSlider
-            control = kind(options=list(values), value=start[name], description=name)
+            # A slider draws where it is let go: a figure takes longer than a step of the pointer.
+            slow = {} if kind is ipywidgets.Dropdown else {"continuous_update": False}
+            control = kind(options=list(values), value=start[name], description=name, **slow)
             control.style.description_width = "initial"
             control.observe(self._redraw, names="value")
             self.controls[name] = control
@@ -109,6 +111,7 @@ class Panel:
             list(self.controls.values()), layout=row if len(choices) > FEW else ipywidgets.Layout()
         )
         self._box = ipywidgets.VBox()
+        self.figure = None
         self._show(self._first)
 
     def _redraw(self, _change) -> None:
@@ -117,11 +120,17 @@ class Panel:
     def _show(self, drawn) -> None:
         import ipywidgets
 
+        replaced = self.figure
         if isinstance(drawn, ipywidgets.DOMWidget):
             self.figure = drawn
+            _open(drawn)  # `draw` may have kept a figure that was closed here before
+        elif isinstance(replaced, ipywidgets.HTML):
+            replaced.value = drawn._repr_html_()
         else:
             self.figure = ipywidgets.HTML(drawn._repr_html_())
         self._box.children = [self._row, self.figure]
+        if replaced is not None and replaced is not self.figure:
+            _close(replaced)
 
     def __repr__(self) -> str:
         return f"Panel({', '.join(self.controls)}: {self._first!r})"
@@ -146,7 +155,7 @@ class Panel:
         shown, drawn = _still(self._first), []
         for values in itertools.product(*self._kept.values()):
             at = self._start | dict(zip(self._kept, values, strict=True))
-            drawn.append(shown if at == self._start else _still(self._draw(**at)))
+            drawn.append(shown if at == self._start else self._picture(at))
         pictures = list(dict.fromkeys(drawn))
         order = " ".join(str(pictures.index(picture)) for picture in drawn)
         lists = " ".join(self._list(name, values) for name, values in self._kept.items())
@@ -158,6 +167,15 @@ class Panel:
             f'<div class="gk-panel" data-order="{order}"><p hidden>{lists}</p>{stills}'
             f"<script>{_SCRIPT}</script></div>"
         )
+
+    def _picture(self, values: dict[str, Any]) -> str:
+        """Return what is drawn from `values` as a page has it, and leave no widget behind."""
+        import ipywidgets
+
+        drawn = self._draw(**values)
+        if isinstance(drawn, ipywidgets.DOMWidget) and drawn is not self.figure:
+            _close(drawn)
+        return _still(drawn)
 
     def _list(self, name: str, values: list) -> str:
         first = self._start[name]
@@ -173,3 +191,21 @@ class Panel:
 
 def _still(drawn) -> str:
     return drawn.html if hasattr(drawn, "html") else drawn._repr_html_()
+
+
+def _open(figure) -> None:
+    """Give a closed widget and its parts a model in the front end again."""
+    for widget in (*_parts(figure), figure):
+        if widget.comm is None:
+            widget.open()
+
+
+def _close(figure) -> None:
+    """End a widget and the parts that were made with it; each would stay in the kernel for good."""
+    for widget in (figure, *_parts(figure)):
+        widget.close()
+
+
+def _parts(figure) -> list:
+    parts = (getattr(figure, name, None) for name in ("layout", "style"))
+    return [part for part in parts if hasattr(part, "comm")]

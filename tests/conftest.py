@@ -21,6 +21,7 @@ FIRST = (
     "tests/mapping/",
     "tests/test_cudasim.py",
     "tests/test_ptx.py",
+    "tests/plain_notebooks/",
     "tests/exercises/",
 )
 

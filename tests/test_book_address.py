@@ -8,11 +8,15 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
+from bs4 import BeautifulSoup
 from built_book import ROOT, build
+from markdown_it import MarkdownIt
 
 URL = "https://github.com/someone/some-copy"
+PUBLISHED = "https://someone.github.io/some-copy"
 PLACEHOLDER = "https://github.com/OWNER/graphs-on-the-gpu"
 
 
@@ -66,9 +70,30 @@ def test_an_address_is_set_everywhere_by_one_command(copy, tmp_path):
     pages, printed = build(copy, tmp_path / "pages")
     assert "No repository address" not in printed
     text = (pages / "chapters" / f"{chapters[0].stem}.html").read_text(encoding="utf-8")
-    page = "someone/some-copy/blob/v1.2.3/chapters/" + chapters[0].name
+    page = "someone/some-copy/blob/gh-pages/notebooks/" + chapters[0].name
     assert f"https://colab.research.google.com/github/{page}" in text
+    assert "/blob/v1.2.3/chapters/" not in text
     assert f'href="{URL}"' in text
+    assert page in (copy / "README.md").read_text()
+    for chapter in chapters:
+        assert links_of_notebook(pages, chapter.stem) == links_of_page(pages, chapter.stem)
+
+
+def links_of_page(pages: Path, chapter: str) -> set[str]:
+    """Return where the text of a chapter's page links to in the book, as it will be published."""
+    name = f"chapters/{chapter}.html"
+    article = BeautifulSoup((pages / name).read_text(encoding="utf-8"), "html.parser").article
+    links = article.select("a.reference.internal[href]")
+    return {urljoin(f"{PUBLISHED}/{name}", link["href"]) for link in links}
+
+
+def links_of_notebook(pages: Path, chapter: str) -> set[str]:
+    """Return where the text of a chapter's plain notebook links to in the published book."""
+    cells = json.loads((pages / "notebooks" / f"{chapter}.ipynb").read_text())["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    html = "".join(MarkdownIt("commonmark").enable("table").render(text) for text in texts)
+    links = [link["href"] for link in BeautifulSoup(html, "html.parser").find_all("a", href=True)]
+    return {link for link in links if link.startswith(PUBLISHED)}
 
 
 def test_setting_the_same_address_twice_changes_nothing(copy):

@@ -36,12 +36,14 @@ MAY_IMPORT = {
     "exercises": TECHNIQUE
     | {"generators", "mapping", "representations", "sequential", "simt", "table", "traversal"}
     | {"views"},  # a report opens one
-    "views": {"errors", "graph", "simt.trace"},
+    "views": {"checks", "errors", "graph", "simt.trace"},
     "assembly": {"errors", "simt"},
     "listing": {"errors", "simt"},
     "plot": set(),
     "panel": set(),
     "table": set(),
+    "assertions": set(),
+    "no_gpu": set(),
     "colab": {"device"},
     "bench": {"*"},
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import ipywidgets
 import pytest
 
 import gpukernels as gk
@@ -137,3 +138,55 @@ def test_kept_choices_that_do_not_fit_are_refused(kept, says):
     start = {"size": 4, "workload": "roads"}
     with pytest.raises(ValueError, match=says):
         Panel(drawn, start, kept, size=(1, 2, 4), workload=("roads",))
+
+
+def living():
+    """Return the ids of all widgets that the kernel holds a model for."""
+    module = ipywidgets.widgets.widget
+    return set(getattr(module, "_instances", None) or ipywidgets.Widget.widgets)
+
+
+def path_or_table(n, kind):
+    return gk.GraphView(gk.path(n)) if kind == "graph" else drawn(n, kind)
+
+
+def test_changes_leave_no_widget_behind():
+    panel = Panel(path_or_table, {"n": 2, "kind": "graph"}, n=(2, 3, 4), kind=("graph", "table"))
+    before = living()
+    for k in range(40):
+        panel.controls["n"].value = 2 + k % 3
+    assert len(living()) == len(before)
+    for k in range(40):
+        panel.controls["kind"].value = ("table", "graph")[k % 2]
+        panel.controls["n"].value = 2 + k % 3
+    assert len(living()) == len(before)
+    assert panel.figure.html == gk.GraphView(gk.path(panel.controls["n"].value)).html
+    assert panel.figure.model_id in living()
+
+
+def test_pictures_kept_on_the_page_leave_no_widget_behind():
+    start, kept = {"n": 3, "kind": "graph"}, {"n": (2, 3, 4)}
+    panel = Panel(path_or_table, start, kept, n=(2, 3, 4), kind=("graph",))
+    before = living()
+    page = panel._repr_mimebundle_()["text/html"]
+    assert living() == before
+    for n in kept["n"]:
+        assert gk.GraphView(gk.path(n)).html in page
+    panel.controls["n"].value = 4
+    assert panel._repr_mimebundle_()["text/html"] == page
+    assert panel.figure.model_id in living()
+
+
+def test_a_figure_that_is_drawn_once_and_kept_comes_back():
+    views = {n: gk.GraphView(gk.path(n)) for n in (2, 3)}
+    panel = Panel(lambda n: views[n], {"n": 2}, {"n": (2, 3)}, n=(2, 3))
+    panel._repr_mimebundle_()
+    for n in (3, 2, 3):
+        panel.controls["n"].value = n
+        assert panel.figure is views[n]
+        assert {panel.figure.model_id, panel.figure.layout.model_id} <= living()
+        assert panel._box.children[-1] is panel.figure
+
+
+def test_sliders_draw_where_they_are_let_go(panel):
+    assert panel.controls["size"].continuous_update is False

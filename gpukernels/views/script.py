@@ -88,8 +88,9 @@ def module_for(kind: str) -> str:
     return join(["figure", name]) + f"\nexport default {{ render: liveRender({name}View) }};\n"
 
 
-def classic_script() -> str:
-    """Return the one script that brings every figure of a page to life."""
-    entries = ", ".join(f"{kind}: {name}View" for kind, name in VIEWS.items())
-    body = join(["figure", *VIEWS.values()])
+def classic_script(*kinds: str) -> str:
+    """Return one script that brings the figures of a page to life: all, or those of some kinds."""
+    chosen = {kind: VIEWS[kind] for kind in kinds or VIEWS}
+    entries = ", ".join(f"{kind}: {name}View" for kind, name in chosen.items())
+    body = join(["figure", *chosen.values()])
     return f'(() => {{ "use strict";\n{body}\nhydratePage({{ {entries} }}); }})();\n'

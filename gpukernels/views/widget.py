@@ -7,11 +7,14 @@ the same module.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import anywidget
 import traitlets
 
+from gpukernels.checks import as_python, options_as_python
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import Trace
 from gpukernels.views.figure import Frame, figure_html
@@ -49,6 +52,23 @@ def check_step(step: int, steps: int) -> None:
         raise InvalidArgument("step", step, f"from 0 to {max(steps, 1) - 1}")
 
 
+def _of_python_numbers(init: Callable[..., None]) -> Callable[..., None]:
+    """Let a view's constructor take NumPy's numbers, which neither JSON nor traitlets takes."""
+
+    @functools.wraps(init)
+    def taking(self: View, *args: Any, **options: Any) -> None:
+        init(self, *map(as_python, args), **options_as_python(options))
+
+    return taking
+
+
+class _Whole(traitlets.Int):
+    """A whole number, NumPy's as well as Python's."""
+
+    def validate(self, obj: Any, value: Any) -> int:
+        return super().validate(obj, as_python(value))
+
+
 class View(anywidget.AnyWidget):
     """Base of the views.
 
@@ -64,8 +84,12 @@ class View(anywidget.AnyWidget):
 
     _kind = ""
 
+    #: ipywidgets 7, which Colab has, shows a widget by a method of this name. IPython prefers it to
+    #: the bundle below, and would store a figure of which a page without Python has nothing.
+    _ipython_display_ = None
+
     payload = traitlets.Dict().tag(sync=True)
-    step = traitlets.Int(0).tag(sync=True)
+    step = _Whole(0).tag(sync=True)
     trace = traitlets.Unicode("").tag(sync=True)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -73,6 +97,8 @@ class View(anywidget.AnyWidget):
         if "_kind" in cls.__dict__:
             cls._esm = module_for(cls._kind)
             cls._css = stylesheet()
+        if "__init__" in cls.__dict__:
+            cls.__init__ = _of_python_numbers(cls.__init__)
         super().__init_subclass__(**kwargs)
 
     def _finish(

@@ -1,0 +1,34 @@
+"""Where the published book lives: its pages and, for Colab, its plain notebooks.
+
+Both follow from the repository's address in `_config.yml`, if that is on GitHub. While it holds the
+placeholder there are none, and plain notebooks name one another instead.
+"""
+
+from __future__ import annotations
+
+import re
+
+PLACEHOLDER = "/OWNER/"
+#: The branch that holds the built pages, with the plain notebooks in the folder of this name.
+BRANCH = "gh-pages"
+FOLDER = "notebooks"
+REPOSITORY = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+)")
+
+
+def pages_address(repository: str) -> str | None:
+    """Return where GitHub publishes the pages of `repository`, without a slash at the end."""
+    found = REPOSITORY.fullmatch(repository)
+    if found is None or PLACEHOLDER in repository:
+        return None
+    site = f"{found[1].lower()}.github.io"
+    own = found[2].lower() == site  # the owner's own site lives at its root
+    return f"https://{site}" if own else f"https://{site}/{found[2]}"
+
+
+def colab_address(repository: str, chapter: str) -> str | None:
+    """Return where Colab opens the plain notebook of `chapter`, which it can do from GitHub."""
+    found = REPOSITORY.fullmatch(repository)
+    if found is None or PLACEHOLDER in repository:
+        return None
+    path = f"{found[1]}/{found[2]}/blob/{BRANCH}/{FOLDER}/{chapter}.ipynb"
+    return f"https://colab.research.google.com/github/{path}"

@@ -1,0 +1,72 @@
+"""Put the plain notebooks where a reader works on them, for `make notebooks` and `make lab`.
+
+    python book/fresh_notebooks.py _build/html/notebooks notebooks
+
+A notebook that the reader has changed is theirs and stays. JupyterLab is told to trust those that
+are as the book made them, without which it shows the figures of none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+import nbformat
+from nbformat.sign import NotebookNotary
+
+#: What the book put there last, by name: the digest of the file.
+RECORD = ".fresh.json"
+
+
+def digest(path: Path) -> str | None:
+    """Return what tells one content of a file from another; None if there is no file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
+
+
+def freshen(made: Path, target: Path) -> tuple[list[Path], list[Path]]:
+    """Copy the notebooks of `made` to `target`, but for those that were changed there.
+
+    Returns
+    -------
+    fresh, outdated
+        The notebooks of `target` that are as the book made them, and those with changes of the
+        reader's to which the book has a newer version.
+    """
+    target.mkdir(exist_ok=True)
+    record = target / RECORD
+    before = json.loads(record.read_text()) if record.exists() else {}
+    put, fresh, outdated = {}, [], []
+    for source in sorted(made.glob("*.ipynb")):
+        path = target / source.name
+        new, here = digest(source), digest(path)
+        if here in (None, new, before.get(path.name)):
+            path.write_bytes(source.read_bytes())
+            fresh.append(path)
+            put[path.name] = new
+        else:
+            put[path.name] = before.get(path.name)
+            outdated += [path] if new != put[path.name] else []
+    record.write_text(json.dumps(put, indent=1) + "\n")
+    return fresh, outdated
+
+
+def trust(notebooks: list[Path]) -> None:
+    """Sign notebooks as `jupyter trust` does."""
+    notary = NotebookNotary()
+    for path in notebooks:
+        notary.sign(nbformat.read(path, as_version=4))
+
+
+def main(made: str, target: str) -> None:
+    """Bring the notebooks up to date and say what stayed."""
+    fresh, outdated = freshen(Path(made), Path(target))
+    trust(fresh)
+    print(f"Notebooks to run are in {target}/")
+    for path in outdated:
+        print(f"{path} has changes of yours and stays. Rename it to get the book's newer one.")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,73 @@
+"""Plain notebooks: the chapters for programs that know no MyST, as Colab and JupyterLab.
+
+A Sphinx extension. Beside the pages it writes a notebook for every chapter, whose roles are links
+into the published book and whose directives are Markdown; the pages' download and Colab buttons
+open these, and `make lab` takes them from there.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from addresses import FOLDER, colab_address, pages_address
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+from .cells import plain_notebook
+from .markdown import NotPlain
+from .references import References
+
+
+def chapters(app: Sphinx) -> list[str]:
+    """Return the documents that are chapters, as Sphinx names them."""
+    return sorted(name for name in app.env.found_docs if name.startswith("chapters/"))
+
+
+def write(app: Sphinx, error: Exception | None) -> None:
+    """Write the plain notebook of every chapter."""
+    if error is not None or app.builder.format != "html":
+        return
+    folder = Path(app.outdir) / FOLDER
+    folder.mkdir(exist_ok=True)
+    address = app.config.html_baseurl.rstrip("/") or pages_address(repository(app))
+    for name in chapters(app):
+        path = Path(app.env.doc2path(name))
+        chapter = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            plain = plain_notebook(chapter, References(app, name, address))
+        except NotPlain as reason:
+            raise ExtensionError(f"{name}: {reason}") from None
+        text = json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
+        (folder / path.name).write_text(text, encoding="utf-8")
+
+
+def repository(app: Sphinx) -> str:
+    """Return the repository's address, or nothing while `_config.yml` has none."""
+    return app.config.html_theme_options.get("repository_url", "")
+
+
+def point_buttons(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Let a chapter's buttons open its plain notebook."""
+    if page not in chapters(app):
+        return
+    name = PurePosixPath(page).name
+    addresses = {
+        "download-source-button": f"{context['pathto'](FOLDER, 1)}/{name}.ipynb",
+        "Colab": colab_address(repository(app), name),
+    }
+    for group in context["header_buttons"]:
+        for button in group.get("buttons", []):
+            which = button.get("label", button["text"])
+            if which in addresses:
+                button["url"] = addresses[which]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the end of the build, and to pages after the theme has made their buttons."""
+    app.connect("html-page-context", point_buttons, priority=900)
+    app.connect("build-finished", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,81 @@
+"""A chapter's cells as Colab and JupyterLab want them: text plain, solutions and set-up folded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import folding
+
+from .figures import alive
+from .markdown import NotPlain, Resolver, plain
+
+Cell = dict[str, Any]
+
+
+def lines(text: str) -> list[str]:
+    """Return text as the list of lines that notebooks on disk hold."""
+    return text.splitlines(keepends=True)
+
+
+def plain_notebook(chapter: dict[str, Any], book: Resolver) -> dict[str, Any]:
+    """Return the chapter with every cell plain.
+
+    Raises
+    ------
+    NotPlain
+        If a text holds what has no plain form; the message names the cell.
+    """
+    cells = []
+    for cell in chapter["cells"]:
+        make = plain_text if cell["cell_type"] == "markdown" else plain_code
+        try:
+            cells.append(make(cell, book))
+        except NotPlain as reason:
+            raise NotPlain(f"cell {cell['id']!r}: {reason}") from None
+    return {**chapter, "cells": cells}
+
+
+def plain_text(cell: Cell, book: Resolver) -> Cell:
+    """Return a Markdown cell without MyST."""
+    return {**cell, "source": lines(plain("".join(cell["source"]), book))}
+
+
+def plain_code(cell: Cell, book: Resolver) -> Cell:
+    """Return a code cell folded as its tags say; the code stays, under a title where it folds.
+
+    What the checker says of an untouched skeleton is left out: the cell waits for an answer. Nor is
+    an output hidden that is not there yet, such as what the set-up will say of the device.
+    """
+    tags = cell["metadata"].get("tags", [])
+    if {"exercise", "hide-output"} <= {*tags}:
+        return {**cell, "metadata": {"tags": tags}, "outputs": [], "execution_count": None}
+    folds = folding.folds(tags)
+    if not cell["outputs"]:
+        folds.pop("outputs_hidden", None)
+    metadata: dict[str, Any] = {"tags": tags} if tags else {}
+    source = cell["source"]
+    if folds:
+        metadata["jupyter"] = folds
+    if "outputs_hidden" in folds:
+        metadata["collapsed"] = True
+    if "source_hidden" in folds:
+        metadata["cellView"] = "form"
+        source = [f"# @title {title(cell)}\n", *source]
+    outputs = [alive(output) for output in cell["outputs"]]
+    metadata = dict(sorted(metadata.items()))
+    return {**cell, "metadata": metadata, "outputs": outputs, "source": source}
+
+
+def title(cell: Cell) -> str:
+    """Return what Colab shows in place of a folded cell's code."""
+    metadata = cell["metadata"]
+    if "remove-cell" in metadata["tags"]:
+        return "Set-up: run this first"
+    if "solution" in metadata["tags"] or "mystnb" in metadata:
+        prompt = metadata.get("mystnb", {}).get("code_prompt_show", "Show the solution")
+        words = prompt.removeprefix("Show ")
+        return words[0].upper() + words[1:]
+    shown = "".join("".join(o.get("data", {}).get("text/html", "")) for o in cell["outputs"])
+    if shown:
+        return f"Code of the {'table' if 'gk-table' in shown else 'figure'}"
+    return "Check of the numbers" if "assert " in "".join(cell["source"]) else "Preparation"

@@ -1,0 +1,120 @@
+"""What roles refer to, by Sphinx's own tables: titles, anchors, numbers, the bibliography."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urljoin
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.util.nodes import split_explicit_title
+
+from . import citations
+from .markdown import NotPlain
+
+#: Roles that refer to a place in the book: the domain that knows it, and its name there.
+PLACES = {
+    "doc": ("std", "doc"),
+    "eq": ("math", "eq"),
+    "numref": ("std", "numref"),
+    "prf:ref": ("prf", "ref"),
+    "ref": ("std", "ref"),
+    "term": ("std", "term"),
+}
+#: Of these, the ones that Sphinx looks up in lower case.
+LOWERED = frozenset(["ref", "numref"])
+SPECIAL = re.compile(r"([\\`*_\[\]<>|$])")
+
+
+def escaped(text: str) -> str:
+    """Return `text` as Markdown that shows it as it is."""
+    return SPECIAL.sub(r"\\\1", text)
+
+
+class References:
+    """The book as seen from one chapter, after Sphinx has read all of it.
+
+    Parameters
+    ----------
+    app
+        The build.
+    document
+        The chapter, as Sphinx names it.
+    address
+        Where the book is published, or None. Without it a reference to another chapter becomes a
+        link to the notebook beside this one, and any other plain words.
+    """
+
+    def __init__(self, app: Sphinx, document: str, address: str | None) -> None:
+        self.env, self.builder = app.env, app.builder
+        self.document, self.address = document, address
+
+    def role(self, name: str, content: str) -> str:
+        """Return what stands for a role, as Markdown.
+
+        Raises
+        ------
+        NotPlain
+            If the role is none that a chapter may use, or names nothing in the book.
+        """
+        if name in ("cite", "cite:p", "cite:t"):
+            return self.citation(content, in_text=name == "cite:t")
+        if name not in PLACES:
+            raise NotPlain(f"role {{{name}}} has no plain form")
+        explicit, title, target = split_explicit_title(content)
+        return self.reference(name, title if explicit else None, target)
+
+    def link(self, text: str, target: str) -> str:
+        """Return a link to a label or file of the book, with a text of its own in Markdown."""
+        name = "doc" if target.endswith((".md", ".ipynb")) else "ref"
+        uri = self.find(name, target.rsplit(".", 1)[0] if name == "doc" else target, text)[1]
+        return self.linked(text, uri)
+
+    def number(self, label: str) -> str:
+        """Return what the algorithm with this label is called, as "Algorithm 4.1"."""
+        return escaped(self.find("prf:ref", label, None)[0])
+
+    def reference(self, name: str, title: str | None, target: str) -> str:
+        """Return a link to `target`, with its own title where none is given."""
+        found, uri = self.find(name, target, title)
+        return self.linked(escaped(title or found), uri)
+
+    def find(self, name: str, target: str, title: str | None) -> tuple[str, str]:
+        """Return the text and the address, relative to the chapter, that Sphinx gives a role."""
+        domain, role = PLACES[name]
+        looked_up = target.lower() if name in LOWERED else target
+        xref = pending_xref(
+            "", refdomain=domain, reftype=role, refexplicit=title is not None, refdoc=self.document
+        )
+        xref["reftarget"] = looked_up
+        words = nodes.inline("", title or target)
+        node = self.env.get_domain(domain).resolve_xref(
+            self.env, self.document, self.builder, role, looked_up, xref, words
+        )
+        reference = next(iter(node.findall(nodes.reference)), None) if node is not None else None
+        if reference is None:
+            raise NotPlain(f"{{{name}}}: {target!r} is nothing in the book")
+        own = f"#{reference['refid']}" if "refid" in reference else ""
+        return reference.astext(), reference.get("refuri", own)
+
+    def citation(self, keys: str, in_text: bool) -> str:
+        """Return short labels, as "(Moore 1959)", or "Moore (1959)" within a sentence."""
+        found = [citations.find(self.env, key.strip()) for key in keys.split(",")]
+        links = []
+        for citation in found:
+            uri = self.builder.get_relative_uri(self.document, citation.document)
+            words = citation.in_text if in_text else citation.in_brackets
+            links.append(self.linked(escaped(words), f"{uri}#{citation.anchor}"))
+        return ", ".join(links) if in_text else f"({'; '.join(links)})"
+
+    def linked(self, text: str, uri: str) -> str:
+        """Return `text` as a link into the published book, if it is published."""
+        page = self.builder.get_target_uri(self.document)
+        if self.address is not None:
+            return f"[{text}]({urljoin(f'{self.address}/{page}', uri)})"
+        # Chapters lie side by side, among the pages as among the plain notebooks.
+        path = uri.split("#")[0]
+        if path and "/" not in path:
+            return f"[{text}]({path.removesuffix('.html')}.ipynb)"
+        return text

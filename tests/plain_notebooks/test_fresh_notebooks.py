@@ -1,0 +1,107 @@
+"""What `make lab` opens: the book's notebooks, trusted, and never over a reader's work."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from built_book import ROOT
+from nbformat.sign import NotebookNotary
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+sys.path.insert(0, str(ROOT / "book"))
+import fresh_notebooks
+from fresh_notebooks import freshen
+
+
+def write(path: Path, text: str) -> None:
+    """Write a notebook with one cell, whose output is HTML."""
+    path.parent.mkdir(exist_ok=True)
+    output = new_output("display_data", {"text/html": f"<b>{text}</b>"})
+    nbformat.write(new_notebook(cells=[new_code_cell(text, outputs=[output], id="a")]), path)
+
+
+@pytest.fixture
+def made(tmp_path) -> Path:
+    """Two notebooks as the build leaves them."""
+    for name in ("one", "two"):
+        write(tmp_path / "made" / f"{name}.ipynb", "first")
+    return tmp_path / "made"
+
+
+@pytest.fixture
+def target(tmp_path) -> Path:
+    return tmp_path / "notebooks"
+
+
+def text(path: Path) -> str:
+    return nbformat.read(path, as_version=4).cells[0].source
+
+
+def test_an_empty_folder_gets_all(made, target):
+    fresh, outdated = freshen(made, target)
+    assert [p.name for p in fresh] == ["one.ipynb", "two.ipynb"]
+    assert outdated == []
+    assert (target / "one.ipynb").read_bytes() == (made / "one.ipynb").read_bytes()
+
+
+def test_a_notebook_nobody_changed_follows_the_book(made, target):
+    freshen(made, target)
+    write(made / "one.ipynb", "second")
+    fresh, outdated = freshen(made, target)
+    assert (len(fresh), outdated) == (2, [])
+    assert text(target / "one.ipynb") == "second"
+
+
+def test_a_readers_work_stays_and_is_named_once_the_book_has_a_newer_notebook(made, target):
+    freshen(made, target)
+    write(target / "one.ipynb", "my answer")
+    assert freshen(made, target) == ([target / "two.ipynb"], [])
+    write(made / "one.ipynb", "second")
+    for _ in range(2):
+        assert freshen(made, target) == ([target / "two.ipynb"], [target / "one.ipynb"])
+        assert text(target / "one.ipynb") == "my answer"
+
+
+def test_a_removed_notebook_comes_back(made, target):
+    freshen(made, target)
+    write(target / "one.ipynb", "my answer")
+    (target / "one.ipynb").unlink()
+    freshen(made, target)
+    assert text(target / "one.ipynb") == "first"
+
+
+def test_a_file_of_the_readers_that_the_book_never_wrote_stays(made, target):
+    write(target / "one.ipynb", "older than the record")
+    write(target / "mine.ipynb", "mine")
+    assert freshen(made, target) == ([target / "two.ipynb"], [target / "one.ipynb"])
+    assert text(target / "one.ipynb") == "older than the record"
+    assert text(target / "mine.ipynb") == "mine"
+
+
+def test_the_books_notebooks_are_trusted_and_others_are_not(made, target, monkeypatch, capsys):
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(target.parent / "data"))
+    write(target / "two.ipynb", "somebody else's")
+    fresh_notebooks.main(str(made), str(target))
+    notary = NotebookNotary()
+    trusted = {
+        name: notary.check_signature(nbformat.read(target / f"{name}.ipynb", as_version=4))
+        for name in ("one", "two")
+    }
+    assert trusted == {"one": True, "two": False}
+    assert f"{target}/two.ipynb has changes of yours" in capsys.readouterr().out
+
+
+def test_make_lab_opens_these_and_make_clean_leaves_them():
+    def printed(target: str) -> str:
+        run = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+    made = "book/fresh_notebooks.py _build/html/notebooks notebooks\n"
+    assert printed("notebooks").endswith(made)
+    assert printed("lab").endswith(f"{made}cd notebooks && ../.venv/bin/jupyter lab\n")
+    assert "notebooks" not in printed("clean")

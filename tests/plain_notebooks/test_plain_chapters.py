@@ -1,0 +1,169 @@
+"""The plain notebook of every chapter: the same cells, folded, with nothing left of MyST."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+from pathlib import Path
+from unittest import mock
+
+import nbformat
+import pytest
+from built_book import ROOT, built_book
+from markdown_it import MarkdownIt
+from nbclient import NotebookClient
+
+sys.path.insert(0, str(ROOT / "book"))
+import folding
+
+CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
+LARGEST = 2e6
+TITLE = re.compile(r"\A# @title [A-Z][^\n]*\n")
+#: A program that knows no MyST, as strict readers of Markdown are: CommonMark and tables.
+READER = MarkdownIt("commonmark").enable("table")
+
+
+@functools.cache
+def read(path: Path) -> nbformat.NotebookNode:
+    """Return a notebook; cached, since most tests look at all."""
+    return nbformat.read(path, as_version=nbformat.NO_CONVERT)
+
+
+def plain(chapter: Path) -> Path:
+    """Return the plain notebook that was built of a chapter."""
+    return built_book() / "notebooks" / chapter.name
+
+
+def pairs(chapter: Path, kind: str) -> list[tuple]:
+    """Return the chapter's cells of a kind, each with the plain one."""
+    both = zip(read(chapter).cells, read(plain(chapter)).cells, strict=True)
+    return [(source, made) for source, made in both if source.cell_type == kind]
+
+
+def is_check(cell: nbformat.NotebookNode) -> bool:
+    """Say whether the cell asks the checker about an exercise's skeleton."""
+    return {"exercise", "hide-output"} <= set(cell.metadata.get("tags", []))
+
+
+each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda p: p.stem)
+
+
+def test_there_is_one_for_each_chapter_and_no_other():
+    made = sorted(path.name for path in (built_book() / "notebooks").iterdir())
+    assert made == [path.name for path in CHAPTERS]
+
+
+@each_chapter
+def test_it_is_a_valid_notebook_with_the_same_cells(chapter):
+    nbformat.validate(read(plain(chapter)))
+    cells = [(c.id, c.cell_type) for c in read(chapter).cells]
+    assert [(c.id, c.cell_type) for c in read(plain(chapter)).cells] == cells
+    assert plain(chapter).stat().st_size < LARGEST
+
+
+@each_chapter
+def test_its_code_is_the_chapters_but_for_the_line_that_names_a_folded_cell(chapter):
+    for source, made in pairs(chapter, "code"):
+        folded = made.metadata.get("cellView") == "form"
+        assert bool(TITLE.match(made.source)) == folded
+        assert TITLE.sub("", made.source) == source.source
+
+
+@each_chapter
+def test_its_outputs_are_the_chapters_and_figures_bring_what_draws_them(chapter):
+    for source, made in pairs(chapter, "code"):
+        if is_check(source):
+            assert made.outputs == []
+            continue
+        for before, after in zip(source.outputs, made.outputs, strict=True):
+            html = before.get("data", {}).get("text/html", "")
+            if 'data-view="' in html:
+                shown = after["data"]["text/html"]
+                assert shown.startswith(html)
+                assert "<style>" in shown[len(html) :]
+                assert "<script>" in shown[len(html) :]
+                after = {**after, "data": {**after["data"], "text/html": html}}
+            assert after == before
+
+
+def myst(source: str) -> list[str]:
+    """Return what a program that knows no MyST would show raw, or link to nowhere."""
+    html = READER.render(source)
+    left = [t.info for t in READER.parse(source) if t.type == "fence" and t.info.startswith("{")]
+    left += re.findall(r"\{[\w:+-]+\}<code>.*?</code>", html)
+    text = re.sub(r"<(pre|code)\b.*?</\1>", "", html, flags=re.DOTALL)
+    left += re.findall(r"(?m)^(?:<p>)?\s*(:::.*|\([\w-]+\)=.*|\{[.#].*|%.*|\+\+\+.*)", text)
+    return left + re.findall(r'href="(?!https?:|mailto:|#|\w+\.ipynb")([^"]*)', html)
+
+
+@each_chapter
+def test_nothing_of_myst_is_left(chapter):
+    both = pairs(chapter, "markdown")
+    assert [raw for source, _ in both for raw in myst(source.source)] != []
+    assert [raw for _, made in both for raw in myst(made.source)] == []
+
+
+@each_chapter
+def test_a_link_to_a_notebook_finds_it_beside(chapter):
+    text = "\n".join(made.source for _, made in pairs(chapter, "markdown"))
+    names = re.findall(r"\]\((\w+\.ipynb)\)", text)
+    assert names
+    assert {name for name in names if not (plain(chapter).parent / name).exists()} == set()
+
+
+@each_chapter
+def test_a_cell_of_the_chapter_folds_in_jupyterlab_as_on_the_page(chapter):
+    for cell in read(chapter).cells:
+        tags = set(cell.metadata.get("tags", []))
+        jupyter = cell.metadata.get("jupyter", {})
+        assert jupyter.get("source_hidden", False) == bool(
+            tags & {"hide-input", "hide-cell", "remove-input", "remove-cell"}
+        )
+        assert jupyter.get("outputs_hidden", False) == bool(
+            tags & {"hide-output", "hide-cell", "remove-cell"}
+        )
+    assert any("solution" in cell.metadata.get("tags", []) for cell in read(chapter).cells)
+
+
+@each_chapter
+def test_solutions_and_set_up_are_closed_in_jupyterlab_and_on_colab(chapter):
+    closed = [m for _, m in pairs(chapter, "code") if m.metadata.get("cellView") == "form"]
+    assert all(cell.metadata.jupyter.source_hidden for cell in closed)
+    solutions = [m for s, m in pairs(chapter, "code") if "solution" in s.metadata.get("tags", [])]
+    assert len(solutions) >= 3
+    for cell in (read(plain(chapter)).cells[0], *solutions):
+        assert cell in closed
+        hidden = cell.metadata.jupyter.get("outputs_hidden", False)
+        assert hidden == cell.metadata.get("collapsed", False) == bool(cell.outputs)
+
+
+@each_chapter
+def test_the_readers_own_cells_are_open(chapter):
+    for source, made in pairs(chapter, "code"):
+        tags = set(source.metadata.get("tags", []))
+        if not tags or is_check(source) or tags == {"exercise"}:
+            assert {"cellView", "jupyter", "collapsed"} & set(made.metadata) == set()
+            assert made.source == source.source
+
+
+def test_what_folds_follows_from_the_tags():
+    assert folding.folded({"tags": ["solution", "hide-cell"], "mystnb": {"a": 1}}) == {
+        "jupyter": {"outputs_hidden": True, "source_hidden": True},
+        "mystnb": {"a": 1},
+        "tags": ["solution", "hide-cell"],
+    }
+    assert folding.folded({"tags": ["exercise"], "jupyter": {"source_hidden": True}}) == {
+        "tags": ["exercise"]
+    }
+
+
+def test_a_plain_notebook_runs_to_its_end():
+    notebook = nbformat.read(plain(ROOT / "chapters" / "mapping_static.ipynb"), as_version=4)
+    folder = ROOT / "chapters"  # as far from data/ as the folder that `make notebooks` fills
+    with mock.patch.dict(os.environ, GPUKERNELS_DEVICE="simt"):
+        NotebookClient(notebook, timeout=300, resources={"metadata": {"path": folder}}).execute()
+    checks = [cell for cell in notebook.cells if is_check(cell)]
+    assert checks
+    assert all(cell.outputs for cell in checks)
