@@ -243,7 +243,7 @@ def _run_case(name: str, g: Graph) -> Case:
 
 def run_budgets() -> list[Budget]:
     """Return the bound of representations-3."""
-    return [sharing(_run_case("a path of 1,000 vertices", path(1000)), at_most=20)]
+    return [sharing(_run_case("a path of 300 vertices", path(300)), at_most=20)]
 
 
 HASTY = KernelExercise(
@@ -255,7 +255,7 @@ HASTY = KernelExercise(
     The kernel gives the right answer on `gk.path(64, directed=True)` and wrong ones on the
     chapter's R-MAT graph. Explain both before you run it, then mend it with one test.
 
-    Budget, on a path of 1,000 vertices, undirected: no warp makes more than 20 memory requests.
+    Budget, on a path of 300 vertices, undirected: no warp makes more than 20 memory requests.
     """,
     """
     How many arcs leave each vertex of a directed path? How many threads walk along a run of three
@@ -357,7 +357,7 @@ def query_budgets() -> list[Budget]:
     def targets_loaded(trace) -> int:
         return int(metrics.work_per_thread(trace, "targets").max())
 
-    case = _query_case("1,024 queries to the R-MAT graph of the chapter", g, 512, 512)
+    case = _query_case("256 queries to the R-MAT graph of the chapter", g, 128, 128)
     return [
         Budget("targets that a thread looks at", case, targets_loaded, at_most=turns + 1),
     ]

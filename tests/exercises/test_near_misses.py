@@ -78,7 +78,7 @@ NEAR_MISSES = {
         "representations-4",
         "middle = (first + last) // 2",
         "middle = first",
-        "targets that a thread looks at, on 1,024 queries",
+        "targets that a thread looks at, on 256 queries",
     ),
     "a place among all votes": (
         "scans-2",
