@@ -42,7 +42,11 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         raise InvalidArgument(name, value, f"one of {choices}")
 
 
-def check_flag(name: str, value: object) -> None:
-    """Raise InvalidArgument if `value` is neither True nor False."""
+def check_flag(name: str, value: object) -> bool:
+    """Return `value` as a Python bool; InvalidArgument unless it is True or False, NumPy's too.
+
+    Numbers and words are refused: ``directed="no"`` would count as true, and ``0 is False`` is not.
+    """
     if not isinstance(value, bool | np.bool_):
         raise InvalidArgument(name, value, "True or False")
+    return bool(value)

@@ -12,6 +12,7 @@ import weakref
 import numpy as np
 
 from gpukernels import simt
+from gpukernels.checks import check_flag
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.machine import RESIDENT_THREADS
 from gpukernels.simt.metrics import Summary, summarize
@@ -69,7 +70,8 @@ class SimtDevice:
             raise ValueError(f"schedule={schedule!r}; allowed are {allowed}")
         self.schedule = schedule
         self.seed = seed
-        self.check = trace if check is None else check
+        trace = check_flag("trace", trace)
+        self.check = trace if check is None else check_flag("check", check)
         if limit is not None and not trace:
             raise ValueError(f"limit={limit!r} goes with trace=True; without it nothing is kept")
         self.recorder = None
@@ -125,6 +127,7 @@ class SimtDevice:
 
         A NumPy array among `args` is changed in place. A launch of zero blocks does nothing.
         """
+        cooperative = check_flag("cooperative", cooperative)
         if _empty(blocks):
             return
         self._launches += 1
@@ -248,6 +251,7 @@ class CudaDevice:
 
         numba finds by itself whether a kernel needs a cooperative launch.
         """
+        check_flag("cooperative", cooperative)
         if _empty(blocks):
             return
         with warnings.catch_warnings():

@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial import Delaunay
 
-from gpukernels.checks import check_whole
+from gpukernels.checks import check_flag, check_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import INT32_MAX, Graph, Parallel, SelfLoops
 
@@ -55,6 +55,7 @@ def rmat(
     Graph
         ``2**scale`` vertices; ``edge_factor * 2**scale`` arcs when directed and all are kept.
     """
+    directed = check_flag("directed", directed)
     scale = check_whole("scale", scale, 0, 30)
     edge_factor = check_whole("edge_factor", edge_factor, 0, INT32_MAX >> scale)
     for name, value in (("a", a), ("b", b), ("c", c)):
@@ -111,6 +112,7 @@ def erdos_renyi(n: int, mean_degree: float, seed: int = 0, *, directed: bool = F
     Graph
         No self-loops, no parallel arcs; ``m`` is the nearest possible to ``n * mean_degree``.
     """
+    directed = check_flag("directed", directed)
     n = check_whole("n", n, 0, INT32_MAX - 1)
     if not 0 <= mean_degree <= max(n - 1, 0):
         raise InvalidArgument("mean_degree", mean_degree, f"from 0 to n - 1 = {n - 1}")
@@ -206,6 +208,7 @@ def forest_fire(
     Graph
         Simple; when directed, every arc leads from a later vertex to an earlier one.
     """
+    directed = check_flag("directed", directed)
     n = check_whole("n", n, 0, INT32_MAX - 1)
     for name, value in (("forward", forward), ("backward", backward)):
         if not 0 <= value < 1:
@@ -231,6 +234,7 @@ def delaunay(n: int, seed: int = 0, *, weighted: bool = False) -> Graph:
     Graph
         Undirected and simple, with `positions`.
     """
+    weighted = check_flag("weighted", weighted)
     n = check_whole("n", n, 3, INT32_MAX - 1)
     points = np.random.default_rng(seed).random((n, 2))
     corners = Delaunay(points).simplices.astype(np.int64)
@@ -266,6 +270,7 @@ def road_grid(
     Graph
         Undirected, simple and connected, with `positions`.
     """
+    weighted = check_flag("weighted", weighted)
     rows = check_whole("rows", rows, 1, 46_340)
     columns = check_whole("columns", columns, 1, 46_340)
     n = rows * columns

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from gpukernels.checks import is_whole
+from gpukernels.checks import check_flag, is_whole
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Graph:
         labels: ArrayLike | None = None,
         positions: ArrayLike | None = None,
     ) -> None:
+        directed = check_flag("directed", directed)
         targets = _integers("targets", targets)
         _check_offsets(offsets := _integers("offsets", offsets), targets.size)
         n = offsets.size - 1
@@ -83,7 +84,7 @@ class Graph:
             offsets.astype(np.int32),
             targets.astype(np.int32),
             _weights("weights", weights, targets.size),
-            bool(directed),
+            directed,
             _labels(labels, n),
             _positions(positions, n),
         )
@@ -155,6 +156,7 @@ class Graph:
             raise InvalidArgument("parallel", parallel, "'keep' or 'min'")
         if self_loops not in ("keep", "remove"):
             raise InvalidArgument("self_loops", self_loops, "'keep' or 'remove'")
+        directed = check_flag("directed", directed)
         n = _vertex_count(n)
         source, target = _integers("source", source), _integers("target", target)
         if source.size != target.size:
@@ -184,7 +186,7 @@ class Graph:
             source, target, weight = _least_of_parallel(source, target, weight)
         offsets = np.zeros(n + 1, dtype=np.int32)
         np.cumsum(np.bincount(source, minlength=n), out=offsets[1:])
-        return cls._checked(offsets, target, weight, bool(directed), labels, positions)
+        return cls._checked(offsets, target, weight, directed, labels, positions)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Graph is read-only: {name!r} cannot be set")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.io import mmread
 
 import gpukernels as gk
-from gpukernels.formats import snap, text
+from gpukernels.formats import blocks, snap, text
 
 BANNER = "%%MatrixMarket matrix coordinate "
 SUFFIXES = ["", ".gz"]
@@ -357,7 +357,7 @@ def test_damaged_gzip_files_are_refused(tmp_path, name):
 @pytest.mark.parametrize("line", [2, 3, 400, 999, 1000, 1001])
 @pytest.mark.parametrize("name", ["g.gr", "g.mtx", "g.txt"])
 def test_the_line_is_right_in_whichever_block_it_lies(tmp_path, monkeypatch, name, line):
-    monkeypatch.setattr(text, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 100)
     head, row = {
         "g.gr": ("p sp 9 1000", "a 1 2 3"),
         "g.mtx": (BANNER + "integer general\n9 9 999", "1 2 3"),
@@ -425,12 +425,12 @@ def test_a_progress_bar_appears_only_after_its_delay(tmp_path, monkeypatch, caps
         return columns(*arguments)
 
     file = write(tmp_path / "g.txt", "1 2\n" * 50)
-    monkeypatch.setattr(text, "BLOCK_BYTES", 40)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 40)
     monkeypatch.setattr(text, "columns", slow_columns)
-    assert text.PROGRESS_DELAY == 2.0
+    assert blocks.PROGRESS_DELAY == 2.0
     gk.read(file)
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(text, "PROGRESS_DELAY", 0.2)
+    monkeypatch.setattr(blocks, "PROGRESS_DELAY", 0.2)
     gk.read(file)
     assert "g.txt: " in capsys.readouterr().err
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 
 import numpy as np
 
+from gpukernels.checks import check_flag
 from gpukernels.simt import python_function
 
 from .case import Budget, Case
@@ -90,6 +91,7 @@ class Exercise:
         ExerciseFailed
             If `raises` and the answer is not right.
         """
+        raises = check_flag("raises", raises)
         if isinstance(answer, Solution):
             answer = answer.answer
         report = Report(f"{self.id} ({self.title})", self._findings(answer))

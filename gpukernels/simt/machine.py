@@ -96,6 +96,9 @@ def launch(
     if schedule not in schedules.SCHEDULES:
         allowed = ", ".join(repr(s) for s in schedules.SCHEDULES)
         raise LaunchError(f"schedule={schedule!r} is unknown; allowed are {allowed}")
+    for name, flag in (("cooperative", cooperative), ("check", check)):
+        if not isinstance(flag, (bool, np.bool_)):
+            raise LaunchError(f"{name}={flag!r}; allowed are True and False")
     grid = _shape(grid, "grid", MAX_GRID)
     block = _shape(block, "block", MAX_BLOCK)
     if np.prod(block) > MAX_THREADS:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gpukernels.checks import check_flag
 from gpukernels.errors import InvalidArgument
 from gpukernels.views.drawing import draw
 from gpukernels.views.encoding import pack
@@ -123,6 +124,7 @@ class GraphView(View):
         step: int = 0,
         seed: int = 0,
     ) -> None:
+        csr = check_flag("csr", csr)
         n, m = int(graph.n), len(graph.targets)
         self._offsets = np.asarray(graph.offsets, dtype=np.int64)
         self._targets = np.asarray(graph.targets, dtype=np.int64)
