@@ -62,7 +62,7 @@ PART = 120
 
 
 def printable(text: str, most: int = MESSAGE) -> str:
-    """Return `text` for a message: on one line, shortened in its middle, control characters escaped.
+    """Return `text` for a message: on one line, its middle cut out, control characters escaped.
 
     What is not printable (control characters, line ends, characters that turn the direction of the
     text, halves of surrogate pairs) is written as in a string literal, so that a file name or a

@@ -1,7 +1,7 @@
-"""The lines of a file, plain or gzip, some megabytes at a time, in memory that has a bound.
+"""The lines of a file, plain or gzip, a megabyte at a time, in memory that has a bound.
 
-What is held is bounded by constants here, whatever the file claims: a block has some megabytes, a
-line a longest length, and a gzip file may not unpack to many times its own size.
+What is held is bounded by constants here, whatever the file claims: a block has a megabyte, a line
+a longest length, and a gzip file may not unpack to many times its own size.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from tqdm.auto import tqdm
 
 from gpukernels.errors import GraphFormatError, printable
 
-BLOCK_BYTES = 8 << 20
+#: Larger blocks are read no faster, and parsing one takes some forty times its size.
+BLOCK_BYTES = 1 << 20
 #: Longest line, comments included.
 LINE_BYTES = 1 << 16
 #: A gzip file may unpack to this many bytes, or to so many times its own, whichever is more. Edge
@@ -71,7 +72,7 @@ class Block:
 
 
 def blocks(file: Path) -> Iterator[Block]:
-    """Yield the lines of a plain or gzip file, some megabytes at a time.
+    """Yield the lines of a plain or gzip file, a megabyte at a time.
 
     Any kind of line end is understood. A progress bar appears when the whole takes over 2 s.
 
