@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book read notebooks lab publish outputs test gpu-test soak bench-simt colab-url lock clean
+.PHONY: help book read notebooks lab publish outputs test gpu-test soak fuzz bench-simt colab-url lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -21,6 +21,7 @@ help:
 	@echo "make test                 everything that needs no GPU; ends on pytest's summary"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
 	@echo "make soak                 random programs against a model, for hours (PROGRAMS=...)"
+	@echo "make fuzz                 damaged graph files against an oracle (SECONDS=60 SEED=...)"
 	@echo "make bench-simt           the SIMT machine's speed beside numba's simulator"
 	@echo "make outputs              run the notebooks and store their outputs (NOTEBOOKS=... for some)"
 	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
@@ -100,6 +101,9 @@ gpu-test: $(VENV)/test-installed
 
 soak: $(VENV)/test-installed
 	GPUKERNELS_PROGRAMS=$(or $(PROGRAMS),100000) $(BIN)/python -m pytest tests/simt/test_programs.py
+
+fuzz: $(VENV)/test-installed
+	$(BIN)/python tests/fuzz/fuzz_files.py --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 bench-simt: $(VENV)/book-installed
 	$(BIN)/python -m gpukernels.bench.simulator

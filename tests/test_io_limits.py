@@ -99,7 +99,9 @@ SOUND = {
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    "unit", [b"1 2" + b" " * 60 + b"\n", b"#", b"1", b"\r", b"\n", b" ", b"c " * 9 + b"\r"], ids=repr
+    "unit",
+    [b"1 2" + b" " * 60 + b"\n", b"#", b"1", b"\r", b"\n", b" ", b"c " * 9 + b"\r"],
+    ids=repr,
 )
 def test_a_small_gzip_file_does_not_unpack_to_much(tmp_path, name, unit):
     file = tmp_path / (name + ".gz")

@@ -1,7 +1,9 @@
 """A slice of the fuzzing of graph files, and whether it would notice what it looks for."""
 
 import random
+from pathlib import Path
 
+import fuzz_files
 import numpy as np
 import pytest
 from file_mutations import NAMES, damaged, sound
@@ -93,4 +95,16 @@ def test_another_weight_is_a_finding(tmp_path, monkeypatch):
     read = gk.read
     monkeypatch.setattr(gk, "read", lambda file: gk.random_weights(read(file), 7, 7))
     with pytest.raises(Finding, match="expected"):
+        judge(tmp_path / "g.mtx", content)
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux alone can tell")
+def test_memory_that_is_given_back_is_a_finding_too(tmp_path, monkeypatch):
+    content = SKEW.replace("1 1 5", "2 1 5").encode()
+    (tmp_path / "g.mtx").write_bytes(content)
+    monkeypatch.setattr(fuzz_files, "MOST_BYTES", 50 << 20)
+    assert judge(tmp_path / "g.mtx", content) == "read"
+    read = gk.read
+    monkeypatch.setattr(gk, "read", lambda file: np.ones(80 << 20, np.int8).any() and read(file))
+    with pytest.raises(Finding, match="MiB more memory"):
         judge(tmp_path / "g.mtx", content)
