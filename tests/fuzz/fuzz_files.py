@@ -181,7 +181,7 @@ def compare_with_networkx(g: gk.Graph, content: bytes) -> None:
 
 
 def main() -> int:
-    """Try files of every format until the time is up."""
+    """Try files of every format until the time is up, or Ctrl-C; then say how many."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--files", type=int, help="stop after so many of each format")
@@ -195,9 +195,9 @@ def main() -> int:
     if options.only:
         name, number = options.only.split(":")
         names, numbers = (name,), (int(number),)
-    tried, findings, number = Counter(), [], 0
+    tried, findings = Counter(), []
     stop = time.monotonic() + options.seconds
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(KeyboardInterrupt):
         warnings.simplefilter("error")
         for number in numbers:
             for name in names:
