@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 
-#: Longest message, in characters, and longest name or value within one.
+#: Longest message, in characters, unless what is allowed is a longer list; longest name within one.
 MESSAGE = 300
 PART = 120
 
@@ -75,6 +75,11 @@ def printable(text: str, most: int = MESSAGE) -> str:
         return text
     head = (most - 5) // 2
     return f"{text[:head]} ... {text[len(text) - (most - 5 - head) :]}"
+
+
+def _own_words(text: str) -> str:
+    """Return words of this package for a message: a list of what is allowed is of use only whole."""
+    return printable(text, max(MESSAGE, len(text)))
 
 
 class InvalidArgument(ValueError):
@@ -97,10 +102,9 @@ class InvalidArgument(ValueError):
         self.allowed = allowed
 
     def __str__(self) -> str:
-        return printable(
-            f"{printable(self.argument, PART)} = {printable(repr(self.value), PART)}: "
-            f"must be {self.allowed}"
-        )
+        name, allowed = printable(self.argument, PART), f": must be {_own_words(self.allowed)}"
+        room = MESSAGE - len(name) - 3 - len(allowed)
+        return f"{name} = {printable(repr(self.value), max(PART // 2, room))}{allowed}"
 
 
 class GraphFormatError(ValueError):
@@ -232,4 +236,4 @@ class UnknownMethod(ValueError):
         method = printable(repr(self.method), PART)
         text = f"{self.family} has no method {method}; it has {', '.join(self.methods)}"
         close = get_close_matches(str(self.method)[:PART], self.methods, n=1)
-        return printable(f"{text} (did you mean {close[0]!r}?)" if close else text)
+        return _own_words(f"{text} (did you mean {close[0]!r}?)" if close else text)
