@@ -78,7 +78,7 @@ def printable(text: str, most: int = MESSAGE) -> str:
 
 
 def _own_words(text: str) -> str:
-    """Return words of this package for a message: a list of what is allowed is of use only whole."""
+    """Return words of this package for a message; a list of what is allowed is never cut."""
     return printable(text, max(MESSAGE, len(text)))
 
 
