@@ -6,6 +6,7 @@ One rule for all: where the outside has several arcs from `u` to `v`, the lighte
 
 from __future__ import annotations
 
+import math
 import numbers
 from os import PathLike, fspath
 from pathlib import Path
@@ -17,7 +18,7 @@ from scipy import sparse
 from gpukernels.checks import check_choice, check_flag, check_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.formats import dimacs, matrix_market, snap
-from gpukernels.graph import INT32_MAX, Graph, Parallel, SelfLoops
+from gpukernels.graph import FLOAT32_MAX, INT32_MAX, Graph, Parallel, SelfLoops
 
 if TYPE_CHECKING:
     import networkx
@@ -182,20 +183,33 @@ def from_networkx(
     Raises
     ------
     InvalidArgument
-        Where some edges have a weight and others none, or a weight is not a finite real number.
+        Where `graph` is no NetworkX graph, or some edges have a weight and others none, or a weight
+        is not a real number that float32 holds, or int32 where all are whole.
     """
+    import networkx
+
+    if not isinstance(graph, networkx.Graph):
+        raise InvalidArgument("graph", graph, "a NetworkX graph")
+    if weight is not None and not isinstance(weight, str):
+        raise InvalidArgument("weight", weight, "the name of an edge attribute, or None")
     nodes = list(graph)
     number = {node: v for v, node in enumerate(nodes)}
     edges = list(graph.edges(data=weight)) if weight is not None else list(graph.edges())
     weights = [edge[2] for edge in edges] if weight is not None else []
     weighted = any(value is not None for value in weights)
     if weighted:
-        for u, v, value in edges:
-            if not isinstance(value, numbers.Real) or not np.isfinite(value):
-                name = f"{weight!r} of edge {u!r} -> {v!r}"
-                raise InvalidArgument(name, value, "a finite real number, as other edges have one")
         whole = all(isinstance(value, numbers.Integral) for value in weights)
-        weights = np.array(weights, dtype=None if whole else np.float64)
+        for u, v, value in edges:
+            name = f"{weight!r} of edge {u!r} -> {v!r}"
+            # What is compared with is exact in Python, for Fractions and ints of any size.
+            if not isinstance(value, numbers.Real) or not -math.inf < value < math.inf:
+                raise InvalidArgument(name, value, "a finite real number, as other edges have one")
+            if whole and not -INT32_MAX - 1 <= value <= INT32_MAX:
+                allowed = f"from {-INT32_MAX - 1} to {INT32_MAX} (int32), as all weights are whole"
+                raise InvalidArgument(name, value, allowed)
+            if not whole and abs(value) > FLOAT32_MAX:
+                raise InvalidArgument(name, value, "a number that float32 holds")
+        weights = np.array(weights, dtype=np.int64 if whole else np.float64)
     return Graph.from_arcs(
         len(nodes),
         np.array([number[edge[0]] for edge in edges], dtype=np.int64),
@@ -210,8 +224,12 @@ def from_networkx(
 
 def _labels(nodes: list) -> np.ndarray | None:
     if all(isinstance(node, numbers.Integral) for node in nodes):
-        return None if nodes == list(range(len(nodes))) else np.array(nodes)
-    # Element by element: NumPy would make a matrix of nodes that are tuples.
+        if nodes == list(range(len(nodes))):
+            return None
+        if all(-(2**63) <= node < 2**63 for node in nodes):
+            return np.array(nodes, dtype=np.int64)
+    # Element by element: NumPy would make a matrix of nodes that are tuples, and floats of integers
+    # on both sides of 0 and 2^63.
     labels = np.empty(len(nodes), dtype=object)
     for v, node in enumerate(nodes):
         labels[v] = node

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "generators": {"checks", "errors", "graph"},
     "sequential": {"checks", "errors", "graph"},
     "multicore": {"checks", "errors", "graph", "sequential"},
-    "workloads": {"errors"},
+    "workloads": {"checks", "errors"},
     "simt": set(),
     "device": {"checks", "errors", "simt"},
     "primitives": {"checks", "errors", "device"},

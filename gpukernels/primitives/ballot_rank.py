@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda
 
+from gpukernels.checks import as_array
 from gpukernels.device import chosen_device
 
 from .launch_shape import FULL_MASK, THREADS, blocks_for, check_threads
@@ -50,7 +51,7 @@ def warp_rank(flags, *, threads: int = THREADS, device=None) -> np.ndarray:
         The exclusive prefix sum of the flags, from 0 again at every multiple of 32.
     """
     check_threads(threads)
-    flags = np.ascontiguousarray(flags, dtype=np.bool_).astype(np.uint8)
+    flags = np.ascontiguousarray(as_array("flags", flags), dtype=np.bool_).astype(np.uint8)
     device = chosen_device(device)
     rank = device.empty(flags.size, np.int32)
     device.launch(rank_warps, blocks_for(flags.size, threads), threads, device.array(flags), rank)

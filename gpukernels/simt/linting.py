@@ -286,8 +286,8 @@ def check(
     ValueError
         If `seeds` is negative.
     """
-    if seeds < 0:
-        raise ValueError(f"seeds={seeds}; allowed are 0 and more")
+    if not isinstance(seeds, (int, np.integer)) or isinstance(seeds, bool) or seeds < 0:
+        raise ValueError(f"seeds={seeds!r}; allowed are 0 and more")
     function = python_function(kernel)
     plan = [("lockstep", 0), ("warp", 0), *(("random", seed) for seed in range(1, seeds + 1))]
     found, results, trace = {}, {}, None

@@ -93,7 +93,7 @@ def launch(
         One of its subclasses, with file, line, block and thread; nothing has run yet if the launch
         or the kernel itself is refused.
     """
-    if schedule not in schedules.SCHEDULES:
+    if not isinstance(schedule, str) or schedule not in schedules.SCHEDULES:
         allowed = ", ".join(repr(s) for s in schedules.SCHEDULES)
         raise LaunchError(f"schedule={schedule!r} is unknown; allowed are {allowed}")
     for name, flag in (("cooperative", cooperative), ("check", check)):
@@ -105,10 +105,12 @@ def launch(
         raise LaunchError(
             f"block={block} has {np.prod(block)} threads; a block may have {MAX_THREADS}"
         )
-    if not 0 <= shared <= MAX_SHARED:
-        raise LaunchError(f"shared={shared} bytes; allowed are 0 to {MAX_SHARED}")
-    if loop_budget < 1:
-        raise LaunchError(f"loop_budget={loop_budget}; allowed are 1 and more")
+    if not _whole(shared) or not 0 <= shared <= MAX_SHARED:
+        raise LaunchError(f"shared={shared!r} bytes; allowed are 0 to {MAX_SHARED}")
+    if not _whole(loop_budget) or loop_budget < 1:
+        raise LaunchError(f"loop_budget={loop_budget!r}; allowed are 1 and more")
+    if not _whole(seed) or seed < 0:
+        raise LaunchError(f"seed={seed!r}; allowed are whole numbers from 0")
     program = _program(kernel, args, recorder is not None, schedule)
     run = Run(program, grid, block, shared, cooperative or program.cooperative, recorder, check)
     threads = run.blocks * run.threads_per_block
@@ -138,9 +140,13 @@ def launch(
         recorder.end(run)
 
 
+def _whole(value):
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 def _shape(value, name, limits):
     sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if not 1 <= len(sizes) <= 3 or not all(isinstance(s, (int, np.integer)) for s in sizes):
+    if not 1 <= len(sizes) <= 3 or not all(_whole(s) for s in sizes):
         raise LaunchError(f"{name}={value!r}; allowed are one to three integers")
     sizes = tuple(int(s) for s in sizes) + (1,) * (3 - len(sizes))
     for size, limit in zip(sizes, limits, strict=True):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gpukernels.checks import as_array
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import Trace
 from gpukernels.views.encoding import pack
@@ -47,7 +48,7 @@ def item_names(sizes: np.ndarray) -> list[str]:
 
 
 def _check_offsets(offsets: ArrayLike, argument: str) -> np.ndarray:
-    found = np.asarray(offsets)
+    found = as_array(argument, offsets)
     good = found.ndim == 1 and found.size > 0 and found.dtype.kind in "iu" and found[0] == 0
     if not good or (np.diff(found.astype(np.int64)) < 0).any():
         raise InvalidArgument(argument, offsets, "whole numbers from 0 up, nowhere decreasing")
