@@ -39,6 +39,18 @@ def check_whole(name: str, value: int, low: int, high: int) -> int:
     return int(value)
 
 
+def check_whole_or_none(name: str, value: int | None) -> None:
+    """Raise InvalidArgument if `value` is neither an integer nor None."""
+    if value is not None and not is_whole(value):
+        raise InvalidArgument(name, value, "a whole number, or None")
+
+
+def check_name_or_none(name: str, value: str | None) -> None:
+    """Raise InvalidArgument if `value` is neither a text nor None."""
+    if value is not None and not isinstance(value, str):
+        raise InvalidArgument(name, value, "a name, or None")
+
+
 def check_seed(value: int, name: str = "seed") -> int:
     """Return `value` as a Python number; InvalidArgument unless it can seed NumPy's generators."""
     return check_whole(name, value, 0, MAX_SEED)

@@ -102,7 +102,7 @@ def scan_sizes(values: Any, device, *, threads: int = THREADS, method: str = "la
     UnknownMethod
         If there is no such method.
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise UnknownMethod("the scan of sizes", method, METHODS)
     return METHODS[method](values, device, threads=threads)
 

@@ -7,11 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import as_array
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, check_graph
 
 
 def arc_weights(g: Graph) -> NDArray[np.int32] | NDArray[np.float32]:
     """Return the weight of every arc, shape (m,); ones where the graph is unweighted."""
+    check_graph(g)
     return np.ones(g.m, dtype=np.int32) if g.weights is None else g.weights
 
 

@@ -205,6 +205,13 @@ def _check_positions(positions: object, n: int) -> np.ndarray:
     return place
 
 
+def check_drawable(graph: Any) -> None:
+    """Raise InvalidArgument if `graph` has not what a drawing is made from."""
+    parts = ("n", "offsets", "targets", "directed")
+    if isinstance(graph, type) or not all(hasattr(graph, part) for part in parts):
+        raise InvalidArgument("graph", graph, "a Graph")
+
+
 def draw(graph: Any, *, positions: object = None, seed: int = 0, width: float = 440.0) -> Drawing:
     """Lay a graph out once.
 
@@ -227,6 +234,7 @@ def draw(graph: Any, *, positions: object = None, seed: int = 0, width: float = 
         `MOST_VERTICES` vertices.
     """
     check_seed(seed)
+    check_drawable(graph)
     n, m = int(graph.n), len(graph.targets)
     if n > MOST_VERTICES:
         raise InvalidArgument("graph.n", n, f"at most {MOST_VERTICES} to be drawn")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from gpukernels.checks import as_array, check_flag
 from gpukernels.errors import InvalidArgument
-from gpukernels.views.drawing import draw
+from gpukernels.views.drawing import check_drawable, draw
 from gpukernels.views.encoding import pack
 from gpukernels.views.figure import Counter, Frame, count, symbol
 from gpukernels.views.markup import Element, h, number
@@ -125,6 +125,7 @@ class GraphView(View):
         seed: int = 0,
     ) -> None:
         csr = check_flag("csr", csr)
+        check_drawable(graph)
         n, m = int(graph.n), len(graph.targets)
         self._offsets = np.asarray(graph.offsets, dtype=np.int64)
         self._targets = np.asarray(graph.targets, dtype=np.int64)

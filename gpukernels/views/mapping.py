@@ -212,7 +212,7 @@ class MappingView(View):
         caption: str = "",
         step: int | None = None,
     ) -> None:
-        if color not in LEVELS:
+        if not isinstance(color, str) or color not in LEVELS:
             raise InvalidArgument("color", color, f"one of {LEVELS}")
         if not isinstance(traces, Mapping) or not traces:
             raise InvalidArgument("traces", traces, "a non-empty dict of technique to trace")
