@@ -376,10 +376,17 @@ def _words(name: str, words: list[tuple[float, float, str]]) -> Element:
 
 def _number(unit: int, k: int, visited: bool) -> Element:
     """Return the number on a unit, which is light on the fifth color."""
-    x, y = _place(unit)
     names = ["gk-u-light"] * (k % COLORS == 4) + ["gk-u-tiny"] * (k > 99)
-    at = {"class": " ".join(names) or None, "x": x + CELL / 2}
-    return h("tspan", at | ({} if unit % ROW_UNITS else {"y": y + 12.5}), str(k) if visited else "")
+    at = {"class": " ".join(names) or None, "x": _place(unit)[0] + CELL / 2}
+    return h("tspan", at, str(k) if visited else "")
+
+
+def _number_rows(numbers: list[Element]) -> list[Element]:
+    """Return a text for each row: it holds the height, which an empty first tspan would lose."""
+    return [
+        h("text", {"class": "gk-u-dark", "y": _place(first)[1] + 12.5}, *numbers[first:last])
+        for first, last in runs(0, len(numbers))
+    ]
 
 
 def _heads(load: Workload) -> list[Element]:
@@ -468,7 +475,7 @@ def _strip(load: Workload, label: str, m: Expansion, color: str, step: int) -> E
         h("path", {"class": "gk-u-one", "d": once}),
         h("path", {"class": "gk-u-many", "d": again}),
         *_heads(load),
-        h("text", {"class": "gk-u-dark"}, *numbers),
+        *_number_rows(numbers),
         _words("gk-u-once", times),
         _words("gk-u-often", often),
         h("path", {"class": "gk-s-now", "d": now}),

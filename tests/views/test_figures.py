@@ -516,10 +516,11 @@ def visits_of(trace, units):
 def words_of(svg, *names):
     found = []
     for name in names:
-        height = None
-        for span in svg.find("text", class_=name).find_all("tspan"):
-            height = float(span.get("y", height))
-            found.append((height, float(span["x"]), span.text))
+        for text in svg.find_all("text", class_=name):
+            height = text.get("y")
+            for span in text.find_all("tspan"):
+                height = float(span.get("y", height))
+                found.append((height, float(span["x"]), span.text))
     return [word for _, _, word in sorted(found)]
 
 
