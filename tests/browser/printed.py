@@ -15,29 +15,34 @@ from playwright.sync_api import Page
 READ = """([selects, parts]) => {
     const figure = document.querySelector("figure");
     const range = figure.querySelector("input[type=range]");
-    const cellsOf = (picture, selector) => [...picture.querySelectorAll(selector)].flatMap((node) => {
+    const boxesOf = (node) => {
         const look = node.getAttribute("class");
         const value = (name) => Number(node.getAttribute(name));
-        if (node.localName === "rect") return [[look, value("x"), value("y"), value("width"), value("height")]];
-        const thick = value("stroke-width");
+        if (node.localName === "rect") {
+            return [[look, ...["x", "y", "width", "height"].map(value)]];
+        }
+        const thick = value("stroke-width"), half = thick / 2;
         const [dash, gap] = (node.getAttribute("stroke-dasharray") || "").split(" ").map(Number);
-        // A box, a thick line across a cell, or a dashed one across a row or a column of cells.
-        return [...node.getAttribute("d").matchAll(/M(\\S+) ([^hv]+)([hv])([^vMz]+)(?:v([^hMz]+))?/g)]
-            .flatMap(([, x, y, way, long, tall]) => {
-                const [a, b, of] = [Number(x), Number(y), Number(long)];
-                if (tall) return [[look, a, b, of, Number(tall)]];
-                if (!of) return [[look, a - thick / 2, b - thick / 2, thick, thick]];
-                const runs = gap ? Array.from({ length: Math.floor(of / (dash + gap) + 0.01) }, (_, k) =>
-                    [k * (dash + gap), dash]) : [[0, of]];
-                return runs.map(([from, wide]) => way === "h"
-                    ? [look, a + from, b - thick / 2, wide, thick] : [look, a - thick / 2, b + from, thick, wide]);
-            });
-    }).sort((p, q) => (Math.abs(p[2] - q[2]) > 1 ? p[2] - q[2] : p[1] - q[1]));
+        const marks = /M(\\S+) ([^hv]+)([hv])([^vMz]+)(?:v([^hMz]+))?/g;
+        // A box, a dot, a thick line across a cell, or a dashed one along a row or a column.
+        return [...node.getAttribute("d").matchAll(marks)].flatMap(([, x, y, way, long, tall]) => {
+            const [a, b, of] = [x, y, long].map(Number);
+            if (tall) return [[look, a, b, of, Number(tall)]];
+            if (!of) return [[look, a - half, b - half, thick, thick]];
+            const pitch = gap ? dash + gap : of, wide = gap ? dash : of;
+            return Array.from({ length: Math.floor(of / pitch + 0.01) }, (_, k) => (way === "h"
+                ? [look, a + k * pitch, b - half, wide, thick]
+                : [look, a - half, b + k * pitch, thick, wide]));
+        });
+    };
+    const cellsOf = (picture, selector) => [...picture.querySelectorAll(selector)].flatMap(boxesOf)
+        .sort((p, q) => (Math.abs(p[2] - q[2]) > 1 ? p[2] - q[2] : p[1] - q[1]));
     const wordsOf = (picture, selector, [right, down]) => {
         const back = picture.getScreenCTM().inverse();
-        return [...picture.querySelectorAll(selector)].filter((node) => node.textContent).map((node) => {
-            const box = node.getBoundingClientRect();
-            const at = new DOMPoint(box.x + box.width / 2, box.y + box.height / 2).matrixTransform(back);
+        const nodes = [...picture.querySelectorAll(selector)];
+        return nodes.filter((node) => node.textContent).map((node) => {
+            const { x, y, width, height } = node.getBoundingClientRect();
+            const at = new DOMPoint(x + width / 2, y + height / 2).matrixTransform(back);
             return [node.textContent, at.x + right, at.y + down];
         });
     };
