@@ -76,6 +76,38 @@ SENTENCES = {
     "COO is the coordinate format": (
         "book/glossary.md", r"COO conflict", r"COO coordinate format A graph as two arrays",
     ),
+    "sight or slots hangs on the order": (
+        "chapters/duplicates.ipynb",
+        r"\*\*Sight matters more than slots",
+        r"In lockstep, \*\*sight matters more than slots\*\*: .* Under `random`, slots spare",
+    ),
+    "who finds duplicates hangs on the order": (
+        "chapters/duplicates.ipynb", r"entry, 43% do", r"`random` two of three do; in lockstep",
+    ),
+    "two numbers of the paper hold in lockstep": (
+        "chapters/duplicates.ipynb",
+        r"two hold in our counts|(more|fewer): holds\.\*\*",
+        r"misses fewer than a table a warp. Under `random` a table a warp misses as few",
+    ),
+    "the atomic's sectors are counted in lockstep": (
+        "chapters/duplicates.ipynb", r"steps and sectors here\.", r"has, in lockstep, the fewest",
+    ),
+    "the queue loses to all vertices in lockstep": (
+        "chapters/frontier_bfs.ipynb",
+        r"second look\. A method",
+        r"In lockstep, a method advertised .* under `random` the queue loads less and moves fewer",
+    ),
+    "the copies of one request are counted in lockstep": (
+        "chapters/frontier_bfs.ipynb", r"stand out\. ", r"Two facts stand out, in lockstep\. ",
+    ),
+    "the traffic of an edge frontier beside the queue's": (
+        "chapters/frontier_bfs.ipynb",
+        r"traffic\.\*\* `expand_contract`",
+        r"In lockstep, `expand_contract` touches less than half",
+    ),
+    "what the features leave hangs on the order": (
+        "chapters/bfs4k.ipynb", r"on every family\. Most", r"in lockstep; under `random` more\.",
+    ),
     "the front page counts the searches": ("book/index.ipynb", r"Four mappings", r"Twelve ways"),
 }  # fmt: skip
 
