@@ -11,7 +11,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book read notebooks lab publish outputs test gpu-test soak bench-simt colab-url lock clean
+# What a recipe has left when it failed is no target.
+.DELETE_ON_ERROR:
+.PHONY: FORCE help book read notebooks lab publish outputs test gpu-test soak fuzz bench bench-simt colab-url lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -21,6 +23,8 @@ help:
 	@echo "make test                 everything that needs no GPU; ends on pytest's summary"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
 	@echo "make soak                 random programs against a model, for hours (PROGRAMS=...)"
+	@echo "make fuzz                 damaged graph files against an oracle (SECONDS=60 SEED=...)"
+	@echo "make bench                what must be fast beside something else, timed side by side"
 	@echo "make bench-simt           the SIMT machine's speed beside numba's simulator"
 	@echo "make outputs              run the notebooks and store their outputs (NOTEBOOKS=... for some)"
 	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
@@ -30,33 +34,40 @@ help:
 
 # -- the environment ---------------------------------------------------------
 
-$(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
-	  echo "This book needs Python 3.11, 3.12 or 3.13 and '$(PYTHON)' is none of them" >&2; \
-	  echo "(found: $$($(PYTHON) --version 2>&1)). Name one: make $(MAKECMDGOALS) PYTHON=python3.13" >&2; exit 1; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
-	  echo "$(PYTHON) cannot make a virtual environment: its venv package is missing." >&2; \
-	  echo "On Debian and Ubuntu: sudo apt-get install python3-venv" >&2; \
-	  echo "Then run this command again." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+# Looked at each time, and made anew where it would not work: see book/make_venv.sh. A Python that is
+# named in the command or the environment is meant; `python3` is a default.
+NAMED = $(filter command environment,$(firstword $(origin PYTHON)))
+$(VENV)/made: FORCE
+	@GOALS="$(MAKECMDGOALS)" sh book/make_venv.sh $(VENV) "$(PYTHON)" "$(NAMED)" || { $(SAY_ROOM); }
+FORCE:
+
+# Where pip or venv has failed: they do not always say that a disk is full.
+SAY_ROOM = df -Pk . "$${TMPDIR:-/tmp}" | awk 'NR > 1 && $$4 < 2e6 { \
+  printf "%s has room for %d MB; $(VENV) takes about 2,000.\n", $$6, $$4 / 1e3 }' >&2; exit 1
 
 # One stamp for each set of packages; the test set holds the book's.
 INSTALL = $(BIN)/python -m pip install --quiet --require-virtualenv
-$(VENV)/book-installed: requirements.txt pyproject.toml | $(BIN)/python
+define install
+@touch $(VENV)/installing
+@{ $(INSTALL) --requirement $(1) && \
+  $(INSTALL) --no-deps --no-build-isolation --editable .; } || { $(SAY_ROOM); }
+@rm $(VENV)/installing
+endef
+
+$(VENV)/book-installed: requirements.txt pyproject.toml $(VENV)/made
 	@echo "Installing the book's packages into $(VENV) (a minute or two the first time) ..."
-	$(INSTALL) --requirement requirements.txt
-	$(INSTALL) --no-deps --no-build-isolation --editable .
+	$(call install,requirements.txt)
 	@touch $@
 
-$(VENV)/test-installed: requirements-test.txt pyproject.toml | $(BIN)/python
+$(VENV)/test-installed: requirements-test.txt pyproject.toml $(VENV)/made
 	@echo "Installing the book's and the tests' packages into $(VENV) ..."
-	$(INSTALL) --requirement requirements-test.txt
-	$(INSTALL) --no-deps --no-build-isolation --editable .
+	$(call install,requirements-test.txt)
 	@touch $@ $(VENV)/book-installed
 
+# A release that has been taken over by someone else is mostly found out within days.
 lock: $(VENV)/test-installed
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links --extra book --output-file requirements.txt pyproject.toml
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links --extra book --extra test --constraint requirements.txt --output-file requirements-test.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --upgrade --exclude-newer "2 weeks" --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links --extra book --output-file requirements.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --upgrade --exclude-newer "2 weeks" --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links --extra book --extra test --constraint requirements.txt --output-file requirements-test.txt pyproject.toml
 
 # -- the book ----------------------------------------------------------------
 
@@ -100,6 +111,13 @@ gpu-test: $(VENV)/test-installed
 
 soak: $(VENV)/test-installed
 	GPUKERNELS_PROGRAMS=$(or $(PROGRAMS),100000) $(BIN)/python -m pytest tests/simt/test_programs.py
+
+fuzz: $(VENV)/test-installed
+	$(BIN)/python tests/fuzz/fuzz_files.py --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
+
+# Files that pytest does not collect by itself: a time belongs to a machine on which nothing else runs.
+bench: $(VENV)/test-installed
+	$(BIN)/python -m pytest -s $$(find tests -name 'bench_*.py' | sort)
 
 bench-simt: $(VENV)/book-installed
 	$(BIN)/python -m gpukernels.bench.simulator

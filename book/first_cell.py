@@ -20,6 +20,12 @@ if "google.colab" in sys.modules:
     import subprocess
 
     repository, tag = "{url}", "{tag}"
+    if "/OWNER/" in repository:
+        raise RuntimeError(
+            f"{{repository}} is a placeholder, and nothing has been installed. In your copy of the "
+            "book run `make colab-url URL=https://github.com/you/your-copy`, push what it has "
+            "written, and open the notebook from there"
+        )
     print(f"Installing gpukernels from {{repository}} at {{tag}} ...", flush=True)
     pip = subprocess.Popen(
         [sys.executable, "-m", "pip", "install", "--no-deps", f"git+{{repository}}@{{tag}}"],

@@ -1,13 +1,17 @@
-"""Checks of what callers give: whole numbers, flags, names of choices."""
+"""Checks of what callers give: numbers, flags, names of choices, texts, arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from gpukernels.errors import InvalidArgument
+
+#: The largest seed: what NumPy's generators keep of one.
+MAX_SEED = 2**64 - 1
 
 
 def as_python(value: Any) -> Any:
@@ -35,6 +39,43 @@ def check_whole(name: str, value: int, low: int, high: int) -> int:
     return int(value)
 
 
+def check_whole_or_none(name: str, value: int | None) -> None:
+    """Raise InvalidArgument if `value` is neither an integer nor None."""
+    if value is not None and not is_whole(value):
+        raise InvalidArgument(name, value, "a whole number, or None")
+
+
+def check_name_or_none(name: str, value: str | None) -> None:
+    """Raise InvalidArgument if `value` is neither a text nor None."""
+    if value is not None and not isinstance(value, str):
+        raise InvalidArgument(name, value, "a name, or None")
+
+
+def check_seed(value: int, name: str = "seed") -> int:
+    """Return `value` as a Python number; InvalidArgument unless it can seed NumPy's generators."""
+    return check_whole(name, value, 0, MAX_SEED)
+
+
+def check_real(name: str, value: float, low: float, high: float, allowed: str) -> float:
+    """Return `value` as a Python float; InvalidArgument unless a number from `low` to `high`."""
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not low <= value <= high:  # NaN is not within any range
+        raise InvalidArgument(name, value, allowed)
+    return float(value)
+
+
+def check_text(name: str, value: object) -> None:
+    """Raise InvalidArgument if `value` is no text, or one that cannot be written as UTF-8."""
+    if not isinstance(value, str):
+        raise InvalidArgument(name, value, "a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError as wrong:
+        found = f"{value[wrong.start]!r} at {wrong.start}"
+        allowed = f"a text that UTF-8 can hold, so without a lone surrogate ({found})"
+        raise InvalidArgument(name, value, allowed) from None
+
+
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     """Raise InvalidArgument if `value` is not the name of one of `choices`."""
     choices = tuple(choices)
@@ -42,7 +83,43 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         raise InvalidArgument(name, value, f"one of {choices}")
 
 
-def check_flag(name: str, value: object) -> None:
-    """Raise InvalidArgument if `value` is neither True nor False."""
+def check_flag(name: str, value: object) -> bool:
+    """Return `value` as a Python bool; InvalidArgument unless it is True or False, NumPy's too.
+
+    Numbers and words are refused: ``directed="no"`` would count as true, and ``0 is False`` is not.
+    """
     if not isinstance(value, bool | np.bool_):
         raise InvalidArgument(name, value, "True or False")
+    return bool(value)
+
+
+def as_int32(name: str, values: Any) -> np.ndarray:
+    """Return `values` as a contiguous int32 array of shape (n,); InvalidArgument unless it fits."""
+    array = as_array(name, values)
+    if array.ndim != 1:
+        raise InvalidArgument(f"{name}.shape", array.shape, "1-D")
+    if array.size and array.dtype.kind not in "biu":
+        raise InvalidArgument(f"{name}.dtype", array.dtype.name, "an integer type")
+    limits = np.iinfo(np.int32)
+    if array.size and not limits.min <= int(array.min()) <= int(array.max()) <= limits.max:
+        at = int(np.argmax((array < limits.min) | (array > limits.max)))
+        raise InvalidArgument(f"{name}[{at}]", int(array[at]), "an int32")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def as_array(name: str, values: Any) -> np.ndarray:
+    """Return `values` as an array, not copied if it is one.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is a masked array, whose mask every kernel and every sum would ignore, or a nest of
+        lists that is no array.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        allowed = "an array without a mask, such as its .filled(value) or its .compressed()"
+        raise InvalidArgument(name, values, allowed)
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgument(name, values, "an array, or lists of one length") from None

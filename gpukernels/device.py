@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import os
+import threading
 import time
 import warnings
 import weakref
@@ -12,6 +13,7 @@ import weakref
 import numpy as np
 
 from gpukernels import simt
+from gpukernels.checks import as_array, check_flag, check_seed, is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.machine import RESIDENT_THREADS
 from gpukernels.simt.metrics import Summary, summarize
@@ -19,6 +21,9 @@ from gpukernels.simt.schedules import SCHEDULES
 
 _tracing = contextvars.ContextVar("tracing", default=None)
 _made = contextvars.ContextVar("made", default=None)
+
+#: Of every open ``with trace():``, the threads that were there when it was opened.
+_open_traces: list[weakref.WeakSet[threading.Thread]] = []
 
 #: Device copies of read-only host arrays, by the host array's id, which dies with the array.
 _kept: dict[int, object] = {}
@@ -48,7 +53,8 @@ class SimtDevice:
     Raises
     ------
     ValueError
-        For an unknown `schedule`, a `limit` below 1, and a `limit` without `trace`.
+        For an unknown `schedule`, a `seed` that is no whole number from 0, a `limit` below 1, and a
+        `limit` without `trace`.
 
     Attributes
     ----------
@@ -71,12 +77,13 @@ class SimtDevice:
         limit: int | None = None,
         loop_steps: int | None = None,
     ):
-        if schedule not in SCHEDULES:
+        if not isinstance(schedule, str) or schedule not in SCHEDULES:
             allowed = ", ".join(repr(s) for s in SCHEDULES)
             raise ValueError(f"schedule={schedule!r}; allowed are {allowed}")
         self.schedule = schedule
-        self.seed = seed
-        self.check = trace if check is None else check
+        self.seed = check_seed(seed)
+        trace = check_flag("trace", trace)
+        self.check = trace if check is None else check_flag("check", check)
         if limit is not None and not trace:
             raise ValueError(f"limit={limit!r} goes with trace=True; without it nothing is kept")
         self.recorder = None
@@ -99,7 +106,7 @@ class SimtDevice:
 
     def array(self, host) -> np.ndarray:
         """Return a copy of `host` that kernels may change."""
-        return np.array(host, copy=True)
+        return np.array(as_array("host", host), copy=True)
 
     def keep(self, host: np.ndarray) -> np.ndarray:
         """Return a copy of the read-only array `host`, for kernels that only read it."""
@@ -137,6 +144,7 @@ class SimtDevice:
 
         A NumPy array among `args` is changed in place. A launch of zero blocks does nothing.
         """
+        cooperative = check_flag("cooperative", cooperative)
         if _empty(blocks):
             return
         self._launches += 1
@@ -203,7 +211,7 @@ class CudaDevice:
 
     def array(self, host):
         """Return a copy of `host` on the device."""
-        return self._cuda.to_device(np.ascontiguousarray(host))
+        return self._cuda.to_device(np.ascontiguousarray(as_array("host", host)))
 
     def keep(self, host: np.ndarray):
         """Return a device copy of the read-only array `host` that is made once.
@@ -261,6 +269,7 @@ class CudaDevice:
 
         numba finds by itself whether a kernel needs a cooperative launch.
         """
+        check_flag("cooperative", cooperative)
         if _empty(blocks):
             return
         with warnings.catch_warnings():
@@ -309,14 +318,15 @@ class Elapsed:
 
 def _empty(blocks) -> bool:
     sizes = blocks if isinstance(blocks, (tuple, list)) else (blocks,)
-    return any(size == 0 for size in sizes)
+    return any(is_whole(size) and size == 0 for size in sizes)
 
 
 def default_device():
     """Return the device that is used where none is given.
 
     Inside ``with trace():`` it is the tracing SIMT machine. Otherwise ``GPUKERNELS_DEVICE`` decides
-    (``cuda`` or ``simt``); without it, CUDA if a GPU answers, else the SIMT machine.
+    (``cuda`` or ``simt``); without it, CUDA if a GPU answers, else the SIMT machine. A thread that
+    has been started inside ``with trace():`` is not part of it, and is told so by a warning.
 
     Raises
     ------
@@ -328,12 +338,25 @@ def default_device():
     tracing = _tracing.get()
     if tracing is not None:
         return tracing
+    _warn_if_started_in_a_trace()
     wanted = os.environ.get("GPUKERNELS_DEVICE", "")
     if wanted not in ("", "cuda", "simt"):
         raise ValueError(f"GPUKERNELS_DEVICE={wanted!r}; allowed are 'cuda' and 'simt'")
     if wanted == "simt" or (wanted == "" and not _gpu_answers()):
         return SimtDevice()
     return CudaDevice()
+
+
+def _warn_if_started_in_a_trace() -> None:
+    """Warn where a trace is open that began before this thread, which does not inherit it."""
+    thread = threading.current_thread()
+    if any(thread not in there for there in tuple(_open_traces)):
+        warnings.warn(
+            f"thread {thread.name!r} was started inside `with gk.trace()`, which records the "
+            "thread that opened it alone: what runs here is not traced. Open a trace in this "
+            "thread, or start it as Thread(target=contextvars.copy_context().run, args=(f,))",
+            stacklevel=4,
+        )
 
 
 def chosen_device(device):
@@ -380,6 +403,9 @@ class Tracing:
 def trace(schedule: str = "lockstep", seed: int = 0, limit: int | None = None):
     """Record every launch of the block on the SIMT machine, whatever the hardware.
 
+    A trace is that of the thread that opens it: one that is started inside runs untraced, on the
+    device that it would have had without, and a warning says so.
+
     Parameters
     ----------
     schedule, seed, limit
@@ -392,10 +418,14 @@ def trace(schedule: str = "lockstep", seed: int = 0, limit: int | None = None):
     """
     device = SimtDevice(schedule=schedule, seed=seed, trace=True, limit=limit)
     token = _tracing.set(device)
+    there = weakref.WeakSet(threading.enumerate())
+    there.add(threading.current_thread())
+    _open_traces.append(there)
     try:
         yield Tracing(device)
     finally:
         _tracing.reset(token)
+        _open_traces[:] = [other for other in _open_traces if other is not there]
 
 
 @contextlib.contextmanager

@@ -56,6 +56,32 @@ __all__ = [
 ]
 
 
+#: Longest message, in characters, unless what is allowed is a longer list; longest name within one.
+MESSAGE = 300
+PART = 120
+
+
+def printable(text: str, most: int = MESSAGE) -> str:
+    """Return `text` for a message: on one line, its middle cut out, control characters escaped.
+
+    What is not printable (control characters, line ends, characters that turn the direction of the
+    text, halves of surrogate pairs) is written as in a string literal, so that a file name or a
+    line of a file can neither move the cursor nor break what prints it.
+    """
+    if len(text) > most:
+        text = f"{text[:most]} ... {text[-most:]}"
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    if len(text) <= most:
+        return text
+    head = (most - 5) // 2
+    return f"{text[:head]} ... {text[len(text) - (most - 5 - head) :]}"
+
+
+def _own_words(text: str) -> str:
+    """Return words of this package for a message; a list of what is allowed is never cut."""
+    return printable(text, max(MESSAGE, len(text)))
+
+
 class InvalidArgument(ValueError):
     """An argument has a value that is not allowed.
 
@@ -76,7 +102,9 @@ class InvalidArgument(ValueError):
         self.allowed = allowed
 
     def __str__(self) -> str:
-        return f"{self.argument} = {self.value!r}: must be {self.allowed}"
+        name, allowed = printable(self.argument, PART), f": must be {_own_words(self.allowed)}"
+        room = MESSAGE - len(name) - 3 - len(allowed)
+        return f"{name} = {printable(repr(self.value), max(PART // 2, room))}{allowed}"
 
 
 class GraphFormatError(ValueError):
@@ -99,8 +127,10 @@ class GraphFormatError(ValueError):
         self.reason = reason
 
     def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file}, line {self.line}"
-        return f"{place}: {self.reason}"
+        place = printable(self.file, PART)
+        if self.line is not None:
+            place += f", line {self.line}"
+        return f"{place}: {printable(self.reason, MESSAGE - len(place) - 2)}"
 
 
 class VertexOutOfRange(InvalidArgument, IndexError):
@@ -203,6 +233,7 @@ class UnknownMethod(ValueError):
         super().__init__(family, method, self.methods)
 
     def __str__(self) -> str:
-        text = f"{self.family} has no method {self.method!r}; it has {', '.join(self.methods)}"
-        close = get_close_matches(str(self.method), self.methods, n=1)
-        return f"{text} (did you mean {close[0]!r}?)" if close else text
+        method = printable(repr(self.method), PART)
+        text = f"{self.family} has no method {method}; it has {', '.join(self.methods)}"
+        close = get_close_matches(str(self.method)[:PART], self.methods, n=1)
+        return _own_words(f"{text} (did you mean {close[0]!r}?)" if close else text)

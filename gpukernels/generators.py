@@ -13,9 +13,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial import Delaunay
 
-from gpukernels.checks import check_whole
+from gpukernels.checks import check_flag, check_real, check_seed, check_whole
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import INT32_MAX, Graph, Parallel, SelfLoops
+from gpukernels.graph import INT32_MAX, Graph, Parallel, SelfLoops, check_graph
 
 
 def rmat(
@@ -55,13 +55,13 @@ def rmat(
     Graph
         ``2**scale`` vertices; ``edge_factor * 2**scale`` arcs when directed and all are kept.
     """
+    directed = check_flag("directed", directed)
     scale = check_whole("scale", scale, 0, 30)
     edge_factor = check_whole("edge_factor", edge_factor, 0, INT32_MAX >> scale)
-    for name, value in (("a", a), ("b", b), ("c", c)):
-        _fraction(name, value)
+    a, b, c = _fraction("a", a), _fraction("b", b), _fraction("c", c)
     if a + b + c > 1 + 1e-9:
         raise InvalidArgument("a + b + c", a + b + c, "at most 1")
-    rng = np.random.default_rng(seed)
+    rng = _rng(seed)
     source, target = _quadrants(rng, scale, edge_factor << scale, a, b, c)
     return Graph.from_arcs(1 << scale, source, target, None, directed, parallel, self_loops)
 
@@ -83,7 +83,7 @@ def kron(scale: int, edge_factor: int = 16, seed: int = 0) -> Graph:
     """
     scale = check_whole("scale", scale, 0, 30)
     edge_factor = check_whole("edge_factor", edge_factor, 0, INT32_MAX >> (scale + 1))
-    rng = np.random.default_rng(seed)
+    rng = _rng(seed)
     source, target = _quadrants(rng, scale, edge_factor << scale, 0.57, 0.19, 0.19)
     shuffled = rng.permutation(1 << scale).astype(np.int32)
     source, target = shuffled[source], shuffled[target]
@@ -111,10 +111,11 @@ def erdos_renyi(n: int, mean_degree: float, seed: int = 0, *, directed: bool = F
     Graph
         No self-loops, no parallel arcs; ``m`` is the nearest possible to ``n * mean_degree``.
     """
+    directed = check_flag("directed", directed)
     n = check_whole("n", n, 0, INT32_MAX - 1)
-    if not 0 <= mean_degree <= max(n - 1, 0):
-        raise InvalidArgument("mean_degree", mean_degree, f"from 0 to n - 1 = {n - 1}")
-    rng = np.random.default_rng(seed)
+    most = max(n - 1, 0)
+    mean_degree = check_real("mean_degree", mean_degree, 0, most, f"from 0 to n - 1 = {n - 1}")
+    rng = _rng(seed)
     if directed:
         pairs = _distinct(rng, n * (n - 1), round(n * mean_degree))
         source, target = np.divmod(pairs, n - 1) if n > 1 else (pairs, pairs)
@@ -151,8 +152,8 @@ def small_world(n: int, degree: int, rewire: float, seed: int = 0) -> Graph:
     degree = check_whole("degree", degree, 0, n - 1)
     if degree % 2:
         raise InvalidArgument("degree", degree, "even")
-    _fraction("rewire", rewire)
-    rng = np.random.default_rng(seed)
+    rewire = _fraction("rewire", rewire)
+    rng = _rng(seed)
     source = np.tile(np.arange(n, dtype=np.int64), degree // 2)
     step = np.repeat(np.arange(1, degree // 2 + 1, dtype=np.int64), n)
     target = (source + step) % n
@@ -206,11 +207,10 @@ def forest_fire(
     Graph
         Simple; when directed, every arc leads from a later vertex to an earlier one.
     """
+    directed = check_flag("directed", directed)
     n = check_whole("n", n, 0, INT32_MAX - 1)
-    for name, value in (("forward", forward), ("backward", backward)):
-        if not 0 <= value < 1:
-            raise InvalidArgument(name, value, "from 0 to less than 1")
-    source, target = _burn(np.random.default_rng(seed), n, float(forward), float(backward))
+    forward, backward = _below_one("forward", forward), _below_one("backward", backward)
+    source, target = _burn(_rng(seed), n, forward, backward)
     return Graph.from_arcs(n, source, target, directed=directed)
 
 
@@ -231,8 +231,9 @@ def delaunay(n: int, seed: int = 0, *, weighted: bool = False) -> Graph:
     Graph
         Undirected and simple, with `positions`.
     """
+    weighted = check_flag("weighted", weighted)
     n = check_whole("n", n, 3, INT32_MAX - 1)
-    points = np.random.default_rng(seed).random((n, 2))
+    points = _rng(seed).random((n, 2))
     corners = Delaunay(points).simplices.astype(np.int64)
     source = corners.ravel()
     target = np.roll(corners, 1, axis=1).ravel()
@@ -266,12 +267,12 @@ def road_grid(
     Graph
         Undirected, simple and connected, with `positions`.
     """
+    weighted = check_flag("weighted", weighted)
     rows = check_whole("rows", rows, 1, 46_340)
     columns = check_whole("columns", columns, 1, 46_340)
     n = rows * columns
-    if not 0 <= mean_degree <= 4:
-        raise InvalidArgument("mean_degree", mean_degree, "from 0 to 4")
-    rng = np.random.default_rng(seed)
+    mean_degree = check_real("mean_degree", mean_degree, 0, 4, "from 0 to 4")
+    rng = _rng(seed)
     vertex = np.arange(n, dtype=np.int32).reshape(rows, columns)
     source = np.concatenate([vertex[:, :-1].ravel(), vertex[:-1].ravel()])
     target = np.concatenate([vertex[:, 1:].ravel(), vertex[1:].ravel()])
@@ -338,9 +339,10 @@ def random_weights(g: Graph, low: int = 1, high: int = 100, seed: int = 0) -> Gr
     The two arcs of an undirected edge get one weight; where edges are parallel, the weights of
     the two directions are the same as a set.
     """
+    check_graph(g)
     low = check_whole("low", low, -INT32_MAX - 1, INT32_MAX)
     high = check_whole("high", high, low, INT32_MAX)
-    rng = np.random.default_rng(seed)
+    rng = _rng(seed)
     source, target = g.coo
     if not g.directed:
         once = source <= target
@@ -351,9 +353,16 @@ def random_weights(g: Graph, low: int = 1, high: int = 100, seed: int = 0) -> Gr
     )
 
 
-def _fraction(name: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise InvalidArgument(name, value, "from 0 to 1")
+def _fraction(name: str, value: float) -> float:
+    return check_real(name, value, 0, 1, "from 0 to 1")
+
+
+def _below_one(name: str, value: float) -> float:
+    return check_real(name, value, 0, np.nextafter(1, 0), "from 0 to less than 1")
+
+
+def _rng(seed: int) -> np.random.Generator:
+    return np.random.default_rng(check_seed(seed))
 
 
 def _quadrants(

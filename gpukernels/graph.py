@@ -8,13 +8,14 @@ the derived forms are made once, kept, and stay true.
 from __future__ import annotations
 
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from gpukernels.checks import is_whole
+from gpukernels.checks import as_array, check_flag, is_whole
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ Parallel = Literal["keep", "min"]
 SelfLoops = Literal["keep", "remove"]
 
 INT32_MAX = np.iinfo(np.int32).max
+FLOAT32_MAX = float(np.finfo(np.float32).max)
 #: A matrix of 32,768 x 32,768 four-byte cells takes 4 GiB.
 DENSE_LIMIT = 32_768
 
@@ -75,6 +77,7 @@ class Graph:
         labels: ArrayLike | None = None,
         positions: ArrayLike | None = None,
     ) -> None:
+        directed = check_flag("directed", directed)
         targets = _integers("targets", targets)
         _check_offsets(offsets := _integers("offsets", offsets), targets.size)
         n = offsets.size - 1
@@ -83,7 +86,7 @@ class Graph:
             offsets.astype(np.int32),
             targets.astype(np.int32),
             _weights("weights", weights, targets.size),
-            bool(directed),
+            directed,
             _labels(labels, n),
             _positions(positions, n),
         )
@@ -151,10 +154,11 @@ class Graph:
         InvalidArgument, VertexOutOfRange
             Where an argument is not as described.
         """
-        if parallel not in ("keep", "min"):
+        if not isinstance(parallel, str) or parallel not in ("keep", "min"):
             raise InvalidArgument("parallel", parallel, "'keep' or 'min'")
-        if self_loops not in ("keep", "remove"):
+        if not isinstance(self_loops, str) or self_loops not in ("keep", "remove"):
             raise InvalidArgument("self_loops", self_loops, "'keep' or 'remove'")
+        directed = check_flag("directed", directed)
         n = _vertex_count(n)
         source, target = _integers("source", source), _integers("target", target)
         if source.size != target.size:
@@ -184,7 +188,7 @@ class Graph:
             source, target, weight = _least_of_parallel(source, target, weight)
         offsets = np.zeros(n + 1, dtype=np.int32)
         np.cumsum(np.bincount(source, minlength=n), out=offsets[1:])
-        return cls._checked(offsets, target, weight, bool(directed), labels, positions)
+        return cls._checked(offsets, target, weight, directed, labels, positions)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Graph is read-only: {name!r} cannot be set")
@@ -269,7 +273,8 @@ class Graph:
         Raises
         ------
         InvalidArgument
-            Where the graph has more than 32,768 vertices: the matrix would exceed 4 GiB.
+            Where the graph has more than 32,768 vertices, so that the matrix would exceed 4 GiB, or
+            `absent` is no number that an int32 or a float32 holds.
         """
         if self.n > DENSE_LIMIT:
             size = self.n**2 * 4 / 2**30
@@ -278,9 +283,12 @@ class Graph:
         if absent is None:
             floats = self.weights is not None and self.weights.dtype == np.float32
             absent = 0 if self.weights is None else np.inf if floats else INT32_MAX
-        if absent not in self._dense:
-            self._dense[absent] = _read_only(_dense(self, absent))
-        return self._dense[absent]
+        absent = _cell(absent)
+        # NaN is no key: it differs from itself, so that each call would make a matrix anew.
+        key = "nan" if absent != absent else absent
+        if key not in self._dense:
+            self._dense[key] = _read_only(_dense(self, absent))
+        return self._dense[key]
 
     def to_scipy(self) -> sparse.csr_array:
         """Return a SciPy CSR matrix of the arcs (a copy), ones where the graph is unweighted.
@@ -328,6 +336,12 @@ class Graph:
         return result
 
 
+def check_graph(g: object, name: str = "g") -> None:
+    """Raise InvalidArgument if `g` is no Graph."""
+    if not isinstance(g, Graph):
+        raise InvalidArgument(name, g, "a Graph")
+
+
 def _restore(offsets, targets, weights, directed, labels, positions) -> Graph:
     return Graph._checked(offsets, targets, weights, directed, labels, positions)
 
@@ -344,7 +358,7 @@ def _vertex_count(n: int) -> int:
 
 
 def _vector(name: str, values: ArrayLike) -> NDArray:
-    array = np.asarray(values)
+    array = as_array(name, values)
     if array.ndim != 1:
         raise InvalidArgument(f"{name}.shape", array.shape, "one-dimensional")
     return array
@@ -423,7 +437,11 @@ def _labels(values: ArrayLike | None, n: int) -> NDArray | None:
 def _positions(values: ArrayLike | None, n: int) -> NDArray[np.float32] | None:
     if values is None:
         return None
-    array = np.array(values, dtype=np.float32)
+    array = as_array("positions", values)
+    if array.size and array.dtype.kind not in "iuf":
+        raise InvalidArgument("positions.dtype", str(array.dtype), "a real type")
+    with np.errstate(over="ignore"):
+        array = array.astype(np.float32)
     if array.shape != (n, 2):
         raise InvalidArgument("positions.shape", array.shape, f"({n}, 2)")
     if not np.isfinite(array).all():
@@ -488,6 +506,20 @@ def _check_symmetric(graph: Graph) -> None:
     text = f"{u} -> {v}" if graph.weights is None else f"{u} -> {v} of weight {w}"
     allowed = f"True, as arc {text} has no opposite arc of the same weight"
     raise InvalidArgument("directed", False, allowed)
+
+
+def _cell(absent: float) -> float:
+    """Return `absent` as Python's number; InvalidArgument unless an int32 or a float32 holds it."""
+    allowed = "a number that an int32 or a float32 holds"
+    if not isinstance(absent, Real) or isinstance(absent, np.ndarray):
+        raise InvalidArgument("absent", absent, allowed)
+    try:
+        cell = float(absent)
+    except OverflowError:
+        cell = float(FLOAT32_MAX) * 2
+    if FLOAT32_MAX < abs(cell) < np.inf:
+        raise InvalidArgument("absent", absent, allowed)
+    return int(cell) if cell.is_integer() else cell
 
 
 def _dense(graph: Graph, absent: float) -> NDArray:

@@ -6,17 +6,19 @@ One rule for all: where the outside has several arcs from `u` to `v`, the lighte
 
 from __future__ import annotations
 
+import math
 import numbers
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
+from gpukernels.checks import check_choice, check_flag, check_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.formats import dimacs, matrix_market, snap
-from gpukernels.graph import Graph, Parallel, SelfLoops
+from gpukernels.graph import FLOAT32_MAX, INT32_MAX, Graph, Parallel, SelfLoops
 
 if TYPE_CHECKING:
     import networkx
@@ -30,11 +32,16 @@ def read(
     directed: bool | None = None,
     parallel: Parallel = "min",
     self_loops: SelfLoops = "keep",
+    limit: int | None = None,
 ) -> Graph:
     """Read a graph file; its name says the format.
 
     ``.mtx`` is Matrix Market (coordinate), ``.gr`` DIMACS shortest paths, ``.txt`` a SNAP edge
     list; each also with ``.gz`` behind it. A progress bar appears when reading takes over 2 s.
+
+    The file bounds the memory that reading takes, not what it claims: see `limit`. A line has at
+    most 65,536 bytes, and a gzip file unpacks to 16 MiB or 32 times its own size, whichever is
+    more; one that is packed more tightly has to be unpacked first.
 
     Parameters
     ----------
@@ -47,6 +54,9 @@ def read(
         ``"min"`` keeps the lightest of several arcs from one vertex to another.
     self_loops : {"keep", "remove"}
         Whether arcs from a vertex to itself stay.
+    limit : int, optional
+        Vertices that the file may have. By default 1,048,576, or four for each arc where that is
+        more: a header of 25 bytes may announce two billion vertices, and each of them takes memory.
 
     Returns
     -------
@@ -59,16 +69,22 @@ def read(
     GraphFormatError
         Where the file is not as its format says; names the first line that is wrong.
     InvalidArgument
-        Where the name ends in none of the above.
+        Where the name ends in none of the above, or an argument is not as described.
     OSError
         Where the file cannot be opened.
     """
-    file = Path(path)
+    if directed is not None:
+        directed = check_flag("directed", directed)
+    if limit is not None:
+        limit = check_whole("limit", limit, 0, INT32_MAX - 1)
+    check_choice("parallel", parallel, ("min", "keep"))
+    check_choice("self_loops", self_loops, ("keep", "remove"))
+    file = _checked_path(path)
     suffix = Path(file.stem).suffix if file.suffix == ".gz" else file.suffix
     if suffix not in FORMATS:
         allowed = f"a name that ends in {', '.join(FORMATS)}, or one of these and .gz"
         raise InvalidArgument("path", str(path), allowed)
-    arcs = FORMATS[suffix](file)
+    arcs = FORMATS[suffix](file, limit)
     own_ids = np.array_equal(arcs.labels, np.arange(arcs.n))
     g = Graph.from_arcs(
         arcs.n,
@@ -83,6 +99,14 @@ def read(
     if directed and not g.directed:
         return Graph(g.offsets, g.targets, g.weights, directed=True, labels=g.labels)
     return g
+
+
+def _checked_path(path: str | PathLike[str]) -> Path:
+    if not isinstance(path, str | PathLike) or not isinstance(fspath(path), str):
+        raise InvalidArgument("path", path, "a path: a str or a pathlib.Path")
+    if "\0" in fspath(path):
+        raise InvalidArgument("path", fspath(path), "a path without NUL")
+    return Path(path)
 
 
 def from_scipy(
@@ -111,6 +135,7 @@ def from_scipy(
     InvalidArgument
         Where the matrix is not sparse, not square, or holds NaN, infinity or complex numbers.
     """
+    directed = check_flag("directed", directed)
     if not sparse.issparse(matrix):
         raise InvalidArgument("matrix", type(matrix).__name__, "a SciPy sparse array or matrix")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -158,20 +183,33 @@ def from_networkx(
     Raises
     ------
     InvalidArgument
-        Where some edges have a weight and others none, or a weight is not a finite real number.
+        Where `graph` is no NetworkX graph, or some edges have a weight and others none, or a weight
+        is not a real number that float32 holds, or int32 where all are whole.
     """
+    import networkx
+
+    if not isinstance(graph, networkx.Graph):
+        raise InvalidArgument("graph", graph, "a NetworkX graph")
+    if weight is not None and not isinstance(weight, str):
+        raise InvalidArgument("weight", weight, "the name of an edge attribute, or None")
     nodes = list(graph)
     number = {node: v for v, node in enumerate(nodes)}
     edges = list(graph.edges(data=weight)) if weight is not None else list(graph.edges())
     weights = [edge[2] for edge in edges] if weight is not None else []
     weighted = any(value is not None for value in weights)
     if weighted:
-        for u, v, value in edges:
-            if not isinstance(value, numbers.Real) or not np.isfinite(value):
-                name = f"{weight!r} of edge {u!r} -> {v!r}"
-                raise InvalidArgument(name, value, "a finite real number, as other edges have one")
         whole = all(isinstance(value, numbers.Integral) for value in weights)
-        weights = np.array(weights, dtype=None if whole else np.float64)
+        for u, v, value in edges:
+            name = f"{weight!r} of edge {u!r} -> {v!r}"
+            # What is compared with is exact in Python, for Fractions and ints of any size.
+            if not isinstance(value, numbers.Real) or not -math.inf < value < math.inf:
+                raise InvalidArgument(name, value, "a finite real number, as other edges have one")
+            if whole and not -INT32_MAX - 1 <= value <= INT32_MAX:
+                allowed = f"from {-INT32_MAX - 1} to {INT32_MAX} (int32), as all weights are whole"
+                raise InvalidArgument(name, value, allowed)
+            if not whole and abs(value) > FLOAT32_MAX:
+                raise InvalidArgument(name, value, "a number that float32 holds")
+        weights = np.array(weights, dtype=np.int64 if whole else np.float64)
     return Graph.from_arcs(
         len(nodes),
         np.array([number[edge[0]] for edge in edges], dtype=np.int64),
@@ -186,8 +224,12 @@ def from_networkx(
 
 def _labels(nodes: list) -> np.ndarray | None:
     if all(isinstance(node, numbers.Integral) for node in nodes):
-        return None if nodes == list(range(len(nodes))) else np.array(nodes)
-    # Element by element: NumPy would make a matrix of nodes that are tuples.
+        if nodes == list(range(len(nodes))):
+            return None
+        if all(-(2**63) <= node < 2**63 for node in nodes):
+            return np.array(nodes, dtype=np.int64)
+    # Element by element: NumPy would make a matrix of nodes that are tuples, and floats of integers
+    # on both sides of 0 and 2^63.
     labels = np.empty(len(nodes), dtype=object)
     for v, node in enumerate(nodes):
         labels[v] = node

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpukernels.checks import is_whole
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, check_graph
 
 
 class Traversal(NamedTuple):
@@ -56,6 +56,7 @@ def bfs(g: Graph, root: int = 0) -> Traversal:
     VertexOutOfRange
         Where `root` is not a vertex of `g`.
     """
+    check_graph(g)
     root = _vertex("root", root, g.n)
     distance = np.full(g.n, -1, dtype=np.int32)
     parent = np.full(g.n, -1, dtype=np.int32)

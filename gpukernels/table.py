@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterable, Sequence
+from numbers import Integral
+
+import numpy as np
 
 
 class Table:
@@ -15,7 +19,8 @@ class Table:
         Column heads. The first column holds the row's name and is aligned left, the rest right.
     rows : iterable of sequences
         One sequence a row, as long as `columns`. Whole numbers get thousands separators, floats
-        three significant digits, None a dash; text stays as it is.
+        three significant digits, infinity its sign, None a dash; text stays as it is. What is not
+        a number is ``NaN``.
     caption : str
         A line above the table, or nothing.
 
@@ -65,9 +70,15 @@ def _text(value) -> str:
         return "–"
     if isinstance(value, str):
         return value
-    if isinstance(value, bool):
+    if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
+    if isinstance(value, Integral):
+        return f"{int(value):,}"
     number = float(value)
+    if math.isnan(number):
+        return "NaN"
+    if math.isinf(number):
+        return "∞" if number > 0 else "−∞"
     if number == int(number) and not isinstance(value, float):
         return f"{int(number):,}"
     if abs(number) >= 100:

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gpukernels.checks import check_seed
 from gpukernels.errors import InvalidArgument
 
 #: The most of all units that the largest item of a scaled-down workload may hold.
@@ -112,14 +113,14 @@ def workload(name: str, items: int | None = None, seed: int = 0) -> NDArray[np.i
     InvalidArgument
         If there is no such workload, or `items` is not such a number.
     """
-    if name not in TARGETS:
+    if not isinstance(name, str) or name not in TARGETS:
         raise InvalidArgument("name", name, f"one of {', '.join(TARGETS)}")
     target = TARGETS[name]
     items = target.items if items is None else items
     whole = isinstance(items, (int, np.integer)) and not isinstance(items, bool)
     if not whole or not 0 <= items <= target.items:
         raise InvalidArgument("items", items, f"a whole number from 0 to {target.items}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_seed(seed))
     if name == "great-britain_osm":
         sizes = _in_proportion(int(items))
     else:

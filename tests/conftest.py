@@ -10,8 +10,8 @@ from gpukernels.device import CudaDevice, SimtDevice, default_device
 #: (schedule, seed) of every way to order warps that the tests try.
 SCHEDULES = [("lockstep", 0), ("warp", 0), ("random", 1), ("random", 2)]
 
-#: What starts first: timings, while little else runs, then the files that take longest. A process
-#: takes whole files, so that one of these left to the end would leave the other without work.
+#: What starts first: the files that take longest. A process takes whole files, so that one of these
+#: left to the end would leave the other without work.
 FIRST = (
     "tests/bench/",
     "tests/browser/test_pages.py",

@@ -53,8 +53,29 @@ def pip(monkeypatch):
     return ends_with
 
 
+@pytest.fixture
+def address(monkeypatch) -> tuple[str, str]:
+    """Give the book an address, as `make colab-url` does."""
+    where = "https://github.com/someone/copy", "v1.0"
+    monkeypatch.setattr(first_cell, "repository", lambda: where)
+    return where
+
+
 def run_cell() -> None:
     exec(compile(first_cell.source(), "first cell", "exec"), {"__name__": "__main__"})
+
+
+def test_on_colab_a_placeholder_is_refused_before_anything_is_installed(
+    on_colab, pip, monkeypatch, capsys
+):
+    commands = pip(0)
+    owner = "https://github.com/OWNER/graphs-on-the-gpu", "main"
+    monkeypatch.setattr(first_cell, "repository", lambda: owner)
+    with pytest.raises(RuntimeError, match=r"OWNER/.* is a placeholder.*`make colab-url URL="):
+        run_cell()
+    assert commands == []
+    assert on_colab == []
+    assert capsys.readouterr().out == ""
 
 
 def test_elsewhere_the_cell_does_nothing_visible(capsys, pip):
@@ -65,19 +86,21 @@ def test_elsewhere_the_cell_does_nothing_visible(capsys, pip):
 
 
 def test_on_colab_it_installs_the_library_and_leaves_numba_and_cuda_alone(
-    on_colab, pip, monkeypatch, capsys
+    on_colab, pip, address, monkeypatch, capsys
 ):
     commands = pip(0)
     monkeypatch.setattr(colab, "set_up", lambda: on_colab.append("set up"))
     run_cell()
-    url, tag = first_cell.repository()
+    url, tag = address
     assert len(commands) == 1
     assert commands[0][1:] == ["-m", "pip", "install", "--no-deps", f"git+{url}@{tag}"]
     assert "Successfully installed gpukernels" in capsys.readouterr().out
     assert on_colab == ["set up"]
 
 
-def test_a_failed_installation_stops_the_cell_and_shows_what_pip_said(on_colab, pip, capsys):
+def test_a_failed_installation_stops_the_cell_and_shows_what_pip_said(
+    on_colab, pip, address, capsys
+):
     pip(1)
     with pytest.raises(RuntimeError, match="pip could not install"):
         run_cell()

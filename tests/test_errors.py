@@ -35,6 +35,49 @@ def test_messages_name_what_was_given_and_what_is_allowed():
     ]
 
 
+ODD = "\x1b[2Jred\n\0\x85\u202etxt.\u2028\udcff" + "x" * 5000
+LONG = [
+    gk.GraphFormatError(ODD + ".mtx", 7, "source 'x' is not a whole number"),
+    gk.GraphFormatError("g.mtx", 12345678, "found " + ODD + " instead"),
+    gk.GraphFormatError(ODD, None, ODD),
+    gk.InvalidArgument("path", ODD, "a name that ends in .mtx"),
+    gk.InvalidArgument(ODD, [ODD] * 9, "short"),
+    gk.UnknownMethod("bfs", ODD, ["harish", "frontier"]),
+]
+
+
+@pytest.mark.parametrize("error", LONG, ids=lambda error: str(error)[:12])
+def test_a_message_is_one_line_of_at_most_300_characters_that_can_be_printed(error):
+    text = str(error)
+    assert len(text) <= 300
+    assert text.isprintable()
+    text.encode()
+    assert str(pickle.loads(pickle.dumps(error))) == text
+
+
+def test_what_is_cut_out_of_a_message_is_its_middle():
+    texts = [str(error) for error in LONG]
+    assert texts[0].startswith(r"\x1b[2Jred\n\x00\x85\u202etxt.\u2028\udcffxxx")
+    assert texts[0].endswith("xxx.mtx, line 7: source 'x' is not a whole number")
+    assert texts[1].startswith("g.mtx, line 12345678: found ")
+    assert texts[1].endswith("xx instead")
+    assert texts[3].startswith(r"path = '\x1b[2Jred")
+    assert texts[3].endswith("xx': must be a name that ends in .mtx")
+    assert texts[5].endswith("; it has harish, frontier")
+    assert LONG[0].file == ODD + ".mtx", "only the message is cut"
+
+
+def test_a_list_of_what_is_allowed_is_never_cut():
+    allowed = f"one of {tuple(range(1000))}"
+    text = str(gk.InvalidArgument("choice", ODD, allowed))
+    assert text.endswith(f"xx': must be {allowed}")
+    assert len(text) < len(allowed) + 100
+
+
+def test_what_can_be_printed_stays_as_it_is():
+    assert str(gk.GraphFormatError("Straße 東京.mtx", 1, "é")) == "Straße 東京.mtx, line 1: é"
+
+
 def test_a_vertex_out_of_range_is_an_index_error_too():
     with pytest.raises(IndexError):
         raise gk.VertexOutOfRange("root", 0, 0)

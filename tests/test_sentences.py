@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import yaml
+
+import gpukernels as gk
 
 ROOT = Path(__file__).parents[1]
 
@@ -59,6 +64,51 @@ SENTENCES = {
     "one counter is added up by the compiler": (
         "chapters/scans.ipynb", r"all lanes write: 31 of 32 wait", r"profiler",
     ),
+    "the H200's second-level cache": (
+        "chapters/bfs4k.ipynb", r"50 MB", r"to 60 MiB on the GPU above",
+    ),
+    "a pitch is counted in cells": (
+        "book/glossary.md", r"bytes from one row", r"pitch The number of cells from the start",
+    ),
+    "CUDA counts a pitch in bytes": (
+        "chapters/representations.ipynb", r"computes one, and", r"computes one, in bytes",
+    ),
+    "COO is the coordinate format": (
+        "book/glossary.md", r"COO conflict", r"COO coordinate format A graph as two arrays",
+    ),
+    "sight or slots hangs on the order": (
+        "chapters/duplicates.ipynb",
+        r"\*\*Sight matters more than slots",
+        r"In lockstep, \*\*sight matters more than slots\*\*: .* Under `random`, slots spare",
+    ),
+    "who finds duplicates hangs on the order": (
+        "chapters/duplicates.ipynb", r"entry, 43% do", r"`random` two of three do; in lockstep",
+    ),
+    "two numbers of the paper hold in lockstep": (
+        "chapters/duplicates.ipynb",
+        r"two hold in our counts|(more|fewer): holds\.\*\*",
+        r"misses fewer than a table a warp. Under `random` a table a warp misses as few",
+    ),
+    "the atomic's sectors are counted in lockstep": (
+        "chapters/duplicates.ipynb", r"steps and sectors here\.", r"has, in lockstep, the fewest",
+    ),
+    "the queue loses to all vertices in lockstep": (
+        "chapters/frontier_bfs.ipynb",
+        r"second look\. A method",
+        r"In lockstep, a method advertised .* under `random` the queue loads less and moves fewer",
+    ),
+    "the copies of one request are counted in lockstep": (
+        "chapters/frontier_bfs.ipynb", r"stand out\. ", r"Two facts stand out, in lockstep\. ",
+    ),
+    "the traffic of an edge frontier beside the queue's": (
+        "chapters/frontier_bfs.ipynb",
+        r"traffic\.\*\* `expand_contract`",
+        r"In lockstep, `expand_contract` touches less than half",
+    ),
+    "what the features leave hangs on the order": (
+        "chapters/bfs4k.ipynb", r"on every family\. Most", r"in lockstep; under `random` more\.",
+    ),
+    "the front page counts the searches": ("book/index.ipynb", r"Four mappings", r"Twelve ways"),
 }  # fmt: skip
 
 
@@ -68,3 +118,59 @@ def test_a_sentence_that_was_false_stays_mended(what):
     text = text_of(name)
     assert not re.search(gone, text)
     assert re.search(there, text)
+
+
+CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
+
+
+def strings_of(cell: dict) -> str:
+    """Return what a cell says to its reader: its prose, or the texts in its code."""
+    source = "".join(cell["source"])
+    if cell["cell_type"] == "markdown":
+        return source
+    words = (node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
+    return "\n".join(word for word in words if isinstance(word, str))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_what_only_a_notebook_has_is_not_promised_to_a_page(path):
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        for sentence in re.split(r"(?<=[.?!:])\s", strings_of(cell)):
+            if re.search(r"\bslid(e|er|ers|ing)\b", sentence, re.IGNORECASE):
+                assert "live notebook" in sentence
+
+
+def test_the_next_chapter_is_the_next_in_the_contents():
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    files = [c["file"] for part in toc["parts"] for c in part["chapters"]]
+    chapters = [file for file in files if file.startswith("chapters/")]
+    found = 0
+    for this, following in pairwise(chapters):
+        for named in re.findall(r"\*\*Next\.\*\* \{doc\}`(\w+)`", text_of(f"{this}.ipynb")):
+            found += 1
+            assert (this, f"chapters/{named}") == (this, following)
+    assert found >= 2
+
+
+NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+
+
+def test_searches_and_mappings_are_counted_as_they_are():
+    said = dict(enumerate(NUMBERS.split()))
+    table = text_of("chapters/frontier_bfs.ipynb").split("(bfs-work-table)=")[1].split("## ")[1]
+    searches = said[sum(f"`{method}`" in table for method in gk.traversal.METHODS)]
+    preface, front = text_of("book/preface.md"), text_of("book/index.ipynb")
+    assert f"runs breadth-first search in {searches} ways" in preface
+    assert f"{searches.title()} ways to run one search" in front
+    every = said[len(gk.traversal.METHODS)].title()
+    assert f"## {every} searches, four families" in text_of("chapters/bfs4k.ipynb")
+    assert f"in {said[len(gk.mapping.METHODS)]} ways" in preface
+    dynamic = said[len(gk.mapping.METHODS) - 2]  # without the two static ones
+    assert f"read {dynamic} mappings" in text_of("chapters/mapping_dynamic.ipynb")
+    assert f"{dynamic.title()} ways to share uneven work at run time" in front
+
+
+def test_the_glossary_is_in_order():
+    entries = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8").split("{glossary}\n")[1]
+    terms = [entry.split("\n")[0].lower() for entry in entries.split("\n\n")]
+    assert terms == sorted(terms)

@@ -20,6 +20,22 @@ def test_numpy_numbers_and_truth_values_are_formatted_like_pythons():
     assert table.rows == [["r", "4,096", "2.5"], ["s", "yes", "0"]]
 
 
+@pytest.mark.parametrize("kind", [float, np.float64, np.float32, np.float16])
+def test_infinity_and_what_is_not_a_number_are_shown(kind):
+    table = Table(("", "a", "b", "c"), [("r", *map(kind, ("inf", "-inf", "nan")))])
+    assert table.rows == [["r", "∞", "−∞", "NaN"]]
+    assert "<td>∞</td><td>−∞</td><td>NaN</td>" in table._repr_html_()
+    assert repr(table).splitlines()[1] == "r  ∞  −∞  NaN"
+
+
+def test_whole_numbers_keep_every_digit():
+    large = 2**62 + 1
+    table = Table(("", "a", "b", "c"), [("r", large, np.int64(large), 10**400), ("s", 1, 2, 3)])
+    assert table.rows[0][1:3] == ["4,611,686,018,427,387,905"] * 2
+    assert table.rows[0][3] == f"{10**400:,}"
+    assert Table(("t",), [(np.bool_(True),), (np.bool_(False),)]).rows == [["yes"], ["no"]]
+
+
 def test_html_escapes_text_and_heads_every_row_and_column():
     shown = Table(("a<b", "n"), [("<row>", 1)], caption="x & y")._repr_html_()
     assert '<th scope="col">a&lt;b</th>' in shown

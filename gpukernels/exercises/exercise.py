@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
+from gpukernels.checks import check_flag
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt import python_function
 
@@ -130,6 +131,7 @@ class Exercise(ReadOnly):
         InvalidArgument
             If `seed` is no whole number from 0.
         """
+        raises = check_flag("raises", raises)
         if seed is None:
             seed = secrets.randbelow(1_000_000)
         elif not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or seed < 0:

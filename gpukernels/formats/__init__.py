@@ -1,6 +1,7 @@
 """Graph file formats, one a module: each turns a file into an :class:`~.text.ArcList`.
 
-Every module has ``read(file) -> ArcList``. A fast parser of NumPy or SciPy reads the file; only
-where it fails, or finds something that no graph may have, are the lines gone through one by one to
-name the first that is wrong.
+Every module has ``read(file, limit) -> ArcList``. A fast parser of NumPy reads the file; only where
+it fails, or finds something that no graph may have, are the lines gone through one by one to name
+the first that is wrong. Whatever else the fast parser takes (control characters as blanks) is ruled
+out before, so that both agree.
 """

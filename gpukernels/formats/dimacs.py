@@ -7,49 +7,43 @@ from U to V of whole weight W, ids from 1.
 from __future__ import annotations
 
 import re
-from itertools import chain
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.errors import GraphFormatError
-from gpukernels.formats.text import (
-    Announced,
-    ArcList,
-    Block,
-    Rows,
-    binary,
-    blocks,
+from gpukernels.formats.blocks import Block, blocks, find_line
+from gpukernels.formats.text import Announced, ArcList, Rows, read_rows, vertices_fault
+from gpukernels.formats.words import (
+    control_fault,
     count_fault,
     id_fault,
-    read_rows,
+    number_of,
     shown,
     weight_fault,
-    within_int32,
 )
 
-ARC = np.dtype([("kind", "S2"), ("source", "i8"), ("target", "i8"), ("weight", "i8")])
+ARC = np.dtype([("kind", "S2"), ("source", "i4"), ("target", "i4"), ("weight", "i4")])
 COMMENT = re.compile(rb"^[ \t]*c(?:[ \t][^\n]*)?$", re.MULTILINE)
 
 
-def read(file: Path) -> ArcList:
-    """Read a ``.gr`` file.
+def read(file: Path, limit: int | None = None) -> ArcList:
+    """Read a ``.gr`` file of at most `limit` vertices.
 
     Raises
     ------
     GraphFormatError
         At the first line that is wrong, or at the last where there are too few arcs.
     """
-    parts = blocks(file)
-    n, announced, rest = _problem_line(file, next(parts))
+    n, announced, rest = _problem_line(file, limit)
 
     def sound(rows: NDArray) -> bool:
         ends = (rows["source"], rows["target"])
         return bool(
             (rows["kind"] == b"a").all()
             and all((end >= 1).all() and (end <= n).all() for end in ends)
-            and within_int32(rows["weight"])
         )
 
     def fault(words: list[bytes]) -> str | None:
@@ -63,25 +57,28 @@ def read(file: Path) -> ArcList:
             or weight_fault(words[3], whole=True)
         )
 
-    arcs, _ = read_rows(file, chain([rest], parts), Rows(ARC, COMMENT, sound, fault), announced)
+    arcs, _ = read_rows(file, rest, Rows(ARC, COMMENT, (b"c",), sound, fault), announced)
     labels = np.arange(1, n + 1, dtype=np.int64)
     return ArcList(n, arcs["source"] - 1, arcs["target"] - 1, arcs["weight"], True, labels)
 
 
-def _problem_line(file: Path, block: Block) -> tuple[int, Announced, Block]:
+def _problem_line(file: Path, limit: int | None) -> tuple[int, Announced, Iterable[Block]]:
     """Return N, M and the lines that follow."""
-    start = 0
-    for number, line in block.lines():
-        start += len(line) + 1
+
+    def sizes(number: int, line: bytes) -> tuple[int, int] | None:
         words = line.split()
-        if not words or COMMENT.match(line):
-            continue
-        if words[:2] != [b"p", b"sp"] or len(words) != 4:
+        if not line.strip(b" \t") or COMMENT.match(line):
+            return None
+        reason = control_fault(line)
+        if reason is None and (words[:2] != [b"p", b"sp"] or len(words) != 4):
             reason = f"expected 'p sp N M', found {shown(b' '.join(words))}"
-            raise GraphFormatError(file, number, binary(line) or reason)
-        reason = count_fault(words[2], "vertices") or count_fault(words[3], "arcs")
+        reason = reason or count_fault(words[2], "vertices") or count_fault(words[3], "arcs")
+        reason = reason or vertices_fault(number_of(words[2]), number_of(words[3]), limit)
         if reason is not None:
             raise GraphFormatError(file, number, reason)
-        announced = Announced(int(words[3]), "arcs", number)
-        return int(words[2]), announced, Block(number + 1, block.text[start:])
-    raise GraphFormatError(file, block.last_line, "no problem line 'p sp N M'")
+        return number_of(words[2]), number_of(words[3])
+
+    found, rest, line = find_line(blocks(file), sizes)
+    if found is None:
+        raise GraphFormatError(file, line, "no problem line 'p sp N M'")
+    return found[0], Announced(found[1], "arcs", line), rest

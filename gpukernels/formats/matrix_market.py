@@ -8,7 +8,7 @@ dies where the last line ends in a space instead of a line feed.
 from __future__ import annotations
 
 import re
-from itertools import chain
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,27 +16,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.errors import GraphFormatError
+from gpukernels.formats.blocks import Block, blocks, find_line
 from gpukernels.formats.text import (
     Announced,
     ArcList,
-    Block,
     Rows,
-    binary,
-    blocks,
+    read_rows,
+    vertices_fault,
+    within_float32,
+)
+from gpukernels.formats.words import (
+    control_fault,
     count_fault,
     id_fault,
-    read_rows,
+    number_of,
     shown,
     weight_fault,
-    within_float32,
-    within_int32,
 )
 
-ENTRY = [("row", "i8"), ("column", "i8")]
+ENTRY = [("row", "i4"), ("column", "i4")]
 FIELDS = {
     "pattern": np.dtype(ENTRY),
-    "integer": np.dtype([*ENTRY, ("value", "i8")]),
-    "real": np.dtype([*ENTRY, ("value", "f8")]),
+    "integer": np.dtype([*ENTRY, ("value", "i4")]),
+    "real": np.dtype([*ENTRY, ("value", "f4")]),
 }
 SYNONYMS = {"double": "real", "unsigned-integer": "integer"}
 SYMMETRIES = ("general", "symmetric", "skew-symmetric")
@@ -44,25 +46,27 @@ SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 NO_COMMENT = re.compile(rb"(?!)")
 
 
-def read(file: Path) -> ArcList:
-    """Read a Matrix Market file; a symmetric matrix is an undirected graph.
+def read(file: Path, limit: int | None = None) -> ArcList:
+    """Read a Matrix Market file of at most `limit` rows; a symmetric one is an undirected graph.
 
     Raises
     ------
     GraphFormatError
         At the first line that is wrong, or at the last where there are too few entries.
     """
-    parts = blocks(file)
-    header, announced, rest = _header(file, next(parts))
+    header, announced, rest = _header(file, limit)
     n, dtype = header.n, FIELDS[header.field]
+    skew = header.symmetry == "skew-symmetric"
 
     def sound(rows: NDArray) -> bool:
         ends = (rows["row"], rows["column"])
         if not all((end >= 1).all() and (end <= n).all() for end in ends):
             return False
-        if header.field == "pattern":
-            return True
-        return (within_int32 if header.field == "integer" else within_float32)(rows["value"])
+        if skew and (rows["row"] == rows["column"]).any():
+            return False
+        if header.field == "real":
+            return within_float32(rows["value"])
+        return not skew or bool((rows["value"] > -(2**31)).all())
 
     def fault(words: list[bytes]) -> str | None:
         if len(words) != len(dtype):
@@ -71,13 +75,14 @@ def read(file: Path) -> ArcList:
         reason = id_fault(words[0], "row", 1, n) or id_fault(words[1], "column", 1, n)
         if reason is None and header.field != "pattern":
             reason = weight_fault(words[2], whole=header.field == "integer")
+        if reason is None and skew:
+            reason = _skew_fault(words, header.field)
         return reason
 
-    layout = Rows(dtype, NO_COMMENT, sound, fault)
-    entries, _ = read_rows(file, chain([rest], parts), layout, announced)
+    entries, _ = read_rows(file, rest, Rows(dtype, NO_COMMENT, (), sound, fault), announced)
     source, target = entries["row"] - 1, entries["column"] - 1
     weight = None if header.field == "pattern" else entries["value"]
-    if header.symmetry == "skew-symmetric":
+    if skew:
         source, target = np.concatenate([source, target]), np.concatenate([target, source])
         weight = None if weight is None else np.concatenate([weight, -weight])
     labels = np.arange(1, n + 1, dtype=np.int64)
@@ -90,28 +95,32 @@ class _Header(NamedTuple):
     n: int
 
 
-def _header(file: Path, block: Block) -> tuple[_Header, Announced, Block]:
+def _header(file: Path, limit: int | None) -> tuple[_Header, Announced, Iterable[Block]]:
     """Check the banner and the size line; return them and the lines that follow."""
     field = symmetry = None
-    start = 0
-    for number, line in block.lines():
-        start += len(line) + 1
+
+    def sizes(number: int, line: bytes) -> tuple[int, int] | None:
+        nonlocal field, symmetry
         if field is None:
             field, symmetry = _banner(file, line)
-        elif line.split() and not line.startswith(b"%"):
-            n, entries = _sizes(file, number, line.split())
-            announced = Announced(entries, "entries", number)
-            return _Header(field, symmetry, n), announced, Block(number + 1, block.text[start:])
-    reason = "the file is truncated: no size line 'ROWS COLUMNS ENTRIES'"
-    raise GraphFormatError(file, block.last_line, reason)
+        elif line.strip(b" \t") and not line.startswith(b"%"):
+            return _sizes(file, number, line, limit)
+        return None
+
+    found, rest, line = find_line(blocks(file), sizes)
+    if found is None:
+        reason = "the file is truncated: no size line 'ROWS COLUMNS ENTRIES'"
+        raise GraphFormatError(file, line, reason)
+    n, entries = found
+    return _Header(field, symmetry, n), Announced(entries, "entries", line), rest
 
 
 def _banner(file: Path, line: bytes) -> tuple[str, str]:
     words = line.decode("ascii", "backslashreplace").lower().split()
     expected = f"matrix coordinate {'|'.join(FIELDS)} {'|'.join(SYMMETRIES)}"
-    if len(words) != 5 or words[0] != "%%matrixmarket":
+    if control_fault(line) or len(words) != 5 or words[0] != "%%matrixmarket":
         reason = f"expected the banner '%%MatrixMarket {expected}', found {shown(line)}"
-        raise GraphFormatError(file, 1, binary(line) or reason)
+        raise GraphFormatError(file, 1, control_fault(line) or reason)
     field = SYNONYMS.get(words[3], words[3])
     known = words[1:3] == ["matrix", "coordinate"] and field in FIELDS and words[4] in SYMMETRIES
     if not known or (field == "pattern" and words[4] == "skew-symmetric"):
@@ -120,16 +129,30 @@ def _banner(file: Path, line: bytes) -> tuple[str, str]:
     return field, words[4]
 
 
-def _sizes(file: Path, number: int, words: list[bytes]) -> tuple[int, int]:
-    if len(words) != 3:
+def _sizes(file: Path, number: int, line: bytes, limit: int | None) -> tuple[int, int]:
+    words = line.split()
+    reason = control_fault(line)
+    if reason is None and len(words) != 3:
         reason = f"expected the sizes 'ROWS COLUMNS ENTRIES', found {shown(b' '.join(words))}"
-        raise GraphFormatError(file, number, reason)
-    for word, what in zip(words, ("rows", "columns", "entries"), strict=True):
-        reason = count_fault(word, what)
-        if reason is not None:
-            raise GraphFormatError(file, number, reason)
-    rows, columns, entries = map(int, words)
-    if rows != columns:
-        reason = f"a graph needs a square matrix, this one is {rows} x {columns}"
+    for word, what in zip(words, ("rows", "columns", "entries"), strict=False):
+        reason = reason or count_fault(word, what)
+    if reason is None:
+        rows, columns, entries = map(number_of, words)
+        if rows == columns:
+            reason = vertices_fault(rows, entries, limit)
+        else:
+            reason = f"a graph needs a square matrix, this one is {rows} x {columns}"
+    if reason is not None:
         raise GraphFormatError(file, number, reason)
     return rows, entries
+
+
+def _skew_fault(words: list[bytes], field: str) -> str | None:
+    """Say what a skew-symmetric matrix cannot hold: entry (j, i) is minus entry (i, j)."""
+    row, column = number_of(words[0]), number_of(words[1])
+    if row == column:
+        reason = "lies on the diagonal, which a skew-symmetric matrix must leave out"
+        return f"entry ({row}, {column}) {reason}"
+    if field == "integer" and number_of(words[2]) == -(2**31):
+        return f"weight {-(2**31)} is out of range: its negative is no int32"
+    return None

@@ -9,37 +9,34 @@ ascending order.
 from __future__ import annotations
 
 import re
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.errors import GraphFormatError
+from gpukernels.formats.blocks import Block, blocks, find_line
 from gpukernels.formats.text import (
     Announced,
     ArcList,
-    Block,
     Rows,
-    blocks,
-    id_fault,
     read_rows,
-    shown,
-    weight_fault,
+    vertices_fault,
     within_float32,
     within_int32,
 )
+from gpukernels.formats.words import count_fault, id_fault, number_of, shown, weight_fault
 
 PLAIN = np.dtype([("source", "i8"), ("target", "i8")])
 WEIGHTED = np.dtype([("source", "i8"), ("target", "i8"), ("weight", "f8")])
 COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*$", re.MULTILINE)
-COUNTS = re.compile(rb"\bNodes:\s*(\d{1,18})\s+Edges:\s*(\d{1,18})\b", re.IGNORECASE)
+COUNTS = re.compile(rb"\bNodes:[ \t]*([0-9]+)[ \t]+Edges:[ \t]*([0-9]+)\b", re.IGNORECASE)
 UNDIRECTED = re.compile(rb"^[ \t]*[#%]\s*undirected\b", re.IGNORECASE)
 INT64_MAX = np.iinfo(np.int64).max
 
 
-def read(file: Path) -> ArcList:
-    """Read a SNAP edge list.
+def read(file: Path, limit: int | None = None) -> ArcList:
+    """Read a SNAP edge list of at most `limit` vertices.
 
     Weights are int32 where every one is whole and fits, else float32.
 
@@ -49,25 +46,23 @@ def read(file: Path) -> ArcList:
         At the first line that is wrong; at the last where there are fewer edges than announced; at
         the announcement where it names another number of vertices.
     """
-    parts = blocks(file)
-    header = _Header()
-    seen: list[Block] = []
-    dtype = None
-    for block in parts:
-        seen.append(block)
-        dtype = header.learn(block)
-        if dtype is not None:
-            break
-    layout = Rows(dtype or PLAIN, COMMENT, _sound, lambda words: _fault(words, len(layout.dtype)))
-    rows, last_line = read_rows(file, chain(seen, parts), layout, header.edges)
+    header = _Header(file)
+    first, rest, line = find_line(blocks(file), header.learn, keep=True)
+    if first is None:
+        first, rest = PLAIN, [Block(line + 1, b"")]
+    layout = Rows(first, COMMENT, (b"#", b"%"), _sound, lambda words: _fault(words, len(first)))
+    rows, last_line = read_rows(file, rest, layout, header.edges)
     if rows.size == 0 and header.edges is None:
         raise GraphFormatError(file, last_line, "the file holds no edge")
     labels, ends = relabel(np.concatenate([rows["source"], rows["target"]]))
     if header.edges is not None and header.nodes != labels.size:
         reason = f"{header.nodes} vertices are announced, but the edges name {labels.size}"
         raise GraphFormatError(file, header.edges.line, reason)
+    reason = vertices_fault(labels.size, rows.size, limit)
+    if reason is not None:
+        raise GraphFormatError(file, header.edges.line if header.edges else last_line, reason)
     weight = None
-    if layout.dtype == WEIGHTED:
+    if first == WEIGHTED:
         weight = rows["weight"]
         if within_int32(weight) and (weight == np.rint(weight)).all():
             weight = weight.astype(np.int32)
@@ -78,9 +73,10 @@ def read(file: Path) -> ArcList:
 def relabel(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray]:
     """Return the distinct ids, ascending, and the place of every id among them."""
     if ids.size == 0 or ids.max() > 8 * ids.size:
-        return np.unique(ids, return_inverse=True)
+        labels, places = np.unique(ids, return_inverse=True)
+        return labels.astype(np.int64), places
     # A table is faster than sorting where the largest id, which sizes it, is no larger than that.
-    present = np.zeros(ids.max() + 1, dtype=bool)
+    present = np.zeros(int(ids.max()) + 1, dtype=bool)
     present[ids] = True
     return np.flatnonzero(present), (np.cumsum(present, dtype=np.int32) - 1)[ids]
 
@@ -88,22 +84,26 @@ def relabel(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray]:
 class _Header:
     """What the comments above the first edge say."""
 
-    def __init__(self) -> None:
+    def __init__(self, file: Path) -> None:
+        self.file = file
         self.undirected = False
         self.nodes: int | None = None
         self.edges: Announced | None = None
 
-    def learn(self, block: Block) -> np.dtype | None:
-        """Read comments up to the first edge; return the columns of that edge, if it is here."""
-        for number, line in block.lines():
-            if COMMENT.match(line):
-                self.undirected |= UNDIRECTED.match(line) is not None
-                counts = COUNTS.search(line)
-                if counts:
-                    self.nodes = int(counts[1])
-                    self.edges = Announced(int(counts[2]), "edges", number)
-            elif line.split():
-                return WEIGHTED if len(line.split()) == 3 else PLAIN
+    def learn(self, number: int, line: bytes) -> np.dtype | None:
+        """Learn from a comment; return the columns of the line if it is the first edge."""
+        if not COMMENT.match(line):
+            if not line.strip(b" \t"):
+                return None
+            return WEIGHTED if len(line.split()) == 3 else PLAIN
+        self.undirected |= UNDIRECTED.match(line) is not None
+        counts = COUNTS.search(line)
+        if counts:
+            reason = count_fault(counts[1], "vertices") or count_fault(counts[2], "edges")
+            if reason is not None:
+                raise GraphFormatError(self.file, number, reason)
+            self.nodes = number_of(counts[1])
+            self.edges = Announced(number_of(counts[2]), "edges", number)
         return None
 
 

@@ -1,26 +1,26 @@
-"""What the text formats share: reading in blocks, parsing columns, naming the faulty line."""
+"""What the text formats share: parsing columns, counting arcs, naming the faulty line."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import re
-import time
 import warnings
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm.auto import tqdm
 
 from gpukernels.errors import GraphFormatError
+from gpukernels.formats.blocks import Block
+from gpukernels.formats.words import CONTROL, control_fault
 
-BLOCK_BYTES = 8 << 20
-#: Seconds before a progress bar appears.
-PROGRESS_DELAY = 2.0
+#: A file may announce this many vertices, or so many for each arc, whichever is more.
+FREE_VERTICES = 1 << 20
+VERTICES_PER_ARC = 4
+#: The faulty line is sought in parts of a block that are about so long.
+PART_BYTES = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -50,74 +50,6 @@ class ArcList:
 
 
 @dataclass(frozen=True)
-class Block:
-    """Some whole lines of a file, that end in a line feed and nothing else.
-
-    Attributes
-    ----------
-    first_line : int
-        Number of the first line in the file, from 1.
-    text : bytes
-        The lines.
-    """
-
-    first_line: int
-    text: bytes
-
-    @property
-    def last_line(self) -> int:
-        """Number of the last line in the file; that before, where the block is empty."""
-        if not self.text:
-            return self.first_line - 1
-        return self.first_line + self.text.removesuffix(b"\n").count(b"\n")
-
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the number and the text of every line."""
-        yield from enumerate(self.text.removesuffix(b"\n").split(b"\n"), self.first_line)
-
-
-def blocks(file: Path) -> Iterator[Block]:
-    """Yield the lines of a plain or gzip file, some megabytes at a time.
-
-    Any kind of line end is understood. A progress bar appears when the whole takes over 2 s.
-
-    Raises
-    ------
-    GraphFormatError
-        Where the file is empty, or is no sound gzip stream though it is named so.
-    """
-    line = 1
-    size = BLOCK_BYTES
-    with open(file, "rb") as raw, _Progress(file) as progress:
-        stream = gzip.GzipFile(fileobj=raw) if file.suffix == ".gz" else raw
-        pending: list[bytes] = []
-        held = 0
-        while True:
-            try:
-                # read1 hands over what precedes a fault, so that its line is known.
-                piece = stream.read1(size) if stream is not raw else raw.read(size)
-            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                line += _unify(b"".join(pending)).count(b"\n")
-                raise GraphFormatError(file, line, _gzip_fault(error)) from None
-            pending.append(piece)
-            held += len(piece)
-            if piece and (held < size or b"\n" not in piece):
-                continue
-            text = b"".join(pending)
-            cut = text.rfind(b"\n") + 1 if piece else len(text)
-            pending, held = [text[cut:]], len(text) - cut
-            text = _unify(text[:cut])
-            if text:
-                yield Block(line, text)
-                line += text.count(b"\n")
-            elif not piece and line == 1:
-                raise GraphFormatError(file, 1, "the file is empty")
-            progress.reach(raw.tell())
-            if not piece:
-                return
-
-
-@dataclass(frozen=True)
 class Rows:
     """What the lines of arcs look like in a format.
 
@@ -127,6 +59,8 @@ class Rows:
         The columns, separated by white space.
     comment : re.Pattern
         Matches lines to pass over.
+    marks : tuple of bytes
+        What comments start with: a text without any of them has none.
     sound : callable
         Whether parsed rows hold nothing that no graph may have.
     fault : callable
@@ -135,14 +69,31 @@ class Rows:
 
     dtype: np.dtype
     comment: re.Pattern[bytes]
+    marks: tuple[bytes, ...]
     sound: Callable[[NDArray], bool]
     fault: Callable[[list[bytes]], str | None]
+
+    def parsed(self, text: bytes) -> NDArray | None:
+        """Parse lines; ``None`` where any of them is faulty."""
+        if any(mark in text for mark in self.marks):
+            text = self.comment.sub(b"", text)
+        if len(text.translate(None, CONTROL)) < len(text):
+            return None
+        some = columns(text, self.dtype)
+        return some if some is not None and self.sound(some) else None
 
     def numbered(self, block: Block) -> Iterator[tuple[int, bytes]]:
         """Yield the lines of a block that are neither blank nor comments."""
         for number, line in block.lines():
-            if line.strip() and not self.comment.match(line):
+            if line.strip(b" \t") and not self.comment.match(line):
                 yield number, line
+
+    def line_fault(self, line: bytes) -> str | None:
+        """Say what is wrong with one line."""
+        reason = control_fault(line) or self.fault(line.split())
+        if reason is None and self.parsed(line) is None:
+            reason = "the line cannot be parsed"
+        return reason
 
 
 @dataclass(frozen=True)
@@ -161,7 +112,7 @@ def read_rows(
 
     Returns
     -------
-    rows : structured array of ``rows.dtype``
+    rows : structured array of ``rows.dtype``, ids narrowed to int32 where all fit
     last_line : int
         Number of the last line of the file.
 
@@ -173,14 +124,12 @@ def read_rows(
     parsed, count, last_line = [np.zeros(0, dtype=rows.dtype)], 0, 1
     for block in parts:
         last_line = block.last_line
-        some = columns(rows.comment.sub(b"", block.text), rows.dtype)
+        some = rows.parsed(block.text)
         spare = None if announced is None else announced.count - count
-        if some is None or not rows.sound(some):
-            raise refusal(file, block, rows, spare, announced)
-        if spare is not None and some.size > spare:
+        if some is None or (spare is not None and some.size > spare):
             raise refusal(file, block, rows, spare, announced)
         count += some.size
-        parsed.append(some)
+        parsed.append(_narrow(some))
     if announced is not None and count < announced.count:
         reason = (
             f"the file ends after {count} {announced.what}, "
@@ -208,67 +157,35 @@ def refusal(
     file: Path, block: Block, rows: Rows, spare: int | None, announced: Announced | None
 ) -> GraphFormatError:
     """Find the first faulty line of a block; only the first `spare` lines may be there at all."""
-    for at, (number, line) in enumerate(rows.numbered(block)):
-        reason = rows.fault(line.split())
-        if reason is None and at == spare:
-            reason = (
-                f"more than the {announced.count} {announced.what} that line "
-                f"{announced.line} announces"
-            )
-        if reason is not None:
-            return GraphFormatError(file, number, binary(line) or reason)
+    for part in block.parts(PART_BYTES):
+        some = rows.parsed(part.text)
+        if some is not None and (spare is None or some.size <= spare):
+            # The fast parser leaves only one part to go through line by line.
+            spare = None if spare is None else spare - some.size
+            continue
+        for at, (number, line) in enumerate(rows.numbered(part)):
+            reason = rows.line_fault(line)
+            if reason is None and at == spare:
+                reason = (
+                    f"more than the {announced.count} {announced.what} that line "
+                    f"{announced.line} announces"
+                )
+            if reason is not None:
+                return GraphFormatError(file, number, reason)
     return GraphFormatError(file, block.first_line, "the lines from here cannot be parsed")
 
 
-def whole_number(word: bytes, what: str) -> tuple[int, None] | tuple[None, str]:
-    """Parse a decimal integer: the number, or what is wrong with it."""
-    try:
-        if b"_" in word:
-            raise ValueError
-        return int(word), None
-    except ValueError:
-        return None, f"{what} {shown(word)} is not a whole number"
-
-
-def shown(word: bytes) -> str:
-    """Quote a word for a message, shortened."""
-    text = word.decode("ascii", "backslashreplace")
-    return repr(text if len(text) <= 24 else text[:24] + "...")
-
-
-def id_fault(word: bytes, what: str, least: int, most: int) -> str | None:
-    """Say what is wrong with a vertex id, which must be from `least` to `most`."""
-    vertex, reason = whole_number(word, what)
-    if reason is None and vertex < 0:
-        return f"{what} {vertex} is negative"
-    if reason is None and not least <= vertex <= most:
-        return f"{what} {vertex} is out of range: must be from {least} to {most}"
-    return reason
-
-
-def weight_fault(word: bytes, whole: bool) -> str | None:
-    """Say what is wrong with a weight: int32 where it must be whole, else a finite float32."""
-    if whole:
-        weight, reason = whole_number(word, "weight")
-        if reason is None and not -(2**31) <= weight < 2**31:
-            return f"weight {weight} is out of range: must be an int32"
-        return reason
-    try:
-        weight = float(word)
-    except ValueError:
-        return f"weight {shown(word)} is not a number"
-    if np.isnan(weight):
-        return "the weight is NaN"
-    with np.errstate(over="ignore"):
-        return None if np.isfinite(np.float32(weight)) else f"weight {shown(word)} is not finite"
-
-
-def count_fault(word: bytes, what: str) -> str | None:
-    """Say what is wrong with an announced number of vertices, arcs or the like."""
-    count, reason = whole_number(word, f"number of {what}")
-    if reason is None and not 0 <= count < 2**31 - 1:
-        return f"number of {what} {count} is out of range: must be from 0 to {2**31 - 2}"
-    return reason
+def vertices_fault(n: int, arcs: int, limit: int | None) -> str | None:
+    """Say that a file announces more vertices than it may, before memory is spent on them."""
+    most = max(FREE_VERTICES, VERTICES_PER_ARC * arcs) if limit is None else limit
+    if n <= most:
+        return None
+    if limit is not None:
+        return f"{n} vertices, more than limit = {limit}"
+    return (
+        f"{n} vertices for {arcs} arcs: must be at most {most}; "
+        f"where that is meant, read with limit={n}"
+    )
 
 
 def within_int32(weight: NDArray) -> bool:
@@ -282,46 +199,10 @@ def within_float32(weight: NDArray) -> bool:
         return bool(np.isfinite(weight.astype(np.float32)).all())
 
 
-class _Progress:
-    """A progress bar that is made only once it is due.
-
-    In a notebook a bar is a widget, which would be stored with the page even if never displayed.
-    """
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._start = time.monotonic()
-        self._bar = None
-
-    def reach(self, position: int) -> None:
-        """Say how many bytes of the file have been read."""
-        if self._bar is None and time.monotonic() - self._start >= PROGRESS_DELAY:
-            total, name = self._file.stat().st_size, self._file.name
-            self._bar = tqdm(total=total, desc=name, unit="B", unit_scale=True, leave=False)
-        if self._bar is not None:
-            self._bar.update(position - self._bar.n)
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-
-def _unify(text: bytes) -> bytes:
-    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
-
-
-def binary(line: bytes) -> str | None:
-    """Say that a line is no text where it holds control characters."""
-    control = bytes(set(range(32)) - set(b"\t\n\v\f\r")) + b"\x7f"
-    if line.translate(None, control) == line:
-        return None
-    return "binary data" + (", gzip by its first bytes" if line.startswith(b"\x1f\x8b") else "")
-
-
-def _gzip_fault(error: Exception) -> str:
-    if isinstance(error, EOFError):
-        return "the file is truncated: its gzip stream has no end"
-    return f"not a sound gzip file: {error}"
+def _narrow(rows: NDArray) -> NDArray:
+    """Return rows with int32 for int64 in the columns whose numbers all fit: half the memory."""
+    narrow = [
+        (name, "i4" if rows[name].dtype == np.int64 and within_int32(rows[name]) else kind)
+        for name, kind in rows.dtype.descr
+    ]
+    return rows.astype(narrow, copy=False)

@@ -165,6 +165,7 @@ def expand(
     InvalidArgument
         If a threshold is below 1, or `warp_threshold` above `cta_threshold`.
     """
+    check_whole("warp_threshold", warp_threshold, 1, MAX_UNITS)
     if cta_threshold is None:
         cta_threshold = max(threads, warp_threshold)
     check_whole("cta_threshold", cta_threshold, 1, MAX_UNITS)

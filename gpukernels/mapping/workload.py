@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gpukernels.checks import as_array
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.launch_shape import blocks_for
 from gpukernels.primitives.offsets import check_offsets
@@ -72,7 +73,7 @@ def upload(offsets, values, device) -> Workload:
     if values is None:
         item = device.empty(units, np.int32)
         return Workload(device.array(offsets), items, units, item=item)
-    values = np.ascontiguousarray(values)
+    values = np.ascontiguousarray(as_array("values", values))
     if values.shape != (units,):
         raise InvalidArgument("values.shape", values.shape, f"({units},), one value a unit")
     if values.dtype not in VALUE_TYPES:

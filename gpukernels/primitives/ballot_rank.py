@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda
 
+from gpukernels.checks import as_array
 from gpukernels.device import chosen_device
+from gpukernels.errors import InvalidArgument
 
 from .launch_shape import FULL_MASK, THREADS, blocks_for, check_threads
 
@@ -50,6 +52,11 @@ def warp_rank(flags, *, threads: int = THREADS, device=None) -> np.ndarray:
         The exclusive prefix sum of the flags, from 0 again at every multiple of 32.
     """
     check_threads(threads)
+    flags = as_array("flags", flags)
+    if flags.size and flags.dtype.kind not in "biu":
+        raise InvalidArgument("flags.dtype", flags.dtype.name, "bool or an integer type")
+    if flags.ndim != 1:
+        raise InvalidArgument("flags.shape", flags.shape, "1-D")
     flags = np.ascontiguousarray(flags, dtype=np.bool_).astype(np.uint8)
     device = chosen_device(device)
     rank = device.empty(flags.size, np.int32)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32
 
+from gpukernels.checks import as_int32
 from gpukernels.device import chosen_device
 
 from .launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
@@ -76,7 +77,7 @@ def block_scan(values, *, threads: int = THREADS, device=None) -> tuple[np.ndarr
         The sum of each run.
     """
     check_threads(threads)
-    values = np.ascontiguousarray(values, dtype=np.int32)
+    values = as_int32("values", values)
     device = chosen_device(device)
     blocks = blocks_for(values.size, threads)
     scanned, totals = device.empty(values.size, np.int32), device.empty(blocks, np.int32)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numba import cuda, int32, int64
 
+from gpukernels.checks import as_array
 from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument, UnknownMethod
 
@@ -101,7 +102,7 @@ def scan_sizes(values: Any, device, *, threads: int = THREADS, method: str = "la
     UnknownMethod
         If there is no such method.
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise UnknownMethod("the scan of sizes", method, METHODS)
     return METHODS[method](values, device, threads=threads)
 
@@ -227,7 +228,7 @@ def device_scan(
 
 
 def _check_sizes(values) -> np.ndarray:
-    values = np.asarray(values)
+    values = as_array("values", values)
     if values.ndim != 1:
         raise InvalidArgument("values.shape", values.shape, "1-D")
     if values.size == 0:

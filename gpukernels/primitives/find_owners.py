@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32
 
+from gpukernels.checks import as_array
 from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 
@@ -107,7 +108,7 @@ def find_owners(
         If `offsets` are no such prefix sum, a unit does not exist, or `search` is not one of these.
     """
     check_threads(threads)
-    if search not in SEARCHES:
+    if not isinstance(search, str) or search not in SEARCHES:
         raise InvalidArgument("search", search, f"one of {tuple(SEARCHES)}")
     offsets = check_offsets(offsets)
     if search == "register" and offsets.size - 1 > WARP_SIZE:
@@ -122,7 +123,7 @@ def find_owners(
 
 
 def _check_units(units, end: int) -> np.ndarray:
-    units = np.asarray(units)
+    units = as_array("units", units)
     if units.size == 0:
         return np.zeros(0, np.int32)
     if units.ndim != 1:

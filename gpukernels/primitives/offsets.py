@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpukernels.checks import as_array
 from gpukernels.errors import InvalidArgument
 
 #: The most units that int32 offsets can count.
@@ -24,7 +25,7 @@ def check_offsets(offsets) -> np.ndarray:
         If they are not a 1-D array of integers, do not begin at 0, decrease anywhere, or count more
         than 2^31 - 1 units.
     """
-    offsets = np.asarray(offsets)
+    offsets = as_array("offsets", offsets)
     if offsets.ndim != 1 or offsets.size == 0:
         raise InvalidArgument("offsets.shape", offsets.shape, "(items + 1,)")
     if offsets.dtype.kind not in "iu":

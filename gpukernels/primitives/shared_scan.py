@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32
 
+from gpukernels.checks import as_int32, check_flag
 from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 
@@ -139,10 +140,11 @@ def shared_scan(
     InvalidArgument
         If `threads` is not one of these: the tree of a block has a power of two of leaves.
     """
+    padding = check_flag("padding", padding)
     check_threads(threads)
     if threads & (threads - 1):
         raise InvalidArgument("threads", threads, "a power of two from 32 to 1024")
-    values = np.ascontiguousarray(values, dtype=np.int32)
+    values = as_int32("values", values)
     device = chosen_device(device)
     run = 2 * threads
     blocks = blocks_for(values.size, run)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32
 
+from gpukernels.checks import as_int32, check_flag
 from gpukernels.device import chosen_device
 
 from .launch_shape import FULL_MASK, THREADS, WARP_SIZE, blocks_for, check_threads
@@ -84,8 +85,9 @@ def warp_scan(values, *, inclusive: bool = True, threads: int = THREADS, device=
     ndarray of int32, shape (n,)
         Prefix sums that start again from 0 at every multiple of 32.
     """
+    inclusive = check_flag("inclusive", inclusive)
     check_threads(threads)
-    values = np.ascontiguousarray(values, dtype=np.int32)
+    values = as_int32("values", values)
     device = chosen_device(device)
     kernel = scan_warps_inclusive if inclusive else scan_warps_exclusive
     scanned = device.empty(values.size, np.int32)

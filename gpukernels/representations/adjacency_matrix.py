@@ -20,6 +20,7 @@ import numpy as np
 from numba import cuda
 from numpy.typing import ArrayLike, NDArray
 
+from gpukernels.checks import check_flag
 from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
@@ -127,6 +128,7 @@ class AdjacencyMatrix:
         InvalidArgument
             If `g` has more than 32,768 vertices, or an arc with the weight that says "no arc".
         """
+        pitched = check_flag("pitched", pitched)
         matrix = g.dense()
         absent = 0 if g.weights is None else no_arc(matrix.dtype)
         if g.weights is not None and (g.weights == absent).any():

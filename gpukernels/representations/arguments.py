@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gpukernels.checks import as_array
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, check_graph
 
 
 def arc_weights(g: Graph) -> NDArray[np.int32] | NDArray[np.float32]:
     """Return the weight of every arc, shape (m,); ones where the graph is unweighted."""
+    check_graph(g)
     return np.ones(g.m, dtype=np.int32) if g.weights is None else g.weights
 
 
@@ -27,7 +29,7 @@ def vertex_values(values: ArrayLike, n: int) -> NDArray[np.int32] | NDArray[np.f
     InvalidArgument
         If it is not one number a vertex, or a whole number does not fit int32.
     """
-    array = np.asarray(values)
+    array = as_array("values", values)
     if array.shape != (n,):
         raise InvalidArgument("values.shape", array.shape, f"({n},), one value a vertex")
     if array.dtype.kind == "f":
@@ -53,7 +55,7 @@ def queries(source: ArrayLike, target: ArrayLike, n: int) -> tuple[NDArray, NDAr
     """
     ends = []
     for name, given in (("source", source), ("target", target)):
-        array = np.atleast_1d(np.asarray(given))
+        array = np.atleast_1d(as_array(name, given))
         if array.size == 0:
             array = array.astype(np.int32)
         if array.ndim != 1 or array.dtype.kind not in "iu":

@@ -23,7 +23,7 @@ import numpy as np
 from numba import cuda, int32
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.checks import check_choice
+from gpukernels.checks import check_choice, check_flag
 from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
@@ -152,6 +152,7 @@ class EdgeList:
         InvalidArgument
             If there is no such order, or a directed graph is asked for both ways.
         """
+        both_ways = check_flag("both_ways", both_ways)
         if order not in ("source", "lexicographic"):
             raise InvalidArgument("order", order, "'source' or 'lexicographic'")
         if both_ways and g.directed:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, check_graph
 from gpukernels.primitives import THREADS, blocks_for, check_threads
 
 from .arguments import arc_weights, queries, sum_dtype, vertex_values
@@ -159,6 +159,7 @@ def neighbor_sum(g: Graph, values: ArrayLike, *, threads: int = THREADS, device=
     ndarray of int64 or float64, shape (n,)
         One sum a vertex.
     """
+    check_graph(g)
     values = vertex_values(values, g.n)
     arrays = [g.targets, values]
     return _sum_rows(csr_neighbor_sum, g, arrays, sum_dtype(values.dtype), threads, device)
@@ -196,8 +197,9 @@ def weighted_neighbor_sum(
         "aos": (csr_weighted_sum_aos, lambda: [arc_pairs(g)]),
         "packed": (csr_weighted_sum_packed, lambda: [packed_arcs(g)]),
     }
-    if layout not in layouts:
+    if not isinstance(layout, str) or layout not in layouts:
         raise InvalidArgument("layout", layout, f"one of {tuple(layouts)}")
+    check_graph(g)
     values = vertex_values(values, g.n)
     kernel, lay_out = layouts[layout]
     dtype = sum_dtype(np.result_type(arc_weights(g).dtype, values.dtype))
@@ -223,6 +225,7 @@ def has_edge(
     ndarray of bool, shape (k,)
         One answer a query.
     """
+    check_graph(g)
     source, target = queries(source, target, g.n)
     check_threads(threads)
     device = chosen_device(device)

@@ -37,6 +37,9 @@ from gpukernels.simt.trace import ATOMIC, BRANCH, LOAD, STORE, Trace
 
 ERROR, WARNING = "error", "warning"
 
+#: Random schedules that are tried at the most.
+MOST_SEEDS = 10_000
+
 #: Global requests are reported from this many times the sectors that their bytes would fill.
 UNCOALESCED = 2.0
 #: Shared requests are reported from this many extra passes each, on average.
@@ -284,10 +287,11 @@ def check(
     KernelError
         If the launch or the kernel is refused: its shape, its arguments, a kernel without source.
     ValueError
-        If `seeds` is negative.
+        If `seeds` is negative, or more than 10,000.
     """
-    if seeds < 0:
-        raise ValueError(f"seeds={seeds}; allowed are 0 and more")
+    whole = isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool)
+    if not whole or not 0 <= seeds <= MOST_SEEDS:
+        raise ValueError(f"seeds={seeds!r}; allowed are 0 and more, up to {MOST_SEEDS:,}")
     function = python_function(kernel)
     plan = [("lockstep", 0), ("warp", 0), *(("random", seed) for seed in range(1, seeds + 1))]
     found, results, trace = {}, {}, None

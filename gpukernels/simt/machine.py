@@ -98,19 +98,24 @@ def launch(
         One of its subclasses, with file, line, block and thread; nothing has run yet if the launch
         or the kernel itself is refused.
     """
-    if schedule not in schedules.SCHEDULES:
+    if not isinstance(schedule, str) or schedule not in schedules.SCHEDULES:
         allowed = ", ".join(repr(s) for s in schedules.SCHEDULES)
         raise LaunchError(f"schedule={schedule!r} is unknown; allowed are {allowed}")
+    for name, flag in (("cooperative", cooperative), ("check", check)):
+        if not isinstance(flag, (bool, np.bool_)):
+            raise LaunchError(f"{name}={flag!r}; allowed are True and False")
     grid = _shape(grid, "grid", MAX_GRID)
     block = _shape(block, "block", MAX_BLOCK)
     if np.prod(block) > MAX_THREADS:
         raise LaunchError(
             f"block={block} has {np.prod(block)} threads; a block may have {MAX_THREADS}"
         )
-    if not 0 <= shared <= MAX_SHARED:
-        raise LaunchError(f"shared={shared} bytes; allowed are 0 to {MAX_SHARED}")
-    if loop_budget < 1:
-        raise LaunchError(f"loop_budget={loop_budget}; allowed are 1 and more")
+    if not _whole(shared) or not 0 <= shared <= MAX_SHARED:
+        raise LaunchError(f"shared={shared!r} bytes; allowed are 0 to {MAX_SHARED}")
+    if not _whole(loop_budget) or loop_budget < 1:
+        raise LaunchError(f"loop_budget={loop_budget!r}; allowed are 1 and more")
+    if not _whole(seed) or seed < 0:
+        raise LaunchError(f"seed={seed!r}; allowed are whole numbers from 0")
     program = _program(kernel, args, recorder is not None, schedule)
     run = Run(program, grid, block, shared, cooperative or program.cooperative, recorder, check)
     threads = run.blocks * run.threads_per_block
@@ -142,9 +147,13 @@ def launch(
         recorder.end(run)
 
 
+def _whole(value):
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 def _shape(value, name, limits):
     sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if not 1 <= len(sizes) <= 3 or not all(isinstance(s, (int, np.integer)) for s in sizes):
+    if not 1 <= len(sizes) <= 3 or not all(_whole(s) for s in sizes):
         raise LaunchError(f"{name}={value!r}; allowed are one to three integers")
     sizes = tuple(int(s) for s in sizes) + (1,) * (3 - len(sizes))
     for size, limit in zip(sizes, limits, strict=True):

@@ -7,6 +7,7 @@ no counter here is a time.
 from __future__ import annotations
 
 import html
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -417,7 +418,10 @@ class Summary:
 
 
 def summarize(trace: Trace, by: str = "kernel") -> Summary:
-    """Return the counters per ``"kernel"``, ``"launch"`` or ``"line"`` of source."""
+    """Return the counters per ``"kernel"``, ``"launch"`` or ``"line"`` of source.
+
+    A row of a line names its function, its number in the file and its text.
+    """
     if by == "kernel":
         names = dict.fromkeys(item.kernel for item in trace.launches)
         return Summary(by, {name: counters(trace.select(kernel=name)) for name in names})
@@ -434,8 +438,20 @@ def summarize(trace: Trace, by: str = "kernel") -> Summary:
     if by == "line":
         rows = {}
         pairs = np.unique(np.stack([trace.steps.source, trace.steps.line]), axis=1).T
-        for source, line in pairs:
-            text = f"{line:>4} {trace.text(source, line)}".rstrip()
-            rows[text] = counters(trace.select(source=int(source), line=int(line)))
+        names = _function_names(trace, np.unique(trace.steps.source).tolist())
+        width = max(map(len, names.values()), default=0)
+        for source, line in pairs.tolist():
+            text = f"{names[source]:<{width}} {line:>4} {trace.text(source, line)}".rstrip()
+            rows[text] = counters(trace.select(source=source, line=line))
         return Summary(by, rows)
     raise ValueError(f"by={by!r}; allowed are 'kernel', 'launch' and 'line'")
+
+
+def _function_names(trace: Trace, sources: list[int]) -> dict[int, str]:
+    """Return the name of each source's function, numbered where two are called the same."""
+    names, met = {}, Counter()
+    for source in sources:
+        name = trace.sources[source].function
+        met[name] += 1
+        names[source] = name if met[name] == 1 else f"{name} ({met[name]})"
+    return names

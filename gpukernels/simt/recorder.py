@@ -53,8 +53,10 @@ class Recorder:
         self._used = self._kept = 0
         self._launches = []
         self._sources = []
+        self._kept_sources = 0
         self._source_numbers = {}
         self._arrays = []
+        self._kept_arrays = 0  # what the arrays of a launch that failed stand behind
         self._array_numbers = {}
         self._step_table = Table(_typed(_STEP_COLUMNS))
         lane_columns = {"index": np.int64, "value": np.float64}
@@ -67,7 +69,14 @@ class Recorder:
     # During a launch ------------------------------------------------------------
 
     def begin(self, run):
-        """Open a launch."""
+        """Open a launch, and forget what one that failed has left."""
+        for number in range(self._kept_arrays, len(self._arrays)):
+            info = self._arrays[number]
+            del self._array_numbers[info.name, info.space, info.dtype, info.shape]
+        del self._arrays[self._kept_arrays :]
+        for source in self._sources[self._kept_sources :]:
+            del self._source_numbers[source]
+        del self._sources[self._kept_sources :]
         self._run = run
         self._steps = []
         self._requests = []
@@ -155,6 +164,7 @@ class Recorder:
         self._run = self._steps = self._requests = self._shuffles = None
         self._late = self._ranks = self._latest = None
         self._kept = self._used
+        self._kept_arrays, self._kept_sources = len(self._arrays), len(self._sources)
 
     def keep_failed(self):
         """Close a launch that an error has ended, and keep what it did up to there."""
@@ -261,8 +271,8 @@ class Recorder:
         """Everything recorded so far."""
         return Trace(
             launches=tuple(self._launches),
-            sources=tuple(self._sources),
-            arrays=tuple(self._arrays),
+            sources=tuple(self._sources[: self._kept_sources]),
+            arrays=tuple(self._arrays[: self._kept_arrays]),
             steps=Steps(**self._step_table.arrays()),
             requests=Requests(**self._request_table.arrays()),
             shuffles=Shuffles(**self._shuffle_table.arrays()),

@@ -7,7 +7,7 @@ import inspect
 from gpukernels.checks import check_flag, is_whole, options_as_python
 from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument, UnknownMethod, VertexOutOfRange
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, check_graph
 
 from . import (
     bfs4k,
@@ -83,8 +83,7 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
     options = options_as_python(options)
     if not isinstance(method, str) or method not in METHODS:
         raise UnknownMethod("bfs", method, METHODS)
-    if not isinstance(g, Graph):
-        raise InvalidArgument("g", g, "a Graph")
+    check_graph(g)
     if not is_whole(root):
         raise InvalidArgument("root", root, "a vertex, a whole number")
     if not 0 <= root < g.n:

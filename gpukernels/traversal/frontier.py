@@ -17,14 +17,14 @@ import functools
 import numpy as np
 from numba import cuda, int64
 
-from gpukernels.checks import check_flag, check_whole
+from gpukernels.checks import check_flag
 from gpukernels.device import benign_race
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
-from gpukernels.primitives.offsets import MAX_UNITS
 from gpukernels.primitives.queue_append import queue_append
 
 from .enqueue_by_block import count_up
+from .queue_room import queue_room
 from .result import UNVISITED, BFSResult, repeats, start_at
 
 
@@ -108,13 +108,11 @@ def bfs(
     Raises
     ------
     InvalidArgument
-        If `capacity` is not a whole number from n, as a level without duplicates must fit, to
-        2^31 - 1, or `count_arcs` is neither True nor False.
+        If `capacity` is not a whole number from n, as a level without duplicates must fit, up to
+        what n and m may need (see :mod:`.queue_room`), or `count_arcs` is neither True nor False.
     """
     check_threads(threads)
-    if capacity is None:
-        capacity = max(g.n, g.m)
-    check_whole("capacity", capacity, g.n, MAX_UNITS)
+    capacity = queue_room(capacity, max(g.n, g.m), g)
     check_flag("count_arcs", count_arcs)
     offsets, targets = device.keep(g.offsets), device.keep(g.targets)
     distance, parent = start_at(root, g.n, device)

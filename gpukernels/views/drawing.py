@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
+from gpukernels.checks import as_array, check_seed
 from gpukernels.errors import InvalidArgument
 from gpukernels.views.encoding import pack
 from gpukernels.views.layout import grid_layout, spread, stress_layout
@@ -195,10 +196,20 @@ def _laid_out(
 
 
 def _check_positions(positions: object, n: int) -> np.ndarray:
-    place = np.array(positions, dtype=np.float64)
+    place = as_array("positions", positions)
+    if place.dtype.kind not in "iuf":
+        raise InvalidArgument("positions", positions, f"finite numbers of shape ({n}, 2)")
+    place = place.astype(np.float64)
     if place.shape != (n, 2) or not np.isfinite(place).all():
         raise InvalidArgument("positions", positions, f"finite numbers of shape ({n}, 2)")
     return place
+
+
+def check_drawable(graph: Any) -> None:
+    """Raise InvalidArgument if `graph` has not what a drawing is made from."""
+    parts = ("n", "offsets", "targets", "directed")
+    if isinstance(graph, type) or not all(hasattr(graph, part) for part in parts):
+        raise InvalidArgument("graph", graph, "a Graph")
 
 
 def draw(graph: Any, *, positions: object = None, seed: int = 0, width: float = 440.0) -> Drawing:
@@ -219,8 +230,11 @@ def draw(graph: Any, *, positions: object = None, seed: int = 0, width: float = 
     Raises
     ------
     InvalidArgument
-        If `positions` do not fit the graph, or it has more than `MOST_VERTICES` vertices.
+        If `positions` do not fit the graph, `seed` is negative, or the graph has more than
+        `MOST_VERTICES` vertices.
     """
+    check_seed(seed)
+    check_drawable(graph)
     n, m = int(graph.n), len(graph.targets)
     if n > MOST_VERTICES:
         raise InvalidArgument("graph.n", n, f"at most {MOST_VERTICES} to be drawn")

@@ -183,7 +183,8 @@ class FrontierView(View):
     Raises
     ------
     InvalidArgument
-        If a trace has no level, or holds vertices or arcs that the graph does not have.
+        If a trace has no level or no distances, or holds vertices or arcs that the graph does not
+        have.
     """
 
     _kind = "frontier"
@@ -214,6 +215,7 @@ class FrontierView(View):
                     "no load of targets, target or sources",
                     "the trace of a search",
                 )
+            _check_distances(label, trace)
         labels = list(self._levels)
         check_step(step, len(self._levels[labels[0]]))
         every = [level for levels in self._levels.values() for level in levels]
@@ -387,6 +389,19 @@ def _makers_list(payload: dict[str, Any], lines: list[str]) -> list[Element]:
             h("ul", None, *(h("li", None, line) for line in lines)),
         )
     ]
+
+
+def _check_distances(label: str, trace: Trace) -> None:
+    """Refuse a trace without distances, whose vertices would stand there as never found."""
+    r = trace.requests
+    if np.isin(r.array, trace.array_named("distance")).any():
+        return
+    touched = sorted({trace.arrays[i].name for i in np.unique(r.array)})
+    raise InvalidArgument(
+        f"traces[{label!r}]" if label else "traces",
+        f"no load or store of distance, but of {', '.join(touched)}",
+        "the trace of a search, which keeps its distances in an array of that name",
+    )
 
 
 def _check(label: str, trace: Trace, n: int, m: int) -> None:

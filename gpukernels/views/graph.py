@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gpukernels.checks import as_array, check_flag
 from gpukernels.errors import InvalidArgument
-from gpukernels.views.drawing import draw
+from gpukernels.views.drawing import check_drawable, draw
 from gpukernels.views.encoding import pack
 from gpukernels.views.figure import Counter, Frame, count, symbol
 from gpukernels.views.markup import Element, h, number
@@ -34,7 +35,7 @@ class _Values:
     """One series of vertex values: ``(steps, n)``, the shade of each, and which are missing."""
 
     def __init__(self, name: str, given: ArrayLike, n: int, missing: float | None) -> None:
-        table = np.asarray(given)
+        table = as_array(name, given)
         if table.dtype.kind not in "iufb" or table.ndim not in (1, 2) or table.shape[-1] != n:
             raise InvalidArgument(name, given, f"numbers of shape ({n},) or (steps, {n})")
         table = np.atleast_2d(table).astype(np.float64)
@@ -123,6 +124,8 @@ class GraphView(View):
         step: int = 0,
         seed: int = 0,
     ) -> None:
+        csr = check_flag("csr", csr)
+        check_drawable(graph)
         n, m = int(graph.n), len(graph.targets)
         self._offsets = np.asarray(graph.offsets, dtype=np.int64)
         self._targets = np.asarray(graph.targets, dtype=np.int64)
@@ -166,7 +169,7 @@ class GraphView(View):
     def _tree_lines(self, parent: ArrayLike | None, n: int) -> np.ndarray:
         if parent is None:
             return np.zeros(0, dtype=np.int64)
-        parents = np.asarray(parent)
+        parents = as_array("parent", parent)
         if parents.shape != (n,) or parents.dtype.kind not in "iu" or (parents >= n).any():
             raise InvalidArgument("parent", parent, f"integers below {n}, of shape ({n},)")
         source = np.repeat(np.arange(n), np.diff(self._offsets))
@@ -177,7 +180,7 @@ class GraphView(View):
         given = getattr(graph, "weights", None) if edge_values is None else edge_values
         if given is None:
             return []
-        table = np.asarray(given)
+        table = as_array("edge_values", given)
         if table.shape != (m,) or table.dtype.kind not in "iufb":
             raise InvalidArgument("edge_values", given, f"numbers of shape ({m},)")
         lines = len(self._drawing.tail)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpukernels.checks import check_whole_or_none, is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import Trace
 from gpukernels.views.encoding import pack, pack_lists
@@ -146,7 +147,8 @@ class HashView(View):
         caption: str = "",
         step: int | None = None,
     ) -> None:
-        if limit < 1:
+        check_whole_or_none("vertex", vertex)
+        if not is_whole(limit) or limit < 1:
             raise InvalidArgument("limit", limit, "at least 1")
         self._records: dict[str, HashRecord] = {}
         for label, trace in as_traces(traces).items():

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpukernels.checks import check_name_or_none, check_whole_or_none, is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import LOAD, Trace
 
@@ -177,6 +178,8 @@ def read_hash(
         If there is no such launch or block, nothing was stored to such an array, or a word has
         more than 53 bits.
     """
+    check_name_or_none("array", array)
+    check_whole_or_none("block", block)
     r = trace.requests
     wanted = [i for i, a in enumerate(trace.arrays) if a.name == array and a.space == "shared"]
     mine = np.isin(r.array, wanted)
@@ -190,7 +193,7 @@ def read_hash(
         )
     if launch is None:
         launch = int(np.argmax(np.bincount(r.launch, stores)))
-    if not 0 <= launch < len(trace.launches):
+    if not is_whole(launch) or not 0 <= launch < len(trace.launches):
         raise InvalidArgument("launch", launch, f"from 0 to {len(trace.launches) - 1}")
     mine &= r.launch == launch
     if block is not None:

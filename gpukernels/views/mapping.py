@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gpukernels.checks import as_array
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import Trace
 from gpukernels.views.encoding import pack
@@ -47,7 +48,7 @@ def item_names(sizes: np.ndarray) -> list[str]:
 
 
 def _check_offsets(offsets: ArrayLike, argument: str) -> np.ndarray:
-    found = np.asarray(offsets)
+    found = as_array(argument, offsets)
     good = found.ndim == 1 and found.size > 0 and found.dtype.kind in "iu" and found[0] == 0
     if not good or (np.diff(found.astype(np.int64)) < 0).any():
         raise InvalidArgument(argument, offsets, "whole numbers from 0 up, nowhere decreasing")
@@ -211,7 +212,7 @@ class MappingView(View):
         caption: str = "",
         step: int | None = None,
     ) -> None:
-        if color not in LEVELS:
+        if not isinstance(color, str) or color not in LEVELS:
             raise InvalidArgument("color", color, f"one of {LEVELS}")
         if not isinstance(traces, Mapping) or not traces:
             raise InvalidArgument("traces", traces, "a non-empty dict of technique to trace")
@@ -375,10 +376,17 @@ def _words(name: str, words: list[tuple[float, float, str]]) -> Element:
 
 def _number(unit: int, k: int, visited: bool) -> Element:
     """Return the number on a unit, which is light on the fifth color."""
-    x, y = _place(unit)
     names = ["gk-u-light"] * (k % COLORS == 4) + ["gk-u-tiny"] * (k > 99)
-    at = {"class": " ".join(names) or None, "x": x + CELL / 2}
-    return h("tspan", at | ({} if unit % ROW_UNITS else {"y": y + 12.5}), str(k) if visited else "")
+    at = {"class": " ".join(names) or None, "x": _place(unit)[0] + CELL / 2}
+    return h("tspan", at, str(k) if visited else "")
+
+
+def _number_rows(numbers: list[Element]) -> list[Element]:
+    """Return a text for each row: it holds the height, which an empty first tspan would lose."""
+    return [
+        h("text", {"class": "gk-u-dark", "y": _place(first)[1] + 12.5}, *numbers[first:last])
+        for first, last in runs(0, len(numbers))
+    ]
 
 
 def _heads(load: Workload) -> list[Element]:
@@ -467,7 +475,7 @@ def _strip(load: Workload, label: str, m: Expansion, color: str, step: int) -> E
         h("path", {"class": "gk-u-one", "d": once}),
         h("path", {"class": "gk-u-many", "d": again}),
         *_heads(load),
-        h("text", {"class": "gk-u-dark"}, *numbers),
+        *_number_rows(numbers),
         _words("gk-u-once", times),
         _words("gk-u-often", often),
         h("path", {"class": "gk-s-now", "d": now}),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gpukernels.checks import check_name_or_none, check_whole_or_none, is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import ATOMIC, REQUEST_KINDS, ArrayInfo, Trace
 from gpukernels.views.encoding import pack, pack_lists
@@ -194,7 +195,11 @@ class MemoryView(View):
         caption: str = "",
         step: int = 0,
     ) -> None:
-        if limit < 1:
+        check_name_or_none("array", array)
+        whole = {"launch": launch, "line": line, "block": block, "warp": warp}
+        for name, value in whole.items():
+            check_whole_or_none(name, value)
+        if not is_whole(limit) or limit < 1:
             raise InvalidArgument("limit", limit, "at least 1")
         self._requests: dict[str, list[Request]] = {}
         for label, trace in as_traces(traces).items():

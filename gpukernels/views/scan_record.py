@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gpukernels.checks import check_name_or_none, is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import BARRIER, LOAD, STORE, Trace
 from gpukernels.views.transactions import WORD, cost
@@ -97,15 +98,16 @@ def read_scan(
     """
     if not trace.launches:
         raise InvalidArgument(argument, "a trace without launches", "the trace of a launch")
-    if not 0 <= launch < len(trace.launches):
+    if not is_whole(launch) or not 0 <= launch < len(trace.launches):
         raise InvalidArgument("launch", launch, f"from 0 to {len(trace.launches) - 1}")
     shape = trace.launches[launch]
     for name, value, many in (
         ("block", block, shape.blocks),
         ("warp", warp, shape.warps_per_block),
     ):
-        if not 0 <= value < many:
+        if not is_whole(value) or not 0 <= value < many:
             raise InvalidArgument(name, value, f"from 0 to {many - 1}")
+    check_name_or_none("array", array)
     part = trace.select(launch=launch, block=block)
     if array is None and len(part.select(warp=warp).shuffles):
         return ScanRecord("", WARP_SIZE, _register_rows(part.select(warp=warp)))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpukernels.checks import is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import BARRIER, BRANCH, REQUEST_KINDS, Trace
 from gpukernels.views.encoding import pack
@@ -193,10 +194,11 @@ class WarpView(View):
         caption: str = "",
         step: int = 0,
     ) -> None:
-        if limit < 1:
+        if not is_whole(limit) or limit < 1:
             raise InvalidArgument("limit", limit, "at least 1")
-        if start < 0:
+        if not is_whole(start) or start < 0:
             raise InvalidArgument("start", start, "at least 0")
+        start, limit = int(start), int(limit)  # sums of NumPy's integers may wrap
         self._start, self._block = start, block
         self._read: dict[str, tuple[list[Row], list[WarpRecord]]] = {}
         kernels = []

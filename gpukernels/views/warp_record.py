@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpukernels.checks import is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import ATOMIC, Source, Trace
 from gpukernels.views.transactions import cost
@@ -115,12 +116,12 @@ def read_warps(
     InvalidArgument
         If the trace has no such launch, block or warp.
     """
-    if not 0 <= launch < len(trace.launches):
+    if not is_whole(launch) or not 0 <= launch < len(trace.launches):
         raise InvalidArgument("launch", launch, f"from 0 to {len(trace.launches) - 1}")
     shape = trace.launches[launch]
-    if not 0 <= block < shape.blocks:
+    if not is_whole(block) or not 0 <= block < shape.blocks:
         raise InvalidArgument("block", block, f"from 0 to {shape.blocks - 1}")
-    if warp is not None and not 0 <= warp < shape.warps_per_block:
+    if warp is not None and (not is_whole(warp) or not 0 <= warp < shape.warps_per_block):
         raise InvalidArgument("warp", warp, f"from 0 to {shape.warps_per_block - 1}, or None")
     steps, requests = trace.steps, trace.requests
     here = (steps.launch == launch) & (steps.block == block)

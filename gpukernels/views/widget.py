@@ -14,7 +14,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from gpukernels.checks import as_python, options_as_python
+from gpukernels.checks import as_python, check_text, is_whole, options_as_python
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import Trace
 from gpukernels.views.figure import Frame, figure_html
@@ -48,7 +48,7 @@ def as_traces(traces: object, argument: str = "traces") -> dict[str, Trace]:
 
 def check_step(step: int, steps: int) -> None:
     """Refuse a step that the view does not have."""
-    if not 0 <= step < max(steps, 1):
+    if not is_whole(step) or not 0 <= step < max(steps, 1):
         raise InvalidArgument("step", step, f"from 0 to {max(steps, 1) - 1}")
 
 
@@ -104,6 +104,9 @@ class View(anywidget.AnyWidget):
     def _finish(
         self, payload: dict[str, Any], *, title: str, caption: str, step: int, labels: list[str]
     ) -> None:
+        texts = {"title": title, "caption": caption, "choice": payload.get("choice", "")}
+        for name, text in [*texts.items(), *((f"label {label!r}", label) for label in labels)]:
+            check_text(name, text)
         payload = {
             "view": self._kind,
             "title": title,

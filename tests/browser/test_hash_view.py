@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from filter_kernels import filter_large, filtered, some_candidates
-from test_views import VIEWS, folder, open_figures  # noqa: F401
+from test_views import CHANGES, VIEWS, folder, open_figures  # noqa: F401
 
 from gpukernels.views import HashView
 from gpukernels.views.encoding import unpack
@@ -142,19 +142,12 @@ def test_pointing_at_what_a_lane_reads_gives_the_verdict(open_figures):  # noqa:
     assert note.endswith(": duplicate, dropped")
 
 
-def test_a_step_of_a_large_table_renders_within_a_frame(open_figures):  # noqa: F811
+def large_table():
+    """Return a view of a table that many warps fill."""
     candidates = some_candidates(12, 128, vertices=5000, share=0.9)
-    view = HashView(filtered(candidates, 128, filter_large)[0])
-    page = open_figures(["large"], views={"large": view})
-    times = page.evaluate("""() => {
-        const range = document.querySelector("input[type=range]");
-        const figure = document.querySelector("figure");
-        return Array.from({ length: 40 }, (_, k) => {
-            range.value = (k * 7) % (Number(range.max) + 1);
-            const before = performance.now();
-            range.dispatchEvent(new Event("input"));
-            figure.getBoundingClientRect();
-            return performance.now() - before;
-        }).sort((a, b) => a - b);
-    }""")
-    assert times[20] < 16, times
+    return HashView(filtered(candidates, 128, filter_large)[0])
+
+
+def test_a_step_of_a_large_table_touches_few_elements(open_figures):  # noqa: F811
+    page = open_figures(["large"], views={"large": large_table()})
+    assert 0 < page.evaluate(CHANGES) < 700

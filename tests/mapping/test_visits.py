@@ -104,8 +104,9 @@ GRAPHS = {
 @pytest.mark.parametrize("kernel", STEPS, ids=lambda k: k.py_func.__name__)
 def test_a_step_of_a_search_inspects_every_arc_once(kernel, name, scheduled_device):
     g, d = GRAPHS[name], scheduled_device
-    frontier = np.random.default_rng(3).permutation(g.n)[:: 3 if g.n < 1000 else 1]
-    frontier = frontier.astype(np.int32)
+    frontier = np.random.default_rng(3).permutation(g.n)[:: 3 if g.n < 1000 else 10]
+    hub = np.argmax(g.out_degree)
+    frontier = np.append(frontier[frontier != hub], hub).astype(np.int32)
     distance = d.array(np.where(np.isin(np.arange(g.n), frontier), 0, -1).astype(np.int32))
     seen, size = d.full(g.n, 0, np.int32), d.full(1, 0, np.int32)
     queue = d.full(g.n, -1, np.int32)

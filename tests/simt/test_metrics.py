@@ -456,6 +456,40 @@ def test_the_summary_table():
         metrics.summarize(trace, by="warp")
 
 
+def doubles():
+    @cuda.jit(device=True)
+    def again(x):
+        return 2 * x
+
+    return again
+
+
+def triples():
+    @cuda.jit(device=True)
+    def again(x):
+        return 3 * x
+
+    return again
+
+
+twice, thrice = doubles(), triples()
+
+
+@cuda.jit
+def through_both(a):
+    i = cuda.grid(1)
+    a[i] = twice(i) + thrice(i)
+
+
+def test_a_line_of_the_summary_names_its_function():
+    rows = metrics.summarize(traced(through_both, 1, 32, np.zeros(32, int)), by="line").rows
+    assert [label.split("  ")[0].rstrip() for label in rows] == [
+        "through_both", "through_both", "again", "again (2)",
+    ]  # fmt: skip
+    assert [label.partition("return ")[2] for label in rows][2:] == ["2 * x", "3 * x"]
+    assert sum(row["warp steps"] for row in rows.values()) == 4
+
+
 def test_counters_of_an_empty_trace():
     trace = Recorder().trace
     assert metrics.warp_steps(trace) == 0

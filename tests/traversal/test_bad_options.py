@@ -170,7 +170,9 @@ def test_a_number_of_numpy_does_what_that_of_python_does(method, options, device
              for name, value in options.items()}  # fmt: skip
     found, expected = (gk.bfs(GRAPH, 0, method, device, **o) for o in (options, plain))
     np.testing.assert_array_equal(found.distance, expected_distance(GRAPH, 0))
-    for name in ("launches", "threads", "arcs_inspected", "knobs"):
+    # A GPU may enqueue a vertex twice in one run and once in the next, so its counts are not fixed.
+    counts = () if isinstance(device, gk.CudaDevice) else ("launches", "threads", "arcs_inspected")
+    for name in (*counts, "knobs"):
         assert found.stats.get(name) == expected.stats.get(name)
 
 

@@ -15,6 +15,7 @@ import gpukernels as gk
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.shared_scan import shared_scan
 from gpukernels.primitives.warp_scan import warp_scan
+from gpukernels.representations import csr
 from gpukernels.simt import metrics
 from gpukernels.simt.trace import BRANCH, LOAD
 from gpukernels.traversal import bfs
@@ -257,6 +258,12 @@ def test_what_a_tracing_block_yields_is_taken_as_a_trace():
     assert FrontierView(EXAMPLE, t).html == FrontierView(EXAMPLE, t.trace).html
 
 
+def neighbor_sums():
+    with gk.trace() as t:
+        csr.neighbor_sum(EXAMPLE, np.arange(EXAMPLE.n))
+    return t.trace
+
+
 BAD = {
     "no trace": (lambda: FrontierView(EXAMPLE, 3), "traces = 3"),
     "no label": (lambda: FrontierView(EXAMPLE, {}), "traces ="),
@@ -267,6 +274,15 @@ BAD = {
         "index 117 of sources.* which has 6 arcs",
     ),
     "no search": (lambda: FrontierView(EXAMPLE, TraceWriter().trace()), "the trace of a search"),
+    "no distances": (
+        lambda: FrontierView(EXAMPLE, {"sums": neighbor_sums()}),
+        r"traces\['sums'\] = 'no load or store of distance, but of offsets, sums, targets, values'"
+        ": must be the trace of a search",
+    ),
+    "distances left out": (
+        lambda: FrontierView(EXAMPLE, traced("harish", EXAMPLE).select(array="targets")),
+        "traces = 'no load or store of distance, but of targets'",
+    ),
     "launch": (lambda: WarpView(WRITTEN, launch=99), "launch = 99: must be from 0 to"),
     "block": (lambda: WarpView(WRITTEN, block=9), "block = 9"),
     "warp": (lambda: WarpView(WRITTEN, warp=-1), "warp = -1"),
@@ -516,10 +532,11 @@ def visits_of(trace, units):
 def words_of(svg, *names):
     found = []
     for name in names:
-        height = None
-        for span in svg.find("text", class_=name).find_all("tspan"):
-            height = float(span.get("y", height))
-            found.append((height, float(span["x"]), span.text))
+        for text in svg.find_all("text", class_=name):
+            height = text.get("y")
+            for span in text.find_all("tspan"):
+                height = float(span.get("y", height))
+                found.append((height, float(span["x"]), span.text))
     return [word for _, _, word in sorted(found)]
 
 

@@ -27,6 +27,7 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import MAX_THREADS, THREADS
 from gpukernels.primitives.offsets import MAX_UNITS
 
+from ..queue_room import queue_room
 from ..result import BFSResult
 from .knobs import Knobs
 from .levels import Levels
@@ -95,15 +96,13 @@ def bfs(
     Raises
     ------
     InvalidArgument
-        If a knob is not what it may be, or `capacity` is less than n.
+        If a knob is not what it may be, or `capacity` is less than n or far beyond n and m.
     """
     knobs = Knobs(
         min_warp_size, child_share, child_queue, edge_discover, single_block, threads,
         coalesce_from, extended, duplicates, hash_slots, binary_scan, warp_size, block_threads,
     )  # fmt: skip
-    if capacity is None:
-        capacity = g.n
-    check_whole("capacity", capacity, g.n, MAX_UNITS)
+    capacity = queue_room(capacity, g.n, g)
     if resident_threads is None:
         resident_threads = device.resident_threads
     check_whole("resident_threads", resident_threads, 1, MAX_UNITS)

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, check_graph
 
 #: Mean degree from which a graph's mean is high.
 HIGH_MEAN = 16
@@ -60,6 +60,11 @@ def tune_bfs4k(g: Graph) -> dict[str, Any]:
     dict
         The seven knobs K1 to K7 by name: ``gk.bfs(g, 0, "bfs4k", **gk.tune_bfs4k(g))``.
 
+    Raises
+    ------
+    InvalidArgument
+        If `g` is no Graph.
+
     Notes
     -----
     Where the mean degree is not high, ``single_block`` is 4, which fits beside the default cull.
@@ -67,6 +72,7 @@ def tune_bfs4k(g: Graph) -> dict[str, Any]:
     shared memory: with one of these a search refuses more than 3. Lower the knob for them:
     ``knobs["single_block"] = min(knobs["single_block"], 3)``.
     """
+    check_graph(g)
     degree = g.out_degree
     mean, deviation, largest = 0.0, 0.0, 0
     if g.n:

@@ -155,10 +155,10 @@ function mappingPanel(load, method) {
   const fills = Array.from({ length: HUES }, (_, k) => h("path", { class: `gk-u-${k}`, d: "", "stroke-width": TALL }));
   const sectors = ["gk-f-faint", "gk-u-one", "gk-u-many"].map(path);
   const [times, often] = ["gk-u-once", "gk-u-often"].map(wordsText);
-  const numbers = Array.from({ length: load.units }, (_, u) => {
-    const [x, y] = unitPlace(u);
-    return h("tspan", { class: "", x: x + UNIT / 2, y: u % ROW_UNITS ? null : y + 12.5 });
-  });
+  const numbers = Array.from({ length: load.units }, (_, u) => h("tspan", { class: "", x: unitPlace(u)[0] + UNIT / 2 }));
+  // The height is the row's: an empty tspan, as of a unit not yet visited, would lose its own.
+  const numberRows = rowRuns(0, load.units).map(([from, to]) =>
+    h("text", { class: "gk-u-dark", y: unitPlace(from)[1] + 12.5 }, ...numbers.slice(from, to)));
   const written = [];
   let shown = {};
   const rows = Math.ceil(load.units / ROW_UNITS);
@@ -166,7 +166,7 @@ function mappingPanel(load, method) {
     class: "gk-map-strip", role: "img",
     viewBox: `-1 0 ${number(UNIT * ROW_UNITS + 2)} ${number(ROW_PITCH * rows)}`,
   },
-  todo, ...fills, marks, ...sectors, ...itemHeads(load), h("text", { class: "gk-u-dark" }, ...numbers), times.text, often.text, now, halo);
+  todo, ...fills, marks, ...sectors, ...itemHeads(load), ...numberRows, times.text, often.text, now, halo);
   const facts = h("small", null, method.facts);
   const bars = LEVELS.map((level, i) => loadChart(load, method, level, i));
   const node = h("div", { class: "gk-map-panel" },

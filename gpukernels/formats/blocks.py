@@ -1,0 +1,206 @@
+"""The lines of a file, plain or gzip, a megabyte at a time, in memory that has a bound.
+
+What is held is bounded by constants here, whatever the file claims: a block has a megabyte, a line
+a longest length, and a gzip file may not unpack to many times its own size.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TypeVar
+
+from tqdm.auto import tqdm
+
+from gpukernels.errors import GraphFormatError, printable
+
+#: Larger blocks are read no faster, and parsing one takes some forty times its size.
+BLOCK_BYTES = 1 << 20
+#: Longest line, comments included.
+LINE_BYTES = 1 << 16
+#: A gzip file may unpack to this many bytes, or to so many times its own, whichever is more. Edge
+#: lists are packed to a third or a tenth, where lines repeat each other to a twentieth.
+UNPACKED_BYTES = 16 << 20
+UNPACKED_RATIO = 32
+#: Seconds before a progress bar appears.
+PROGRESS_DELAY = 2.0
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some whole lines of a file, that end in a line feed and nothing else.
+
+    Attributes
+    ----------
+    first_line : int
+        Number of the first line in the file, from 1.
+    text : bytes
+        The lines.
+    """
+
+    first_line: int
+    text: bytes
+
+    @property
+    def last_line(self) -> int:
+        """Number of the last line in the file; that before, where the block is empty."""
+        if not self.text:
+            return self.first_line - 1
+        return self.first_line + self.text.removesuffix(b"\n").count(b"\n")
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number and the text of every line."""
+        for number, line in enumerate(io.BytesIO(self.text), self.first_line):
+            yield number, line.removesuffix(b"\n")
+
+    def parts(self, size: int) -> Iterator[Block]:
+        """Yield the lines in blocks of about `size` bytes."""
+        line, start = self.first_line, 0
+        while start < len(self.text):
+            end = self.text.find(b"\n", start + size) + 1 or len(self.text)
+            part = self.text[start:end]
+            yield Block(line, part)
+            line, start = line + part.count(b"\n"), end
+
+
+def blocks(file: Path) -> Iterator[Block]:
+    """Yield the lines of a plain or gzip file, a megabyte at a time.
+
+    Any kind of line end is understood. A progress bar appears when the whole takes over 2 s.
+
+    Raises
+    ------
+    GraphFormatError
+        Where the file is empty, has a line that is too long, or is named ``.gz`` and is no sound
+        gzip stream or one that unpacks to too much.
+    """
+    line = 1
+    with open(file, "rb") as raw, _Progress(file) as progress:
+        packed = gzip.GzipFile(fileobj=raw) if file.suffix == ".gz" else None
+        pending: list[bytes] = []
+        held = unpacked = 0
+        while True:
+            fault = None
+            try:
+                # read1 hands over what precedes a fault, so that its line is known.
+                piece = raw.read(BLOCK_BYTES) if packed is None else packed.read1(BLOCK_BYTES)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                piece, fault = b"", _gzip_fault(error)
+            unpacked += len(piece)
+            if packed and unpacked > max(UNPACKED_BYTES, UNPACKED_RATIO * raw.tell()):
+                fault = (
+                    f"the gzip file unpacks to over {UNPACKED_RATIO} times its size; "
+                    "where that is meant, unpack it before reading"
+                )
+            if fault is not None:
+                line += _unify(b"".join(pending)).count(b"\n")
+                raise GraphFormatError(file, line, fault)
+            pending.append(piece)
+            held += len(piece)
+            if piece and held < BLOCK_BYTES:
+                continue
+            text = b"".join(pending)
+            cut = _end_of_lines(text) if piece else len(text)
+            pending, held = [text[cut:]], len(text) - cut
+            text = _unify(text[:cut])
+            long = _long_line(text)
+            text = text[:long]
+            if text:
+                yield Block(line, text)
+                line += text.count(b"\n")
+            elif not piece and line == 1 and long is None:
+                raise GraphFormatError(file, 1, "the file is empty")
+            if long is not None or held > LINE_BYTES + 1:
+                raise GraphFormatError(file, line, f"the line is longer than {LINE_BYTES} bytes")
+            progress.reach(raw.tell())
+            if not piece:
+                return
+
+
+def find_line(
+    parts: Iterator[Block], wanted: Callable[[int, bytes], Found | None], *, keep: bool = False
+) -> tuple[Found | None, Iterable[Block], int]:
+    """Go through lines until `wanted` returns something for one.
+
+    Returns
+    -------
+    found
+        What it returned; ``None`` where no line was wanted.
+    rest : iterable of Block
+        The lines behind that line; with `keep`, that line too.
+    line : int
+        Number of that line, or of the last.
+    """
+    last_line = 1
+    for block in parts:
+        start = 0
+        for number, line in block.lines():
+            end = start + len(line) + 1
+            found = wanted(number, line)
+            if found is not None:
+                rest = Block(number if keep else number + 1, block.text[start if keep else end :])
+                return found, chain([rest], parts), number
+            start = end
+        last_line = block.last_line
+    return None, (), last_line
+
+
+class _Progress:
+    """A progress bar that is made only once it is due.
+
+    In a notebook a bar is a widget, which would be stored with the page even if never displayed.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._start = time.monotonic()
+        self._bar = None
+
+    def reach(self, position: int) -> None:
+        """Say how many bytes of the file have been read."""
+        if self._bar is None and time.monotonic() - self._start >= PROGRESS_DELAY:
+            total, name = self._file.stat().st_size, printable(self._file.name, 60)
+            self._bar = tqdm(total=total, desc=name, unit="B", unit_scale=True, leave=False)
+        if self._bar is not None:
+            self._bar.update(position - self._bar.n)
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _end_of_lines(text: bytes) -> int:
+    """Return where the last whole line ends; a final CR may be half of a line end."""
+    return max(text.rfind(b"\n"), text.rfind(b"\r", 0, len(text) - 1)) + 1
+
+
+def _unify(text: bytes) -> bytes:
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
+
+
+def _long_line(text: bytes) -> int | None:
+    """Return where the first line that is too long starts; ``None`` where there is none."""
+    start = 0
+    while len(text) - start > LINE_BYTES:
+        end = text.rfind(b"\n", start, start + LINE_BYTES + 1)
+        if end < 0:
+            return start
+        start = end + 1
+    return None
+
+
+def _gzip_fault(error: Exception) -> str:
+    if isinstance(error, EOFError):
+        return "the file is truncated: its gzip stream has no end"
+    return f"not a sound gzip file: {error}"

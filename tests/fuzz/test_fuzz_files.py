@@ -1,0 +1,112 @@
+"""A slice of the fuzzing of graph files, and whether it would notice what it looks for."""
+
+import random
+from pathlib import Path
+
+import fuzz_files
+import numpy as np
+import pytest
+from file_mutations import NAMES, damaged, sound
+from file_oracle import Meaning, Refused, meaning
+from fuzz_files import Finding, judge, try_file
+
+import gpukernels as gk
+from gpukernels.formats import text, words
+
+#: Files of each format; `make fuzz` tries more.
+FILES = 200
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.filterwarnings("error")
+def test_a_damaged_file_is_what_an_oracle_reads_or_refused_at_its_line(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(fuzz_files, "MOST_SECONDS", float("inf"))  # `make fuzz` looks at the time
+    outcomes = [try_file(name, 7, number, tmp_path) for number in range(FILES)]
+    assert outcomes.count("read") > FILES // 12
+    assert outcomes.count("refused") > FILES // 4
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith(".gz")])
+def test_the_files_to_damage_are_sound(name):
+    kinds = set()
+    for number in range(FILES):
+        found = meaning(name, sound(name, random.Random(number)))
+        kinds.add((found.directed, found.whole, bool(found.arcs), found.labels[:1] == [0]))
+    assert len(kinds) > 1
+
+
+def test_a_file_can_be_made_again_from_its_seed():
+    for name in NAMES:
+        assert damaged(name, random.Random("5/x/1")) == damaged(name, random.Random("5/x/1"))
+
+
+SKEW = "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n1 1 5\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("g.mtx", SKEW, 3),
+        ("g.gr", "p sp 2 1\na 1\x1c2 5\n", 2),
+        ("g.txt", "1 2\n1 1_0\n", 2),
+        ("g.txt", "1 2\n1 2\0\n", 2),
+        ("g.gr", "p sp 2000000 1\na 1 2 5\n", 1),
+        ("g.txt", "1 2\n#" + "x" * 65_536, 2),
+    ],
+)
+def test_the_oracle_refuses_by_itself(name, content, line):
+    with pytest.raises(Refused) as caught:
+        meaning(name, content.encode())
+    assert caught.value.line == line
+
+
+def test_the_oracle_reads_a_skew_symmetric_matrix():
+    content = SKEW.replace("1 1 5", "2 1 5").encode()
+    assert meaning("g.mtx", content) == Meaning([1, 2], {(2, 1): 5, (1, 2): -5}, True, True)
+
+
+def other_error(*arguments, **options):
+    raise KeyError("x")
+
+
+def wrong_line(file, *arguments):
+    raise gk.GraphFormatError(file, 99, "somewhere")
+
+
+@pytest.mark.parametrize(
+    ("faults", "found"),
+    [
+        ([(words, "CONTROL", b""), (text, "CONTROL", b"")], "where line 3 is wrong"),
+        ([(text, "CONTROL", b""), (np, "loadtxt", other_error)], "an error of another kind"),
+        ([(text, "refusal", wrong_line)], "line 3 is the first that is wrong"),
+    ],
+    ids=["control", "KeyError", "line"],
+)
+def test_a_fault_of_the_reader_is_a_finding(tmp_path, monkeypatch, faults, found):
+    for module, name, value in faults:
+        monkeypatch.setattr(module, name, value)
+    content = b"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1\x0b2 5\n"
+    (tmp_path / "g.mtx").write_bytes(content)
+    with pytest.raises(Finding, match=found):
+        judge(tmp_path / "g.mtx", content)
+
+
+def test_another_weight_is_a_finding(tmp_path, monkeypatch):
+    content = SKEW.replace("1 1 5", "2 1 5").encode()
+    (tmp_path / "g.mtx").write_bytes(content)
+    read = gk.read
+    monkeypatch.setattr(gk, "read", lambda file: gk.random_weights(read(file), 7, 7))
+    with pytest.raises(Finding, match="expected"):
+        judge(tmp_path / "g.mtx", content)
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux alone can tell")
+def test_memory_that_is_given_back_is_a_finding_too(tmp_path, monkeypatch):
+    content = SKEW.replace("1 1 5", "2 1 5").encode()
+    (tmp_path / "g.mtx").write_bytes(content)
+    monkeypatch.setattr(fuzz_files, "MOST_BYTES", 50 << 20)
+    assert judge(tmp_path / "g.mtx", content) == "read"
+    read = gk.read
+    monkeypatch.setattr(gk, "read", lambda file: np.ones(80 << 20, np.int8).any() and read(file))
+    with pytest.raises(Finding, match="MiB more memory"):
+        judge(tmp_path / "g.mtx", content)

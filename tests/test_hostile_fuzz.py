@@ -1,0 +1,276 @@
+"""Every public call with every awkward value in every place: the project's own error, or a result.
+
+An error is the library's own where the library's code raises it, in a `raise` statement, rather
+than Python or NumPy underneath; its message names the argument. A warning counts as an error, for
+NumPy warns where it computes nonsense. What is accepted must give a result that is right.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from numba import cuda
+from scipy import sparse
+
+import gpukernels as gk
+from gpukernels.mapping import METHODS as MAPPINGS
+from gpukernels.primitives.ballot_rank import warp_rank
+from gpukernels.primitives.block_scan import block_scan
+from gpukernels.primitives.device_scan import device_scan
+from gpukernels.primitives.find_owners import find_owners
+from gpukernels.primitives.shared_scan import shared_scan
+from gpukernels.primitives.warp_scan import warp_scan
+from gpukernels.representations import csr
+from gpukernels.traversal import METHODS as SEARCHES
+
+PACKAGE = str(Path(gk.__file__).parent)
+
+
+class Odd:
+    """An object of no use to anyone."""
+
+    def __repr__(self) -> str:
+        return "Odd()"
+
+
+HOSTILE = [
+    None, True, -1, 0, 1, 2**31, 2**63, 10**30, -(10**400), 0.5, -0.0, 1e300, float("nan"),
+    float("inf"), 1j, Fraction(1, 3), Decimal("0.5"), "", "x", "\ud800", b"x", (), [], {}, set(),
+    [1, 2], [0.5, float("nan")], [[1], [2, 3]], [[1, 2], [3, 4]], ["a", None], (1, "x"), {"x": 1},
+    range(3), Odd(), Odd, len, nx.path_graph(3), sparse.eye_array(2), date(2026, 1, 1),
+    np.int8(-1), np.uint64(2**64 - 1), np.float16("nan"), np.bool_(True), np.str_("x"),
+    np.datetime64("2026-01-01"), np.array(3), np.array([4]), np.array([0.5]), np.array([], np.int8),
+    np.array(["a", "b"]), np.array([None, 1]), np.array([2**64 - 1], np.uint64), np.zeros((2, 0)),
+    np.ma.array([0, 1, 2, 3], mask=[0, 1, 0, 0]), np.arange(8, dtype=">i4")[::-2],
+    np.zeros(2, [("a", "i4"), ("b", "f8")]), np.array([np.inf, 1e300]), np.zeros((1, 1, 1)),
+]  # fmt: skip
+
+
+@cuda.jit
+def double(values, out):
+    """Write twice the value."""
+    i = cuda.grid(1)
+    if i < values.size:
+        out[i] = 2 * values[i]
+
+
+GRAPH = gk.example()
+WEIGHTED = gk.random_weights(gk.path(4), seed=1)
+OFFSETS = [0, 2, 2, 5]
+DEVICE = gk.SimtDevice()
+with gk.trace() as _t:
+    gk.bfs(GRAPH, 0, "frontier")
+SEARCHED = _t.trace
+with gk.trace() as _t:
+    gk.bfs(GRAPH, 0, "bfs4k")
+HASHED = _t.trace
+with gk.trace() as _t:
+    gk.expand(OFFSETS, "direct_search")
+EXPANDED = _t.trace
+with gk.trace() as _t:
+    block_scan([1, 2, 3], threads=32)
+SCANNED = _t.trace
+
+
+# --- what is right --------------------------------------------------------------------------------
+
+
+def is_a_graph(g: gk.Graph, given: dict[str, Any]) -> None:
+    """Check all arrays of a graph anew."""
+    gk.Graph(g.offsets, g.targets, g.weights, g.directed, labels=g.labels, positions=g.positions)
+
+
+def is_a_search(result, given: dict[str, Any]) -> None:
+    """Compare with a plain search."""
+    expected = gk.sequential.bfs(given["g"], given["root"]).distance
+    np.testing.assert_array_equal(result.distance, expected)
+
+
+def is_a_mapping(result: gk.Mapping, given: dict[str, Any]) -> None:
+    """Compare items, or sums, with NumPy's."""
+    sizes = np.diff(np.asarray(given["offsets"]).astype(np.int64))
+    owner = np.repeat(np.arange(sizes.size), sizes)
+    if given.get("values") is None:
+        np.testing.assert_array_equal(result.item, owner)
+    else:
+        total = np.bincount(owner, np.asarray(given["values"], float), sizes.size)
+        np.testing.assert_allclose(result.total, total)
+
+
+def is_a_view(view, given: dict[str, Any]) -> None:
+    """Write the view as a page would."""
+    view.html.encode()
+    assert repr(view)
+
+
+def is_something(result, given: dict[str, Any]) -> None:
+    """Show the result."""
+    assert repr(result)
+
+
+def is_twice(result, given: dict[str, Any]) -> None:
+    """Compare what the kernel wrote: zeros where it was not launched."""
+    assert set(given["out"].tolist()) <= {0, 2 * given["values"][0]}
+
+
+@dataclass
+class Call:
+    """A public call, arguments that it takes, and what is right for them."""
+
+    call: Callable
+    right: Callable[[Any, dict[str, Any]], None]
+    given: dict[str, Any] = field(default_factory=dict)
+    #: Arguments that are left alone, since another value is another task for hours.
+    fixed: tuple[str, ...] = ()
+
+    def arguments(self) -> list[str]:
+        """Return the names of all arguments to try."""
+        found = [
+            p.name
+            for p in inspect.signature(self.call).parameters.values()
+            if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        ]
+        return [name for name in dict.fromkeys([*found, *self.given]) if name not in self.fixed]
+
+
+def options_of(function: Callable) -> dict[str, Any]:
+    """Return the keyword-only arguments of a method and their defaults."""
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind == p.KEYWORD_ONLY}
+
+
+def launched(device, blocks, threads, shared=0, values=None, out=None):
+    """Launch a small kernel."""
+    device.launch(double, blocks, threads, values, out, shared=shared)
+    return out
+
+
+FLAT = {"values": np.full(4, 3), "out": np.zeros(4, int)}
+CALLS = {
+    "Graph": Call(gk.Graph, is_a_graph, {"offsets": [0, 1, 2], "targets": [1, 0]}),
+    "from_arcs": Call(gk.Graph.from_arcs, is_a_graph, {"n": 2, "source": [0], "target": [1]}),
+    "dense": Call(WEIGHTED.dense, is_something),
+    "from_networkx": Call(gk.from_networkx, is_a_graph, {"graph": nx.path_graph(3)}),
+    "from_scipy": Call(gk.from_scipy, is_a_graph, {"matrix": sparse.eye_array(3)}),
+    "rmat": Call(gk.rmat, is_a_graph, {"scale": 3}),
+    "kron": Call(gk.kron, is_a_graph, {"scale": 3}),
+    "erdos_renyi": Call(gk.erdos_renyi, is_a_graph, {"n": 5, "mean_degree": 2}),
+    "small_world": Call(gk.small_world, is_a_graph, {"n": 8, "degree": 2, "rewire": 0.5}),
+    "forest_fire": Call(gk.forest_fire, is_a_graph, {"n": 5}),
+    "delaunay": Call(gk.delaunay, is_a_graph, {"n": 5}),
+    "road_grid": Call(gk.road_grid, is_a_graph, {"rows": 2, "columns": 3}),
+    "path": Call(gk.path, is_a_graph, {"n": 3}),
+    "star": Call(gk.star, is_a_graph, {"n": 3}),
+    "complete": Call(gk.complete, is_a_graph, {"n": 3}),
+    "random_weights": Call(gk.random_weights, is_a_graph, {"g": GRAPH}),
+    "workload": Call(gk.workload, is_something, {"name": "kron", "items": 9}, ("name",)),
+    "name of workload": Call(lambda name: gk.workload(name, 9), is_something, {"name": "kron"}),
+    "choose_mapping": Call(gk.choose_mapping, is_something, {"offsets": OFFSETS}),
+    "tune_bfs4k": Call(gk.tune_bfs4k, is_something, {"g": GRAPH}),
+    "sequential.bfs": Call(gk.sequential.bfs, is_a_search, {"g": GRAPH, "root": 0}),
+    "bfs": Call(gk.bfs, is_a_search, {"g": GRAPH, "root": 0, "device": DEVICE}),
+    "expand": Call(gk.expand, is_a_mapping, {"offsets": OFFSETS, "device": DEVICE}),
+    "read direction": Call(
+        gk.expand, is_a_mapping, {"offsets": OFFSETS, "values": [1, 2, 3, 4, 5], "device": DEVICE}
+    ),
+    "exercise": Call(gk.exercise, is_something, {"id": "bfs-1"}),
+    "SimtDevice": Call(gk.SimtDevice, is_something),
+    "trace": Call(lambda **given: gk.trace(**given).__enter__(), is_something,
+                  {"schedule": "lockstep", "seed": 0, "limit": 1000}),
+    "launch": Call(launched, is_twice, {"device": DEVICE, "blocks": 1, "threads": 4, **FLAT},
+                   ("device", "out", "values")),
+    "check": Call(gk.check, is_something,
+                  {"kernel": double, "blocks": 1, "threads": 4, "seeds": 1}, ("kernel",)),
+    "show": Call(lambda function: gk.show(function), is_something, {"function": double}),
+    "row_sum": Call(csr.row_sum, is_something, {"g": GRAPH}),
+    "neighbor_sum": Call(csr.neighbor_sum, is_something, {"g": WEIGHTED, "values": [1, 2, 3, 4]}),
+    "has_edge": Call(csr.has_edge, is_something, {"g": GRAPH, "source": [0], "target": [1]}),
+    "warp_scan": Call(warp_scan, is_something, {"values": [1, 2]}),
+    "block_scan": Call(block_scan, is_something, {"values": [1, 2]}),
+    "shared_scan": Call(shared_scan, is_something, {"values": [1, 2]}),
+    "device_scan": Call(device_scan, is_something, {"values": [1, 2]}),
+    "warp_rank": Call(warp_rank, is_something, {"flags": [True, False]}),
+    "find_owners": Call(find_owners, is_something, {"offsets": OFFSETS, "units": [0, 4]}),
+    "GraphView": Call(gk.GraphView, is_a_view, {"graph": WEIGHTED}),
+    "FrontierView": Call(gk.FrontierView, is_a_view, {"graph": GRAPH, "traces": SEARCHED}),
+    "MappingView": Call(gk.MappingView, is_a_view,
+                        {"traces": {"direct search": EXPANDED}, "offsets": OFFSETS}),
+    "ScanView": Call(gk.ScanView, is_a_view, {"traces": SCANNED}),
+    "HashView": Call(gk.HashView, is_a_view, {"traces": HASHED}),
+    "MemoryView": Call(gk.MemoryView, is_a_view, {"traces": SEARCHED}),
+    "WarpView": Call(gk.WarpView, is_a_view, {"traces": SEARCHED}),
+}  # fmt: skip
+for _name, _method in SEARCHES.items():
+    CALLS[f"bfs {_name}"] = Call(
+        gk.bfs,
+        is_a_search,
+        {"g": GRAPH, "root": 0, "method": _name, "device": DEVICE, **options_of(_method)},
+        ("g", "root", "method", "device"),
+    )
+for _name, _method in MAPPINGS.items():
+    CALLS[f"expand {_name}"] = Call(
+        gk.expand,
+        is_a_mapping,
+        {"offsets": OFFSETS, "method": _name, "device": DEVICE, **options_of(_method)},
+        ("offsets", "method", "device", "values"),
+    )
+
+
+#: Public names that are not called here: what calls return, what takes no argument of a kind that
+#: could be wrong, and `read`, whose files are damaged by a fuzz of their own.
+LEFT_OUT = {
+    "BFSResult", "Choice", "Mapping", "CudaDevice", "benign_race", "default_device", "example",
+    "exercises", "read", "sass", "sequential",
+}  # fmt: skip
+
+
+def test_every_public_call_is_tried():
+    tried = {call.call for call in CALLS.values()} | {gk.trace, gk.show}
+    for name in set(gk.__all__) - LEFT_OUT:
+        public = getattr(gk, name)
+        is_error = isinstance(public, type) and issubclass(public, Exception)
+        assert is_error or public in tried, name
+
+
+def complaint(call: Call, argument: str, value: Any) -> str:
+    """Return what is wrong with how the call takes `value`, or nothing."""
+    given = call.given | {argument: value}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            call.right(call.call(**given), given)
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        line = linecache.getline(frame.filename, frame.lineno).strip()
+        if not frame.filename.startswith(PACKAGE) or not line.startswith("raise "):
+            return f"{type(error).__name__}: {error} ({Path(frame.filename).name}: {line})"
+        try:
+            str(error).encode()
+        except UnicodeEncodeError:
+            return "the message cannot be written"
+    return ""
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_is_hostile_is_refused_by_the_library_or_done_right(name):
+    call = CALLS[name]
+    found = []
+    for argument in call.arguments():
+        for value in HOSTILE:
+            wrong = complaint(call, argument, value)
+            if wrong:
+                found.append(f"{argument}={value!a}: {wrong}"[:300])
+    assert not found, "\n".join(["", *found])

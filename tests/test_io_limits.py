@@ -1,0 +1,196 @@
+"""What a graph file may claim, and what reading it may take of memory."""
+
+import gzip
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import gpukernels as gk
+from gpukernels.formats import text
+from gpukernels.formats.blocks import LINE_BYTES, UNPACKED_BYTES, UNPACKED_RATIO
+
+BANNER = "%%MatrixMarket matrix coordinate pattern general\n"
+NAMES = ["g.gr", "g.mtx", "g.txt"]
+MIB = 1 << 20
+
+
+def peak_of(call):
+    """Return the most bytes that Python and NumPy held during a call, and what it returned."""
+    tracemalloc.start()
+    try:
+        result = call()
+        return tracemalloc.get_traced_memory()[1], result
+    finally:
+        tracemalloc.stop()
+
+
+def refusal(file, **options):
+    with pytest.raises(gk.GraphFormatError) as caught:
+        gk.read(file, **options)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("g.gr", "p sp 2147483646 0\n", 1),
+        ("g.gr", "c\np sp 100000000 1\na 1 2 3\n", 2),
+        ("g.mtx", BANNER + "2147483646 2147483646 0\n", 2),
+        ("g.mtx", BANNER + "% c\n100000000 100000000 1\n1 2\n", 3),
+        ("g.mtx", BANNER + "2147483646 2147483646 2147483646\n1 2\n", 3),
+        ("g.txt", "# Nodes: 2147483646 Edges: 2147483646\n1 2\n", 2),
+    ],
+)
+def test_what_a_header_claims_takes_no_memory(tmp_path, name, content, line):
+    file = tmp_path / name
+    file.write_text(content)
+    peak, error = peak_of(lambda: refusal(file))
+    assert peak < 20 * MIB
+    assert (error.file, error.line) == (str(file), line)
+
+
+def test_the_vertices_of_a_file_are_bounded_by_its_arcs_unless_a_limit_says_otherwise(tmp_path):
+    free = text.FREE_VERTICES
+    file = tmp_path / "g.mtx"
+    file.write_text(f"{BANNER}{free} {free} 1\n1 2\n")
+    assert gk.read(file).n == free == 1_048_576
+    n = free + 1
+    file.write_text(f"{BANNER}{n} {n} 1\n1 2\n")
+    reason = f"{n} vertices for 1 arcs: must be at most {free}"
+    assert reason in str(refusal(file))
+    assert f"limit={n}" in str(refusal(file))
+    assert gk.read(file, limit=n).n == n
+    assert f"{n} vertices, more than limit = {free}" in str(refusal(file, limit=free))
+    arcs = n // text.VERTICES_PER_ARC + 1
+    file.write_text(f"{BANNER}{n} {n} {arcs}\n" + "1 2\n" * arcs)
+    assert gk.read(file).n == n
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("g.gr", "p sp 4 1\na 1 4 1\n", 1),
+        ("g.mtx", BANNER + "4 4 1\n1 4\n", 2),
+        ("g.txt", "# c\n# Nodes: 4 Edges: 2\n1 2\n3 4\n", 2),
+        ("g.txt", "1 2\n3 4\n", 2),
+    ],
+)
+def test_a_limit_holds_in_every_format(tmp_path, name, content, line):
+    file = tmp_path / name
+    file.write_text(content)
+    assert gk.read(file, limit=4).n == 4
+    assert gk.read(file, limit=np.int64(4)).n == 4
+    assert refusal(file, limit=3).line == line
+
+
+@pytest.mark.parametrize("limit", [-1, 2**31, 5.0, True, "5"])
+def test_a_limit_is_a_number_of_vertices(tmp_path, limit):
+    with pytest.raises(gk.InvalidArgument, match="limit = "):
+        gk.read(tmp_path / "g.mtx", limit=limit)
+
+
+SOUND = {
+    "g.gr": b"p sp 3 1\na 1 2 5\n",
+    "g.mtx": BANNER.encode() + b"3 3 1\n1 2\n",
+    "g.txt": b"# x\n1 2\n",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "unit",
+    [b"1 2" + b" " * 60 + b"\n", b"#", b"1", b"\r", b"\n", b" ", b"c " * 9 + b"\r"],
+    ids=repr,
+)
+def test_a_small_gzip_file_does_not_unpack_to_much(tmp_path, name, unit):
+    file = tmp_path / (name + ".gz")
+    content = SOUND[name] + unit * (20 * MIB // len(unit))
+    file.write_bytes(gzip.compress(content, 1))
+    assert file.stat().st_size < MIB // 4
+    peak, error = peak_of(lambda: refusal(file))
+    assert peak < 60 * MIB
+    assert error.file == str(file)
+    assert error.line >= 1
+
+
+def test_a_gzip_file_may_unpack_to_its_share_and_no_more(tmp_path):
+    file = tmp_path / "g.txt.gz"
+    comment = b"#" + b"x" * 60_000 + b"\n"
+    count = UNPACKED_BYTES // len(comment)
+    file.write_bytes(gzip.compress(comment * count + b"1 2\n"))
+    assert gk.read(file).m == 1
+    file.write_bytes(gzip.compress(comment * (count + 1) + b"1 2\n"))
+    error = refusal(file)
+    assert f"unpacks to over {UNPACKED_RATIO} times its size" in error.reason
+    assert "unpack it before reading" in error.reason
+    (tmp_path / "g.txt").write_bytes(comment * (count + 1) + b"1 2\n")
+    assert gk.read(tmp_path / "g.txt").m == 1
+    hard = np.random.default_rng(0).integers(48, 122, 2_500_000, dtype=np.uint8).tobytes()
+    mixed = b"".join(b"#" + hard[k : k + 9000] + b"\n" + comment for k in range(0, len(hard), 9000))
+    file.write_bytes(gzip.compress(mixed + b"1 2\n"))
+    assert len(mixed) > UNPACKED_BYTES
+    assert gk.read(file).m == 1
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n", b"\r"], ids=["LF", "CRLF", "CR"])
+def test_a_line_has_a_longest_length(tmp_path, name, line_end, suffix):
+    file = tmp_path / (name + suffix)
+
+    def write(length):
+        head, *rest = SOUND[name].splitlines()
+        mark = b"%" if name == "g.mtx" else b"c " if name == "g.gr" else b"# "
+        lines = [head, mark + b"x" * (length - len(mark)), *rest]
+        content = line_end.join(lines) + line_end
+        file.write_bytes(gzip.compress(content) if suffix else content)
+
+    write(LINE_BYTES)
+    assert gk.read(file).m == 1
+    write(LINE_BYTES + 1)
+    error = refusal(file)
+    assert error.line == 2
+    assert error.reason == "the line is longer than 65536 bytes"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_fault_ahead_of_a_long_line_is_named_first(tmp_path, name):
+    file = tmp_path / name
+    file.write_bytes(SOUND[name] + b"x\n" + b" " * (LINE_BYTES + 1) + b"\n")
+    assert refusal(file).line == SOUND[name].count(b"\n") + 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_header_is_found_behind_any_number_of_comments(tmp_path, name):
+    banner, *rest = SOUND[name].splitlines(keepends=True)
+    mark = b"c " if name == "g.gr" else b"% "
+    comments = (mark + b"x" * 60_000 + b"\n") * 150
+    assert len(comments) > 8 * MIB
+    file = tmp_path / name
+    file.write_bytes((banner + comments if name == "g.mtx" else comments + banner) + b"".join(rest))
+    assert gk.read(file).m == 1
+    file.write_bytes(file.read_bytes() + b"x\n")
+    assert refusal(file).line == 150 + len(rest) + 2
+    file.write_bytes(banner + comments if name == "g.mtx" else comments)
+    assert refusal(file).line == 150 + (name == "g.mtx")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_fault_at_the_end_of_a_long_file_is_found_without_going_through_it(
+    tmp_path, monkeypatch, name
+):
+    seen = []
+    line_fault = text.Rows.line_fault
+    monkeypatch.setattr(
+        text.Rows, "line_fault", lambda rows, line: seen.append(line) or line_fault(rows, line)
+    )
+    head, row = {
+        "g.gr": (b"p sp 3 100001\n", b"a 1 2 5\n"),
+        "g.mtx": (BANNER.encode() + b"3 3 100001\n", b"1 2\n"),
+        "g.txt": (b"", b"1 2\n"),
+    }[name]
+    file = tmp_path / name
+    file.write_bytes(head + row * 100_000 + b"1 x\n")
+    assert refusal(file).line == head.count(b"\n") + 100_001
+    assert len(seen) < 20_000

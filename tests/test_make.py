@@ -1,0 +1,160 @@
+"""What `make` promises of the environment that it makes, tried on a copy without packages."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from built_book import ROOT
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    """A folder with the Makefile, and a Python that makes environments without pip, in no time."""
+    folder = tmp_path / "project"
+    (folder / "book").mkdir(parents=True)
+    shutil.copy(ROOT / "Makefile", folder)
+    shutil.copy(ROOT / "book" / "make_venv.sh", folder / "book")
+    for name in ("requirements.txt", "requirements-test.txt", "pyproject.toml"):
+        (folder / name).touch()
+    python = tmp_path / "python"
+    base = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info[1]}"
+    python.write_text(
+        f'#!/bin/sh\n[ "$1 $2" = "-m venv" ] && exec {base} "$@" --without-pip\nexec {base} "$@"\n'
+    )
+    python.chmod(0o755)
+    return folder
+
+
+def make(project: Path, *more: str, install: str = "true") -> subprocess.CompletedProcess:
+    """Run make up to the packages, of which pip's part is `install`."""
+    python = project.parent / "python"
+    # Left out are the variables by which a make that runs these tests would speak to this one.
+    plain = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "PYTHON")}
+    command = ["make", "-C", str(project), f"INSTALL={install}", ".venv/book-installed", *more]
+    if not more:
+        plain["PATH"] = f"{project.parent}/bin:{plain['PATH']}"
+        (project.parent / "bin").mkdir(exist_ok=True)
+        link = project.parent / "bin" / "python3"
+        if not link.exists():
+            link.symlink_to(python)
+    return subprocess.run(command, env=plain, capture_output=True, text=True, check=False)
+
+
+def made(project: Path, install: str = "true") -> str:
+    """Make what is missing, which must succeed; return what was printed."""
+    done = make(project, install=install)
+    assert done.returncode == 0, done.stderr
+    assert (project / ".venv" / "book-installed").exists()
+    subprocess.run([project / ".venv/bin/python", "-c", "import sys"], check=True)
+    return done.stdout
+
+
+def test_an_environment_that_works_stays(project):
+    first = made(project)
+    assert "Installing the book's packages" in first
+    assert "made anew" not in first
+    for _ in range(2):
+        again = made(project)
+        assert "Installing" not in again
+        assert "made anew" not in again
+    stamp = (project / ".venv" / "made").read_text()
+    assert f"Python {sys.version.split()[0]} of " in stamp
+    assert str(project / ".venv") in stamp
+
+
+def test_one_that_was_killed_while_it_was_made_is_made_anew(project):
+    (project / ".venv" / "bin").mkdir(parents=True)
+    (project / ".venv" / "pyvenv.cfg").touch()
+    assert ".venv is made anew: it was not finished." in made(project)
+
+
+def test_one_whose_packages_were_installed_by_half_is_made_anew(project):
+    failed = make(project, install="false")
+    assert failed.returncode != 0
+    assert not (project / ".venv" / "book-installed").exists()
+    assert ".venv is made anew: its packages are not all installed." in made(project)
+    assert "made anew" not in made(project)
+
+
+def test_one_whose_folder_was_renamed_is_made_anew(project):
+    made(project)
+    moved = project.rename(project.with_name("renamed"))
+    printed = made(moved)
+    assert f"made anew: it was made with Python {sys.version.split()[0]}" in printed
+    assert f"in {project / '.venv'} and is now" in printed
+    assert "Installing" in printed
+
+
+def test_one_whose_python_is_gone_is_made_anew(project):
+    made(project)
+    for python in (project / ".venv" / "bin").glob("python*"):
+        python.unlink()
+        python.symlink_to("/nowhere/python3")
+    assert ".venv is made anew: its Python does not run any more." in made(project)
+
+
+def test_one_whose_python_was_replaced_is_made_anew(project):
+    made(project)
+    stamp = project / ".venv" / "made"
+    stamp.write_text(stamp.read_text().replace("Python 3", "Python 2", 1))
+    assert re.search(r"made anew: it was made with Python 2\S+ .* is now Python 3", made(project))
+
+
+def test_a_python_that_is_named_replaces_another(project):
+    made(project)
+    other = project.parent / "other"
+    other.write_text(
+        '#!/bin/sh\ncase "$*" in *python_version*) echo "Python 3.99.0 of /x";; esac\n'
+    )
+    other.chmod(0o755)
+    done = make(project, f"PYTHON={other}")
+    assert f"it was made with Python {sys.version.split()[0]}" in done.stdout
+    assert f"{other} is another" in done.stdout
+
+
+def test_little_room_is_said_where_an_installation_fails(project):
+    """`df` stands in for a disk that is full."""
+    made(project)
+    (project / ".venv" / "book-installed").unlink()
+    df = project.parent / "bin" / "df"
+    df.write_text("#!/bin/sh\necho head\necho /dev/sda1 100 100 12345 100% /full\n")
+    df.chmod(0o755)
+    failed = make(project, install="false")
+    assert failed.returncode != 0
+    assert "/full has room for 12 MB; .venv takes about 2,000." in failed.stderr
+
+
+def test_the_lock_leaves_out_what_is_younger_than_two_weeks():
+    locks = [line for line in MAKEFILE.splitlines() if "uv pip compile" in line]
+    assert len(locks) == 2
+    assert all('--exclude-newer "2 weeks"' in line for line in locks)
+
+
+def test_no_test_compares_times():
+    """What must be fast is timed by `make bench`, whose files pytest does not collect."""
+    clock = re.compile(r"perf_counter|process_time|monotonic\(|performance\.now|\btime\.time\(")
+    here = Path(__file__)
+    tests = [p for p in (ROOT / "tests").rglob("test_*.py") if p != here]
+    assert [p.name for p in tests if clock.search(p.read_text(encoding="utf-8"))] == []
+    assert sum(1 for _ in (ROOT / "tests").rglob("bench_*.py")) == 4
+    assert "find tests -name 'bench_*.py'" in MAKEFILE
+
+
+def test_a_mathjax_that_is_not_mathjax_s_own_is_refused(tmp_path):
+    offline_math = pytest.importorskip("offline_math")
+    script = tmp_path / "tex-svg.js"
+    script.write_text("alert(1)")
+    found = hashlib.sha256(b"alert(1)").hexdigest()
+    with pytest.raises(Exception, match=f"SHA-256 is {found}"):
+        offline_math.check_script(script)
