@@ -1,7 +1,7 @@
 """What making a graph costs beside SciPy: CPU seconds of both in one run, and their ratio.
 
-``python -m gpukernels.bench.making`` prints the ratios; no GPU is asked. One is SciPy's conversion of
-the same arcs from coordinates to CSR (`coo_array.tocsr`, which also adds up parallel arcs). CPU
+``python -m gpukernels.bench.making`` prints the ratios; no GPU is asked. One is SciPy's conversion
+of the same arcs from coordinates to CSR (`coo_array.tocsr`, which also adds up parallel arcs). CPU
 time, so that a parallel loop is charged for all its cores; wall time stands beside it.
 """
 
