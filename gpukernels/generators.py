@@ -16,6 +16,7 @@ from scipy.spatial import Delaunay
 from gpukernels.checks import check_flag, check_real, check_seed, check_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import INT32_MAX, Graph, Parallel, SelfLoops, check_graph
+from gpukernels.making import LARGE
 
 
 def rmat(
@@ -368,6 +369,10 @@ def _rng(seed: int) -> np.random.Generator:
 def _quadrants(
     rng: np.random.Generator, scale: int, arcs: int, a: float, b: float, c: float
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    if arcs >= LARGE:
+        from gpukernels.making.quadrants import quadrants
+
+        return quadrants(rng, scale, arcs, a, b, c)
     source = np.zeros(arcs, dtype=np.int32)
     target = np.zeros(arcs, dtype=np.int32)
     for _ in range(scale):

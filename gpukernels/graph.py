@@ -17,6 +17,7 @@ from scipy import sparse
 
 from gpukernels.checks import as_array, check_flag, is_whole
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
+from gpukernels.making import LARGE
 
 if TYPE_CHECKING:
     import networkx
@@ -167,6 +168,19 @@ class Graph:
         _check_vertices("target", target, n)
         weight = _weights("weight", weight, source.size)
         labels, positions = _labels(labels, n), _positions(positions, n)
+        if source.size >= LARGE:
+            from gpukernels.making.arcs import arcs_in_order
+
+            arcs = arcs_in_order(
+                n,
+                source,
+                target,
+                weight,
+                both_ways=not directed,
+                keep_loops=self_loops == "keep",
+                least=parallel == "min",
+            )
+            return cls._checked(*arcs, bool(directed), labels, positions)
 
         loop = source == target
         if self_loops == "remove" and loop.any():
@@ -180,9 +194,6 @@ class Graph:
                 np.concatenate([source, target[there]]),
                 np.concatenate([target, source[there]]),
             )
-        if source.size > INT32_MAX:
-            raise InvalidArgument("number of arcs", source.size, f"at most {INT32_MAX}")
-
         source, target, weight = _lexicographic(n, source, target, weight)
         if parallel == "min":
             source, target, weight = _least_of_parallel(source, target, weight)
@@ -242,16 +253,7 @@ class Graph:
         """The graph with every arc turned around, rows sorted; an undirected graph is its own."""
         if not self.directed:
             return self
-        order, offsets = _counting_sort(self.targets, self.n)
-        source, _ = self.coo
-        turned = self._checked(
-            offsets,
-            source[order],
-            None if self.weights is None else self.weights[order],
-            True,
-            self.labels,
-            self.positions,
-        )
+        turned = self._checked(*_turned_around(self), True, self.labels, self.positions)
         turned.__dict__["reverse"] = self
         return turned
 
@@ -485,7 +487,22 @@ def _least_of_parallel(source, target, weight):
     return source[first], target[first], weight
 
 
+def _turned_around(graph: Graph):
+    source, target = graph.coo
+    if graph.m >= LARGE:
+        from gpukernels.making.arcs import turned_around
+
+        return turned_around(graph.n, source, target, graph.weights)
+    order, offsets = _counting_sort(target, graph.n)
+    return offsets, source[order], None if graph.weights is None else graph.weights[order]
+
+
 def _check_symmetric(graph: Graph) -> None:
+    if graph.m >= LARGE:
+        from gpukernels.making.symmetry import is_symmetric
+
+        if is_symmetric(graph.offsets, graph.targets, graph.weights):
+            return
     source, target = graph.coo
     weight = np.zeros(graph.m, dtype=np.int8) if graph.weights is None else graph.weights
     there = np.lexsort((weight, target, source))

@@ -8,8 +8,9 @@ import pytest
 from awkward_graphs import AWKWARD, CASES
 
 import gpukernels as gk
+from gpukernels import cores as cpu
 from gpukernels import multicore, sequential
-from gpukernels.multicore import cpu, search
+from gpukernels.multicore import search
 
 
 def check(g, root):

@@ -6,9 +6,8 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from gpukernels.cores import all_cores
 from gpukernels.graph import Graph
-
-from .cpu import all_cores
 
 
 def neighbor_sum(

@@ -17,9 +17,8 @@ import numpy as np
 from numba import njit, prange
 
 from gpukernels import sequential
+from gpukernels.cores import all_cores
 from gpukernels.graph import Graph
-
-from .cpu import all_cores
 
 ALPHA, BETA = 15.0, 18.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import platform
+import threading
 from pathlib import Path
 
 import numba
@@ -11,6 +12,7 @@ import numba
 #: Where Linux tells a container how much of the processor it gets, and what the processor is.
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
 CPU_INFO = Path("/proc/cpuinfo")
+_ONE_AT_A_TIME = threading.RLock()
 
 
 def cores() -> int:
@@ -38,11 +40,13 @@ def processor() -> str:
 def all_cores():
     """Let parallel loops of the block run on :func:`cores` threads, the number that it gives.
 
-    More threads than a container's share would wait for one another.
+    More threads than a container's share would wait for one another. One block runs at a time:
+    not every pool of threads that numba may choose stands two Python threads that use it at once.
     """
-    before = numba.get_num_threads()
-    numba.set_num_threads(cores())
-    try:
-        yield cores()
-    finally:
-        numba.set_num_threads(before)
+    with _ONE_AT_A_TIME:
+        before = numba.get_num_threads()
+        numba.set_num_threads(cores())
+        try:
+            yield cores()
+        finally:
+            numba.set_num_threads(before)

@@ -1,0 +1,24 @@
+"""The benchmark of making graphs runs, at a small size, and compares with SciPy."""
+
+from __future__ import annotations
+
+from gpukernels.bench import making
+
+
+def test_every_way_of_making_a_graph_has_its_ratio(capsys):
+    making.main(["--scale", "5", "--repeat", "1"])
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("512 arcs, ")
+    assert [line.split(" s CPU")[0].rsplit(maxsplit=1)[0].strip() for line in said[1:]] == [
+        "scipy",
+        *making.TARGETS,
+    ]
+    assert all("(at most " in line for line in said[2:])
+
+
+def test_the_ratio_is_that_of_cpu_times():
+    rows = making.measure(6, 8, repeat=1)
+    for row in rows:
+        assert row["ratio"] > 0
+        assert row["wall_s"] >= 0
+    assert rows[0]["ratio"] == 1
