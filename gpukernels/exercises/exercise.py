@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from gpukernels.checks import check_flag
+from gpukernels.checks import check_flag, check_seed
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt import python_function
 
@@ -129,21 +129,21 @@ class Exercise(ReadOnly):
         ExerciseFailed
             If `raises` and the answer is not right.
         InvalidArgument
-            If `seed` is no whole number from 0.
+            If `seed` cannot seed NumPy's generators: a whole number from 0 can.
         """
         raises = check_flag("raises", raises)
         if seed is None:
             seed = secrets.randbelow(1_000_000)
-        elif not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or seed < 0:
-            raise InvalidArgument("seed", seed, "a whole number from 0, or None")
+        else:
+            seed = check_seed(seed)
         if isinstance(answer, Solution):
             answer = answer.answer
         try:
-            findings = self._findings(answer, int(seed))
+            findings = self._findings(answer, seed)
         except Exception as error:  # an answer may be an object that raises when it is looked at
             kind = type(answer).__name__
             findings = [Finding(False, f"this {kind} cannot be judged: {in_short(error)}")]
-        report = Report(f"{self.id} ({self.title})", findings, int(seed))
+        report = Report(f"{self.id} ({self.title})", findings, seed)
         if raises and not report.passed:
             raise ExerciseFailed(report)
         return report
