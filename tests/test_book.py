@@ -173,8 +173,13 @@ def test_every_code_cell_was_run_in_order(path):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_no_code_cell_is_long(path):
+    # The set-up cell is not shown; a kernel to complete or to mend may be a little longer.
     cells = [c for c in notebook(path) if c["cell_type"] == "code"]
-    assert max(("".join(c["source"]).count("\n") + 1 for c in cells), default=0) <= 26
+    for cell in cells:
+        tags = cell["metadata"].get("tags", [])
+        if "remove-cell" not in tags:
+            longest = 32 if "exercise" in tags else 26
+            assert "".join(cell["source"]).count("\n") + 1 <= longest, cell["id"]
 
 
 def test_the_drawings_are_those_of_the_script():

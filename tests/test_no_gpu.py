@@ -28,12 +28,13 @@ def double(values):
 
 values = np.arange(5)
 """
+PATHS = str(ROOT), os.environ.get("PYTHONPATH", "")
 
 
 def run(script: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-c", script],
-        env=os.environ | HIDDEN | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | HIDDEN | {"PYTHONPATH": os.pathsep.join(filter(None, PATHS))},
         cwd=ROOT,
         capture_output=True,
         text=True,
