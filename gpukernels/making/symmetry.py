@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 from numba import boolean, int32, int64, njit, prange
-from numba.types import Array
 from numpy.typing import NDArray
 
 from gpukernels.cores import all_cores
+
+from .arcs import GIVEN
 
 
 def is_symmetric(
@@ -36,9 +37,6 @@ def is_symmetric(
             return False
         next_entry = np.empty((cores, n), np.int32)
         return bool(_walk(offsets, targets, given, rows, next_entry))
-
-
-GIVEN = Array(int32, 1, "C", readonly=True)
 
 
 @njit(boolean(GIVEN, GIVEN, int64[::1]), parallel=True, cache=True)
