@@ -9,6 +9,9 @@ from pathlib import Path
 
 from gpukernels.simt import python_function
 
+#: JupyterLab and Colab wrap a pre anywhere, in the middle of a name too; the book's pages scroll.
+_UNWRAPPED = "white-space: pre; overflow-x: auto"
+
 
 class Listing:
     """Source text that shows itself highlighted in a notebook and plain elsewhere."""
@@ -29,7 +32,7 @@ class Listing:
         title = html.escape(self.title)
         return (
             f'<figure class="gk-listing"><figcaption>{title}</figcaption>'
-            f'<div class="highlight"><pre>{code}</pre></div></figure>'
+            f'<div class="highlight"><pre style="{_UNWRAPPED}">{code}</pre></div></figure>'
         )
 
 

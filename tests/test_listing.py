@@ -31,3 +31,8 @@ def test_html_listing_escapes_and_highlights():
 def test_show_refuses_what_is_no_function():
     with pytest.raises(TypeError, match="not int"):
         gk.show(3)
+
+
+def test_html_listing_scrolls_where_a_notebook_would_wrap_a_name():
+    html = gk.show(harish_level)._repr_html_()
+    assert '<pre style="white-space: pre; overflow-x: auto">' in html
