@@ -20,6 +20,7 @@ from .case import Budget, Case, Results, Wrong
 from .counters import accesses, sharing
 from .exercise import KernelExercise, PredictionExercise
 from .frontier_bfs import graphs, judge_search
+from .words import words
 
 IMPORTS = "from numba import cuda, int32"
 WITH_SCAN = (
@@ -63,30 +64,7 @@ def count_what_the_host_sees() -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    "bfs4k-1",
-    "predict the counter",
-    """
-    A complete binary tree has 10 levels, of 1, 2, 4, ..., 512 vertices, and the search starts at
-    its root. The GPU holds 1,024 threads, the single block has 64, K1 = 4, and edge-discover is
-    off. *Before* you run anything, write down how many launches the search makes with K5 = 0 and
-    with K5 = 1, and how many threads a vertex gets at levels 5 and 9 with K5 = 0.
-
-    Then a star: its center has 1,024 neighbors, and edge-discover expands it. How many sectors does
-    a warp's store to the next frontier touch with K7 = 0, and with K7 = 17, more than a local queue
-    holds?
-    """,
-    """
-    The single block takes frontiers of at most 64 vertices and leaves the first larger one. A
-    search ends when a launch comes back with nothing found. And each lane of a warp holds 16
-    vertices, which it has found on its own.
-    """,
-    """
-    K5 = 0: a launch a level, 10. K5 = 1: one launch goes through levels 0 to 6, of up to 64
-    vertices; the levels of 128, 256 and 512 take one each, and the last of them finds nothing: 4.
-    Level 5 has 32 vertices, and 1,024 / 32 = 32 threads for each; level 9 has 512, and 1,024 / 512
-    = 2 is below K1, so 4. Side by side, 32 vertices of 4 bytes fill 4 sectors; 16 vertices apart,
-    every lane has a sector of its own, 32.
-    """,
+    words("bfs4k-1"),
     answer={
         "launches, single_block=0": 10,
         "threads a vertex, level 5": 32,
@@ -149,33 +127,7 @@ def one_block_budgets() -> list[Budget]:
 
 
 ONE_BLOCK = KernelExercise(
-    "bfs4k-2",
-    "find the bug",
-    """
-    `search_by_one_block` is a single-block kernel in its simplest form: two queues in shared
-    memory, of which one is read and one is filled, and one counter. Before a level, thread 0 clears
-    the counter; after it, every thread reads how many vertices have been found. On most days the
-    distances are right. Say what happens to a warp on the others, and which vertices get no
-    distance then; mend the kernel with one line.
-
-    Budget, on a small world of 200 vertices: no warp makes more than 400 memory requests.
-    """,
-    """
-    Two accesses to the counter have no barrier between them. Which number may a warp see that comes
-    late, and what does it do with it?
-    """,
-    """
-    A warp that is slow to read the counter finds the 0 that thread 0 has stored for the next level.
-    It concludes that the search is over and leaves the loop. The SIMT machine stops at the next
-    barrier then, which not all threads reach. A GPU's barriers wait only for who is still there, so
-    the others go on; but the vertices of the frontier that belonged to the threads that have left
-    are never expanded, at this level and at all that follow. It takes a frontier of more than 32
-    vertices to lose one: the first warp reads before its thread 0 clears. A barrier after the
-    reading mends it.
-
-    `single_block_levels` needs one barrier a level and not three: it has *three* counters, and the
-    one that is cleared was read a level ago and is filled a level from now.
-    """,
+    words("bfs4k-2"),
     parts=(search_by_one_block,),
     imports=IMPORTS,
     cases=search_cases,
@@ -276,28 +228,7 @@ def queues_budgets() -> list[Budget]:
 
 
 COALESCED = KernelExercise(
-    "bfs4k-3",
-    "write it: coalescing to the last value",
-    """
-    Each lane of a warp holds up to 16 values in `found`, and the warp has drawn room for all of
-    them in `out`, from `begin` on. `enqueue` writes side by side as long as *all* lanes have a
-    value left, and what exceeds the shortest queue, each lane writes on its own. Do better:
-    complete `write_queues`, so that in every step the lanes that have a value left write side by
-    side, whoever they are, and no place stays empty. Pass the kernel, `collect`, to the checker.
-
-    Budget, on 64 queues of 2 and 16 values in turn: 112 sectors stored to, where `enqueue` takes
-    464, and 16 requests to `out` of any warp.
-    """,
-    """
-    Which lanes have a `k`-th value? A lane that has one must know how many lanes below it have one
-    too, and all lanes where the next step begins. Both are in one word.
-    """,
-    """
-    One ballot a step is a scan of 32 flags, and its number of ones is what the step takes of the
-    room. The lanes that go on need not be neighbors: their values are. So the short queues no
-    longer decide, and no minimum is needed. `enqueue` knows all its addresses after five shuffles
-    and a scan; this one needs a vote a step, and sixteen of them where one queue is full.
-    """,
+    words("bfs4k-3"),
     parts=(write_queues, collect),
     imports=WITH_SCAN,
     cases=queues_cases,
@@ -367,31 +298,7 @@ def _tree(children: int, grandchildren: int) -> Graph:
 
 
 GROUPS = KernelExercise(
-    "bfs4k-4",
-    "write it: dynamic virtual warps",
-    """
-    A single-block search with the three counters of `single_block_levels`, and with its work taken
-    out. Complete `expand_level`: choose how many neighboring `lanes` take a vertex, the largest
-    power of two from 4 to 32 for which the block has threads enough, and let the groups visit the
-    arcs of the frontier. A vertex that is found for the first time gets its distance and goes to
-    the queue `there`, whose counter is `size[filled]`. Pass the kernel, `search_in_groups`, to the
-    checker.
-
-    Budget, on a star of 500 vertices, where groups of 4, 8, 16 and 32 throughout take 626, 474,
-    536 and 844 steps: 400 steps of the longest warp. And where degrees are just what a group can
-    take, on trees of 32 · 4 and of 8 · 16 leaves, no warp asks `targets` more than twice.
-    """,
-    """
-    `length` is the number of vertices in the frontier, `cuda.blockDim.x` that of the threads. Halve
-    `lanes` while they are too many. Then thread t is lane t % lanes of group t // lanes, and
-    there are `cuda.blockDim.x // lanes` groups.
-    """,
-    """
-    At the center of the star one vertex gets 32 threads; its 499 neighbors get 4 each. Every thread
-    finds the size by itself, and all find the same, since nobody changes the counter of this level
-    before the barrier. A fixed size is right for one of the two levels at most. A group that is no
-    power of two would lie across two warps, and leave lanes of a warp without a group.
-    """,
+    words("bfs4k-4"),
     parts=(expand_level, search_in_groups),
     imports=IMPORTS,
     cases=search_cases,

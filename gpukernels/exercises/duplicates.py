@@ -18,6 +18,7 @@ from gpukernels.traversal.duplicates import hash64
 from .case import Budget, Case, Results, Wrong
 from .counters import accesses, sharing
 from .exercise import KernelExercise, PredictionExercise
+from .words import words
 
 IMPORTS = "from numba import cuda"
 WITH_RACES = "from numba import cuda, int64\n\nfrom gpukernels.device import benign_race"
@@ -169,32 +170,7 @@ def _conflicts(trace: Trace, vertices: np.ndarray) -> int:
 
 
 PREDICT = PredictionExercise(
-    "duplicates-1",
-    "predict the counter",
-    """
-    *Before* you run anything, write down five numbers:
-
-    - `"entries of the last tip"`: the entries in the queue of `frontier` for the last tip of a
-      chain of *six* diamonds, with room for all of them (`capacity=1000`);
-    - `"kept, lockstep"` and `"kept, warp"`: how many threads keep their vertex if 64 threads, two
-      warps of one block, all hold vertex 9 and call `hash64` with a table of 32 slots, under each
-      of the two schedules;
-    - `"conflicts, lockstep"` and `"conflicts, warp"`: how many of them meet a conflict if they hold
-      vertices 0, 1, ..., 63 instead.
-    """,
-    """
-    Write the stores and loads of both warps in the order of their steps. Of several lanes that
-    write one slot in one step, whose word stays? It does not matter whose: one word does.
-    """,
-    """
-    - Each diamond doubles the entries: 2 to the sixth are 64.
-    - In lockstep all 64 threads write before any of them reads. One word is left, and one thread
-      finds it to be its own. Warp after warp, each warp has a winner: the second one has written
-      over a word that the first had read.
-    - Vertices v and v + 32 share a slot. In lockstep warp 1 writes over all of warp 0's words, so
-      32 lanes read another vertex, and keep their own. Warp after warp, each reads what it has just
-      written: no conflict at all.
-    """,
+    words("duplicates-1"),
     answer={
         "entries of the last tip": 64,
         "kept, lockstep": 1,
@@ -238,27 +214,7 @@ def number_budgets() -> list[Budget]:
 
 
 NUMBER = KernelExercise(
-    "duplicates-2",
-    "find the bug",
-    """
-    A colleague shortens the last line of `hash64`. "If the number in my slot is not mine, another
-    thread was here after me, and it keeps the vertex. Why look at the vertex again?" With a table
-    of 64 slots the search is right on every graph of up to 64 vertices. On larger graphs some
-    answers are wrong. Find the shortest list of vertices on which a vertex is lost, say what the
-    search would then get wrong, and mend the kernel with two lines.
-
-    Budget, on 300 vertices: no warp makes more than 12 memory requests.
-    """,
-    """
-    Who else may have written to the slot?
-    """,
-    """
-    Another thread may have written *another* vertex: a conflict. Two vertices in one block that
-    share a slot suffice, such as 0 and 64: the first one's thread reads a number that is not its
-    own, drops vertex 0, and nobody else has it. A duplicate that is missed costs time; a vertex
-    that is lost costs the answer. Its distance is set, so nobody will find it again, and all that
-    can be reached only through it stays at −1. Hence the rule: a cull that does not know keeps.
-    """,
+    words("duplicates-2"),
     parts=(cull_by_number,),
     imports=WITH_RACES,
     cases=number_cases,
@@ -304,27 +260,7 @@ def shared_requests(trace: Trace) -> int:
 
 
 WARP = KernelExercise(
-    "duplicates-3",
-    "write it: cull a warp without a table",
-    """
-    Since Volta, one instruction tells a lane which lanes hold the same value as it does. Complete
-    `cull_warp`, in which of the lanes of a warp that hold one vertex exactly one keeps it, under
-    every schedule. No table, so no slot to share and no conflict.
-
-    Budget, on 300 vertices, 12 warps: no request to shared memory, and 110 warp steps.
-    """,
-    """
-    The instruction is `cuda.match_any_sync(mask, value)`: it returns a word with a one for every
-    lane of the mask that holds the same `value`, and all of them must call it. So all lanes that
-    hold one vertex get the same word. What is true of one of them only, so that nobody need ask
-    again?
-    """,
-    """
-    Warp culling writes and reads twice through a table of 128 slots to learn as much, and keeps
-    what a slot hides. Here nothing is hidden, and no lane depends on when another one's store is
-    seen: the result is the same under every schedule. What it cannot see is the same as before:
-    other warps.
-    """,
+    words("duplicates-3"),
     parts=(cull_warp,),
     imports=WITH_SHARED,
     cases=warp_cases,
@@ -379,29 +315,7 @@ def probes(trace: Trace) -> int:
 
 
 EXACT = KernelExercise(
-    "duplicates-4",
-    "write it: cull a block exactly",
-    """
-    A conflict is where `hash64` gives up. Complete `cull_exactly`, which goes on: a slot that
-    another vertex has taken is passed by for the next one, until the vertex itself is found, or a
-    free slot. So of all threads of a block that hold one vertex exactly one keeps it, under every
-    schedule and without a race. The table of 256 slots has been cleared for you, and a block has
-    128 threads, so that there is always a free slot.
-
-    Budget, where all vertices are below 256: one slot tried a thread, and no warp that makes more
-    than 12 memory requests.
-    """,
-    """
-    To look whether a slot is free and to take it must be one step that nobody comes between. There
-    are three things that a thread may find in a slot. With two of them it knows the answer. And
-    behind the last slot comes the first.
-    """,
-    """
-    One atomic operation writes and reads at once, so nothing can come between, and whoever comes
-    first is known at once. What that costs: the table must be cleared, with a barrier; lanes that
-    meet in a slot wait for each other; and vertices that share a slot walk. Vertices of other
-    blocks still are out of sight, which is why the exact searches claim in global memory instead.
-    """,
+    words("duplicates-4"),
     parts=(cull_exactly,),
     imports=WITH_SHARED,
     cases=exact_cases,

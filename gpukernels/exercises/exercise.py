@@ -21,6 +21,7 @@ from .checking import check_kernel, unfit
 from .report import ExerciseFailed, Finding, Report
 from .running import VisibleRun, run_visibly
 from .skeleton import HERE, skeleton_text, solution_text
+from .words import Words
 
 
 class ReadOnly:
@@ -98,11 +99,11 @@ class Exercise(ReadOnly):
 
     wants = ""
 
-    def __init__(self, id: str, title: str, statement: str, hint: str, skeleton: str, solution):
-        self.id = id
-        self.title = title
-        self.statement = inspect.cleandoc(statement)
-        self.hint = inspect.cleandoc(hint)
+    def __init__(self, words: Words, skeleton: str, solution: Solution):
+        self.id = words.id
+        self.title = words.title
+        self.statement = words.statement
+        self.hint = words.hint
         self.skeleton = skeleton
         self.solution = solution
 
@@ -199,10 +200,8 @@ class KernelExercise(Exercise):
 
     Parameters
     ----------
-    id, title, statement, hint
-        As for :class:`Exercise`.
-    why : str
-        What the solution shows, in Markdown.
+    words : Words
+        What the exercise says; why its solution is right, too.
     parts : tuple of functions
         The solution: device functions, then the kernel. Lines marked ``# added`` are what the
         skeleton lacks.
@@ -223,11 +222,7 @@ class KernelExercise(Exercise):
 
     def __init__(
         self,
-        id: str,
-        title: str,
-        statement: str,
-        hint: str,
-        why: str,
+        words: Words,
         *,
         parts: tuple,
         imports: str,
@@ -237,8 +232,8 @@ class KernelExercise(Exercise):
         benign: Collection[str] = (),
     ):
         text = solution_text(imports, *parts)
-        solution = Solution(text, parts[-1], inspect.cleandoc(why))
-        super().__init__(id, title, statement, hint, skeleton_text(imports, *parts), solution)
+        solution = Solution(text, parts[-1], words.why)
+        super().__init__(words, skeleton_text(imports, *parts), solution)
         self._cases, self._drawn, self._budgets = cases, drawn, budgets
         self.benign = frozenset(benign)
         self.parameters = tuple(inspect.signature(python_function(parts[-1])).parameters)
@@ -289,10 +284,8 @@ class PredictionExercise(Exercise):
 
     Parameters
     ----------
-    id, title, statement, hint
-        As for :class:`Exercise`.
-    why : str
-        How to arrive at the numbers, in Markdown.
+    words : Words
+        What the exercise says; how to arrive at the numbers, too.
     answer : dict
         What the machine counts, by question.
     measure : callable
@@ -303,11 +296,7 @@ class PredictionExercise(Exercise):
 
     def __init__(
         self,
-        id: str,
-        title: str,
-        statement: str,
-        hint: str,
-        why: str,
+        words: Words,
         *,
         answer: dict[str, int],
         measure: Callable[[], dict[str, int]],
@@ -315,8 +304,8 @@ class PredictionExercise(Exercise):
         questions = "".join(f'# prediction["{key}"] = ...\n' for key in answer)
         skeleton = f"prediction = {{}}\n{HERE}\n{questions}"
         lines = "".join(f'prediction["{key}"] = {value}\n' for key, value in answer.items())
-        solution = Solution(skeleton + lines, answer, inspect.cleandoc(why))
-        super().__init__(id, title, statement, hint, skeleton, solution)
+        solution = Solution(skeleton + lines, answer, words.why)
+        super().__init__(words, skeleton, solution)
         self.questions = tuple(answer)
         self.measure = measure
         self._made = True

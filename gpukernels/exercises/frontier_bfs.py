@@ -20,6 +20,7 @@ from .case import Budget, Case, HostGaveUp, Results, Wrong
 from .counters import accesses, sharing
 from .exercise import KernelExercise, PredictionExercise
 from .representations import no_arcs, stars
+from .words import words
 
 IMPORTS = "from numba import cuda"
 WITH_QUEUE = "from numba import cuda\n\nfrom gpukernels.primitives import queue_append"
@@ -122,23 +123,7 @@ def _lane_loads(trace: Trace, array: str, statement: str = "") -> int:
 
 
 PREDICT = PredictionExercise(
-    "bfs-1",
-    "predict the counter",
-    """
-    `gk.path(64)` is a chain of 64 vertices. *Before* you run anything, write down how many loads
-    (checks plus arcs) the methods `harish`, `edge_parallel` and `frontier` make from root 0, and
-    from the middle, root 32: six numbers. The checker searches six times and counts.
-    """,
-    """
-    How many levels are there from each root? How many arcs does the undirected chain store? Can two
-    threads ever find the same vertex?
-    """,
-    """
-    The chain stores 126 arcs, and there is never a duplicate. There are 64 levels from the end and
-    33 from the middle. `harish` checks 64 vertices a level and reads each arc once, `edge_parallel`
-    reads both ends of each arc at each level, and `frontier` reads 64 entries and 126 arcs,
-    wherever it starts.
-    """,
+    words("bfs-1"),
     answer={
         "harish, root 0": 64 * 64 + 126,
         "edge_parallel, root 0": 2 * 126 * 64,
@@ -228,34 +213,7 @@ def expand_once(
 
 
 ONCE = KernelExercise(
-    "bfs-2",
-    "enqueue every vertex once",
-    """
-    `expand_frontier` tests `distance[v]` and then stores it, and in between another thread may make
-    the same test: so duplicates arise, and who becomes the parent is a matter of luck. Complete
-    `expand_once`, which leaves nothing to luck: `v` gets its distance, is enqueued *once*, and its
-    parent is the vertex of the *highest number* among all that reach it at this level, -1 being
-    there before. So every run gives the same tree, under any schedule, without a race, not even a
-    benign one.
-
-    Budget, on the chapter's road graph, where `expand_frontier` takes 21,347 warp steps: 4,000.
-    """,
-    """
-    `cuda.atomic.cas(array, index, old, new)` stores `new` if the element holds `old`, and returns
-    what it held before. That may be one of three things: which of them make `u` a candidate, and
-    which makes it the first? `cuda.atomic.max` keeps the larger of two numbers.
-    """,
-    """
-    Exactly one thread gets −1 back, so exactly one appends. Whoever gets `level + 1` comes late at
-    the same level, and is as good a parent; whoever gets less has met a vertex of a level before.
-    A maximum does not depend on the order of those who compete, so the tree is the same in every
-    run: a search that can be repeated to the bit, for an atomic more on each arc that leads ahead.
-
-    Each arc now costs an atomic instead of a load. Testing with a plain load first, and claiming
-    only what looks unvisited, saves most of them. That load beside the atomic of another thread is
-    a race, which a kernel must declare as benign: the load may miss a claim that is being made, and
-    then the atomic, which decides, fails.
-    """,
+    words("bfs-2"),
     parts=(expand_once,),
     imports=WITH_QUEUE,
     cases=once_cases,
@@ -310,30 +268,7 @@ def spread_budgets() -> list[Budget]:
 
 
 SPREAD = KernelExercise(
-    "bfs-3",
-    "find the bug",
-    """
-    A colleague simplifies `harish_level`: no test of the level. "Whoever has a distance tells the
-    neighbors, and since late stores do no harm, the races are benign, as before." In lockstep it
-    gives the right distances on every graph. Show that it is wrong, explain why lockstep does not
-    notice, and mend it.
-
-    Budget, on a small world of 200 vertices, whose degrees are at most 8: no warp makes more than
-    64 memory requests in a launch.
-    """,
-    """
-    Which other schedules are there? And what does a thread read, if the vertex it looks after was
-    found by another thread *in this very launch*?
-    """,
-    """
-    When warps run one after another, a later warp sees vertices that an earlier one has just found,
-    and expands them in the same launch. It may reach a vertex by a longer path before the shorter
-    one arrives, and nobody corrects a distance once it is set. In lockstep all warps test
-    `distance[u]` before any of them stores, so the mistake never shows. The declaration
-    `@benign_race` silenced the one check that would have found it: a race is benign if every order
-    of its accesses gives a right answer, and here a late store does change who takes part. The mend
-    is the test that was taken out.
-    """,
+    words("bfs-3"),
     parts=(spread,),
     imports=WITH_RACES,
     cases=spread_cases,
@@ -450,31 +385,7 @@ def classes_budgets() -> list[Budget]:
 
 
 BY_CLASS = KernelExercise(
-    "bfs-4",
-    "write it: one atomic a warp and queue",
-    """
-    Some searches sort a frontier by degree first, so that threads, warps and blocks each get the
-    lists that suit them. `sort_by_degree` has four queues and a counter for each. With *one*
-    counter the compiler adds up a warp's requests by itself; here lanes of a warp ask different
-    counters, and it cannot know which. Complete `append_by_class`: the lanes of a warp that append
-    to the same queue make one atomic together, and each gets a `slot` of its own. Pass the kernel,
-    `sort_by_degree`, to the checker.
-
-    Budget: no lane waits for another at a counter, there are no more atomics than warps have
-    different classes, and no warp makes more than 16 memory requests.
-    """,
-    """
-    `cuda.activemask()` says who is here, `cuda.match_any_sync(mask, kind)` which of them have the
-    same `kind` as this lane. A lane's rank among those is the number of lower bits in that mask:
-    `cuda.popc(peers & cuda.lanemask_lt())`. The lane of rank 0 adds `cuda.popc(peers)` and hands
-    the old value to the others with `cuda.shfl_sync(peers, value, leader)`.
-    """,
-    """
-    Each class has a leader, its lowest lane, `cuda.ffs(peers) - 1`. What the leader got from the
-    counter is where the slots of these lanes begin, and the rank tells each which one is its own.
-    Lanes that the hardware happens to run apart form groups of their own: then there are more
-    atomics, and the queues are right all the same.
-    """,
+    words("bfs-4"),
     parts=(append_by_class, sort_by_degree),
     imports=f"from numba import cuda\n\nCLASSES = {CLASSES}",
     cases=classes_cases,
@@ -540,29 +451,7 @@ def by_block_budgets() -> list[Budget]:
 
 
 BY_BLOCK = KernelExercise(
-    "bfs-5",
-    "write it: a queue a block",
-    """
-    Half of a hierarchical queue. The threads of a block call `collect`, which puts what they find
-    into `found`, in shared memory, as long as it has room; only what does not fit goes to the
-    global queue at once (`gk.show(collect)`). Complete the kernel: at the end, the vertices in
-    `found` have to be appended to `next_frontier`. `asked[0]` slots of `found` have been asked for;
-    `begin` is shared memory for your own use.
-
-    Budget, on the chapter's road graph, where 1,023 vertices are enqueued: 63 atomics at the
-    counter `next_size`, one for each block that the search launches, and no warp that makes more
-    than 48 memory requests in a launch.
-    """,
-    """
-    Where must all threads wait for each other? One of them draws room for all; the others must not
-    read where it begins before that. And `asked[0]` may be more than `found` holds.
-    """,
-    """
-    The first barrier waits until nobody finds any more, the second until thread 0 has stored where
-    the block's slots begin. `kept` is the number of vertices really in `found`: a count beyond its
-    size tells of vertices that went to the global queue already. Neighboring threads copy to
-    neighboring slots.
-    """,
+    words("bfs-5"),
     parts=(expand_by_block,),
     imports=WITH_COLLECT,
     cases=queue_cases,

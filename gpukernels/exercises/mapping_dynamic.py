@@ -14,6 +14,7 @@ from gpukernels.simt.trace import STORE, Trace
 from .case import Budget, Case, equal_to
 from .counters import accesses, sharing
 from .exercise import KernelExercise, PredictionExercise
+from .words import words
 
 IMPORTS = "from numba import cuda"
 WITH_MASK = "from numba import cuda\n\nfrom gpukernels.primitives import FULL_MASK"
@@ -97,26 +98,7 @@ def count_sectors() -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    "mapping-dynamic-1",
-    "predict the counter",
-    """
-    There are 1,024 items of 8 units each, blocks of 128 threads, and 8 units a thread (K = 8).
-    `virtual_warp` has groups of 8 threads (`warp_size=8`). *Before* you run anything, write down
-    how many sectors a warp's store to `item` touches under four techniques, and how many searches
-    two-phase makes: in the partition, one a chunk boundary with both ends, and in the expansion.
-    """,
-    """
-    A sector is 32 bytes, 8 elements of `item`. Where do the 32 lanes of a warp store *in the same
-    step*? A chunk of two-phase has 128 · 8 units. How many chunks are there, and how many ends do
-    they have?
-    """,
-    """
-    Under `work_item_to_thread`, and under `two_phase` with K = 8, neighboring lanes store 8 units
-    apart: 32 sectors. Groups of 8 lanes store an item's 8 units side by side, and so four groups
-    store 32 units in a row: 4 sectors, as few as there can be. `multi_phase` stores in order by
-    construction: 4. Two-phase cuts 8,192 units into 8 chunks, with 9 ends; each of its 1,024
-    threads searches once more, in shared memory.
-    """,
+    words("mapping-dynamic-1"),
     answer={
         "sectors a store, work_item_to_thread": 32,
         "sectors a store, virtual_warp": 4,
@@ -223,32 +205,7 @@ def gather_budgets() -> list[Budget]:
 
 
 GATHER = KernelExercise(
-    "mapping-dynamic-2",
-    "find the bug",
-    """
-    In strip-mined gathering, which of several long items comes first is a matter of luck. `gather`
-    takes them in order: of the items above the threshold the *lowest* wins, by `cuda.atomic.min`,
-    and `turn[i]` notes in which turn the block took item *i*, the first being 0. Its author has
-    tried it on every workload at hand, none of which has two long items in one block. Say what
-    happens if one has, and why; mend it with two lines, and mind where they go.
-
-    Budget, on an item of 900 units: no warp makes more than 24 memory requests.
-    """,
-    """
-    Play the second turn by hand: who votes, what does `winner[0]` hold before, and what after? An
-    exchange forgets what was there. A minimum does not.
-    """,
-    """
-    The winner of the first turn retires, but its number stays, and being the lowest it beats all
-    that come later. So the block writes the first item again and again, and the second one votes
-    for ever. One thread must put `NOBODY` back before the next votes are cast: after the second
-    barrier, when all have read who won, and before the vote of the loop, which is a barrier too.
-    Before the second barrier it would be a race with those who still read; in front of the minimum,
-    a race with those who already vote.
-
-    `gather_by_block` exchanges instead, and needs no clearing. The price is an order that changes
-    from run to run.
-    """,
+    words("mapping-dynamic-2"),
     parts=(gather,),
     imports=f"from numba import cuda, int32\n\nNOBODY = {NOBODY}",
     cases=gather_cases,
@@ -304,29 +261,7 @@ def search_budgets() -> list[Budget]:
 
 
 SEARCH = KernelExercise(
-    "mapping-dynamic-3",
-    "write it: local warp search by ends",
-    """
-    `search_registers` scans the sizes of its 32 items, because they may lie anywhere. Here they are
-    neighbors, as the rows of a whole graph are: then offsets *are* a scan already, and one number a
-    lane will do, where its item ends. Complete the loop: in every round each lane finds the item of
-    its `unit`, without touching memory, and writes it. Items may be empty, the first ones too.
-
-    Budget, on 300 items of skewed size: 24 requests to `offsets`, two a warp, as the skeleton makes
-    them; and at most 40 requests to store, which 32 units side by side allow.
-    """,
-    """
-    `warp_owner` keeps to the last lane that begins at or before the unit. Now you know ends, and
-    look for the *first* lane that ends behind it: how many lanes have ended by then? All 32 must
-    take part in a shuffle, every time.
-    """,
-    """
-    The owner's lane is the number of lanes whose end is not behind the unit, and that is counted in
-    steps of 16, 8, 4, 2 and 1: if the last of `step` further lanes has ended, so have the others,
-    since ends do not fall from lane to lane. Empty items need no care: they have ended before they
-    begin. Lanes beyond the last unit search along, because a shuffle wants all 32, and write
-    nothing. What has gone is the scan: five shuffles, and a load of a second offset in every lane.
-    """,
+    words("mapping-dynamic-3"),
     parts=(search_ends,),
     imports=WITH_MASK,
     cases=expansion_cases,
@@ -394,27 +329,7 @@ def cut_budgets() -> list[Budget]:
 
 
 CUT = KernelExercise(
-    "mapping-dynamic-4",
-    "write it: a partition that counts items, too",
-    """
-    Two-phase gives each chunk as many units as the next. But a thread walks over empty items as
-    well, and a million of them may lie between two units of one chunk. The path of a merge is fair
-    to both: item *i* takes a step for each of its units and *one for itself*, so an empty one takes
-    one step. Complete `cut`, which finds for every chunk the item `left` in which its first step
-    lies. Budget, on 1,024 items: 10 reads of `offsets` in any thread, one for each halving.
-    """,
-    """
-    How many steps lie before item *i*? That needs no scan and no second array. Then keep the owner
-    among the `count` items from `left` on, and look at the one in the middle.
-    """,
-    """
-    Before item *i* lie the units of all items before it, which are `offsets[i]`, and *i* steps for
-    these items themselves. So the array to search is `offsets[i] + i`, and nobody ever writes it
-    down. It rises from each item to the next, so there are no equal neighbors, and nothing is to be
-    passed over. Each chunk has the same number of items and units together: that bounds what a
-    block reads, and the shared memory that it needs. Merge-based sparse matrix-vector products are
-    cut like this.
-    """,
+    words("mapping-dynamic-4"),
     parts=(cut,),
     imports=IMPORTS,
     cases=cut_cases,

@@ -14,6 +14,7 @@ from gpukernels.simt.trace import STORE, Trace
 from .case import Budget, Case, equal_to
 from .counters import accesses, sharing
 from .exercise import KernelExercise, PredictionExercise
+from .words import words
 
 IMPORTS = "from numba import cuda"
 WITH_INT32 = "from numba import cuda, int32"
@@ -62,31 +63,7 @@ def count_rounds() -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    "mapping-static-1",
-    "predict the counter",
-    """
-    There are 32 items: the first has 40 units, the other 31 have four each. They are mapped by
-    virtual warps of 1, 4 and 32 threads. *Before* you run anything, write down
-
-    - the rounds of all warps together: each time a warp writes, with however many lanes, is one;
-    - for 1 and 4 threads a group, how many sectors the *first* write of warp 0 touches (a sector
-      holds eight int32, and unit 0 lies at the start of one);
-    - how many threads a group of 32 needs in all.
-    """,
-    """
-    A warp makes as many rounds as its longest lane has units. With groups of four there are eight
-    items to a warp, so four warps. For the sectors, list the units that the lanes of warp 0 write
-    first and divide each by 8.
-    """,
-    """
-    - One thread an item: one warp, 40 rounds, because lane 0 has 40 units. Its first write goes to
-      units 0, 40, 44, ..., 160: sector 0, and sectors 5 to 20, which makes 17.
-    - Four threads: warp 0 makes 40 / 4 = 10 rounds, the other three make one each, 13 in all. The
-      first write goes to units 0 to 3 and 40 to 67: sector 0, and sectors 5 to 8.
-    - 32 threads: the first warp makes two rounds, 31 warps make one with four active lanes each:
-      33 rounds. The group that shortens the longest item most wastes most on the others. It needs
-      32 items x 32 threads.
-    """,
+    words("mapping-static-1"),
     answer={
         "rounds, 1 a group": 40,
         "sectors, 1 a group": 17,
@@ -164,30 +141,7 @@ def writes(trace: Trace) -> int:
 
 
 WRITE = KernelExercise(
-    "mapping-static-2",
-    "write it: virtual warps, turned around",
-    """
-    The form that vector machines liked, ELLPACK, stores sparse rows by *columns*: unit *k* of item
-    *i* lies at `item[k, i]`, so the first units of all items are neighbors, then all the second
-    ones. Places beyond an item's end stay empty. Complete `expand_columns`: `size` threads share an
-    item, `size` is a power of two up to 32, and together they write `item[k, i] = i` for every unit
-    *k* of their item. The launch has 128 threads *whatever the workload*: where #items x `size` is
-    more, they take one item after another.
-
-    Budget, on 64 items of 24 units with 8 threads for each: at most 5 sectors a write, and 12
-    writes of any warp.
-    """,
-    """
-    Which elements lie in one sector now? So which lanes of a warp must take the same item, and
-    which must not? The threads that share an item need not be neighbors.
-    """,
-    """
-    Everything is turned by a quarter. The groups of `write_by_virtual_warp` would write down a
-    column here: 8 lanes, 8 rows, 8 sectors. So neighboring threads take neighboring *items*, and
-    those who share an item are `groups` threads apart. A thread an item would have written side by
-    side as well, in half the threads and twice the time. A mapping is neither good nor bad by
-    itself: it goes with a layout.
-    """,
+    words("mapping-static-2"),
     parts=(expand_columns,),
     imports=IMPORTS,
     cases=column_cases,
@@ -258,26 +212,7 @@ def sum_budgets() -> list[Budget]:
 
 
 SUMS = KernelExercise(
-    "mapping-static-3",
-    "find the bug",
-    """
-    `sum_groups` reads: a group of `size` threads adds up the values of its item's units, each lane
-    its share, and a tree of shuffles brings the shares to the group's first lane. Its author tried
-    it with groups of 32, where it is right, and concluded that it is right. Find out what it adds
-    up with groups of 8, say why, and mend it.
-
-    Budget, on 33 items of 32 units and groups of 32: no warp makes more than 8 memory requests.
-    """,
-    """
-    Give each of the 32 lanes a letter and write down whose letters reach lane 0 in a tree that
-    starts at distance 16. Which of these belong to the group of lanes 0 to 7?
-    """,
-    """
-    A shuffle knows warps, not groups. A tree that starts at distance 16 adds up 32 lanes: lane 0
-    gets the sum of the four items of its warp. The first distance must be half the group, and for
-    a group of one thread there is nothing to add. Then the first lane of each group gets the sum of
-    exactly its own lanes; what the others get is of no interest.
-    """,
+    words("mapping-static-3"),
     parts=(sum_groups,),
     imports=WITH_INT32,
     cases=sum_cases,
@@ -336,25 +271,7 @@ def aligned_budgets() -> list[Budget]:
 
 
 ALIGNED = KernelExercise(
-    "mapping-static-4",
-    "change the kernel: begin where sectors begin",
-    """
-    On items of 203 units, a virtual warp of 32 threads writes 32 neighbors at a time, and yet each
-    write touches 4.5 sectors and not four, because an item begins anywhere in a sector. Complete
-    `expand_aligned`, in which every write of a group stays within one aligned row of `size`
-    elements. There is one group for each item.
-
-    Budget, on 40 such items: at most 4 sectors a write, and 320 writes in all, eight an item.
-    """,
-    """
-    Let the group begin a little *before* its item, at the last multiple of `size`. Who must not
-    write then?
-    """,
-    """
-    The first write is partly filled, all others but the last are full and aligned: four sectors for
-    32 elements. That costs an item one more round at most, and nobody writes a unit that is not the
-    group's own. The same trick serves sparse matrix-vector products with a warp a row.
-    """,
+    words("mapping-static-4"),
     parts=(expand_aligned,),
     imports=IMPORTS,
     cases=aligned_cases,

@@ -15,6 +15,7 @@ from gpukernels.simt import metrics
 from .case import Budget, Case, equal_to
 from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
+from .words import words
 
 IMPORTS = "from numba import cuda"
 WITH_WARP_SUM = "from numba import cuda\n\nfrom gpukernels.primitives import warp_sum"
@@ -78,20 +79,7 @@ def count_sectors() -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    "representations-1",
-    "predict the counter",
-    """
-    If arcs have no attributes, the matrix needs no words: a boolean says it all. `matrix_row_sum`
-    does not mind the type of its cells. With one *byte* a cell and a pitch of 1,024 cells, how many
-    sectors does a request for 32 cells touch, if a warp has a row and its lanes lie side by side?
-    And how many with a thread a row, where lanes lie a row apart? Write down both numbers. The
-    checker runs both kernels and counts.
-    """,
-    "A sector has 32 bytes, and the pitch makes every row begin at the start of one.",
-    """
-    Side by side, 32 bytes are one sector: a quarter of the traffic of 4-byte cells. A row apart,
-    each lane needs a sector of its own, as before, and now uses one byte of it.
-    """,
+    words("representations-1"),
     answer={"a warp a row": 1, "a thread a row": 32},
     measure=count_sectors,
 )
@@ -164,27 +152,7 @@ def warp_row_budgets() -> list[Budget]:
 
 
 WARP_ROW = KernelExercise(
-    "representations-2",
-    "change the kernel: a warp a row on CSR",
-    """
-    `csr_neighbor_sum` gives a row to a thread; `matrix_row_sum` gives a row to a warp. Complete
-    `warp_neighbor_sum`, which gives a *CSR* row to a warp: lane *k* takes entries *k*, *k* + 32,
-    ... of the list, and `warp_sum` adds up the 32 partial sums. Budget, on the chapter's R-MAT
-    graph: at most 3 sectors a request for `targets`, no atomics, and no warp that makes more than
-    24 memory requests.
-
-    Then count the lanes that read a target in each request. On which graphs of the chapter are they
-    fewer than with a thread a row, and why?
-    """,
-    """
-    The loop of `matrix_row_sum` starts at `lane` and advances by 32. Here the list begins at
-    `offsets[u]`.
-    """,
-    """
-    The lists are now read side by side. But a list of three entries keeps three lanes of 32 busy:
-    on the R-MAT graph the share of lanes that read rises, where degrees are small it falls. The
-    group that takes a list may be smaller than a warp; the next chapter makes it so.
-    """,
+    words("representations-2"),
     parts=(warp_neighbor_sum,),
     imports=WITH_WARP_SUM,
     cases=warp_row_cases,
@@ -247,30 +215,7 @@ def run_budgets() -> list[Budget]:
 
 
 HASTY = KernelExercise(
-    "representations-3",
-    "find the bug",
-    """
-    A colleague wants COO without atomics. The arcs are sorted by source, so the arcs of one vertex
-    follow each other: a *run*. A thread can walk along a run, add, and store the sum at the end.
-    The kernel gives the right answer on `gk.path(64, directed=True)` and wrong ones on the
-    chapter's R-MAT graph. Explain both before you run it, then mend it with one test.
-
-    Budget, on a path of 300 vertices, undirected: no warp makes more than 20 memory requests.
-    """,
-    """
-    How many arcs leave each vertex of a directed path? How many threads walk along a run of three
-    arcs, and where does each of them begin?
-    """,
-    """
-    On a directed path each vertex has one outgoing arc, so a run has one thread. In a run of three,
-    three threads set out, each from its own arc, and store three different sums in one place: the
-    whole, the last two terms, the last one. Which store comes last is a matter of timing: a race,
-    which the machine finds without waiting for a wrong sum. Only the first arc of a run may set
-    out.
-
-    The atomics are gone, and the imbalance is back: one thread walks as far as the vertex has arcs,
-    as in CSR. It had not been abolished; it had been paid for, with atomics.
-    """,
+    words("representations-3"),
     parts=(hasty_neighbor_sum,),
     imports=IMPORTS,
     cases=run_cases,
@@ -364,25 +309,7 @@ def query_budgets() -> list[Budget]:
 
 
 SEARCH = KernelExercise(
-    "representations-4",
-    "write the kernel: binary search in a CSR list",
-    """
-    The rows of the graph are sorted. Complete `csr_search(offsets, targets, source, target,
-    found)`, which answers an edge query, "is there an arc from *u* to *v*?", by binary search
-    *within* the list of the source: `first` must end at the first entry that is not before *v*.
-
-    Budget, on the chapter's R-MAT graph: no thread halves more often than ⌊log₂ of the largest
-    degree⌋ + 1 times, so it looks at one target more than that. Is it ever slower than the search
-    in COO?
-    """,
-    """
-    It is the loop of `coo_has_edge` with a shorter range and a simpler comparison. Mind the end of
-    the list: `first` may land on it, and the entry there belongs to another vertex.
-    """,
-    """
-    A list is never longer than the whole array, so the search in CSR never takes more halvings than
-    the one in COO; it pays one look at two offsets first.
-    """,
+    words("representations-4"),
     parts=(csr_search,),
     imports=IMPORTS,
     cases=query_cases,

@@ -18,6 +18,7 @@ from gpukernels.simt import metrics
 from .case import Budget, Case, equal_to
 from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
+from .words import words
 
 IMPORTS = "from numba import cuda"
 WITH_BLOCK_SCAN = (
@@ -77,33 +78,7 @@ def count_scans() -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    "scans-1",
-    "predict the counter",
-    """
-    *Before* you run anything, write down five numbers:
-
-    - the extra passes of shared memory when one block of 32 threads scans 64 values with
-      `sweep_scan`, plain and padded. Copying the values in and out costs none. Up the tree, a step
-      makes three requests (load, load, store), down the tree five;
-    - the barriers of the warp in that scan;
-    - the offsets that `upper_owner` reads to find one unit among 1,000 items;
-    - the launches of `device_scan` on 10,000 values, with 128 threads a block and 8 values a
-      thread.
-    """,
-    """
-    List the cells that the right children lie in, step by step: 1, 3, 5, ..., 63, then 3, 7, ...,
-    63. How many of the 32 banks do they use? Where do they go if cell i moves to i + i // 32?
-    """,
-    """
-    - Cells 1, 3, ..., 63 use the 16 odd banks, two lanes each: one extra pass. In the next step 16
-      lanes share 8 banks, and so on: always two lanes a bank, until one lane is left. Five steps
-      with one extra pass each, three requests up and five down: 5 x 8 = 40. Padding moves the upper
-      half of the cells by one bank, from odd ones to even ones, and no two lanes meet.
-    - Six barriers up, two around the root, six down and one at the end: 15.
-    - ceil(log2(1000)) = 10, whatever the unit.
-    - A tile has 1,024 values, so there are ten tiles. Their totals are one tile more. Two levels of
-      two kernels are four launches.
-    """,
+    words("scans-1"),
     answer={
         "extra passes, plain": 40,
         "extra passes, padded": 0,
@@ -175,29 +150,7 @@ def split_budgets() -> list[Budget]:
 
 
 SPLIT = KernelExercise(
-    "scans-2",
-    "write it: a pass of a radix sort, in a warp",
-    """
-    A radix sort looks at one bit after another. For each bit it moves the numbers with a 0 to the
-    front and those with a 1 behind them, and changes the order of neither. Complete `split_warps`,
-    which does so with the lowest bit and within each warp: of the values that a warp has read, the
-    even ones come first, then the odd ones. The last warp may have fewer than 32.
-
-    Budget, on 1,000 numbers, 32 warps: 400 warp steps, and 4 memory requests of any warp.
-    """,
-    """
-    An even one goes behind the even ones of the lanes before it. How many lanes before an odd one
-    are odd as well, if you know how many of them are even? And where do the odd ones begin?
-    """,
-    """
-    One ballot is enough for both. The number of even lanes before a lane is the place of an even
-    value. Of the `laneid` lanes before an odd one the others are odd, and the odd ones begin where
-    all even ones of the warp end: at the number of bits of the vote. Lanes beyond the last value
-    vote for neither, and come after all others.
-
-    Done once for each bit, from the lowest to the highest, this sorts. Over many warps the places
-    come from two scans of their counts, as in `device_scan`.
-    """,
+    words("scans-2"),
     parts=(split_warps,),
     imports=IMPORTS,
     cases=split_cases,
@@ -250,28 +203,7 @@ def complete_budgets() -> list[Budget]:
 
 
 COMPLETE = KernelExercise(
-    "scans-3",
-    "find the bug",
-    """
-    A block can scan what fits a block. For longer inputs, a project report has every block scan its
-    own values, and then a second kernel, `prefixscan2`, which adds the last sum of each block to
-    all elements of the next. `complete_scan` does so. Its author tested it on 128 values, in blocks
-    of 64, and was content. Find the shortest input on which it is wrong, say why, and mend it.
-
-    Budget, on 1,000 numbers, 16 blocks: no warp makes more than 20 memory requests.
-    """,
-    """
-    What does the *third* block need to know, and who tells it?
-    """,
-    """
-    A block must add the totals of *all* the blocks before it. The total of the last one is enough
-    for the second block, which has only one before it; from the third on, the scan is wrong. So 129
-    values of 1 show it, and zeros never do.
-
-    The mend is right and slow: each thread of block b reads b totals, so the reads grow with the
-    square of the blocks. The totals are a row of numbers whose exclusive prefix sums are wanted, so
-    scan *them*, as `device_scan` does.
-    """,
+    words("scans-3"),
     parts=(complete_scan,),
     imports=IMPORTS,
     cases=complete_cases,
@@ -334,26 +266,7 @@ def four_budgets() -> list[Budget]:
 
 
 FOUR = KernelExercise(
-    "scans-4",
-    "write it: four values a thread",
-    """
-    A block scan has a fixed price: two barriers and ten shuffles, however little each thread
-    brings. Complete `scan_four`, in which a thread takes *four* neighboring values, so that 64
-    threads scan 256 values for the price of one block scan. What the block scan returns first is
-    the sum over all threads below this one.
-
-    Budget, on 1,000 numbers: 16 barriers (4 blocks, 2 warps each, 2 barriers), and 800 warp steps.
-    """,
-    """
-    Three parts: add up your own values; let the block scan the sums; then go through your values
-    once more, with a running sum that begins where the block scan says.
-    """,
-    """
-    The serial part costs a thread four additions twice, the parallel part is shared by four times
-    as many values. The scans of libraries all do this. The price is that neighboring lanes now read
-    four words apart, so a request touches 16 sectors where it touched 4; they mend that with loads
-    of four words at once, or by passing the values through shared memory.
-    """,
+    words("scans-4"),
     parts=(scan_four,),
     imports=WITH_BLOCK_SCAN,
     cases=four_cases,

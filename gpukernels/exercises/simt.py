@@ -12,6 +12,7 @@ from gpukernels.simt import metrics
 from .case import Budget, Case, equal_to
 from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
+from .words import words
 
 IMPORTS = "from numba import cuda, int32"
 
@@ -53,29 +54,7 @@ def count_sectors() -> dict[str, int]:
 
 
 PREDICT = PredictionExercise(
-    "simt-1",
-    "predict the counter",
-    """
-    A full warp makes one request to an array that begins at the start of a sector. How many sectors
-    does it touch, if lane *k* reads
-
-    - a: element 3*k* of an int32 array;
-    - b: element 31 − *k* of an int32 array;
-    - c: element ⌊*k* / 2⌋ of an int32 array;
-    - d: element *k* of an int64 array?
-
-    Write down four numbers before you run anything. The checker makes the four requests and counts.
-    """,
-    """
-    A sector holds eight int32 elements. Divide the index of each lane by 8, and count the different
-    quotients.
-    """,
-    """
-    - a: the indices go from 0 to 93, a span of 12 sectors, and none of them is skipped.
-    - b: the order of the lanes does not matter.
-    - c: sixteen different elements lie in two sectors.
-    - d: twice the bytes are twice the sectors.
-    """,
+    words("simt-1"),
     answer={"a": 12, "b": 4, "c": 2, "d": 8},
     measure=count_sectors,
 )
@@ -146,33 +125,7 @@ def block_sum_budgets() -> list[Budget]:
 
 
 WAKE = KernelExercise(
-    "simt-2",
-    "wake the lanes",
-    """
-    One block of 128 threads adds up at most 128 numbers, as a tree. The plain tree lets thread *i*
-    add its neighbor at distance 1, 2, 4, ... if *i* is a multiple of twice the distance:
-
-    ```python
-    apart = 1
-    while apart < 128:
-        if i % (2 * apart) == 0:
-            tile[i] += tile[i + apart]
-        cuda.syncthreads()
-        apart *= 2
-    ```
-
-    It is correct, but at each level its active threads are spread over all four warps: 24 divergent
-    branches. Choose *which* threads add, so that 128 numbers take at most 160 warp steps and 6
-    divergent branches. Keep one barrier a level.
-    """,
-    """
-    Addition may be done in any order. Let the *first* half of the threads add the second half of
-    the numbers, then let the first quarter work, and so on.
-    """,
-    """
-    Start with the largest distance. Whole warps then drop out, and only the last five levels and
-    the final `if` split one warp.
-    """,
+    words("simt-2"),
     parts=(block_sum,),
     imports=IMPORTS,
     cases=block_sum_cases,
@@ -231,24 +184,7 @@ def rotate_budgets() -> list[Budget]:
 
 
 ROTATE = KernelExercise(
-    "simt-3",
-    "find the bug",
-    """
-    `rotate` should move *n* numbers to the left by `rounds` places, one place a round, with a block
-    of *n* threads. It passes its test in lockstep. Yet it is wrong. Find out where *before* you let
-    the checker tell you, then mend it.
-
-    Budget, on 128 numbers and 3 rounds: 16 memory requests of any warp, so that all threads go on
-    sharing the work.
-    """,
-    """
-    Run it with `gk.SimtDevice("warp", check=False)`, then with `check=True`. What happens between
-    the reading of a neighbor's element and the writing of one's own?
-    """,
-    """
-    Between reading and writing there is no barrier. If warp 1 is early, it overwrites `tile[32]`
-    before thread 31 has read it. Read into a register, wait, write, wait.
-    """,
+    words("simt-3"),
     parts=(rotate,),
     imports=IMPORTS,
     cases=rotate_cases,
@@ -313,25 +249,7 @@ def transpose_budgets() -> list[Budget]:
 
 
 TRANSPOSE = KernelExercise(
-    "simt-4",
-    "turn a tile without conflicts",
-    """
-    Write `transpose`, which stores the transpose of the matrix `a` in `out`. A block of 32 × 32
-    threads takes the tile of `a` that begins at (`row`, `column`); the last tiles may stick out of
-    the matrix. Budget: 4 sectors a global request, which means that both the reading and the
-    writing are perfectly coalesced, not one bank conflict, and 6 memory requests of any warp.
-    """,
-    """
-    Neighboring lanes must read neighbors in a row of `a`, and write neighbors in a row of `out`: a
-    detour through a shared tile makes both possible. A column of a 32-wide tile is a stride of 32
-    words, and you have seen its cure.
-    """,
-    """
-    The lanes read a row of `a` into a row of the tile, wait, and write a column of the tile into a
-    row of `out`. With 33 words a row, a column's words lie in 32 different banks. Without shared
-    memory one of the two global accesses walks down a column: 32 sectors a request instead of 4.
-    The tile trades expensive scattered sectors for a cheap detour.
-    """,
+    words("simt-4"),
     parts=(transpose,),
     imports=IMPORTS,
     cases=transpose_cases,
@@ -410,23 +328,7 @@ def histogram_budgets() -> list[Budget]:
 
 
 HISTOGRAM = KernelExercise(
-    "simt-5",
-    "write a kernel",
-    """
-    Count how many vertices have each degree: `count` has 32 zeros, and no degree is 32 or more. The
-    obvious `cuda.atomic.add(count, degree[u], 1)` makes 683 lanes wait for another on a random
-    graph of 1,024 vertices. Write a kernel in which *no* lane of an atomic on the global array
-    `count` waits, 8 blocks of 128 threads make no more than 8 requests to it, and no warp makes
-    more than 10 memory requests in all.
-    """,
-    """
-    Let each block count in shared memory. Then let its first 32 threads add one entry each to the
-    global array. Two barriers are needed: before the counting and after it.
-    """,
-    """
-    The lanes still meet, but in shared memory, close by. The global array sees one request a block,
-    each lane with an address of its own.
-    """,
+    words("simt-5"),
     parts=(histogram,),
     imports=IMPORTS,
     cases=histogram_cases,

@@ -15,6 +15,7 @@ from gpukernels.exercises import bench, checking
 from gpukernels.exercises.case import Budget, Case, equal_to
 from gpukernels.exercises.exercise import PredictionExercise
 from gpukernels.exercises.report import Finding, Report
+from gpukernels.exercises.words import Words
 from gpukernels.simt import metrics
 
 
@@ -176,7 +177,9 @@ def test_numpy_numbers_are_predictions_and_one_question_takes_a_number():
     right = {"a": np.int64(12), "b": 4.0, "c": np.int32(2), "d": 8}
     assert gk.exercise("simt-1").check(right)
     one = PredictionExercise(
-        "x-1", "one", "How many?", "One.", "One.", answer={"all": 1}, measure=lambda: {"all": 1}
+        Words("x-1", "one", "How many?", "One.", "One."),
+        answer={"all": 1},
+        measure=lambda: {"all": 1},
     )
     assert one.check(1)
     assert not one.check(2, raises=False)

@@ -1,0 +1,55 @@
+"""What exercises say stands in Markdown, a file a chapter, and none of it is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.words import parsed, words
+
+FILES = sorted(Path(gk.exercises.__path__[0]).glob("*.md"))
+
+ONE = "# x-1: one\n\nHow many?\n\n## Hint\n\nFew.\n\n## Why\n\nOne.\n"
+
+
+def test_the_files_hold_the_tasks_of_the_catalog_each_once():
+    ids = [task.id for file in FILES for task in parsed(file.read_text("utf-8"), file.name)]
+    assert sorted(ids) == sorted(CATALOG)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_file_s_tasks_are_those_of_its_module_in_order(file):
+    module = getattr(gk.exercises, file.stem)
+    tasks = parsed(file.read_text("utf-8"), file.name)
+    assert [task.id for task in tasks] == [exercise.id for exercise in module.EXERCISES]
+
+
+def test_an_exercise_says_what_its_file_says():
+    said, ex = words("bfs-3"), gk.exercise("bfs-3")
+    assert (said.title, said.statement, said.hint) == (ex.title, ex.statement, ex.hint)
+    assert said.why == ex.solution.why
+
+
+def test_parts_keep_their_blank_lines_and_lose_those_around_them():
+    (task,) = parsed(ONE.replace("How many?", "How\n\n- many?"), "x.md")
+    assert task == ("x-1", "one", "How\n\n- many?", "Few.", "One.")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            ONE.replace("## Hint\n\nFew.\n\n", ""),
+            "x.md: x-1 is a statement, '## Hint' and '## Why'",
+        ),
+        (ONE.replace("How many?", ""), "x-1 is a statement"),
+        (ONE.replace("## Why", "## Hint"), "x-1 is a statement"),
+        (ONE + ONE, "x.md: x-1 stands twice"),
+    ],
+)
+def test_a_file_that_lacks_a_part_is_refused(text, says):
+    with pytest.raises(ValueError, match=says):
+        parsed(text, "x.md")
