@@ -165,7 +165,9 @@ def attempt_within(kernel, case: Case, solution, **options) -> Attempt:
     if beyond_limit(tried):
         limit = counted.device.pace.limit
         said = f"all loops together have taken {limit:,} steps, the solution's {taken:,}"
-        tried.error, tried.wrong = counted.error, Wrong(f"this loop has not ended: {said}")
+        cause = "it is endless, or too few threads share the work"
+        tried.error = counted.error
+        tried.wrong = Wrong(f"this loop has not ended: {said}; {cause}")
     return tried
 
 
