@@ -152,7 +152,8 @@ def compare_with_scipy(g: gk.Graph, content: bytes) -> None:
     """Compare with SciPy's reader where that reads the file."""
     try:
         # It dies of a blank that ends the last line.
-        matrix = mmread(io.BytesIO(b"\n".join(lines_of(content)).rstrip() + b"\n"))
+        text = b"\n".join(lines_of(content)).rstrip() + b"\n"
+        matrix = mmread(io.BytesIO(text), spmatrix=False)
     except (ValueError, OverflowError):
         return
     value = [None] * matrix.nnz if g.weights is None else matrix.data.astype(g.weights.dtype)
