@@ -1,13 +1,10 @@
 """A graph as marks on paper: where each vertex stands and which line each arc shares.
 
-All marks of one look are one SVG path, so a step of thousands of marks is a handful of attribute
-writes. A vertex is a zero-length stroke with round caps. ``js/drawing.js`` draws the same from the
-same numbers.
+``js/drawing.js`` makes the marks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +15,6 @@ from gpukernels.checks import as_array, check_seed
 from gpukernels.errors import InvalidArgument
 from gpukernels.views.encoding import pack
 from gpukernels.views.layout import grid_layout, spread, stress_layout
-from gpukernels.views.markup import number
 
 #: Above this many vertices a graph becomes a grid of dots without arcs.
 DRAWN_VERTICES = 600
@@ -73,7 +69,7 @@ class Drawing:
         return len(self.x) > DRAWN_VERTICES
 
     def payload(self) -> dict[str, Any]:
-        """Return what the script needs to draw the same."""
+        """Return what the script draws from."""
         return {
             "x": pack(self.x),
             "y": pack(self.y),
@@ -87,46 +83,6 @@ class Drawing:
             "labeled": bool(self.labeled),
             "crowded": bool(self.crowded),
         }
-
-    def dots(self, vertices: Iterable[int]) -> str:
-        """Return path data of zero-length strokes, one for each of `vertices`."""
-        return "".join(f"M{number(self.x[v] / 10)} {number(self.y[v] / 10)}h0" for v in vertices)
-
-    def lines(self, chosen: Iterable[int]) -> str:
-        """Return path data of the lines `chosen`."""
-        return "".join(self._line(int(k)) for k in chosen)
-
-    def middle(self, k: int) -> tuple[float, float]:
-        """Return where the middle of line `k` lies, on its bow if it has one."""
-        a, b = int(self.tail[k]), int(self.head[k])
-        x1, y1, x2, y2 = (float(v) / 10 for v in (self.x[a], self.y[a], self.x[b], self.y[b]))
-        bow = 0.07 if self.bent[k] else 0.0
-        return (x1 + x2) / 2 - bow * (y2 - y1), (y1 + y2) / 2 + bow * (x2 - x1)
-
-    def _line(self, k: int) -> str:
-        a, b = int(self.tail[k]), int(self.head[k])
-        x1, y1, x2, y2 = (float(v) / 10 for v in (self.x[a], self.y[a], self.x[b], self.y[b]))
-        r = self.radius
-        if a == b:
-            turn = number(0.7 * r)
-            return f"M{number(x1 - 3)} {number(y1 - r + 1)}a{turn} {turn} 0 1 1 6 0"
-        length = max(((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5, 0.1)
-        ux, uy = (x2 - x1) / length, (y2 - y1) / length
-        if not self.directed:
-            return f"M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"
-        bow = 0.14 * length if self.bent[k] else 0.0
-        cx, cy = (x1 + x2) / 2 - uy * bow, (y1 + y2) / 2 + ux * bow
-        reach = max(((x2 - cx) ** 2 + (y2 - cy) ** 2) ** 0.5, 0.1)
-        vx, vy = (x2 - cx) / reach, (y2 - cy) / reach
-        ex, ey = x2 - vx * (r + 1), y2 - vy * (r + 1)
-        s = min(max(r * 0.6, 3.0), 5.0)
-        curve = f"Q{number(cx)} {number(cy)} " if self.bent[k] else "L"
-        return (
-            f"M{number(x1)} {number(y1)}{curve}{number(ex)} {number(ey)}"
-            f"M{number(ex - s * (vx + 0.5 * vy))} {number(ey - s * (vy - 0.5 * vx))}"
-            f"L{number(ex)} {number(ey)}"
-            f"L{number(ex - s * (vx - 0.5 * vy))} {number(ey - s * (vy + 0.5 * vx))}"
-        )
 
 
 def _fit(place: np.ndarray, width: float, margin: float) -> tuple[np.ndarray, float]:

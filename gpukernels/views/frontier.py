@@ -11,29 +11,12 @@ from gpukernels.simt.trace import Trace
 from gpukernels.views.backwards import Backwards
 from gpukernels.views.drawing import Drawing, draw
 from gpukernels.views.encoding import pack, pack_lists
-from gpukernels.views.figure import Counter, Frame, count, symbol, track
 from gpukernels.views.levels import Level, Maker, read_levels
-from gpukernels.views.markup import Element, h, number
 from gpukernels.views.widget import View, as_traces, check_step
+from gpukernels.views.words import count
 
 #: Duplicates that are named one by one; the rest is counted.
 NAMED_DUPLICATES = 4
-
-_DOT = "M7 7h0"
-_SYMBOLS = {
-    "frontier": symbol(("gk-dot-work", _DOT, 11)),
-    "found": symbol(("gk-dot-new", _DOT, 13), ("gk-dot-paper", _DOT, 9.5), ("gk-dot-new", _DOT, 7)),
-    "again": symbol(
-        ("gk-dot-clash", _DOT, 13), ("gk-dot-paper", _DOT, 9.5), ("gk-dot-new", _DOT, 7)
-    ),
-    "copies": symbol(("gk-f-clash", "M2 2h10v10h-10z", None)),
-    "arcs": symbol(("gk-arc-read", "M0 7h14", None)),
-    "visited": symbol(("gk-dot-done", _DOT, 9)),
-    "dropped": symbol(
-        ("gk-dot-wait", _DOT, 13), ("gk-dot-paper", _DOT, 9.5), ("gk-dot-new", _DOT, 7)
-    ),
-    "outside": symbol(("gk-f-faint", "M2 2h10v10h-10z", None)),
-}
 
 
 def who(makers: list[Maker]) -> str:
@@ -249,146 +232,6 @@ class FrontierView(View):
             for label, levels in self._levels.items()
         )
         return f"{count(len(self._drawing.x), 'vertex', 'vertices')}; {searched}"
-
-    def _frame(self, payload: dict[str, Any], step: int) -> Frame:
-        levels = next(iter(self._levels.values()))
-        level = levels[step]
-        parts = _parts(level)
-        counters = [
-            Counter(_SYMBOLS["frontier"], "in the frontier", f"{len(level.frontier):,}"),
-            Counter(_SYMBOLS["copies"], "copies in the queue", f"{level.repeated:,}")
-            if "copies" in payload["traces"][0]
-            else None,
-            Counter(_SYMBOLS["arcs"], "arcs read", f"{sum(parts):,}"),
-            Counter(_SYMBOLS["found"], "found", f"{len(level.found):,}"),
-            Counter(_SYMBOLS["visited"], "arcs to visited vertices", f"{parts[2]:,}"),
-            Counter(_SYMBOLS["outside"], "not from the frontier", f"{parts[3]:,}")
-            if payload["outside"]
-            else None,
-            Counter(
-                _SYMBOLS["again"],
-                "duplicates missed" if "detected" in payload else "duplicates",
-                f"{level.surplus:,}",
-            ),
-            Counter(_SYMBOLS["dropped"], "duplicates detected", f"{level.detected:,}")
-            if "detected" in payload
-            else None,
-        ]
-        return Frame(
-            self._tracks(payload, levels, step),
-            [self._graph(payload, levels, step)],
-            [c for c in counters if c],
-            sentence(step, level),
-            _makers_list(payload, duplicate_lines(level)),
-        )
-
-    def _tracks(self, payload: dict[str, Any], levels: list[Level], step: int) -> list[Element]:
-        most, most_arcs = payload["mostFrontier"], payload["mostArcs"]
-        classes = ("gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait")
-        classes = classes[: 5 if "detected" in payload else 4]
-        bars, copies, stacks = "", "", [""] * len(classes)
-        for k, level in enumerate(levels):
-            tall = max(40 * len(level.frontier) / most, 1.0)
-            bars += f"M{k}.15 40v-{number(tall)}h.7v{number(tall)}z"
-            more = 40 * level.repeated / most
-            if more:
-                copies += f"M{k}.15 {number(40 - tall)}v-{number(more)}h.7v{number(more)}z"
-            base = 40.0
-            for i, part in enumerate(_parts(level)):
-                tall = 40 * part / most_arcs
-                if part:
-                    stacks[i] += f"M{k}.15 {number(base)}v-{number(tall)}h.7v{number(tall)}z"
-                base -= tall
-        queue = [("gk-f-work", bars)]
-        name = "frontier"
-        if "copies" in payload["traces"][0]:
-            queue.append(("gk-f-clash", copies))
-            name = "queue"
-        reads = zip(classes, stacks, strict=True)
-        return [
-            track(label, f"most {largest:,}", len(levels), 40, 40, step,
-                  [h("path", {"class": c, "d": d}) for c, d in layers])
-            for label, largest, layers in ((name, most, queue), ("arcs read", most_arcs, reads))
-        ]  # fmt: skip
-
-    def _graph(self, payload: dict[str, Any], levels: list[Level], step: int) -> Element:
-        d, level = self._drawing, levels[step]
-        every = np.arange(len(d.x))
-        found, again, dropped = level.found, sorted(level.duplicates), _dropped(level)
-        known = np.unique(
-            np.concatenate([np.concatenate([e.frontier, e.found]) for e in levels[: step + 1]])
-        )
-        done = np.setdiff1d(known, np.concatenate([level.frontier, found]))
-        unseen = np.setdiff1d(every, known)
-        front = np.setdiff1d(level.frontier, found)
-        found_lines, again_lines, read_lines = _lines(level, d)
-        rest = np.setdiff1d(
-            np.arange(len(d.tail)), np.concatenate([found_lines, again_lines, read_lines])
-        )
-        r = d.radius
-        layers = [
-            ("gk-arc", None, d.lines(rest)),
-            ("gk-arc-read", None, d.lines(read_lines)),
-            ("gk-arc-again", None, d.lines(again_lines)),
-            ("gk-arc-found", None, d.lines(found_lines)),
-            ("gk-dot-unseen", (1.0 if d.crowded else 2.0) * r, d.dots(unseen)),
-            ("gk-dot-paper", 2 * r - 2, "" if d.crowded else d.dots(unseen)),
-            ("gk-dot-done", 1.7 * r, d.dots(done)),
-            ("gk-dot-work", 2 * r + 1, d.dots(front)),
-            ("gk-dot-clash", 2.9 * r, d.dots(again)),
-            *([("gk-dot-wait", 2.9 * r, d.dots(dropped))] if "detected" in payload else []),
-            ("gk-dot-new", 2.5 * r, d.dots(np.setdiff1d(found, [*again, *dropped]))),
-            ("gk-dot-paper", 2.16 * r, d.dots(found)),
-            ("gk-dot-new", 1.9 * r, d.dots(found)),
-        ]
-        labels, badges = [], []
-        if d.labeled:
-            looks = dict.fromkeys(every.tolist(), "gk-text-quiet")
-            looks |= dict.fromkeys([*done.tolist(), *front.tolist()], "gk-on-dark")
-            looks |= dict.fromkeys(found.tolist(), "gk-on-new")
-            labels = [
-                h("text", {"class": looks[v], "x": d.x[v] / 10, "y": d.y[v] / 10 + 3.6}, str(v))
-                for v in every.tolist()
-            ]
-            badges = [
-                h(
-                    "text",
-                    {
-                        "class": "gk-text-clash",
-                        # Near the right edge there is room on the left only.
-                        "x": d.x[v] / 10 + (r + 4 if d.x[v] / 10 + 40 < d.width else -r - 24),
-                        "y": d.y[v] / 10 - r + 1,
-                    },
-                    f"×{len(level.duplicates[v])}",
-                )
-                for v in again
-            ]
-        return h(
-            "svg",
-            {
-                "class": "gk-graph",
-                "viewBox": f"0 0 {number(d.width)} {number(d.height)}",
-                "role": "img",
-                "aria-label": f"Graph with {count(len(d.x), 'vertex', 'vertices')}",
-            },
-            *(h("path", {"class": c, "d": p, "stroke-width": w}) for c, w, p in layers),
-            h("g", {"class": "gk-labels"}, *labels),
-            h("g", {"class": "gk-badges"}, *badges),
-        )
-
-
-def _makers_list(payload: dict[str, Any], lines: list[str]) -> list[Element]:
-    if not payload["mostNamed"]:
-        return []
-    head = "Found more than once, by" if lines else "No duplicates"
-    return [
-        h(
-            "div",
-            {"class": "gk-makers", "style": f"min-height:{1.5 * (payload['mostNamed'] + 1):.1f}em"},
-            h("p", {"class": "gk-makers-head"}, head),
-            h("ul", None, *(h("li", None, line) for line in lines)),
-        )
-    ]
 
 
 def _check_distances(label: str, trace: Trace) -> None:

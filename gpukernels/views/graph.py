@@ -11,9 +11,8 @@ from gpukernels.checks import as_array, check_flag
 from gpukernels.errors import InvalidArgument
 from gpukernels.views.drawing import check_drawable, draw
 from gpukernels.views.encoding import pack
-from gpukernels.views.figure import Counter, Frame, count, symbol
-from gpukernels.views.markup import Element, h, number
 from gpukernels.views.widget import View, check_step
+from gpukernels.views.words import count
 
 #: Steps of the color ramp.
 SHADES = 6
@@ -21,8 +20,6 @@ SHADES = 6
 VALUED_LINES = 80
 #: Cells in a row of the CSR strip, and the most arcs that it shows.
 STRIP_COLUMNS, STRIP_ARCS = 32, 96
-#: Width of its labels and of a cell, height of a cell, and distance between rows.
-STRIP_LEFT, CELL, CELL_TALL, STRIP_PITCH = 52.0, 12.1, 13.0, 24.0
 
 
 def _text(value: float, missing: bool) -> str:
@@ -237,149 +234,3 @@ class GraphView(View):
         said = f"{vertices}, {count(len(self._targets), 'arc')}"
         several = [label for label in self._values if label]
         return said + (f"; {', '.join(several)}" if several else "")
-
-    def _frame(self, payload: dict[str, Any], step: int) -> Frame:
-        label = next(iter(self._values))
-        degree = np.diff(self._offsets)
-        mean = f"{degree.mean():.1f}" if degree.size else "–"
-        counters = [
-            Counter(None, "vertices", f"{len(degree):,}"),
-            Counter(None, "arcs", f"{len(self._targets):,}"),
-            Counter(None, "mean degree", mean),
-            Counter(None, "largest degree", f"{degree.max(initial=0):,}"),
-        ]
-        series = self._values[label]
-        if series is not None:
-            for name, shade, value in (
-                ("least", 0, series.low),
-                ("largest", SHADES - 1, series.high),
-            ):
-                key = symbol(("gk-dot-rim", "M7 7h0", 13), (f"gk-dot-v{shade}", "M7 7h0", 11.5))
-                counters.append(Counter(key, f"{name} value", _text(value, False)))
-        stage = [self._graph(label, step)]
-        if self._csr:
-            stage.append(self._strip(step))
-        return Frame([], stage, counters, self._sentence(label, step))
-
-    def _graph(self, label: str, step: int) -> Element:
-        d, series, r = self._drawing, self._values[label], self._drawing.radius
-        row = self._row(step) if self._csr else np.zeros(0, dtype=np.int64)
-        arcs = np.arange(self._offsets[step], self._offsets[step + 1]) if self._csr else row
-        picked = np.unique(d.line_of_arc[arcs][d.line_of_arc[arcs] >= 0]) if len(arcs) else row
-        rest = np.setdiff1d(np.arange(len(d.tail)), np.concatenate([self._tree, picked]))
-        every = np.arange(len(d.x))
-        shade = np.full(len(every), SHADES) if series is None else series.shade[step]
-        focus = [step] if self._csr else []
-        hollow = np.setdiff1d(every[shade == SHADES], [*focus, *row])
-        filled = every[shade < SHADES]
-        layers = [
-            ("gk-arc", None, d.lines(rest)),
-            ("gk-arc-tree", None, d.lines(np.setdiff1d(self._tree, picked))),
-            ("gk-arc-found", None, d.lines(picked)),
-            ("gk-dot-unseen", (1.0 if d.crowded else 2.0) * r, d.dots(hollow)),
-            ("gk-dot-paper", 2 * r - 2, "" if d.crowded else d.dots(hollow)),
-            ("gk-dot-rim", 2 * r + 2, "" if d.crowded else d.dots(filled)),
-            *((f"gk-dot-v{k}", 2 * r + 0.4, d.dots(every[shade == k])) for k in range(SHADES)),
-            ("gk-dot-new", 2.5 * r, d.dots(np.setdiff1d(row, focus))),
-            ("gk-dot-paper", 2.16 * r, d.dots(np.setdiff1d(row, focus))),
-            ("gk-dot-new", 1.9 * r, d.dots(np.setdiff1d(row, focus))),
-            ("gk-dot-work", 2.3 * r, d.dots(focus)),
-        ]
-        words, names = [], []
-        if d.labeled:
-            texts = [str(v) for v in every] if series is None else None
-            if texts is None:
-                pairs = zip(series.table[step].tolist(), series.missing[step].tolist(), strict=True)
-                texts = [_text(v, gone) for v, gone in pairs]
-                names = [
-                    h(
-                        "text",
-                        {
-                            "class": "gk-vertex-name",
-                            "x": d.x[v] / 10 + r + 1,
-                            "y": d.y[v] / 10 - r + 2,
-                        },
-                        str(v),
-                    )
-                    for v in every
-                ]
-            for v in every.tolist():
-                look = (
-                    "gk-text-quiet"
-                    if shade[v] == SHADES
-                    else "gk-text"
-                    if shade[v] < 4
-                    else "gk-on-dark"
-                )
-                look = "gk-on-new" if v in row else look
-                look = "gk-on-dark" if v in focus else look
-                words.append(
-                    h("text", {"class": look, "x": d.x[v] / 10, "y": d.y[v] / 10 + 3.6}, texts[v])
-                )
-        line_words = []
-        for k, text in enumerate(self._line_texts):
-            x, y = d.middle(k)
-            line_words.append(h("text", {"class": "gk-line-text", "x": x, "y": y + 3}, text))
-        return h(
-            "svg",
-            {
-                "class": "gk-graph",
-                "viewBox": f"0 0 {number(d.width)} {number(d.height)}",
-                "role": "img",
-                "aria-label": f"Graph with {count(len(d.x), 'vertex', 'vertices')}",
-            },
-            *(h("path", {"class": c, "d": p, "stroke-width": w}) for c, w, p in layers),
-            h("g", {"class": "gk-line-texts"}, *line_words),
-            h("g", {"class": "gk-labels"}, *words),
-            h("g", {"class": "gk-names"}, *names),
-        )
-
-    def _row(self, vertex: int) -> np.ndarray:
-        return self._targets[self._offsets[vertex] : self._offsets[vertex + 1]]
-
-    def _strip(self, step: int) -> Element:
-        first, last = int(self._offsets[step]), int(self._offsets[step + 1])
-        rows = -(-len(self._targets) // STRIP_COLUMNS) or 1
-        top = STRIP_PITCH + 10
-        cells = [
-            *_cells(self._offsets.tolist(), 14.0, {step: "gk-f-work", step + 1: "gk-f-work"}),
-            *_cells(
-                self._targets.tolist(), top + 14.0, dict.fromkeys(range(first, last), "gk-f-new")
-            ),
-        ]
-        return h(
-            "svg",
-            {
-                "class": "gk-csr",
-                "viewBox": f"0 0 440 {number(top + rows * STRIP_PITCH + 6)}",
-                "role": "img",
-                "aria-label": "The arrays offsets and targets",
-            },
-            h("text", {"class": "gk-array-name", "x": 0, "y": 23}, "offsets"),
-            h("text", {"class": "gk-array-name", "x": 0, "y": top + 23}, "targets"),
-            *cells,
-        )
-
-
-def _cells(values: list[int], top: float, looks: dict[int, str]) -> list[Element]:
-    made = []
-    for k, value in enumerate(values):
-        x = STRIP_LEFT + k % STRIP_COLUMNS * CELL
-        y = top + k // STRIP_COLUMNS * STRIP_PITCH
-        look = looks.get(k, "gk-f-faint")
-        text = {"gk-f-work": "gk-on-dark", "gk-f-new": "gk-on-new"}.get(look, "gk-text")
-        made.append(
-            h("rect", {"class": look, "x": x, "y": y, "width": CELL - 1, "height": CELL_TALL})
-        )
-        made.append(
-            h(
-                "text",
-                {"class": f"gk-cell {text}", "x": x + CELL / 2 - 0.5, "y": y + 9.5},
-                str(value),
-            )
-        )
-        if k % 4 == 0 or k in looks:
-            made.append(
-                h("text", {"class": "gk-cell-index", "x": x + CELL / 2 - 0.5, "y": y - 2.5}, str(k))
-            )
-    return made

@@ -8,39 +8,20 @@ from gpukernels.checks import check_whole_or_none, is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import Trace
 from gpukernels.views.encoding import pack, pack_lists
-from gpukernels.views.figure import Counter, Frame, code_line, count, symbol, track
-from gpukernels.views.hash_picture import LOOKS, MISSED_SIGN, SIGNS, picture
 from gpukernels.views.hash_record import (
-    AGAIN,
-    CONFLICT,
     DUPLICATE,
-    FILLS,
     READS,
-    STORES,
-    VALID,
     HashRecord,
     read_hash,
 )
-from gpukernels.views.hash_words import headline, sentence, story, told, totals
-from gpukernels.views.markup import Element, h, number
+from gpukernels.views.hash_words import headline, sentence, story, told
 from gpukernels.views.widget import View, as_traces, check_step
+from gpukernels.views.words import count
 
 #: Most slots that can be drawn.
 MOST_SLOTS = 2048
 #: Vertices that can be followed.
 FOLLOWED = 16
-
-_SQUARE = "M1.5 1.5h11v11h-11z"
-_STORED = symbol(("gk-f-work", _SQUARE, None))
-_READ = symbol(("gk-f-wait", _SQUARE, None))
-_KEYS = tuple(
-    symbol((look, _SQUARE, None), (f"gk-s-sign gk-s-on-{k}", "M7 7" + sign, None))
-    for k, (look, sign) in enumerate(zip(LOOKS, SIGNS, strict=True))
-)
-_MISSED = symbol(
-    ("gk-f-clash", "M1.5 11h11v2.5h-11z", None), ("gk-s-missed", "M7 5" + MISSED_SIGN, None)
-)
-_ELSEWHERE = symbol(("gk-s-sign", "M7 7" + MISSED_SIGN, None))
 
 
 def choices(record: HashRecord) -> list[int]:
@@ -206,25 +187,6 @@ class HashView(View):
         )
         return f"{self._kernel}; {runs}"
 
-    def _frame(self, payload: dict[str, Any], step: int) -> Frame:
-        record = next(iter(self._records.values()))
-        now = record.steps[step]
-        return Frame(
-            _tracks(record, step),
-            [
-                code_line(now.line, now.text),
-                h(
-                    "div",
-                    {"class": "gk-hash"},
-                    picture(record, step, self._vertex, False),
-                    picture(record, step, self._vertex, True),
-                ),
-            ],
-            _counters(record, step),
-            sentence(record, step),
-            [_story(record, step, self._vertex)],
-        )
-
 
 def _telling(record: HashRecord, vertex: int) -> int:
     for k, step in enumerate(record.steps):
@@ -263,88 +225,3 @@ def _payload(label: str, record: HashRecord, followed: list[int]) -> dict[str, A
         "heads": [headline(record, v) for v in followed],
         "stories": [[list(line) for line in story(record, v)] for v in followed],
     }
-
-
-def _counters(record: HashRecord, step: int) -> list[Counter]:
-    calls, stored, valid, duplicates, conflicts, missed, elsewhere = totals(record, step)
-    counters = [
-        Counter(None, "calls so far", str(calls)),
-        Counter(_STORED, "words stored", str(stored)),
-        Counter(_READ, "words read back", str(valid + duplicates + conflicts)),
-        Counter(_KEYS[VALID], "valid, kept", str(valid)),
-        Counter(_KEYS[DUPLICATE], "duplicates detected", str(duplicates)),
-        Counter(_KEYS[CONFLICT], "conflicts, kept", str(conflicts)),
-        Counter(_MISSED, "duplicates missed", str(missed)),
-    ]
-    if len(record.blocks) > 1:
-        counters.append(Counter(_ELSEWHERE, "kept in two blocks", str(elsewhere)))
-    return counters
-
-
-def _tracks(record: HashRecord, step: int) -> list[Element]:
-    steps, warps = record.steps, record.warps
-    blocks = record.blocks
-    unit = 10 * warps
-    odd = filled = stored = read = ""
-    bars = ["", "", "", ""]
-    most = max(len(s.words) for s in steps if s.words)
-    for k, s in enumerate(steps):
-        if blocks.index(s.block) % 2:
-            odd += f"M{k} 0h1v{unit}h-1z"
-        mark = f"M{k}.1 {10 * s.warp + 1}h.8v8h-.8z"
-        if s.kind == FILLS:
-            filled += f"M{k}.1 1h.8v{unit - 2}h-.8z"
-            continue
-        if s.kind == STORES:
-            stored += mark
-            continue
-        read += mark
-        base = 30.0
-        words = [record.words[i] for i in s.words]
-        for verdict in (VALID, CONFLICT, DUPLICATE):
-            tall = 30 * sum(w.verdict == verdict for w in words) / most
-            if tall:
-                bars[verdict] += f"M{k}.1 {number(base)}v-{number(tall)}h.8v{number(tall)}z"
-            base -= tall
-        missed = 30 * sum(w.kept == AGAIN for w in words) / most
-        if missed:
-            bars[3] += f"M{k}.6 30v-{number(missed)}h.3v{number(missed)}z"
-    looks = zip((*LOOKS, "gk-f-clash"), bars, strict=True)
-    return [
-        track(
-            "warps",
-            "0" if warps == 1 else f"0 to {warps - 1}",
-            len(steps),
-            min(max(unit, 20), 120),
-            unit,
-            step,
-            [
-                h("path", {"class": "gk-f-faint", "d": odd}),
-                h("path", {"class": "gk-f-line", "d": filled}),
-                h("path", {"class": "gk-f-work", "d": stored}),
-                h("path", {"class": "gk-f-wait", "d": read}),
-            ],
-            dim=True,
-        ),
-        track("verdicts", f"most {most}", len(steps), 30, 30, step,
-              [h("path", {"class": look, "d": d}) for look, d in looks], dim=True),
-    ]  # fmt: skip
-
-
-def _story(record: HashRecord, step: int, vertex: int) -> Element:
-    def look(at: int) -> str | None:
-        return "gk-hash-now" if at == step else "gk-hash-later" if at > step else None
-
-    return h(
-        "div",
-        {"class": "gk-hash-story"},
-        h("p", None, headline(record, vertex)),
-        h(
-            "ol",
-            None,
-            *(
-                h("li", {"class": look(at)}, f"{at}: {line}" if at < len(record.steps) else line)
-                for at, line in story(record, vertex)
-            ),
-        ),
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gpukernels.views.figure import count
 from gpukernels.views.hash_record import (
     AGAIN,
     CONFLICT,
@@ -17,6 +16,7 @@ from gpukernels.views.hash_record import (
     HashStep,
     Word,
 )
+from gpukernels.views.words import count
 
 #: Lines told of a vertex.
 STORY = 12

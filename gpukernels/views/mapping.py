@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,27 +13,13 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import Trace
 from gpukernels.views.encoding import pack
 from gpukernels.views.expansion import Expansion, read_expansion
-from gpukernels.views.figure import Counter, Frame, count, symbol, track
-from gpukernels.views.markup import Element, h, number
 from gpukernels.views.widget import View, as_traces, check_step
+from gpukernels.views.words import count
 
-#: Units in a row of a strip; the most that are drawn of a workload, and in all its strips together.
-ROW_UNITS, MOST_UNITS, MOST_CELLS = 24, 240, 1080
-#: Width and height of a unit, height of the letters above it, of a sector below it, of a row.
-CELL, TALL, HEAD, BAR, PITCH = 18.0, 18.0, 13.0, 11.0, 51.0
-#: Colors before they repeat; beyond, a bar below, at the left, or both tells units apart.
-COLORS = 8
-#: Bars of load are at most this share of their chart wide.
-LEAST_BARS = 12
+#: The most units that are drawn of a workload, and in all its strips together.
+MOST_UNITS, MOST_CELLS = 240, 1080
 #: What units can be colored by.
 LEVELS = ("thread", "warp", "block")
-
-_SQUARE = "M1.5 1.5h11v11h-11z"
-_NOW = symbol(("gk-u-0", "M1.5 7h11", 11), ("gk-s-now", _SQUARE, None))
-_BEFORE = symbol(("gk-u-0", "M1.5 7h11", 11))
-_WAITING = symbol(("gk-u-todo", _SQUARE, None))
-_ONCE = symbol(("gk-u-one", "M0 4h14v7h-14z", None))
-_AGAIN = symbol(("gk-u-many", "M0 4h14v7h-14z", None))
 
 
 def item_names(sizes: np.ndarray) -> list[str]:
@@ -66,8 +51,6 @@ class Workload:
         int64, of shape (items + 1,).
     names : list of str
         What each item is called.
-    item : numpy.ndarray
-        int64, of shape (units,): the owner of each unit.
     methods : dict of str to Expansion
         By the technique's label.
     """
@@ -76,12 +59,11 @@ class Workload:
         sizes = np.diff(offsets)
         self.offsets, self.methods = offsets, methods
         self.names = item_names(sizes)
-        self.item = np.repeat(np.arange(len(sizes)), sizes)
 
     @property
     def units(self) -> int:
         """How many units there are."""
-        return len(self.item)
+        return int(self.offsets[-1])
 
     @property
     def rounds(self) -> int:
@@ -249,47 +231,6 @@ class MappingView(View):
             for name, load in self._workloads.items()
         )
 
-    def _frame(self, payload: dict[str, Any], step: int) -> Frame:
-        load = next(iter(self._workloads.values()))
-        most = load.most()
-        panels = [
-            _panel(load, label, method, most, self._color, step)
-            for label, method in load.methods.items()
-        ]
-        at_work = [sum(k < m.rounds for m in load.methods.values()) for k in range(load.rounds)]
-        bars = "".join(f"M{k}.1 {len(panels)}v-{n}h.8v{n}z" for k, n in enumerate(at_work))
-        tracks = [
-            track(
-                "at work",
-                f"of {len(panels)}",
-                load.rounds,
-                26,
-                len(panels),
-                step,
-                [h("path", {"class": "gk-f-done", "d": bars})],
-                dim=True,
-            )
-        ]
-        return Frame(
-            tracks if load.rounds > 1 else [],
-            [
-                h("p", {"class": "gk-map-key"}, key_words(self._color, load)),
-                h("div", {"class": "gk-map"}, *panels),
-            ],
-            _counters(load, step),
-            load.sentence(step),
-        )
-
-
-def key_words(color: str, load: Workload) -> str:
-    """Say how to read a strip."""
-    sector = next(iter(load.methods.values())).sector_units
-    return (
-        "A cell is a unit, below the letter of its item; its number and color are those of the "
-        f"{color} that visits it. A bar below {sector} cells is a sector of 32 bytes, "
-        "×2 if it is moved twice. Bars of load: units for each thread, warp and block."
-    )
-
 
 def _read_workload(name: str, traces: object, offsets: ArrayLike) -> Workload:
     place = f"[{name!r}]" if name else ""
@@ -335,189 +276,6 @@ def _payload(name: str, load: Workload) -> dict[str, Any]:
     }
 
 
-def _place(unit: int) -> tuple[float, float]:
-    return CELL * (unit % ROW_UNITS), HEAD + PITCH * (unit // ROW_UNITS)
-
-
-def _box(x: float, y: float, wide: float, tall: float) -> str:
-    return f"M{number(x)} {number(y)}h{number(wide)}v{number(tall)}h-{number(wide)}z"
-
-
-def _unit_box(unit: int, units: int = 1) -> str:
-    x, y = _place(unit)
-    return _box(x + 0.5, y, CELL * units - 1, TALL)
-
-
-def _unit_dash(unit: int, middle: float) -> str:
-    """Return a line across a unit, which as thick as a unit is tall fills it."""
-    x, y = _place(unit)
-    return f"M{number(x + 0.5)} {number(y + middle)}h{number(CELL - 1)}"
-
-
-def runs(first: int, last: int) -> list[tuple[int, int]]:
-    """Cut the units from `first` up to `last` at the ends of rows."""
-    cuts = [first, *range(first // ROW_UNITS * ROW_UNITS + ROW_UNITS, last, ROW_UNITS), last]
-    return list(pairwise(cuts))
-
-
-def _words(name: str, words: list[tuple[float, float, str]]) -> Element:
-    """Return one text with a word at each place; a word stands as high as the one before it."""
-    heights = [None, *(y for _, y, _ in words)]
-    return h(
-        "text",
-        {"class": name},
-        *(
-            h("tspan", {"class": "gk-u-tiny" if len(w) > 2 else None, "x": x, "y": moved}, w)
-            for (x, y, w), before in zip(words, heights, strict=False)
-            for moved in [None if y == before else y]
-        ),
-    )
-
-
-def _number(unit: int, k: int, visited: bool) -> Element:
-    """Return the number on a unit, which is light on the fifth color."""
-    names = ["gk-u-light"] * (k % COLORS == 4) + ["gk-u-tiny"] * (k > 99)
-    at = {"class": " ".join(names) or None, "x": _place(unit)[0] + CELL / 2}
-    return h("tspan", at, str(k) if visited else "")
-
-
-def _number_rows(numbers: list[Element]) -> list[Element]:
-    """Return a text for each row: it holds the height, which an empty first tspan would lose."""
-    return [
-        h("text", {"class": "gk-u-dark", "y": _place(first)[1] + 12.5}, *numbers[first:last])
-        for first, last in runs(0, len(numbers))
-    ]
-
-
-def _heads(load: Workload) -> list[Element]:
-    """Return the letters of the items, and the lines between them."""
-    cuts, letters, empty = "", [], []
-    for i, name in enumerate(load.names):
-        begin, end = int(load.offsets[i]), int(load.offsets[i + 1])
-        if begin == end:
-            x, y = _place(min(begin, load.units - 1))
-            at = (x + CELL * (begin == load.units), y - 3.5, "∅")
-            if at not in empty:
-                empty.append(at)
-            continue
-        for a, b in runs(begin, end):
-            x, y = _place(a)
-            letters.append((x + CELL * (b - a) / 2, y - 3.5, name))
-        x, y = _place(begin)
-        cuts += f"M{number(x)} {number(y - 12)}v{number(TALL + 12)}"
-    return [
-        h("path", {"class": "gk-s-cut", "d": cuts}),
-        _words("gk-u-item", letters),
-        _words("gk-u-empty", empty),
-    ]
-
-
-def _requests_now(m: Expansion, step: int) -> list[tuple[int, int]]:
-    """Return the stretches of neighboring units that a request of round `step` visits."""
-    visited = np.where(m.round == step, m.request, -1)
-    cuts = [0, *(np.flatnonzero(np.diff(visited)) + 1).tolist(), len(visited)]
-    return [run for a, b in pairwise(cuts) if visited[a] >= 0 for run in runs(a, b)]
-
-
-def _strip(load: Workload, label: str, m: Expansion, color: str, step: int) -> Element:
-    units = range(load.units)
-    who = getattr(m, color)
-    fills, marks, todo, now = [""] * COLORS, "", "", ""
-    numbers: list[Element] = []
-    for u in units:
-        k = int(who[u])
-        numbers.append(_number(u, k, m.round[u] <= step))
-        if m.round[u] > step:
-            todo += _unit_box(u)
-            continue
-        fills[k % COLORS] += _unit_dash(u, TALL / 2)
-        x, y = _place(u)
-        if k // COLORS & 1:
-            marks += _unit_dash(u, TALL - 1.5)
-        if k // COLORS & 2:
-            marks += f"M{number(x + 2)} {number(y)}v{number(TALL)}"
-    for a, b in _requests_now(m, step):
-        now += _unit_box(a, b - a)
-    once = again = ""
-    times, often = [], []
-    idle = ""
-    moved = m.moved(step)
-    for s, n in enumerate(moved.tolist()):
-        first, last = s * m.sector_units, min((s + 1) * m.sector_units, load.units)
-        for a, b in runs(first, last):
-            x, y = _place(a)
-            bar = _box(x + 0.5, y + TALL + 3, CELL * (b - a) - 1, BAR)
-            word = (x + CELL * (b - a) / 2, y + TALL + 3 + 8.5, f"×{n}")
-            if n == 0:
-                idle += bar
-            elif n == 1:
-                once += bar
-                times.append(word)
-            else:
-                again += bar
-                often.append(word)
-    rows = -(-load.units // ROW_UNITS)
-    return h(
-        "svg",
-        {
-            "class": "gk-map-strip",
-            "viewBox": f"-1 0 {number(CELL * ROW_UNITS + 2)} {number(PITCH * rows)}",
-            "role": "img",
-            "aria-label": f"Units under {label}, colored by {color}",
-        },
-        h("path", {"class": "gk-u-todo", "d": todo}),
-        *(
-            h("path", {"class": f"gk-u-{k}", "d": d, "stroke-width": TALL})
-            for k, d in enumerate(fills)
-        ),
-        h("path", {"class": "gk-u-mark", "d": marks, "stroke-width": 3}),
-        h("path", {"class": "gk-f-faint", "d": idle}),
-        h("path", {"class": "gk-u-one", "d": once}),
-        h("path", {"class": "gk-u-many", "d": again}),
-        *_heads(load),
-        *_number_rows(numbers),
-        _words("gk-u-once", times),
-        _words("gk-u-often", often),
-        h("path", {"class": "gk-s-now", "d": now}),
-    )
-
-
-def _loads(load: Workload, m: Expansion, most: list[int], step: int) -> Element:
-    charts = []
-    for level, top in zip(LEVELS, most, strict=True):
-        who, launched = getattr(m, level), getattr(m, level + "s")
-        total = np.bincount(who, minlength=launched)
-        so_far = np.bincount(who[m.round <= step], minlength=launched)
-        rest = done = ""
-        for k, (n, far) in enumerate(zip(total.tolist(), so_far.tolist(), strict=True)):
-            if far:
-                done += f"M{k}.5 30v-{number(30 * far / top)}"
-            if n > far:
-                rest += f"M{k}.5 {number(30 - 30 * far / top)}v-{number(30 * (n - far) / top)}"
-        charts.append(
-            h(
-                "div",
-                {"class": "gk-map-load"},
-                h(
-                    "svg",
-                    {
-                        "class": "gk-map-bars",
-                        "viewBox": f"0 0 {max(launched, LEAST_BARS)} 30",
-                        "preserveAspectRatio": "none",
-                        "width": "100%",
-                        "height": 26,
-                        "aria-hidden": "true",
-                    },
-                    h("path", {"class": "gk-u-rest", "d": rest, "stroke-width": 0.8}),
-                    h("path", {"class": "gk-u-load", "d": done, "stroke-width": 0.8}),
-                ),
-                h("span", None, count(launched, level)),
-                h("small", None, _share(load, m, level)),
-            )
-        )
-    return h("div", {"class": "gk-map-loads"}, *charts)
-
-
 def _share(load: Workload, m: Expansion, level: str) -> str:
     """Say how many units a thread, warp or block gets."""
     launched = getattr(m, level + "s")
@@ -525,29 +283,3 @@ def _share(load: Workload, m: Expansion, level: str) -> str:
         return count(load.units, "unit")
     most = int(np.bincount(getattr(m, level)).max())
     return f"most {most}, mean {load.units / launched:.1f}"
-
-
-def _panel(
-    load: Workload, label: str, m: Expansion, most: list[int], color: str, step: int
-) -> Element:
-    return h(
-        "div",
-        {"class": "gk-map-panel"},
-        h("p", {"class": "gk-map-head"}, h("b", None, label), h("small", None, _facts(m))),
-        _strip(load, label, m, color, step),
-        _loads(load, m, most, step),
-    )
-
-
-def _counters(load: Workload, step: int) -> list[Counter]:
-    now = sum(int((m.round == step).sum()) for m in load.methods.values())
-    before = sum(int((m.round < step).sum()) for m in load.methods.values())
-    moved = np.concatenate([m.moved(step) for m in load.methods.values()])
-    once = int((moved > 0).sum())
-    return [
-        Counter(_NOW, "visited now", f"{now:,}"),
-        Counter(_BEFORE, "visited before", f"{before:,}"),
-        Counter(_WAITING, "not yet", f"{load.units * len(load.methods) - now - before:,}"),
-        Counter(_ONCE, "sectors moved", f"{once:,}"),
-        Counter(_AGAIN, "moved again", f"{int(moved.sum()) - once:,}"),
-    ]

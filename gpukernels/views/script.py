@@ -1,7 +1,7 @@
 """The scripts that browsers load, made out of the ES modules in ``js/``.
 
 A notebook gets one ES module a view; a page gets one classic script with every view, because a page
-opened from ``file://`` may not load modules.
+opened from ``file://`` may not load modules. A third script draws first frames without a browser.
 
 The modules are joined, not bundled: each is written once, after those it imports, without its
 ``import`` lines and ``export`` words. That asks two things of them, which are checked here: an
@@ -88,9 +88,22 @@ def module_for(kind: str) -> str:
     return join(["figure", name]) + f"\nexport default {{ render: liveRender({name}View) }};\n"
 
 
+def _registry(chosen: dict[str, str]) -> str:
+    return "{ " + ", ".join(f"{kind}: {name}View" for kind, name in chosen.items()) + " }"
+
+
 def classic_script(*kinds: str) -> str:
     """Return one script that brings the figures of a page to life: all, or those of some kinds."""
     chosen = {kind: VIEWS[kind] for kind in kinds or VIEWS}
-    entries = ", ".join(f"{kind}: {name}View" for kind, name in chosen.items())
     body = join(["figure", *chosen.values()])
-    return f'(() => {{ "use strict";\n{body}\nhydratePage({{ {entries} }}); }})();\n'
+    return f'(() => {{ "use strict";\n{body}\nhydratePage({_registry(chosen)}); }})();\n'
+
+
+@cache
+def still_script() -> str:
+    """Return the script whose ``draw(data)`` writes a figure's HTML from a record's JSON."""
+    body = join(["still", *VIEWS.values()])
+    drawn = f"firstFrame({_registry(VIEWS)}, data)"
+    # Within the function the modules find this document, also where there is another.
+    within = f'"use strict";\n{body}\nconst document = stringDocument;\nreturn (data) => {drawn};'
+    return f"const draw = (() => {{ {within} }})();\n"

@@ -17,7 +17,7 @@ import traitlets
 from gpukernels.checks import as_python, check_text, is_whole, options_as_python
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.trace import Trace
-from gpukernels.views.figure import Frame, figure_html
+from gpukernels.views.figure import figure_html
 from gpukernels.views.script import module_for, stylesheet
 
 
@@ -115,7 +115,7 @@ class View(anywidget.AnyWidget):
             "step": step,
             **payload,
         }
-        self.html = figure_html(payload, self._frame(payload, step))
+        self.html = figure_html(payload)
         self._labels = labels
         self._steps = [entry["steps"] for entry in payload["traces"]]
         super().__init__(payload=payload, step=step, trace=labels[0])
@@ -124,9 +124,6 @@ class View(anywidget.AnyWidget):
         raise NotImplementedError
 
     def _summary(self) -> str:
-        raise NotImplementedError
-
-    def _frame(self, payload: dict[str, Any], step: int) -> Frame:
         raise NotImplementedError
 
     @traitlets.validate("step")

@@ -22,9 +22,10 @@ from gpukernels.views import (
     MemoryView,
     ScanView,
     WarpView,
+    figure,
 )
-from gpukernels.views.encoding import unpack
-from gpukernels.views.script import classic_script, module_for, stylesheet
+from gpukernels.views.encoding import to_json, unpack
+from gpukernels.views.script import classic_script, module_for, still_script, stylesheet
 
 ROADS = gk.road_grid(6, 7, seed=1)
 EXAMPLE = gk.example()
@@ -212,6 +213,26 @@ def test_the_first_frame_is_what_the_script_draws(open_figures, name):
         new_words, new_values = numbers_apart(after)
         assert new_words == words
         assert new_values == pytest.approx(values, abs=0.11)
+
+
+#: Draws a first frame by a document of text, in an engine that is not the one that Python has.
+STILL = """([code, data]) => new Function("data", `${code}; return draw(data);`)(data)"""
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_another_engine_draws_the_same_bytes(open_figures, name):
+    view = VIEWS[name]
+    drawn = open_figures([name]).evaluate(STILL, [still_script(), to_json(view.payload)])
+    assert drawn == view.html
+
+
+def test_a_page_draws_a_figure_that_came_in_words(open_figures, monkeypatch):
+    drawn = open_figures(["rows"]).locator(PARTS).evaluate_all(f"(parts) => parts.map({OUTLINE})")
+    monkeypatch.setattr(figure, "function_of", lambda code, name: None)
+    words = GraphView(EXAMPLE, csr=True, step=4)
+    assert "<svg" not in words.html
+    page = open_figures(["words"], views={"words": words})
+    assert page.locator(PARTS).evaluate_all(f"(parts) => parts.map({OUTLINE})") == drawn
 
 
 def test_each_level_shows_what_the_trace_says(open_figures):

@@ -15,6 +15,7 @@ export function h(tag, attributes, ...children) {
   return node;
 }
 
+// A coordinate with at most one decimal: the one place where coordinates are rounded.
 export function number(value) {
   const text = value.toFixed(1);
   return text.endsWith(".0") ? text.slice(0, -2) : text;
@@ -29,6 +30,11 @@ export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+// Not toLocaleString, which an engine without languages answers without commas.
+export function thousands(value) {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
 export function count(value, one, many) {
-  return `${value.toLocaleString("en-US")} ${value === 1 ? one : many || one + "s"}`;
+  return `${thousands(value)} ${value === 1 ? one : many || one + "s"}`;
 }

@@ -4,7 +4,7 @@
 // { steps, tracks: [element], show(step), counters(step), sentence(step), controls: [element] }; it is also handed a
 // function that shows the scene again and one that goes to a step. The model holds
 // `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
-import { h, put, say } from "./element.js";
+import { h, number, put, say } from "./element.js";
 
 const SPEEDS = [["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["4", "4×"], ["8", "8×"]];
 const PLAY = "M3 1.5v11l9-5.5z";
@@ -51,7 +51,7 @@ function counterList() {
 
 function moveHead(svg, step, steps) {
   const head = svg.querySelector(".gk-f-playhead");
-  put(head, "x", String(step + 0.5 - Math.max(1, steps / 160) / 2));
+  put(head, "x", number(step + 0.5 - Math.max(1, steps / 160) / 2));
   const future = svg.querySelector(".gk-f-future");
   if (future) {
     put(future, "x", String(step + 1));
@@ -64,6 +64,30 @@ export function selectOf(label, options, chosen, onChange) {
   select.value = chosen;
   select.addEventListener("change", () => onChange(select.value));
   return h("label", { class: "gk-field" }, h("span", null, label), select);
+}
+
+// The parts of a figure, in the order in which they stand; a still has these alone, a reader's figure controls besides.
+// `show(scene, step)` fills them.
+export function layOut(record, opened) {
+  const timeline = h("div", { class: "gk-timeline" });
+  const counters = counterList();
+  const now = h("p", { class: "gk-now" });
+  return {
+    title: h("p", { class: "gk-title" }, record.title),
+    timeline,
+    body: h("div", { class: "gk-body" }, h("div", { class: "gk-stage" }, ...opened.stage),
+      h("div", { class: "gk-side" }, counters.list, ...(opened.side || []))),
+    now,
+    caption: record.caption ? h("figcaption", null, record.caption) : null,
+    description: h("details", { class: "gk-description" },
+      h("summary", null, "Description in words"), h("p", null, record.description)),
+    show(scene, step) {
+      scene.show(step);
+      counters.show(scene.counters(step));
+      say(now, scene.sentence(step));
+      for (const svg of timeline.querySelectorAll(".gk-strip")) moveHead(svg, step, scene.steps);
+    },
+  };
 }
 
 // Fills `figure` and returns a function that lets go of the model.
@@ -82,9 +106,9 @@ export function fillFigure(figure, view, model) {
   const range = h("input", { type: "range", min: 0, step: 1, value: 0, "aria-label": noun[0].toUpperCase() + noun.slice(1) });
   const where = h("output", { class: "gk-track-label" });
   const scrub = h("div", { class: "gk-track gk-scrub" }, where, range);
-  const timeline = h("div", { class: "gk-timeline" });
-  const counters = counterList();
-  const now = h("p", { class: "gk-now", "aria-live": "polite", "aria-atomic": "true" });
+  const parts = layOut(payload, opened), { timeline, now } = parts;
+  put(now, "aria-live", "polite");
+  put(now, "aria-atomic", "true");
   const extra = h("div", { class: "gk-extra" });
   const speeds = selectOf("Speed", SPEEDS, "1", (value) => { speed = Number(value); if (timer) start(); });
   const player = h("div", { class: "gk-player" }, play, back, forth);
@@ -102,9 +126,7 @@ export function fillFigure(figure, view, model) {
   }
 
   function show(step) {
-    scene.show(step);
-    counters.show(scene.counters(step));
-    say(now, scene.sentence(step));
+    parts.show(scene, step);
     if (scene.steps > 1) {
       range.value = step;
       range.setAttribute("aria-valuetext", `${noun} ${step} of ${scene.steps - 1}`);
@@ -113,7 +135,6 @@ export function fillFigure(figure, view, model) {
       back.disabled = step === 0;
       forth.disabled = step === scene.steps - 1;
     }
-    for (const svg of timeline.querySelectorAll(".gk-strip")) moveHead(svg, step, scene.steps);
   }
 
   function refresh() {
@@ -175,14 +196,8 @@ export function fillFigure(figure, view, model) {
     go(Math.floor(((event.clientX - box.left) / box.width) * scene.steps));
   });
 
-  const body = h("div", { class: "gk-body" }, h("div", { class: "gk-stage" }, ...opened.stage),
-    h("div", { class: "gk-side" }, counters.list, ...(opened.side || [])));
-  const caption = payload.caption ? h("figcaption", null, payload.caption) : null;
   figure.setAttribute("aria-label", payload.title);
-  figure.replaceChildren(h("p", { class: "gk-title" }, payload.title), controls, timeline, body, now,
-    ...(caption ? [caption] : []),
-    h("details", { class: "gk-description" },
-      h("summary", null, "Description in words"), h("p", null, payload.description)));
+  figure.replaceChildren(...[parts.title, controls, timeline, parts.body, now, parts.caption, parts.description].filter(Boolean));
   refresh();
   model.on("change:step", refresh);
   model.on("change:trace", refresh);

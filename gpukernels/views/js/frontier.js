@@ -1,9 +1,10 @@
 // FrontierView: a search level by level on the graph itself.
-import { h, number, put, say, count } from "./element.js";
+import { count, h, number, put, say, thousands } from "./element.js";
 import { unpack, unpackLists } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { symbol, track } from "./figure.js";
 import { inspectable } from "./inspect.js";
+import { barPath } from "./marks.js";
 
 const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait"];
 
@@ -64,20 +65,20 @@ function levelTracks(payload, data) {
   const { kinds } = data, stacks = PART_CLASSES.slice(0, kinds).map(() => "");
   for (let k = 0; k < data.steps; k++) {
     const tall = Math.max((40 * data.frontier(k).length) / payload.mostFrontier, 1);
-    bars += `M${k}.15 40v-${number(tall)}h.7v${number(tall)}z`;
+    bars += barPath(k, 40, tall, ".15", ".7");
     const more = data.copies ? (40 * data.copies[k]) / payload.mostFrontier : 0;
-    if (more) copies += `M${k}.15 ${number(40 - tall)}v-${number(more)}h.7v${number(more)}z`;
+    copies += barPath(k, 40 - tall, more, ".15", ".7");
     let base = 40;
     for (let i = 0; i < kinds; i++) {
       const part = (40 * data.parts[kinds * k + i]) / payload.mostArcs;
-      if (part) stacks[i] += `M${k}.15 ${number(base)}v-${number(part)}h.7v${number(part)}z`;
+      stacks[i] += barPath(k, base, part, ".15", ".7");
       base -= part;
     }
   }
   return [
-    track(data.copies ? "queue" : "frontier", `most ${payload.mostFrontier.toLocaleString("en-US")}`, data.steps, 40, 40,
+    track(data.copies ? "queue" : "frontier", `most ${thousands(payload.mostFrontier)}`, data.steps, 40, 40,
       [h("path", { class: "gk-f-work", d: bars }), ...(data.copies ? [h("path", { class: "gk-f-clash", d: copies })] : [])]),
-    track("arcs read", `most ${payload.mostArcs.toLocaleString("en-US")}`, data.steps, 40, 40,
+    track("arcs read", `most ${thousands(payload.mostArcs)}`, data.steps, 40, 40,
       PART_CLASSES.slice(0, kinds).map((name, i) => h("path", { class: name, d: stacks[i] }))),
   ];
 }
@@ -86,25 +87,24 @@ const FRONTIER_DOT = "M7 7h0";
 
 function levelCounters(payload, data, step) {
   const parts = data.parts.subarray(data.kinds * step, data.kinds * (step + 1));
-  const text = (value) => value.toLocaleString("en-US");
   const counters = [
-    [symbol(["gk-dot-work", FRONTIER_DOT, 11]), "in the frontier", text(data.frontier(step).length)],
-    ...(data.copies ? [[symbol(["gk-f-clash", "M2 2h10v10h-10z", null]), "copies in the queue", text(data.copies[step])]] : []),
-    [symbol(["gk-arc-read", "M0 7h14", null]), "arcs read", text(parts.reduce((sum, part) => sum + part, 0))],
+    [symbol(["gk-dot-work", FRONTIER_DOT, 11]), "in the frontier", thousands(data.frontier(step).length)],
+    ...(data.copies ? [[symbol(["gk-f-clash", "M2 2h10v10h-10z", null]), "copies in the queue", thousands(data.copies[step])]] : []),
+    [symbol(["gk-arc-read", "M0 7h14", null]), "arcs read", thousands(parts.reduce((sum, part) => sum + part, 0))],
     [symbol(["gk-dot-new", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
-      "found", text(data.found(step).length)],
-    [symbol(["gk-dot-done", FRONTIER_DOT, 9]), "arcs to visited vertices", text(parts[2])],
+      "found", thousands(data.found(step).length)],
+    [symbol(["gk-dot-done", FRONTIER_DOT, 9]), "arcs to visited vertices", thousands(parts[2])],
   ];
   if (payload.outside) {
-    counters.push([symbol(["gk-f-faint", "M2 2h10v10h-10z", null]), "not from the frontier", text(parts[3])]);
+    counters.push([symbol(["gk-f-faint", "M2 2h10v10h-10z", null]), "not from the frontier", thousands(parts[3])]);
   }
   counters.push([
     symbol(["gk-dot-clash", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
-    payload.detected ? "duplicates missed" : "duplicates", text(data.surplus[step])]);
+    payload.detected ? "duplicates missed" : "duplicates", thousands(data.surplus[step])]);
   if (payload.detected) {
     counters.push([
       symbol(["gk-dot-wait", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
-      "duplicates detected", text(parts[4])]);
+      "duplicates detected", thousands(parts[4])]);
   }
   return counters;
 }

@@ -1,5 +1,5 @@
 // GraphView: a graph with its values, or vertex by vertex beside its CSR arrays.
-import { h, number, put, say, count } from "./element.js";
+import { count, h, number, put, say, thousands } from "./element.js";
 import { unpack } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { symbol } from "./figure.js";
@@ -16,12 +16,11 @@ export const graphView = {
     const picture = valuePicture(payload, drawing, offsets, targets);
     const strip = payload.csr ? csrStrip(offsets, targets) : null;
     const degrees = Array.from({ length: drawing.n }, (_, v) => offsets[v + 1] - offsets[v]);
-    const text = (value) => value.toLocaleString("en-US");
     const counters = [
-      [null, "vertices", text(drawing.n)],
-      [null, "arcs", text(offsets[drawing.n])],
+      [null, "vertices", thousands(drawing.n)],
+      [null, "arcs", thousands(offsets[drawing.n])],
       [null, "mean degree", drawing.n ? (offsets[drawing.n] / drawing.n).toFixed(1) : "–"],
-      [null, "largest degree", text(degrees.reduce((a, b) => Math.max(a, b), 0))],
+      [null, "largest degree", thousands(degrees.reduce((a, b) => Math.max(a, b), 0))],
     ];
     return {
       noun: payload.csr ? "vertex" : "step",
@@ -64,7 +63,7 @@ function valuePicture(payload, drawing, offsets, targets) {
   const focus = layer("gk-dot-work", 2.3 * r);
   const x = (v) => drawing.x[v] / 10, y = (v) => drawing.y[v] / 10;
   const vertices = Array.from({ length: n }, (_, v) => v);
-  const words = drawing.labeled ? vertices.map((v) => h("text", { x: x(v), y: y(v) + 3.6 })) : [];
+  const words = drawing.labeled ? vertices.map((v) => h("text", { class: "gk-text", x: x(v), y: y(v) + 3.6 })) : [];
   const names = h("g", { class: "gk-names" });
   const lineWords = payload.lineTexts.map((text, k) => {
     const [middleX, middleY] = drawing.middle(k);

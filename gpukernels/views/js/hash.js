@@ -1,13 +1,13 @@
-// HashView: the table of the hash64 filter, request by request; geometry as in gpukernels/views/hash.py.
+// HashView: the table of the hash64 filter, request by request.
 import { h, number, put, say } from "./element.js";
 import { unpack, unpackLists } from "./decode.js";
 import { selectOf, symbol, track } from "./figure.js";
 import { inspectable } from "./inspect.js";
+import { SQUARE, barPath, boxPath, codeLine, emptyPaths, wordsText } from "./marks.js";
 
 const STORED = 0, READ_BACK = 1;
 const KEPT_AGAIN = 1, KEPT_ELSEWHERE = 2;
 const HASH_HINT = "Point at a lane or a slot, or press an arrow key.";
-const HASH_KEY = "M1.5 1.5h11v11h-11z";
 const HASH_SIGNS = [
   "m-3.2 .2l2.3 2.5l4 -5.2",
   "m-2.6 -2.6l5.2 5.2m0 -5.2l-5.2 5.2",
@@ -21,14 +21,13 @@ export const hashView = {
   noun: "step",
   pace: 1600,
   open(payload) {
-    const line = h("span", { class: "gk-num" });
-    const code = h("code");
+    const code = codeLine();
     const place = h("div", { class: "gk-hash" });
     const head = h("p");
     const lines = h("ol");
     let vertex = payload.vertex;
     return {
-      stage: [h("p", { class: "gk-code-line" }, line, code), place],
+      stage: [code.node, place],
       side: [h("div", { class: "gk-hash-story" }, head, lines)],
       choose(k, again, go) {
         const data = readHash(payload.traces[k]);
@@ -52,9 +51,7 @@ export const hashView = {
           sentence: (step) => data.sentences[step],
           counters: (step) => hashCounters(data, step),
           show(step) {
-            const [number_, text] = data.texts[data.text[step]];
-            say(line, String(number_));
-            say(code, text);
+            code.show(...data.texts[data.text[step]]);
             if (blocks) blocks.querySelector("select").value = String(first[data.blocks.indexOf(data.block[step])]);
             for (const picture of pictures) picture.show(step, vertex);
             const at = data.followed.indexOf(vertex);
@@ -96,10 +93,6 @@ function hashName(vertex) {
   return vertex < 0 ? "·" : String(vertex);
 }
 
-function hashBox(x, y, w, t) {
-  return `M${number(x)} ${number(y)}h${number(w)}v${number(t)}h-${number(w)}z`;
-}
-
 function hashLayout(data, narrow) {
   const { slots } = data;
   const longest = Math.max(...Array.from(data.vertex, (v) => hashName(v).length));
@@ -123,9 +116,9 @@ function hashLayout(data, narrow) {
     plates() {
       if (!narrow) return "";
       const [a, b] = this.lane(16), [c, d] = this.read(0), wide = columns * column;
-      return hashBox(a, b - 12, wide, 36) + hashBox(c, d, wide, 49);
+      return boxPath(a, b - 12, wide, 36) + boxPath(c, d, wide, 49);
     },
-    cell: ([a, b], high = 24) => hashBox(a + 0.5, b, column - 1, high),
+    cell: ([a, b], high = 24) => boxPath(a + 0.5, b, column - 1, high),
     wire(above, below, high) {
       const [a, b] = mark(above, high), [c, d] = mark(below, 0), bow = 0.5 * (d - b);
       const [p, q, ...rest] = [a, b, a, b + bow, c, d - bow, c, d].map(number);
@@ -163,11 +156,6 @@ function hashLayout(data, narrow) {
   };
 }
 
-function hashWords(name, font) {
-  const text = h("text", { class: name, style: font ? `font-size:${number(font)}px` : null });
-  return { text, show: (words) => text.replaceChildren(...words.map(([x, y, word]) => h("tspan", { x, y }, word))) };
-}
-
 function hashPicture(data, narrow) {
   const place = hashLayout(data, narrow);
   const names = {
@@ -177,12 +165,12 @@ function hashPicture(data, narrow) {
     verdict0: VERDICT_LOOKS[0], verdict1: VERDICT_LOOKS[1], verdict2: VERDICT_LOOKS[2],
     clash: "gk-f-clash", signs: "gk-s-sign", missed: "gk-s-missed", follow: "gk-s-now",
   };
-  const layers = Object.fromEntries(Object.entries(names).map(([key, name]) => [key, h("path", { class: name, d: "" })]));
-  const ticks = hashWords("gk-tick gk-text-quiet"), labels = hashWords("gk-hash-label"), title = hashWords("gk-array-name");
+  const layers = emptyPaths(names);
+  const ticks = wordsText("gk-tick gk-text-quiet"), labels = wordsText("gk-hash-label"), title = wordsText("gk-array-name");
   const texts = {};
   for (const [key, name] of [["plain", "gk-text"], ["dark", "gk-on-dark"], ["fresh", "gk-on-new"]]) {
-    texts[key] = hashWords(`gk-scan-word ${name}`, place.font);
-    texts[`${key} t`] = hashWords(`gk-scan-word ${name}`, 7);
+    texts[key] = wordsText(`gk-scan-word ${name}`, place.font);
+    texts[`${key} t`] = wordsText(`gk-scan-word ${name}`, 7);
   }
   const every = Array.from({ length: 32 }, (_, lane) => lane);
   ticks.show([[place.lane, -4], [place.read, 46]].flatMap(([corner, down]) =>
@@ -192,8 +180,8 @@ function hashPicture(data, narrow) {
   const halo = h("path", { class: "gk-wire-picked", d: "" });
   const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 }, HASH_HINT);
   const svg = h("svg", {
-    class: `gk-hash-${narrow ? "narrow" : "wide"}`, role: "img",
-    viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
+    class: `gk-hash-${narrow ? "narrow" : "wide"}`, viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
+    role: "img",
     "aria-label": `Lanes of a warp and ${data.slots} slots of ${data.array}`,
   }, ...Object.values(layers), ...[ticks, labels, title, ...Object.values(texts)].map((t) => t.text), halo, note);
 
@@ -250,7 +238,7 @@ function hashPicture(data, narrow) {
           if (place.tall >= 13) write(written ? "dark" : "plain", corner, i, place.tall === 24);
           if (data.vertex[i] === vertex) d.follow += place.cell(corner, place.tall);
         }
-        if (written && crowd.get(slot) > 1) d.clash += hashBox(corner[0] + 0.5, corner[1] + place.tall - 2, place.column - 1, 2);
+        if (written && crowd.get(slot) > 1) d.clash += boxPath(corner[0] + 0.5, corner[1] + place.tall - 2, place.column - 1, 2);
       }
       let elsewhere = "";
       for (const lane of every) {
@@ -278,7 +266,7 @@ function hashPicture(data, narrow) {
         const mark = `M${number(x + 4.5)} ${number(y)}${MISSED_SIGN}`;
         if (kept === KEPT_AGAIN) {
           d.missed += mark;
-          d.clash += hashBox(foot[0] + 0.5, foot[1] + 22, place.column - 1, 2);
+          d.clash += boxPath(foot[0] + 0.5, foot[1] + 22, place.column - 1, 2);
         }
         if (kept === KEPT_ELSEWHERE) elsewhere += mark;
       }
@@ -311,11 +299,11 @@ function hashTracks(data) {
     let base = 30;
     for (const verdict of [0, 2, 1]) {
       const tall = (30 * words.filter((i) => data.verdict[i] === verdict).length) / most;
-      if (tall) bars[verdict] += `M${k}.1 ${number(base)}v-${number(tall)}h.8v${number(tall)}z`;
+      bars[verdict] += barPath(k, base, tall);
       base -= tall;
     }
     const missed = (30 * words.filter((i) => data.kept[i] === KEPT_AGAIN).length) / most;
-    if (missed) bars[3] += `M${k}.6 30v-${number(missed)}h.3v${number(missed)}z`;
+    bars[3] += barPath(k, 30, missed, ".6", ".3");
   }
   const shape = (name, d) => h("path", { class: name, d });
   return [
@@ -341,11 +329,11 @@ function hashCounters(data, step) {
       kept[data.kept[i]]++;
     }
   }
-  const key = (k) => symbol([VERDICT_LOOKS[k], HASH_KEY, null], [`gk-s-sign gk-s-on-${k}`, `M7 7${HASH_SIGNS[k]}`, null]);
+  const key = (k) => symbol([VERDICT_LOOKS[k], SQUARE, null], [`gk-s-sign gk-s-on-${k}`, `M7 7${HASH_SIGNS[k]}`, null]);
   const counters = [
     [null, "calls so far", String(calls)],
-    [symbol(["gk-f-work", HASH_KEY, null]), "words stored", String(stored)],
-    [symbol(["gk-f-wait", HASH_KEY, null]), "words read back", String(verdicts[0] + verdicts[1] + verdicts[2])],
+    [symbol(["gk-f-work", SQUARE, null]), "words stored", String(stored)],
+    [symbol(["gk-f-wait", SQUARE, null]), "words read back", String(verdicts[0] + verdicts[1] + verdicts[2])],
     [key(0), "valid, kept", String(verdicts[0])],
     [key(1), "duplicates detected", String(verdicts[1])],
     [key(2), "conflicts, kept", String(verdicts[2])],

@@ -1,12 +1,12 @@
-// MappingView: a strip of units, sectors and loads for each technique; geometry as in gpukernels/views/mapping.py.
-import { h, number, put, say, count } from "./element.js";
+// MappingView: a strip of units, sectors and loads for each technique.
+import { count, h, number, put, say, thousands } from "./element.js";
 import { unpack } from "./decode.js";
 import { selectOf, symbol, track } from "./figure.js";
 import { inspectable } from "./inspect.js";
+import { SQUARE, barPath, boxPath } from "./marks.js";
 
 const ROW_UNITS = 24, UNIT = 18, TALL = 18, HEAD = 13, BAR = 11, ROW_PITCH = 51, HUES = 8, LEAST_BARS = 12;
 const LEVELS = ["thread", "warp", "block"];
-const KEY = "M1.5 1.5h11v11h-11z";
 
 export const mappingView = {
   noun: "round",
@@ -70,17 +70,13 @@ function workTrack(load) {
   let bars = "";
   for (let k = 0; k < load.steps; k++) {
     const n = load.methods.filter((m) => k < m.rounds).length;
-    bars += `M${k}.1 ${of}v-${n}h.8v${n}z`;
+    bars += barPath(k, of, n);
   }
   return track("at work", `of ${of}`, load.steps, 26, of, [h("path", { class: "gk-f-done", d: bars })], true);
 }
 
 function unitPlace(u) {
   return [UNIT * (u % ROW_UNITS), HEAD + ROW_PITCH * Math.floor(u / ROW_UNITS)];
-}
-
-function boxPath(x, y, wide, tall) {
-  return `M${number(x)} ${number(y)}h${number(wide)}v${number(tall)}h-${number(wide)}z`;
 }
 
 function unitBox(u, units = 1) {
@@ -110,7 +106,7 @@ function rowRuns(first, last) {
   return cuts.slice(1).map((end, i) => [cuts[i], end]);
 }
 
-function wordsText(name) {
+function unitWords(name) {
   const text = h("text", { class: name });
   let shown = "";
   return {
@@ -143,7 +139,7 @@ function itemHeads(load) {
     const [x, y] = unitPlace(begin);
     cuts += `M${number(x)} ${number(y - 12)}v${number(TALL + 12)}`;
   });
-  const items = wordsText("gk-u-item"), holes = wordsText("gk-u-empty");
+  const items = unitWords("gk-u-item"), holes = unitWords("gk-u-empty");
   items.show(letters);
   holes.show([...empty.values()]);
   return [h("path", { class: "gk-s-cut", d: cuts }), items.text, holes.text];
@@ -154,7 +150,7 @@ function mappingPanel(load, method) {
   const todo = path("gk-u-todo"), marks = h("path", { class: "gk-u-mark", d: "", "stroke-width": 3 }), now = path("gk-s-now"), halo = path("gk-wire-picked");
   const fills = Array.from({ length: HUES }, (_, k) => h("path", { class: `gk-u-${k}`, d: "", "stroke-width": TALL }));
   const sectors = ["gk-f-faint", "gk-u-one", "gk-u-many"].map(path);
-  const [times, often] = ["gk-u-once", "gk-u-often"].map(wordsText);
+  const [times, often] = ["gk-u-once", "gk-u-often"].map(unitWords);
   const numbers = Array.from({ length: load.units }, (_, u) => h("tspan", { class: "", x: unitPlace(u)[0] + UNIT / 2 }));
   // The height is the row's: an empty tspan, as of a unit not yet visited, would lose its own.
   const numberRows = rowRuns(0, load.units).map(([from, to]) =>
@@ -163,8 +159,8 @@ function mappingPanel(load, method) {
   let shown = {};
   const rows = Math.ceil(load.units / ROW_UNITS);
   const svg = h("svg", {
-    class: "gk-map-strip", role: "img",
-    viewBox: `-1 0 ${number(UNIT * ROW_UNITS + 2)} ${number(ROW_PITCH * rows)}`,
+    class: "gk-map-strip", viewBox: `-1 0 ${number(UNIT * ROW_UNITS + 2)} ${number(ROW_PITCH * rows)}`,
+    role: "img",
   },
   todo, ...fills, marks, ...sectors, ...itemHeads(load), ...numberRows, times.text, often.text, now, halo);
   const facts = h("small", null, method.facts);
@@ -284,12 +280,11 @@ function mappingCounters(load, step) {
       all += n;
     }
   }
-  const text = (value) => value.toLocaleString("en-US");
   return [
-    [symbol(["gk-u-0", "M1.5 7h11", 11], ["gk-s-now", KEY, null]), "visited now", text(now)],
-    [symbol(["gk-u-0", "M1.5 7h11", 11]), "visited before", text(before)],
-    [symbol(["gk-u-todo", KEY, null]), "not yet", text(load.units * load.methods.length - now - before)],
-    [symbol(["gk-u-one", "M0 4h14v7h-14z", null]), "sectors moved", text(once)],
-    [symbol(["gk-u-many", "M0 4h14v7h-14z", null]), "moved again", text(all - once)],
+    [symbol(["gk-u-0", "M1.5 7h11", 11], ["gk-s-now", SQUARE, null]), "visited now", thousands(now)],
+    [symbol(["gk-u-0", "M1.5 7h11", 11]), "visited before", thousands(before)],
+    [symbol(["gk-u-todo", SQUARE, null]), "not yet", thousands(load.units * load.methods.length - now - before)],
+    [symbol(["gk-u-one", "M0 4h14v7h-14z", null]), "sectors moved", thousands(once)],
+    [symbol(["gk-u-many", "M0 4h14v7h-14z", null]), "moved again", thousands(all - once)],
   ];
 }

@@ -1,22 +1,23 @@
 // MemoryView: the lanes of one request and the sectors, lines or banks that answer.
-import { h, number, put, say } from "./element.js";
+import { h, number, put, say, thousands } from "./element.js";
 import { unpack, unpackLists } from "./decode.js";
 import { symbol, track } from "./figure.js";
 import { inspectable } from "./inspect.js";
+import { SQUARE, barPath, boxPath, codeLine } from "./marks.js";
 
 const LEFT = 78, WORD = 14.5, GAP = 6, LANE_TALL = 15, WIRES = 46, WIDTH = 560;
-const SECTOR = 32, LINE = 128, DRAWN_ROWS = 32;
-const CELL = "M1.5 1.5h11v11h-11z";
+const SECTOR = 32, LINE = 128;
+// Rows of 128 bytes that are drawn; a request touches at most 32, or 64 with 8-byte elements.
+const DRAWN_ROWS = 32;
 
 export const memoryView = {
   noun: "request",
   pace: 1100,
   open(payload) {
     const picture = addressPicture();
-    const line = h("span", { class: "gk-num" });
-    const code = h("code");
+    const code = codeLine();
     return {
-      stage: [h("p", { class: "gk-code-line" }, line, code), picture.svg],
+      stage: [code.node, picture.svg],
       choose(k) {
         const data = readRequests(payload.traces[k]);
         return {
@@ -26,9 +27,8 @@ export const memoryView = {
           counters: (step) => requestCounters(data.request(step)),
           show(step) {
             const request = data.request(step);
-            say(line, String(request.line));
-            say(code, request.text);
-            picture.show(payload.traces[k], request);
+            code.show(request.line, request.text);
+            picture.show(data, request);
           },
         };
       },
@@ -41,7 +41,7 @@ function readRequests(trace) {
   for (const name of ["array", "text", "kind", "block", "warp", "value", "costs"]) column[name] = unpack(trace[name]);
   const lanes = unpackLists(trace.lanes), index = unpackLists(trace.index);
   const first = unpack(trace.lanes.at);
-  return {
+  const data = {
     steps: trace.steps, unit: trace.unit, sentences: trace.sentences,
     request(step) {
       const [name, size, shared] = trace.arrays[column.array[step]];
@@ -55,6 +55,18 @@ function readRequests(trace) {
       };
     },
   };
+  // All requests of a trace are drawn alike: rows are the closer the more there are.
+  let most = 1;
+  for (let k = 0; k < data.steps; k++) most = Math.max(most, rowsOf(data.request(k)).length);
+  data.pitch = Math.min(Math.max(Math.round(300 / most), 10), 24);
+  data.height = LANE_TALL + WIRES + 16 + most * data.pitch;
+  return data;
+}
+
+// The rows of 128 bytes that a request touches, as far as they are drawn.
+function rowsOf(request) {
+  const rows = new Set(Array.from(request.index, (i) => Math.floor((i * request.size) / LINE)));
+  return [...rows].sort((a, b) => a - b).slice(0, DRAWN_ROWS);
 }
 
 function costTrack(payload, data) {
@@ -62,8 +74,8 @@ function costTrack(payload, data) {
   for (let k = 0; k < data.steps; k++) {
     const r = data.request(k);
     const low = (34 * r.least) / payload.most, high = (34 * r.turns) / payload.most;
-    bars += `M${k}.1 34v-${number(low)}h.8v${number(low)}z`;
-    if (high > low) excess += `M${k}.1 ${number(34 - low)}v-${number(high - low)}h.8v${number(high - low)}z`;
+    bars += barPath(k, 34, low);
+    excess += barPath(k, 34 - low, high - low);
   }
   return track(data.unit, `most ${payload.most}`, data.steps, 34, 34,
     [h("path", { class: "gk-f-done", d: bars }), h("path", { class: "gk-f-clash", d: excess })]);
@@ -74,7 +86,7 @@ function byteX(byte) {
 }
 
 function cellPath(places, tall) {
-  return places.map(([x, y, w]) => `M${number(x)} ${number(y)}h${number(w)}v${number(tall)}h-${number(w)}z`).join("");
+  return places.map(([x, y, wide]) => boxPath(x, y, wide, tall)).join("");
 }
 
 function crowdedBanks(request) {
@@ -90,7 +102,7 @@ function addressPicture() {
   let pitch = 24, tall = 20;
   const names = ["gk-f-faint", "gk-f-work", "gk-f-faint", "gk-f-fetched", "gk-f-work", "gk-f-clash", "gk-wire", "gk-wire-clash"];
   const [idle, busy, words, sectors, wanted, clashing, wires, clashWires] = names.map((name) => h("path", { class: name, d: "" }));
-  const ticks = Array.from({ length: 32 }, (_, k) => h("text", { x: byteX(4 * k) + WORD / 2, y: 11 }, String(k)));
+  const ticks = Array.from({ length: 32 }, (_, k) => h("text", { class: "gk-tick", x: byteX(4 * k) + WORD / 2, y: 11 }, String(k)));
   const heads = h("g", { class: "gk-heads" });
   const name = h("text", { class: "gk-array-name", x: 0, y: top + 10 });
   const labels = h("g", { class: "gk-row-labels" });
@@ -124,11 +136,11 @@ function addressPicture() {
     return `lane ${shown.lanes[k]}: ${shown.name}[${shown.index[k]}] ${verb} ${+shown.value[k].toPrecision(6)}`;
   }
 
-  function show(trace, request) {
+  function show(data, request) {
     shown = request;
-    pitch = trace.pitch;
+    pitch = data.pitch;
     tall = pitch - 4;
-    put(svg, "viewBox", `0 0 ${number(WIDTH)} ${number(trace.height)}`);
+    put(svg, "viewBox", `0 0 ${number(WIDTH)} ${number(data.height)}`);
     say(name, request.name);
     const { lanes, index, size } = request;
     const active = new Set(lanes);
@@ -138,7 +150,7 @@ function addressPicture() {
     ticks.forEach((tick, k) => put(tick, "class",
       `gk-tick${[0, 8, 16, 24, 31].includes(k) ? "" : " gk-tick-fine"}${active.has(k) ? " gk-on-dark" : " gk-text-quiet"}`));
 
-    const rows = [...new Set(Array.from(index, (i) => Math.floor((i * size) / LINE)))].sort((a, b) => a - b).slice(0, DRAWN_ROWS);
+    const rows = rowsOf(request);
     const level = new Map(rows.map((row, k) => [row, k]));
     const touched = new Set(Array.from(index, (i) => Math.floor((i * size) / SECTOR)));
     const crowded = crowdedBanks(request);
@@ -182,20 +194,19 @@ function addressPicture() {
 }
 
 function requestCounters(r) {
-  const used = symbol(["gk-f-work", CELL, null]);
-  const text = (value) => value.toLocaleString("en-US");
+  const used = symbol(["gk-f-work", SQUARE, null]);
   if (r.shared) {
     return [
       [used, "lanes", String(r.lanes.length)],
       [null, "4-byte words", String(Math.ceil(r.useful / 4))],
-      [symbol(["gk-f-done", CELL, null]), "passes", String(r.passes)],
-      [symbol(["gk-f-clash", CELL, null]), "avoidable passes", String(r.passes - 1)],
+      [symbol(["gk-f-done", SQUARE, null]), "passes", String(r.passes)],
+      [symbol(["gk-f-clash", SQUARE, null]), "avoidable passes", String(r.passes - 1)],
     ];
   }
   return [
-    [used, "bytes wanted", text(r.useful)],
-    [symbol(["gk-f-fetched", CELL, null], ["gk-s-work", CELL, null]), "bytes moved", text(SECTOR * r.sectors)],
-    [symbol(["gk-f-done", CELL, null]), "sectors", String(r.sectors)],
-    [symbol(["gk-f-clash", CELL, null]), "avoidable sectors", String(r.sectors - r.ideal)],
+    [used, "bytes wanted", thousands(r.useful)],
+    [symbol(["gk-f-fetched", SQUARE, null], ["gk-s-work", SQUARE, null]), "bytes moved", thousands(SECTOR * r.sectors)],
+    [symbol(["gk-f-done", SQUARE, null]), "sectors", String(r.sectors)],
+    [symbol(["gk-f-clash", SQUARE, null]), "avoidable sectors", String(r.sectors - r.ideal)],
   ];
 }

@@ -1,22 +1,21 @@
-// ScanView: the values of a prefix sum after each step; geometry as in gpukernels/views/scan.py.
+// ScanView: the values of a prefix sum after each step.
 import { h, number, put, say } from "./element.js";
 import { unpack, unpackLists } from "./decode.js";
 import { symbol, track } from "./figure.js";
 import { inspectable } from "./inspect.js";
+import { SQUARE, barPath, boxPath, codeLine, emptyPaths, wordsText } from "./marks.js";
 
 const ADDS = 0, TAKES = 1, READS = 2;
 const HINT = "Point at a value, or press an arrow key: what went into it?";
-const SCAN_KEY = "M1.5 1.5h11v11h-11z";
 
 export const scanView = {
   noun: "step",
   pace: 1400,
   open(payload) {
-    const line = h("span", { class: "gk-num" });
-    const code = h("code");
+    const code = codeLine();
     const place = h("div", { class: "gk-scan" });
     return {
-      stage: [h("p", { class: "gk-code-line" }, line, code), place],
+      stage: [code.node, place],
       choose(k) {
         const data = readScan(payload.traces[k]);
         const pictures = [scanPicture(data, false), scanPicture(data, true)];
@@ -27,9 +26,7 @@ export const scanView = {
           sentence: (step) => data.sentences[step],
           counters: (step) => scanCounters(data, step),
           show(step) {
-            const [number_, text] = data.texts[data.text[step]];
-            say(line, String(number_));
-            say(code, text);
+            code.show(...data.texts[data.text[step]]);
             for (const picture of pictures) picture.show(step);
           },
         };
@@ -70,7 +67,7 @@ function scanLayout(data, turned) {
       const long = number(columns * column);
       return turned ? `M${number(x + w / 2)} ${number(y)}v${long}` : `M${number(x)} ${number(y + t / 2)}h${long}`;
     },
-    cell: (c, k) => scanBox(...box(c, k)),
+    cell: (c, k) => boxPath(...box(c, k)),
     arc(of, to, k) {
       const [x, y, w, t] = box(of, k - 1), [u, v, p, q] = box(to, k);
       const bow = 0.6 * (pitch - along);
@@ -82,7 +79,7 @@ function scanLayout(data, turned) {
     },
     crowd(c, k) {
       const [x, y, w, t] = box(c, k);
-      return turned ? scanBox(x + w, y, 2.5, t) : scanBox(x, y + t, w, 2.5);
+      return turned ? boxPath(x + w, y, 2.5, t) : boxPath(x, y + t, w, 2.5);
     },
     ticks() {
       const every = turned || !many ? 1 : 8;
@@ -108,39 +105,27 @@ function scanLayout(data, turned) {
   };
 }
 
-function scanBox(x, y, w, t) {
-  return `M${number(x)} ${number(y)}h${number(w)}v${number(t)}h-${number(w)}z`;
-}
-
-function scanWords(name, font) {
-  const text = h("text", { class: name, style: font ? `font-size:${number(font)}px` : null });
-  return {
-    text,
-    show: (words) => text.replaceChildren(...words.map(([x, y, word]) => h("tspan", { x, y }, word))),
-  };
-}
-
 function scanPicture(data, turned) {
   const place = scanLayout(data, turned);
   const names = {
     row: "gk-s-row", was: "gk-scan-was", added: "gk-f-work", taken: "gk-f-new", crowd: "gk-f-clash",
     old: "gk-s-old", carry: "gk-s-carry", add: "gk-s-add", take: "gk-s-take",
   };
-  const layers = Object.fromEntries(Object.entries(names).map(([key, name]) => [key, h("path", { class: name, d: "" })]));
+  const layers = emptyPaths(names);
   put(layers.row, "stroke-width", number(place.along));
   put(layers.row, "stroke-dasharray", `${number(place.across)} 1`);
   const texts = {
-    ticks: scanWords("gk-tick gk-text-quiet"), steps: scanWords("gk-scan-step"),
-    notes: scanWords("gk-text-clash gk-scan-note"),
-    quiet: scanWords("gk-scan-word gk-text-quiet", place.font), plain: scanWords("gk-scan-word gk-text", place.font),
-    dark: scanWords("gk-scan-word gk-on-dark", place.font), fresh: scanWords("gk-scan-word gk-on-new", place.font),
+    ticks: wordsText("gk-tick gk-text-quiet"), steps: wordsText("gk-scan-step"),
+    notes: wordsText("gk-text-clash gk-scan-note"),
+    quiet: wordsText("gk-scan-word gk-text-quiet", place.font), plain: wordsText("gk-scan-word gk-text", place.font),
+    dark: wordsText("gk-scan-word gk-on-dark", place.font), fresh: wordsText("gk-scan-word gk-on-new", place.font),
   };
   texts.ticks.show(place.ticks());
   const halo = h("path", { class: "gk-wire-picked", d: "" });
   const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 }, HINT);
   const svg = h("svg", {
-    class: `gk-scan-${turned ? "tall" : "wide"}`, role: "img",
-    viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
+    class: `gk-scan-${turned ? "tall" : "wide"}`, viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
+    role: "img",
     "aria-label": `Values of ${data.columns} ${data.noun}s after each step`,
   }, ...Object.values(layers), ...Object.values(texts).map((t) => t.text), halo, note);
 
@@ -221,10 +206,7 @@ function scanPicture(data, turned) {
 }
 
 function scanBars(heights, floors, most) {
-  return heights.map((tall, k) => {
-    const high = number((30 * tall) / most);
-    return tall ? `M${k}.1 ${number(30 - (30 * floors[k]) / most)}v-${high}h.8v${high}z` : "";
-  }).join("");
+  return heights.map((tall, k) => barPath(k, 30 - (30 * floors[k]) / most, (30 * tall) / most)).join("");
 }
 
 function scanTracks(data) {
@@ -252,13 +234,13 @@ function scanCounters(data, step) {
     requests += data.requests[k];
     conflicts += data.conflicts[k];
   }
-  const counters = [[symbol(["gk-f-work", SCAN_KEY, null]), "values added", String(now[ADDS])]];
-  if (data.used.has(TAKES)) counters.push([symbol(["gk-f-new", SCAN_KEY, null]), "values taken", String(now[TAKES])]);
+  const counters = [[symbol(["gk-f-work", SQUARE, null]), "values added", String(now[ADDS])]];
+  if (data.used.has(TAKES)) counters.push([symbol(["gk-f-new", SQUARE, null]), "values taken", String(now[TAKES])]);
   if (data.used.has(READS)) counters.push([null, "values read", String(now[READS])]);
   counters.push([null, "additions so far", String(all[ADDS])]);
   if (data.array) {
     counters.push([null, "requests so far", String(requests)],
-      [symbol(["gk-f-faint", SCAN_KEY, null], ["gk-f-clash", "M1.5 10h11v2.5h-11z", null]), "bank conflicts so far", String(conflicts)]);
+      [symbol(["gk-f-faint", SQUARE, null], ["gk-f-clash", "M1.5 10h11v2.5h-11z", null]), "bank conflicts so far", String(conflicts)]);
   }
   return counters;
 }

@@ -1,10 +1,10 @@
 // WarpView: the lanes of a warp step by step, beside the source.
-import { h, number, put, say, count } from "./element.js";
+import { count, h, number, put, say, thousands } from "./element.js";
 import { unpack } from "./decode.js";
 import { percent, selectOf, symbol, track } from "./figure.js";
+import { SQUARE, barPath } from "./marks.js";
 
 const BRANCH = 1, BARRIER = 2;
-const SQUARE = "M1.5 1.5h11v11h-11z";
 const ALL = 0xffffffff;
 
 export const warpView = {
@@ -137,10 +137,9 @@ function warpTracks(payload, data) {
   if (data.moved.some((v) => v)) {
     let bars = "", excess = "";
     data.moved.forEach((v, k) => {
-      if (!v) return;
       const low = (30 * data.least[k]) / payload.mostSectors, high = (30 * v) / payload.mostSectors;
-      bars += `M${k} 30v-${number(low)}h1v${number(low)}z`;
-      if (high > low) excess += `M${k} ${number(30 - low)}v-${number(high - low)}h1v${number(high - low)}z`;
+      bars += barPath(k, 30, low, "", "1");
+      excess += barPath(k, 30 - low, high - low, "", "1");
     });
     tracks.push(track("sectors", `most ${payload.mostSectors}`, data.steps, 30, 30,
       [h("path", { class: "gk-f-done", d: bars }), h("path", { class: "gk-f-clash", d: excess })], true));
@@ -234,20 +233,19 @@ function warpCounters(data, front, step) {
     lanes += w.lanesTo[at];
     splits += w.splitsTo[at];
   }
-  const text = (value) => value.toLocaleString("en-US");
   const counters = [
     [symbol(["gk-f-work", SQUARE, null]), "lanes active", `${popcount(mask)} of 32`],
     [symbol(["gk-f-new", SQUARE, null]), "branch taken by", taken ? String(popcount(taken)) : "–"],
     [symbol(["gk-f-wait", "M1.5 4.5h11v5h-11z", null]), "not taken by", taken ? String(popcount(mask & ~taken)) : "–"],
-    [null, "warp steps so far", text(steps)],
+    [null, "warp steps so far", thousands(steps)],
     [null, "SIMD efficiency", percent(lanes, 32 * steps)],
-    [null, "divergent branches", text(splits)],
+    [null, "divergent branches", thousands(splits)],
   ];
   const requests = data.requestsTo[step];
   if (data.anyGlobal) {
     counters.push([null, "sectors a request", requests ? (data.movedTo[step] / requests).toFixed(1) : "–"]);
-    counters.push([symbol(["gk-f-clash", SQUARE, null]), "avoidable sectors", text(data.movedTo[step] - data.leastTo[step])]);
+    counters.push([symbol(["gk-f-clash", SQUARE, null]), "avoidable sectors", thousands(data.movedTo[step] - data.leastTo[step])]);
   }
-  if (data.anyShared) counters.push([null, "bank conflicts", text(data.conflictsTo[step])]);
+  if (data.anyShared) counters.push([null, "bank conflicts", thousands(data.conflictsTo[step])]);
   return counters;
 }

@@ -1,0 +1,37 @@
+// A view's first frame as text: complete without a script, and colored without a style sheet.
+import { h } from "./element.js";
+import { layOut } from "./figure.js";
+import { toText } from "./dom.js";
+import { PAINT } from "./paint.js";
+
+// What only answers a reader's pointer or keys.
+const ANSWERS = new Set(["gk-note", "gk-halo", "gk-arc-picked", "gk-wire-picked"]);
+
+function painted(node) {
+  const names = (node.getAttribute("class") || "").split(" ");
+  if (names.some((name) => ANSWERS.has(name))) return null;
+  const kept = new Map(node.attributes);
+  kept.delete("tabindex");
+  if (names[0] === "") kept.delete("class");
+  if (node.drawn) {
+    for (const name of names) {
+      for (const [key, value] of Object.entries(PAINT[name] || {})) if (!kept.has(key)) kept.set(key, value);
+    }
+  }
+  return [...kept];
+}
+
+// `data` is the record's own text, which the page's script reads again.
+export function firstFrame(views, data) {
+  const record = JSON.parse(data);
+  const opened = views[record.view].open(record);
+  const parts = layOut(record, opened);
+  const scene = opened.choose(0, () => {}, () => {});
+  parts.timeline.replaceChildren(...scene.tracks);
+  parts.show(scene, record.step);
+  const around = scene.tracks.length ? [parts.timeline] : [];
+  const figure = h("figure", { class: `gk-view gk-view-${record.view}`, "data-view": record.view, "aria-label": record.title },
+    parts.title, ...around, parts.body, parts.now, parts.caption, parts.description);
+  const text = toText(figure, painted);
+  return `${text.slice(0, -"</figure>".length)}<script type="application/json">${data}</script></figure>`;
+}

@@ -1,0 +1,13 @@
+"""Counts and shares as figures write them."""
+
+from __future__ import annotations
+
+
+def count(value: int, one: str, many: str | None = None) -> str:
+    """Write ``"1 arc"`` or ``"1,234 arcs"``."""
+    return f"{value:,} {one if value == 1 else many or one + 's'}"
+
+
+def percent(part: float, whole: float) -> str:
+    """Write a share as a whole percentage, rounded half up."""
+    return f"{int(100 * part / whole + 0.5)}%" if whole else "0%"

@@ -1,0 +1,200 @@
+"""First frames: drawn by the page's JavaScript without a browser, in words where nothing draws."""
+
+import json
+import subprocess
+import sys
+import threading
+from decimal import ROUND_HALF_UP, Decimal
+
+import numpy as np
+import pytest
+from bs4 import BeautifulSoup
+from javascript import asked
+
+import gpukernels as gk
+from gpukernels.views import GraphView, engine, script
+from gpukernels.views.encoding import pack, pack_lists
+
+EXAMPLE = gk.example()
+
+
+def view(**options):
+    return GraphView(EXAMPLE, np.arange(16), caption="One <graph> & “more”", **options)
+
+
+@pytest.fixture
+def no_engine(monkeypatch):
+    monkeypatch.setattr(engine, "_engine", lambda: None)
+    monkeypatch.setattr(engine, "_started", threading.local())
+
+
+def test_without_an_engine_words_stand_for_the_picture_and_a_page_can_draw_it(no_engine):
+    figure = BeautifulSoup(view(title='"Values"').html, "html.parser").find("figure")
+    assert figure["aria-label"] == figure.find(class_="gk-title").text == '"Values"'
+    assert figure.find("figcaption").text == "One <graph> & “more”"
+    assert figure["data-view"] == "graph"
+    record = json.loads(figure.find("script").string)
+    assert record["description"] in figure.text
+    assert not figure.find("svg")
+
+
+def test_the_words_are_those_of_the_drawn_figure(no_engine, monkeypatch):
+    words = BeautifulSoup(view().html, "html.parser").find("figure")
+    monkeypatch.undo()
+    drawn = BeautifulSoup(view().html, "html.parser").find("figure")
+    for part in ("script", "figcaption", ".gk-title"):
+        assert words.select_one(part) == drawn.select_one(part)
+    assert words.attrs == drawn.attrs
+
+
+def test_the_package_does_without_an_engine():
+    code = (
+        "import sys; sys.modules['quickjs'] = None\n"
+        "import gpukernels as gk; print(gk.GraphView(gk.example()).html)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "<figure" in ran.stdout
+    assert "<svg" not in ran.stdout
+
+
+def test_importing_the_package_starts_no_engine():
+    code = "import sys, gpukernels; assert 'quickjs' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_each_thread_draws_the_same_bytes():
+    drawn = []
+    threads = [threading.Thread(target=lambda: drawn.append(view().html)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert drawn == [view().html] * 3
+
+
+def test_a_context_is_kept_for_the_next_figure(monkeypatch):
+    started = []
+    monkeypatch.setattr(engine, "_started", threading.local())
+    real = engine._engine
+    monkeypatch.setattr(engine, "_engine", lambda: started.append(1) or real())
+    view(), view()
+    assert len(started) == 1
+
+
+def test_a_figure_without_a_reader_has_nothing_that_waits_for_one():
+    soup = BeautifulSoup(view().html, "html.parser")
+    assert not soup.select(".gk-note, .gk-halo, .gk-arc-picked, .gk-wire-picked, [tabindex]")
+    assert "aria-live" not in view().html
+
+
+def test_a_still_comes_from_the_record_alone():
+    record = view().payload
+    draw = engine.function_of(script.still_script(), "draw")
+    assert BeautifulSoup(draw(json.dumps(record)), "html.parser").find("svg")
+    with pytest.raises(Exception, match="open"):
+        draw(json.dumps({**record, "view": "nothing"}))
+
+
+def test_a_long_text_put_together_comes_back_whole():
+    code = (
+        "function twice(given) { let all = ''; for (const c of given) all += c; return all + all; }"
+    )
+    text = "“ä🙂<&" * 30_000
+    assert engine.function_of(code, "twice")(text) == 2 * text
+
+
+def test_coordinates_keep_one_decimal_and_halves_go_up():
+    values = [0, 3, -3, 0.04, 0.05, 0.25, 0.75, 1.45, 2.5, 1234.449, -0.25, -17.65, 99.96]
+    values += (np.arange(-400, 400) / 16).tolist()
+
+    def rounded(value):
+        # Of the number as it is held, which is seldom the decimal that was written.
+        tenth = abs(Decimal(value)).quantize(Decimal("0.1"), ROUND_HALF_UP)
+        sign = "-" if value < 0 else ""
+        return sign + str(tenth).removesuffix(".0")
+
+    assert asked(["element"], "(all) => all.map(number)")(values) == [rounded(v) for v in values]
+
+
+def test_large_counts_have_commas():
+    values = [0, 7, 999, 1000, 12345, 123456, 1234567, 2**31]
+    told = asked(["element"], "(all) => all.map(thousands)")(values)
+    assert told == [f"{v:,}" for v in values]
+    assert asked(
+        ["element"], "() => [count(1, 'arc'), count(2000, 'arc'), count(2, 'a', 'b')]"
+    )() == [
+        "1 arc",
+        "2,000 arcs",
+        "2 b",
+    ]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [],
+        [0],
+        [255, 0],
+        [-128, 127],
+        [65535],
+        [-30000, 5],
+        [2**32 - 1],
+        [-(2**31), 0],
+        np.arange(5000),
+        [0.5, -1.25, 2.0**40],
+    ],
+    ids=lambda column: f"{len(column)} from {column[0] if len(column) else None}",
+)
+def test_columns_arrive_as_they_were_packed(column):
+    told = asked(["decode"], "(text) => Array.from(unpack(text))")(pack(column))
+    assert told == np.asarray(column, dtype=float).tolist()
+
+
+def test_lists_arrive_as_they_were_packed():
+    lists = [[3, 1, 2], [], [7] * 300, [-1]]
+    read = "(packed, n) => Array.from({ length: n }, (_, k) => Array.from(unpackLists(packed)(k)))"
+    assert asked(["decode"], read)(pack_lists(lists), 4) == lists
+
+
+def test_marks_close_and_a_bar_without_height_is_none():
+    box, bar, none = asked(
+        ["marks"], "() => [boxPath(1, 2.04, 3, 4.5), barPath(3, 30, 12.34), barPath(3, 30, 0)]"
+    )()
+    assert box == "M1 2h3v4.5h-3z"
+    assert bar == "M3.1 30v-12.3h.8v12.3z"
+    assert none == ""
+
+
+WRITTEN = """() => {
+    const told = [];
+    const word = h("text", { class: "gk-b" }, "1 < 2 & 'so on'");
+    const named = { class: "gk-a gk-c", title: `"<&'`, hidden: false, x: 2.55, y: null };
+    const root = h("g", named, word, null);
+    root.insertBefore(h("path", { d: "" }), word);
+    root.append(h("b"), 5);
+    told.push(toText(root, (node) => [...node.attributes]));
+    told.push(toText(root, (node) => (node.tag === "text" ? null : [...node.attributes])));
+    told.push([root.querySelectorAll(".gk-b").length, root.querySelector("path").getAttribute("d"),
+        root.querySelector(".gk-d"), root.textContent, root.childElementCount,
+        root.lastElementChild.tag]);
+    say(word, "");
+    told.push(toText(word, (node) => [...node.attributes]));
+    root.replaceChildren("all new");
+    told.push(root.textContent);
+    return told;
+}"""
+
+
+def test_a_document_of_text_writes_what_a_browser_would_read_back():
+    whole, without, asks, empty, new = asked(["element"], WRITTEN)()
+    soup = BeautifulSoup(whole, "html.parser")
+    assert soup.g["title"] == "\"<&'"
+    assert list(soup.g.attrs) == ["class", "title", "x"]
+    assert soup.text == "1 < 2 & 'so on'5"
+    assert [child.name for child in soup.g.find_all(True)] == ["path", "text", "b"]
+    assert "<text" not in without
+    assert "<path" in without
+    assert whole.endswith("<b></b>5</g>")
+    assert asks == [1, "", None, "1 < 2 & 'so on'5", 3, "b"]
+    assert empty == '<text class="gk-b"/>'
+    assert new == "all new"
