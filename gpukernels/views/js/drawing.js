@@ -2,8 +2,8 @@
 // caps, and all marks of one look are one path, so that a step of thousands is a handful of attribute writes.
 //
 // No Math.hypot: engines differ in its last bit.
-import { number } from "./element.js";
 import { unpack } from "./decode.js";
+import { count, h, number } from "./element.js";
 
 export function readDrawing(payload) {
   const x = unpack(payload.x), y = unpack(payload.y);
@@ -32,6 +32,10 @@ export function readDrawing(payload) {
   return {
     x, y, tail, head, width: payload.width, height: payload.height, radius: r,
     labeled: payload.labeled, crowded: payload.crowded, directed: payload.directed, n: x.length, lineCount: tail.length,
+    picture: (...marks) => h("svg", {
+      class: "gk-graph", viewBox: `0 0 ${number(payload.width)} ${number(payload.height)}`, role: "img",
+      "aria-label": `Graph with ${count(x.length, "vertex", "vertices")}`,
+    }, ...marks),
     dots: (vertices) => { let d = ""; for (const v of vertices) d += dot[v]; return d; },
     middle(k) {
       const a = tail[k], b = head[k], bow = bent[k] ? 0.07 : 0;

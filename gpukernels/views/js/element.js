@@ -38,3 +38,7 @@ export function thousands(value) {
 export function count(value, one, many) {
   return `${thousands(value)} ${value === 1 ? one : many || one + "s"}`;
 }
+
+export function percent(part, whole) {
+  return whole ? `${Math.floor((100 * part) / whole + 0.5)}%` : "0%";
+}

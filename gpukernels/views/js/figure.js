@@ -10,27 +10,6 @@ const SPEEDS = [["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["4", "4×"], ["8",
 const PLAY = "M3 1.5v11l9-5.5z";
 const PAUSE = "M2.5 1.5h3.2v11h-3.2zM8.3 1.5h3.2v11h-3.2z";
 
-export function track(label, note, steps, height, unit, marks, dim) {
-  return h("div", { class: "gk-track" },
-    h("span", { class: "gk-track-label" }, label, h("small", null, note)),
-    h("svg", {
-      class: "gk-strip", viewBox: `0 0 ${steps} ${unit}`, preserveAspectRatio: "none",
-      height, width: "100%", "aria-hidden": "true",
-    },
-    h("rect", { class: "gk-f-playhead", x: 0, y: 0, width: Math.max(1, steps / 160), height: unit }),
-    ...marks,
-    dim ? h("rect", { class: "gk-f-future", x: 0, y: 0, width: 0, height: unit }) : null));
-}
-
-export function symbol(...marks) {
-  return h("svg", { class: "gk-symbol", viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
-    ...marks.map(([name, d, width]) => h("path", { class: name, d, "stroke-width": width })));
-}
-
-export function percent(part, whole) {
-  return whole ? `${Math.floor((100 * part) / whole + 0.5)}%` : "0%";
-}
-
 function counterList() {
   const list = h("dl", { class: "gk-counters" });
   let shown = "";

@@ -1,10 +1,9 @@
 // FrontierView: a search level by level on the graph itself.
-import { count, h, number, put, say, thousands } from "./element.js";
 import { unpack, unpackLists } from "./decode.js";
 import { readDrawing } from "./drawing.js";
-import { symbol, track } from "./figure.js";
+import { h, put, say, thousands } from "./element.js";
 import { inspectable } from "./inspect.js";
-import { barPath } from "./marks.js";
+import { barPath, pathOf, symbol, track } from "./marks.js";
 
 const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait"];
 
@@ -77,9 +76,9 @@ function levelTracks(payload, data) {
   }
   return [
     track(data.copies ? "queue" : "frontier", `most ${thousands(payload.mostFrontier)}`, data.steps, 40, 40,
-      [h("path", { class: "gk-f-work", d: bars }), ...(data.copies ? [h("path", { class: "gk-f-clash", d: copies })] : [])]),
+      [pathOf("gk-f-work", bars), ...(data.copies ? [pathOf("gk-f-clash", copies)] : [])]),
     track("arcs read", `most ${thousands(payload.mostArcs)}`, data.steps, 40, 40,
-      PART_CLASSES.slice(0, kinds).map((name, i) => h("path", { class: name, d: stacks[i] }))),
+      PART_CLASSES.slice(0, kinds).map((name, i) => pathOf(name, stacks[i]))),
   ];
 }
 
@@ -89,14 +88,14 @@ function levelCounters(payload, data, step) {
   const parts = data.parts.subarray(data.kinds * step, data.kinds * (step + 1));
   const counters = [
     [symbol(["gk-dot-work", FRONTIER_DOT, 11]), "in the frontier", thousands(data.frontier(step).length)],
-    ...(data.copies ? [[symbol(["gk-f-clash", "M2 2h10v10h-10z", null]), "copies in the queue", thousands(data.copies[step])]] : []),
-    [symbol(["gk-arc-read", "M0 7h14", null]), "arcs read", thousands(parts.reduce((sum, part) => sum + part, 0))],
+    ...(data.copies ? [[symbol(["gk-f-clash", "M2 2h10v10h-10z"]), "copies in the queue", thousands(data.copies[step])]] : []),
+    [symbol(["gk-arc-read", "M0 7h14"]), "arcs read", thousands(parts.reduce((sum, part) => sum + part, 0))],
     [symbol(["gk-dot-new", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
       "found", thousands(data.found(step).length)],
     [symbol(["gk-dot-done", FRONTIER_DOT, 9]), "arcs to visited vertices", thousands(parts[2])],
   ];
   if (payload.outside) {
-    counters.push([symbol(["gk-f-faint", "M2 2h10v10h-10z", null]), "not from the frontier", thousands(parts[3])]);
+    counters.push([symbol(["gk-f-faint", "M2 2h10v10h-10z"]), "not from the frontier", thousands(parts[3])]);
   }
   counters.push([
     symbol(["gk-dot-clash", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
@@ -111,29 +110,25 @@ function levelCounters(payload, data, step) {
 
 function levelPicture(drawing, detected) {
   const r = drawing.radius;
-  const layer = (name, width) => h("path", { class: name, d: "", "stroke-width": width });
   const lines = {
-    rest: layer("gk-arc"), read: layer("gk-arc-read"), again: layer("gk-arc-again"), found: layer("gk-arc-found"),
+    rest: pathOf("gk-arc"), read: pathOf("gk-arc-read"), again: pathOf("gk-arc-again"), found: pathOf("gk-arc-found"),
   };
   const dots = {
-    unseen: layer("gk-dot-unseen", (drawing.crowded ? 1 : 2) * r), unseenIn: layer("gk-dot-paper", 2 * r - 2),
-    done: layer("gk-dot-done", 1.7 * r), work: layer("gk-dot-work", 2 * r + 1),
-    again: layer("gk-dot-clash", 2.9 * r), ...(detected ? { dropped: layer("gk-dot-wait", 2.9 * r) } : {}), found: layer("gk-dot-new", 2.5 * r),
-    foundIn: layer("gk-dot-paper", 2.16 * r), core: layer("gk-dot-new", 1.9 * r),
+    unseen: pathOf("gk-dot-unseen", "", (drawing.crowded ? 1 : 2) * r), unseenIn: pathOf("gk-dot-paper", "", 2 * r - 2),
+    done: pathOf("gk-dot-done", "", 1.7 * r), work: pathOf("gk-dot-work", "", 2 * r + 1),
+    again: pathOf("gk-dot-clash", "", 2.9 * r), ...(detected ? { dropped: pathOf("gk-dot-wait", "", 2.9 * r) } : {}), found: pathOf("gk-dot-new", "", 2.5 * r),
+    foundIn: pathOf("gk-dot-paper", "", 2.16 * r), core: pathOf("gk-dot-new", "", 1.9 * r),
   };
   const texts = drawing.labeled
     ? Array.from(drawing.x, (x, v) => h("text", { class: "gk-text-quiet", x: x / 10, y: drawing.y[v] / 10 + 3.6 }, String(v)))
     : [];
   const badges = h("g", { class: "gk-badges" });
-  const halo = h("path", { class: "gk-halo", d: "", "stroke-width": 2 * r + 10 });
-  const svg = h("svg", {
-    class: "gk-graph", viewBox: `0 0 ${number(drawing.width)} ${number(drawing.height)}`, role: "img",
-    "aria-label": `Graph with ${count(drawing.n, "vertex", "vertices")}`,
-  }, ...Object.values(lines), ...Object.values(dots), h("g", { class: "gk-labels" }, ...texts), badges);
+  const halo = pathOf("gk-halo", "", 2 * r + 10);
+  const svg = drawing.picture(...Object.values(lines), ...Object.values(dots), h("g", { class: "gk-labels" }, ...texts), badges);
   const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
   svg.append(halo, note);
 
-  let data = null, at = 0;
+  let data = null;
   const ask = inspectable(svg, (x, y) => drawing.nearest(x, y, r + 6), (v) => {
     put(halo, "d", v < 0 ? "" : drawing.dots([v]));
     say(note, v < 0 ? "" : describe(v));
@@ -147,7 +142,6 @@ function levelPicture(drawing, detected) {
 
   function show(trace, step) {
     data = trace;
-    at = step;
     const state = new Uint8Array(drawing.n);
     for (let k = 0; k <= step; k++) {
       for (const v of trace.frontier(k)) state[v] = 1;

@@ -1,9 +1,9 @@
 // GraphView: a graph with its values, or vertex by vertex beside its CSR arrays.
-import { count, h, number, put, say, thousands } from "./element.js";
 import { unpack } from "./decode.js";
 import { readDrawing } from "./drawing.js";
-import { symbol } from "./figure.js";
+import { count, h, number, put, say, thousands } from "./element.js";
 import { inspectable } from "./inspect.js";
+import { pathOf, symbol } from "./marks.js";
 
 const SHADES = 6, STRIP_COLUMNS = 32, STRIP_LEFT = 52, STRIP_CELL = 12.1, CELL_TALL = 13, STRIP_PITCH = 24;
 
@@ -47,20 +47,19 @@ export const graphView = {
 
 function rangeCounters(range) {
   if (!range) return [];
-  const key = (shade) => symbol(["gk-dot-rim", "M7 7h0", 13], [`gk-dot-v${shade}`, "M7 7h0", 11.5]);
-  return [[key(0), "least value", range[0]], [key(SHADES - 1), "largest value", range[1]]];
+  return [["least value", 0], ["largest value", SHADES - 1]].map(([name, shade], i) =>
+    [symbol(["gk-dot-rim", "M7 7h0", 13], [`gk-dot-v${shade}`, "M7 7h0", 11.5]), name, range[i]]);
 }
 
 function valuePicture(payload, drawing, offsets, targets) {
   const r = drawing.radius, n = drawing.n;
   const tree = new Set(unpack(payload.tree)), lineOfArc = unpack(payload.lineOfArc);
-  const layer = (name, width) => h("path", { class: name, d: "", "stroke-width": width });
-  const rest = layer("gk-arc"), heavy = layer("gk-arc-tree"), pickedLines = layer("gk-arc-found");
-  const hollow = layer("gk-dot-unseen", (drawing.crowded ? 1 : 2) * r), hollowIn = layer("gk-dot-paper", 2 * r - 2);
-  const rim = layer("gk-dot-rim", 2 * r + 2);
-  const shades = Array.from({ length: SHADES }, (_, k) => layer(`gk-dot-v${k}`, 2 * r + 0.4));
-  const ring = layer("gk-dot-new", 2.5 * r), ringIn = layer("gk-dot-paper", 2.16 * r), core = layer("gk-dot-new", 1.9 * r);
-  const focus = layer("gk-dot-work", 2.3 * r);
+  const rest = pathOf("gk-arc"), heavy = pathOf("gk-arc-tree"), pickedLines = pathOf("gk-arc-found");
+  const hollow = pathOf("gk-dot-unseen", "", (drawing.crowded ? 1 : 2) * r), hollowIn = pathOf("gk-dot-paper", "", 2 * r - 2);
+  const rim = pathOf("gk-dot-rim", "", 2 * r + 2);
+  const shades = Array.from({ length: SHADES }, (_, k) => pathOf(`gk-dot-v${k}`, "", 2 * r + 0.4));
+  const ring = pathOf("gk-dot-new", "", 2.5 * r), ringIn = pathOf("gk-dot-paper", "", 2.16 * r), core = pathOf("gk-dot-new", "", 1.9 * r);
+  const focus = pathOf("gk-dot-work", "", 2.3 * r);
   const x = (v) => drawing.x[v] / 10, y = (v) => drawing.y[v] / 10;
   const vertices = Array.from({ length: n }, (_, v) => v);
   const words = drawing.labeled ? vertices.map((v) => h("text", { class: "gk-text", x: x(v), y: y(v) + 3.6 })) : [];
@@ -69,13 +68,10 @@ function valuePicture(payload, drawing, offsets, targets) {
     const [middleX, middleY] = drawing.middle(k);
     return h("text", { class: "gk-line-text", x: middleX, y: middleY + 3 }, text);
   });
-  const halo = h("path", { class: "gk-halo", d: "", "stroke-width": 2 * r + 10 });
-  const around = h("path", { class: "gk-arc-picked", d: "" });
+  const halo = pathOf("gk-halo", "", 2 * r + 10);
+  const around = pathOf("gk-arc-picked");
   const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
-  const svg = h("svg", {
-    class: "gk-graph", viewBox: `0 0 ${number(drawing.width)} ${number(drawing.height)}`, role: "img",
-    "aria-label": `Graph with ${count(n, "vertex", "vertices")}`,
-  }, rest, heavy, pickedLines, hollow, hollowIn, rim, ...shades, ring, ringIn, core, focus,
+  const svg = drawing.picture(rest, heavy, pickedLines, hollow, hollowIn, rim, ...shades, ring, ringIn, core, focus,
   h("g", { class: "gk-line-texts" }, ...lineWords), h("g", { class: "gk-labels" }, ...words), names, halo, note);
   svg.insertBefore(around, hollow);
 

@@ -1,9 +1,9 @@
 // HashView: the table of the hash64 filter, request by request.
-import { h, number, put, say } from "./element.js";
 import { unpack, unpackLists } from "./decode.js";
-import { selectOf, symbol, track } from "./figure.js";
+import { h, number, put, say } from "./element.js";
+import { selectOf } from "./figure.js";
 import { inspectable } from "./inspect.js";
-import { SQUARE, barPath, boxPath, codeLine, emptyPaths, wordsText } from "./marks.js";
+import { SQUARE, barPath, boxPath, codeLine, emptyPaths, pathOf, squareKey, symbol, track, wordsText } from "./marks.js";
 
 const STORED = 0, READ_BACK = 1;
 const KEPT_AGAIN = 1, KEPT_ELSEWHERE = 2;
@@ -177,7 +177,7 @@ function hashPicture(data, narrow) {
     every.map((lane) => [...place.mark(corner(lane), down), String(lane)])));
   labels.show(place.labels());
   title.show([[0, place.table - 7, data.array]]);
-  const halo = h("path", { class: "gk-wire-picked", d: "" });
+  const halo = pathOf("gk-wire-picked");
   const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 }, HASH_HINT);
   const svg = h("svg", {
     class: `gk-hash-${narrow ? "narrow" : "wide"}`, viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
@@ -305,13 +305,16 @@ function hashTracks(data) {
     const missed = (30 * words.filter((i) => data.kept[i] === KEPT_AGAIN).length) / most;
     bars[3] += barPath(k, 30, missed, ".6", ".3");
   }
-  const shape = (name, d) => h("path", { class: name, d });
   return [
     track("warps", data.warps === 1 ? "0" : `0 to ${data.warps - 1}`, data.steps, Math.min(Math.max(unit, 20), 120), unit,
-      [shape("gk-f-faint", odd), shape("gk-f-line", filled), shape("gk-f-work", stored), shape("gk-f-wait", read)], true),
+      [pathOf("gk-f-faint", odd), pathOf("gk-f-line", filled), pathOf("gk-f-work", stored), pathOf("gk-f-wait", read)], true),
     track("verdicts", `most ${most}`, data.steps, 30, 30,
-      [...VERDICT_LOOKS, "gk-f-clash"].map((name, i) => shape(name, bars[i])), true),
+      [...VERDICT_LOOKS, "gk-f-clash"].map((name, i) => pathOf(name, bars[i])), true),
   ];
+}
+
+function verdictKey(k) {
+  return symbol([VERDICT_LOOKS[k], SQUARE], [`gk-s-sign gk-s-on-${k}`, `M7 7${HASH_SIGNS[k]}`]);
 }
 
 function hashCounters(data, step) {
@@ -329,19 +332,18 @@ function hashCounters(data, step) {
       kept[data.kept[i]]++;
     }
   }
-  const key = (k) => symbol([VERDICT_LOOKS[k], SQUARE, null], [`gk-s-sign gk-s-on-${k}`, `M7 7${HASH_SIGNS[k]}`, null]);
   const counters = [
     [null, "calls so far", String(calls)],
-    [symbol(["gk-f-work", SQUARE, null]), "words stored", String(stored)],
-    [symbol(["gk-f-wait", SQUARE, null]), "words read back", String(verdicts[0] + verdicts[1] + verdicts[2])],
-    [key(0), "valid, kept", String(verdicts[0])],
-    [key(1), "duplicates detected", String(verdicts[1])],
-    [key(2), "conflicts, kept", String(verdicts[2])],
-    [symbol(["gk-f-clash", "M1.5 11h11v2.5h-11z", null], ["gk-s-missed", `M7 5${MISSED_SIGN}`, null]),
+    [squareKey("gk-f-work"), "words stored", String(stored)],
+    [squareKey("gk-f-wait"), "words read back", String(verdicts[0] + verdicts[1] + verdicts[2])],
+    [verdictKey(0), "valid, kept", String(verdicts[0])],
+    [verdictKey(1), "duplicates detected", String(verdicts[1])],
+    [verdictKey(2), "conflicts, kept", String(verdicts[2])],
+    [symbol(["gk-f-clash", "M1.5 11h11v2.5h-11z"], ["gk-s-missed", `M7 5${MISSED_SIGN}`]),
       "duplicates missed", String(kept[KEPT_AGAIN])],
   ];
   if (data.blocks.length > 1) {
-    counters.push([symbol(["gk-s-sign", `M7 7${MISSED_SIGN}`, null]), "kept in two blocks", String(kept[KEPT_ELSEWHERE])]);
+    counters.push([symbol(["gk-s-sign", `M7 7${MISSED_SIGN}`]), "kept in two blocks", String(kept[KEPT_ELSEWHERE])]);
   }
   return counters;
 }

@@ -1,9 +1,9 @@
 // MappingView: a strip of units, sectors and loads for each technique.
-import { count, h, number, put, say, thousands } from "./element.js";
 import { unpack } from "./decode.js";
-import { selectOf, symbol, track } from "./figure.js";
+import { count, h, number, put, say, thousands } from "./element.js";
+import { selectOf } from "./figure.js";
 import { inspectable } from "./inspect.js";
-import { SQUARE, barPath, boxPath } from "./marks.js";
+import { SQUARE, barPath, boxPath, pathOf, squareKey, symbol, track } from "./marks.js";
 
 const ROW_UNITS = 24, UNIT = 18, TALL = 18, HEAD = 13, BAR = 11, ROW_PITCH = 51, HUES = 8, LEAST_BARS = 12;
 const LEVELS = ["thread", "warp", "block"];
@@ -72,7 +72,7 @@ function workTrack(load) {
     const n = load.methods.filter((m) => k < m.rounds).length;
     bars += barPath(k, of, n);
   }
-  return track("at work", `of ${of}`, load.steps, 26, of, [h("path", { class: "gk-f-done", d: bars })], true);
+  return track("at work", `of ${of}`, load.steps, 26, of, [pathOf("gk-f-done", bars)], true);
 }
 
 function unitPlace(u) {
@@ -142,14 +142,13 @@ function itemHeads(load) {
   const items = unitWords("gk-u-item"), holes = unitWords("gk-u-empty");
   items.show(letters);
   holes.show([...empty.values()]);
-  return [h("path", { class: "gk-s-cut", d: cuts }), items.text, holes.text];
+  return [pathOf("gk-s-cut", cuts), items.text, holes.text];
 }
 
 function mappingPanel(load, method) {
-  const path = (name) => h("path", { class: name, d: "" });
-  const todo = path("gk-u-todo"), marks = h("path", { class: "gk-u-mark", d: "", "stroke-width": 3 }), now = path("gk-s-now"), halo = path("gk-wire-picked");
-  const fills = Array.from({ length: HUES }, (_, k) => h("path", { class: `gk-u-${k}`, d: "", "stroke-width": TALL }));
-  const sectors = ["gk-f-faint", "gk-u-one", "gk-u-many"].map(path);
+  const todo = pathOf("gk-u-todo"), marks = pathOf("gk-u-mark", "", 3), now = pathOf("gk-s-now"), halo = pathOf("gk-wire-picked");
+  const fills = Array.from({ length: HUES }, (_, k) => pathOf(`gk-u-${k}`, "", TALL));
+  const sectors = ["gk-f-faint", "gk-u-one", "gk-u-many"].map((name) => pathOf(name));
   const [times, often] = ["gk-u-once", "gk-u-often"].map(unitWords);
   const numbers = Array.from({ length: load.units }, (_, u) => h("tspan", { class: "", x: unitPlace(u)[0] + UNIT / 2 }));
   // The height is the row's: an empty tspan, as of a unit not yet visited, would lose its own.
@@ -219,7 +218,7 @@ function mappingPanel(load, method) {
         if (more & 2) marked += `M${number(x + 2)} ${number(y)}v${number(TALL)}`;
       }
       put(todo, "d", waiting);
-      fills.forEach((node, k) => put(node, "d", fill[k]));
+      fills.forEach((path, k) => put(path, "d", fill[k]));
       put(marks, "d", marked);
       put(now, "d", requestBoxes(method, step, load.units));
       const drawn = ["", "", ""], said = [[], [], []];
@@ -231,7 +230,7 @@ function mappingPanel(load, method) {
           said[kind].push([x + (UNIT * (b - a)) / 2, y + TALL + 3 + 8.5, `×${n}`]);
         }
       });
-      sectors.forEach((node, kind) => put(node, "d", drawn[kind]));
+      sectors.forEach((path, kind) => put(path, "d", drawn[kind]));
       times.show(said[1]);
       often.show(said[2]);
       for (const chart of bars) chart.show(step);
@@ -243,7 +242,7 @@ function loadChart(load, method, level, i) {
   const launched = method.launched[i], who = method[level];
   const total = new Array(launched).fill(0);
   for (const k of who) total[k]++;
-  const [rest, done] = ["gk-u-rest", "gk-u-load"].map((name) => h("path", { class: name, d: "", "stroke-width": 0.8 }));
+  const [rest, done] = ["gk-u-rest", "gk-u-load"].map((name) => pathOf(name, "", 0.8));
   const node = h("div", { class: "gk-map-load" },
     h("svg", {
       class: "gk-map-bars", viewBox: `0 0 ${Math.max(launched, LEAST_BARS)} 30`, preserveAspectRatio: "none",
@@ -256,11 +255,11 @@ function loadChart(load, method, level, i) {
     show(step) {
       const far = new Array(launched).fill(0);
       for (let u = 0; u < load.units; u++) if (method.round[u] <= step) far[who[u]]++;
-      const tall = (n) => (30 * n) / load.most[i];
+      const high = far.map((n) => (30 * n) / load.most[i]);
       let left = "", bars = "";
       total.forEach((n, k) => {
-        if (far[k]) bars += `M${k}.5 30v-${number(tall(far[k]))}`;
-        if (n > far[k]) left += `M${k}.5 ${number(30 - tall(far[k]))}v-${number(tall(n - far[k]))}`;
+        if (far[k]) bars += `M${k}.5 30v-${number(high[k])}`;
+        if (n > far[k]) left += `M${k}.5 ${number(30 - high[k])}v-${number((30 * (n - far[k])) / load.most[i])}`;
       });
       put(rest, "d", left);
       put(done, "d", bars);
@@ -281,10 +280,10 @@ function mappingCounters(load, step) {
     }
   }
   return [
-    [symbol(["gk-u-0", "M1.5 7h11", 11], ["gk-s-now", SQUARE, null]), "visited now", thousands(now)],
+    [symbol(["gk-u-0", "M1.5 7h11", 11], ["gk-s-now", SQUARE]), "visited now", thousands(now)],
     [symbol(["gk-u-0", "M1.5 7h11", 11]), "visited before", thousands(before)],
-    [symbol(["gk-u-todo", SQUARE, null]), "not yet", thousands(load.units * load.methods.length - now - before)],
-    [symbol(["gk-u-one", "M0 4h14v7h-14z", null]), "sectors moved", thousands(once)],
-    [symbol(["gk-u-many", "M0 4h14v7h-14z", null]), "moved again", thousands(all - once)],
+    [squareKey("gk-u-todo"), "not yet", thousands(load.units * load.methods.length - now - before)],
+    [symbol(["gk-u-one", "M0 4h14v7h-14z"]), "sectors moved", thousands(once)],
+    [symbol(["gk-u-many", "M0 4h14v7h-14z"]), "moved again", thousands(all - once)],
   ];
 }

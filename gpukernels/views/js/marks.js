@@ -4,6 +4,11 @@ import { h, number, say } from "./element.js";
 // The square of a key, 14 by 14.
 export const SQUARE = "M1.5 1.5h11v11h-11z";
 
+// All marks of one look are one path: a step of thousands is then a handful of attributes that change.
+export function pathOf(name, d = "", width = null) {
+  return h("path", { class: name, d, "stroke-width": width });
+}
+
 export function boxPath(x, y, wide, tall) {
   return `M${number(x)} ${number(y)}h${number(wide)}v${number(tall)}h-${number(wide)}z`;
 }
@@ -17,7 +22,7 @@ export function barPath(k, floor, tall, from = ".1", wide = ".8") {
 
 // Empty paths by their keys, in the order in which they are painted; `names` holds the class of each.
 export function emptyPaths(names) {
-  const paths = Object.entries(names).map(([key, name]) => [key, h("path", { class: name, d: "" })]);
+  const paths = Object.entries(names).map(([key, name]) => [key, pathOf(name)]);
   return Object.fromEntries(paths);
 }
 
@@ -37,4 +42,28 @@ export function codeLine() {
       say(code, text);
     },
   };
+}
+
+// One row of a timeline: a label and a strip with a column a step, stretched to the page's width; `height` is on the page,
+// `unit` in the strip. `dim` fades the columns after the playhead.
+export function track(label, note, steps, height, unit, marks, dim) {
+  return h("div", { class: "gk-track" },
+    h("span", { class: "gk-track-label" }, label, h("small", null, note)),
+    h("svg", {
+      class: "gk-strip", viewBox: `0 0 ${steps} ${unit}`, preserveAspectRatio: "none",
+      height, width: "100%", "aria-hidden": "true",
+    },
+    h("rect", { class: "gk-f-playhead", x: 0, y: 0, width: Math.max(1, steps / 160), height: unit }),
+    ...marks,
+    dim ? h("rect", { class: "gk-f-future", x: 0, y: 0, width: 0, height: unit }) : null));
+}
+
+// A key, 14 by 14, of marks that are each [class, path data, stroke width].
+export function symbol(...marks) {
+  return h("svg", { class: "gk-symbol", viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
+    ...marks.map((mark) => pathOf(...mark)));
+}
+
+export function squareKey(name) {
+  return symbol([name, SQUARE]);
 }

@@ -1,9 +1,8 @@
 // MemoryView: the lanes of one request and the sectors, lines or banks that answer.
-import { h, number, put, say, thousands } from "./element.js";
 import { unpack, unpackLists } from "./decode.js";
-import { symbol, track } from "./figure.js";
+import { h, number, put, say, thousands } from "./element.js";
 import { inspectable } from "./inspect.js";
-import { SQUARE, barPath, boxPath, codeLine } from "./marks.js";
+import { SQUARE, barPath, boxPath, codeLine, pathOf, squareKey, symbol, track } from "./marks.js";
 
 const LEFT = 78, WORD = 14.5, GAP = 6, LANE_TALL = 15, WIRES = 46, WIDTH = 560;
 const SECTOR = 32, LINE = 128;
@@ -78,11 +77,15 @@ function costTrack(payload, data) {
     excess += barPath(k, 34 - low, high - low);
   }
   return track(data.unit, `most ${payload.most}`, data.steps, 34, 34,
-    [h("path", { class: "gk-f-done", d: bars }), h("path", { class: "gk-f-clash", d: excess })]);
+    [pathOf("gk-f-done", bars), pathOf("gk-f-clash", excess)]);
 }
 
 function byteX(byte) {
   return LEFT + (byte / 4) * WORD + GAP * Math.floor(byte / SECTOR);
+}
+
+function laneCell(k) {
+  return [byteX(4 * k) + 0.75, 0, WORD - 1.5];
 }
 
 function cellPath(places, tall) {
@@ -101,12 +104,12 @@ function addressPicture() {
   const top = LANE_TALL + WIRES;
   let pitch = 24, tall = 20;
   const names = ["gk-f-faint", "gk-f-work", "gk-f-faint", "gk-f-fetched", "gk-f-work", "gk-f-clash", "gk-wire", "gk-wire-clash"];
-  const [idle, busy, words, sectors, wanted, clashing, wires, clashWires] = names.map((name) => h("path", { class: name, d: "" }));
+  const [idle, busy, words, sectors, wanted, clashing, wires, clashWires] = names.map((name) => pathOf(name));
   const ticks = Array.from({ length: 32 }, (_, k) => h("text", { class: "gk-tick", x: byteX(4 * k) + WORD / 2, y: 11 }, String(k)));
   const heads = h("g", { class: "gk-heads" });
   const name = h("text", { class: "gk-array-name", x: 0, y: top + 10 });
   const labels = h("g", { class: "gk-row-labels" });
-  const halo = h("path", { class: "gk-wire-picked", d: "" });
+  const halo = pathOf("gk-wire-picked");
   const note = h("text", { class: "gk-note", x: LEFT, y: top - 3 });
   const svg = h("svg", {
     class: "gk-addresses", viewBox: "0 0 560 100", role: "img",
@@ -144,9 +147,8 @@ function addressPicture() {
     say(name, request.name);
     const { lanes, index, size } = request;
     const active = new Set(lanes);
-    const cell = (k) => [byteX(4 * k) + 0.75, 0, WORD - 1.5];
-    put(idle, "d", cellPath(Array.from({ length: 32 }, (_, k) => k).filter((k) => !active.has(k)).map(cell), LANE_TALL));
-    put(busy, "d", cellPath(Array.from(lanes, cell), LANE_TALL));
+    put(idle, "d", cellPath(Array.from({ length: 32 }, (_, k) => k).filter((k) => !active.has(k)).map(laneCell), LANE_TALL));
+    put(busy, "d", cellPath(Array.from(lanes, laneCell), LANE_TALL));
     ticks.forEach((tick, k) => put(tick, "class",
       `gk-tick${[0, 8, 16, 24, 31].includes(k) ? "" : " gk-tick-fine"}${active.has(k) ? " gk-on-dark" : " gk-text-quiet"}`));
 
@@ -194,19 +196,19 @@ function addressPicture() {
 }
 
 function requestCounters(r) {
-  const used = symbol(["gk-f-work", SQUARE, null]);
+  const used = squareKey("gk-f-work");
   if (r.shared) {
     return [
       [used, "lanes", String(r.lanes.length)],
       [null, "4-byte words", String(Math.ceil(r.useful / 4))],
-      [symbol(["gk-f-done", SQUARE, null]), "passes", String(r.passes)],
-      [symbol(["gk-f-clash", SQUARE, null]), "avoidable passes", String(r.passes - 1)],
+      [squareKey("gk-f-done"), "passes", String(r.passes)],
+      [squareKey("gk-f-clash"), "avoidable passes", String(r.passes - 1)],
     ];
   }
   return [
     [used, "bytes wanted", thousands(r.useful)],
-    [symbol(["gk-f-fetched", SQUARE, null], ["gk-s-work", SQUARE, null]), "bytes moved", thousands(SECTOR * r.sectors)],
-    [symbol(["gk-f-done", SQUARE, null]), "sectors", String(r.sectors)],
-    [symbol(["gk-f-clash", SQUARE, null]), "avoidable sectors", String(r.sectors - r.ideal)],
+    [symbol(["gk-f-fetched", SQUARE], ["gk-s-work", SQUARE]), "bytes moved", thousands(SECTOR * r.sectors)],
+    [squareKey("gk-f-done"), "sectors", String(r.sectors)],
+    [squareKey("gk-f-clash"), "avoidable sectors", String(r.sectors - r.ideal)],
   ];
 }

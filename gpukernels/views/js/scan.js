@@ -1,9 +1,8 @@
 // ScanView: the values of a prefix sum after each step.
-import { h, number, put, say } from "./element.js";
 import { unpack, unpackLists } from "./decode.js";
-import { symbol, track } from "./figure.js";
+import { h, number, put, say } from "./element.js";
 import { inspectable } from "./inspect.js";
-import { SQUARE, barPath, boxPath, codeLine, emptyPaths, wordsText } from "./marks.js";
+import { SQUARE, barPath, boxPath, codeLine, emptyPaths, pathOf, squareKey, symbol, track, wordsText } from "./marks.js";
 
 const ADDS = 0, TAKES = 1, READS = 2;
 const HINT = "Point at a value, or press an arrow key: what went into it?";
@@ -121,7 +120,7 @@ function scanPicture(data, turned) {
     dark: wordsText("gk-scan-word gk-on-dark", place.font), fresh: wordsText("gk-scan-word gk-on-new", place.font),
   };
   texts.ticks.show(place.ticks());
-  const halo = h("path", { class: "gk-wire-picked", d: "" });
+  const halo = pathOf("gk-wire-picked");
   const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 }, HINT);
   const svg = h("svg", {
     class: `gk-scan-${turned ? "tall" : "wide"}`, viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
@@ -205,20 +204,19 @@ function scanPicture(data, turned) {
   };
 }
 
-function scanBars(heights, floors, most) {
-  return heights.map((tall, k) => barPath(k, 30 - (30 * floors[k]) / most, (30 * tall) / most)).join("");
+function scanBars(name, heights, floors, most) {
+  return pathOf(name, heights.map((tall, k) => barPath(k, 30 - (30 * floors[k]) / most, (30 * tall) / most)).join(""));
 }
 
 function scanTracks(data) {
   const every = Array.from({ length: data.steps }, (_, k) => k), none = every.map(() => 0);
-  const bar = (name, heights, floors, most) => h("path", { class: name, d: scanBars(heights, floors, most) });
   const reads = every.map((k) => data.to(k).length), most = Math.max(...reads, 1);
-  const tracks = [track("reads", `most ${most}`, data.steps, 30, 30, [bar("gk-f-work", reads, none, most)], true)];
+  const tracks = [track("reads", `most ${most}`, data.steps, 30, 30, [scanBars("gk-f-work", reads, none, most)], true)];
   if (data.array) {
     const asked = Array.from(data.requests), extra = Array.from(data.conflicts);
     const high = Math.max(...asked.map((n, k) => n + extra[k]));
     tracks.push(track("passes", `most ${high}`, data.steps, 30, 30,
-      [bar("gk-f-done", asked, none, high), bar("gk-f-clash", extra, asked, high)], true));
+      [scanBars("gk-f-done", asked, none, high), scanBars("gk-f-clash", extra, asked, high)], true));
   }
   return tracks;
 }
@@ -234,13 +232,13 @@ function scanCounters(data, step) {
     requests += data.requests[k];
     conflicts += data.conflicts[k];
   }
-  const counters = [[symbol(["gk-f-work", SQUARE, null]), "values added", String(now[ADDS])]];
-  if (data.used.has(TAKES)) counters.push([symbol(["gk-f-new", SQUARE, null]), "values taken", String(now[TAKES])]);
+  const counters = [[squareKey("gk-f-work"), "values added", String(now[ADDS])]];
+  if (data.used.has(TAKES)) counters.push([squareKey("gk-f-new"), "values taken", String(now[TAKES])]);
   if (data.used.has(READS)) counters.push([null, "values read", String(now[READS])]);
   counters.push([null, "additions so far", String(all[ADDS])]);
   if (data.array) {
     counters.push([null, "requests so far", String(requests)],
-      [symbol(["gk-f-faint", SQUARE, null], ["gk-f-clash", "M1.5 10h11v2.5h-11z", null]), "bank conflicts so far", String(conflicts)]);
+      [symbol(["gk-f-faint", SQUARE], ["gk-f-clash", "M1.5 10h11v2.5h-11z"]), "bank conflicts so far", String(conflicts)]);
   }
   return counters;
 }

@@ -1,7 +1,7 @@
 // A view's first frame as text: complete without a script, and colored without a style sheet.
+import { toText } from "./dom.js";
 import { h } from "./element.js";
 import { layOut } from "./figure.js";
-import { toText } from "./dom.js";
 import { PAINT } from "./paint.js";
 
 // What only answers a reader's pointer or keys.

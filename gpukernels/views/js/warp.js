@@ -1,8 +1,8 @@
 // WarpView: the lanes of a warp step by step, beside the source.
-import { count, h, number, put, say, thousands } from "./element.js";
 import { unpack } from "./decode.js";
-import { percent, selectOf, symbol, track } from "./figure.js";
-import { SQUARE, barPath } from "./marks.js";
+import { count, h, number, percent, put, say, thousands } from "./element.js";
+import { selectOf } from "./figure.js";
+import { barPath, pathOf, squareKey, symbol, track } from "./marks.js";
 
 const BRANCH = 1, BARRIER = 2;
 const ALL = 0xffffffff;
@@ -131,8 +131,8 @@ function warpTracks(payload, data) {
   const each = stripHeight(data.warps.length);
   const tracks = data.warps.map((w) => track(`warp ${w.warp}`, "lanes 0–31", data.steps, each, 32, [
     h("rect", { class: "gk-f-idle", x: 0, y: 0, width: w.steps, height: 32 }),
-    ...laneLayers(w).map(([name, masks]) => h("path", { class: name, d: lanePath(masks) })),
-    h("path", { class: "gk-s-grid", d: rulesPath(w.steps, each) }),
+    ...laneLayers(w).map(([name, masks]) => pathOf(name, lanePath(masks))),
+    pathOf("gk-s-grid", rulesPath(w.steps, each)),
   ], true));
   if (data.moved.some((v) => v)) {
     let bars = "", excess = "";
@@ -142,7 +142,7 @@ function warpTracks(payload, data) {
       excess += barPath(k, 30 - low, high - low, "", "1");
     });
     tracks.push(track("sectors", `most ${payload.mostSectors}`, data.steps, 30, 30,
-      [h("path", { class: "gk-f-done", d: bars }), h("path", { class: "gk-f-clash", d: excess })], true));
+      [pathOf("gk-f-done", bars), pathOf("gk-f-clash", excess)], true));
   }
   return tracks;
 }
@@ -157,7 +157,7 @@ function stripPath(mask, top, tall) {
 
 function makeListing(listing, data) {
   const rows = data.texts.map((text, i) => {
-    const layers = ["gk-f-faint", "gk-f-work", "gk-f-new", "gk-f-wait"].map((name) => h("path", { class: name, d: "" }));
+    const layers = ["gk-f-faint", "gk-f-work", "gk-f-new", "gk-f-wait"].map((name) => pathOf(name));
     const strip = h("svg", {
       class: "gk-lanes", viewBox: "0 0 128 12", preserveAspectRatio: "none", "aria-hidden": "true", width: 128, height: 12,
     }, ...layers);
@@ -234,9 +234,9 @@ function warpCounters(data, front, step) {
     splits += w.splitsTo[at];
   }
   const counters = [
-    [symbol(["gk-f-work", SQUARE, null]), "lanes active", `${popcount(mask)} of 32`],
-    [symbol(["gk-f-new", SQUARE, null]), "branch taken by", taken ? String(popcount(taken)) : "–"],
-    [symbol(["gk-f-wait", "M1.5 4.5h11v5h-11z", null]), "not taken by", taken ? String(popcount(mask & ~taken)) : "–"],
+    [squareKey("gk-f-work"), "lanes active", `${popcount(mask)} of 32`],
+    [squareKey("gk-f-new"), "branch taken by", taken ? String(popcount(taken)) : "–"],
+    [symbol(["gk-f-wait", "M1.5 4.5h11v5h-11z"]), "not taken by", taken ? String(popcount(mask & ~taken)) : "–"],
     [null, "warp steps so far", thousands(steps)],
     [null, "SIMD efficiency", percent(lanes, 32 * steps)],
     [null, "divergent branches", thousands(splits)],
@@ -244,7 +244,7 @@ function warpCounters(data, front, step) {
   const requests = data.requestsTo[step];
   if (data.anyGlobal) {
     counters.push([null, "sectors a request", requests ? (data.movedTo[step] / requests).toFixed(1) : "–"]);
-    counters.push([symbol(["gk-f-clash", SQUARE, null]), "avoidable sectors", thousands(data.movedTo[step] - data.leastTo[step])]);
+    counters.push([squareKey("gk-f-clash"), "avoidable sectors", thousands(data.movedTo[step] - data.leastTo[step])]);
   }
   if (data.anyShared) counters.push([null, "bank conflicts", thousands(data.conflictsTo[step])]);
   return counters;
