@@ -1,7 +1,8 @@
-"""ruff has nothing to say: neither about style nor about layout, notebooks included."""
+"""No tool has anything to say about style or layout: of Python, of notebooks, of JavaScript."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,4 +20,15 @@ def test_ruff_is_clean(command):
         capture_output=True,
         text=True,
     )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("command", [["oxlint"], ["oxfmt", "--check"]], ids=lambda c: c[0])
+def test_the_javascript_of_the_figures_is_linted_and_formatted(command):
+    name, *options = command
+    # Binaries in wheels, which lie beside Python.
+    tool = shutil.which(name, path=Path(sys.executable).parent) or shutil.which(name)
+    assert tool, f"{name} is missing: install what the extra `test` names"
+    folder = "gpukernels/views/js"
+    run = subprocess.run([tool, *options, folder], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr

@@ -5,8 +5,8 @@ opened from ``file://`` may not load modules. A third script draws first frames 
 
 The modules are joined, not bundled: each is written once, after those it imports, without its
 ``import`` lines and ``export`` words. That asks two things of them, which are checked here: an
-import names its things in braces on one line, without ``as``, and no two modules declare the same
-top-level name.
+import names its things in braces, without ``as``, and no two modules declare the same top-level
+name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VIEWS = {
     "hash": "hash",
 }
 
-_IMPORT = re.compile(r'^import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{\s+(\w+(?:,\s+\w+)*),?\s+\} from "\./(\w+)\.js";\n', re.MULTILINE)
 _DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
 
 

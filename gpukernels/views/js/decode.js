@@ -1,8 +1,13 @@
 // Turns the compact columns of gpukernels/views/encoding.py back into typed arrays.
 
 const TYPES = {
-  u1: Uint8Array, i1: Int8Array, u2: Uint16Array, i2: Int16Array,
-  u4: Uint32Array, i4: Int32Array, f4: Float32Array,
+  u1: Uint8Array,
+  i1: Int8Array,
+  u2: Uint16Array,
+  i2: Int16Array,
+  u4: Uint32Array,
+  i4: Int32Array,
+  f4: Float32Array,
 };
 
 export function unpack(text) {

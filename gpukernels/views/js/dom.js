@@ -16,16 +16,24 @@ export class StringElement {
     Object.assign(this, { tag, drawn, attributes: new Map(), childNodes: [] });
   }
 
-  setAttribute(name, value) { this.attributes.set(name, String(value)); }
+  setAttribute(name, value) {
+    this.attributes.set(name, String(value));
+  }
 
-  getAttribute(name) { return this.attributes.has(name) ? this.attributes.get(name) : null; }
+  getAttribute(name) {
+    return this.attributes.has(name) ? this.attributes.get(name) : null;
+  }
 
   // Where nobody can point or press, nothing is ever heard.
   addEventListener() {}
 
-  append(...nodes) { this.insert(this.childNodes.length, nodes); }
+  append(...nodes) {
+    this.insert(this.childNodes.length, nodes);
+  }
 
-  insertBefore(node, next) { this.insert(this.childNodes.indexOf(next), [node]); }
+  insertBefore(node, next) {
+    this.insert(this.childNodes.indexOf(next), [node]);
+  }
 
   replaceChildren(...nodes) {
     this.childNodes = [];
@@ -36,15 +44,25 @@ export class StringElement {
     this.childNodes.splice(at, 0, ...nodes.map((node) => (node instanceof StringElement ? node : String(node))));
   }
 
-  get children() { return this.childNodes.filter((node) => node instanceof StringElement); }
+  get children() {
+    return this.childNodes.filter((node) => node instanceof StringElement);
+  }
 
-  get childElementCount() { return this.children.length; }
+  get childElementCount() {
+    return this.children.length;
+  }
 
-  get lastElementChild() { return this.children[this.childElementCount - 1] || null; }
+  get lastElementChild() {
+    return this.children[this.childElementCount - 1] || null;
+  }
 
-  get textContent() { return this.childNodes.map((node) => (typeof node === "string" ? node : node.textContent)).join(""); }
+  get textContent() {
+    return this.childNodes.map((node) => (typeof node === "string" ? node : node.textContent)).join("");
+  }
 
-  set textContent(text) { this.childNodes = text === "" ? [] : [String(text)]; }
+  set textContent(text) {
+    this.childNodes = text === "" ? [] : [String(text)];
+  }
 
   // Of selectors, a tag or one class.
   querySelectorAll(selector) {
@@ -54,7 +72,9 @@ export class StringElement {
     return this.children.flatMap((node) => [...(fits(node) ? [node] : []), ...node.querySelectorAll(selector)]);
   }
 
-  querySelector(selector) { return this.querySelectorAll(selector)[0] || null; }
+  querySelector(selector) {
+    return this.querySelectorAll(selector)[0] || null;
+  }
 }
 
 export const stringDocument = {

@@ -6,48 +6,96 @@ import { unpack } from "./decode.js";
 import { count, h, number } from "./element.js";
 
 export function readDrawing(payload) {
-  const x = unpack(payload.x), y = unpack(payload.y);
-  const tail = unpack(payload.tail), head = unpack(payload.head), bent = unpack(payload.bent);
+  const x = unpack(payload.x),
+    y = unpack(payload.y);
+  const tail = unpack(payload.tail),
+    head = unpack(payload.head),
+    bent = unpack(payload.bent);
   const r = payload.radius;
   const dot = Array.from(x, (_, v) => `M${number(x[v] / 10)} ${number(y[v] / 10)}h0`);
   const line = Array.from(tail, (a, k) => linePath(a, head[k], bent[k]));
 
   function linePath(a, b, curved) {
-    const x1 = x[a] / 10, y1 = y[a] / 10, x2 = x[b] / 10, y2 = y[b] / 10;
+    const x1 = x[a] / 10,
+      y1 = y[a] / 10,
+      x2 = x[b] / 10,
+      y2 = y[b] / 10;
     if (a === b) return `M${number(x1 - 3)} ${number(y1 - r + 1)}a${number(r * 0.7)} ${number(r * 0.7)} 0 1 1 6 0`;
     const length = Math.max(Math.sqrt((x2 - x1) ** 2 + (y2 - y1) ** 2), 0.1);
-    const ux = (x2 - x1) / length, uy = (y2 - y1) / length;
+    const ux = (x2 - x1) / length,
+      uy = (y2 - y1) / length;
     if (!payload.directed) return `M${number(x1)} ${number(y1)}L${number(x2)} ${number(y2)}`;
     const bow = curved ? 0.14 * length : 0;
-    const cx = (x1 + x2) / 2 - uy * bow, cy = (y1 + y2) / 2 + ux * bow;
+    const cx = (x1 + x2) / 2 - uy * bow,
+      cy = (y1 + y2) / 2 + ux * bow;
     const reach = Math.max(Math.sqrt((x2 - cx) ** 2 + (y2 - cy) ** 2), 0.1);
-    const vx = (x2 - cx) / reach, vy = (y2 - cy) / reach;
-    const ex = x2 - vx * (r + 1), ey = y2 - vy * (r + 1);
+    const vx = (x2 - cx) / reach,
+      vy = (y2 - cy) / reach;
+    const ex = x2 - vx * (r + 1),
+      ey = y2 - vy * (r + 1);
     const s = Math.min(Math.max(r * 0.6, 3), 5);
-    return `M${number(x1)} ${number(y1)}${curved ? `Q${number(cx)} ${number(cy)} ` : "L"}${number(ex)} ${number(ey)}`
-      + `M${number(ex - s * (vx + 0.5 * vy))} ${number(ey - s * (vy - 0.5 * vx))}L${number(ex)} ${number(ey)}`
-      + `L${number(ex - s * (vx - 0.5 * vy))} ${number(ey - s * (vy + 0.5 * vx))}`;
+    return (
+      `M${number(x1)} ${number(y1)}${curved ? `Q${number(cx)} ${number(cy)} ` : "L"}${number(ex)} ${number(ey)}` +
+      `M${number(ex - s * (vx + 0.5 * vy))} ${number(ey - s * (vy - 0.5 * vx))}L${number(ex)} ${number(ey)}` +
+      `L${number(ex - s * (vx - 0.5 * vy))} ${number(ey - s * (vy + 0.5 * vx))}`
+    );
   }
 
   return {
-    x, y, tail, head, width: payload.width, height: payload.height, radius: r,
-    labeled: payload.labeled, crowded: payload.crowded, directed: payload.directed, n: x.length, lineCount: tail.length,
-    picture: (...marks) => h("svg", {
-      class: "gk-graph", viewBox: `0 0 ${number(payload.width)} ${number(payload.height)}`, role: "img",
-      "aria-label": `Graph with ${count(x.length, "vertex", "vertices")}`,
-    }, ...marks),
-    dots: (vertices) => { let d = ""; for (const v of vertices) d += dot[v]; return d; },
+    x,
+    y,
+    tail,
+    head,
+    width: payload.width,
+    height: payload.height,
+    radius: r,
+    labeled: payload.labeled,
+    crowded: payload.crowded,
+    directed: payload.directed,
+    n: x.length,
+    lineCount: tail.length,
+    picture: (...marks) =>
+      h(
+        "svg",
+        {
+          class: "gk-graph",
+          viewBox: `0 0 ${number(payload.width)} ${number(payload.height)}`,
+          role: "img",
+          "aria-label": `Graph with ${count(x.length, "vertex", "vertices")}`,
+        },
+        ...marks,
+      ),
+    dots: (vertices) => {
+      let d = "";
+      for (const v of vertices) d += dot[v];
+      return d;
+    },
     middle(k) {
-      const a = tail[k], b = head[k], bow = bent[k] ? 0.07 : 0;
-      const x1 = x[a] / 10, y1 = y[a] / 10, x2 = x[b] / 10, y2 = y[b] / 10;
+      const a = tail[k],
+        b = head[k],
+        bow = bent[k] ? 0.07 : 0;
+      const x1 = x[a] / 10,
+        y1 = y[a] / 10,
+        x2 = x[b] / 10,
+        y2 = y[b] / 10;
       return [(x1 + x2) / 2 - bow * (y2 - y1), (y1 + y2) / 2 + bow * (x2 - x1)];
     },
-    lines: (chosen) => { let d = ""; for (const k of chosen) d += line[k]; return d; },
+    lines: (chosen) => {
+      let d = "";
+      for (const k of chosen) d += line[k];
+      return d;
+    },
     nearest(px, py, within) {
-      let best = -1, least = within * within;
+      let best = -1,
+        least = within * within;
       for (let v = 0; v < x.length; v++) {
-        const dx = x[v] / 10 - px, dy = y[v] / 10 - py, d = dx * dx + dy * dy;
-        if (d <= least) { least = d; best = v; }
+        const dx = x[v] / 10 - px,
+          dy = y[v] / 10 - py,
+          d = dx * dx + dy * dy;
+        if (d <= least) {
+          least = d;
+          best = v;
+        }
       }
       return best;
     },

@@ -6,7 +6,13 @@
 // `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
 import { h, number, put, say } from "./element.js";
 
-const SPEEDS = [["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["4", "4×"], ["8", "8×"]];
+const SPEEDS = [
+  ["0.5", "½×"],
+  ["1", "1×"],
+  ["2", "2×"],
+  ["4", "4×"],
+  ["8", "8×"],
+];
 const PLAY = "M3 1.5v11l9-5.5z";
 const PAUSE = "M2.5 1.5h3.2v11h-3.2zM8.3 1.5h3.2v11h-3.2z";
 
@@ -20,8 +26,9 @@ function counterList() {
       const names = counters.map((c) => c[1]).join("\n");
       if (names !== shown) {
         shown = names;
-        list.replaceChildren(...counters.map(([key, name]) =>
-          h("div", { class: "gk-counter" }, h("dt", null, key, name), h("dd"))));
+        list.replaceChildren(
+          ...counters.map(([key, name]) => h("div", { class: "gk-counter" }, h("dt", null, key, name), h("dd"))),
+        );
       }
       counters.forEach((c, i) => say(list.children[i].lastElementChild, c[2]));
     },
@@ -54,12 +61,20 @@ export function layOut(record, opened) {
   return {
     title: h("p", { class: "gk-title" }, record.title),
     timeline,
-    body: h("div", { class: "gk-body" }, h("div", { class: "gk-stage" }, ...opened.stage),
-      h("div", { class: "gk-side" }, counters.list, ...(opened.side || []))),
+    body: h(
+      "div",
+      { class: "gk-body" },
+      h("div", { class: "gk-stage" }, ...opened.stage),
+      h("div", { class: "gk-side" }, counters.list, ...(opened.side || [])),
+    ),
     now,
     caption: record.caption ? h("figcaption", null, record.caption) : null,
-    description: h("details", { class: "gk-description" },
-      h("summary", null, "Description in words"), h("p", null, record.description)),
+    description: h(
+      "details",
+      { class: "gk-description" },
+      h("summary", null, "Description in words"),
+      h("p", null, record.description),
+    ),
     show(scene, step) {
       scene.show(step);
       counters.show(scene.counters(step));
@@ -75,28 +90,53 @@ export function fillFigure(figure, view, model) {
   const opened = view.open(payload);
   const labels = payload.traces.map((t) => t.label);
   const noun = opened.noun || view.noun;
-  let scene = null, current = -1, timer = 0, speed = 1;
+  let scene = null,
+    current = -1,
+    timer = 0,
+    speed = 1;
 
   const icon = h("path", { d: PLAY });
-  const play = h("button", { type: "button", class: "gk-play", "aria-label": "Play" },
-    h("svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" }, icon));
+  const play = h(
+    "button",
+    { type: "button", class: "gk-play", "aria-label": "Play" },
+    h("svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" }, icon),
+  );
   const back = h("button", { type: "button", class: "gk-step", "aria-label": `Previous ${noun}` }, "‹");
   const forth = h("button", { type: "button", class: "gk-step", "aria-label": `Next ${noun}` }, "›");
-  const range = h("input", { type: "range", min: 0, step: 1, value: 0, "aria-label": noun[0].toUpperCase() + noun.slice(1) });
+  const range = h("input", {
+    type: "range",
+    min: 0,
+    step: 1,
+    value: 0,
+    "aria-label": noun[0].toUpperCase() + noun.slice(1),
+  });
   const where = h("output", { class: "gk-track-label" });
   const scrub = h("div", { class: "gk-track gk-scrub" }, where, range);
-  const parts = layOut(payload, opened), { timeline, now } = parts;
+  const parts = layOut(payload, opened),
+    { timeline, now } = parts;
   put(now, "aria-live", "polite");
   put(now, "aria-atomic", "true");
   const extra = h("div", { class: "gk-extra" });
-  const speeds = selectOf("Speed", SPEEDS, "1", (value) => { speed = Number(value); if (timer) start(); });
+  const speeds = selectOf("Speed", SPEEDS, "1", (value) => {
+    speed = Number(value);
+    if (timer) start();
+  });
   const player = h("div", { class: "gk-player" }, play, back, forth);
-  const controls = h("div", { class: "gk-controls", role: "group", "aria-label": `Controls: ${payload.title}` },
+  const controls = h(
+    "div",
+    { class: "gk-controls", role: "group", "aria-label": `Controls: ${payload.title}` },
     player,
     labels.length > 1
-      ? selectOf(payload.choice || "Trace", labels.map((l) => [l, l]), model.get("trace"), (label) => set("trace", label))
+      ? selectOf(
+          payload.choice || "Trace",
+          labels.map((l) => [l, l]),
+          model.get("trace"),
+          (label) => set("trace", label),
+        )
       : null,
-    extra, speeds);
+    extra,
+    speeds,
+  );
 
   function set(name, value) {
     model.set(name, value);
@@ -133,9 +173,13 @@ export function fillFigure(figure, view, model) {
     show(Math.min(model.get("step"), scene.steps - 1));
   }
 
-  function refreshScene() { show(Math.min(model.get("step"), scene.steps - 1)); }
+  function refreshScene() {
+    show(Math.min(model.get("step"), scene.steps - 1));
+  }
 
-  function go(step) { set("step", Math.max(0, Math.min(step, scene.steps - 1))); }
+  function go(step) {
+    set("step", Math.max(0, Math.min(step, scene.steps - 1)));
+  }
 
   function stop() {
     clearInterval(timer);
@@ -151,12 +195,15 @@ export function fillFigure(figure, view, model) {
     put(icon, "d", PAUSE);
     play.setAttribute("aria-label", "Pause");
     now.setAttribute("aria-live", "off");
-    timer = setInterval(() => {
-      if (!figure.isConnected) return stop();
-      if (model.get("step") >= scene.steps - 1) return stop();
-      go(model.get("step") + 1);
-      if (model.get("step") >= scene.steps - 1) stop();
-    }, (view.pace || 900) / speed);
+    timer = setInterval(
+      () => {
+        if (!figure.isConnected) return stop();
+        if (model.get("step") >= scene.steps - 1) return stop();
+        go(model.get("step") + 1);
+        if (model.get("step") >= scene.steps - 1) stop();
+      },
+      (view.pace || 900) / speed,
+    );
   }
 
   play.addEventListener("click", () => {
@@ -164,9 +211,18 @@ export function fillFigure(figure, view, model) {
     if (model.get("step") >= scene.steps - 1) go(0);
     start();
   });
-  back.addEventListener("click", () => { stop(); go(model.get("step") - 1); });
-  forth.addEventListener("click", () => { stop(); go(model.get("step") + 1); });
-  range.addEventListener("input", () => { stop(); go(Number(range.value)); });
+  back.addEventListener("click", () => {
+    stop();
+    go(model.get("step") - 1);
+  });
+  forth.addEventListener("click", () => {
+    stop();
+    go(model.get("step") + 1);
+  });
+  range.addEventListener("input", () => {
+    stop();
+    go(Number(range.value));
+  });
   timeline.addEventListener("pointerdown", (event) => {
     const strip = event.target.closest(".gk-strip");
     if (!strip || scene.steps < 2) return;
@@ -176,11 +232,17 @@ export function fillFigure(figure, view, model) {
   });
 
   figure.setAttribute("aria-label", payload.title);
-  figure.replaceChildren(...[parts.title, controls, timeline, parts.body, now, parts.caption, parts.description].filter(Boolean));
+  figure.replaceChildren(
+    ...[parts.title, controls, timeline, parts.body, now, parts.caption, parts.description].filter(Boolean),
+  );
   refresh();
   model.on("change:step", refresh);
   model.on("change:trace", refresh);
-  return () => { stop(); model.off("change:step", refresh); model.off("change:trace", refresh); };
+  return () => {
+    stop();
+    model.off("change:step", refresh);
+    model.off("change:trace", refresh);
+  };
 }
 
 // The widget's entry: ipywidgets holds the model.
@@ -194,7 +256,15 @@ export function liveRender(view) {
 
 function pageModel(payload) {
   const values = { payload, step: payload.step, trace: payload.traces[0].label };
-  return { get: (name) => values[name], set(name, value) { values[name] = value; }, save_changes() {}, on() {}, off() {} };
+  return {
+    get: (name) => values[name],
+    set(name, value) {
+      values[name] = value;
+    },
+    save_changes() {},
+    on() {},
+    off() {},
+  };
 }
 
 // The page's entry: every figure carries its own data.

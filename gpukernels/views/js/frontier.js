@@ -16,7 +16,12 @@ export const frontierView = {
     const head = h("p", { class: "gk-makers-head" });
     const names = h("ul");
     const makers = payload.mostNamed
-      ? h("div", { class: "gk-makers", style: `min-height:${(1.5 * (payload.mostNamed + 1)).toFixed(1)}em` }, head, names)
+      ? h(
+          "div",
+          { class: "gk-makers", style: `min-height:${(1.5 * (payload.mostNamed + 1)).toFixed(1)}em` },
+          head,
+          names,
+        )
       : null;
     return {
       stage: [picture.svg],
@@ -60,8 +65,10 @@ function readTrace(trace) {
 }
 
 function levelTracks(payload, data) {
-  let bars = "", copies = "";
-  const { kinds } = data, stacks = PART_CLASSES.slice(0, kinds).map(() => "");
+  let bars = "",
+    copies = "";
+  const { kinds } = data,
+    stacks = PART_CLASSES.slice(0, kinds).map(() => "");
   for (let k = 0; k < data.steps; k++) {
     const tall = Math.max((40 * data.frontier(k).length) / payload.mostFrontier, 1);
     bars += barPath(k, 40, tall, ".15", ".7");
@@ -75,10 +82,18 @@ function levelTracks(payload, data) {
     }
   }
   return [
-    track(data.copies ? "queue" : "frontier", `most ${thousands(payload.mostFrontier)}`, data.steps, 40, 40,
-      [pathOf("gk-f-work", bars), ...(data.copies ? [pathOf("gk-f-clash", copies)] : [])]),
-    track("arcs read", `most ${thousands(payload.mostArcs)}`, data.steps, 40, 40,
-      PART_CLASSES.slice(0, kinds).map((name, i) => pathOf(name, stacks[i]))),
+    track(data.copies ? "queue" : "frontier", `most ${thousands(payload.mostFrontier)}`, data.steps, 40, 40, [
+      pathOf("gk-f-work", bars),
+      ...(data.copies ? [pathOf("gk-f-clash", copies)] : []),
+    ]),
+    track(
+      "arcs read",
+      `most ${thousands(payload.mostArcs)}`,
+      data.steps,
+      40,
+      40,
+      PART_CLASSES.slice(0, kinds).map((name, i) => pathOf(name, stacks[i])),
+    ),
   ];
 }
 
@@ -88,10 +103,15 @@ function levelCounters(payload, data, step) {
   const parts = data.parts.subarray(data.kinds * step, data.kinds * (step + 1));
   const counters = [
     [symbol(["gk-dot-work", FRONTIER_DOT, 11]), "in the frontier", thousands(data.frontier(step).length)],
-    ...(data.copies ? [[symbol(["gk-f-clash", "M2 2h10v10h-10z"]), "copies in the queue", thousands(data.copies[step])]] : []),
+    ...(data.copies
+      ? [[symbol(["gk-f-clash", "M2 2h10v10h-10z"]), "copies in the queue", thousands(data.copies[step])]]
+      : []),
     [symbol(["gk-arc-read", "M0 7h14"]), "arcs read", thousands(parts.reduce((sum, part) => sum + part, 0))],
-    [symbol(["gk-dot-new", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
-      "found", thousands(data.found(step).length)],
+    [
+      symbol(["gk-dot-new", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
+      "found",
+      thousands(data.found(step).length),
+    ],
     [symbol(["gk-dot-done", FRONTIER_DOT, 9]), "arcs to visited vertices", thousands(parts[2])],
   ];
   if (payload.outside) {
@@ -99,11 +119,15 @@ function levelCounters(payload, data, step) {
   }
   counters.push([
     symbol(["gk-dot-clash", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
-    payload.detected ? "duplicates missed" : "duplicates", thousands(data.surplus[step])]);
+    payload.detected ? "duplicates missed" : "duplicates",
+    thousands(data.surplus[step]),
+  ]);
   if (payload.detected) {
     counters.push([
       symbol(["gk-dot-wait", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
-      "duplicates detected", thousands(parts[4])]);
+      "duplicates detected",
+      thousands(parts[4]),
+    ]);
   }
   return counters;
 }
@@ -111,28 +135,48 @@ function levelCounters(payload, data, step) {
 function levelPicture(drawing, detected) {
   const r = drawing.radius;
   const lines = {
-    rest: pathOf("gk-arc"), read: pathOf("gk-arc-read"), again: pathOf("gk-arc-again"), found: pathOf("gk-arc-found"),
+    rest: pathOf("gk-arc"),
+    read: pathOf("gk-arc-read"),
+    again: pathOf("gk-arc-again"),
+    found: pathOf("gk-arc-found"),
   };
   const dots = {
-    unseen: pathOf("gk-dot-unseen", "", (drawing.crowded ? 1 : 2) * r), unseenIn: pathOf("gk-dot-paper", "", 2 * r - 2),
-    done: pathOf("gk-dot-done", "", 1.7 * r), work: pathOf("gk-dot-work", "", 2 * r + 1),
-    again: pathOf("gk-dot-clash", "", 2.9 * r), ...(detected ? { dropped: pathOf("gk-dot-wait", "", 2.9 * r) } : {}), found: pathOf("gk-dot-new", "", 2.5 * r),
-    foundIn: pathOf("gk-dot-paper", "", 2.16 * r), core: pathOf("gk-dot-new", "", 1.9 * r),
+    unseen: pathOf("gk-dot-unseen", "", (drawing.crowded ? 1 : 2) * r),
+    unseenIn: pathOf("gk-dot-paper", "", 2 * r - 2),
+    done: pathOf("gk-dot-done", "", 1.7 * r),
+    work: pathOf("gk-dot-work", "", 2 * r + 1),
+    again: pathOf("gk-dot-clash", "", 2.9 * r),
+    ...(detected ? { dropped: pathOf("gk-dot-wait", "", 2.9 * r) } : {}),
+    found: pathOf("gk-dot-new", "", 2.5 * r),
+    foundIn: pathOf("gk-dot-paper", "", 2.16 * r),
+    core: pathOf("gk-dot-new", "", 1.9 * r),
   };
   const texts = drawing.labeled
-    ? Array.from(drawing.x, (x, v) => h("text", { class: "gk-text-quiet", x: x / 10, y: drawing.y[v] / 10 + 3.6 }, String(v)))
+    ? Array.from(drawing.x, (x, v) =>
+        h("text", { class: "gk-text-quiet", x: x / 10, y: drawing.y[v] / 10 + 3.6 }, String(v)),
+      )
     : [];
   const badges = h("g", { class: "gk-badges" });
   const halo = pathOf("gk-halo", "", 2 * r + 10);
-  const svg = drawing.picture(...Object.values(lines), ...Object.values(dots), h("g", { class: "gk-labels" }, ...texts), badges);
+  const svg = drawing.picture(
+    ...Object.values(lines),
+    ...Object.values(dots),
+    h("g", { class: "gk-labels" }, ...texts),
+    badges,
+  );
   const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
   svg.append(halo, note);
 
   let data = null;
-  const ask = inspectable(svg, (x, y) => drawing.nearest(x, y, r + 6), (v) => {
-    put(halo, "d", v < 0 ? "" : drawing.dots([v]));
-    say(note, v < 0 ? "" : describe(v));
-  }, () => drawing.n);
+  const ask = inspectable(
+    svg,
+    (x, y) => drawing.nearest(x, y, r + 6),
+    (v) => {
+      put(halo, "d", v < 0 ? "" : drawing.dots([v]));
+      say(note, v < 0 ? "" : describe(v));
+    },
+    () => drawing.n,
+  );
 
   function describe(v) {
     const reached = data.reached[v];
@@ -159,12 +203,15 @@ function levelPicture(drawing, detected) {
     const used = new Uint8Array(drawing.lineCount);
     for (const list of [trace.readLines, trace.againLines, trace.foundLines]) for (const k of list(step)) used[k] = 1;
     const rest = [];
-    used.forEach((u, k) => { if (!u) rest.push(k); });
+    used.forEach((u, k) => {
+      if (!u) rest.push(k);
+    });
     put(lines.rest, "d", drawing.lines(rest));
     put(lines.read, "d", drawing.lines(trace.readLines(step)));
     put(lines.again, "d", drawing.lines(trace.againLines(step)));
     put(lines.found, "d", drawing.lines(trace.foundLines(step)));
-    const unseen = drawing.dots(of[0]), all = drawing.dots(found);
+    const unseen = drawing.dots(of[0]),
+      all = drawing.dots(found);
     put(dots.unseen, "d", unseen);
     put(dots.unseenIn, "d", drawing.crowded ? "" : unseen);
     put(dots.done, "d", drawing.dots(of[1]));
@@ -177,10 +224,21 @@ function levelPicture(drawing, detected) {
     const looks = ["gk-text-quiet", "gk-on-dark", "gk-on-dark", "gk-on-new", "gk-on-new", "gk-on-new"];
     texts.forEach((text, v) => put(text, "class", looks[state[v]]));
     const times = trace.times(step);
-    badges.replaceChildren(...(drawing.labeled ? Array.from(again, (v, i) =>
-      h("text", { class: "gk-text-clash",
-        x: drawing.x[v] / 10 + (drawing.x[v] / 10 + 40 < drawing.width ? r + 4 : -r - 24),
-        y: drawing.y[v] / 10 - r + 1 }, `×${times[i]}`)) : []));
+    badges.replaceChildren(
+      ...(drawing.labeled
+        ? Array.from(again, (v, i) =>
+            h(
+              "text",
+              {
+                class: "gk-text-clash",
+                x: drawing.x[v] / 10 + (drawing.x[v] / 10 + 40 < drawing.width ? r + 4 : -r - 24),
+                y: drawing.y[v] / 10 - r + 1,
+              },
+              `×${times[i]}`,
+            ),
+          )
+        : []),
+    );
     ask.again();
   }
 

@@ -5,14 +5,20 @@ import { count, h, number, put, say, thousands } from "./element.js";
 import { inspectable } from "./inspect.js";
 import { pathOf, symbol } from "./marks.js";
 
-const SHADES = 6, STRIP_COLUMNS = 32, STRIP_LEFT = 52, STRIP_CELL = 12.1, CELL_TALL = 13, STRIP_PITCH = 24;
+const SHADES = 6,
+  STRIP_COLUMNS = 32,
+  STRIP_LEFT = 52,
+  STRIP_CELL = 12.1,
+  CELL_TALL = 13,
+  STRIP_PITCH = 24;
 
 export const graphView = {
   noun: "step",
   pace: 1200,
   open(payload) {
     const drawing = readDrawing(payload.drawing);
-    const offsets = unpack(payload.offsets), targets = unpack(payload.targets);
+    const offsets = unpack(payload.offsets),
+      targets = unpack(payload.targets);
     const picture = valuePicture(payload, drawing, offsets, targets);
     const strip = payload.csr ? csrStrip(offsets, targets) : null;
     const degrees = Array.from({ length: drawing.n }, (_, v) => offsets[v + 1] - offsets[v]);
@@ -36,7 +42,9 @@ export const graphView = {
           show(step) {
             picture.show(
               shade ? shade.subarray(step * drawing.n, (step + 1) * drawing.n) : null,
-              trace.texts ? trace.texts[step] : null, payload.csr ? step : -1);
+              trace.texts ? trace.texts[step] : null,
+              payload.csr ? step : -1,
+            );
             if (strip) strip.show(step);
           },
         };
@@ -47,20 +55,34 @@ export const graphView = {
 
 function rangeCounters(range) {
   if (!range) return [];
-  return [["least value", 0], ["largest value", SHADES - 1]].map(([name, shade], i) =>
-    [symbol(["gk-dot-rim", "M7 7h0", 13], [`gk-dot-v${shade}`, "M7 7h0", 11.5]), name, range[i]]);
+  return [
+    ["least value", 0],
+    ["largest value", SHADES - 1],
+  ].map(([name, shade], i) => [
+    symbol(["gk-dot-rim", "M7 7h0", 13], [`gk-dot-v${shade}`, "M7 7h0", 11.5]),
+    name,
+    range[i],
+  ]);
 }
 
 function valuePicture(payload, drawing, offsets, targets) {
-  const r = drawing.radius, n = drawing.n;
-  const tree = new Set(unpack(payload.tree)), lineOfArc = unpack(payload.lineOfArc);
-  const rest = pathOf("gk-arc"), heavy = pathOf("gk-arc-tree"), pickedLines = pathOf("gk-arc-found");
-  const hollow = pathOf("gk-dot-unseen", "", (drawing.crowded ? 1 : 2) * r), hollowIn = pathOf("gk-dot-paper", "", 2 * r - 2);
+  const r = drawing.radius,
+    n = drawing.n;
+  const tree = new Set(unpack(payload.tree)),
+    lineOfArc = unpack(payload.lineOfArc);
+  const rest = pathOf("gk-arc"),
+    heavy = pathOf("gk-arc-tree"),
+    pickedLines = pathOf("gk-arc-found");
+  const hollow = pathOf("gk-dot-unseen", "", (drawing.crowded ? 1 : 2) * r),
+    hollowIn = pathOf("gk-dot-paper", "", 2 * r - 2);
   const rim = pathOf("gk-dot-rim", "", 2 * r + 2);
   const shades = Array.from({ length: SHADES }, (_, k) => pathOf(`gk-dot-v${k}`, "", 2 * r + 0.4));
-  const ring = pathOf("gk-dot-new", "", 2.5 * r), ringIn = pathOf("gk-dot-paper", "", 2.16 * r), core = pathOf("gk-dot-new", "", 1.9 * r);
+  const ring = pathOf("gk-dot-new", "", 2.5 * r),
+    ringIn = pathOf("gk-dot-paper", "", 2.16 * r),
+    core = pathOf("gk-dot-new", "", 1.9 * r);
   const focus = pathOf("gk-dot-work", "", 2.3 * r);
-  const x = (v) => drawing.x[v] / 10, y = (v) => drawing.y[v] / 10;
+  const x = (v) => drawing.x[v] / 10,
+    y = (v) => drawing.y[v] / 10;
   const vertices = Array.from({ length: n }, (_, v) => v);
   const words = drawing.labeled ? vertices.map((v) => h("text", { class: "gk-text", x: x(v), y: y(v) + 3.6 })) : [];
   const names = h("g", { class: "gk-names" });
@@ -71,29 +93,57 @@ function valuePicture(payload, drawing, offsets, targets) {
   const halo = pathOf("gk-halo", "", 2 * r + 10);
   const around = pathOf("gk-arc-picked");
   const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
-  const svg = drawing.picture(rest, heavy, pickedLines, hollow, hollowIn, rim, ...shades, ring, ringIn, core, focus,
-  h("g", { class: "gk-line-texts" }, ...lineWords), h("g", { class: "gk-labels" }, ...words), names, halo, note);
+  const svg = drawing.picture(
+    rest,
+    heavy,
+    pickedLines,
+    hollow,
+    hollowIn,
+    rim,
+    ...shades,
+    ring,
+    ringIn,
+    core,
+    focus,
+    h("g", { class: "gk-line-texts" }, ...lineWords),
+    h("g", { class: "gk-labels" }, ...words),
+    names,
+    halo,
+    note,
+  );
   svg.insertBefore(around, hollow);
 
   const rowOf = (v) => Array.from(targets.subarray(offsets[v], offsets[v + 1]));
-  const linesOf = (v) => [...new Set(Array.from(lineOfArc.subarray(offsets[v], offsets[v + 1])))].filter((k) => k >= 0)
-    .sort((a, b) => a - b);
+  const linesOf = (v) =>
+    [...new Set(Array.from(lineOfArc.subarray(offsets[v], offsets[v + 1])))]
+      .filter((k) => k >= 0)
+      .sort((a, b) => a - b);
   let texts = null;
-  const ask = inspectable(svg, (px, py) => drawing.nearest(px, py, r + 6), (v) => {
-    put(halo, "d", v < 0 ? "" : drawing.dots([v]));
-    put(around, "d", v < 0 ? "" : drawing.lines(linesOf(v)));
-    if (v < 0) return say(note, "");
-    const row = rowOf(v), degree = offsets[v + 1] - offsets[v];
-    const shown = row.slice(0, 12).join(", ") + (row.length > 12 ? ", …" : "");
-    say(note, `vertex ${v}${texts ? `, value ${texts[v]}` : ""}: ${row.length ? `to ${shown}` : degree ? count(degree, "neighbor") : "no neighbors"}`);
-  }, () => n);
+  const ask = inspectable(
+    svg,
+    (px, py) => drawing.nearest(px, py, r + 6),
+    (v) => {
+      put(halo, "d", v < 0 ? "" : drawing.dots([v]));
+      put(around, "d", v < 0 ? "" : drawing.lines(linesOf(v)));
+      if (v < 0) return say(note, "");
+      const row = rowOf(v),
+        degree = offsets[v + 1] - offsets[v];
+      const shown = row.slice(0, 12).join(", ") + (row.length > 12 ? ", …" : "");
+      say(
+        note,
+        `vertex ${v}${texts ? `, value ${texts[v]}` : ""}: ${row.length ? `to ${shown}` : degree ? count(degree, "neighbor") : "no neighbors"}`,
+      );
+    },
+    () => n,
+  );
 
   function show(shade, newTexts, vertex) {
     texts = newTexts;
     const row = vertex < 0 ? [] : [...new Set(rowOf(vertex))].sort((a, b) => a - b);
     const picked = vertex < 0 ? [] : linesOf(vertex);
     const lines = Array.from({ length: drawing.lineCount }, (_, k) => k);
-    const chosen = new Set(picked), inRow = new Set(row);
+    const chosen = new Set(picked),
+      inRow = new Set(row);
     put(rest, "d", drawing.lines(lines.filter((k) => !tree.has(k) && !chosen.has(k))));
     put(heavy, "d", drawing.lines([...tree].filter((k) => !chosen.has(k))));
     put(pickedLines, "d", drawing.lines(picked));
@@ -116,7 +166,9 @@ function valuePicture(payload, drawing, offsets, targets) {
     });
     if (!texts || !drawing.labeled) names.replaceChildren();
     else if (!names.childElementCount) {
-      names.append(...vertices.map((v) => h("text", { class: "gk-vertex-name", x: x(v) + r + 1, y: y(v) - r + 2 }, String(v))));
+      names.append(
+        ...vertices.map((v) => h("text", { class: "gk-vertex-name", x: x(v) + r + 1, y: y(v) - r + 2 }, String(v))),
+      );
     }
     ask.again();
   }
@@ -125,22 +177,28 @@ function valuePicture(payload, drawing, offsets, targets) {
 }
 
 function csrStrip(offsets, targets) {
-  const rows = Math.ceil(targets.length / STRIP_COLUMNS) || 1, top = STRIP_PITCH + 10;
+  const rows = Math.ceil(targets.length / STRIP_COLUMNS) || 1,
+    top = STRIP_PITCH + 10;
   const svg = h("svg", {
-    class: "gk-csr", viewBox: `0 0 440 ${number(top + rows * STRIP_PITCH + 6)}`, role: "img",
+    class: "gk-csr",
+    viewBox: `0 0 440 ${number(top + rows * STRIP_PITCH + 6)}`,
+    role: "img",
     "aria-label": "The arrays offsets and targets",
   });
-  const cells = (values, from, looks) => Array.from(values, (value, k) => {
-    const x = STRIP_LEFT + (k % STRIP_COLUMNS) * STRIP_CELL, y = from + Math.floor(k / STRIP_COLUMNS) * STRIP_PITCH;
-    const look = looks.get(k) || "gk-f-faint";
-    const text = { "gk-f-work": "gk-on-dark", "gk-f-new": "gk-on-new" }[look] || "gk-text";
-    return [
-      h("rect", { class: look, x, y, width: STRIP_CELL - 1, height: CELL_TALL }),
-      h("text", { class: `gk-cell ${text}`, x: x + STRIP_CELL / 2 - 0.5, y: y + 9.5 }, String(value)),
-      k % 4 === 0 || looks.has(k)
-        ? h("text", { class: "gk-cell-index", x: x + STRIP_CELL / 2 - 0.5, y: y - 2.5 }, String(k)) : null,
-    ].filter(Boolean);
-  }).flat();
+  const cells = (values, from, looks) =>
+    Array.from(values, (value, k) => {
+      const x = STRIP_LEFT + (k % STRIP_COLUMNS) * STRIP_CELL,
+        y = from + Math.floor(k / STRIP_COLUMNS) * STRIP_PITCH;
+      const look = looks.get(k) || "gk-f-faint";
+      const text = { "gk-f-work": "gk-on-dark", "gk-f-new": "gk-on-new" }[look] || "gk-text";
+      return [
+        h("rect", { class: look, x, y, width: STRIP_CELL - 1, height: CELL_TALL }),
+        h("text", { class: `gk-cell ${text}`, x: x + STRIP_CELL / 2 - 0.5, y: y + 9.5 }, String(value)),
+        k % 4 === 0 || looks.has(k)
+          ? h("text", { class: "gk-cell-index", x: x + STRIP_CELL / 2 - 0.5, y: y - 2.5 }, String(k))
+          : null,
+      ].filter(Boolean);
+    }).flat();
   return {
     svg,
     show(v) {
@@ -149,8 +207,16 @@ function csrStrip(offsets, targets) {
       svg.replaceChildren(
         h("text", { class: "gk-array-name", x: 0, y: 23 }, "offsets"),
         h("text", { class: "gk-array-name", x: 0, y: top + 23 }, "targets"),
-        ...cells(offsets, 14, new Map([[v, "gk-f-work"], [v + 1, "gk-f-work"]])),
-        ...cells(targets, top + 14, row));
+        ...cells(
+          offsets,
+          14,
+          new Map([
+            [v, "gk-f-work"],
+            [v + 1, "gk-f-work"],
+          ]),
+        ),
+        ...cells(targets, top + 14, row),
+      );
     },
   };
 }

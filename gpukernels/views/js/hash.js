@@ -3,10 +3,23 @@ import { unpack, unpackLists } from "./decode.js";
 import { h, number, put, say } from "./element.js";
 import { selectOf } from "./figure.js";
 import { inspectable } from "./inspect.js";
-import { SQUARE, barPath, boxPath, codeLine, emptyPaths, pathOf, squareKey, symbol, track, wordsText } from "./marks.js";
+import {
+  SQUARE,
+  barPath,
+  boxPath,
+  codeLine,
+  emptyPaths,
+  pathOf,
+  squareKey,
+  symbol,
+  track,
+  wordsText,
+} from "./marks.js";
 
-const STORED = 0, READ_BACK = 1;
-const KEPT_AGAIN = 1, KEPT_ELSEWHERE = 2;
+const STORED = 0,
+  READ_BACK = 1;
+const KEPT_AGAIN = 1,
+  KEPT_ELSEWHERE = 2;
 const HASH_HINT = "Point at a lane or a slot, or press an arrow key.";
 const HASH_SIGNS = [
   "m-3.2 .2l2.3 2.5l4 -5.2",
@@ -36,13 +49,28 @@ export const hashView = {
         if (!data.followed.includes(vertex)) vertex = payload.vertex;
         const controls = [];
         if (data.followed.length > 1) {
-          controls.push(selectOf("Follow", data.followed.map((v) => [String(v), `vertex ${v}`]), String(vertex),
-            (value) => { vertex = Number(value); again(); }));
+          controls.push(
+            selectOf(
+              "Follow",
+              data.followed.map((v) => [String(v), `vertex ${v}`]),
+              String(vertex),
+              (value) => {
+                vertex = Number(value);
+                again();
+              },
+            ),
+          );
         }
         const first = data.blocks.map((b) => data.block.indexOf(b));
-        const blocks = data.blocks.length > 1
-          ? selectOf("Block", data.blocks.map((b, i) => [String(first[i]), String(b)]), "0", (value) => go(Number(value)))
-          : null;
+        const blocks =
+          data.blocks.length > 1
+            ? selectOf(
+                "Block",
+                data.blocks.map((b, i) => [String(first[i]), String(b)]),
+                "0",
+                (value) => go(Number(value)),
+              )
+            : null;
         if (blocks) controls.push(blocks);
         return {
           steps: data.steps,
@@ -56,9 +84,15 @@ export const hashView = {
             for (const picture of pictures) picture.show(step, vertex);
             const at = data.followed.indexOf(vertex);
             say(head, data.heads[at]);
-            lines.replaceChildren(...data.stories[at].map(([when, what]) => h("li",
-              { class: when === step ? "gk-hash-now" : when > step ? "gk-hash-later" : null },
-              when < data.steps ? `${when}: ${what}` : what)));
+            lines.replaceChildren(
+              ...data.stories[at].map(([when, what]) =>
+                h(
+                  "li",
+                  { class: when === step ? "gk-hash-now" : when > step ? "gk-hash-later" : null },
+                  when < data.steps ? `${when}: ${what}` : what,
+                ),
+              ),
+            );
           },
         };
       },
@@ -96,17 +130,27 @@ function hashName(vertex) {
 function hashLayout(data, narrow) {
   const { slots } = data;
   const longest = Math.max(...Array.from(data.vertex, (v) => hashName(v).length));
-  const columns = narrow ? 16 : 32, column = narrow ? 19.6 : 18.4, left = narrow ? 40 : 68;
-  const lanes = 32 / columns, rows = Math.ceil(slots / columns);
+  const columns = narrow ? 16 : 32,
+    column = narrow ? 19.6 : 18.4,
+    left = narrow ? 40 : 68;
+  const lanes = 32 / columns,
+    rows = Math.ceil(slots / columns);
   const tall = slots <= 128 ? 24 : slots <= 256 ? 13 : 7;
-  const lanePitch = 39, readPitch = 54;
+  const lanePitch = 39,
+    readPitch = 54;
   const table = 4 + lanes * lanePitch + 42;
   const reads = table + rows * (tall + 1) + 44;
   const x = (place) => left + (place % columns) * column;
   const row = (place) => Math.floor(place / columns);
   const mark = ([a, b], down) => [a + column / 2, b + down];
   return {
-    narrow, columns, column, left, tall, table, mark,
+    narrow,
+    columns,
+    column,
+    left,
+    tall,
+    table,
+    mark,
     width: left + columns * column + 2,
     height: reads + lanes * readPitch + 9,
     font: Math.max(Math.min(9, (column - 1) / (0.68 * longest)), 4.5),
@@ -115,17 +159,22 @@ function hashLayout(data, narrow) {
     read: (lane) => [x(lane), reads + row(lane) * readPitch],
     plates() {
       if (!narrow) return "";
-      const [a, b] = this.lane(16), [c, d] = this.read(0), wide = columns * column;
+      const [a, b] = this.lane(16),
+        [c, d] = this.read(0),
+        wide = columns * column;
       return boxPath(a, b - 12, wide, 36) + boxPath(c, d, wide, 49);
     },
     cell: ([a, b], high = 24) => boxPath(a + 0.5, b, column - 1, high),
     wire(above, below, high) {
-      const [a, b] = mark(above, high), [c, d] = mark(below, 0), bow = 0.5 * (d - b);
+      const [a, b] = mark(above, high),
+        [c, d] = mark(below, 0),
+        bow = 0.5 * (d - b);
       const [p, q, ...rest] = [a, b, a, b + bow, c, d - bow, c, d].map(number);
       return `M${p} ${q}C${rest.join(" ")}`;
     },
     labels() {
-      const found = [], at = left - 6;
+      const found = [],
+        at = left - 6;
       for (let first = 0; first < 32; first += columns) {
         const y = this.lane(first)[1];
         found.push([at, y - 4, narrow ? "stores" : "lane stores"], [at, y + 10.5, "vertex"], [at, y + 20.5, "thread"]);
@@ -136,8 +185,13 @@ function hashLayout(data, narrow) {
       }
       for (let first = 0; first < 32; first += columns) {
         const y = this.read(first)[1];
-        found.push([at, y - 4, first ? "" : narrow ? "reads" : "lane reads"], [at, y + 10.5, "vertex"], [at, y + 20.5, "thread"],
-          [at, y + 34, "verdict"], [at, y + 46, "lane"]);
+        found.push(
+          [at, y - 4, first ? "" : narrow ? "reads" : "lane reads"],
+          [at, y + 10.5, "vertex"],
+          [at, y + 20.5, "thread"],
+          [at, y + 34, "verdict"],
+          [at, y + 46, "lane"],
+        );
       }
       return found;
     },
@@ -146,11 +200,15 @@ function hashLayout(data, narrow) {
       const c = Math.floor((px - left) / column);
       if (c < 0 || c >= columns) return -1;
       for (let r = 0; r < lanes; r++) {
-        for (const [top, foot] of [[4 + r * lanePitch, 35], [reads + r * readPitch, 50]]) {
+        for (const [top, foot] of [
+          [4 + r * lanePitch, 35],
+          [reads + r * readPitch, 50],
+        ]) {
           if (py >= top && py < top + foot) return r * columns + c;
         }
       }
-      const r = Math.floor((py - table) / (tall + 1)), slot = r * columns + c;
+      const r = Math.floor((py - table) / (tall + 1)),
+        slot = r * columns + c;
       return r >= 0 && r < rows && slot < slots ? 32 + slot : -1;
     },
   };
@@ -159,34 +217,67 @@ function hashLayout(data, narrow) {
 function hashPicture(data, narrow) {
   const place = hashLayout(data, narrow);
   const names = {
-    empty: "gk-f-faint", held: "gk-scan-was", written: "gk-f-work",
-    wire: "gk-wire", lost: "gk-wire-clash", wire0: "gk-s-valid", wire1: "gk-s-duplicate", wire2: "gk-s-conflict",
-    plates: "gk-f-paper", idle: "gk-f-faint", stored: "gk-scan-was", storing: "gk-f-work",
-    verdict0: VERDICT_LOOKS[0], verdict1: VERDICT_LOOKS[1], verdict2: VERDICT_LOOKS[2],
-    clash: "gk-f-clash", signs: "gk-s-sign", missed: "gk-s-missed", follow: "gk-s-now",
+    empty: "gk-f-faint",
+    held: "gk-scan-was",
+    written: "gk-f-work",
+    wire: "gk-wire",
+    lost: "gk-wire-clash",
+    wire0: "gk-s-valid",
+    wire1: "gk-s-duplicate",
+    wire2: "gk-s-conflict",
+    plates: "gk-f-paper",
+    idle: "gk-f-faint",
+    stored: "gk-scan-was",
+    storing: "gk-f-work",
+    verdict0: VERDICT_LOOKS[0],
+    verdict1: VERDICT_LOOKS[1],
+    verdict2: VERDICT_LOOKS[2],
+    clash: "gk-f-clash",
+    signs: "gk-s-sign",
+    missed: "gk-s-missed",
+    follow: "gk-s-now",
   };
   const layers = emptyPaths(names);
-  const ticks = wordsText("gk-tick gk-text-quiet"), labels = wordsText("gk-hash-label"), title = wordsText("gk-array-name");
+  const ticks = wordsText("gk-tick gk-text-quiet"),
+    labels = wordsText("gk-hash-label"),
+    title = wordsText("gk-array-name");
   const texts = {};
-  for (const [key, name] of [["plain", "gk-text"], ["dark", "gk-on-dark"], ["fresh", "gk-on-new"]]) {
+  for (const [key, name] of [
+    ["plain", "gk-text"],
+    ["dark", "gk-on-dark"],
+    ["fresh", "gk-on-new"],
+  ]) {
     texts[key] = wordsText(`gk-scan-word ${name}`, place.font);
     texts[`${key} t`] = wordsText(`gk-scan-word ${name}`, 7);
   }
   const every = Array.from({ length: 32 }, (_, lane) => lane);
-  ticks.show([[place.lane, -4], [place.read, 46]].flatMap(([corner, down]) =>
-    every.map((lane) => [...place.mark(corner(lane), down), String(lane)])));
+  ticks.show(
+    [
+      [place.lane, -4],
+      [place.read, 46],
+    ].flatMap(([corner, down]) => every.map((lane) => [...place.mark(corner(lane), down), String(lane)])),
+  );
   labels.show(place.labels());
   title.show([[0, place.table - 7, data.array]]);
   const halo = pathOf("gk-wire-picked");
   const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 }, HASH_HINT);
-  const svg = h("svg", {
-    class: `gk-hash-${narrow ? "narrow" : "wide"}`, viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
-    role: "img",
-    "aria-label": `Lanes of a warp and ${data.slots} slots of ${data.array}`,
-  }, ...Object.values(layers), ...[ticks, labels, title, ...Object.values(texts)].map((t) => t.text), halo, note);
+  const svg = h(
+    "svg",
+    {
+      class: `gk-hash-${narrow ? "narrow" : "wide"}`,
+      viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
+      role: "img",
+      "aria-label": `Lanes of a warp and ${data.slots} slots of ${data.array}`,
+    },
+    ...Object.values(layers),
+    ...[ticks, labels, title, ...Object.values(texts)].map((t) => t.text),
+    halo,
+    note,
+  );
 
   const plates = place.plates();
-  let shown = 0, held = new Map();
+  let shown = 0,
+    held = new Map();
   const ask = inspectable(svg, place.locate, pick, () => 32 + data.slots);
   const word = (i) => (data.vertex[i] < 0 ? "no vertex" : `(${data.vertex[i]}, thread ${data.thread[i]})`);
 
@@ -196,10 +287,13 @@ function hashPicture(data, narrow) {
     if (mark >= 32) return pickSlot(mark - 32);
     const i = data.words(shown).find((j) => data.lane[j] === mark);
     if (i === undefined) return say(note, `lane ${mark} does not take part in this step`);
-    const top = place.lane(mark), slot = place.slot(data.slot[i]), foot = place.read(mark);
+    const top = place.lane(mark),
+      slot = place.slot(data.slot[i]),
+      foot = place.read(mark);
     if (data.kind[shown] !== READ_BACK) {
       put(halo, "d", place.cell(top) + place.wire(top, slot, 24) + place.cell(slot, place.tall));
-      const stays = held.get(data.slot[i]) === i ? "" : `; lane ${data.lane[held.get(data.slot[i])]} overwrites it at once`;
+      const stays =
+        held.get(data.slot[i]) === i ? "" : `; lane ${data.lane[held.get(data.slot[i])]} overwrites it at once`;
       return say(note, `lane ${mark} stores ${word(i)} in slot ${data.slot[i]}${stays}`);
     }
     put(halo, "d", place.cell(slot, place.tall) + place.wire(slot, foot, place.tall) + place.cell(foot));
@@ -224,30 +318,39 @@ function hashPicture(data, narrow) {
       const said = Object.fromEntries(Object.keys(texts).map((key) => [key, []]));
       const write = (look, corner, i, thread = true) => {
         said[look].push([...place.mark(corner, thread ? 10.5 : 9.7), hashName(data.vertex[i])]);
-        if (thread) said[`${look} t`].push([...place.mark(corner, 20.5), data.vertex[i] < 0 ? "" : String(data.thread[i])]);
+        if (thread)
+          said[`${look} t`].push([...place.mark(corner, 20.5), data.vertex[i] < 0 ? "" : String(data.thread[i])]);
       };
-      const reading = data.kind[step] === READ_BACK, words = new Map(), crowd = new Map();
+      const reading = data.kind[step] === READ_BACK,
+        words = new Map(),
+        crowd = new Map();
       for (const i of data.words(step)) {
         words.set(data.lane[i], i);
         crowd.set(data.slot[i], (crowd.get(data.slot[i]) || 0) + 1);
       }
       for (let slot = 0; slot < data.slots; slot++) {
-        const corner = place.slot(slot), written = !reading && crowd.has(slot), i = held.get(slot);
+        const corner = place.slot(slot),
+          written = !reading && crowd.has(slot),
+          i = held.get(slot);
         d[written ? "written" : i === undefined ? "empty" : "held"] += place.cell(corner, place.tall);
         if (i !== undefined) {
           if (place.tall >= 13) write(written ? "dark" : "plain", corner, i, place.tall === 24);
           if (data.vertex[i] === vertex) d.follow += place.cell(corner, place.tall);
         }
-        if (written && crowd.get(slot) > 1) d.clash += boxPath(corner[0] + 0.5, corner[1] + place.tall - 2, place.column - 1, 2);
+        if (written && crowd.get(slot) > 1)
+          d.clash += boxPath(corner[0] + 0.5, corner[1] + place.tall - 2, place.column - 1, 2);
       }
       let elsewhere = "";
       for (const lane of every) {
-        const top = place.lane(lane), foot = place.read(lane), i = words.get(lane);
+        const top = place.lane(lane),
+          foot = place.read(lane),
+          i = words.get(lane);
         if (i === undefined) {
           d.idle += place.cell(top) + place.cell(foot);
           continue;
         }
-        const slot = place.slot(data.slot[i]), mine = data.vertex[i] === vertex;
+        const slot = place.slot(data.slot[i]),
+          mine = data.vertex[i] === vertex;
         d[reading ? "stored" : "storing"] += place.cell(top);
         write(reading ? "plain" : "dark", top, i);
         if (mine) d.follow += place.cell(top);
@@ -256,7 +359,8 @@ function hashPicture(data, narrow) {
           d[held.get(data.slot[i]) === i ? "wire" : "lost"] += place.wire(top, slot, 24);
           continue;
         }
-        const verdict = data.verdict[i], kept = data.kept[i];
+        const verdict = data.verdict[i],
+          kept = data.kept[i];
         d[`verdict${verdict}`] += place.cell(foot);
         write(verdict === 1 ? "dark" : "fresh", foot, data.seen[i]);
         d[`wire${verdict}`] += place.wire(slot, foot, place.tall);
@@ -280,8 +384,13 @@ function hashPicture(data, narrow) {
 }
 
 function hashTracks(data) {
-  const unit = 10 * data.warps, bars = ["", "", "", ""];
-  let odd = "", filled = "", stored = "", read = "", most = 0;
+  const unit = 10 * data.warps,
+    bars = ["", "", "", ""];
+  let odd = "",
+    filled = "",
+    stored = "",
+    read = "",
+    most = 0;
   for (let k = 0; k < data.steps; k++) most = Math.max(most, data.words(k).length);
   for (let k = 0; k < data.steps; k++) {
     if (data.blocks.indexOf(data.block[k]) % 2) odd += `M${k} 0h1v${unit}h-1z`;
@@ -306,10 +415,24 @@ function hashTracks(data) {
     bars[3] += barPath(k, 30, missed, ".6", ".3");
   }
   return [
-    track("warps", data.warps === 1 ? "0" : `0 to ${data.warps - 1}`, data.steps, Math.min(Math.max(unit, 20), 120), unit,
-      [pathOf("gk-f-faint", odd), pathOf("gk-f-line", filled), pathOf("gk-f-work", stored), pathOf("gk-f-wait", read)], true),
-    track("verdicts", `most ${most}`, data.steps, 30, 30,
-      [...VERDICT_LOOKS, "gk-f-clash"].map((name, i) => pathOf(name, bars[i])), true),
+    track(
+      "warps",
+      data.warps === 1 ? "0" : `0 to ${data.warps - 1}`,
+      data.steps,
+      Math.min(Math.max(unit, 20), 120),
+      unit,
+      [pathOf("gk-f-faint", odd), pathOf("gk-f-line", filled), pathOf("gk-f-work", stored), pathOf("gk-f-wait", read)],
+      true,
+    ),
+    track(
+      "verdicts",
+      `most ${most}`,
+      data.steps,
+      30,
+      30,
+      [...VERDICT_LOOKS, "gk-f-clash"].map((name, i) => pathOf(name, bars[i])),
+      true,
+    ),
   ];
 }
 
@@ -318,8 +441,10 @@ function verdictKey(k) {
 }
 
 function hashCounters(data, step) {
-  const verdicts = [0, 0, 0], kept = [0, 0, 0];
-  let calls = 0, stored = 0;
+  const verdicts = [0, 0, 0],
+    kept = [0, 0, 0];
+  let calls = 0,
+    stored = 0;
   for (let k = 0; k <= step; k++) {
     const words = data.words(k);
     if (data.kind[k] === STORED) {
@@ -339,8 +464,11 @@ function hashCounters(data, step) {
     [verdictKey(0), "valid, kept", String(verdicts[0])],
     [verdictKey(1), "duplicates detected", String(verdicts[1])],
     [verdictKey(2), "conflicts, kept", String(verdicts[2])],
-    [symbol(["gk-f-clash", "M1.5 11h11v2.5h-11z"], ["gk-s-missed", `M7 5${MISSED_SIGN}`]),
-      "duplicates missed", String(kept[KEPT_AGAIN])],
+    [
+      symbol(["gk-f-clash", "M1.5 11h11v2.5h-11z"], ["gk-s-missed", `M7 5${MISSED_SIGN}`]),
+      "duplicates missed",
+      String(kept[KEPT_AGAIN]),
+    ],
   ];
   if (data.blocks.length > 1) {
     counters.push([symbol(["gk-s-sign", `M7 7${MISSED_SIGN}`]), "kept in two blocks", String(kept[KEPT_ELSEWHERE])]);

@@ -3,7 +3,12 @@
 // `locate(x, y)` maps SVG units to a mark or -1, `pick(mark)` shows it (-1: none), `count()` is how many there are.
 export function inspectable(svg, locate, pick, count) {
   let at = -1;
-  const choose = (mark) => { if (mark !== at) { at = mark; pick(mark); } };
+  const choose = (mark) => {
+    if (mark !== at) {
+      at = mark;
+      pick(mark);
+    }
+  };
   svg.setAttribute("tabindex", "0");
   svg.addEventListener("pointermove", (event) => {
     const matrix = svg.getScreenCTM();
@@ -20,5 +25,9 @@ export function inspectable(svg, locate, pick, count) {
     event.preventDefault();
     choose((at + move + count()) % count());
   });
-  return { again() { if (at >= 0) pick(at); } };
+  return {
+    again() {
+      if (at >= 0) pick(at);
+    },
+  };
 }

@@ -5,14 +5,22 @@ import { selectOf } from "./figure.js";
 import { inspectable } from "./inspect.js";
 import { SQUARE, barPath, boxPath, pathOf, squareKey, symbol, track } from "./marks.js";
 
-const ROW_UNITS = 24, UNIT = 18, TALL = 18, HEAD = 13, BAR = 11, ROW_PITCH = 51, HUES = 8, LEAST_BARS = 12;
+const ROW_UNITS = 24,
+  UNIT = 18,
+  TALL = 18,
+  HEAD = 13,
+  BAR = 11,
+  ROW_PITCH = 51,
+  HUES = 8,
+  LEAST_BARS = 12;
 const LEVELS = ["thread", "warp", "block"];
 
 export const mappingView = {
   noun: "round",
   pace: 1000,
   open(payload) {
-    const panels = h("div", { class: "gk-map" }), key = h("p", { class: "gk-map-key" });
+    const panels = h("div", { class: "gk-map" }),
+      key = h("p", { class: "gk-map-key" });
     let color = payload.color;
     return {
       stage: [key, panels],
@@ -23,8 +31,17 @@ export const mappingView = {
         return {
           steps: load.steps,
           tracks: load.steps > 1 ? [workTrack(load)] : [],
-          controls: [selectOf("Color by", LEVELS.map((level) => [level, level]), color,
-            (level) => { color = level; refresh(); })],
+          controls: [
+            selectOf(
+              "Color by",
+              LEVELS.map((level) => [level, level]),
+              color,
+              (level) => {
+                color = level;
+                refresh();
+              },
+            ),
+          ],
           sentence: (step) => load.sentences[step],
           counters: (step) => mappingCounters(load, step),
           show(step) {
@@ -38,9 +55,11 @@ export const mappingView = {
 };
 
 function mappingKey(color, sector) {
-  return "A cell is a unit, below the letter of its item; its number and color are those of the "
-    + `${color} that visits it. A bar below ${sector} cells is a sector of 32 bytes, `
-    + "×2 if it is moved twice. Bars of load: units for each thread, warp and block.";
+  return (
+    "A cell is a unit, below the letter of its item; its number and color are those of the " +
+    `${color} that visits it. A bar below ${sector} cells is a sector of 32 bytes, ` +
+    "×2 if it is moved twice. Bars of load: units for each thread, warp and block."
+  );
 }
 
 function readWorkload(trace) {
@@ -55,9 +74,11 @@ function readWorkload(trace) {
 }
 
 function movedSectors(columns, sector, units, step) {
-  const moved = new Array(Math.ceil(units / sector)).fill(0), seen = new Set();
+  const moved = new Array(Math.ceil(units / sector)).fill(0),
+    seen = new Set();
   for (let u = 0; u < units; u++) {
-    const s = Math.floor(u / sector), pair = columns.request[u] * moved.length + s;
+    const s = Math.floor(u / sector),
+      pair = columns.request[u] * moved.length + s;
     if (columns.round[u] > step || seen.has(pair)) continue;
     seen.add(pair);
     moved[s]++;
@@ -115,18 +136,30 @@ function unitWords(name) {
       const key = words.join(";");
       if (key === shown) return;
       shown = key;
-      text.replaceChildren(...words.map(([x, y, word], i) => h("tspan", {
-        class: word.length > 2 ? "gk-u-tiny" : null, x, y: i && words[i - 1][1] === y ? null : y,
-      }, word)));
+      text.replaceChildren(
+        ...words.map(([x, y, word], i) =>
+          h(
+            "tspan",
+            {
+              class: word.length > 2 ? "gk-u-tiny" : null,
+              x,
+              y: i && words[i - 1][1] === y ? null : y,
+            },
+            word,
+          ),
+        ),
+      );
     },
   };
 }
 
 function itemHeads(load) {
   let cuts = "";
-  const letters = [], empty = new Map();
+  const letters = [],
+    empty = new Map();
   load.names.forEach((name, i) => {
-    const begin = load.offsets[i], end = load.offsets[i + 1];
+    const begin = load.offsets[i],
+      end = load.offsets[i + 1];
     if (begin === end) {
       const [x, y] = unitPlace(Math.min(begin, load.units - 1));
       empty.set(begin, [x + (begin === load.units ? UNIT : 0), y - 3.5, "∅"]);
@@ -139,37 +172,63 @@ function itemHeads(load) {
     const [x, y] = unitPlace(begin);
     cuts += `M${number(x)} ${number(y - 12)}v${number(TALL + 12)}`;
   });
-  const items = unitWords("gk-u-item"), holes = unitWords("gk-u-empty");
+  const items = unitWords("gk-u-item"),
+    holes = unitWords("gk-u-empty");
   items.show(letters);
   holes.show([...empty.values()]);
   return [pathOf("gk-s-cut", cuts), items.text, holes.text];
 }
 
 function mappingPanel(load, method) {
-  const todo = pathOf("gk-u-todo"), marks = pathOf("gk-u-mark", "", 3), now = pathOf("gk-s-now"), halo = pathOf("gk-wire-picked");
+  const todo = pathOf("gk-u-todo"),
+    marks = pathOf("gk-u-mark", "", 3),
+    now = pathOf("gk-s-now"),
+    halo = pathOf("gk-wire-picked");
   const fills = Array.from({ length: HUES }, (_, k) => pathOf(`gk-u-${k}`, "", TALL));
   const sectors = ["gk-f-faint", "gk-u-one", "gk-u-many"].map((name) => pathOf(name));
   const [times, often] = ["gk-u-once", "gk-u-often"].map(unitWords);
-  const numbers = Array.from({ length: load.units }, (_, u) => h("tspan", { class: "", x: unitPlace(u)[0] + UNIT / 2 }));
+  const numbers = Array.from({ length: load.units }, (_, u) =>
+    h("tspan", { class: "", x: unitPlace(u)[0] + UNIT / 2 }),
+  );
   // The height is the row's: an empty tspan, as of a unit not yet visited, would lose its own.
   const numberRows = rowRuns(0, load.units).map(([from, to]) =>
-    h("text", { class: "gk-u-dark", y: unitPlace(from)[1] + 12.5 }, ...numbers.slice(from, to)));
+    h("text", { class: "gk-u-dark", y: unitPlace(from)[1] + 12.5 }, ...numbers.slice(from, to)),
+  );
   const written = [];
   let shown = {};
   const rows = Math.ceil(load.units / ROW_UNITS);
-  const svg = h("svg", {
-    class: "gk-map-strip", viewBox: `-1 0 ${number(UNIT * ROW_UNITS + 2)} ${number(ROW_PITCH * rows)}`,
-    role: "img",
-  },
-  todo, ...fills, marks, ...sectors, ...itemHeads(load), ...numberRows, times.text, often.text, now, halo);
+  const svg = h(
+    "svg",
+    {
+      class: "gk-map-strip",
+      viewBox: `-1 0 ${number(UNIT * ROW_UNITS + 2)} ${number(ROW_PITCH * rows)}`,
+      role: "img",
+    },
+    todo,
+    ...fills,
+    marks,
+    ...sectors,
+    ...itemHeads(load),
+    ...numberRows,
+    times.text,
+    often.text,
+    now,
+    halo,
+  );
   const facts = h("small", null, method.facts);
   const bars = LEVELS.map((level, i) => loadChart(load, method, level, i));
-  const node = h("div", { class: "gk-map-panel" },
-    h("p", { class: "gk-map-head" }, h("b", null, method.label), facts), svg,
-    h("div", { class: "gk-map-loads" }, ...bars.map((chart) => chart.node)));
+  const node = h(
+    "div",
+    { class: "gk-map-panel" },
+    h("p", { class: "gk-map-head" }, h("b", null, method.label), facts),
+    svg,
+    h("div", { class: "gk-map-loads" }, ...bars.map((chart) => chart.node)),
+  );
 
   function locate(x, y) {
-    const row = Math.floor(y / ROW_PITCH), column = Math.floor(x / UNIT), u = row * ROW_UNITS + column;
+    const row = Math.floor(y / ROW_PITCH),
+      column = Math.floor(x / UNIT),
+      u = row * ROW_UNITS + column;
     return column >= 0 && column < ROW_UNITS && u < load.units ? u : -1;
   }
 
@@ -187,8 +246,11 @@ function mappingPanel(load, method) {
     if (u < 0) return say(facts, method.facts);
     const item = load.offsets.findIndex((_, i) => load.offsets[i + 1] > u);
     const touched = new Set(together.map((v) => Math.floor(v / method.sector))).size;
-    say(facts, `unit ${u} of ${load.names[item]}: thread ${method.thread[u]}, round ${method.round[u]}; `
-      + `one request: ${count(together.length, "unit")}, ${count(touched, "sector")}`);
+    say(
+      facts,
+      `unit ${u} of ${load.names[item]}: thread ${method.thread[u]}, round ${method.round[u]}; ` +
+        `one request: ${count(together.length, "unit")}, ${count(touched, "sector")}`,
+    );
   }
 
   inspectable(svg, locate, pick, () => load.units);
@@ -202,16 +264,26 @@ function mappingPanel(load, method) {
       shown = { step, color };
       put(svg, "aria-label", `Units under ${method.label}, colored by ${color}`);
       const fill = new Array(HUES).fill("");
-      let waiting = "", marked = "";
+      let waiting = "",
+        marked = "";
       for (let u = 0; u < load.units; u++) {
-        const k = method[color][u], hue = k % HUES, more = Math.floor(k / HUES);
+        const k = method[color][u],
+          hue = k % HUES,
+          more = Math.floor(k / HUES);
         const sign = method.round[u] > step ? -1 - k : k;
         if (written[u] !== sign) {
           written[u] = sign;
-          put(numbers[u], "class", [hue === 4 ? "gk-u-light" : "", k > 99 ? "gk-u-tiny" : ""].filter(Boolean).join(" "));
+          put(
+            numbers[u],
+            "class",
+            [hue === 4 ? "gk-u-light" : "", k > 99 ? "gk-u-tiny" : ""].filter(Boolean).join(" "),
+          );
           numbers[u].textContent = sign < 0 ? "" : String(k);
         }
-        if (method.round[u] > step) { waiting += unitBox(u); continue; }
+        if (method.round[u] > step) {
+          waiting += unitBox(u);
+          continue;
+        }
         const [x, y] = unitPlace(u);
         fill[hue] += unitDash(u, TALL / 2);
         if (more & 1) marked += unitDash(u, TALL - 1.5);
@@ -221,7 +293,8 @@ function mappingPanel(load, method) {
       fills.forEach((path, k) => put(path, "d", fill[k]));
       put(marks, "d", marked);
       put(now, "d", requestBoxes(method, step, load.units));
-      const drawn = ["", "", ""], said = [[], [], []];
+      const drawn = ["", "", ""],
+        said = [[], [], []];
       method.moved(step).forEach((n, s) => {
         const kind = Math.min(n, 2);
         for (const [a, b] of rowRuns(s * method.sector, Math.min((s + 1) * method.sector, load.units))) {
@@ -239,24 +312,38 @@ function mappingPanel(load, method) {
 }
 
 function loadChart(load, method, level, i) {
-  const launched = method.launched[i], who = method[level];
+  const launched = method.launched[i],
+    who = method[level];
   const total = new Array(launched).fill(0);
   for (const k of who) total[k]++;
   const [rest, done] = ["gk-u-rest", "gk-u-load"].map((name) => pathOf(name, "", 0.8));
-  const node = h("div", { class: "gk-map-load" },
-    h("svg", {
-      class: "gk-map-bars", viewBox: `0 0 ${Math.max(launched, LEAST_BARS)} 30`, preserveAspectRatio: "none",
-      width: "100%", height: 26, "aria-hidden": "true",
-    }, rest, done),
+  const node = h(
+    "div",
+    { class: "gk-map-load" },
+    h(
+      "svg",
+      {
+        class: "gk-map-bars",
+        viewBox: `0 0 ${Math.max(launched, LEAST_BARS)} 30`,
+        preserveAspectRatio: "none",
+        width: "100%",
+        height: 26,
+        "aria-hidden": "true",
+      },
+      rest,
+      done,
+    ),
     h("span", null, count(launched, level)),
-    h("small", null, method.shares[i]));
+    h("small", null, method.shares[i]),
+  );
   return {
     node,
     show(step) {
       const far = new Array(launched).fill(0);
       for (let u = 0; u < load.units; u++) if (method.round[u] <= step) far[who[u]]++;
       const high = far.map((n) => (30 * n) / load.most[i]);
-      let left = "", bars = "";
+      let left = "",
+        bars = "";
       total.forEach((n, k) => {
         if (far[k]) bars += `M${k}.5 30v-${number(high[k])}`;
         if (n > far[k]) left += `M${k}.5 ${number(30 - high[k])}v-${number((30 * (n - far[k])) / load.most[i])}`;
@@ -268,7 +355,10 @@ function loadChart(load, method, level, i) {
 }
 
 function mappingCounters(load, step) {
-  let now = 0, before = 0, once = 0, all = 0;
+  let now = 0,
+    before = 0,
+    once = 0,
+    all = 0;
   for (const m of load.methods) {
     for (const round of m.round) {
       now += round === step;

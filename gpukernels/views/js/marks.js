@@ -34,7 +34,8 @@ export function wordsText(name, font) {
 
 // The line of source that a step ran, with its number.
 export function codeLine() {
-  const line = h("span", { class: "gk-num" }), code = h("code");
+  const line = h("span", { class: "gk-num" }),
+    code = h("code");
   return {
     node: h("p", { class: "gk-code-line" }, line, code),
     show(at, text) {
@@ -47,21 +48,34 @@ export function codeLine() {
 // One row of a timeline: a label and a strip with a column a step, stretched to the page's width; `height` is on the page,
 // `unit` in the strip. `dim` fades the columns after the playhead.
 export function track(label, note, steps, height, unit, marks, dim) {
-  return h("div", { class: "gk-track" },
+  return h(
+    "div",
+    { class: "gk-track" },
     h("span", { class: "gk-track-label" }, label, h("small", null, note)),
-    h("svg", {
-      class: "gk-strip", viewBox: `0 0 ${steps} ${unit}`, preserveAspectRatio: "none",
-      height, width: "100%", "aria-hidden": "true",
-    },
-    h("rect", { class: "gk-f-playhead", x: 0, y: 0, width: Math.max(1, steps / 160), height: unit }),
-    ...marks,
-    dim ? h("rect", { class: "gk-f-future", x: 0, y: 0, width: 0, height: unit }) : null));
+    h(
+      "svg",
+      {
+        class: "gk-strip",
+        viewBox: `0 0 ${steps} ${unit}`,
+        preserveAspectRatio: "none",
+        height,
+        width: "100%",
+        "aria-hidden": "true",
+      },
+      h("rect", { class: "gk-f-playhead", x: 0, y: 0, width: Math.max(1, steps / 160), height: unit }),
+      ...marks,
+      dim ? h("rect", { class: "gk-f-future", x: 0, y: 0, width: 0, height: unit }) : null,
+    ),
+  );
 }
 
 // A key, 14 by 14, of marks that are each [class, path data, stroke width].
 export function symbol(...marks) {
-  return h("svg", { class: "gk-symbol", viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
-    ...marks.map((mark) => pathOf(...mark)));
+  return h(
+    "svg",
+    { class: "gk-symbol", viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
+    ...marks.map((mark) => pathOf(...mark)),
+  );
 }
 
 export function squareKey(name) {

@@ -4,8 +4,14 @@ import { h, number, put, say, thousands } from "./element.js";
 import { inspectable } from "./inspect.js";
 import { SQUARE, barPath, boxPath, codeLine, pathOf, squareKey, symbol, track } from "./marks.js";
 
-const LEFT = 78, WORD = 14.5, GAP = 6, LANE_TALL = 15, WIRES = 46, WIDTH = 560;
-const SECTOR = 32, LINE = 128;
+const LEFT = 78,
+  WORD = 14.5,
+  GAP = 6,
+  LANE_TALL = 15,
+  WIRES = 46,
+  WIDTH = 560;
+const SECTOR = 32,
+  LINE = 128;
 // Rows of 128 bytes that are drawn; a request touches at most 32, or 64 with 8-byte elements.
 const DRAWN_ROWS = 32;
 
@@ -38,19 +44,37 @@ export const memoryView = {
 function readRequests(trace) {
   const column = {};
   for (const name of ["array", "text", "kind", "block", "warp", "value", "costs"]) column[name] = unpack(trace[name]);
-  const lanes = unpackLists(trace.lanes), index = unpackLists(trace.index);
+  const lanes = unpackLists(trace.lanes),
+    index = unpackLists(trace.index);
   const first = unpack(trace.lanes.at);
   const data = {
-    steps: trace.steps, unit: trace.unit, sentences: trace.sentences,
+    steps: trace.steps,
+    unit: trace.unit,
+    sentences: trace.sentences,
     request(step) {
       const [name, size, shared] = trace.arrays[column.array[step]];
       const [line, text] = trace.texts[column.text[step]];
       const [sectors, lines, ideal, useful, passes, same] = column.costs.subarray(6 * step, 6 * step + 6);
       return {
-        name, size, shared, line, text, kind: column.kind[step], block: column.block[step], warp: column.warp[step],
-        lanes: lanes(step), index: index(step), value: column.value.subarray(first[step], first[step + 1]),
-        sectors, lines, ideal, useful, passes, same,
-        turns: shared ? passes : sectors, least: shared ? 1 : ideal,
+        name,
+        size,
+        shared,
+        line,
+        text,
+        kind: column.kind[step],
+        block: column.block[step],
+        warp: column.warp[step],
+        lanes: lanes(step),
+        index: index(step),
+        value: column.value.subarray(first[step], first[step + 1]),
+        sectors,
+        lines,
+        ideal,
+        useful,
+        passes,
+        same,
+        turns: shared ? passes : sectors,
+        least: shared ? 1 : ideal,
       };
     },
   };
@@ -69,15 +93,19 @@ function rowsOf(request) {
 }
 
 function costTrack(payload, data) {
-  let bars = "", excess = "";
+  let bars = "",
+    excess = "";
   for (let k = 0; k < data.steps; k++) {
     const r = data.request(k);
-    const low = (34 * r.least) / payload.most, high = (34 * r.turns) / payload.most;
+    const low = (34 * r.least) / payload.most,
+      high = (34 * r.turns) / payload.most;
     bars += barPath(k, 34, low);
     excess += barPath(k, 34 - low, high - low);
   }
-  return track(data.unit, `most ${payload.most}`, data.steps, 34, 34,
-    [pathOf("gk-f-done", bars), pathOf("gk-f-clash", excess)]);
+  return track(data.unit, `most ${payload.most}`, data.steps, 34, 34, [
+    pathOf("gk-f-done", bars),
+    pathOf("gk-f-clash", excess),
+  ]);
 }
 
 function byteX(byte) {
@@ -102,24 +130,54 @@ function crowdedBanks(request) {
 
 function addressPicture() {
   const top = LANE_TALL + WIRES;
-  let pitch = 24, tall = 20;
-  const names = ["gk-f-faint", "gk-f-work", "gk-f-faint", "gk-f-fetched", "gk-f-work", "gk-f-clash", "gk-wire", "gk-wire-clash"];
+  let pitch = 24,
+    tall = 20;
+  const names = [
+    "gk-f-faint",
+    "gk-f-work",
+    "gk-f-faint",
+    "gk-f-fetched",
+    "gk-f-work",
+    "gk-f-clash",
+    "gk-wire",
+    "gk-wire-clash",
+  ];
   const [idle, busy, words, sectors, wanted, clashing, wires, clashWires] = names.map((name) => pathOf(name));
-  const ticks = Array.from({ length: 32 }, (_, k) => h("text", { class: "gk-tick", x: byteX(4 * k) + WORD / 2, y: 11 }, String(k)));
+  const ticks = Array.from({ length: 32 }, (_, k) =>
+    h("text", { class: "gk-tick", x: byteX(4 * k) + WORD / 2, y: 11 }, String(k)),
+  );
   const heads = h("g", { class: "gk-heads" });
   const name = h("text", { class: "gk-array-name", x: 0, y: top + 10 });
   const labels = h("g", { class: "gk-row-labels" });
   const halo = pathOf("gk-wire-picked");
   const note = h("text", { class: "gk-note", x: LEFT, y: top - 3 });
-  const svg = h("svg", {
-    class: "gk-addresses", viewBox: "0 0 560 100", role: "img",
-    "aria-label": "Lanes and the memory that they reach",
-  },
-  h("text", { class: "gk-row-label", x: LEFT - 8, y: 11 }, "lanes"),
-  idle, busy, h("g", { class: "gk-ticks" }, ...ticks), words, sectors, wanted, clashing, wires, clashWires, heads, name, labels,
-  halo, note);
+  const svg = h(
+    "svg",
+    {
+      class: "gk-addresses",
+      viewBox: "0 0 560 100",
+      role: "img",
+      "aria-label": "Lanes and the memory that they reach",
+    },
+    h("text", { class: "gk-row-label", x: LEFT - 8, y: 11 }, "lanes"),
+    idle,
+    busy,
+    h("g", { class: "gk-ticks" }, ...ticks),
+    words,
+    sectors,
+    wanted,
+    clashing,
+    wires,
+    clashWires,
+    heads,
+    name,
+    labels,
+    halo,
+    note,
+  );
 
-  let shown = null, paths = [];
+  let shown = null,
+    paths = [];
   const ask = inspectable(svg, locate, pick, () => (shown ? shown.lanes.length : 0));
 
   function locate(x, y) {
@@ -147,16 +205,31 @@ function addressPicture() {
     say(name, request.name);
     const { lanes, index, size } = request;
     const active = new Set(lanes);
-    put(idle, "d", cellPath(Array.from({ length: 32 }, (_, k) => k).filter((k) => !active.has(k)).map(laneCell), LANE_TALL));
+    put(
+      idle,
+      "d",
+      cellPath(
+        Array.from({ length: 32 }, (_, k) => k)
+          .filter((k) => !active.has(k))
+          .map(laneCell),
+        LANE_TALL,
+      ),
+    );
     put(busy, "d", cellPath(Array.from(lanes, laneCell), LANE_TALL));
-    ticks.forEach((tick, k) => put(tick, "class",
-      `gk-tick${[0, 8, 16, 24, 31].includes(k) ? "" : " gk-tick-fine"}${active.has(k) ? " gk-on-dark" : " gk-text-quiet"}`));
+    ticks.forEach((tick, k) =>
+      put(
+        tick,
+        "class",
+        `gk-tick${[0, 8, 16, 24, 31].includes(k) ? "" : " gk-tick-fine"}${active.has(k) ? " gk-on-dark" : " gk-text-quiet"}`,
+      ),
+    );
 
     const rows = rowsOf(request);
     const level = new Map(rows.map((row, k) => [row, k]));
     const touched = new Set(Array.from(index, (i) => Math.floor((i * size) / SECTOR)));
     const crowded = crowdedBanks(request);
-    const empty = [], fetched = [];
+    const empty = [],
+      fetched = [];
     for (const row of rows) {
       const y = top + 16 + level.get(row) * pitch;
       for (let s = 0; s < 4; s++) {
@@ -166,29 +239,46 @@ function addressPicture() {
     put(words, "d", cellPath(empty, tall));
     put(sectors, "d", cellPath(fetched, tall));
 
-    const good = new Map(), bad = new Map();
-    let line = "", clashLine = "";
+    const good = new Map(),
+      bad = new Map();
+    let line = "",
+      clashLine = "";
     paths = Array.from(lanes, (lane, k) => {
-      const byte = index[k] * size, row = Math.floor(byte / LINE);
+      const byte = index[k] * size,
+        row = Math.floor(byte / LINE);
       if (!level.has(row)) return null;
-      const y = top + 16 + level.get(row) * pitch, x = byteX(byte % LINE), wide = Math.max((size / 4) * WORD, 2);
+      const y = top + 16 + level.get(row) * pitch,
+        x = byteX(byte % LINE),
+        wide = Math.max((size / 4) * WORD, 2);
       const clash = crowded.has(Math.floor(byte / 4) % 32);
       (clash ? bad : good).set(index[k], [x + 0.5, y, wide - 1]);
-      const a = byteX(4 * lane) + WORD / 2, b = x + wide / 2;
+      const a = byteX(4 * lane) + WORD / 2,
+        b = x + wide / 2;
       const d = `M${number(a)} ${number(LANE_TALL)}C${number(a)} ${number(LANE_TALL + 26)} ${number(b)} ${number(y - 26)} ${number(b)} ${number(y)}`;
-      if (clash) clashLine += d; else line += d;
+      if (clash) clashLine += d;
+      else line += d;
       return { x, y, wide, d };
     });
     put(wanted, "d", cellPath([...good.values()], tall));
     put(clashing, "d", cellPath([...bad.values()], tall));
     put(wires, "d", line);
     put(clashWires, "d", clashLine);
-    heads.replaceChildren(...[0, 1, 2, 3].map((s) =>
-      [byteX(SECTOR * s) + 4 * WORD, request.shared ? `banks ${8 * s}–${8 * s + 7}` : `sector ${s}`]
-    ).map(([x, text]) => h("text", { class: "gk-text-quiet", x, y: top + 10 }, text)));
-    labels.replaceChildren(...rows.filter((_, k) => pitch >= 13 || k % 2 === 0).map((row) =>
-      h("text", { class: "gk-row-label", x: LEFT - 8, y: top + 16 + level.get(row) * pitch + tall / 2 + 3.5 },
-        `[${Math.floor((row * LINE) / size)}]`)));
+    heads.replaceChildren(
+      ...[0, 1, 2, 3]
+        .map((s) => [byteX(SECTOR * s) + 4 * WORD, request.shared ? `banks ${8 * s}–${8 * s + 7}` : `sector ${s}`])
+        .map(([x, text]) => h("text", { class: "gk-text-quiet", x, y: top + 10 }, text)),
+    );
+    labels.replaceChildren(
+      ...rows
+        .filter((_, k) => pitch >= 13 || k % 2 === 0)
+        .map((row) =>
+          h(
+            "text",
+            { class: "gk-row-label", x: LEFT - 8, y: top + 16 + level.get(row) * pitch + tall / 2 + 3.5 },
+            `[${Math.floor((row * LINE) / size)}]`,
+          ),
+        ),
+    );
     ask.again();
   }
 

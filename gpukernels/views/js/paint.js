@@ -2,20 +2,37 @@
 // viewers, paper). views.css holds the same roles as custom properties, for light and dark pages.
 
 export const OKABE_ITO = {
-  black: "#000000", orange: "#e69f00", sky: "#56b4e9", green: "#009e73", yellow: "#f0e442", blue: "#0072b2",
-  vermillion: "#d55e00", purple: "#cc79a7",
+  black: "#000000",
+  orange: "#e69f00",
+  sky: "#56b4e9",
+  green: "#009e73",
+  yellow: "#f0e442",
+  blue: "#0072b2",
+  vermillion: "#d55e00",
+  purple: "#cc79a7",
 };
 
 // Light to dark, for values on a scale; the style sheet turns the order round on dark pages.
 export const RAMP = ["#dcebf5", "#b3d4ea", "#83b9dc", "#4f9acb", "#1f7ab5", "#0b5488"];
 
 const COLOR = {
-  work: OKABE_ITO.blue, fresh: OKABE_ITO.orange, clash: OKABE_ITO.vermillion, wait: OKABE_ITO.sky, barrier: OKABE_ITO.purple,
-  ink: "#1f2328", quiet: "#57606a", line: "#b8c0c8", faint: "#e7eaee", paper: "#ffffff", done: "#68727d",
+  work: OKABE_ITO.blue,
+  fresh: OKABE_ITO.orange,
+  clash: OKABE_ITO.vermillion,
+  wait: OKABE_ITO.sky,
+  barrier: OKABE_ITO.purple,
+  ink: "#1f2328",
+  quiet: "#57606a",
+  line: "#b8c0c8",
+  faint: "#e7eaee",
+  paper: "#ffffff",
+  done: "#68727d",
 };
 
 // Fills of threads, warps and blocks by their number; the number itself stands on them, in dark ink except on the fifth.
-const OWNERS = ["sky", "orange", "green", "yellow", "blue", "vermillion", "purple"].map((name) => OKABE_ITO[name]).concat("#9aa3ac");
+const OWNERS = ["sky", "orange", "green", "yellow", "blue", "vermillion", "purple"]
+  .map((name) => OKABE_ITO[name])
+  .concat("#9aa3ac");
 
 function dotOf(color) {
   return { fill: "none", stroke: color, "stroke-linecap": "round" };

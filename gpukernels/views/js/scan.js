@@ -2,9 +2,22 @@
 import { unpack, unpackLists } from "./decode.js";
 import { h, number, put, say } from "./element.js";
 import { inspectable } from "./inspect.js";
-import { SQUARE, barPath, boxPath, codeLine, emptyPaths, pathOf, squareKey, symbol, track, wordsText } from "./marks.js";
+import {
+  SQUARE,
+  barPath,
+  boxPath,
+  codeLine,
+  emptyPaths,
+  pathOf,
+  squareKey,
+  symbol,
+  track,
+  wordsText,
+} from "./marks.js";
 
-const ADDS = 0, TAKES = 1, READS = 2;
+const ADDS = 0,
+  TAKES = 1,
+  READS = 2;
 const HINT = "Point at a value, or press an arrow key: what went into it?";
 
 export const scanView = {
@@ -45,20 +58,29 @@ function readScan(trace) {
 function scanLayout(data, turned) {
   const { columns, steps } = data;
   const longest = Math.max(...data.words.flat().map((word) => word.length));
-  const many = columns > 32, left = 24, top = 15;
+  const many = columns > 32,
+    left = 24,
+    top = 15;
   const column = turned ? 14 : many ? 12.2 : 17.5;
   const pitch = turned ? Math.min(334 / steps, 60) : many ? 33 : 42;
-  const along = turned ? 0.58 * pitch : many ? 13 : 16, across = column - 1;
+  const along = turned ? 0.58 * pitch : many ? 13 : 16,
+    across = column - 1;
   const font = Math.max(Math.min(9, (turned ? along : across) / (0.68 * longest)), 4.5);
-  const box = (c, k) => (turned
-    ? [left + k * pitch, top + c * column + 0.5, along, across]
-    : [left + c * column + 0.5, top + k * pitch, across, along]);
+  const box = (c, k) =>
+    turned
+      ? [left + k * pitch, top + c * column + 0.5, along, across]
+      : [left + c * column + 0.5, top + k * pitch, across, along];
   const middle = (c, k) => {
     const [x, y, w, t] = box(c, k);
     return [x + w / 2, y + t / 2 + 0.36 * font];
   };
   return {
-    turned, font, box, middle, along, across,
+    turned,
+    font,
+    box,
+    middle,
+    along,
+    across,
     width: turned ? left + steps * pitch : left + columns * column + (data.array ? 30 : 0),
     height: turned ? top + columns * column + (data.array ? 28 : 15) : top + (steps - 1) * pitch + along + 18,
     row(k) {
@@ -68,7 +90,8 @@ function scanLayout(data, turned) {
     },
     cell: (c, k) => boxPath(...box(c, k)),
     arc(of, to, k) {
-      const [x, y, w, t] = box(of, k - 1), [u, v, p, q] = box(to, k);
+      const [x, y, w, t] = box(of, k - 1),
+        [u, v, p, q] = box(to, k);
       const bow = 0.6 * (pitch - along);
       const ends = turned
         ? [x + w, y + t / 2, x + w + bow, y + t / 2, u - bow, v + q / 2, u, v + q / 2]
@@ -107,44 +130,73 @@ function scanLayout(data, turned) {
 function scanPicture(data, turned) {
   const place = scanLayout(data, turned);
   const names = {
-    row: "gk-s-row", was: "gk-scan-was", added: "gk-f-work", taken: "gk-f-new", crowd: "gk-f-clash",
-    old: "gk-s-old", carry: "gk-s-carry", add: "gk-s-add", take: "gk-s-take",
+    row: "gk-s-row",
+    was: "gk-scan-was",
+    added: "gk-f-work",
+    taken: "gk-f-new",
+    crowd: "gk-f-clash",
+    old: "gk-s-old",
+    carry: "gk-s-carry",
+    add: "gk-s-add",
+    take: "gk-s-take",
   };
   const layers = emptyPaths(names);
   put(layers.row, "stroke-width", number(place.along));
   put(layers.row, "stroke-dasharray", `${number(place.across)} 1`);
   const texts = {
-    ticks: wordsText("gk-tick gk-text-quiet"), steps: wordsText("gk-scan-step"),
+    ticks: wordsText("gk-tick gk-text-quiet"),
+    steps: wordsText("gk-scan-step"),
     notes: wordsText("gk-text-clash gk-scan-note"),
-    quiet: wordsText("gk-scan-word gk-text-quiet", place.font), plain: wordsText("gk-scan-word gk-text", place.font),
-    dark: wordsText("gk-scan-word gk-on-dark", place.font), fresh: wordsText("gk-scan-word gk-on-new", place.font),
+    quiet: wordsText("gk-scan-word gk-text-quiet", place.font),
+    plain: wordsText("gk-scan-word gk-text", place.font),
+    dark: wordsText("gk-scan-word gk-on-dark", place.font),
+    fresh: wordsText("gk-scan-word gk-on-new", place.font),
   };
   texts.ticks.show(place.ticks());
   const halo = pathOf("gk-wire-picked");
   const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 }, HINT);
-  const svg = h("svg", {
-    class: `gk-scan-${turned ? "tall" : "wide"}`, viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
-    role: "img",
-    "aria-label": `Values of ${data.columns} ${data.noun}s after each step`,
-  }, ...Object.values(layers), ...Object.values(texts).map((t) => t.text), halo, note);
+  const svg = h(
+    "svg",
+    {
+      class: `gk-scan-${turned ? "tall" : "wide"}`,
+      viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
+      role: "img",
+      "aria-label": `Values of ${data.columns} ${data.noun}s after each step`,
+    },
+    ...Object.values(layers),
+    ...Object.values(texts).map((t) => t.text),
+    halo,
+    note,
+  );
 
   let shown = 0;
-  const ask = inspectable(svg, (x, y) => {
-    const mark = place.locate(x, y);
-    return mark < data.columns * (shown + 1) ? mark : -1;
-  }, pick, () => data.columns * (shown + 1));
+  const ask = inspectable(
+    svg,
+    (x, y) => {
+      const mark = place.locate(x, y);
+      return mark < data.columns * (shown + 1) ? mark : -1;
+    },
+    pick,
+    () => data.columns * (shown + 1),
+  );
 
   // Everything that went into a value, step by step back to the first.
   function pick(mark) {
-    const column = mark % data.columns, step = Math.floor(mark / data.columns);
+    const column = mark % data.columns,
+      step = Math.floor(mark / data.columns);
     if (mark < 0 || step > shown) {
       put(halo, "d", "");
       return say(note, HINT);
     }
-    let wanted = new Set([column]), d = "";
+    let wanted = new Set([column]),
+      d = "";
     const parts = [];
     for (let k = step; k >= 0; k--) {
-      const before = new Set(), from = data.of(k), to = data.to(k), kinds = data.kinds(k), changed = new Set(data.changed(k));
+      const before = new Set(),
+        from = data.of(k),
+        to = data.to(k),
+        kinds = data.kinds(k),
+        changed = new Set(data.changed(k));
       for (const c of wanted) {
         d += place.cell(c, k);
         let keeps = k > 0;
@@ -167,7 +219,10 @@ function scanPicture(data, turned) {
       wanted = before;
     }
     put(halo, "d", d);
-    say(note, `step ${step}, ${data.noun} ${column}: ${data.words[step][column]}${parts.length ? ` from ${parts.join(" and ")}` : ""}`);
+    say(
+      note,
+      `step ${step}, ${data.noun} ${column}: ${data.words[step][column]}${parts.length ? ` from ${parts.join(" and ")}` : ""}`,
+    );
   }
 
   return {
@@ -177,11 +232,15 @@ function scanPicture(data, turned) {
       const d = Object.fromEntries(Object.keys(layers).map((key) => [key, ""]));
       const said = { quiet: [], plain: [], dark: [], fresh: [], steps: [], notes: [] };
       for (let k = 0; k <= step; k++) {
-        const now = k === step, changed = new Set(data.changed(k));
-        const of = data.of(k), to = data.to(k), kinds = data.kinds(k);
+        const now = k === step,
+          changed = new Set(data.changed(k));
+        const of = data.of(k),
+          to = data.to(k),
+          kinds = data.kinds(k);
         const kindOf = new Map(Array.from(to, (t, i) => [t, kinds[i]]));
         for (let c = 0; c < data.columns; c++) {
-          const takes = kindOf.get(c) === TAKES, unseen = data.words[k][c] === "·";
+          const takes = kindOf.get(c) === TAKES,
+            unseen = data.words[k][c] === "·";
           const still = unseen || !changed.has(c);
           const look = still ? "" : !now ? "was" : takes ? "taken" : "added";
           const text = still ? (k === 0 && !unseen ? "plain" : "quiet") : !now ? "plain" : takes ? "fresh" : "dark";
@@ -209,21 +268,35 @@ function scanBars(name, heights, floors, most) {
 }
 
 function scanTracks(data) {
-  const every = Array.from({ length: data.steps }, (_, k) => k), none = every.map(() => 0);
-  const reads = every.map((k) => data.to(k).length), most = Math.max(...reads, 1);
+  const every = Array.from({ length: data.steps }, (_, k) => k),
+    none = every.map(() => 0);
+  const reads = every.map((k) => data.to(k).length),
+    most = Math.max(...reads, 1);
   const tracks = [track("reads", `most ${most}`, data.steps, 30, 30, [scanBars("gk-f-work", reads, none, most)], true)];
   if (data.array) {
-    const asked = Array.from(data.requests), extra = Array.from(data.conflicts);
+    const asked = Array.from(data.requests),
+      extra = Array.from(data.conflicts);
     const high = Math.max(...asked.map((n, k) => n + extra[k]));
-    tracks.push(track("passes", `most ${high}`, data.steps, 30, 30,
-      [scanBars("gk-f-done", asked, none, high), scanBars("gk-f-clash", extra, asked, high)], true));
+    tracks.push(
+      track(
+        "passes",
+        `most ${high}`,
+        data.steps,
+        30,
+        30,
+        [scanBars("gk-f-done", asked, none, high), scanBars("gk-f-clash", extra, asked, high)],
+        true,
+      ),
+    );
   }
   return tracks;
 }
 
 function scanCounters(data, step) {
-  const now = [0, 0, 0], all = [0, 0, 0];
-  let requests = 0, conflicts = 0;
+  const now = [0, 0, 0],
+    all = [0, 0, 0];
+  let requests = 0,
+    conflicts = 0;
   for (let k = 0; k <= step; k++) {
     for (const kind of data.kinds(k)) {
       all[kind]++;
@@ -237,8 +310,14 @@ function scanCounters(data, step) {
   if (data.used.has(READS)) counters.push([null, "values read", String(now[READS])]);
   counters.push([null, "additions so far", String(all[ADDS])]);
   if (data.array) {
-    counters.push([null, "requests so far", String(requests)],
-      [symbol(["gk-f-faint", SQUARE], ["gk-f-clash", "M1.5 10h11v2.5h-11z"]), "bank conflicts so far", String(conflicts)]);
+    counters.push(
+      [null, "requests so far", String(requests)],
+      [
+        symbol(["gk-f-faint", SQUARE], ["gk-f-clash", "M1.5 10h11v2.5h-11z"]),
+        "bank conflicts so far",
+        String(conflicts),
+      ],
+    );
   }
   return counters;
 }

@@ -26,12 +26,24 @@ export function firstFrame(views, data) {
   const record = JSON.parse(data);
   const opened = views[record.view].open(record);
   const parts = layOut(record, opened);
-  const scene = opened.choose(0, () => {}, () => {});
+  const scene = opened.choose(
+    0,
+    () => {},
+    () => {},
+  );
   parts.timeline.replaceChildren(...scene.tracks);
   parts.show(scene, record.step);
   const around = scene.tracks.length ? [parts.timeline] : [];
-  const figure = h("figure", { class: `gk-view gk-view-${record.view}`, "data-view": record.view, "aria-label": record.title },
-    parts.title, ...around, parts.body, parts.now, parts.caption, parts.description);
+  const figure = h(
+    "figure",
+    { class: `gk-view gk-view-${record.view}`, "data-view": record.view, "aria-label": record.title },
+    parts.title,
+    ...around,
+    parts.body,
+    parts.now,
+    parts.caption,
+    parts.description,
+  );
   const text = toText(figure, painted);
   return `${text.slice(0, -"</figure>".length)}<script type="application/json">${data}</script></figure>`;
 }

@@ -4,7 +4,8 @@ import { count, h, number, percent, put, say, thousands } from "./element.js";
 import { selectOf } from "./figure.js";
 import { barPath, pathOf, squareKey, symbol, track } from "./marks.js";
 
-const BRANCH = 1, BARRIER = 2;
+const BRANCH = 1,
+  BARRIER = 2;
 const ALL = 0xffffffff;
 
 export const warpView = {
@@ -23,8 +24,17 @@ export const warpView = {
           steps: data.steps,
           tracks: warpTracks(payload, data),
           controls: several
-            ? [selectOf("Source follows", data.warps.map((w, i) => [String(i), `warp ${w.warp}`]), "0",
-              (value) => { front = Number(value); again(); })]
+            ? [
+                selectOf(
+                  "Source follows",
+                  data.warps.map((w, i) => [String(i), `warp ${w.warp}`]),
+                  "0",
+                  (value) => {
+                    front = Number(value);
+                    again();
+                  },
+                ),
+              ]
             : [],
           sentence: (step) => warpSentence(data, data.warps[front], step, payload.start, several),
           counters: (step) => warpCounters(data, data.warps[front], step),
@@ -44,7 +54,8 @@ function popcount(mask) {
 function readWarps(trace) {
   const warps = trace.warps.map((w) => {
     const record = { warp: w.warp };
-    for (const name of ["row", "kind", "mask", "taken", "at", "array", "access", "lanes", "cost", "least"]) record[name] = unpack(w[name]);
+    for (const name of ["row", "kind", "mask", "taken", "at", "array", "access", "lanes", "cost", "least"])
+      record[name] = unpack(w[name]);
     record.steps = record.row.length;
     record.splits = Array.from(record.mask, (mask, k) => record.taken[k] !== 0 && record.taken[k] !== mask);
     // Sums up to and including each step, so that a jump costs as little as a step.
@@ -52,9 +63,12 @@ function readWarps(trace) {
     record.splitsTo = runningSum(record.splits.map(Number));
     return record;
   });
-  const moved = new Array(trace.steps).fill(0), least = new Array(trace.steps).fill(0);
-  const requests = new Array(trace.steps).fill(0), conflicts = new Array(trace.steps).fill(0);
-  let anyGlobal = false, anyShared = false;
+  const moved = new Array(trace.steps).fill(0),
+    least = new Array(trace.steps).fill(0);
+  const requests = new Array(trace.steps).fill(0),
+    conflicts = new Array(trace.steps).fill(0);
+  let anyGlobal = false,
+    anyShared = false;
   for (const w of warps) {
     w.at.forEach((step, i) => {
       if (w.access[i] >= 4) {
@@ -69,9 +83,20 @@ function readWarps(trace) {
     });
   }
   return {
-    steps: trace.steps, numbers: unpack(trace.numbers), indents: unpack(trace.indents), texts: trace.texts, arrays: trace.arrays, warps, moved, least,
-    movedTo: runningSum(moved), leastTo: runningSum(least), requestsTo: runningSum(requests), conflictsTo: runningSum(conflicts),
-    anyGlobal, anyShared,
+    steps: trace.steps,
+    numbers: unpack(trace.numbers),
+    indents: unpack(trace.indents),
+    texts: trace.texts,
+    arrays: trace.arrays,
+    warps,
+    moved,
+    least,
+    movedTo: runningSum(moved),
+    leastTo: runningSum(least),
+    requestsTo: runningSum(requests),
+    conflictsTo: runningSum(conflicts),
+    anyGlobal,
+    anyShared,
   };
 }
 
@@ -94,7 +119,8 @@ export function lanePath(masks) {
     }
     for (const run of [...open.keys()].sort((a, b) => a - b)) {
       if (runs.has(run)) continue;
-      const from = open.get(run), wide = x - from;
+      const from = open.get(run),
+        wide = x - from;
       open.delete(run);
       d += `M${from} ${Math.floor(run / 64)}h${wide}v${run % 64}h-${wide}z`;
     }
@@ -106,7 +132,8 @@ export function lanePath(masks) {
 function laneLayers(record) {
   const layers = { "gk-f-work": [], "gk-f-barrier": [], "gk-f-new": [], "gk-f-wait": [] };
   for (let k = 0; k < record.steps; k++) {
-    const mask = record.mask[k], taken = record.taken[k];
+    const mask = record.mask[k],
+      taken = record.taken[k];
     const split = record.kind[k] === BRANCH && record.splits[k];
     layers["gk-f-new"].push(split ? taken : 0);
     layers["gk-f-wait"].push(split ? mask & ~taken : 0);
@@ -129,20 +156,41 @@ function rulesPath(steps, height) {
 
 function warpTracks(payload, data) {
   const each = stripHeight(data.warps.length);
-  const tracks = data.warps.map((w) => track(`warp ${w.warp}`, "lanes 0–31", data.steps, each, 32, [
-    h("rect", { class: "gk-f-idle", x: 0, y: 0, width: w.steps, height: 32 }),
-    ...laneLayers(w).map(([name, masks]) => pathOf(name, lanePath(masks))),
-    pathOf("gk-s-grid", rulesPath(w.steps, each)),
-  ], true));
+  const tracks = data.warps.map((w) =>
+    track(
+      `warp ${w.warp}`,
+      "lanes 0–31",
+      data.steps,
+      each,
+      32,
+      [
+        h("rect", { class: "gk-f-idle", x: 0, y: 0, width: w.steps, height: 32 }),
+        ...laneLayers(w).map(([name, masks]) => pathOf(name, lanePath(masks))),
+        pathOf("gk-s-grid", rulesPath(w.steps, each)),
+      ],
+      true,
+    ),
+  );
   if (data.moved.some((v) => v)) {
-    let bars = "", excess = "";
+    let bars = "",
+      excess = "";
     data.moved.forEach((v, k) => {
-      const low = (30 * data.least[k]) / payload.mostSectors, high = (30 * v) / payload.mostSectors;
+      const low = (30 * data.least[k]) / payload.mostSectors,
+        high = (30 * v) / payload.mostSectors;
       bars += barPath(k, 30, low, "", "1");
       excess += barPath(k, 30 - low, high - low, "", "1");
     });
-    tracks.push(track("sectors", `most ${payload.mostSectors}`, data.steps, 30, 30,
-      [pathOf("gk-f-done", bars), pathOf("gk-f-clash", excess)], true));
+    tracks.push(
+      track(
+        "sectors",
+        `most ${payload.mostSectors}`,
+        data.steps,
+        30,
+        30,
+        [pathOf("gk-f-done", bars), pathOf("gk-f-clash", excess)],
+        true,
+      ),
+    );
   }
   return tracks;
 }
@@ -158,19 +206,35 @@ function stripPath(mask, top, tall) {
 function makeListing(listing, data) {
   const rows = data.texts.map((text, i) => {
     const layers = ["gk-f-faint", "gk-f-work", "gk-f-new", "gk-f-wait"].map((name) => pathOf(name));
-    const strip = h("svg", {
-      class: "gk-lanes", viewBox: "0 0 128 12", preserveAspectRatio: "none", "aria-hidden": "true", width: 128, height: 12,
-    }, ...layers);
+    const strip = h(
+      "svg",
+      {
+        class: "gk-lanes",
+        viewBox: "0 0 128 12",
+        preserveAspectRatio: "none",
+        "aria-hidden": "true",
+        width: 128,
+        height: 12,
+      },
+      ...layers,
+    );
     const times = h("span", { class: "gk-times" });
     const gap = data.numbers[i] ? "" : " gk-row-gap";
-    const row = h("div", { class: `gk-row${gap}` },
-      h("span", { class: "gk-num" }, data.numbers[i] ? String(data.numbers[i]) : ""), h("code", { style: `--in:${data.indents[i]}` }, text), strip, times);
+    const row = h(
+      "div",
+      { class: `gk-row${gap}` },
+      h("span", { class: "gk-num" }, data.numbers[i] ? String(data.numbers[i]) : ""),
+      h("code", { style: `--in:${data.indents[i]}` }, text),
+      strip,
+      times,
+    );
     return { row, layers, times, gap };
   });
   listing.replaceChildren(...rows.map((r) => r.row));
   return {
     show(record, step) {
-      const last = new Array(rows.length).fill(-1), ran = new Array(rows.length).fill(0);
+      const last = new Array(rows.length).fill(-1),
+        ran = new Array(rows.length).fill(0);
       for (let k = 0; k <= step && k < record.steps; k++) {
         last[record.row[k]] = k;
         ran[record.row[k]]++;
@@ -179,7 +243,8 @@ function makeListing(listing, data) {
         const now = step < record.steps && record.row[step] === i;
         put(r.row, "class", `gk-row${now ? " gk-row-now" : ""}${r.gap}`);
         const k = last[i];
-        const mask = k < 0 ? 0 : record.mask[k], taken = k < 0 ? 0 : record.taken[k];
+        const mask = k < 0 ? 0 : record.mask[k],
+          taken = k < 0 ? 0 : record.taken[k];
         const split = k >= 0 && record.kind[k] === BRANCH && record.splits[k];
         put(r.layers[0], "d", stripPath(mask ? ALL : 0, 5, 2));
         put(r.layers[1], "class", k >= 0 && record.kind[k] === BARRIER ? "gk-f-barrier" : "gk-f-work");
@@ -209,7 +274,8 @@ function warpSentence(data, w, step, start, several) {
   const who = several ? `Warp ${w.warp}, step ${start + step}` : `Step ${start + step}`;
   if (step >= w.steps) return `${who}: the warp has ended.`;
   const line = data.numbers[w.row[step]];
-  const active = popcount(w.mask[step]), entering = popcount(w.taken[step]);
+  const active = popcount(w.mask[step]),
+    entering = popcount(w.taken[step]);
   let said;
   if (w.kind[step] === BARRIER) said = `${who}, line ${line}: ${count(active, "lane")} at the barrier.`;
   else if (w.kind[step] === BRANCH && w.splits[step]) {
@@ -217,7 +283,9 @@ function warpSentence(data, w, step, start, several) {
   } else if (w.kind[step] === BRANCH) {
     said = `${who}, line ${line}: ${count(active, "active lane")}, ${entering ? "all go in" : "none goes in"}.`;
   } else said = `${who}, line ${line}: ${active} of 32 lanes active.`;
-  w.at.forEach((at, i) => { if (at === step) said += ` ${accessWords(data, w, i)}`; });
+  w.at.forEach((at, i) => {
+    if (at === step) said += ` ${accessWords(data, w, i)}`;
+  });
   return said;
 }
 
@@ -225,7 +293,9 @@ function warpCounters(data, front, step) {
   const inside = step < front.steps;
   const mask = inside ? front.mask[step] : 0;
   const taken = inside && front.splits[step] ? front.taken[step] : 0;
-  let steps = 0, lanes = 0, splits = 0;
+  let steps = 0,
+    lanes = 0,
+    splits = 0;
   for (const w of data.warps) {
     const at = Math.min(step, w.steps - 1);
     if (at < 0) continue;
