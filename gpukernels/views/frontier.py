@@ -13,7 +13,7 @@ from gpukernels.views.drawing import Drawing, draw
 from gpukernels.views.encoding import pack, pack_lists
 from gpukernels.views.levels import Level, Maker, read_levels
 from gpukernels.views.widget import View, as_traces, check_step
-from gpukernels.views.words import count
+from gpukernels.views.words import count, under
 
 #: Duplicates that are named one by one; the rest is counted.
 NAMED_DUPLICATES = 4
@@ -221,15 +221,13 @@ class FrontierView(View):
 
     def _describe(self) -> str:
         return " ".join(
-            f"{label + ': ' if label else ''}"
-            + " ".join(sentence(k, level) for k, level in enumerate(levels))
+            f"{under(label)}" + " ".join(sentence(k, level) for k, level in enumerate(levels))
             for label, levels in self._levels.items()
         )
 
     def _summary(self) -> str:
         searched = ", ".join(
-            f"{label + ': ' if label else ''}{count(len(levels), 'level')}"
-            for label, levels in self._levels.items()
+            f"{under(label)}{count(len(levels), 'level')}" for label, levels in self._levels.items()
         )
         return f"{count(len(self._drawing.x), 'vertex', 'vertices')}; {searched}"
 

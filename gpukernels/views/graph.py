@@ -12,7 +12,7 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.views.drawing import check_drawable, draw
 from gpukernels.views.encoding import pack
 from gpukernels.views.widget import View, check_step
-from gpukernels.views.words import count
+from gpukernels.views.words import count, under
 
 #: Steps of the color ramp.
 SHADES = 6
@@ -226,7 +226,7 @@ class GraphView(View):
                 said.append(f"{v}: {', '.join(map(str, row)) or 'none'}.")
         for label, series in self._values.items():
             if series is not None:
-                said.append(f"{label + ': ' if label else ''}{series.words(len(series.table) - 1)}")
+                said.append(f"{under(label)}{series.words(len(series.table) - 1)}")
         return " ".join(said)
 
     def _summary(self) -> str:

@@ -16,7 +16,7 @@ from gpukernels.views.hash_record import (
 )
 from gpukernels.views.hash_words import headline, sentence, story, told
 from gpukernels.views.widget import View, as_traces, check_step
-from gpukernels.views.words import count
+from gpukernels.views.words import count, under
 
 #: Most slots that can be drawn.
 MOST_SLOTS = 2048
@@ -167,7 +167,7 @@ class HashView(View):
         for label, record in self._records.items():
             shown = min(len(record.steps), 16)
             parts = [
-                f"{label + ': ' if label else ''}{count(record.slots, 'slot')}.",
+                f"{under(label)}{count(record.slots, 'slot')}.",
                 *(sentence(record, k) for k in range(shown)),
             ]
             if len(record.steps) > shown:
@@ -181,10 +181,7 @@ class HashView(View):
         return " ".join(said)
 
     def _summary(self) -> str:
-        runs = "; ".join(
-            f"{label + ': ' if label else ''}{told(record)}"
-            for label, record in self._records.items()
-        )
+        runs = "; ".join(f"{under(label)}{told(record)}" for label, record in self._records.items())
         return f"{self._kernel}; {runs}"
 
 

@@ -14,7 +14,7 @@ from gpukernels.simt.trace import Trace
 from gpukernels.views.encoding import pack
 from gpukernels.views.expansion import Expansion, read_expansion
 from gpukernels.views.widget import View, as_traces, check_step
-from gpukernels.views.words import count
+from gpukernels.views.words import count, under
 
 #: The most units that are drawn of a workload, and in all its strips together.
 MOST_UNITS, MOST_CELLS = 240, 1080
@@ -218,15 +218,11 @@ class MappingView(View):
         self._finish(payload, title=title, caption=caption, step=step, labels=labels)
 
     def _describe(self) -> str:
-        return " ".join(
-            (f"{name}: " if name else "") + load.describe()
-            for name, load in self._workloads.items()
-        )
+        return " ".join(under(name) + load.describe() for name, load in self._workloads.items())
 
     def _summary(self) -> str:
         return "; ".join(
-            (f"{name}: " if name else "")
-            + f"{count(len(load.names), 'item')}, {count(load.units, 'unit')}: "
+            f"{under(name)}{count(len(load.names), 'item')}, {count(load.units, 'unit')}: "
             + ", ".join(f"{label} {count(m.rounds, 'round')}" for label, m in load.methods.items())
             for name, load in self._workloads.items()
         )

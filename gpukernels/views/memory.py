@@ -13,7 +13,7 @@ from gpukernels.simt.trace import ATOMIC, REQUEST_KINDS, ArrayInfo, Trace
 from gpukernels.views.encoding import pack, pack_lists
 from gpukernels.views.transactions import SECTOR, Cost, cost
 from gpukernels.views.widget import View, as_traces, check_step
-from gpukernels.views.words import count, percent
+from gpukernels.views.words import count, percent, under
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class MemoryView(View):
 
     def _describe(self) -> str:
         return " ".join(
-            f"{label + ': ' if label else ''}"
+            f"{under(label)}"
             + " ".join(sentence(k, r) for k, r in enumerate(found[:12]))
             + (f" And {count(len(found) - 12, 'more request')}." if len(found) > 12 else "")
             for label, found in self._requests.items()
@@ -211,7 +211,7 @@ class MemoryView(View):
 
     def _summary(self) -> str:
         return "; ".join(
-            f"{label + ': ' if label else ''}{count(len(found), 'request')}, "
+            f"{under(label)}{count(len(found), 'request')}, "
             f"{sum(r.turns for r in found):,} {_unit(found)}"
             for label, found in self._requests.items()
         )

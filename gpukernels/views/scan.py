@@ -11,7 +11,7 @@ from gpukernels.simt.trace import Trace
 from gpukernels.views.encoding import pack, pack_lists
 from gpukernels.views.scan_record import ADD, READ, TAKE, ScanRecord, ScanRow, read_scan
 from gpukernels.views.widget import View, as_traces, check_step
-from gpukernels.views.words import count
+from gpukernels.views.words import count, under
 
 #: Most columns that can be told apart: 64 cells and what padding leaves between them.
 MOST_COLUMNS = 72
@@ -175,7 +175,7 @@ class ScanView(View):
             first, last = (", ".join(words(record.rows[k])) for k in (0, -1))
             where = f"shared array {record.array}" if record.array else "registers"
             said.append(
-                f"{label + ': ' if label else ''}{count(record.columns, record.noun)} in {where}. "
+                f"{under(label)}{count(record.columns, record.noun)} in {where}. "
                 f"At first: {first}. "
                 + " ".join(sentence(record, k) for k in range(1, len(record.rows)))
                 + f" In the end: {last}."
@@ -184,7 +184,7 @@ class ScanView(View):
 
     def _summary(self) -> str:
         runs = ", ".join(
-            f"{label + ': ' if label else ''}{count(record.columns, record.noun)}, "
+            f"{under(label)}{count(record.columns, record.noun)}, "
             f"{count(len(record.rows) - 1, 'step')}"
             for label, record in self._scans.items()
         )

@@ -15,16 +15,8 @@ import re
 from functools import cache
 from importlib.resources import files
 
-#: View kind -> the module that draws it.
-VIEWS = {
-    "graph": "graph",
-    "frontier": "frontier",
-    "warp": "warp",
-    "memory": "memory",
-    "mapping": "mapping",
-    "scan": "scan",
-    "hash": "hash",
-}
+#: The views, each by the name of its module, which exports the drawing as ``<name>View``.
+VIEWS = ("graph", "frontier", "warp", "memory", "mapping", "scan", "hash")
 
 _IMPORT = re.compile(r'^import \{\s+(\w+(?:,\s+\w+)*),?\s+\} from "\./(\w+)\.js";\n', re.MULTILINE)
 _DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
@@ -84,25 +76,24 @@ def module_for(kind: str) -> str:
     """Return the self-contained ES module of one view, for anywidget."""
     if not kind:
         return "export default {};"
-    name = VIEWS[kind]
-    return join(["figure", name]) + f"\nexport default {{ render: liveRender({name}View) }};\n"
+    return join(["figure", kind]) + f"\nexport default {{ render: liveRender({kind}View) }};\n"
 
 
-def _registry(chosen: dict[str, str]) -> str:
-    return "{ " + ", ".join(f"{kind}: {name}View" for kind, name in chosen.items()) + " }"
+def _registry(kinds: tuple[str, ...]) -> str:
+    return "{ " + ", ".join(f"{kind}: {kind}View" for kind in kinds) + " }"
 
 
 def classic_script(*kinds: str) -> str:
     """Return one script that brings the figures of a page to life: all, or those of some kinds."""
-    chosen = {kind: VIEWS[kind] for kind in kinds or VIEWS}
-    body = join(["figure", *chosen.values()])
+    chosen = kinds or VIEWS
+    body = join(["figure", *chosen])
     return f'(() => {{ "use strict";\n{body}\nhydratePage({_registry(chosen)}); }})();\n'
 
 
 @cache
 def still_script() -> str:
     """Return the script whose ``draw(data)`` writes a figure's HTML from a record's JSON."""
-    body = join(["still", *VIEWS.values()])
+    body = join(["still", *VIEWS])
     drawn = f"firstFrame({_registry(VIEWS)}, data)"
     # Within the function the modules find this document, also where there is another.
     within = f'"use strict";\n{body}\nconst document = stringDocument;\nreturn (data) => {drawn};'

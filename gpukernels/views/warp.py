@@ -12,7 +12,7 @@ from gpukernels.simt.trace import Trace
 from gpukernels.views.encoding import pack
 from gpukernels.views.warp_record import Row, WarpRecord, read_warps
 from gpukernels.views.widget import View, as_traces, check_step
-from gpukernels.views.words import count, percent
+from gpukernels.views.words import count, percent, under
 
 
 def _lanes(mask: int) -> int:
@@ -148,7 +148,7 @@ class WarpView(View):
             lanes = sum(_lanes(m) for record in records for m in record.mask.tolist())
             splits = sum(int(record.splits.sum()) for record in records)
             said.append(
-                f"{label + ': ' if label else ''}{count(len(records), 'warp')} of block "
+                f"{under(label)}{count(len(records), 'warp')} of block "
                 f"{self._block} ran {count(steps, 'step')}, with on average "
                 f"{percent(lanes, 32 * steps)} of the lanes active and "
                 f"{count(splits, 'divergent branch', 'divergent branches')}."
@@ -165,7 +165,7 @@ class WarpView(View):
 
     def _summary(self) -> str:
         runs = ", ".join(
-            f"{label + ': ' if label else ''}{count(len(self._read[label][1]), 'warp')}, "
+            f"{under(label)}{count(len(self._read[label][1]), 'warp')}, "
             f"{count(self._count(label), 'step')}"
             for label in self._read
         )

@@ -1,4 +1,4 @@
-"""Counts and shares as figures write them."""
+"""Counts, shares and labels as figures write them."""
 
 from __future__ import annotations
 
@@ -11,3 +11,8 @@ def count(value: int, one: str, many: str | None = None) -> str:
 def percent(part: float, whole: float) -> str:
     """Write a share as a whole percentage, rounded half up."""
     return f"{int(100 * part / whole + 0.5)}%" if whole else "0%"
+
+
+def under(label: str) -> str:
+    """Write what stands before the words of one of several traces; a single one has no label."""
+    return f"{label}: " if label else ""

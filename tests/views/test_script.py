@@ -31,7 +31,7 @@ def test_the_page_script_is_classic_and_self_contained():
 def test_a_live_module_has_one_export_and_no_import(kind):
     text = script.module_for(kind)
     assert re.findall(r"^(?:import|export)\b.*", text, re.MULTILINE) == [
-        f"export default {{ render: liveRender({script.VIEWS[kind]}View) }};"
+        f"export default {{ render: liveRender({kind}View) }};"
     ]
 
 
