@@ -90,11 +90,17 @@ def classic_script(*kinds: str) -> str:
     return f'(() => {{ "use strict";\n{body}\nhydratePage({_registry(chosen)}); }})();\n'
 
 
+def alone(roots: list[str], name: str, function: str) -> str:
+    """Return a script that declares `name`, a `function` over modules, for an engine of no browser.
+
+    Within it the modules find a document of text, also where there is another.
+    """
+    body = join([*roots, "dom"])
+    own = "const document = stringDocument, atob = binaryText;"
+    return f'const {name} = (() => {{ "use strict";\n{body}\n{own}\nreturn {function};\n}})();\n'
+
+
 @cache
 def still_script() -> str:
     """Return the script whose ``draw(data)`` writes a figure's HTML from a record's JSON."""
-    body = join(["still", *VIEWS])
-    drawn = f"firstFrame({_registry(VIEWS)}, data)"
-    # Within the function the modules find this document, also where there is another.
-    within = f'"use strict";\n{body}\nconst document = stringDocument;\nreturn (data) => {drawn};'
-    return f"const draw = (() => {{ {within} }})();\n"
+    return alone(["still", *VIEWS], "draw", f"(data) => firstFrame({_registry(VIEWS)}, data)")

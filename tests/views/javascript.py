@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from gpukernels.views.engine import function_of
-from gpukernels.views.script import join
+from gpukernels.views.script import alone
 
 
 def asked(modules: list[str], function: str) -> Callable[..., object]:
@@ -14,8 +14,7 @@ def asked(modules: list[str], function: str) -> Callable[..., object]:
 
     `document`, where it is asked for, is the one that drawings without a browser have.
     """
-    body = f"{join([*modules, 'dom'])}\nconst document = stringDocument;"
-    answer = f"return (given) => JSON.stringify(({function})(...JSON.parse(given)));"
-    ask = function_of(f"const ask = (() => {{ {body}\n{answer} }})();", "ask")
+    answer = f"(given) => JSON.stringify(({function})(...JSON.parse(given)))"
+    ask = function_of(alone(modules, "ask", answer), "ask")
     assert ask is not None, "quickjs-ng is missing: install what the extra `book` names"
     return lambda *given: json.loads(ask(json.dumps(given)))

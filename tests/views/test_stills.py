@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+from base64 import b64encode
 from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
@@ -154,6 +155,13 @@ def test_lists_arrive_as_they_were_packed():
     lists = [[3, 1, 2], [], [7] * 300, [-1]]
     read = "(packed, n) => Array.from({ length: n }, (_, k) => Array.from(unpackLists(packed)(k)))"
     assert asked(["decode"], read)(pack_lists(lists), 4) == lists
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 255, 256])
+def test_bytes_of_every_value_and_length_arrive(size):
+    data = bytes((7 * k) % 256 for k in range(size))
+    read = "(text) => Array.from(binaryText(text), (sign) => sign.charCodeAt(0))"
+    assert bytes(asked([], read)(b64encode(data).decode())) == data
 
 
 def test_marks_close_and_a_bar_without_height_is_none():

@@ -1,4 +1,4 @@
-// The little of a browser's document that drawings write to, and its text: for a first frame made where no browser is.
+// The little of a browser that drawings need, for a first frame made where none is: a document of text, and atob.
 
 const VOICELESS = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 const QUOTED = { ...VOICELESS, '"': "&quot;", "'": "&#x27;" };
@@ -90,4 +90,22 @@ export function toText(node, attributesOf) {
   const head = node.tag + attributes.map(([name, value]) => ` ${name}="${escapedValue(value)}"`).join("");
   const inner = node.childNodes.map((child) => toText(child, attributesOf)).join("");
   return !inner && node.drawn ? `<${head}/>` : `<${head}>${inner}</${node.tag}>`;
+}
+
+const SIXTY_FOUR = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+// What atob does, which is a browser's and not the language's.
+export function binaryText(packed) {
+  const text = packed.replace(/=+$/, "");
+  let held = 0,
+    bits = 0,
+    bytes = "";
+  for (const sign of text) {
+    held = ((held << 6) | SIXTY_FOUR.indexOf(sign)) & 0xffff;
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes += String.fromCharCode((held >> bits) & 0xff);
+  }
+  return bytes;
 }
