@@ -1,9 +1,13 @@
 // A graph as marks, from the places that gpukernels/views/drawing.py finds: a vertex is a zero-length stroke with round
 // caps, and all marks of one look are one path, so that a step of thousands is a handful of attribute writes.
 //
-// No Math.hypot: engines differ in its last bit.
+// No Math.hypot and no powers: engines and machines differ in their last bit.
 import { unpack } from "./decode.js";
 import { count, h, number } from "./element.js";
+
+function distance(dx, dy) {
+  return Math.sqrt(dx * dx + dy * dy);
+}
 
 export function readDrawing(payload) {
   const x = unpack(payload.x),
@@ -21,14 +25,14 @@ export function readDrawing(payload) {
       x2 = x[b] / 10,
       y2 = y[b] / 10;
     if (a === b) return `M${number(x1 - 3)} ${number(y1 - r + 1)}a${number(r * 0.7)} ${number(r * 0.7)} 0 1 1 6 0`;
-    const length = Math.max(Math.sqrt((x2 - x1) ** 2 + (y2 - y1) ** 2), 0.1);
+    const length = Math.max(distance(x2 - x1, y2 - y1), 0.1);
     const ux = (x2 - x1) / length,
       uy = (y2 - y1) / length;
     if (!payload.directed) return `M${number(x1)} ${number(y1)}L${number(x2)} ${number(y2)}`;
     const bow = curved ? 0.14 * length : 0;
     const cx = (x1 + x2) / 2 - uy * bow,
       cy = (y1 + y2) / 2 + ux * bow;
-    const reach = Math.max(Math.sqrt((x2 - cx) ** 2 + (y2 - cy) ** 2), 0.1);
+    const reach = Math.max(distance(x2 - cx, y2 - cy), 0.1);
     const vx = (x2 - cx) / reach,
       vy = (y2 - cy) / reach;
     const ex = x2 - vx * (r + 1),
