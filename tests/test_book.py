@@ -171,6 +171,16 @@ def test_every_code_cell_was_run_in_order(path):
     assert counts == list(range(1, len(counts) + 1))
 
 
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+def test_every_stored_figure_holds_its_picture(path):
+    # Where it was run without the engine that draws, it would be words alone.
+    outputs = [output for cell in notebook(path) for output in cell.get("outputs", [])]
+    texts = ["".join(output.get("data", {}).get("text/html", "")) for output in outputs]
+    figures = [text for text in texts if 'data-view="' in text]
+    assert figures
+    assert [text[:200] for text in figures if "<svg" not in text] == []
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_no_code_cell_is_long(path):
     # The set-up cell is not shown; a kernel to complete or to mend may be a little longer.
