@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from gpukernels import views
 from gpukernels.views import script
 
 JS = Path(script.__file__).parent / "js"
@@ -16,6 +17,10 @@ def test_every_module_is_part_of_the_page_or_of_the_still_script():
         body = [line for line in module.read_text().splitlines() if line.startswith("function ")]
         for line in body:
             assert line in text, f"{module.name}: {line}"
+
+
+def test_every_view_is_registered_under_its_kind():
+    assert {getattr(views, name)._kind for name in views.__all__} == set(script.VIEWS)
 
 
 def test_the_page_script_is_classic_and_self_contained():

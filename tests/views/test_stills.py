@@ -6,6 +6,8 @@ import sys
 import threading
 from base64 import b64encode
 from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from math import floor
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from javascript import asked
 import gpukernels as gk
 from gpukernels.views import GraphView, engine, script
 from gpukernels.views.encoding import pack, pack_lists
+from gpukernels.views.words import percent
 
 EXAMPLE = gk.example()
 
@@ -128,6 +131,17 @@ def test_large_counts_have_commas():
         "2,000 arcs",
         "2 b",
     ]
+
+
+def test_shares_are_the_same_in_words_and_in_numbers():
+    pairs = [(part, whole) for whole in (0, 1, 3, 8, 64, 200, 999) for part in range(whole + 1)]
+    halves_up = [
+        f"{floor(Fraction(100 * part, whole) + Fraction(1, 2))}%" if whole else "0%"
+        for part, whole in pairs
+    ]
+    assert [percent(part, whole) for part, whole in pairs] == halves_up
+    told = asked(["element"], "(all) => all.map((pair) => percent(...pair))")(pairs)
+    assert told == halves_up
 
 
 @pytest.mark.parametrize(
