@@ -99,6 +99,11 @@ function levelTracks(payload, data) {
 
 const FRONTIER_DOT = "M7 7h0";
 
+// A vertex found in this level; its ring says whether it was found again.
+function ringKey(name) {
+  return symbol([name, FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]);
+}
+
 function levelCounters(payload, data, step) {
   const parts = data.parts.subarray(data.kinds * step, data.kinds * (step + 1));
   const counters = [
@@ -107,27 +112,19 @@ function levelCounters(payload, data, step) {
       ? [[symbol(["gk-f-clash", "M2 2h10v10h-10z"]), "copies in the queue", thousands(data.copies[step])]]
       : []),
     [symbol(["gk-arc-read", "M0 7h14"]), "arcs read", thousands(parts.reduce((sum, part) => sum + part, 0))],
-    [
-      symbol(["gk-dot-new", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
-      "found",
-      thousands(data.found(step).length),
-    ],
+    [ringKey("gk-dot-new"), "found", thousands(data.found(step).length)],
     [symbol(["gk-dot-done", FRONTIER_DOT, 9]), "arcs to visited vertices", thousands(parts[2])],
   ];
   if (payload.outside) {
     counters.push([symbol(["gk-f-faint", "M2 2h10v10h-10z"]), "not from the frontier", thousands(parts[3])]);
   }
   counters.push([
-    symbol(["gk-dot-clash", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
+    ringKey("gk-dot-clash"),
     payload.detected ? "duplicates missed" : "duplicates",
     thousands(data.surplus[step]),
   ]);
   if (payload.detected) {
-    counters.push([
-      symbol(["gk-dot-wait", FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]),
-      "duplicates detected",
-      thousands(parts[4]),
-    ]);
+    counters.push([ringKey("gk-dot-wait"), "duplicates detected", thousands(parts[4])]);
   }
   return counters;
 }
