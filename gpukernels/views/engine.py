@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import json
 import threading
 from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 #: What each thread has started: a context belongs to the thread that made it.
 _started = threading.local()
@@ -18,7 +20,7 @@ def _engine() -> ModuleType | None:
         return None
 
 
-def function_of(code: str, name: str) -> Callable[..., str] | None:
+def function_of(code: str, name: str) -> Callable[..., Any] | None:
     """Return the function `name` of a script; None where there is no engine.
 
     Parameters
@@ -26,7 +28,7 @@ def function_of(code: str, name: str) -> Callable[..., str] | None:
     code : str
         A classic script. It is run once a thread, and keeps its variables between calls.
     name : str
-        A function that it declares, of texts and numbers. What it returns comes back as text.
+        A function that it declares, of texts and numbers. It returns what JSON can hold.
     """
     functions = _started.__dict__.setdefault("functions", {})
     if (code, name) not in functions:
@@ -34,9 +36,10 @@ def function_of(code: str, name: str) -> Callable[..., str] | None:
         if engine is None:
             return None
         context = engine.Context()
-        # A text put together by + may be a rope inside, which quickjs-ng 0.17 refuses to hand over:
-        # joined, it is whole.
-        context.eval(f"{code}\nvar answered = (...given) => [{name}(...given)].join('');")
+        # As JSON, since quickjs-ng 0.17 cuts a text at a NUL, and refuses one that was put together
+        # by + and is a rope inside.
+        context.eval(f"{code}\nvar answered = (...given) => JSON.stringify({name}(...given));")
         # The function does not keep its context alive.
         functions[code, name] = context, context.get("answered")
-    return functions[code, name][1]
+    answered = functions[code, name][1]
+    return lambda *given: json.loads(answered(*given))

@@ -14,7 +14,7 @@ def asked(modules: list[str], function: str) -> Callable[..., object]:
 
     `document`, where it is asked for, is the one that drawings without a browser have.
     """
-    answer = f"(given) => JSON.stringify(({function})(...JSON.parse(given)))"
+    answer = f"(given) => ({function})(...JSON.parse(given))"
     ask = function_of(alone(modules, "ask", answer), "ask")
     assert ask is not None, "quickjs-ng is missing: install what the extra `book` names"
-    return lambda *given: json.loads(ask(json.dumps(given)))
+    return lambda *given: ask(json.dumps(given))

@@ -1,12 +1,14 @@
 """First frames: drawn by the page's JavaScript without a browser, in words where nothing draws."""
 
 import json
+import re
 import subprocess
 import sys
 import threading
 from base64 import b64encode
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
+from html import escape
 from math import floor
 
 import numpy as np
@@ -97,6 +99,16 @@ def test_a_still_comes_from_the_record_alone():
     assert BeautifulSoup(draw(json.dumps(record)), "html.parser").find("svg")
     with pytest.raises(Exception, match="open"):
         draw(json.dumps({**record, "view": "nothing"}))
+
+
+@pytest.mark.parametrize("odd", ["a\0b", "\x1f", "\u2028", "🙂", "</script>", "&amp;"])
+def test_odd_signs_neither_cut_a_figure_nor_end_its_data(odd):
+    html = view(title=f"Title {odd}!").html
+    assert html.endswith("</script></figure>")
+    assert f"Title {escape(odd)}!</p>" in html
+    data = re.search(r'<script type="application/json">(.*)</script></figure>$', html, re.DOTALL)
+    assert json.loads(data[1])["title"] == f"Title {odd}!"
+    assert html.count("</script>") == 1
 
 
 def test_a_long_text_put_together_comes_back_whole():
