@@ -1,105 +1,96 @@
-"""Graph algorithms on the GPU as numba.cuda kernels, and a machine that runs them anywhere."""
+"""Graph algorithms on the GPU as numba.cuda kernels, and a machine that runs them anywhere.
 
-from gpukernels import assertions, no_gpu, sequential
-from gpukernels.assembly import MissingTool, sass
-from gpukernels.device import CudaDevice, SimtDevice, benign_race, default_device, trace
-from gpukernels.errors import (
-    GraphFormatError,
-    InvalidArgument,
-    NegativeCycleError,
-    NegativeWeightError,
-    UnknownMethod,
-    VertexOutOfRange,
-)
-from gpukernels.exercises import ExerciseFailed, exercise
-from gpukernels.generators import (
-    complete,
-    delaunay,
-    erdos_renyi,
-    example,
-    forest_fire,
-    kron,
-    path,
-    random_weights,
-    rmat,
-    road_grid,
-    small_world,
-    star,
-)
-from gpukernels.graph import Graph
-from gpukernels.io import from_networkx, from_scipy, read
-from gpukernels.listing import show
-from gpukernels.mapping import Mapping, expand
-from gpukernels.mapping.choose import Choice, choose_mapping
-from gpukernels.simt.linting import check
-from gpukernels.traversal import BFSResult, bfs
-from gpukernels.traversal.bfs4k import tune_bfs4k
-from gpukernels.views import (
-    FrontierView,
-    GraphView,
-    HashView,
-    MappingView,
-    MemoryView,
-    ScanView,
-    WarpView,
-)
-from gpukernels.workloads import workload
+    import gpukernels as gk
+
+    g = gk.rmat(scale=10, edge_factor=16, seed=1)
+    result = gk.bfs(g, root=0, method="bfs4k")      # on a GPU, or without one
+    with gk.trace() as t:                           # warp by warp, whatever the hardware
+        gk.bfs(g, root=0, method="virtual_warp", warp_size=4)
+    t.summary()                                     # SIMD efficiency, sectors a request ...
+
+Every name below has a page of its own: ``help(gk.bfs)``.
+
+Graphs
+    Graph; read a file, from_networkx, from_scipy; or make one: complete, delaunay, erdos_renyi,
+    example, forest_fire, kron, path, rmat, road_grid, small_world, star; random_weights.
+Techniques
+    bfs searches breadth-first and gives a BFSResult; expand maps work to threads and gives a
+    Mapping; methods tabulates what each of them knows. tune_bfs4k sets the knobs of one search;
+    choose_mapping makes a Choice from the figures of a workload, and workload draws the papers'.
+    sequential searches on one core of the CPU.
+Devices
+    default_device is a CudaDevice if a GPU answers, else a SimtDevice; both are a Device. trace
+    records what warps do on the SIMT machine.
+Kernels of your own
+    check looks a kernel over before it is launched, benign_race declares races that do no harm,
+    show lists a kernel's source and sass its machine code.
+Figures
+    FrontierView, GraphView, HashView, MappingView, MemoryView, ScanView, WarpView.
+Exercises
+    exercises lists them, exercise("bfs-3") is one of them.
+Errors
+    ExerciseFailed, GraphFormatError, InvalidArgument, MissingTool, NegativeCycleError,
+    NegativeWeightError, UnknownMethod, VertexOutOfRange; the machine's are in gpukernels.errors.
+"""
+
+# A name imported "as" itself is public, to readers and type checkers alike. With an `__all__`,
+# help(gk) prints the pages of all classes and functions one after another, five thousand lines.
+from gpukernels import assertions, no_gpu
+from gpukernels import exercises as exercises
+from gpukernels import sequential as sequential
+from gpukernels.assembly import MissingTool as MissingTool
+from gpukernels.assembly import sass as sass
+from gpukernels.device import CudaDevice as CudaDevice
+from gpukernels.device import Device as Device
+from gpukernels.device import SimtDevice as SimtDevice
+from gpukernels.device import benign_race as benign_race
+from gpukernels.device import default_device as default_device
+from gpukernels.device import trace as trace
+from gpukernels.errors import GraphFormatError as GraphFormatError
+from gpukernels.errors import InvalidArgument as InvalidArgument
+from gpukernels.errors import NegativeCycleError as NegativeCycleError
+from gpukernels.errors import NegativeWeightError as NegativeWeightError
+from gpukernels.errors import UnknownMethod as UnknownMethod
+from gpukernels.errors import VertexOutOfRange as VertexOutOfRange
+from gpukernels.exercises import ExerciseFailed as ExerciseFailed
+from gpukernels.exercises import exercise as exercise
+from gpukernels.families import methods as methods
+from gpukernels.generators import complete as complete
+from gpukernels.generators import delaunay as delaunay
+from gpukernels.generators import erdos_renyi as erdos_renyi
+from gpukernels.generators import example as example
+from gpukernels.generators import forest_fire as forest_fire
+from gpukernels.generators import kron as kron
+from gpukernels.generators import path as path
+from gpukernels.generators import random_weights as random_weights
+from gpukernels.generators import rmat as rmat
+from gpukernels.generators import road_grid as road_grid
+from gpukernels.generators import small_world as small_world
+from gpukernels.generators import star as star
+from gpukernels.graph import Graph as Graph
+from gpukernels.io import from_networkx as from_networkx
+from gpukernels.io import from_scipy as from_scipy
+from gpukernels.io import read as read
+from gpukernels.listing import show as show
+from gpukernels.mapping import Mapping as Mapping
+from gpukernels.mapping import expand as expand
+from gpukernels.mapping.choose import Choice as Choice
+from gpukernels.mapping.choose import choose_mapping as choose_mapping
+from gpukernels.simt.linting import check as check
+from gpukernels.traversal import BFSResult as BFSResult
+from gpukernels.traversal import bfs as bfs
+from gpukernels.traversal.bfs4k import tune_bfs4k as tune_bfs4k
+from gpukernels.views import FrontierView as FrontierView
+from gpukernels.views import GraphView as GraphView
+from gpukernels.views import HashView as HashView
+from gpukernels.views import MappingView as MappingView
+from gpukernels.views import MemoryView as MemoryView
+from gpukernels.views import ScanView as ScanView
+from gpukernels.views import WarpView as WarpView
+from gpukernels.workloads import workload as workload
 
 #: The release; pyproject.toml and CITATION.cff follow it.
 __version__ = "0.1.0"
-
-__all__ = [
-    "BFSResult",
-    "Choice",
-    "CudaDevice",
-    "ExerciseFailed",
-    "FrontierView",
-    "Graph",
-    "GraphFormatError",
-    "GraphView",
-    "HashView",
-    "InvalidArgument",
-    "Mapping",
-    "MappingView",
-    "MemoryView",
-    "MissingTool",
-    "NegativeCycleError",
-    "NegativeWeightError",
-    "ScanView",
-    "SimtDevice",
-    "UnknownMethod",
-    "VertexOutOfRange",
-    "WarpView",
-    "benign_race",
-    "bfs",
-    "check",
-    "choose_mapping",
-    "complete",
-    "default_device",
-    "delaunay",
-    "erdos_renyi",
-    "example",
-    "exercise",
-    "exercises",
-    "expand",
-    "forest_fire",
-    "from_networkx",
-    "from_scipy",
-    "kron",
-    "path",
-    "random_weights",
-    "read",
-    "rmat",
-    "road_grid",
-    "sass",
-    "sequential",
-    "show",
-    "small_world",
-    "star",
-    "trace",
-    "tune_bfs4k",
-    "workload",
-]
 
 assertions.soften_in_notebook()
 no_gpu.name_the_machine()

@@ -1,4 +1,4 @@
-"""Where kernels run: a CUDA GPU, or the SIMT machine. Both are driven in the same way."""
+"""Where kernels run: a CUDA GPU, or the SIMT machine. Both are a `Device`, driven in one way."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import threading
 import time
 import warnings
 import weakref
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from gpukernels import simt
 from gpukernels.checks import as_array, check_flag, check_seed, is_whole
@@ -18,15 +22,101 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.simt.machine import RESIDENT_THREADS
 from gpukernels.simt.metrics import Summary, summarize
 from gpukernels.simt.schedules import SCHEDULES
+from gpukernels.simt.trace import Trace
 
+#: One size or one for each dimension, as NumPy and numba take them.
+Shape = int | tuple[int, ...]
+
+_tracing: contextvars.ContextVar[SimtDevice | None]
 _tracing = contextvars.ContextVar("tracing", default=None)
+_made: contextvars.ContextVar[list[SimtDevice] | None]
 _made = contextvars.ContextVar("made", default=None)
 
 #: Of every open ``with trace():``, the threads that were there when it was opened.
 _open_traces: list[weakref.WeakSet[threading.Thread]] = []
 
 #: Device copies of read-only host arrays, by the host array's id, which dies with the array.
-_kept: dict[int, object] = {}
+_kept: dict[int, DeviceArray] = {}
+
+Kernel = TypeVar("Kernel")
+
+
+class DeviceArray(Protocol):
+    """An array that a device's kernels reach: NumPy's on the machine, numba's on a GPU."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Elements of each dimension."""
+
+    @property
+    def size(self) -> int:
+        """Elements in all."""
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of an element."""
+
+    def __getitem__(self, part: Any, /) -> Any: ...
+
+
+class Device(Protocol):
+    """What launches kernels: a :class:`CudaDevice` or a :class:`SimtDevice`.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    resident_threads : int
+        Threads that a persistent kernel may count on being resident at once.
+    """
+
+    name: str
+    resident_threads: int
+
+    def array(self, host: ArrayLike) -> DeviceArray:
+        """Return a copy of `host` that kernels may change."""
+
+    def keep(self, host: NDArray) -> DeviceArray:
+        """Return a copy of the read-only array `host`, for kernels that only read it."""
+
+    def put(self, array: DeviceArray, index: int, value: Any) -> None:
+        """Set one element of `array`, counted from 0 through all its rows."""
+
+    def empty(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
+        """Return an uninitialized array."""
+
+    def full(self, shape: Shape, value: Any, dtype: DTypeLike) -> DeviceArray:
+        """Return an array filled with `value`."""
+
+    def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
+        """Return a host array of zeros to read results into."""
+
+    def clear(self, array: DeviceArray) -> None:
+        """Set every element of `array` to zero."""
+
+    def read(self, array: DeviceArray, into: NDArray | None = None) -> NDArray:
+        """Return the array's contents on the host: in `into` where given, else in a new array."""
+
+    def launch(
+        self,
+        kernel: Any,
+        blocks: Shape,
+        threads: Shape,
+        *args: Any,
+        shared: int = 0,
+        cooperative: bool = False,
+    ) -> None:
+        """Launch `kernel` on `blocks` blocks of `threads` threads.
+
+        A launch of zero blocks does nothing. `shared` is the bytes of dynamic shared memory; blocks
+        of a `cooperative` launch may wait for each other.
+        """
+
+    def cooperative_blocks(self, kernel: Any, threads: int, *args: Any) -> int:
+        """Return how many blocks of `threads` threads a cooperative launch may have at most."""
+
+    def timer(self) -> AbstractContextManager[Elapsed]:
+        """Time the launches of a ``with`` block; ``.ms`` of what it gives holds milliseconds."""
 
 
 class SimtDevice:
@@ -100,46 +190,54 @@ class SimtDevice:
         return f"SimtDevice(schedule={self.schedule!r})"
 
     @property
-    def trace(self):
+    def trace(self) -> Trace | None:
         """The trace so far, or None without tracing."""
         return None if self.recorder is None else self.recorder.trace
 
-    def array(self, host) -> np.ndarray:
+    def array(self, host: ArrayLike) -> NDArray:
         """Return a copy of `host` that kernels may change."""
         return np.array(as_array("host", host), copy=True)
 
-    def keep(self, host: np.ndarray) -> np.ndarray:
+    def keep(self, host: NDArray) -> NDArray:
         """Return a copy of the read-only array `host`, for kernels that only read it."""
         return self.array(host)
 
-    def put(self, array, index: int, value) -> None:
+    def put(self, array: DeviceArray, index: int, value: Any) -> None:
         """Set one element of `array`, counted from 0 through all its rows."""
         array.reshape(-1)[index] = value
 
-    def empty(self, shape, dtype) -> np.ndarray:
+    def empty(self, shape: Shape, dtype: DTypeLike) -> NDArray:
         """Return an uninitialized array; under `check`, reading it before writing is an error."""
         return simt.uninitialized(shape, dtype)
 
-    def full(self, shape, value, dtype) -> np.ndarray:
+    def full(self, shape: Shape, value: Any, dtype: DTypeLike) -> NDArray:
         """Return an array filled with `value`."""
         return np.full(shape, value, dtype)
 
-    def pinned(self, shape, dtype) -> np.ndarray:
+    def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
         """Return a host array of zeros to read results into; here, an ordinary one."""
         return np.zeros(shape, dtype)
 
-    def clear(self, array) -> None:
+    def clear(self, array: DeviceArray) -> None:
         """Set every element of `array` to zero."""
         array.fill(0)
 
-    def read(self, array, into: np.ndarray | None = None) -> np.ndarray:
+    def read(self, array: DeviceArray, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array."""
         if into is None:
             return np.array(array, copy=True)
         np.copyto(into, array, casting="no")
         return into
 
-    def launch(self, kernel, blocks, threads, *args, shared: int = 0, cooperative: bool = False):
+    def launch(
+        self,
+        kernel: Any,
+        blocks: Shape,
+        threads: Shape,
+        *args: Any,
+        shared: int = 0,
+        cooperative: bool = False,
+    ) -> None:
         """Launch `kernel` on `blocks` blocks of `threads` threads and wait for it.
 
         A NumPy array among `args` is changed in place. A launch of zero blocks does nothing.
@@ -162,12 +260,12 @@ class SimtDevice:
             pace=self.pace,
         )
 
-    def cooperative_blocks(self, kernel, threads: int, *args) -> int:
+    def cooperative_blocks(self, kernel: Any, threads: int, *args: Any) -> int:
         """Return how many blocks of `threads` threads a cooperative launch may have at most."""
         return max(1, self.resident_threads // threads)
 
     @contextlib.contextmanager
-    def timer(self):
+    def timer(self) -> Iterator[Elapsed]:
         """Time the block's launches on the host; ``.ms`` of the result holds milliseconds.
 
         The machine's time says nothing about a GPU's.
@@ -209,11 +307,11 @@ class CudaDevice:
     def __repr__(self) -> str:
         return f"CudaDevice({self.name!r})"
 
-    def array(self, host):
+    def array(self, host: ArrayLike) -> DeviceArray:
         """Return a copy of `host` on the device."""
         return self._cuda.to_device(np.ascontiguousarray(as_array("host", host)))
 
-    def keep(self, host: np.ndarray):
+    def keep(self, host: NDArray) -> DeviceArray:
         """Return a device copy of the read-only array `host` that is made once.
 
         It stays on the GPU as long as `host` lives, so a second search of one graph does not copy
@@ -227,17 +325,17 @@ class CudaDevice:
                 weakref.finalize(host, _kept.pop, id(host), None)
         return kept
 
-    def put(self, array, index: int, value) -> None:
+    def put(self, array: DeviceArray, index: int, value: Any) -> None:
         """Set one element of `array`, counted from 0 through all its rows."""
         array.reshape(-1)[index : index + 1].copy_to_device(np.array([value], dtype=array.dtype))
 
-    def empty(self, shape, dtype):
+    def empty(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
         """Return an uninitialized device array."""
         # numba does not take a NumPy integer for a shape, as NumPy does.
         shape = tuple(map(int, shape)) if isinstance(shape, tuple | list) else int(shape)
         return self._cuda.device_array(shape, dtype)
 
-    def full(self, shape, value, dtype):
+    def full(self, shape: Shape, value: Any, dtype: DTypeLike) -> DeviceArray:
         """Return a device array filled with `value`."""
         pattern = set(np.array(value, dtype=dtype).tobytes())
         if len(pattern) > 1:
@@ -247,24 +345,32 @@ class CudaDevice:
             array.gpu_data.memset(pattern.pop(), array.nbytes)
         return array
 
-    def pinned(self, shape, dtype) -> np.ndarray:
+    def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
         """Return a page-locked host array of zeros: what is read into it is copied once."""
         array = self._cuda.pinned_array(shape, dtype)
         array.fill(0)
         return array
 
-    def clear(self, array) -> None:
+    def clear(self, array: DeviceArray) -> None:
         """Set every byte of `array` to zero, after the launches made so far; does not wait."""
         if array.size:
             array.gpu_data.memset(0, array.nbytes)
 
-    def read(self, array, into: np.ndarray | None = None) -> np.ndarray:
+    def read(self, array: DeviceArray, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array."""
         if not hasattr(array, "copy_to_host"):
             array = self.array(array)
         return array.copy_to_host(into)
 
-    def launch(self, kernel, blocks, threads, *args, shared: int = 0, cooperative: bool = False):
+    def launch(
+        self,
+        kernel: Any,
+        blocks: Shape,
+        threads: Shape,
+        *args: Any,
+        shared: int = 0,
+        cooperative: bool = False,
+    ) -> None:
         """Launch ``kernel[blocks, threads](*args)``; does not wait unless `args` has NumPy arrays.
 
         numba finds by itself whether a kernel needs a cooperative launch.
@@ -279,7 +385,7 @@ class CudaDevice:
             warnings.filterwarnings("ignore", message=".*Host array used in CUDA kernel.*")
             kernel[blocks, threads, 0, shared](*args)
 
-    def cooperative_blocks(self, kernel, threads: int, *args) -> int:
+    def cooperative_blocks(self, kernel: Any, threads: int, *args: Any) -> int:
         """Return how many blocks of `threads` threads a cooperative launch may have at most.
 
         That many fit the GPU at once, given the registers and the shared memory that `kernel` takes
@@ -289,7 +395,7 @@ class CudaDevice:
         return kernel.compile(types).max_cooperative_grid_blocks(threads)
 
     @contextlib.contextmanager
-    def timer(self):
+    def timer(self) -> Iterator[Elapsed]:
         """Time the block's work on the GPU between two events; ``.ms`` holds milliseconds.
 
         ``.late`` tells whether the GPU came to the first event before the host had queued the last:
@@ -316,12 +422,12 @@ class Elapsed:
         return f"{self.ms:.3f} ms"
 
 
-def _empty(blocks) -> bool:
+def _empty(blocks: Shape) -> bool:
     sizes = blocks if isinstance(blocks, (tuple, list)) else (blocks,)
     return any(is_whole(size) and size == 0 for size in sizes)
 
 
-def default_device():
+def default_device() -> Device:
     """Return the device that is used where none is given.
 
     Inside ``with trace():`` it is the tracing SIMT machine. Otherwise ``GPUKERNELS_DEVICE`` decides
@@ -359,7 +465,7 @@ def _warn_if_started_in_a_trace() -> None:
         )
 
 
-def chosen_device(device):
+def chosen_device(device: Device | None) -> Device:
     """Return `device`, or the default device for None.
 
     Raises
@@ -390,7 +496,7 @@ class Tracing:
         self.device = device
 
     @property
-    def trace(self):
+    def trace(self) -> Trace:
         """The :class:`~gpukernels.simt.trace.Trace` recorded so far."""
         return self.device.trace
 
@@ -400,7 +506,7 @@ class Tracing:
 
 
 @contextlib.contextmanager
-def trace(schedule: str = "lockstep", seed: int = 0, limit: int | None = None):
+def trace(schedule: str = "lockstep", seed: int = 0, limit: int | None = None) -> Iterator[Tracing]:
     """Record every launch of the block on the SIMT machine, whatever the hardware.
 
     A trace is that of the thread that opens it: one that is started inside runs untraced, on the
@@ -429,7 +535,7 @@ def trace(schedule: str = "lockstep", seed: int = 0, limit: int | None = None):
 
 
 @contextlib.contextmanager
-def devices_made():
+def devices_made() -> Iterator[list[SimtDevice]]:
     """Collect the SIMT machines that are made in the block, to look at their traces.
 
     Yields
@@ -437,7 +543,7 @@ def devices_made():
     list of SimtDevice
         In the order in which they are made.
     """
-    devices = []
+    devices: list[SimtDevice] = []
     token = _made.set(devices)
     try:
         yield devices
@@ -445,7 +551,7 @@ def devices_made():
         _made.reset(token)
 
 
-def benign_race(*arrays: str):
+def benign_race(*arrays: str) -> Callable[[Kernel], Kernel]:
     """Declare that races on these arrays are benign; goes above ``@cuda.jit``.
 
     The kernel's docstring says why. The declaration changes nothing about how the kernel runs.
@@ -456,7 +562,7 @@ def benign_race(*arrays: str):
         Names of the kernel's parameters or of its shared arrays.
     """
 
-    def declare(kernel):
+    def declare(kernel: Kernel) -> Kernel:
         function = simt.python_function(kernel)
         unknown = set(arrays) - set(function.__code__.co_varnames)
         if unknown:

@@ -344,6 +344,24 @@ def check_graph(g: object, name: str = "g") -> None:
         raise InvalidArgument(name, g, "a Graph")
 
 
+def check_root(g: object, root: object) -> int:
+    """Return `root` as a Python number.
+
+    Raises
+    ------
+    InvalidArgument
+        If `g` is no Graph, or `root` no whole number.
+    VertexOutOfRange
+        If `root` is not a vertex of `g`.
+    """
+    check_graph(g)
+    if not is_whole(root):
+        raise InvalidArgument("root", root, "a vertex, a whole number")
+    if not 0 <= root < g.n:
+        raise VertexOutOfRange("root", int(root), g.n)
+    return int(root)
+
+
 def _restore(offsets, targets, weights, directed, labels, positions) -> Graph:
     return Graph._checked(offsets, targets, weights, directed, labels, positions)
 

@@ -12,9 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gpukernels.checks import is_whole
-from gpukernels.errors import InvalidArgument, VertexOutOfRange
-from gpukernels.graph import Graph, check_graph
+from gpukernels.graph import Graph, check_root
+from gpukernels.summary import search_summary
 
 
 class Traversal(NamedTuple):
@@ -33,6 +32,9 @@ class Traversal(NamedTuple):
     distance: NDArray[np.int32]
     parent: NDArray[np.int32]
     levels: int
+
+    def __repr__(self) -> str:
+        return search_summary(self)
 
 
 def bfs(g: Graph, root: int = 0) -> Traversal:
@@ -56,21 +58,12 @@ def bfs(g: Graph, root: int = 0) -> Traversal:
     VertexOutOfRange
         Where `root` is not a vertex of `g`.
     """
-    check_graph(g)
-    root = _vertex("root", root, g.n)
+    root = check_root(g, root)
     distance = np.full(g.n, -1, dtype=np.int32)
     parent = np.full(g.n, -1, dtype=np.int32)
     queue = np.empty(g.n, dtype=np.int32)
     reached = _bfs(g.offsets, g.targets, root, distance, parent, queue)
     return Traversal(distance, parent, int(distance[queue[reached - 1]]) + 1)
-
-
-def _vertex(name: str, vertex: int, n: int) -> int:
-    if not is_whole(vertex):
-        raise InvalidArgument(name, vertex, "a vertex, a whole number")
-    if not 0 <= vertex < n:
-        raise VertexOutOfRange(name, int(vertex), n)
-    return int(vertex)
 
 
 @njit

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import html
+import itertools
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from numbers import Integral
 
 import numpy as np
+
+#: Characters of the widest column of words, in plain text.
+WIDEST = 44
 
 
 class Table:
@@ -23,6 +28,9 @@ class Table:
         a number is ``NaN``.
     caption : str
         A line above the table, or nothing.
+    words : bool
+        Whether all columns hold words: these are aligned left, and broken into lines where they are
+        long.
 
     Raises
     ------
@@ -30,20 +38,30 @@ class Table:
         If a row is not as long as `columns`.
     """
 
-    def __init__(self, columns: Sequence[str], rows: Iterable[Sequence], caption: str = ""):
+    def __init__(
+        self,
+        columns: Sequence[str],
+        rows: Iterable[Sequence],
+        caption: str = "",
+        *,
+        words: bool = False,
+    ):
         self.columns = [str(column) for column in columns]
         self.rows = [[_text(value) for value in row] for row in rows]
         self.caption = caption
+        self.words = words
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise ValueError(f"row {row} has {len(row)} values for {len(self.columns)} columns")
 
     def __repr__(self) -> str:
         grid = [self.columns, *self.rows]
+        if self.words:
+            grid = [line for row in grid for line in _lines(row)]
         width = [max(map(len, column)) for column in zip(*grid, strict=True)]
         lines = [
             "  ".join(
-                cell.ljust(w) if k == 0 else cell.rjust(w)
+                cell.ljust(w) if k == 0 or self.words else cell.rjust(w)
                 for k, (cell, w) in enumerate(zip(row, width, strict=True))
             ).rstrip()
             for row in grid
@@ -52,6 +70,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         caption = f"<caption>{html.escape(self.caption)}</caption>" if self.caption else ""
+        kind = "gk-table gk-words" if self.words else "gk-table"
         head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in self.columns)
         body = "".join(
             f'<tr><th scope="row">{html.escape(row[0])}</th>'
@@ -60,9 +79,15 @@ class Table:
             for row in self.rows
         )
         return (
-            f'<div class="gk-table"><table>{caption}<thead><tr>{head}</tr></thead>'
+            f'<div class="{kind}"><table>{caption}<thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>"
         )
+
+
+def _lines(row: list[str]) -> list[list[str]]:
+    """Return a row of words as rows of lines, as many as its longest cell needs."""
+    cells = [textwrap.wrap(cell, WIDEST, break_on_hyphens=False) for cell in row]
+    return [list(line) for line in itertools.zip_longest(*cells, fillvalue="")]
 
 
 def _text(value) -> str:

@@ -11,7 +11,9 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "gpukernels"
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
 
-TECHNIQUE = {"checks", "errors", "graph", "device", "primitives"}
+TECHNIQUE = {"checks", "errors", "graph", "device", "primitives", "summary"}
+#: What a family's own `__init__` dispatches and documents its methods by.
+DOOR = {"front_door", "method_notes"}
 #: Room -> rooms of gpukernels that it may import besides itself. A room is a module or a package
 #: right under gpukernels; `simt.trace` is one of its own, because views read nothing else of simt,
 #: and `simt.metrics`, because the mappings only count in traces.
@@ -24,17 +26,21 @@ MAY_IMPORT = {
     "formats": {"errors"},
     "io": {"checks", "errors", "graph", "formats"},
     "generators": {"checks", "errors", "graph", "making"},
-    "sequential": {"checks", "errors", "graph"},
+    "sequential": {"graph", "summary"},
     "multicore": {"checks", "cores", "errors", "graph", "sequential"},
+    "summary": set(),
+    "front_door": {"checks", "errors"},
+    "method_notes": {"front_door"},
+    "families": {"checks", "table", "mapping", "traversal"} | DOOR,
     "workloads": {"checks", "errors"},
     "simt": set(),
     "device": {"checks", "errors", "simt"},
-    "primitives": {"checks", "errors", "device"},
+    "primitives": {"checks", "errors", "device", "front_door"},
     "representations": TECHNIQUE,
-    "mapping": TECHNIQUE | {"simt.metrics", "table"},
-    "traversal": TECHNIQUE | {"mapping"},
-    "shortest_paths": TECHNIQUE,
-    "all_pairs": TECHNIQUE,
+    "mapping": TECHNIQUE | DOOR | {"simt.metrics", "table"},
+    "traversal": TECHNIQUE | DOOR | {"mapping"},
+    "shortest_paths": TECHNIQUE | DOOR,
+    "all_pairs": TECHNIQUE | DOOR,
     "exercises": TECHNIQUE
     | {"generators", "mapping", "representations", "sequential", "simt", "table", "traversal"}
     | {"views"},  # a report opens one

@@ -43,6 +43,18 @@ def test_html_escapes_text_and_heads_every_row_and_column():
     assert "<caption>x &amp; y</caption>" in shown
 
 
+def test_words_are_aligned_left_and_broken_into_lines():
+    long = "a thread a vertex, every vertex at every level, and some words more"
+    table = Table(("method", "idea", "n"), [("harish", long, "x"), ("a", "b", "c")], words=True)
+    assert repr(table).splitlines() == [
+        "method  idea                                        n",
+        "harish  a thread a vertex, every vertex at every    x",
+        "        level, and some words more",
+        "a       b                                           c",
+    ]
+    assert '<div class="gk-table gk-words">' in table._repr_html_()
+
+
 def test_a_row_of_another_length_is_refused():
     with pytest.raises(ValueError, match="3 values for 2 columns"):
         Table(("a", "b"), [("r", 1, 2)])

@@ -8,11 +8,9 @@ runs one by name.
 
 from __future__ import annotations
 
-import inspect
-
-from gpukernels.checks import as_python, options_as_python
 from gpukernels.device import chosen_device
-from gpukernels.errors import UnknownMethod
+from gpukernels.front_door import driver_of
+from gpukernels.method_notes import help_text
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 
 from . import (
@@ -49,7 +47,7 @@ def expand(
     values=None,
     threads: int = THREADS,
     device=None,
-    **knobs,
+    **options,
 ) -> Mapping:
     """Visit every unit of a workload once, by one of the mapping techniques.
 
@@ -59,7 +57,7 @@ def expand(
         Exclusive prefix sum of the items' sizes with the number of units at its end: item i owns
         the units ``offsets[i]`` to ``offsets[i + 1] - 1``. Empty items are welcome.
     method : str
-        One of ``METHODS``.
+        One of those below; ``gk.methods("expand")`` is a table of them.
     values : array_like of int32, int64, float32 or float64, shape (units,), optional
         If given, the values of each item's units are read and added up (the read direction);
         otherwise the item of each unit is written.
@@ -67,8 +65,8 @@ def expand(
         Threads a block, a multiple of 32 up to 1024.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`.
-    **knobs
-        What the method takes beside, such as ``warp_size=8`` of ``"virtual_warp"``.
+    **options
+        What the method takes beside, such as ``warp_size=8`` of ``"virtual_warp"``; see below.
 
     Returns
     -------
@@ -80,28 +78,21 @@ def expand(
     UnknownMethod
         If there is no such method.
     InvalidArgument
-        If `offsets`, `values`, `threads`, `device` or a knob has a value that is not allowed; 2^31
-        units and more are not. Nothing has been launched then.
+        If `offsets`, `values`, `threads`, `device` or an option has a value that is not allowed;
+        2^31 units and more are not. Nothing has been launched then.
     TypeError
-        If the method does not take a knob.
+        If the method does not take an option.
     """
-    knobs, threads = options_as_python(knobs), as_python(threads)
-    if not isinstance(method, str) or method not in METHODS:
-        raise UnknownMethod("expand", method, METHODS)
-    technique = METHODS[method]
-    known = [
-        p.name for p in inspect.signature(technique).parameters.values() if p.kind == p.KEYWORD_ONLY
-    ]
-    for knob in knobs:
-        if knob not in known:
-            raise TypeError(f"expand method {method!r} takes no knob {knob!r}; it takes {known}")
-    check_threads(threads)
+    technique, options = driver_of("expand", METHODS, method, {"threads": threads, **options})
+    threads = check_threads(options["threads"])
     device = chosen_device(device)
     load = upload(offsets, values, device)
-    done = technique(load, device, threads=threads, **knobs)
+    done = technique(load, device, **options)
     stats = {"method": method, "threads": threads, "units": load.units, "items": load.items, **done}
     read = [None if a is None else device.read(a) for a in (load.item, load.total)]
     return Mapping(*read, stats)
 
+
+expand.__doc__ = help_text(expand.__doc__, METHODS)
 
 __all__ = ["METHODS", "Mapping", "expand"]

@@ -1,10 +1,10 @@
 """Block search: a block takes a row of items and splits their units evenly over its threads.
 
-[davidson2014workefficient]; [busato2017chapter], section 5.3.3. All blocks take equally many items
-(a "maxi chunk"), as many as the shared memory given to them holds. Each thread gets one slot of
-consecutive units, finds the item of the first in shared memory, and walks on from there. The
-threads of a block are balanced; the blocks are not, because equally many items need not have
-equally many units; and neighboring threads touch units a slot apart.
+[davidson2014workefficient]; [busato2017chapter], section 5.3.3. Work O(items + units). All blocks
+take equally many items (a "maxi chunk"), as many as the shared memory given to them holds. Each
+thread gets one slot of consecutive units, finds the item of the first in shared memory, and walks
+on from there. The threads of a block are balanced; the blocks are not, because equally many items
+need not have equally many units; and neighboring threads touch units a slot apart.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """CTA + warp + scan: the block takes huge items together, a warp large ones, a scan the rest.
 
 Merrill et al. [merrill2012scalable]; [busato2017chapter], section 5.2.2. Every thread brings an
-item. Three steps follow:
+item. Work O(items + units). Three steps follow:
 
 1. Strip-mined gathering by the block: as long as any item exceeds `cta_threshold`, one is chosen
    and all threads of the block share its units (Algorithm 9). As printed, the algorithm never ends:

@@ -1,8 +1,8 @@
 """Direct search: one thread a unit, each with a binary search over all offsets.
 
-[busato2017chapter], section 5.3.1. Perfectly balanced among threads, warps and blocks, whatever
-the sizes, and neighboring threads visit neighboring units. The price is a search a unit, of
-log2(items) reads in global memory that scatter as the search narrows.
+[busato2017chapter], section 5.3.1. Perfectly balanced among threads, warps and blocks, whatever the
+sizes, and neighboring threads visit neighboring units. The price is a search a unit, of log2(items)
+reads in global memory that scatter as the search narrows: Work O(units log(items)).
 """
 
 from __future__ import annotations

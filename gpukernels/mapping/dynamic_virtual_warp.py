@@ -3,6 +3,7 @@
 BFS-4K [busato2015bfs4k], sections 5.2 and 5.3; [busato2017chapter], section 5.2.1. BFS-4K takes the
 largest power of two below resident threads / items, so that few items get wide groups; the chapter
 has the size follow the items' mean too. The wider of both is taken here, from `min_size` to 32.
+Work O(items x size + units).
 
 Items of more than `threshold` units are put aside. With dynamic parallelism each would start a
 kernel of its own from the device, which numba.cuda cannot: here they are queued in pieces of at

@@ -2,9 +2,9 @@
 
 [davidson2014workefficient] with the offsets in shared memory, [busato2015bfs4k] with the offsets in
 registers; [busato2017chapter], section 5.3.2. A search of 32 offsets takes 5 steps and touches no
-global memory; neighboring lanes visit neighboring units. The lanes of a warp are balanced, but two
-warps are not: 32 items may have any number of units together, and the warp goes on until all are
-done.
+global memory; neighboring lanes visit neighboring units. Work O(items + units). The lanes of a warp
+are balanced, but two warps are not: 32 items may have any number of units together, and the warp
+goes on until all are done.
 """
 
 from __future__ import annotations

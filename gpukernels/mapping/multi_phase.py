@@ -8,7 +8,7 @@ every guess, so the interpolation is the guarded one. *Coalesced expansion*: a t
 items of its consecutive units in registers, the block moves them to shared memory, and each warp
 visits its units in order: lane by lane, neighboring units. *Iterated search*: a chunk is
 `iterations` times as large, each thread searches so often and fills so many registers before it
-needs a barrier.
+needs a barrier. Work O(items + units + chunks log(items)).
 
 The partition makes one search a boundary, and a chunk holds threads x K x IS units: there are
 blocks + 1 searches in global memory, inversely proportional to K and to IS. (Section 5.3.4 prints

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gpukernels.summary import shape_of
+
 
 @dataclass(frozen=True, eq=False)
 class Mapping:
@@ -27,3 +29,8 @@ class Mapping:
     item: np.ndarray | None
     total: np.ndarray | None
     stats: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        by = f" of {self.stats['method']}" if "method" in self.stats else ""
+        arrays = f"item {shape_of(self.item)}, total {shape_of(self.total)}"
+        return f"Mapping{by}: {arrays}, stats of {len(self.stats)} entries"

@@ -7,9 +7,10 @@ offsets of its chunk into shared memory, each thread searches there for the firs
 `units_per_thread` consecutive units, and walks on. Threads, warps and blocks are balanced; but
 neighboring threads touch units that lie `units_per_thread` apart.
 
-The paper calls the number of partition searches proportional to K; a chunk holds threads x K
-units, so there are fewer of them as K grows. Empty items have no unit and still take room in shared
-memory, so a chunk's offsets may not fit: they are loaded in windows then.
+The paper calls the number of partition searches proportional to K; a chunk holds threads x K units,
+so there are fewer of them as K grows. Work O(items + units + chunks log(items)). Empty items have
+no unit and still take room in shared memory, so a chunk's offsets may not fit: they are loaded in
+windows then.
 """
 
 from __future__ import annotations

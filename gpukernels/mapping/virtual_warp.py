@@ -1,9 +1,10 @@
 """Virtual warps: a group of 1 to 32 threads an item, of a size that is fixed before the launch.
 
-Hong et al. [hong2011accelerating]; Algorithm 8 of [busato2017chapter], section 5.1.2. The lanes of
-a group take the units of their item in turn, so they touch adjacent addresses and share a long item
-between them. As printed, the algorithm's loop includes the first unit of the *next* item; the bound
-is exclusive here. It asks for items x size threads: what exceeds the largest grid takes turns.
+Hong et al. [hong2011accelerating]; Algorithm 8 of [busato2017chapter], section 5.1.2. Work O(items
+x warp_size + units). The lanes of a group take the units of their item in turn, so they touch
+adjacent addresses and share a long item between them. As printed, the algorithm's loop includes the
+first unit of the *next* item; the bound is exclusive here. It asks for items x size threads: what
+exceeds the largest grid takes turns.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Work-item to thread: one thread an item, which takes the item's units one after another.
 
-The simplest static mapping, of [harish2007accelerating]; [busato2017chapter], section 5.1.1. No
-search and no communication. The threads of a warp wait for the longest of 32 items, the warps of a
-block for the longest of all, and neighboring threads touch units as far apart as their items are
-long.
+The simplest static mapping, of [harish2007accelerating]; [busato2017chapter], section 5.1.1. Work
+O(items + units). No search and no communication. The threads of a warp wait for the longest of 32
+items, the warps of a block for the longest of all, and neighboring threads touch units as far apart
+as their items are long.
 """
 
 from __future__ import annotations

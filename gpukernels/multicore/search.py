@@ -18,7 +18,7 @@ from numba import njit, prange
 
 from gpukernels import sequential
 from gpukernels.cores import all_cores
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, check_root
 
 ALPHA, BETA = 15.0, 18.0
 
@@ -50,7 +50,7 @@ def bfs(g: Graph, root: int = 0) -> sequential.Traversal:
     VertexOutOfRange
         Where `root` is not a vertex of `g`.
     """
-    root = sequential._vertex("root", root, g.n)
+    root = check_root(g, root)
     distance = np.full(g.n, -1, np.int32)
     parent = np.full(g.n, -1, np.int32)
     words = -(-g.n // WORD)

@@ -17,7 +17,8 @@ from numba import cuda, int32, int64
 
 from gpukernels.checks import as_array
 from gpukernels.device import chosen_device
-from gpukernels.errors import InvalidArgument, UnknownMethod
+from gpukernels.errors import InvalidArgument
+from gpukernels.front_door import known_method
 
 from .block_scan import block_exclusive_scan
 from .launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
@@ -102,9 +103,7 @@ def scan_sizes(values: Any, device, *, threads: int = THREADS, method: str = "la
     UnknownMethod
         If there is no such method.
     """
-    if not isinstance(method, str) or method not in METHODS:
-        raise UnknownMethod("the scan of sizes", method, METHODS)
-    return METHODS[method](values, device, threads=threads)
+    return known_method("the scan of sizes", METHODS, method)(values, device, threads=threads)
 
 
 def _scan_by_launches(values, device, *, threads):

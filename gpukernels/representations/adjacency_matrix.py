@@ -25,6 +25,7 @@ from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for, check_threads, warp_sum
+from gpukernels.summary import record_summary
 
 from .arguments import queries, sum_dtype, vertex_values
 
@@ -118,6 +119,8 @@ class AdjacencyMatrix:
     pitch: int
     absent: int | float
     n: int
+
+    __repr__ = record_summary
 
     @classmethod
     def from_graph(cls, g: Graph, *, pitched: bool = True) -> AdjacencyMatrix:

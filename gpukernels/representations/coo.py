@@ -28,6 +28,7 @@ from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, check_threads
+from gpukernels.summary import record_summary
 
 from .arguments import arc_weights, queries, sum_dtype, vertex_values
 
@@ -136,6 +137,8 @@ class EdgeList:
     weights: NDArray
     order: str
     both_ways: bool
+
+    __repr__ = record_summary
 
     @classmethod
     def from_graph(

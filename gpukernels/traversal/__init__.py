@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-
-from gpukernels.checks import check_flag, is_whole, options_as_python
 from gpukernels.device import chosen_device
-from gpukernels.errors import InvalidArgument, UnknownMethod, VertexOutOfRange
-from gpukernels.graph import Graph, check_graph
+from gpukernels.front_door import driver_of
+from gpukernels.graph import Graph, check_root
+from gpukernels.method_notes import help_text
 
 from . import (
     bfs4k,
@@ -55,14 +53,11 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
     root : int
         Where to start.
     method : str
-        One of ``METHODS``: ``"harish"``, ``"virtual_warp"``, ``"edge_parallel"``, ``"spmv"``,
-        ``"bottom_up"``, ``"frontier"``, ``"luo"``, ``"linear_work"``, ``"expand_contract"``,
-        ``"contract_expand"``, ``"two_phase"``, ``"hybrid"``, ``"direction_optimizing"``,
-        ``"bfs4k"``.
+        One of those below; ``gk.methods("bfs")`` is a table of them.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`.
     **options
-        What the method takes beside, such as ``warp_size=8`` of ``"virtual_warp"``.
+        What the method takes beside, such as ``warp_size=8`` of ``"virtual_warp"``; see below.
 
     Returns
     -------
@@ -80,23 +75,11 @@ def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **option
     TypeError
         If the method does not take an option.
     """
-    options = options_as_python(options)
-    if not isinstance(method, str) or method not in METHODS:
-        raise UnknownMethod("bfs", method, METHODS)
-    check_graph(g)
-    if not is_whole(root):
-        raise InvalidArgument("root", root, "a vertex, a whole number")
-    if not 0 <= root < g.n:
-        raise VertexOutOfRange("root", int(root), g.n)
-    search = METHODS[method]
-    known = [
-        p.name for p in inspect.signature(search).parameters.values() if p.kind == p.KEYWORD_ONLY
-    ]
-    for option in options:
-        if option not in known:
-            raise TypeError(f"bfs method {method!r} takes no option {option!r}; it takes {known}")
-    check_flag("parents", options.get("parents", True))
-    return search(g, int(root), chosen_device(device), **options)
+    search, options = driver_of("bfs", METHODS, method, options)
+    root = check_root(g, root)
+    return search(g, root, chosen_device(device), **options)
 
+
+bfs.__doc__ = help_text(bfs.__doc__, METHODS)
 
 __all__ = ["METHODS", "UNVISITED", "BFSResult", "bfs"]

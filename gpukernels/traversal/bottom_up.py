@@ -4,7 +4,7 @@ Beamer, Asanović and Patterson [beamer2012direction]; on GPUs Hiragushi and Tak
 [hiragushi2013efficient] and Gunrock [wang2015gunrock]; [busato2017chapter], section 2.1. Mapping:
 vertex to thread over the reverse graph. Where most vertices lie in the frontier, most of the others
 find a parent among the first arcs, and the rest of their arcs are never looked at. Where the
-frontier is small, nearly all arcs of unvisited vertices are looked at in vain, at every level:
+frontier is small, nearly all arcs of unvisited vertices are looked at in vain, at every level. Work
 O(V D + E D) at worst.
 
 Who is in the frontier tells the distance, which is there anyway, or a bitmap of its own

@@ -8,8 +8,9 @@ m_f > m_u / alpha and the frontier grows, and back when n_f < n / beta and it do
 Mapping: top-down, `cta_warp_scan` spreads the frontier's arcs over each block; bottom-up, vertex to
 thread. Both enqueue the next frontier, an atomic a block or a warp, and count its vertices and
 arcs, so that either step may follow. A vertex is claimed by compare-and-swap: a queue holds nothing
-twice. One cooperative launch does all levels: every thread reads the two numbers after the grid
-sync and comes to the same decision, so the host has no part in it.
+twice. Work O(V + E) as long as it goes top-down; a level bottom-up costs that much at worst, and
+mostly far less. One cooperative launch does all levels: every thread reads the two numbers after
+the grid sync and comes to the same decision, so the host has no part in it.
 
 Bottom-up, every arc looked at asks whether its source is in the frontier. By default the distance
 tells, which needs no memory of its own and nothing to be made; with ``frontier="bitmap"`` a bit, as

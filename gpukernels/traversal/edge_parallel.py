@@ -2,7 +2,7 @@
 
 Jia et al. [jia2011edge]; also the edge-list BFS of [padamata2013graph]. Mapping: arc to thread over
 the coordinate list sorted by source, so every thread has the same small amount of work whatever the
-degrees, and neighboring threads read neighboring addresses. The price is O(E D) work for D levels
+degrees, and neighboring threads read neighboring addresses. The price: Work O(E D) for D levels,
 and 2E words for the arcs.
 """
 

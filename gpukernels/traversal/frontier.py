@@ -1,8 +1,8 @@
 """Frontier BFS: a queue of the vertices of one level, filled with an atomic append.
 
 The frontier-based search of [busato2017chapter], section 2.1, in its plainest form. Mapping: a
-thread a vertex *of the frontier*, so a level costs what its vertices have neighbors, and the whole
-search O(V + E), while no vertex is enqueued twice.
+thread a vertex *of the frontier*, so a level costs what its vertices have neighbors. Work O(V + E)
+in all, while no vertex is enqueued twice.
 
 But some are. A thread checks ``distance[v]`` and then stores it, and another can check in between:
 both enqueue v. The distances stay right; the duplicates make the next level do work again, and

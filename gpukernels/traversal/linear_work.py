@@ -11,9 +11,9 @@ The "optimized linear work" search of [padamata2013graph], after [merrill2012sca
 3. Cull by scan, in linear work or with a mask over all vertices: see `linear_cull`. Short lists are
    compacted by one thread, without a scan, as the paper does below 512 vertices of the frontier.
 
-The name promises O(V + E), and the original breaks the promise: its mask costs O(V) at every level,
-O(V D + E) in all. Where the frontier is short, it has one thread read the whole mask: on a road
-network that is nearly every level, and V reads one after another, which neither a GPU nor the
+Work O(V + E), as the name promises; the original breaks the promise: its mask costs O(V) at every
+level, O(V D + E) in all. Where the frontier is short, it has one thread read the whole mask: on a
+road network that is nearly every level, and V reads one after another, which neither a GPU nor the
 machine gets done in reasonable time. So the default is ``cull="linear"``, with which the promise
 holds: one thread then reads at most `sequential_below` arcs. ``cull="mask"`` is the paper's search,
 the long walk included; with ``sequential_below=0`` its mask is always scanned by all threads.

@@ -1,6 +1,6 @@
 """BFS with a hierarchical queue: all levels in one launch, no word to the host between them.
 
-Luo, Wong and Hwu [luo2010effective]; [busato2017chapter], section 2, which has it at O(V + E) with
+Luo, Wong and Hwu [luo2010effective]; [busato2017chapter], section 2. Work O(V + E), with
 "inter-block synchronization" and finds its speed bounded by small frontiers and by "the visit
 exclusively based on vertex parallelism". Mapping: vertex of the frontier to thread. What is found
 goes through the `hierarchical_queue`. Between levels the blocks wait for each other: the grid sync

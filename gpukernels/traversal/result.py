@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numba import cuda
 
+from gpukernels.summary import search_summary
+
 #: ``distance`` of a vertex that the search has not reached.
 UNVISITED = -1
 
@@ -77,6 +79,10 @@ class BFSResult:
     def __post_init__(self) -> None:
         none = dict.fromkeys(("duplicates_made", "duplicates_detected", "duplicates_missed"), 0)
         object.__setattr__(self, "stats", Stats({"levels": self.levels, **none, **self.stats}))
+
+    def __repr__(self) -> str:
+        by = f" of {self.stats['method']}" if "method" in self.stats else ""
+        return f"{search_summary(self, by)}, stats of {len(self.stats)} entries"
 
     @property
     def reached(self) -> int:

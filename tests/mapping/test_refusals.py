@@ -164,6 +164,6 @@ def test_an_unknown_method_lists_all(method):
         gk.expand(OFFSETS, method)
 
 
-def test_a_knob_of_another_method():
-    with pytest.raises(TypeError, match=r"direct_search.*no knob 'warp_size'"):
+def test_an_option_of_another_method():
+    with pytest.raises(TypeError, match=r"direct_search.*no option 'warp_size'"):
         gk.expand(OFFSETS, "direct_search", warp_size=4)

@@ -1,0 +1,142 @@
+"""What a method's own file says of it: its idea, its paper, its work, its options.
+
+A driver's module opens with the idea as its first line, cites the paper by its key in brackets, and
+says "Work O(...)"; the driver's docstring describes its options. Tables and help are made of these,
+so nothing is written down twice.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from gpukernels.front_door import Driver, options_of
+
+#: A key of book/references.bib, and the first bound on work, of one or two pairs of parentheses.
+KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d[a-z0-9]+)\]")
+WORK = re.compile(r"\bWork (O\((?:[^()]|\([^()]*\))*\))")
+#: A line of the section "Parameters": one name or several, and their type where it is told.
+ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: : (.+))?$")
+
+#: Characters of a line of help; a space at which no line is broken.
+WIDTH, HELD = 96, "\0"
+
+
+class Option(NamedTuple):
+    """One option of a method.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : str
+        What it may be: as the docstring has it, else as annotated.
+    default : object
+        What it is unless given.
+    text : str
+        What it is for; an option that shares its entry with others shares the text.
+    """
+
+    name: str
+    kind: str
+    default: Any
+    text: str
+
+
+class Note(NamedTuple):
+    """What there is to know about a method before it is called.
+
+    Attributes
+    ----------
+    name, idea : str
+        Its name, and the first line of its module.
+    paper : str or None
+        Key in the book's bibliography of the first work cited.
+    work : str or None
+        Operations of all threads together.
+    options : tuple of Option
+        In the order of the signature.
+    """
+
+    name: str
+    idea: str
+    paper: str | None
+    work: str | None
+    options: tuple[Option, ...]
+
+
+def note(name: str, driver: Driver) -> Note:
+    """Read what the driver's file says; under ``python -OO`` files say nothing."""
+    file = sys.modules[driver.__module__].__doc__ or ""
+    text = " ".join(file.split())
+    idea = file.partition("\n")[0].rstrip(".")
+    paper, work = KEY.search(text), WORK.search(text)
+    told = _entries(inspect.getdoc(driver) or "")
+    options = []
+    for option, parameter in options_of(driver).items():
+        kind, words = told.get(option, ("", ""))
+        annotation = inspect.formatannotation(parameter.annotation).strip("'")
+        kind = kind.removesuffix(", optional") or annotation
+        options.append(Option(option, kind, parameter.default, words))
+    return Note(name, idea, paper and paper[1], work and work[1], tuple(options))
+
+
+def _entries(docstring: str) -> dict[str, tuple[str, str]]:
+    """Return type and text of every parameter that a NumPy docstring describes."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n\S|\Z)", docstring, re.DOTALL | re.MULTILINE)
+    found: dict[str, tuple[str, str]] = {}
+    names: list[str] = []
+    for line in section[1].splitlines() if section else ():
+        entry = ENTRY.match(line)
+        if entry:
+            names = entry[1].split(", ")
+            found |= dict.fromkeys(names, (entry[2] or "", ""))
+        else:
+            for name in names:
+                kind, text = found[name]
+                found[name] = kind, f"{text} {line.strip()}".strip()
+    return found
+
+
+def help_text(docstring: str | None, methods: Mapping[str, Driver]) -> str | None:
+    """Return the docstring of a family's function with its methods and their options added."""
+    if docstring is None:
+        return None
+    notes = [note(name, driver) for name, driver in methods.items()]
+    lines = [inspect.cleandoc(docstring), "", "Methods", "-------"]
+    for told in notes:
+        work = f" Work {told.work.replace(' ', HELD)}." if told.work else ""
+        paper = f" [{told.paper}]" if told.paper else ""
+        lines += [told.name, *_indented(f"{told.idea}{paper}.{work}")]
+        takes = ", ".join(f"{option.name}={option.default!r}" for option in told.options)
+        lines += _indented(takes)
+    lines += ["", "Options", "-------"]
+    for option, names in _together(notes).items():
+        of = "every method" if len(names) == len(notes) else ", ".join(names)
+        lines += [f"{option.name} : {option.kind}", *_indented(f"{option.text} Of {of}.")]
+    return "\n".join(lines) + "\n"
+
+
+def _together(notes: list[Note]) -> dict[Option, list[str]]:
+    """Return every option once, whatever its default, with the names of the methods that have it.
+
+    Options of one name come one after another.
+    """
+    found: dict[Option, list[str]] = {}
+    for told in notes:
+        for option in told.options:
+            found.setdefault(option._replace(default=None), []).append(told.name)
+    order = list(dict.fromkeys(option.name for option in found))
+    return {o: found[o] for o in sorted(found, key=lambda o: order.index(o.name))}
+
+
+def _indented(text: str) -> list[str]:
+    four = " " * 4
+    lines = textwrap.wrap(
+        text, WIDTH, initial_indent=four, subsequent_indent=four, break_on_hyphens=False
+    )
+    return [line.replace(HELD, " ") for line in lines]

@@ -1,0 +1,30 @@
+"""How results print: what came out and the shapes of their arrays, not the arrays."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+
+def shape_of(array: Any) -> str:
+    """Return type and shape of an array, such as ``int32 (34,)``; ``none`` for None."""
+    return "none" if array is None else f"{array.dtype} {array.shape}"
+
+
+def record_summary(record: Any) -> str:
+    """Return what a record prints as: its fields by name, arrays by type and shape."""
+    told = ((field.name, getattr(record, field.name)) for field in fields(record))
+    shown = (f"{k}={shape_of(v) if isinstance(v, np.ndarray) else repr(v)}" for k, v in told)
+    return f"{type(record).__name__}({', '.join(shown)})"
+
+
+def search_summary(result: Any, by: str = "") -> str:
+    """Return the line that a search from one root prints as: reach, levels, shapes."""
+    reached = int((result.distance >= 0).sum())
+    return (
+        f"{type(result).__name__}{by}: {reached:,} of {result.distance.size:,} vertices in "
+        f"{result.levels:,} {'level' if result.levels == 1 else 'levels'}; "
+        f"distance {shape_of(result.distance)}, parent {shape_of(result.parent)}"
+    )
