@@ -123,5 +123,5 @@ bench-simt: $(VENV)/book-installed
 	$(BIN)/python -m gpukernels.bench.simulator
 
 clean:
-	rm -rf _build build .pytest_cache .ruff_cache .hypothesis
+	rm -rf _build build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find gpukernels tests book chapters -name __pycache__ -type d -prune -exec rm -r {} +

@@ -181,7 +181,7 @@ class Assembly:
         return "\n".join(lines)
 
 
-def sass(kernel, signature: tuple, cc: tuple[int, int] = (9, 0)) -> Assembly:
+def sass(kernel: Any, signature: tuple, cc: tuple[int, int] = (9, 0)) -> Assembly:
     """Compile a kernel to machine code, and return it as a listing that answers questions.
 
     No GPU is needed.
@@ -242,14 +242,14 @@ def sass(kernel, signature: tuple, cc: tuple[int, int] = (9, 0)) -> Assembly:
 
 
 @contextlib.contextmanager
-def _compiling_for(cc) -> Iterator[None]:
+def _compiling_for(cc: tuple[int, int]) -> Iterator[None]:
     """Let numba compile device functions without a GPU: it asks the current one for its kind."""
     device = SimpleNamespace(compute_capability=cc)
     with mock.patch("numba.cuda.dispatcher.get_current_device", return_value=device):
         yield
 
 
-def _assemble(ptx: str, cc) -> tuple[bytes, str]:
+def _assemble(ptx: str, cc: tuple[int, int]) -> tuple[bytes, str]:
     """Return the binary that nvJitLink makes of `ptx`, and what it says of it."""
     try:
         from cuda.bindings import nvjitlink
@@ -302,8 +302,8 @@ def _nvdisasm() -> str:
         import nvidia
 
         for folder in nvidia.__path__:
-            if found := sorted(Path(folder).glob("*/bin/**/nvdisasm*")):
-                return str(found[-1])
+            if tools := sorted(Path(folder).glob("*/bin/**/nvdisasm*")):
+                return str(tools[-1])
     for place in (None, "/usr/local/cuda/bin"):
         if found := shutil.which("nvdisasm", path=place):
             return found
@@ -340,13 +340,13 @@ def _parse_function(function: str, text: str) -> list[Instruction]:
             found.append([address, one[2] or "", one[3], operands, line, file, function])
     while found and found[-1][2] == "NOP":
         found.pop()
-    made = [Instruction(*parts, _target(parts, labels)) for parts in found]
+    made = [Instruction(*[*parts, _target(parts, labels)]) for parts in found]
     if made and made[-1].is_a("BRA") and made[-1].target == made[-1].address:
         made.pop()
     return made
 
 
-def _target(parts, labels) -> int | None:
+def _target(parts: list[Any], labels: dict[str, int]) -> int | None:
     name = re.search(r"`\((\.L_\w+)\)", parts[3][-1]) if parts[3] else None
     return labels.get(name[1]) if name and parts[2].startswith("BRA") else None
 

@@ -202,7 +202,7 @@ class SimtDevice:
         """Return a copy of the read-only array `host`, for kernels that only read it."""
         return self.array(host)
 
-    def put(self, array: DeviceArray, index: int, value: Any) -> None:
+    def put(self, array: Any, index: int, value: Any) -> None:
         """Set one element of `array`, counted from 0 through all its rows."""
         array.reshape(-1)[index] = value
 
@@ -218,11 +218,11 @@ class SimtDevice:
         """Return a host array of zeros to read results into; here, an ordinary one."""
         return np.zeros(shape, dtype)
 
-    def clear(self, array: DeviceArray) -> None:
+    def clear(self, array: Any) -> None:
         """Set every element of `array` to zero."""
         array.fill(0)
 
-    def read(self, array: DeviceArray, into: NDArray | None = None) -> NDArray:
+    def read(self, array: Any, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array."""
         if into is None:
             return np.array(array, copy=True)
@@ -325,7 +325,7 @@ class CudaDevice:
                 weakref.finalize(host, _kept.pop, id(host), None)
         return kept
 
-    def put(self, array: DeviceArray, index: int, value: Any) -> None:
+    def put(self, array: Any, index: int, value: Any) -> None:
         """Set one element of `array`, counted from 0 through all its rows."""
         array.reshape(-1)[index : index + 1].copy_to_device(np.array([value], dtype=array.dtype))
 
@@ -340,7 +340,7 @@ class CudaDevice:
         pattern = set(np.array(value, dtype=dtype).tobytes())
         if len(pattern) > 1:
             return self._cuda.to_device(np.full(shape, value, dtype))
-        array = self.empty(shape, dtype)
+        array: Any = self.empty(shape, dtype)
         if array.size:
             array.gpu_data.memset(pattern.pop(), array.nbytes)
         return array
@@ -351,12 +351,12 @@ class CudaDevice:
         array.fill(0)
         return array
 
-    def clear(self, array: DeviceArray) -> None:
+    def clear(self, array: Any) -> None:
         """Set every byte of `array` to zero, after the launches made so far; does not wait."""
         if array.size:
             array.gpu_data.memset(0, array.nbytes)
 
-    def read(self, array: DeviceArray, into: NDArray | None = None) -> NDArray:
+    def read(self, array: Any, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array."""
         if not hasattr(array, "copy_to_host"):
             array = self.array(array)
@@ -498,7 +498,9 @@ class Tracing:
     @property
     def trace(self) -> Trace:
         """The :class:`~gpukernels.simt.trace.Trace` recorded so far."""
-        return self.device.trace
+        trace = self.device.trace
+        assert trace is not None  # the device is made to trace
+        return trace
 
     def summary(self, by: str = "kernel") -> Summary:
         """Return the metrics per ``"kernel"``, ``"launch"`` or ``"line"`` as a table."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from gpukernels import mapping, traversal
 from gpukernels.checks import check_choice
@@ -36,7 +37,7 @@ def methods(family: str | Callable) -> Table:
     InvalidArgument
         If there is no such family.
     """
-    name = getattr(family, "__name__", family)
+    name: Any = getattr(family, "__name__", family)
     check_choice("family", name, FAMILIES)
     rows = []
     for told in (note(method, driver) for method, driver in FAMILIES[name].items()):

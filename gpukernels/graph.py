@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,6 +67,7 @@ class Graph:
     directed: bool
     labels: NDArray | None
     positions: NDArray[np.float32] | None
+    _dense: dict[Any, NDArray]
 
     def __init__(
         self,
@@ -94,7 +95,15 @@ class Graph:
         if not directed:
             _check_symmetric(self)
 
-    def _adopt(self, offsets, targets, weights, directed, labels, positions) -> None:
+    def _adopt(
+        self,
+        offsets: NDArray,
+        targets: NDArray,
+        weights: NDArray | None,
+        directed: bool,
+        labels: NDArray | None,
+        positions: NDArray | None,
+    ) -> None:
         for array in (offsets, targets, weights, labels, positions):
             if array is not None:
                 array.flags.writeable = False
@@ -109,7 +118,15 @@ class Graph:
         )
 
     @classmethod
-    def _checked(cls, offsets, targets, weights, directed, labels=None, positions=None) -> Graph:
+    def _checked(
+        cls,
+        offsets: NDArray,
+        targets: NDArray,
+        weights: NDArray | None,
+        directed: bool,
+        labels: NDArray | None = None,
+        positions: NDArray | None = None,
+    ) -> Graph:
         """Make a graph of arrays that are known to be valid, without a copy."""
         graph = cls.__new__(cls)
         graph._adopt(offsets, targets, weights, directed, labels, positions)
@@ -184,8 +201,8 @@ class Graph:
 
         loop = source == target
         if self_loops == "remove" and loop.any():
-            source, target = source[~loop], target[~loop]
-            weight = None if weight is None else weight[~loop]
+            source, target = source.compress(~loop), target.compress(~loop)
+            weight = None if weight is None else weight.compress(~loop)
             loop = np.zeros(source.size, dtype=bool)
         if not directed:
             there = ~loop
@@ -204,7 +221,7 @@ class Graph:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Graph is read-only: {name!r} cannot be set")
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple:
         parts = (self.offsets, self.targets, self.weights)
         return _restore, (*parts, self.directed, self.labels, self.positions)
 
@@ -344,7 +361,7 @@ def check_graph(g: object, name: str = "g") -> None:
         raise InvalidArgument(name, g, "a Graph")
 
 
-def check_root(g: object, root: object) -> int:
+def check_root(g: Graph, root: int) -> int:
     """Return `root` as a Python number.
 
     Raises
@@ -362,7 +379,7 @@ def check_root(g: object, root: object) -> int:
     return int(root)
 
 
-def _restore(offsets, targets, weights, directed, labels, positions) -> Graph:
+def _restore(offsets, targets, weights, directed, labels, positions):
     return Graph._checked(offsets, targets, weights, directed, labels, positions)
 
 
@@ -486,7 +503,9 @@ def _counting_sort(key: NDArray, n: int) -> tuple[NDArray[np.int32], NDArray[np.
     return rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int32, copy=False)
 
 
-def _lexicographic(n, source, target, weight):
+def _lexicographic(
+    n: int, source: NDArray, target: NDArray, weight: NDArray | None
+) -> tuple[NDArray, NDArray, NDArray | None]:
     by_target, _ = _counting_sort(target, n)
     by_source, _ = _counting_sort(source[by_target], n)
     order = by_target[by_source]
@@ -495,7 +514,9 @@ def _lexicographic(n, source, target, weight):
     return source, target, None if weight is None else weight[order]
 
 
-def _least_of_parallel(source, target, weight):
+def _least_of_parallel(
+    source: NDArray, target: NDArray, weight: NDArray | None
+) -> tuple[NDArray, NDArray, NDArray | None]:
     first = np.ones(source.size, dtype=bool)
     first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
     if first.all():
@@ -505,7 +526,7 @@ def _least_of_parallel(source, target, weight):
     return source[first], target[first], weight
 
 
-def _turned_around(graph: Graph):
+def _turned_around(graph: Graph) -> tuple[NDArray, NDArray, NDArray | None]:
     source, target = graph.coo
     if graph.m >= LARGE:
         from gpukernels.making.arcs import turned_around

@@ -10,7 +10,7 @@ import math
 import numbers
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -194,15 +194,16 @@ def from_networkx(
         raise InvalidArgument("weight", weight, "the name of an edge attribute, or None")
     nodes = list(graph)
     number = {node: v for v, node in enumerate(nodes)}
-    edges = list(graph.edges(data=weight)) if weight is not None else list(graph.edges())
-    weights = [edge[2] for edge in edges] if weight is not None else []
+    edges: list[Any] = list(graph.edges(data=weight)) if weight is not None else list(graph.edges())
+    weights: Any = [edge[2] for edge in edges] if weight is not None else []
     weighted = any(value is not None for value in weights)
     if weighted:
         whole = all(isinstance(value, numbers.Integral) for value in weights)
         for u, v, value in edges:
             name = f"{weight!r} of edge {u!r} -> {v!r}"
+            real = isinstance(value, numbers.Real)
             # What is compared with is exact in Python, for Fractions and ints of any size.
-            if not isinstance(value, numbers.Real) or not -math.inf < value < math.inf:
+            if not real or not -math.inf < value < math.inf:
                 raise InvalidArgument(name, value, "a finite real number, as other edges have one")
             if whole and not -INT32_MAX - 1 <= value <= INT32_MAX:
                 allowed = f"from {-INT32_MAX - 1} to {INT32_MAX} (int32), as all weights are whole"

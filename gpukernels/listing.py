@@ -6,6 +6,7 @@ import html
 import inspect
 import textwrap
 from pathlib import Path
+from typing import Any
 
 from gpukernels.simt import python_function
 
@@ -36,7 +37,7 @@ class Listing:
         )
 
 
-def show(*functions) -> Listing:
+def show(*functions: Any) -> Listing:
     """Return the source of kernels, device functions or plain functions of one file.
 
     Parameters
@@ -64,7 +65,7 @@ def show(*functions) -> Listing:
     return Listing(title, "\n\n\n".join(texts) + "\n")
 
 
-def _title(function) -> str:
+def _title(function: Any) -> str:
     package = Path(__file__).parent
     file = Path(inspect.getsourcefile(function) or "")
     if package in file.parents:

@@ -103,18 +103,21 @@ def _entries(docstring: str) -> dict[str, tuple[str, str]]:
 
 
 def help_text(docstring: str | None, methods: Mapping[str, Driver]) -> str | None:
-    """Return the docstring of a family's function with its methods and their options added."""
+    """Return the docstring of a family's function with its methods and their options added.
+
+    They come in sections that NumPy's docstrings have, so that Sphinx reads them too.
+    """
     if docstring is None:
         return None
     notes = [note(name, driver) for name, driver in methods.items()]
-    lines = [inspect.cleandoc(docstring), "", "Methods", "-------"]
+    lines = [inspect.cleandoc(docstring).rstrip(), "", "Notes", "-----"]
+    lines += ["The methods, and their options with what they are unless given:", ""]
     for told in notes:
         work = f" Work {told.work.replace(' ', HELD)}." if told.work else ""
         paper = f" [{told.paper}]" if told.paper else ""
-        lines += [told.name, *_indented(f"{told.idea}{paper}.{work}")]
         takes = ", ".join(f"{option.name}={option.default!r}" for option in told.options)
-        lines += _indented(takes)
-    lines += ["", "Options", "-------"]
+        lines += [told.name, *_indented(f"{told.idea}{paper}.{work} Options: {takes}.")]
+    lines += ["", "Other Parameters", "----------------"]
     for option, names in _together(notes).items():
         of = "every method" if len(names) == len(notes) else ", ".join(names)
         lines += [f"{option.name} : {option.kind}", *_indented(f"{option.text} Of {of}.")]

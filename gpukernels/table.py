@@ -8,6 +8,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -90,7 +91,7 @@ def _lines(row: list[str]) -> list[list[str]]:
     return [list(line) for line in itertools.zip_longest(*cells, fillvalue="")]
 
 
-def _text(value) -> str:
+def _text(value: Any) -> str:
     if value is None:
         return "–"
     if isinstance(value, str):

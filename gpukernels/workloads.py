@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,7 +137,7 @@ def _in_proportion(items: int) -> NDArray[np.int64]:
     return np.repeat(np.arange(ROADS.size)[::-1], np.diff(ends, prepend=0))
 
 
-def _with_tail(target: Target, items: int, rng) -> NDArray[np.int64]:
+def _with_tail(target: Target, items: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return `items` sizes in falling order, of the mean and as near the deviation as can be."""
     units = round(items * target.mean)
     full = math.floor(items * (1 - target.empty))
@@ -162,7 +163,7 @@ def _scaled(target: Target, items: int) -> tuple[int, float]:
     return largest, min(squares, 2.0 * largest**2 + items * target.mean**2)
 
 
-def _curve(rank, bend: float, fall: float):
+def _curve(rank: Any, bend: float, fall: float) -> Any:
     return (bend / (rank + bend)) ** fall
 
 

@@ -72,13 +72,10 @@ class Report:
             prediction, the launches in which the machine counted; of a right answer, its first
             launch. A sentence, where nothing has been launched.
         """
-        looks = [finding for finding in self.findings if finding.look is not None]
         failed = [finding for finding in self.findings if not finding.passed]
-        worth = [finding for finding in failed if finding.look is not None] or (
-            [] if failed else looks
-        )
-        if worth:
-            return worth[0].look()
+        for finding in failed or self.findings:
+            if finding.look is not None:
+                return finding.look()
         said = failed[0].text if failed else self.name
         return Note(f"{said}. Nothing has run, so that there is no launch to look at.")
 

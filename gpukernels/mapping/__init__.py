@@ -8,7 +8,11 @@ runs one by name.
 
 from __future__ import annotations
 
-from gpukernels.device import chosen_device
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from gpukernels.device import Device, chosen_device
 from gpukernels.front_door import driver_of
 from gpukernels.method_notes import help_text
 from gpukernels.primitives.launch_shape import THREADS, check_threads
@@ -41,13 +45,13 @@ METHODS = {
 
 
 def expand(
-    offsets,
+    offsets: ArrayLike,
     method: str = "multi_phase",
     *,
-    values=None,
+    values: ArrayLike | None = None,
     threads: int = THREADS,
-    device=None,
-    **options,
+    device: Device | None = None,
+    **options: Any,
 ) -> Mapping:
     """Visit every unit of a workload once, by one of the mapping techniques.
 
@@ -89,8 +93,8 @@ def expand(
     load = upload(offsets, values, device)
     done = technique(load, device, **options)
     stats = {"method": method, "threads": threads, "units": load.units, "items": load.items, **done}
-    read = [None if a is None else device.read(a) for a in (load.item, load.total)]
-    return Mapping(*read, stats)
+    item, total = (None if a is None else device.read(a) for a in (load.item, load.total))
+    return Mapping(item, total, stats)
 
 
 expand.__doc__ = help_text(expand.__doc__, METHODS)

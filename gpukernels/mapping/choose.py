@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.offsets import check_offsets
@@ -70,7 +71,7 @@ def label(method: str, knobs: Mapping[str, Any]) -> str:
     return " ".join([method, *map(str, knobs.values())])
 
 
-def choose_mapping(offsets) -> Choice:
+def choose_mapping(offsets: ArrayLike) -> Choice:
     """Choose the technique that a workload's mean, deviation and maximum call for.
 
     Parameters

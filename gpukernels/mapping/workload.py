@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gpukernels.checks import as_array
+from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.launch_shape import blocks_for
 from gpukernels.primitives.offsets import check_offsets
@@ -44,14 +46,14 @@ class Workload:
     values: Any = None
     total: Any = None
 
-    def direction(self, write_kernel, add_kernel) -> tuple[Any, tuple]:
+    def direction(self, write_kernel: Any, add_kernel: Any) -> tuple[Any, tuple]:
         """Return the kernel of the direction asked for, and the arrays that it takes."""
         if self.values is None:
             return write_kernel, (self.item,)
         return add_kernel, (self.values, self.total)
 
 
-def upload(offsets, values, device) -> Workload:
+def upload(offsets: ArrayLike, values: ArrayLike | None, device: Device) -> Workload:
     """Check a workload, then copy it to `device`.
 
     Parameters

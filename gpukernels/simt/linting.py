@@ -11,6 +11,7 @@ import itertools
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -239,9 +240,9 @@ class Report:
 
 def check(
     kernel: Callable,
-    blocks,
-    threads,
-    *args,
+    blocks: int | tuple[int, ...],
+    threads: int | tuple[int, ...],
+    *args: Any,
     shared: int = 0,
     cooperative: bool = False,
     seeds: int = 4,

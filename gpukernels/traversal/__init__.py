@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gpukernels.device import chosen_device
+from typing import Any
+
+from gpukernels.device import Device, chosen_device
 from gpukernels.front_door import driver_of
 from gpukernels.graph import Graph, check_root
 from gpukernels.method_notes import help_text
@@ -43,7 +45,13 @@ METHODS = {
 }
 
 
-def bfs(g: Graph, root: int = 0, method: str = "frontier", device=None, **options) -> BFSResult:
+def bfs(
+    g: Graph,
+    root: int = 0,
+    method: str = "frontier",
+    device: Device | None = None,
+    **options: Any,
+) -> BFSResult:
     """Search `g` breadth-first from `root`.
 
     Parameters

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numba import cuda
 
+from gpukernels.device import Device, DeviceArray
 from gpukernels.summary import search_summary
 
 #: ``distance`` of a vertex that the search has not reached.
@@ -90,7 +91,9 @@ class BFSResult:
         return int(np.count_nonzero(self.distance != UNVISITED))
 
 
-def start_at(root: int, n: int, device, parents: bool = True):
+def start_at(
+    root: int, n: int, device: Device, parents: bool = True
+) -> tuple[DeviceArray, DeviceArray]:
     """Return device arrays ``distance`` and ``parent`` in which only `root` is visited.
 
     Without `parents`, ``parent`` has no elements: see :func:`adopt`.
