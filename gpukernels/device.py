@@ -68,6 +68,14 @@ class Device(Protocol):
         What it is called.
     resident_threads : int
         Threads that a persistent kernel may count on being resident at once.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> def reached(g: gk.Graph, device: gk.Device) -> int:
+    ...     return gk.bfs(g, device=device).reached
+    >>> reached(gk.path(5), gk.SimtDevice())
+    5
     """
 
     name: str

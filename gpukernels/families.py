@@ -36,6 +36,14 @@ def methods(family: str | Callable) -> Table:
     ------
     InvalidArgument
         If there is no such family.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> for method, idea, paper, work, options in gk.methods("bfs").rows[:2]:
+    ...     print(f"{method}: {work} [{paper}] {options}")
+    harish: O(V D + E) [harish2007accelerating] threads=128, parents=True
+    virtual_warp: O(V D + E) [hong2011accelerating] warp_size=8, threads=128, parents=True
     """
     name: Any = getattr(family, "__name__", family)
     check_choice("family", name, FAMILIES)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import cache
 from typing import Any
 
@@ -68,6 +69,30 @@ def driver_of(
         if known[name].annotation in ("bool", bool):
             check_flag(name, value)
     return driver, given
+
+
+def takes_fields_of(record: type) -> Callable[[Driver], Driver]:
+    """Declare that the ``**options`` of a driver are the fields of the dataclass `record`.
+
+    The driver's signature names them, before its own options; the docstring of `record` tells of
+    them.
+    """
+
+    def declare(driver: Driver) -> Driver:
+        signature = inspect.signature(driver)
+        own = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
+        named = [
+            inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default,
+                              annotation=f.type)
+            for f in fields(record)
+        ]  # fmt: skip
+        at = sum(p.kind != p.KEYWORD_ONLY for p in own)
+        told: Any = driver
+        told.__signature__ = signature.replace(parameters=[*own[:at], *named, *own[at:]])
+        told.__options_record__ = record
+        return driver
+
+    return declare
 
 
 @cache

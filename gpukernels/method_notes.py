@@ -19,8 +19,8 @@ from gpukernels.front_door import Driver, options_of
 #: A key of book/references.bib, and the first bound on work, of one or two pairs of parentheses.
 KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d[a-z0-9]+)\]")
 WORK = re.compile(r"\bWork (O\((?:[^()]|\([^()]*\))*\))")
-#: A line of the section "Parameters": one name or several, and their type where it is told.
-ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: : (.+))?$")
+#: A line of a docstring's section: one name or several, and their type where it is told.
+ENTRY = re.compile(r"^(\**\w+(?:, \w+)*)(?: : (.+))?$")
 
 #: Characters of a line of help; a space at which no line is broken.
 WIDTH, HELD = 96, "\0"
@@ -75,7 +75,9 @@ def note(name: str, driver: Driver) -> Note:
     text = " ".join(file.split())
     idea = file.partition("\n")[0].rstrip(".")
     paper, work = KEY.search(text), WORK.search(text)
-    told = _entries(inspect.getdoc(driver) or "")
+    told = _entries(driver, "Parameters")
+    if record := getattr(driver, "__options_record__", None):
+        told |= _entries(record, "Attributes")
     options = []
     for option, parameter in options_of(driver).items():
         kind, words = told.get(option, ("", ""))
@@ -85,9 +87,10 @@ def note(name: str, driver: Driver) -> Note:
     return Note(name, idea, paper and paper[1], work and work[1], tuple(options))
 
 
-def _entries(docstring: str) -> dict[str, tuple[str, str]]:
-    """Return type and text of every parameter that a NumPy docstring describes."""
-    section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n\S|\Z)", docstring, re.DOTALL | re.MULTILINE)
+def _entries(thing: Any, head: str) -> dict[str, tuple[str, str]]:
+    """Return type and text of all that the section `head` of its docstring describes."""
+    pattern = rf"^{head}\n-+\n(.*?)(?:\n\n\S|\Z)"
+    section = re.search(pattern, inspect.getdoc(thing) or "", re.DOTALL | re.MULTILINE)
     found: dict[str, tuple[str, str]] = {}
     names: list[str] = []
     for line in section[1].splitlines() if section else ():

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from public_names import PUBLIC
 import gpukernels as gk
 from gpukernels import multicore, sequential
 from gpukernels.families import FAMILIES
-from gpukernels.front_door import driver_of, known_method, options_of
+from gpukernels.front_door import driver_of, known_method, options_of, takes_fields_of
 from gpukernels.method_notes import help_text, note
 
 ROOT = Path(__file__).parents[1]
@@ -144,6 +145,7 @@ def test_every_method_has_every_column(family, name):
         assert option.default == signature[option.name].default
         assert option.kind
         assert option.text.endswith("."), option
+        assert "**" not in option.text
 
 
 @every_family
@@ -178,6 +180,51 @@ def test_a_note_reads_types_texts_and_defaults():
         ("threads", "int", 128, "Threads a block."),
         ("exact", "bool, int", True, "Two that share two lines."),
         ("size", "bool, int", None, "Two that share two lines."),
+    )
+
+
+@dataclass
+class Settings:
+    """What a driver takes as a record.
+
+    Attributes
+    ----------
+    size : int
+        How large.
+    deep : bool
+        How deep.
+    """
+
+    size: int = 3
+    deep: bool = False
+
+
+@takes_fields_of(Settings)
+def settled(first, *, exact: bool = True, **settings):
+    """Return its settings.
+
+    Parameters
+    ----------
+    exact : bool
+        How exact.
+    **settings
+        See `Settings`.
+    """
+    return exact, Settings(**settings)
+
+
+def test_a_driver_may_take_its_options_as_a_record():
+    assert list(options_of(settled)) == ["size", "deep", "exact"]
+    driver, options = driver_of("settled", {"a": settled}, "a", {"size": np.int8(5)})
+    assert driver(0, **options) == (True, Settings(5))
+    with pytest.raises(gk.InvalidArgument, match=r"^deep = 1: must be True or False"):
+        driver_of("settled", {"a": settled}, "a", {"deep": 1})
+    with pytest.raises(TypeError, match=r"takes no option 'settings'; it takes \['size', 'deep'"):
+        driver_of("settled", {"a": settled}, "a", {"settings": 1})
+    assert note("settled", settled).options == (
+        ("size", "int", 3, "How large."),
+        ("deep", "bool", False, "How deep."),
+        ("exact", "bool", True, "How exact."),
     )
 
 

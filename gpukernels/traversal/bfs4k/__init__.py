@@ -23,8 +23,8 @@ block. Only a level with more duplicates than its queue can hold costs O(V), and
 from __future__ import annotations
 
 from gpukernels.checks import check_whole
+from gpukernels.front_door import takes_fields_of
 from gpukernels.graph import Graph
-from gpukernels.primitives.launch_shape import MAX_THREADS, THREADS
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from ..queue_room import queue_room
@@ -35,27 +35,16 @@ from .report import report
 from .rules import tune_bfs4k
 
 
+@takes_fields_of(Knobs)
 def bfs(
     g: Graph,
     root: int,
     device,
     *,
-    min_warp_size: int = 4,
-    child_share: float = 0.0015,
-    child_queue: int = 16,
-    edge_discover: int = 2,
-    single_block: int = 1,
-    threads: int = THREADS,
-    coalesce_from: int = 10,
-    extended: bool = True,
-    duplicates: str = "hash64",
-    hash_slots: int | None = None,
-    binary_scan: bool = True,
-    warp_size: int | None = None,
-    block_threads: int = MAX_THREADS,
     resident_threads: int | None = None,
     capacity: int | None = None,
     parents: bool = True,
+    **knobs,
 ) -> BFSResult:
     """Search `g` from `root`; each level by the kernel that its frontier suggests.
 
@@ -67,11 +56,6 @@ def bfs(
         Where to start.
     device : SimtDevice or CudaDevice
         Where to run.
-    min_warp_size, child_share, child_queue, edge_discover, single_block, threads, coalesce_from
-        The knobs K1 to K7, in this order: see :class:`.knobs.Knobs`. ``tune_bfs4k`` sets them for a
-        graph.
-    extended, duplicates, hash_slots, binary_scan, warp_size, block_threads
-        Further choices: see :class:`.knobs.Knobs`.
     resident_threads : int, optional
         Threads that may run at once; by default what `device` holds. A graph that is scaled down
         wants a device that is scaled down with it.
@@ -80,6 +64,8 @@ def bfs(
         not fit is collected afresh from the distances, without duplicates.
     parents : bool
         Whether the result holds parents.
+    **knobs
+        See :class:`.knobs.Knobs`. ``tune_bfs4k`` sets K1 to K7 for a graph.
 
     Returns
     -------
@@ -98,18 +84,15 @@ def bfs(
     InvalidArgument
         If a knob is not what it may be, or `capacity` is less than n or far beyond n and m.
     """
-    knobs = Knobs(
-        min_warp_size, child_share, child_queue, edge_discover, single_block, threads,
-        coalesce_from, extended, duplicates, hash_slots, binary_scan, warp_size, block_threads,
-    )  # fmt: skip
+    chosen = Knobs(**knobs)
     capacity = queue_room(capacity, g.n, g)
     if resident_threads is None:
         resident_threads = device.resident_threads
     check_whole("resident_threads", resident_threads, 1, MAX_UNITS)
-    search = Levels(g, root, device, knobs, resident_threads, capacity, parents)
+    search = Levels(g, root, device, chosen, resident_threads, capacity, parents)
     level, size, stays = 0, 1, g.out_degree[root] <= search.large.above
     while size:
-        if size <= knobs.frontier_room and stays:
+        if size <= chosen.frontier_room and stays:
             level, size = search.by_one_block(level, size)
             stays = False
         else:
