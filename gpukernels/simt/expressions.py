@@ -791,7 +791,7 @@ class ExpressionTranslator:
             _flatten(value, codes)
         call = f"{name}({', '.join(['g', self.active, *codes])})"
         if self.program.yielding:
-            call = f"quiet({call}, {self.polling!r})" if self.polling else call
+            call = f"quiet({call}, {self.polling})" if self.polling else call
             call = f"(yield from {call})"
         value = _unpack(result, self.temporary(call))
         if isinstance(declared, np.dtype) and value.is_scalar:

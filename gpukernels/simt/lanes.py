@@ -213,12 +213,7 @@ def pick(active, condition, chosen, other, dtype):
     return result
 
 
-#: What a generator yields in a loop that waits for other threads, where it would yield None: POLL
-#: if each round is like the one before until somebody else does something, TRY if rounds differ.
-POLL, TRY = "poll", "try"
-
-
-def quiet(steps, kind):
+def quiet(steps, round_):
     """Run a device function that is called in a waiting loop: its steps are the loop's."""
     answer = None
     while True:
@@ -226,7 +221,7 @@ def quiet(steps, kind):
             request = steps.send(answer)
         except StopIteration as end:
             return end.value
-        answer = yield kind if request is None else request
+        answer = yield round_ if request is None else request
 
 
 class RangeLoop:

@@ -25,6 +25,7 @@ from gpukernels.simt.races import Races
 from gpukernels.simt.source import python_function
 from gpukernels.simt.trace import WARP_SIZE
 from gpukernels.simt.translate import Program
+from gpukernels.simt.turns import Scope, Vote
 from gpukernels.simt.values import ArrayType, TupleType, can_hold, why_not
 
 #: Limits of every device of compute capability 7.5 to 10.0, in threads, blocks and bytes.
@@ -356,33 +357,34 @@ class Run:
 
     # Checks ------------------------------------------------------------
 
-    def barrier(self, scope, kind, active, predicate, where):
+    def barrier(self, barrier):
         """Hold all blocks of the group at a barrier (lockstep: all of their threads are here).
 
         A barrier of a block waits for the threads that have not returned, as since Volta.
         """
+        scope, vote, active, predicate, where = barrier
         block = active.frame.group.block_of(active.slots) - self.first_block
         present = np.bincount(block, minlength=self.resident)
-        short = (present < self.live) & ((present > 0) | (scope == "grid"))
+        short = (present < self.live) & ((present > 0) | (scope is Scope.GRID))
         if short.any():
-            at = int(np.argmax(block == np.argmax(short))) if scope != "grid" else 0
+            at = int(np.argmax(block == np.argmax(short))) if scope is Scope.BLOCK else 0
             number = int(np.argmax(short))
             raise self.divergence(
                 scope, int(present[number]), int(self.live[number]), active, at, where
             )
-        if scope == "grid":
+        if scope is Scope.GRID:
             self.all_arrive(active, where)
         if self.races is not None:
             self.passed(scope, np.unique(block) + self.first_block)
-        if kind == "plain":
+        if vote is Vote.PLAIN:
             return None
         votes = np.broadcast_to(predicate, active.n)
         count = np.bincount(block, weights=votes, minlength=self.resident).astype(np.int64)
-        return self.verdict(kind, count, present).astype(np.int32).take(block)
+        return self.verdict(vote, count, present).astype(np.int32).take(block)
 
     def passed(self, scope, blocks):
         """Tell the race detector that `blocks` have passed a barrier."""
-        if scope == "grid":
+        if scope is Scope.GRID:
             self.races.grid_barrier()
         else:
             self.races.block_barrier(blocks)
@@ -416,15 +418,15 @@ class Run:
         )
 
     @staticmethod
-    def verdict(kind, count, present):
+    def verdict(vote, count, present):
         """Return what ``syncthreads_count``, ``_and`` or ``_or`` gives for a count of trues."""
-        if kind == "count":
+        if vote is Vote.COUNT:
             return count
-        return (count == present if kind == "and" else count > 0).astype(np.int64)
+        return (count == present if vote is Vote.AND else count > 0).astype(np.int64)
 
     def divergence(self, scope, present, live, active, at, where):
         """Return the error for a barrier that only some of the live threads have reached."""
-        what = "syncthreads()" if scope == "block" else "grid sync"
+        what = "syncthreads()" if scope is Scope.BLOCK else "grid sync"
         region = self.program.regions.get(where)
         because = ""
         if region is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from gpukernels.simt.columns import Table
@@ -26,6 +29,53 @@ _OWN_ENTRIES = 8
 PENDING = 2_000_000
 #: Entries of a trace, unless told otherwise: three times what a search of a million vertices takes.
 LIMIT = 1_000_000_000
+
+
+@dataclass(slots=True)
+class _Step:
+    """A statement that threads have executed.
+
+    Attributes
+    ----------
+    clock : int
+        Number of the event within the launch.
+    active : Active
+        The threads.
+    where : int
+        Location of the statement.
+    kind : int
+        What it is: one of the kinds of :class:`~gpukernels.simt.trace.Steps`.
+    taken : Active, int or None
+        Of a branch, who went into its body; of one that has been stored, its first row.
+    """
+
+    clock: int
+    active: Any
+    where: int
+    kind: int
+    taken: Any = None
+
+
+class _Request(NamedTuple):
+    """A memory request; `memory` is the array's number."""
+
+    clock: int
+    active: Any
+    where: int
+    memory: int
+    kind: int
+    index: np.ndarray
+    value: np.ndarray
+
+
+class _Shuffle(NamedTuple):
+    """A shuffle; `lane` is the one that each thread reads."""
+
+    clock: int
+    active: Any
+    where: int
+    lane: np.ndarray
+    value: np.ndarray
 
 
 class Recorder:
@@ -99,16 +149,16 @@ class Recorder:
     def step(self, active, where, kind):
         """Note that `active` executes the statement at location `where`."""
         self._count(active.n, where)
-        event = [self._clock, active, where, kind, None]
+        event = _Step(self._clock, active, where, kind)
         self._steps.append(event)
         return event
 
     def taken(self, event, active):
         """Note which threads of a branch went into its body."""
-        if event[4] is None:
-            event[4] = active
+        if event.taken is None:
+            event.taken = active
         else:
-            rows = event[4] + np.searchsorted(event[1].warps(), active.warps())
+            rows = event.taken + np.searchsorted(event.active.warps(), active.warps())
             self._late.append((rows, active.masks()))
 
     def request(self, memory, kind, active, index, value, where):
@@ -116,13 +166,15 @@ class Recorder:
         self._count(active.n, where)
         index = np.broadcast_to(index, active.n).astype(np.int64)
         value = np.broadcast_to(value, active.n).astype(np.float64)
-        self._requests.append((self._clock, active, where, memory.number, kind, index, value))
+        self._requests.append(
+            _Request(self._clock, active, where, memory.number, kind, index, value)
+        )
 
     def shuffle(self, active, lane, value, where):
         """Note one shuffle of every warp in `active`: the lanes read, and the values given."""
         self._count(active.n, where)
         value = np.broadcast_to(value, active.n).astype(np.float64)
-        self._shuffles.append((self._clock, active, where, lane.astype(np.int64), value))
+        self._shuffles.append(_Shuffle(self._clock, active, where, lane.astype(np.int64), value))
 
     def _count(self, entries, where):
         self._clock += 1
@@ -188,15 +240,15 @@ class Recorder:
         self._step_table.append(self._finish(steps, run))
         if self._requests:
             rows = self._rows_in_steps(self._requests, places, steps)
-            rows["array"] = np.repeat([r[3] for r in self._requests], rows["per_event"])
-            rows["kind"] = np.repeat([r[4] for r in self._requests], rows["per_event"])
-            index = np.concatenate([r[5] for r in self._requests])
-            value = np.concatenate([r[6] for r in self._requests])
+            rows["array"] = np.repeat([r.memory for r in self._requests], rows["per_event"])
+            rows["kind"] = np.repeat([r.kind for r in self._requests], rows["per_event"])
+            index = np.concatenate([r.index for r in self._requests])
+            value = np.concatenate([r.value for r in self._requests])
             self._request_table.append(self._finish(rows, run), {"index": index, "value": value})
         if self._shuffles:
             rows = self._rows_in_steps(self._shuffles, places, steps)
-            lane = np.concatenate([r[3] for r in self._shuffles])
-            value = np.concatenate([r[4] for r in self._shuffles])
+            lane = np.concatenate([s.lane for s in self._shuffles])
+            value = np.concatenate([s.value for s in self._shuffles])
             self._shuffle_table.append(self._finish(rows, run), {"lane": lane, "value": value})
         if not last:
             self._remember(steps, len(places), first_row)
@@ -214,20 +266,20 @@ class Recorder:
         self._ranks += np.bincount(steps["warp"], minlength=warps)
         rows = np.cumsum(steps["per_event"]) - steps["per_event"] + first_row
         for event, row in zip(self._steps, rows.tolist(), strict=True):
-            if event[4] is None:
-                event[4] = row
+            if event.taken is None:
+                event.taken = row
 
     def _step_rows(self, places):
         rows = _rows(self._steps, places)
         taken = np.zeros(rows["event"].size, np.int64)
         at = 0
         for event in self._steps:
-            warps = event[1].warps()
-            if event[4] is not None:
-                taken[at + np.searchsorted(warps, event[4].warps())] = event[4].masks()
+            warps = event.active.warps()
+            if event.taken is not None:
+                taken[at + np.searchsorted(warps, event.taken.warps())] = event.taken.masks()
             at += warps.size
         rows["taken"] = taken
-        rows["kind"] = np.repeat([e[3] for e in self._steps], rows["per_event"])
+        rows["kind"] = np.repeat([e.kind for e in self._steps], rows["per_event"])
         order = np.argsort(rows["warp"], kind="stable")
         warp = rows["warp"][order]
         first = np.flatnonzero(np.concatenate(([True], warp[1:] != warp[:-1])))
@@ -254,7 +306,7 @@ class Recorder:
             here = at >= 0
             here[here] = keys[order][at[here]] // span == own[here]
             rows["step"][here] = steps["step"][order][at[here]]
-        counts = [np.diff(np.append(e[1].warp_starts, e[1].n)) for e in events]
+        counts = [np.diff(np.append(e.active.warp_starts, e.active.n)) for e in events]
         rows["counts"] = np.concatenate(counts)
         return rows
 
@@ -284,15 +336,15 @@ def _typed(names):
 
 
 def _rows(events, places):
-    """Return one row a warp of each event: (clock, active, location, ...)."""
-    per_event = np.array([e[1].warp_starts.size for e in events], dtype=np.int64)
+    """Return one row a warp of each event."""
+    per_event = np.array([e.active.warp_starts.size for e in events], dtype=np.int64)
     none = np.zeros(0, np.int64)
-    place = np.repeat(np.array([e[2] for e in events], dtype=np.int64), per_event)
+    place = np.repeat(np.array([e.where for e in events], dtype=np.int64), per_event)
     return {
         "per_event": per_event,
-        "event": np.repeat(np.array([e[0] for e in events], dtype=np.int64), per_event),
-        "warp": np.concatenate([e[1].warps() for e in events]) if events else none,
-        "mask": np.concatenate([e[1].masks() for e in events]) if events else none,
+        "event": np.repeat(np.array([e.clock for e in events], dtype=np.int64), per_event),
+        "warp": np.concatenate([e.active.warps() for e in events]) if events else none,
+        "mask": np.concatenate([e.active.masks() for e in events]) if events else none,
         "place": place,
         "source": places[place, 0],
         "line": places[place, 1],

@@ -7,9 +7,10 @@ import collections
 import numpy as np
 
 from gpukernels.simt.errors import BarrierDivergence
-from gpukernels.simt.lanes import POLL, TRY, Group
+from gpukernels.simt.lanes import Group
 from gpukernels.simt.meetings import missed, open_meeting, waiting_lanes
 from gpukernels.simt.trace import WARP_SIZE
+from gpukernels.simt.turns import Barrier, Round, Scope, Turn, Vote
 
 
 def lockstep(run, values, seed):
@@ -82,8 +83,6 @@ def random(run, values, seed):
 
 SCHEDULES = {"lockstep": lockstep, "warp": warp_by_warp, "random": random}
 
-#: How a turn ended: the strand may go on, has only polled, waits for others, or is done.
-_STEP, _POLL, _HELD, _DONE = range(4)
 #: Polls a strand after which, if nobody has done anything else, nobody ever will.
 _PATIENCE = 100
 
@@ -98,6 +97,10 @@ class _Strand:
         self.steps = run.program.entry(self.group, self.group.whole(), *values)
         self.waiting = None
         self.answer = None
+
+
+def _waits_at(strand, scope):
+    return isinstance(strand.waiting, Barrier) and strand.waiting.scope is scope
 
 
 class _Wave:
@@ -123,7 +126,7 @@ class _Wave:
                 ready = self._release()
             strand = ready[rng.integers(len(ready))]
             how = self._turn(strand)
-            if how in (_HELD, _DONE):
+            if how in (Turn.HELD, Turn.DONE):
                 ready.remove(strand)
                 ready += self._met(strand)
 
@@ -135,9 +138,9 @@ class _Wave:
                 ready.extend(self._release())
             strand = ready.popleft()
             how = self._turn(strand)
-            while whole_turns and how == _STEP:
+            while whole_turns and how is Turn.STEP:
                 how = self._turn(strand)
-            if how in (_STEP, _POLL):
+            if how in (Turn.STEP, Turn.POLL):
                 ready.append(strand)
             else:
                 ready.extendleft(reversed(self._met(strand)))
@@ -149,21 +152,21 @@ class _Wave:
         except StopIteration:
             self.strands.remove(strand)
             self.idle = 0
-            return _DONE
+            return Turn.DONE
         strand.answer = None
-        if request is POLL:
+        if request is Round.POLL:
             self.idle += 1
             if self.idle > _PATIENCE * len(self.strands):
                 self._missed()
                 self.run_.stalled = True
-            return _POLL
+            return Turn.POLL
         self.idle = 0
-        if request is TRY:
-            return _POLL
+        if request is Round.TRY:
+            return Turn.POLL
         if request is None:
-            return _STEP
+            return Turn.STEP
         strand.waiting = request
-        return _HELD
+        return Turn.HELD
 
     # Warp operations ------------------------------------------------------------
 
@@ -201,59 +204,57 @@ class _Wave:
         """Open every barrier at which all live threads of its scope wait; return those warps."""
         run = self.run_
         freed = []
-        grid = [w for w in self.strands if w.waiting[0] == "grid"]
+        grid = [w for w in self.strands if _waits_at(w, Scope.GRID)]
         if grid:
             if len(grid) == len(self.strands):
-                self._check(grid, run.live.sum(), "grid")
+                self._check(grid, run.live.sum())
                 freed = grid
         if not freed:
             for block in sorted({w.block for w in self.strands}):
                 members = [w for w in self.strands if w.block == block]
-                if all(w.waiting[0] == "block" for w in members):
-                    self._check(members, run.live[block], "block")
+                if all(_waits_at(w, Scope.BLOCK) for w in members):
+                    self._check(members, run.live[block])
                     freed += members
         if not freed:
             self._missed()
-            block_warp = next(w for w in self.strands if w.waiting[0] == "block")
-            grid_warp = next(w for w in self.strands if w.waiting[0] == "grid")
-            line = run.program.locations[grid_warp.waiting[4]][1]
+            of_block = next(w.waiting for w in self.strands if _waits_at(w, Scope.BLOCK))
+            line = run.program.locations[grid[0].waiting.where][1]
             raise run.error(
                 BarrierDivergence,
                 f"some warps wait here and others at the grid sync of line {line}",
-                block_warp.waiting[4],
-                block_warp.waiting[2],
+                of_block.where,
+                of_block.active,
                 0,
             )
         for warp in freed:
             warp.waiting = None
         return freed
 
-    def _check(self, members, live, scope):
+    def _check(self, members, live):
         run = self.run_
         first = members[0].waiting
         for warp in members:
-            _, kind, active, _, where = warp.waiting
-            if where != first[4] or kind != first[1]:
-                line = run.program.locations[first[4]][1]
+            if warp.waiting.where != first.where or warp.waiting.vote is not first.vote:
+                line = run.program.locations[first.where][1]
                 raise run.error(
                     BarrierDivergence,
                     f"warps of one block wait at two barriers: this one and that of line {line}",
-                    where,
-                    active,
+                    warp.waiting.where,
+                    warp.waiting.active,
                     0,
                 )
-        present = sum(w.waiting[2].n for w in members)
+        present = sum(w.waiting.active.n for w in members)
         if present < live:
-            shortest = min(members, key=lambda w: w.waiting[2].n)
-            _, _, active, _, where = shortest.waiting
-            raise run.divergence(scope, present, int(live), active, 0, where)
-        if scope == "grid":
-            run.all_arrive(first[2], first[4])
+            short = min((w.waiting for w in members), key=lambda barrier: barrier.active.n)
+            raise run.divergence(first.scope, present, int(live), short.active, 0, short.where)
+        if first.scope is Scope.GRID:
+            run.all_arrive(first.active, first.where)
         if run.races is not None:
-            run.passed(scope, run.first_block + np.unique([w.block for w in members]))
-        kind = first[1]
-        if kind != "plain":
-            count = sum(int(np.broadcast_to(w.waiting[3], w.waiting[2].n).sum()) for w in members)
-            verdict = run.verdict(kind, np.int64(count), np.int64(present))
+            run.passed(first.scope, run.first_block + np.unique([w.block for w in members]))
+        if first.vote is not Vote.PLAIN:
+            count = sum(
+                int(np.broadcast_to(w.waiting.predicate, w.waiting.active.n).sum()) for w in members
+            )
+            verdict = run.verdict(first.vote, np.int64(count), np.int64(present))
             for warp in members:
                 warp.answer = np.int32(verdict)

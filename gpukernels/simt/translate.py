@@ -25,6 +25,7 @@ from gpukernels.simt import (
     intrinsics,
     lanes,
     meetings,
+    turns,
     typing,
     versions,
     waiting,
@@ -115,6 +116,10 @@ class Program:
             "quiet": lanes.quiet,
             "arrive": meetings.arrive,
             "side_by_side": meetings.side_by_side,
+            **turns.Round.__members__,
+            "Barrier": turns.Barrier,
+            "Scope": turns.Scope,
+            "Vote": turns.Vote,
         }
         self._constants = {}
         self._functions = {}
@@ -244,7 +249,7 @@ class FunctionTranslator(
         self.here = None
         self.region = None
         self.loops = []
-        #: What to yield at this place if it is in a loop that waits for other threads, else None.
+        #: Name of the `Round` to yield here, in a loop that waits for other threads; else None.
         self.polling = None
         self.assigned = _assigned(function.tree)
         #: Variables of which a read may find that the thread has not set them.
@@ -453,7 +458,7 @@ class FunctionTranslator(
         Return the name of the step's event in the generated code, by default a new one.
         """
         if self.program.step_yields:
-            self.emit(f"yield {self.polling!r}")
+            self.emit(f"yield {self.polling}")
         if not self.program.traced:
             return None
         if event is None:
@@ -789,7 +794,8 @@ class FunctionTranslator(
         for name in _assigned(node):
             self.forget_variable(name)
         rounds = f"n{loop[1:]}"
-        polls = waiting.waits(self, node) if isinstance(node, ast.While) else None
+        waited = waiting.waits(self, node) if isinstance(node, ast.While) else None
+        polls = waited and waited.name
         self.emit(f"{loop} = {outer}")
         self.emit(f"{rounds} = 0")
         began = f"t{next(self.temporaries)}"
@@ -805,7 +811,7 @@ class FunctionTranslator(
         if polls:
             self.program.polls = True
             if self.program.yielding:
-                self.emit(f"if {rounds} > 1: yield {polls!r}")
+                self.emit(f"if {rounds} > 1: yield {polls}")
                 self.emit(f"if run.stalled: run.endless({endless})")
         if continued:
             self.emit(f"{continued} = None")

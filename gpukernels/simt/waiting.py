@@ -20,7 +20,7 @@ import ast
 from gpukernels.simt import source
 from gpukernels.simt.errors import KernelError
 from gpukernels.simt.intrinsics import dotted
-from gpukernels.simt.lanes import POLL, TRY
+from gpukernels.simt.turns import Round
 
 #: Atomic operations that change nothing if their operand is 0.
 _NEUTRAL = ("add", "sub", "or_", "xor", "max", "min")
@@ -28,12 +28,12 @@ _LOCKING = ("cas", "exch", "compare_and_swap")
 _FENCES = ("cuda.threadfence", "cuda.threadfence_block", "cuda.threadfence_system")
 
 
-def waits(translator, node: ast.While) -> str | None:
+def waits(translator, node: ast.While) -> Round | None:
     """Return POLL or TRY if the loop `node` waits for other threads, by its own questions."""
     loop = _Loop(translator, node)
     if not loop.waits():
         return None
-    return POLL if loop.rounds_are_alike() else TRY
+    return Round.POLL if loop.rounds_are_alike() else Round.TRY
 
 
 class _Loop:
