@@ -36,7 +36,6 @@ Errors
 # A name imported "as" itself is public, to readers and type checkers alike. With an `__all__`,
 # help(gk) prints the pages of all classes and functions one after another, five thousand lines.
 from gpukernels import assertions, no_gpu
-from gpukernels import exercises as exercises
 from gpukernels import sequential as sequential
 from gpukernels.assembly import MissingTool as MissingTool
 from gpukernels.assembly import sass as sass
@@ -54,6 +53,7 @@ from gpukernels.errors import UnknownMethod as UnknownMethod
 from gpukernels.errors import VertexOutOfRange as VertexOutOfRange
 from gpukernels.exercises import ExerciseFailed as ExerciseFailed
 from gpukernels.exercises import exercise as exercise
+from gpukernels.exercises import exercises as exercises
 from gpukernels.families import methods as methods
 from gpukernels.generators import complete as complete
 from gpukernels.generators import delaunay as delaunay

@@ -16,6 +16,7 @@ import gpukernels as gk
 from gpukernels import colab
 from gpukernels.bench import bandwidth, counter_probes, foundations, kernel_time, tiles
 from gpukernels.bench import mapping as mapping_bench
+from gpukernels.exercises import CATALOG
 from gpukernels.exercises import duplicates as duplicates_exercises
 from gpukernels.exercises import simt as simt_exercises
 from gpukernels.mapping import METHODS as MAPPING_METHODS
@@ -364,7 +365,7 @@ def _add_exercises() -> None:
     RUNS["exercise duplicates-1"] = lambda d: duplicates_exercises.run_cull(
         duplicates_exercises.cull_block, d, np.arange(100) % 37
     )
-    for name, ex in gk.exercises.CATALOG.items():
+    for name, ex in CATALOG.items():
         solution = ex.solution.answer
         if not isinstance(solution, dict):
             RUNS[f"exercise {name}"] = lambda d, name=name, kernel=solution: _exercise(

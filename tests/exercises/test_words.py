@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import gpukernels as gk
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.words import parsed, words
 
-FILES = sorted(Path(gk.exercises.__path__[0]).glob("*.md"))
+FILES = sorted((Path(gk.__file__).parent / "exercises").glob("*.md"))
 
 ONE = "# x-1: one\n\nHow many?\n\n## Hint\n\nFew.\n\n## Why\n\nOne.\n"
 
@@ -22,7 +23,7 @@ def test_the_files_hold_the_tasks_of_the_catalog_each_once():
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_file_s_tasks_are_those_of_its_module_in_order(file):
-    module = getattr(gk.exercises, file.stem)
+    module = importlib.import_module(f"gpukernels.exercises.{file.stem}")
     tasks = parsed(file.read_text("utf-8"), file.name)
     assert [task.id for task in tasks] == [exercise.id for exercise in module.EXERCISES]
 
