@@ -7,6 +7,7 @@ import inspect
 import numbers
 import secrets
 from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -107,7 +108,7 @@ class Exercise(ReadOnly):
         self.skeleton = skeleton
         self.solution = solution
 
-    def check(self, answer, raises: bool = True, *, seed: int | None = None) -> Report:
+    def check(self, answer: Any, raises: bool = True, *, seed: int | None = None) -> Report:
         """Judge an answer.
 
         Parameters
@@ -149,7 +150,7 @@ class Exercise(ReadOnly):
             raise ExerciseFailed(report)
         return report
 
-    def run(self, answer, schedule: str = "lockstep", seed: int = 0) -> VisibleRun:
+    def run(self, answer: Any, schedule: str = "lockstep", seed: int = 0) -> VisibleRun:
         """Run an answer on one input that you may look at.
 
         Parameters
@@ -180,7 +181,7 @@ class Exercise(ReadOnly):
             "check(prediction, raises=False).show() opens what the machine counts",
         )
 
-    def _findings(self, answer, seed: int) -> list[Finding]:
+    def _findings(self, answer: Any, seed: int) -> list[Finding]:
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -257,7 +258,7 @@ class KernelExercise(Exercise):
         """Return the bounds on counters."""
         return tuple(self._budgets())
 
-    def run(self, answer, schedule: str = "lockstep", seed: int = 0) -> VisibleRun:
+    def run(self, answer: Any, schedule: str = "lockstep", seed: int = 0) -> VisibleRun:
         """Run a kernel on one input that you may look at; see :meth:`Exercise.run`."""
         if isinstance(answer, Solution):
             answer = answer.answer
@@ -266,7 +267,7 @@ class KernelExercise(Exercise):
             raise ExerciseFailed(Report(f"{self.id} ({self.title})", [fault]))
         return run_visibly(answer, self.cases()[0], self.solution.answer, schedule, seed)
 
-    def _findings(self, answer, seed: int) -> list[Finding]:
+    def _findings(self, answer: Any, seed: int) -> list[Finding]:
         return check_kernel(
             answer,
             self.parameters,
@@ -310,7 +311,7 @@ class PredictionExercise(Exercise):
         self.measure = measure
         self._made = True
 
-    def _findings(self, answer, seed: int) -> list[Finding]:
+    def _findings(self, answer: Any, seed: int) -> list[Finding]:
         if isinstance(answer, numbers.Real) and len(self.questions) == 1:
             answer = {self.questions[0]: answer}
         return predicting.findings(answer, self.questions, self.measure)

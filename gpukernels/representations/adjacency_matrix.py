@@ -21,7 +21,7 @@ from numba import cuda
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import check_flag
-from gpukernels.device import chosen_device
+from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for, check_threads, warp_sum
@@ -177,7 +177,7 @@ def row_sum(
     pitched: bool = True,
     mapping: Literal["warp", "thread"] = "warp",
     threads: int = THREADS,
-    device=None,
+    device: Device | None = None,
 ) -> np.ndarray:
     """Sum the weights of the arcs that leave each vertex.
 
@@ -211,7 +211,7 @@ def neighbor_sum(
     pitched: bool = True,
     mapping: Literal["warp", "thread"] = "warp",
     threads: int = THREADS,
-    device=None,
+    device: Device | None = None,
 ) -> np.ndarray:
     """Sum `values` over the distinct neighbors of each vertex.
 
@@ -242,7 +242,7 @@ def has_edge(
     *,
     pitched: bool = True,
     threads: int = THREADS,
-    device=None,
+    device: Device | None = None,
 ) -> np.ndarray:
     """Tell for each i whether there is an arc from ``source[i]`` to ``target[i]``.
 

@@ -24,7 +24,7 @@ from numba import cuda, int32
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import check_choice, check_flag
-from gpukernels.device import chosen_device
+from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, check_threads
@@ -191,7 +191,7 @@ def row_sum(
     order: Literal["source", "lexicographic"] = "source",
     both_ways: bool = False,
     threads: int = THREADS,
-    device=None,
+    device: Device | None = None,
 ) -> np.ndarray:
     """Sum the weights of the arcs that leave each vertex.
 
@@ -230,7 +230,7 @@ def neighbor_sum(
     both_ways: bool = False,
     layout: Literal["soa", "aos", "packed"] = "soa",
     threads: int = THREADS,
-    device=None,
+    device: Device | None = None,
 ) -> np.ndarray:
     """Sum `values` over the neighbors of each vertex, once an arc.
 
@@ -260,12 +260,11 @@ def neighbor_sum(
     values = vertex_values(values, g.n)
     edges = EdgeList.from_graph(g, order=order, both_ways=both_ways)
     dtype = sum_dtype(values.dtype)
-    if layout == "aos":
-        arrays, options = [edges.pairs, values], (both_ways,)
-        return _sum_arcs(coo_neighbor_sum_aos, g.n, arrays, dtype, threads, device, options)
-    if layout == "packed":
-        arrays, options = [edges.packed, values], (both_ways,)
-        return _sum_arcs(coo_neighbor_sum_packed, g.n, arrays, dtype, threads, device, options)
+    if layout != "soa":
+        aos = layout == "aos"
+        kernel = coo_neighbor_sum_aos if aos else coo_neighbor_sum_packed
+        arcs = edges.pairs if aos else edges.packed
+        return _sum_arcs(kernel, g.n, [arcs, values], dtype, threads, device, (both_ways,))
     kernel = coo_neighbor_sum_both_ways if both_ways else coo_neighbor_sum
     arrays = [edges.source, edges.target, values]
     return _sum_arcs(kernel, g.n, arrays, dtype, threads, device)
@@ -278,7 +277,7 @@ def has_edge(
     *,
     both_ways: bool = False,
     threads: int = THREADS,
-    device=None,
+    device: Device | None = None,
 ) -> np.ndarray:
     """Search for the arc from ``source[i]`` to ``target[i]``, for each i.
 
@@ -299,15 +298,15 @@ def has_edge(
     ndarray of bool, shape (k,)
         One answer a query.
     """
-    source, target = queries(source, target, g.n)
+    ends = queries(source, target, g.n)
     check_threads(threads)
     edges = EdgeList.from_graph(g, order="lexicographic", both_ways=both_ways)
     if both_ways:
-        source, target = np.minimum(source, target), np.maximum(source, target)
+        ends = np.minimum(*ends), np.maximum(*ends)
     device = chosen_device(device)
-    found = device.empty(source.size, np.bool_)
-    arrays = (device.array(a) for a in (edges.source, edges.target, source, target))
-    device.launch(coo_has_edge, blocks_for(source.size, threads), threads, *arrays, found)
+    found = device.empty(ends[0].size, np.bool_)
+    arrays = (device.array(a) for a in (edges.source, edges.target, *ends))
+    device.launch(coo_has_edge, blocks_for(ends[0].size, threads), threads, *arrays, found)
     return device.read(found)
 
 

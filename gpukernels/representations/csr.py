@@ -13,13 +13,14 @@ are one. All three are here to be counted.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 from numba import cuda, int32
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.device import chosen_device
+from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph, check_graph
 from gpukernels.primitives import THREADS, blocks_for, check_threads
@@ -121,7 +122,7 @@ def packed_arcs(g: Graph) -> NDArray[np.int64]:
     return arc_pairs(g).view("<i8").reshape(-1)
 
 
-def row_sum(g: Graph, *, threads: int = THREADS, device=None) -> np.ndarray:
+def row_sum(g: Graph, *, threads: int = THREADS, device: Device | None = None) -> np.ndarray:
     """Sum the weights of the arcs that leave each vertex.
 
     Parameters
@@ -142,7 +143,9 @@ def row_sum(g: Graph, *, threads: int = THREADS, device=None) -> np.ndarray:
     return _sum_rows(csr_row_sum, g, [weights], sum_dtype(weights.dtype), threads, device)
 
 
-def neighbor_sum(g: Graph, values: ArrayLike, *, threads: int = THREADS, device=None) -> np.ndarray:
+def neighbor_sum(
+    g: Graph, values: ArrayLike, *, threads: int = THREADS, device: Device | None = None
+) -> np.ndarray:
     """Sum `values` over the neighbors of each vertex, once an arc.
 
     Parameters
@@ -171,7 +174,7 @@ def weighted_neighbor_sum(
     *,
     layout: Literal["soa", "aos", "packed"] = "soa",
     threads: int = THREADS,
-    device=None,
+    device: Device | None = None,
 ) -> np.ndarray:
     """Sum weight times value over the arcs of each vertex: a sparse matrix times a vector.
 
@@ -192,7 +195,7 @@ def weighted_neighbor_sum(
     ndarray of int64 or float64, shape (n,)
         One sum a vertex.
     """
-    layouts = {
+    layouts: dict[str, tuple[Any, Callable[[], list[NDArray]]]] = {
         "soa": (csr_weighted_sum_soa, lambda: [g.targets, arc_weights(g)]),
         "aos": (csr_weighted_sum_aos, lambda: [arc_pairs(g)]),
         "packed": (csr_weighted_sum_packed, lambda: [packed_arcs(g)]),
@@ -207,7 +210,12 @@ def weighted_neighbor_sum(
 
 
 def has_edge(
-    g: Graph, source: ArrayLike, target: ArrayLike, *, threads: int = THREADS, device=None
+    g: Graph,
+    source: ArrayLike,
+    target: ArrayLike,
+    *,
+    threads: int = THREADS,
+    device: Device | None = None,
 ) -> np.ndarray:
     """Tell for each i whether there is an arc from ``source[i]`` to ``target[i]``.
 
