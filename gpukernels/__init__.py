@@ -1,5 +1,7 @@
 """Graph algorithms on the GPU as numba.cuda kernels, and a machine that runs them anywhere.
 
+As in::
+
     import gpukernels as gk
 
     g = gk.rmat(scale=10, edge_factor=16, seed=1)
