@@ -36,7 +36,24 @@ _CONTROL = ("BRA", "BRX", "CALL", "EXIT", "JMP", "RET", "BREAK", "BSYNC", "WARPS
 
 
 class MissingTool(RuntimeError):
-    """A tool that `sass` needs is not on this machine; the message says how to get it."""
+    """A tool that `sass` needs is not on this machine; the message says how to get it.
+
+    Examples
+    --------
+    >>> from numba import cuda, types
+    >>> import gpukernels as gk
+    >>> @cuda.jit
+    ... def double(a):
+    ...     i = cuda.grid(1)
+    ...     if i < a.size:
+    ...         a[i] *= 2
+    >>> try:
+    ...     repeats = len(gk.sass(double, (types.float32[:],)).loops) > 0
+    ... except gk.MissingTool:
+    ...     repeats = "nobody knows"
+    >>> repeats
+    False
+    """
 
 
 @dataclass(frozen=True)
@@ -207,6 +224,19 @@ def sass(kernel: Any, signature: tuple, cc: tuple[int, int] = (9, 0)) -> Assembl
         If `kernel` is not a kernel, or `signature` or `cc` is not of the form above.
     MissingTool
         If nvJitLink or nvdisasm is not installed.
+
+    Examples
+    --------
+    >>> from numba import cuda, types
+    >>> import gpukernels as gk
+    >>> @cuda.jit
+    ... def total(a, sums):
+    ...     i = cuda.grid(1)
+    ...     for k in range(i, a.size, cuda.gridsize(1)):
+    ...         sums[i] += a[k]
+    >>> code = gk.sass(total, (types.float32[:], types.float32[:]), cc=(9, 0))
+    >>> len(code.loops) > 0, code.local_bytes
+    (True, 0)
     """
     function = python_function(kernel)
     if function is None or not hasattr(kernel, "py_func"):

@@ -160,6 +160,22 @@ class SimtDevice:
         Everything recorded so far.
     pace : Pace
         Counts the steps that loops have taken so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from numba import cuda
+    >>> import gpukernels as gk
+    >>> @cuda.jit
+    ... def double(a):
+    ...     i = cuda.grid(1)
+    ...     if i < a.size:
+    ...         a[i] *= 2
+    >>> device = gk.SimtDevice(schedule="random", seed=7, check=True)
+    >>> a = device.array(np.arange(5))
+    >>> device.launch(double, 1, 32, a)
+    >>> device.read(a)
+    array([0, 2, 4, 6, 8])
     """
 
     name = "SIMT machine"
@@ -291,6 +307,15 @@ class CudaDevice:
     ------
     RuntimeError
         If no GPU answers.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> from numba import cuda
+    >>> device = gk.CudaDevice() if cuda.is_available() else gk.SimtDevice()
+    >>> copy = device.array([3, 1, 2])
+    >>> device.read(copy)
+    array([3, 1, 2])
     """
 
     def __init__(self):
@@ -448,6 +473,13 @@ def default_device() -> Device:
         For ``GPUKERNELS_DEVICE=cuda`` without a GPU.
     ValueError
         For any other value of ``GPUKERNELS_DEVICE``.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> with gk.trace():
+    ...     gk.default_device()
+    SimtDevice(schedule='lockstep')
     """
     tracing = _tracing.get()
     if tracing is not None:
@@ -531,6 +563,17 @@ def trace(schedule: str = "lockstep", seed: int = 0, limit: int | None = None) -
     ------
     Tracing
         Its ``.trace`` and ``.summary()``.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> with gk.trace() as t:
+    ...     r = gk.bfs(gk.example(), method="frontier")
+    >>> summary = t.summary()
+    >>> int(summary["expand_frontier"]["launches"])
+    6
+    >>> round(summary["expand_frontier"]["SIMD efficiency"], 3)
+    0.287
     """
     device = SimtDevice(schedule=schedule, seed=seed, trace=True, limit=limit)
     token = _tracing.set(device)
@@ -570,6 +613,23 @@ def benign_race(*arrays: str) -> Callable[[Kernel], Kernel]:
     ----------
     *arrays : str
         Names of the kernel's parameters or of its shared arrays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from numba import cuda
+    >>> import gpukernels as gk
+    >>> @gk.benign_race("found")
+    ... @cuda.jit
+    ... def find(a, wanted, found):
+    ...     # Every thread that finds it stores the same 1: their order does not matter.
+    ...     i = cuda.grid(1)
+    ...     if i < a.size and a[i] == wanted:
+    ...         found[0] = 1
+    >>> found = np.zeros(1, np.int32)
+    >>> gk.SimtDevice(check=True).launch(find, 1, 32, np.array([4, 7, 7]), 7, found)
+    >>> found
+    array([1], dtype=int32)
     """
 
     def declare(kernel: Kernel) -> Kernel:

@@ -93,6 +93,17 @@ class InvalidArgument(ValueError):
         What was given.
     allowed : str
         What is allowed, as the end of the sentence "must be ...".
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> try:
+    ...     gk.Graph(offsets=[0, 2, 1], targets=[0])
+    ... except gk.InvalidArgument as error:
+    ...     error.argument, error.value
+    ...     print(error)
+    ('offsets[2]', 1)
+    offsets[2] = 1: must be at least offsets[1] = 2
     """
 
     def __init__(self, argument: str, value: object, allowed: str) -> None:
@@ -108,7 +119,7 @@ class InvalidArgument(ValueError):
 
 
 class GraphFormatError(ValueError):
-    """A graph file cannot be read; no graph has been made.
+    r"""A graph file cannot be read; no graph has been made.
 
     Parameters
     ----------
@@ -118,6 +129,19 @@ class GraphFormatError(ValueError):
         Line of the first fault, counted from 1; ``None`` where the file has no lines to speak of.
     reason : str
         What is wrong there.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import gpukernels as gk
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "arcs.txt")
+    ...     _ = file.write_text("0 1\n1 two\n")
+    ...     try:
+    ...         gk.read(file)
+    ...     except gk.GraphFormatError as error:
+    ...         error.line, error.reason
+    (2, "target 'two' is not a whole number")
     """
 
     def __init__(self, file: str | PathLike[str], line: int | None, reason: str) -> None:
@@ -134,7 +158,7 @@ class GraphFormatError(ValueError):
 
 
 class VertexOutOfRange(InvalidArgument, IndexError):
-    """A vertex id lies outside ``0 .. n - 1``.
+    """A vertex id is not one of 0 to n - 1.
 
     Parameters
     ----------
@@ -144,6 +168,14 @@ class VertexOutOfRange(InvalidArgument, IndexError):
         The id that was given.
     n : int
         Number of vertices of the graph.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.bfs(gk.path(3), root=3)
+    Traceback (most recent call last):
+        ...
+    gpukernels.errors.VertexOutOfRange: root = 3: must be a vertex from 0 to 2
     """
 
     def __init__(self, argument: str, value: int, n: int) -> None:
@@ -166,6 +198,12 @@ class NegativeWeightError(ValueError):
         Its weight.
     alternatives : iterable of str, optional
         Methods of the same family that take negative weights.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> print(gk.NegativeWeightError("dijkstra", arc=(0, 1), weight=-4))
+    method 'dijkstra' needs weights of at least 0, but arc 0 -> 1 weighs -4
     """
 
     def __init__(
@@ -199,6 +237,12 @@ class NegativeCycleError(ValueError):
     ----------
     cycle : sequence of int
         Its vertices in order, each once; the last has an arc back to the first.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> print(gk.NegativeCycleError([2, 5, 3]))
+    negative cycle: 2 -> 5 -> 3 -> 2
     """
 
     def __init__(self, cycle: Sequence[int]) -> None:
@@ -224,6 +268,15 @@ class UnknownMethod(ValueError):
         The name that was given.
     methods : iterable of str
         The names that exist.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> try:
+    ...     gk.bfs(gk.path(3), method="frontiers")
+    ... except gk.UnknownMethod as error:
+    ...     error.method, error.methods[:2]
+    ('frontiers', ('harish', 'virtual_warp'))
     """
 
     def __init__(self, family: str, method: object, methods: Iterable[str]) -> None:

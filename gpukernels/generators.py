@@ -55,6 +55,13 @@ def rmat(
     -------
     Graph
         ``2**scale`` vertices; ``edge_factor * 2**scale`` arcs when directed and all are kept.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.rmat(scale=8, edge_factor=4, seed=1)
+    >>> g.n, g.m, int(g.out_degree.max())
+    (256, 1024, 119)
     """
     directed = check_flag("directed", directed)
     scale = check_whole("scale", scale, 0, 30)
@@ -81,6 +88,13 @@ def kron(scale: int, edge_factor: int = 16, seed: int = 0) -> Graph:
         Edges drawn for each vertex, before removal.
     seed : int
         Seed of the random numbers.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.kron(scale=6, seed=1)
+    >>> g.n, g.directed, int(g.out_degree.max())
+    (64, False, 50)
     """
     scale = check_whole("scale", scale, 0, 30)
     edge_factor = check_whole("edge_factor", edge_factor, 0, INT32_MAX >> (scale + 1))
@@ -111,6 +125,13 @@ def erdos_renyi(n: int, mean_degree: float, seed: int = 0, *, directed: bool = F
     -------
     Graph
         No self-loops, no parallel arcs; ``m`` is the nearest possible to ``n * mean_degree``.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.erdos_renyi(100, 4, seed=1)
+    >>> g.n, g.m
+    (100, 400)
     """
     directed = check_flag("directed", directed)
     n = check_whole("n", n, 0, INT32_MAX - 1)
@@ -148,6 +169,13 @@ def small_world(n: int, degree: int, rewire: float, seed: int = 0) -> Graph:
     -------
     Graph
         Undirected and simple, ``n * degree`` arcs.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.small_world(40, degree=4, rewire=0.1, seed=1)
+    >>> g.n, g.m
+    (40, 160)
     """
     n = check_whole("n", n, 1, INT32_MAX - 1)
     degree = check_whole("degree", degree, 0, n - 1)
@@ -207,6 +235,13 @@ def forest_fire(
     -------
     Graph
         Simple; when directed, every arc leads from a later vertex to an earlier one.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.forest_fire(100, seed=1)
+    >>> g.n, bool((g.coo[0] > g.coo[1]).all())
+    (100, True)
     """
     directed = check_flag("directed", directed)
     n = check_whole("n", n, 0, INT32_MAX - 1)
@@ -231,6 +266,13 @@ def delaunay(n: int, seed: int = 0, *, weighted: bool = False) -> Graph:
     -------
     Graph
         Undirected and simple, with `positions`.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.delaunay(20, seed=1)
+    >>> g.n, g.m, g.positions.shape
+    (20, 92, (20, 2))
     """
     weighted = check_flag("weighted", weighted)
     n = check_whole("n", n, 3, INT32_MAX - 1)
@@ -267,6 +309,13 @@ def road_grid(
     -------
     Graph
         Undirected, simple and connected, with `positions`.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.road_grid(5, 8, seed=1)
+    >>> g.n, g.m, gk.bfs(g).levels
+    (40, 112, 12)
     """
     weighted = check_flag("weighted", weighted)
     rows = check_whole("rows", rows, 1, 46_340)
@@ -294,21 +343,43 @@ def road_grid(
 
 
 def path(n: int, *, directed: bool = False) -> Graph:
-    """Path ``0 - 1 - ... - (n - 1)``: one vertex a level, the least parallelism there is."""
+    """Path, vertex after vertex in their order: one a level, the least parallelism there is.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.path(4).out_degree
+    array([1, 2, 2, 1], dtype=int32)
+    """
     n = check_whole("n", n, 0, INT32_MAX - 1)
     vertex = np.arange(n, dtype=np.int32)
     return Graph.from_arcs(n, vertex[:-1], vertex[1:], directed=directed)
 
 
 def star(n: int, *, directed: bool = False) -> Graph:
-    """Star: vertex 0 is joined to all others; the worst balance there is."""
+    """Star: vertex 0 is joined to all others; the worst balance there is.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.star(5).out_degree
+    array([4, 1, 1, 1, 1], dtype=int32)
+    """
     n = check_whole("n", n, 0, INT32_MAX - 1)
     leaf = np.arange(1, n, dtype=np.int32)
     return Graph.from_arcs(n, np.zeros_like(leaf), leaf, directed=directed)
 
 
 def complete(n: int) -> Graph:
-    """Complete undirected graph: every vertex is joined to every other."""
+    """Complete undirected graph: every vertex is joined to every other.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.complete(4)
+    >>> g.n, g.m
+    (4, 12)
+    """
     n = check_whole("n", n, 0, 46_340)
     source, target = np.triu_indices(n, 1)
     return Graph.from_arcs(n, source, target, directed=False)
@@ -320,6 +391,12 @@ def example() -> Graph:
     Vertex 0 is a hub with 7 neighbors and 8 a lesser one with 5; a cycle joins them, 12-13-14 is a
     tail, and 15 stands alone. From vertex 0 a breadth-first search sees frontiers of
     1, 7, 3, 2, 1 and 1 vertices.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.bfs(gk.example(), root=0).stats["frontier_sizes"]
+    [1, 7, 3, 2, 1, 1]
     """
     edges = (
         (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (0, 6), (0, 7), (1, 2), (3, 4), (4, 8), (5, 8),
@@ -339,6 +416,13 @@ def random_weights(g: Graph, low: int = 1, high: int = 100, seed: int = 0) -> Gr
 
     The two arcs of an undirected edge get one weight; where edges are parallel, the weights of
     the two directions are the same as a set.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.random_weights(gk.path(4), low=1, high=9, seed=1)
+    >>> g.weights
+    array([5, 5, 5, 5, 7, 7], dtype=int32)
     """
     check_graph(g)
     low = check_whole("low", low, -INT32_MAX - 1, INT32_MAX)

@@ -59,6 +59,17 @@ class Graph:
         Where an array has the wrong shape, type or content.
     VertexOutOfRange
         Where a target is not a vertex.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph(offsets=[0, 2, 3, 3], targets=[1, 2, 2])
+    >>> g.n, g.m
+    (3, 3)
+    >>> g.targets[g.offsets[0] : g.offsets[1]]
+    array([1, 2], dtype=int32)
+    >>> gk.Graph.from_arcs(3, source=[1, 0, 0], target=[2, 2, 1]).offsets
+    array([0, 2, 3, 3], dtype=int32)
     """
 
     offsets: NDArray[np.int32]

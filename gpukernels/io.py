@@ -34,7 +34,7 @@ def read(
     self_loops: SelfLoops = "keep",
     limit: int | None = None,
 ) -> Graph:
-    """Read a graph file; its name says the format.
+    r"""Read a graph file; its name says the format.
 
     ``.mtx`` is Matrix Market (coordinate), ``.gr`` DIMACS shortest paths, ``.txt`` a SNAP edge
     list; each also with ``.gz`` behind it. A progress bar appears when reading takes over 2 s.
@@ -72,6 +72,19 @@ def read(
         Where the name ends in none of the above, or an argument is not as described.
     OSError
         Where the file cannot be opened.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import gpukernels as gk
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "arcs.txt")
+    ...     _ = file.write_text("# from to\n10 20\n20 30\n10 30\n")
+    ...     g = gk.read(file)
+    >>> g.labels
+    array([10, 20, 30])
+    >>> g.offsets, g.targets
+    (array([0, 2, 3, 3], dtype=int32), array([1, 2, 2], dtype=int32))
     """
     if directed is not None:
         directed = check_flag("directed", directed)
@@ -134,6 +147,14 @@ def from_scipy(
     ------
     InvalidArgument
         Where the matrix is not sparse, not square, or holds NaN, infinity or complex numbers.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> import gpukernels as gk
+    >>> g = gk.from_scipy(sparse.csr_array([[0, 5], [0, 0]]))
+    >>> g.offsets, g.targets, g.weights
+    (array([0, 1, 1], dtype=int32), array([1], dtype=int32), array([5], dtype=int32))
     """
     directed = check_flag("directed", directed)
     if not sparse.issparse(matrix):
@@ -185,6 +206,14 @@ def from_networkx(
     InvalidArgument
         Where `graph` is no NetworkX graph, or some edges have a weight and others none, or a weight
         is not a real number that float32 holds, or int32 where all are whole.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> import gpukernels as gk
+    >>> g = gk.from_networkx(networkx.karate_club_graph())
+    >>> g.n, g.m, g.directed
+    (34, 156, False)
     """
     import networkx
 

@@ -54,6 +54,13 @@ def show(*functions: Any) -> Listing:
     ------
     TypeError
         If something other than a function is given.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> from gpukernels.primitives import queue_append
+    >>> repr(gk.show(queue_append)).splitlines()[0]
+    '# gpukernels/primitives/queue_append.py'
     """
     texts, title = [], ""
     for function in functions:

@@ -27,6 +27,13 @@ class Traversal(NamedTuple):
         Vertex before on one shortest path; the root is its own parent, -1 where there is none.
     levels : int
         Number of non-empty frontiers, the root's included: the greatest distance plus 1.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> distance, parent, levels = gk.sequential.bfs(gk.star(4))
+    >>> parent, levels
+    (array([0, 0, 0, 0], dtype=int32), 2)
     """
 
     distance: NDArray[np.int32]
@@ -57,6 +64,12 @@ def bfs(g: Graph, root: int = 0) -> Traversal:
     ------
     VertexOutOfRange
         Where `root` is not a vertex of `g`.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.sequential.bfs(gk.path(4), root=1).distance
+    array([1, 0, 1, 2], dtype=int32)
     """
     root = check_root(g, root)
     distance = np.full(g.n, -1, dtype=np.int32)

@@ -113,6 +113,13 @@ def workload(name: str, items: int | None = None, seed: int = 0) -> NDArray[np.i
     ------
     InvalidArgument
         If there is no such workload, or `items` is not such a number.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> offsets = gk.workload("kron", items=1000, seed=1)
+    >>> int(offsets[-1]), int((offsets[1:] - offsets[:-1]).max())
+    (84600, 8460)
     """
     if not isinstance(name, str) or name not in TARGETS:
         raise InvalidArgument("name", name, f"one of {', '.join(TARGETS)}")

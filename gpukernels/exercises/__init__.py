@@ -59,6 +59,16 @@ def exercise(id: str) -> Exercise:
     ------
     InvalidArgument
         If there is none of that id; the message lists all.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> ex = gk.exercise("bfs-3")
+    >>> ex.title
+    'find the bug'
+    >>> print(ex.hint)
+    Which other schedules are there? And what does a thread read, if the vertex it looks after was
+    found by another thread *in this very launch*?
     """
     if not isinstance(id, str) or id not in CATALOG:
         raise InvalidArgument("id", id, f"one of {', '.join(CATALOG)}")
@@ -66,6 +76,13 @@ def exercise(id: str) -> Exercise:
 
 
 def exercises() -> Table:
-    """List all exercises, and what each wants to be given."""
+    """List all exercises, and what each wants to be given.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.exercises().rows[0]
+    ['simt-1: predict the counter', 'a prediction']
+    """
     rows = [(f"{ex.id}: {ex.title}", ex.wants) for ex in CATALOG.values()]
     return Table(("exercise", "wants"), rows)

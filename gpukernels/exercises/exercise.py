@@ -59,6 +59,15 @@ class Solution(ReadOnly):
         Source, which adds lines to the skeleton and changes none.
     why : str
         The explanation, in Markdown.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> ex = gk.exercise("simt-1")
+    >>> sorted(ex.solution.answer)
+    ['a', 'b', 'c', 'd']
+    >>> ex.check(ex.solution).passed
+    True
     """
 
     def __init__(self, text: str, answer: object, why: str):
@@ -96,6 +105,15 @@ class Exercise(ReadOnly):
         Do not look yet.
     wants : str
         What the checker takes: "a kernel" or "a prediction".
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> ex = gk.exercise("simt-2")
+    >>> ex.title, ex.wants
+    ('wake the lanes', 'a kernel')
+    >>> ex.check(ex.solution, seed=1).passed
+    True
     """
 
     wants = ""

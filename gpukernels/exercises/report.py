@@ -47,6 +47,14 @@ class Report:
         What was checked, in this order; after the first failure little else is worth checking.
     seed : int, optional
         What the inputs that are new in every check were drawn with.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> ex = gk.exercise("simt-2")
+    >>> report = ex.check(ex.solution, seed=1)
+    >>> report.passed, len(report.findings)
+    (True, 5)
     """
 
     def __init__(self, name: str, findings: list[Finding], seed: int | None = None):
@@ -117,6 +125,17 @@ class ExerciseFailed(AssertionError):
     ----------
     report : Report
         What was found.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> ex = gk.exercise("simt-2")
+    >>> try:
+    ...     ex.check(print)
+    ... except gk.ExerciseFailed as failed:
+    ...     failed.report
+    simt-2 (wake the lanes): not yet
+      ✗ a @cuda.jit kernel is wanted here, and this is of type builtin_function_or_method
     """
 
     def __init__(self, report: Report):

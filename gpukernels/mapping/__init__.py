@@ -86,6 +86,14 @@ def expand(
         2^31 units and more are not. Nothing has been launched then.
     TypeError
         If the method does not take an option.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.expand([0, 2, 2, 5]).item
+    array([0, 0, 2, 2, 2], dtype=int32)
+    >>> gk.expand([0, 2, 2, 5], "virtual_warp", warp_size=4, values=[1, 2, 3, 4, 5]).total
+    array([ 3,  0, 12])
     """
     technique, options = driver_of("expand", METHODS, method, {"threads": threads, **options})
     threads = check_threads(options["threads"])

@@ -54,6 +54,16 @@ class Choice:
         What to pass beside: ``gk.expand(offsets, choice.method, **choice.knobs)``.
     reason : str
         One sentence.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> offsets = gk.workload("as-Skitter", items=500)
+    >>> choice = gk.choose_mapping(offsets)
+    >>> choice.label
+    'virtual_warp 16'
+    >>> gk.expand(offsets, choice.method, **choice.knobs).item[:4]
+    array([0, 0, 0, 0], dtype=int32)
     """
 
     method: str
@@ -88,6 +98,15 @@ def choose_mapping(offsets: ArrayLike) -> Choice:
     ------
     InvalidArgument
         If `offsets` are not such a sum.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.choose_mapping(gk.workload("great-britain_osm", items=1000)).label
+    'work_item_to_thread'
+    >>> choice = gk.choose_mapping(gk.workload("kron", items=1000))
+    >>> choice.method, choice.knobs
+    ('virtual_warp', {'warp_size': 32})
     """
     sizes = np.diff(check_offsets(offsets))
     if sizes.size == 0 or sizes.max() == 0:

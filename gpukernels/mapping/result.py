@@ -24,6 +24,15 @@ class Mapping:
         What the technique did. Every one gives ``method``, ``launches`` (kernel launches),
         ``blocks`` and ``threads`` (of the kernel that visits the units; threads a block), ``units``
         and ``items``; the technique's own module names what it adds.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> m = gk.expand([0, 2, 2, 5], method="direct_search")
+    >>> m.item
+    array([0, 0, 2, 2, 2], dtype=int32)
+    >>> m.stats["units"], m.stats["items"]
+    (5, 3)
     """
 
     item: np.ndarray | None

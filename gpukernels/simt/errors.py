@@ -44,6 +44,22 @@ class KernelError(Exception):
         The source line.
     block, thread : tuple of int or None
         (x, y, z) of the first block and thread that are at fault, where that is known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from numba import cuda
+    >>> import gpukernels as gk
+    >>> from gpukernels.simt import KernelError
+    >>> @cuda.jit
+    ... def shift(a, b):
+    ...     i = cuda.grid(1)
+    ...     b[i] = a[i + 1]
+    >>> try:
+    ...     gk.SimtDevice().launch(shift, 1, 4, np.zeros(4), np.zeros(4))
+    ... except KernelError as error:
+    ...     type(error).__name__, error.thread
+    ('OutOfBounds', (3, 0, 0))
     """
 
     def __init__(self, reason, *, kernel="", file="", line=0, text="", block=None, thread=None):

@@ -289,6 +289,22 @@ def check(
         If the launch or the kernel is refused: its shape, its arguments, a kernel without source.
     ValueError
         If `seeds` is negative, or more than 10,000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from numba import cuda
+    >>> import gpukernels as gk
+    >>> @cuda.jit
+    ... def count(a, total):
+    ...     i = cuda.grid(1)
+    ...     if i < a.size and a[i] > 0:
+    ...         total[0] += 1
+    >>> report = gk.check(count, 1, 64, np.ones(50, np.int32), np.zeros(1, np.int32))
+    >>> report.ok
+    False
+    >>> report.errors[0].rule
+    'race'
     """
     whole = isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool)
     if not whole or not 0 <= seeds <= MOST_SEEDS:

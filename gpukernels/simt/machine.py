@@ -98,6 +98,20 @@ def launch(
     KernelError
         One of its subclasses, with file, line, block and thread; nothing has run yet if the launch
         or the kernel itself is refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from numba import cuda
+    >>> from gpukernels import simt
+    >>> @cuda.jit
+    ... def ranks(out):
+    ...     lane = cuda.laneid
+    ...     out[lane] = cuda.popc(cuda.ballot_sync(0xFFFFFFFF, lane % 2 == 0) & cuda.lanemask_lt())
+    >>> out = np.zeros(32, np.int32)
+    >>> simt.launch(ranks, 1, 32, (out,))
+    >>> out[:8]
+    array([0, 1, 1, 2, 2, 3, 3, 4], dtype=int32)
     """
     if not isinstance(schedule, str) or schedule not in schedules.SCHEDULES:
         allowed = ", ".join(repr(s) for s in schedules.SCHEDULES)

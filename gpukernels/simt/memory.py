@@ -43,7 +43,14 @@ _FILL = 0xA5
 
 
 def uninitialized(shape, dtype):
-    """Return an array whose elements count as unwritten until a kernel or the host writes them."""
+    """Return an array whose elements count as unwritten until a kernel or the host writes them.
+
+    Examples
+    --------
+    >>> from gpukernels import simt
+    >>> simt.uninitialized(4, "int32").shape
+    (4,)
+    """
     dtype = np.dtype(dtype)
     data = np.empty(shape, dtype)
     if dtype.kind != "b" and data.size:

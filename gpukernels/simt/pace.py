@@ -18,6 +18,12 @@ class Pace:
     limit : int, optional
         Steps after which a loop that has been running for half of them is given up; by default
         none.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.SimtDevice(loop_steps=1000).pace.limit
+    1000
     """
 
     def __init__(self, limit: int | None = None):

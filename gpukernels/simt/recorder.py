@@ -93,6 +93,19 @@ class Recorder:
     ------
     ValueError
         If `limit` is not a positive integer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from numba import cuda
+    >>> from gpukernels import simt
+    >>> @cuda.jit
+    ... def fill(a):
+    ...     a[cuda.grid(1)] = 1
+    >>> recorder = simt.Recorder()
+    >>> simt.launch(fill, 2, 32, (np.zeros(64),), recorder=recorder)
+    >>> len(recorder.trace.requests)
+    2
     """
 
     def __init__(self, limit: int = LIMIT):

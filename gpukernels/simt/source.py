@@ -49,7 +49,15 @@ def _undefined(name):
 
 
 def python_function(kernel):
-    """Return the plain Python function of a ``@cuda.jit`` kernel, or of a function itself."""
+    """Return the plain Python function of a ``@cuda.jit`` kernel, or of a function itself.
+
+    Examples
+    --------
+    >>> from gpukernels.primitives import queue_append
+    >>> from gpukernels.simt import python_function
+    >>> python_function(queue_append).__name__
+    'queue_append'
+    """
     function = getattr(kernel, "py_func", None) or getattr(kernel, "fn", None) or kernel
     return function if inspect.isfunction(function) else None
 

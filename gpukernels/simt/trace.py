@@ -197,7 +197,17 @@ def no_shuffles() -> Shuffles:
 
 @dataclass(frozen=True)
 class Trace:
-    """Everything that the SIMT machine recorded over one or more launches."""
+    """Everything that the SIMT machine recorded over one or more launches.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> with gk.trace() as t:
+    ...     r = gk.bfs(gk.example(), method="frontier")
+    >>> trace = t.trace
+    >>> len(trace.launches), len(trace.steps), len(trace.requests)
+    (6, 192, 130)
+    """
 
     launches: tuple[Launch, ...]
     sources: tuple[Source, ...]

@@ -82,6 +82,16 @@ def bfs(
         If `root` is not a vertex of `g`.
     TypeError
         If the method does not take an option.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.rmat(scale=6, edge_factor=4, seed=1)
+    >>> r = gk.bfs(g, root=0, method="virtual_warp", warp_size=8)
+    >>> r.levels, r.reached
+    (4, 44)
+    >>> r.distance[:8]
+    array([0, 1, 1, 1, 1, 1, 2, 1], dtype=int32)
     """
     search, options = driver_of("bfs", METHODS, method, options)
     root = check_root(g, root)

@@ -70,6 +70,17 @@ class BFSResult:
         ``duplicates_made``, of which ``duplicates_detected`` were dropped and ``duplicates_missed``
         enqueued. Searches without a queue count none, nor do those that settle a find exactly, by
         an atomic or by one flag a vertex. The method's own module names what it adds.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> r = gk.bfs(gk.path(4), root=1)
+    >>> r.distance
+    array([1, 0, 1, 2], dtype=int32)
+    >>> r.parent
+    array([1, 1, 1, 2], dtype=int32)
+    >>> r.levels, r.reached, r.stats["frontier_sizes"]
+    (3, 4, [1, 2, 1])
     """
 
     distance: np.ndarray

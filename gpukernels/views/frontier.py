@@ -168,6 +168,15 @@ class FrontierView(View):
     InvalidArgument
         If a trace has no level or no distances, or holds vertices or arcs that the graph does not
         have.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.example()
+    >>> with gk.trace() as t:
+    ...     r = gk.bfs(g, method="frontier")
+    >>> gk.FrontierView(g, t.trace)
+    FrontierView(16 vertices; 6 levels)
     """
 
     _kind = "frontier"

@@ -101,6 +101,14 @@ class GraphView(View):
     ------
     InvalidArgument
         If values, parents or positions do not fit the graph, or the graph is too large for `csr`.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.example()
+    >>> r = gk.bfs(g)
+    >>> gk.GraphView(g, r.distance, parent=r.parent)
+    GraphView(16 vertices, 38 arcs)
     """
 
     _kind = "graph"

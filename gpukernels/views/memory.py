@@ -152,6 +152,14 @@ class MemoryView(View):
     ------
     InvalidArgument
         If no request fits.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> with gk.trace() as t:
+    ...     r = gk.bfs(gk.example(), method="frontier")
+    >>> gk.MemoryView(t.trace)
+    MemoryView(64 requests, 71 sectors)
     """
 
     _kind = "memory"

@@ -119,7 +119,7 @@ class ScanView(View):
     >>> import gpukernels as gk
     >>> from gpukernels.primitives.warp_scan import warp_scan
     >>> with gk.trace() as t:
-    ...     result = warp_scan(np.ones(32), threads=32)
+    ...     result = warp_scan(np.ones(32, np.int32), threads=32)
     >>> gk.ScanView(t)
     ScanView(scan_warps_inclusive; 32 lanes, 5 steps)
     """

@@ -52,6 +52,14 @@ class WarpView(View):
     ------
     InvalidArgument
         If there is no such launch, block, warp or step.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> with gk.trace() as t:
+    ...     r = gk.bfs(gk.example(), method="frontier")
+    >>> gk.WarpView(t.trace)
+    WarpView(expand_frontier; 4 warps, 67 steps)
     """
 
     _kind = "warp"

@@ -71,6 +71,16 @@ def tune_bfs4k(g: Graph) -> dict[str, Any]:
     The tables of ``duplicates="warp_culling"``, ``"history_culling"`` and ``"merrill"`` take more
     shared memory: with one of these a search refuses more than 3. Lower the knob for them:
     ``knobs["single_block"] = min(knobs["single_block"], 3)``.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.road_grid(8, 8, seed=1)
+    >>> knobs = gk.tune_bfs4k(g)
+    >>> knobs["threads"], knobs["single_block"]
+    (128, 4)
+    >>> gk.bfs(g, 0, "bfs4k", **knobs).levels
+    15
     """
     check_graph(g)
     degree = g.out_degree

@@ -1,0 +1,22 @@
+"""What docstrings write for readers of the source, made into what Sphinx understands."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sphinx.application import Sphinx
+
+#: ``[merrill2012scalable]``, a key of references.bib. tests/test_citations.py knows the same form.
+KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d[a-z0-9]+)\]")
+
+
+def cite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Make citations of the keys in the docstring `lines`."""
+    lines[:] = [KEY.sub(r":cite:`\1`", line) for line in lines]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the reading of every docstring."""
+    app.connect("autodoc-process-docstring", cite)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,115 @@
+"""The library's reference: every public name has an entry, and an example that runs."""
+
+from __future__ import annotations
+
+import doctest
+import functools
+import importlib
+import inspect
+import re
+import sys
+from types import ModuleType
+
+import pytest
+from built_book import ROOT, built_book
+
+import gpukernels as gk
+from gpukernels import exercises, sequential, simt
+
+ENTRY = re.compile(r"^\.\. auto(?:class|exception|function):: (\w+)$", re.MULTILINE)
+MODULE = re.compile(r"^\.\. currentmodule:: ([\w.]+)$", re.MULTILINE)
+SUMMARY = re.compile(r"^   (\w+)$", re.MULTILINE)
+BLOCK = re.compile(r"```\{eval-rst\}\n(.*?)```", re.DOTALL)
+#: What needs the compiler's tools, which have no wheels for macOS.
+NEEDS_TOOLS = {"MissingTool", "sass"}
+
+
+@functools.cache
+def entries() -> dict[str, list[str]]:
+    """Return what the pages of the reference describe: by module, the names in their order."""
+    found: dict[str, list[str]] = {}
+    for page in sorted((ROOT / "book" / "reference").glob("*.md")):
+        for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+            (module,) = MODULE.findall(block)
+            found.setdefault(module, []).extend(ENTRY.findall(block))
+    return found
+
+
+NAMES = [(module, name) for module, names in entries().items() for name in names]
+
+
+def public(module: ModuleType) -> set[str]:
+    """Return the public functions and classes of `module`; constants and modules are none."""
+    names = getattr(module, "__all__", None) or [
+        name for name, thing in vars(module).items() if inspect.getmodule(thing) is module
+    ]
+    wanted = (name for name in names if not name.startswith("_"))
+    return {
+        name
+        for name in wanted
+        if inspect.isroutine(thing := getattr(module, name)) or inspect.isclass(thing)
+    }
+
+
+def example_of(module: str, name: str) -> doctest.DocTest | None:
+    """Return the examples in the docstring of one name, or None."""
+    thing = getattr(importlib.import_module(module), name)
+    finder = doctest.DocTestFinder(recurse=False)
+    (test,) = finder.find(thing, name, module=False, globs={"__name__": thing.__module__})
+    return test if test.examples else None
+
+
+@pytest.mark.parametrize("module", [gk, sequential, simt, exercises], ids=lambda m: m.__name__)
+def test_every_public_name_has_one_entry(module):
+    described = entries()[module.__name__]
+    assert len(described) == len(set(described))
+    elsewhere = {
+        name
+        for other, names in entries().items()
+        if other != module.__name__
+        for name in names
+        if getattr(module, name, None) is getattr(importlib.import_module(other), name)
+    }
+    assert public(module) - elsewhere == set(described) - elsewhere
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "book" / "reference").glob("*.md")), ids=lambda p: p.stem
+)
+def test_a_table_names_the_entries_below_it(page):
+    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if ".. autosummary::" in block:
+            table = block.split(".. autosummary::")[1].split("\n.. auto")[0]
+            assert SUMMARY.findall(table) == ENTRY.findall(block)
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES, ids=lambda part: part)
+def test_an_example_of_every_public_name_runs(module, name, monkeypatch):
+    if name in NEEDS_TOOLS and sys.platform == "darwin":
+        pytest.skip("nvJitLink and nvdisasm have no wheels for macOS")
+    monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
+    test = example_of(module, name)
+    assert test is not None, f"{module}.{name} has no example in its docstring"
+    printed: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False)
+    runner.run(test, out=printed.append)
+    assert runner.summarize(verbose=False).failed == 0, "".join(printed)
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES, ids=lambda part: part)
+def test_an_example_shows_a_result_and_skips_nothing(module, name):
+    examples = example_of(module, name).examples
+    assert any(example.want for example in examples)
+    assert not any(doctest.SKIP in example.options for example in examples)
+
+
+def test_an_entry_of_a_built_page_can_be_linked_and_cites_the_bibliography():
+    for page in sorted((ROOT / "book" / "reference").glob("*.md")):
+        html = (built_book() / "book" / "reference" / f"{page.stem}.html").read_text("utf-8")
+        for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+            (module,) = MODULE.findall(block)
+            for name in ENTRY.findall(block):
+                assert f'id="{module}.{name}"' in html
+        assert not re.findall(r"\[[a-z]+(?:19|20)\d\d[a-z0-9]+\]", html)
+    graphs = (built_book() / "book" / "reference" / "graphs.html").read_text("utf-8")
+    assert re.search(r'href="\.\./bibliography\.html#id\d+"', graphs)
