@@ -1,6 +1,6 @@
-"""Where the published book lives: its pages and, for Colab, its plain notebooks.
+"""Where the published book lives: its pages, its plain notebooks for Colab, its package's source.
 
-Both follow from the repository's address in `_config.yml`, if that is on GitHub. While it holds the
+All follow from the repository's address in `_config.yml`, if that is on GitHub. While it holds the
 placeholder there are none, and plain notebooks name one another instead.
 """
 
@@ -32,3 +32,17 @@ def colab_address(repository: str, chapter: str) -> str | None:
         return None
     path = f"{found[1]}/{found[2]}/blob/{BRANCH}/{FOLDER}/{chapter}.ipynb"
     return f"https://colab.research.google.com/github/{path}"
+
+
+def package_addresses(repository: str, ref: str) -> dict[str, str]:
+    """Return what the package's metadata name, by label; nothing while there is no address."""
+    if PLACEHOLDER in repository:
+        return {}
+    pages = pages_address(repository)
+    inside = f"{repository}/-" if repository.startswith("https://gitlab.com/") else repository
+    return {
+        "Homepage": f"{pages}/" if pages else repository,
+        "Source": repository,
+        "Issues": f"{inside}/issues",
+        "Changelog": f"{inside}/blob/{ref}/CHANGELOG.md",
+    }

@@ -1,8 +1,9 @@
 """Set the repository's address: `make colab-url URL=https://github.com/you/your-copy [TAG=v1]`.
 
-Writes `_config.yml`, then what follows from it: the first cell of every chapter and the Colab links
-of README.md. Called again with the same address it changes nothing; with no URL it only brings the
-chapters and the README in line with `_config.yml`.
+Writes `_config.yml`, then what follows from it: the first cell of every chapter, the Colab links of
+README.md, and the package's addresses in pyproject.toml and CITATION.cff, which have none while there
+is a placeholder. Called again with the same address it changes nothing; with no URL it only brings
+the rest in line with `_config.yml`.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import sys
 from pathlib import Path
 
 import first_cell
-from addresses import colab_address
+from addresses import PLACEHOLDER, colab_address, package_addresses
 
 ROOT = first_cell.ROOT
 ADDRESS = re.compile(r"https://(github|gitlab)\.com/[\w.-]+/[\w.-]+")
 REF = re.compile(r"[\w./-]+")
-LINKS = re.compile(r"(<!-- colab links -->\n).*?(<!-- end of colab links -->)", re.DOTALL)
+#: What is written stands between two comments that name it.
+PART = r"(?s)({begin}\n).*?({end})"
 
 
 def check(url: str, tag: str) -> None:
@@ -54,11 +56,23 @@ def write_first_cell(path: Path) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+def fill(name: str, begin: str, end: str, text: str) -> None:
+    """Put `text` between the lines `begin` and `end` of the file `name`."""
+    path = ROOT / name
+    old = path.read_text(encoding="utf-8")
+    part = PART.format(begin=re.escape(begin), end=re.escape(end))
+    new, count = re.subn(part, lambda m: m[1] + text + m[2], old)
+    if count != 1:
+        sys.exit(f"{name}: expected one line {begin!r} and one {end!r} after it")
+    if new != old:  # make looks at pyproject.toml's time
+        path.write_text(new, encoding="utf-8")
+
+
 def colab_links(chapters: list[Path]) -> str:
     """Return the README's list of Colab links, or what to do while there is no address."""
     url, _ = first_cell.repository()
     addresses = {path.stem: colab_address(url, path.stem) for path in chapters}
-    if "/OWNER/" in url:
+    if PLACEHOLDER in url:
         return (
             "Set the address of your copy once: `make colab-url URL=https://github.com/you/copy`.\n"
         )
@@ -67,12 +81,20 @@ def colab_links(chapters: list[Path]) -> str:
     return "".join(f"- [{name}]({address})\n" for name, address in addresses.items())
 
 
-def write_readme(chapters: list[Path]) -> None:
-    """Bring the README's links in line."""
-    path = ROOT / "README.md"
-    text = path.read_text(encoding="utf-8")
-    links = colab_links(chapters)
-    path.write_text(LINKS.sub(lambda m: m[1] + links + m[2], text), encoding="utf-8")
+def write_package() -> None:
+    """Name the repository and the pages to those who install the library, or cite it."""
+    named = package_addresses(*first_cell.repository())
+    urls = "".join(f'{name} = "{address}"\n' for name, address in named.items())
+    fill(
+        "pyproject.toml",
+        "# project urls, by `make colab-url`",
+        "# end of project urls",
+        f"[project.urls]\n{urls}" if named else "",
+    )
+    cited = ""
+    if named:
+        cited = f"repository-code: {named['Source']}\nurl: {named['Homepage']}\n"
+    fill("CITATION.cff", "# addresses, by `make colab-url`", "# end of addresses", cited)
 
 
 def main(url: str = "", tag: str = "") -> None:
@@ -83,7 +105,13 @@ def main(url: str = "", tag: str = "") -> None:
     chapters = sorted((ROOT / "chapters").glob("*.ipynb"))
     for chapter in chapters:
         write_first_cell(chapter)
-    write_readme(chapters)
+    fill(
+        "README.md",
+        "<!-- colab links -->",
+        "<!-- end of colab links -->",
+        colab_links(chapters),
+    )
+    write_package()
     print("Repository: {} at {}".format(*first_cell.repository()))
 
 

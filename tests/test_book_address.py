@@ -7,10 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
+import yaml
 from bs4 import BeautifulSoup
 from built_book import ROOT, build
 from markdown_it import MarkdownIt
@@ -25,7 +27,7 @@ def copy(tmp_path) -> Path:
     """A copy of what `make colab-url` touches and a build needs, without an address."""
     target = tmp_path / "copy"
     target.mkdir()
-    for name in ("_config.yml", "_toc.yml", "README.md"):
+    for name in ("_config.yml", "_toc.yml", "README.md", "pyproject.toml", "CITATION.cff"):
         shutil.copy(ROOT / name, target / name)
     for name in ("book", "chapters"):
         shutil.copytree(ROOT / name, target / name)
@@ -96,6 +98,41 @@ def links_of_notebook(pages: Path, chapter: str) -> set[str]:
     return {link for link in links if link.startswith(PUBLISHED)}
 
 
+def package(copy: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the addresses that the package's metadata and its citation name."""
+    project = tomllib.loads((copy / "pyproject.toml").read_text())["project"]
+    cited = yaml.safe_load((copy / "CITATION.cff").read_text())
+    return project.get("urls", {}), {k: v for k, v in cited.items() if k in CITED}
+
+
+CITED = ("repository-code", "url")
+
+
+def test_the_package_names_no_address_until_one_is_set(copy):
+    assert package(copy) == ({}, {})
+    for name in ("pyproject.toml", "CITATION.cff"):
+        assert "OWNER" not in (copy / name).read_text()
+
+
+def test_the_package_and_its_citation_name_the_address_that_is_set(copy):
+    set_address(copy, URL, "v1.2.3")
+    urls, cited = package(copy)
+    assert urls == {
+        "Homepage": f"{PUBLISHED}/",
+        "Source": URL,
+        "Issues": f"{URL}/issues",
+        "Changelog": f"{URL}/blob/v1.2.3/CHANGELOG.md",
+    }
+    assert cited == {"repository-code": URL, "url": f"{PUBLISHED}/"}
+    other = "https://gitlab.com/someone/other"
+    set_address(copy, other, "main")
+    urls, cited = package(copy)
+    assert urls["Homepage"] == urls["Source"] == cited["url"] == other
+    assert urls["Issues"] == f"{other}/-/issues"
+    set_address(copy, PLACEHOLDER)
+    assert package(copy) == ({}, {})
+
+
 def test_setting_the_same_address_twice_changes_nothing(copy):
     set_address(copy, URL)
     once = files(copy)
@@ -104,7 +141,8 @@ def test_setting_the_same_address_twice_changes_nothing(copy):
 
 
 def test_the_tree_is_in_line_with_its_own_settings(copy):
-    names = ["README.md", *(f"chapters/{p.name}" for p in (ROOT / "chapters").glob("*.ipynb"))]
+    names = ["README.md", "pyproject.toml", "CITATION.cff"]
+    names += [*(f"chapters/{p.name}" for p in (ROOT / "chapters").glob("*.ipynb"))]
     for name in ("_config.yml", *names):
         shutil.copy(ROOT / name, copy / name)
     assert set_address(copy).returncode == 0
