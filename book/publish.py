@@ -38,7 +38,10 @@ def commit(pages: Path) -> str:
         git("-C", str(pages.resolve()), "add", "--all", "--force", ".", **own)
         tree = git("write-tree", **own)
     of = git("rev-parse", "--short", "HEAD")
-    before = git("for-each-ref", "--format=%(objectname)", f"refs/heads/{BRANCH}")
+    # A fresh clone goes on from what has been published before.
+    places = (f"refs/heads/{BRANCH}", f"refs/remotes/origin/{BRANCH}")
+    known = (git("for-each-ref", "--format=%(objectname)", place) for place in places)
+    before = next(filter(None, known), None)
     parent = ["-p", before] if before else []
     new = git("commit-tree", tree, *parent, "-m", f"Pages of {of}")
     git("update-ref", f"refs/heads/{BRANCH}", new)
