@@ -1,9 +1,9 @@
 """Set the repository's address: `make colab-url URL=https://github.com/you/your-copy [TAG=v1]`.
 
-Writes `_config.yml`, then what follows from it: the first cell of every chapter, the Colab links of
-README.md, and the package's addresses in pyproject.toml and CITATION.cff, which have none while it
-is the placeholder. Called again with the same address it changes nothing; with no URL it only brings
-the rest in line with `_config.yml`.
+Writes `_config.yml`, then what follows from it: the first cell of every chapter, the links of
+README.md, and the package's addresses in pyproject.toml and CITATION.cff, which have none while
+there is the placeholder. Called again with the same address it changes nothing; with no URL it only
+brings what follows in line with `_config.yml`.
 """
 
 from __future__ import annotations
