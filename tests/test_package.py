@@ -2,42 +2,184 @@
 
 from __future__ import annotations
 
+import ast
+import doctest
+import os
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
 
+import pytest
 import yaml
 
 import gpukernels as gk
 
 ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+#: A file or a folder that text names in backticks or between blanks.
+NAMED = re.compile(r"(?<![\w/.])((?:[\w-]+/)*[\w-]+\.(?:css|js|json|md|py|txt)|(?:[\w-]+/)+)(?!\w)")
+#: Folders of the repository that no wheel holds.
+ELSEWHERE = ("book/", "chapters/", "data/", "tests/")
+PACKAGE = "gpukernels/"
 
 
-def test_the_wheel_holds_every_file_of_the_package(tmp_path):
-    source = tmp_path / "source"  # building leaves files behind
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """A wheel made of this tree."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"  # building leaves files behind
     source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", *PROJECT["license-files"]):
         (source / name).write_bytes((ROOT / name).read_bytes())
-    expected = set()
-    for path in sorted((ROOT / "gpukernels").rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".md":
-            name = path.relative_to(ROOT)
-            expected.add(name.as_posix())
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            (source / name).write_bytes(path.read_bytes())
+    for name in files_of_the_package():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes((ROOT / name).read_bytes())
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "--wheel-dir", str(tmp_path), str(source)], check=True)
-    (wheel,) = tmp_path.glob("*.whl")
+    subprocess.run([*command, "--wheel-dir", str(folder), str(source)], check=True)
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Path:
+    """A folder in which the wheel alone is installed."""
+    target = tmp_path_factory.mktemp("installed")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*command, "--target", str(target), str(wheel)], check=True)
+    return target
+
+
+def files_of_the_package() -> set[str]:
+    """Return the path of every file of the package in this tree."""
+    paths = (ROOT / "gpukernels").rglob("*")
+    own = (p for p in paths if p.is_file() and "__pycache__" not in p.parts)
+    return {path.relative_to(ROOT).as_posix() for path in own}
+
+
+def told(wheel: Path):
+    """Return the wheel's metadata."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
+        return message_from_bytes(archive.read(name))
+
+
+def run_installed(installed: Path, folder: Path, code: str) -> str:
+    """Return what Python prints in `folder`, where only the installed package can be found."""
+    environment = {**os.environ, "PYTHONPATH": str(installed), "GPUKERNELS_DEVICE": "simt"}
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+def paragraphs(text: str) -> list[str]:
+    """Return the paragraphs and rows of `text`, without examples, which may make files."""
+    text = re.sub(r"(?m)^\s*(?:>>>|\.\.\.) .*$", "", text)
+    return re.split(r"\n\s*\n|\n(?=\s*[|-])", text)
+
+
+def missing(text: str, name: str, held: set[str]) -> set[str]:
+    """Return what `text` of the file `name` points to and the wheel does not hold."""
+    folders = {f"{parent.as_posix()}/" for file in held for parent in Path(file).parents}
+    bases = (f"{Path(name).parent.as_posix()}/", PACKAGE, "")
+    wrong = set()
+    for paragraph in paragraphs(text):
+        for path in NAMED.findall(paragraph):
+            if path.startswith(ELSEWHERE):
+                found = "repository" in paragraph
+            else:
+                found = any(base + path in held | folders for base in bases)
+            if not found:
+                wrong.add(path)
+    return wrong
+
+
+def docstrings(path: Path) -> str:
+    """Return all docstrings of a module."""
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return "\n\n".join(ast.get_docstring(n) or "" for n in nodes if isinstance(n, kinds))
+
+
+def test_the_wheel_holds_every_file_of_the_package(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    assert {n for n in names if n.startswith("gpukernels/")} == expected
-    (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
-    told = message_from_bytes(zipfile.ZipFile(wheel).read(metadata))
-    assert told["Version"] == gk.__version__
-    assert told["License-Expression"] == "BSD-3-Clause"
+    assert {name for name in names if name.startswith(PACKAGE)} == files_of_the_package()
+    assert told(wheel)["Version"] == gk.__version__
+    assert told(wheel)["License-Expression"] == "BSD-3-Clause"
     assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_the_wheel_holds_what_its_pages_point_to():
+    held = files_of_the_package()
+    pages = sorted(name for name in held if name.endswith(".md"))
+    assert {"gpukernels/README.md", "gpukernels/simt/README.md"} <= set(pages)
+    lacking = {
+        page: missing((ROOT / page).read_text(encoding="utf-8"), page, held) for page in pages
+    }
+    assert lacking == {page: set() for page in pages}
+
+
+def test_the_wheel_holds_what_its_docstrings_point_to():
+    """A benchmark writes into a folder that is told elsewhere, and makes it."""
+    held = files_of_the_package()
+    modules = [n for n in held if n.endswith(".py") and not n.startswith("gpukernels/bench/")]
+    lacking = {name: missing(docstrings(ROOT / name), name, held) for name in modules}
+    assert {name: paths for name, paths in lacking.items() if paths} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("See `simt/README.md`.", set()),
+        ("See `views/nothing.css`.", {"views/nothing.css"}),
+        ("It is in data/benchmarks/bfs.json", {"data/benchmarks/bfs.json"}),
+        ("The repository's data/benchmarks/bfs.json", set()),
+        ("The folder `pictures/`", {"pictures/"}),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_found(text, wrong):
+    assert missing(text, "gpukernels/graph.py", files_of_the_package()) == wrong
+
+
+def test_the_page_of_the_package_shows_what_runs(wheel, monkeypatch):
+    monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
+    page = ROOT / PROJECT["readme"]
+    assert told(wheel).get_payload().strip() == page.read_text(encoding="utf-8").strip()
+    tried = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert tried.attempted > 3
+    assert tried.failed == 0
+
+
+def test_what_is_installed_draws_shows_and_judges_without_the_repository(installed, tmp_path):
+    printed = run_installed(
+        installed,
+        tmp_path,
+        """
+import gpukernels as gk
+from gpukernels.bench import record
+
+with gk.trace() as t:
+    gk.bfs(gk.example())
+html = gk.FrontierView(gk.example(), t.trace)._repr_mimebundle_()
+print(gk.__file__)
+print("<svg" in str(html))
+print(gk.show(gk.traversal.frontier.expand_frontier).title)
+print(bool(gk.exercise("simt-2").check(gk.exercise("simt-2").solution, seed=1)))
+print(record.FOLDER, record.kept("bfs"))
+""",
+    ).splitlines()
+    assert printed == [
+        str(installed / "gpukernels" / "__init__.py"),
+        "True",
+        "gpukernels/traversal/frontier.py",
+        "True",
+        f"{Path('data/benchmarks')} None",
+    ]
 
 
 def test_citation_and_changes_name_the_release():

@@ -16,7 +16,9 @@ from pathlib import Path
 
 from gpukernels import multicore
 
-FOLDER = Path(__file__).parents[2] / "data" / "benchmarks"
+_TREE = Path(__file__).parents[2]
+#: Of the repository; where the package is installed without it, of the folder that one works in.
+FOLDER = (_TREE if (_TREE / "pyproject.toml").exists() else Path()) / "data" / "benchmarks"
 
 
 def parser(text: str) -> argparse.ArgumentParser:

@@ -3,9 +3,9 @@
 The rule starts from what [busato2017chapter] and [busato2017loadbalancing] found on their
 workloads: nothing beats a thread an item where items are short and alike; the best virtual warp is
 about as wide as the mean; where items vary wildly, the techniques that split an item win. Its
-thresholds were set by the times of an H200 in ``data/benchmarks/mapping.json``, which also brought
-in the local warp search. `regret` says what a choice costs beside the best, by such times or by the
-counters of `cost`.
+thresholds were set by the times of an H200 in the repository's ``data/benchmarks/mapping.json``,
+which also brought in the local warp search. `regret` says what a choice costs beside the best, by
+such times or by the counters of `cost`.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ def regret(
 def costs_of_benchmark(
     measured: Mapping[str, Any], threads: int, time: str = "ms"
 ) -> dict[str, dict[str, float]]:
-    """Return milliseconds by workload and technique from a file of ``data/benchmarks``.
+    """Return milliseconds by workload and technique from a benchmark's file.
 
     Parameters
     ----------

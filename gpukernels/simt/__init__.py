@@ -1,6 +1,6 @@
 """A warp-accurate SIMT machine: real ``numba.cuda`` kernels without a GPU, every warp recorded.
 
-It knows nothing of graphs. See README.md in this folder for how it works.
+It knows nothing of graphs. See ``simt/README.md`` for how it works.
 """
 
 from gpukernels.simt.errors import KernelError

@@ -1,8 +1,8 @@
 """What all views are: an anywidget that also carries its first frame as HTML.
 
 The notebook front end gets the widget. Everything else, the built book first of all, gets
-``text/html``: a figure that is complete without a script and that ``views.js`` brings to life with
-the same module.
+``text/html``: a figure that is complete without a script and that the page's script brings to life
+with the same module.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ and a quarter of the sectors, since groups of 32 hold vertices of three arcs, bu
 of the levels take twice the steps together, since one has 32 vertices to itself; and the GPU is
 nearly empty, so the longest warp is what a level waits for. The single block takes most such levels
 anyway. The paper sets its K5 mainly to 1 where we take 4: one block spares a launch and a read-back
-a level, which from Python cost more than from C. ``data/benchmarks/bfs.json`` has the times of both
-on a road network.
+a level, which from Python cost more than from C. The repository's ``data/benchmarks/bfs.json`` has
+the times of both on a road network.
 
 The bounds are powers of two from the gaps between the examples. No measurement stands behind them:
 any other number from the same gap sorts the paper's graphs alike.
