@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import functools
 import importlib
@@ -22,6 +23,7 @@ SUMMARY = re.compile(r"^   (\w+)$", re.MULTILINE)
 BLOCK = re.compile(r"```\{eval-rst\}\n(.*?)```", re.DOTALL)
 #: What needs the compiler's tools, which have no wheels for macOS.
 NEEDS_TOOLS = {"MissingTool", "sass"}
+FROM = ast.ImportFrom
 
 
 @functools.cache
@@ -39,16 +41,16 @@ NAMES = [(module, name) for module, names in entries().items() for name in names
 
 
 def public(module: ModuleType) -> set[str]:
-    """Return the public functions and classes of `module`; constants and modules are none."""
-    names = getattr(module, "__all__", None) or [
-        name for name, thing in vars(module).items() if inspect.getmodule(thing) is module
-    ]
-    wanted = (name for name in names if not name.startswith("_"))
-    return {
-        name
-        for name in wanted
-        if inspect.isroutine(thing := getattr(module, name)) or inspect.isclass(thing)
-    }
+    """Return the public functions and classes of `module`; constants and modules are none.
+
+    They are what ``__all__`` names, else what is imported as itself, else what is defined there.
+    """
+    imports = (n for n in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(n, FROM))
+    names = getattr(module, "__all__", None)
+    names = names or [a.name for n in imports for a in n.names if a.asname == a.name]
+    names = names or [n for n, v in vars(module).items() if inspect.getmodule(v) is module]
+    things = {name: getattr(module, name) for name in names if not name.startswith("_")}
+    return {n for n, v in things.items() if inspect.isroutine(v) or inspect.isclass(v)}
 
 
 def example_of(module: str, name: str) -> doctest.DocTest | None:
