@@ -112,6 +112,7 @@ def test_an_entry_of_a_built_page_can_be_linked_and_cites_the_bibliography():
             (module,) = MODULE.findall(block)
             for name in ENTRY.findall(block):
                 assert f'id="{module}.{name}"' in html
+        assert not re.search(r"\bkwargs\b", html)
         assert not re.findall(r"\[[a-z]+(?:19|20)\d\d[a-z0-9]+\]", html)
     graphs = (built_book() / "book" / "reference" / "graphs.html").read_text("utf-8")
     assert re.search(r'href="\.\./bibliography\.html#id\d+"', graphs)

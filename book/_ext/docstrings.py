@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.util.inspect import stringify_signature
 
 #: ``[merrill2012scalable]``, a key of references.bib. tests/test_citations.py knows the same form.
 KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d[a-z0-9]+)\]")
@@ -16,7 +18,19 @@ def cite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[
     lines[:] = [KEY.sub(r":cite:`\1`", line) for line in lines]
 
 
+def sign(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: Any
+) -> tuple[str, str] | None:
+    """Return what a class takes: of a widget Sphinx sees the ``__new__`` of traitlets instead."""
+    if what != "class":
+        return None
+    if getattr(obj, "_is_protocol", False):  # nobody makes one
+        return "", ""
+    return stringify_signature(inspect.signature(obj), show_annotation=False), ""
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to the reading of every docstring."""
+    """Connect to the reading of every docstring and signature."""
     app.connect("autodoc-process-docstring", cite)
+    app.connect("autodoc-process-signature", sign)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

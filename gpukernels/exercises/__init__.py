@@ -64,11 +64,8 @@ def exercise(id: str) -> Exercise:
     --------
     >>> import gpukernels as gk
     >>> ex = gk.exercise("bfs-3")
-    >>> ex.title
-    'find the bug'
-    >>> print(ex.hint)
-    Which other schedules are there? And what does a thread read, if the vertex it looks after was
-    found by another thread *in this very launch*?
+    >>> ex.title, ex.wants
+    ('find the bug', 'a kernel')
     """
     if not isinstance(id, str) or id not in CATALOG:
         raise InvalidArgument("id", id, f"one of {', '.join(CATALOG)}")
