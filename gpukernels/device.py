@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import os
 import threading
 import time
@@ -16,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from gpukernels import simt
+from gpukernels import cuda_memory, simt
 from gpukernels.checks import as_array, check_flag, check_seed, is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.machine import RESIDENT_THREADS
@@ -34,9 +35,6 @@ _made = contextvars.ContextVar("made", default=None)
 
 #: Of every open ``with trace():``, the threads that were there when it was opened.
 _open_traces: list[weakref.WeakSet[threading.Thread]] = []
-
-#: Device copies of read-only host arrays, by the host array's id, which dies with the array.
-_kept: dict[int, DeviceArray] = {}
 
 Kernel = TypeVar("Kernel")
 
@@ -303,6 +301,8 @@ class SimtDevice:
 class CudaDevice:
     """The current CUDA GPU.
 
+    Memory of its arrays is lent by :mod:`gpukernels.cuda_memory`: that of one call serves the next.
+
     Raises
     ------
     RuntimeError
@@ -342,7 +342,10 @@ class CudaDevice:
 
     def array(self, host: ArrayLike) -> DeviceArray:
         """Return a copy of `host` on the device."""
-        return self._cuda.to_device(np.ascontiguousarray(as_array("host", host)))
+        host = np.ascontiguousarray(as_array("host", host))
+        array = self.empty(host.shape, host.dtype)
+        array.copy_to_device(host)
+        return array
 
     def keep(self, host: NDArray) -> DeviceArray:
         """Return a device copy of the read-only array `host` that is made once.
@@ -350,29 +353,29 @@ class CudaDevice:
         It stays on the GPU as long as `host` lives, so a second search of one graph does not copy
         the graph again. Kernels must only read it.
         """
-        kept = _kept.get(id(host))
+        if not isinstance(host, np.ndarray) or host.flags.writeable:
+            return self.array(host)
+        of_gpu = self._memory().kept
+        kept = of_gpu.get(id(host))
         if kept is None:
-            kept = self.array(host)
-            if isinstance(host, np.ndarray) and not host.flags.writeable:
-                _kept[id(host)] = kept
-                weakref.finalize(host, _kept.pop, id(host), None)
+            # Not lent: it is freed with the graph.
+            of_gpu[id(host)] = kept = self._cuda.to_device(np.ascontiguousarray(host))
+            weakref.finalize(host, of_gpu.pop, id(host), None)
         return kept
 
     def put(self, array: Any, index: int, value: Any) -> None:
         """Set one element of `array`, counted from 0 through all its rows."""
-        array.reshape(-1)[index : index + 1].copy_to_device(np.array([value], dtype=array.dtype))
+        self._memory().put(array, index, value)
 
     def empty(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
         """Return an uninitialized device array."""
-        # numba does not take a NumPy integer for a shape, as NumPy does.
-        shape = tuple(map(int, shape)) if isinstance(shape, tuple | list) else int(shape)
-        return self._cuda.device_array(shape, dtype)
+        return self._memory().empty(shape, dtype)
 
     def full(self, shape: Shape, value: Any, dtype: DTypeLike) -> DeviceArray:
         """Return a device array filled with `value`."""
         pattern = set(np.array(value, dtype=dtype).tobytes())
         if len(pattern) > 1:
-            return self._cuda.to_device(np.full(shape, value, dtype))
+            return self.array(np.full(shape, value, dtype))
         array: Any = self.empty(shape, dtype)
         if array.size:
             array.gpu_data.memset(pattern.pop(), array.nbytes)
@@ -380,7 +383,9 @@ class CudaDevice:
 
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
         """Return a page-locked host array of zeros: what is read into it is copied once."""
-        array = self._cuda.pinned_array(shape, dtype)
+        array = self._memory().pinned_array(shape, dtype)
+        if array is None:
+            array = self._cuda.pinned_array(shape, dtype)
         array.fill(0)
         return array
 
@@ -390,10 +395,16 @@ class CudaDevice:
             array.gpu_data.memset(0, array.nbytes)
 
     def read(self, array: Any, into: NDArray | None = None) -> NDArray:
-        """Return the array's contents on the host: in `into` where given, else in a new array."""
+        """Return the array's contents on the host: in `into` where given, else in a new array.
+
+        A large new one lies in page-locked memory, into which a GPU copies many times as fast.
+        """
         if not hasattr(array, "copy_to_host"):
             array = self.array(array)
-        return array.copy_to_host(into)
+        return array.copy_to_host(self._memory().room_for(array) if into is None else into)
+
+    def _memory(self) -> cuda_memory.CudaMemory:
+        return cuda_memory.current(self._cuda)
 
     def launch(
         self,
@@ -411,12 +422,9 @@ class CudaDevice:
         check_flag("cooperative", cooperative)
         if _empty(blocks):
             return
-        with warnings.catch_warnings():
-            # Teaching graphs are small on purpose; numba's advice about small grids would drown
-            # the page.
-            warnings.filterwarnings("ignore", message=".*Grid size.*")
-            warnings.filterwarnings("ignore", message=".*Host array used in CUDA kernel.*")
-            kernel[blocks, threads, 0, shared](*args)
+        configured = _configured(kernel, blocks, threads, shared)
+        with _without_advice("Host array") if _hold_host_array(args) else contextlib.nullcontext():
+            configured(*args)
 
     def cooperative_blocks(self, kernel: Any, threads: int, *args: Any) -> int:
         """Return how many blocks of `threads` threads a cooperative launch may have at most.
@@ -453,6 +461,28 @@ class Elapsed:
 
     def __repr__(self) -> str:
         return f"{self.ms:.3f} ms"
+
+
+@functools.lru_cache(maxsize=256)
+def _configured(kernel, blocks, threads, shared):
+    """Return what launches `kernel`; kept, as changing the filters of warnings takes 10 us."""
+    # Teaching graphs are small on purpose; numba's advice about small grids would drown the page.
+    with _without_advice("Grid size"):
+        return kernel[blocks, threads, 0, shared]
+
+
+@contextlib.contextmanager
+def _without_advice(about: str) -> Iterator[None]:
+    """Pass over warnings that say so."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=f".*{about}.*")
+        yield
+
+
+def _hold_host_array(args: tuple) -> bool:
+    return any(
+        isinstance(a, np.ndarray) or (isinstance(a, tuple) and _hold_host_array(a)) for a in args
+    )
 
 
 def _empty(blocks: Shape) -> bool:

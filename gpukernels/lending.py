@@ -1,0 +1,133 @@
+"""Memory that is lent out and comes back by itself, to be used again."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import Any
+
+
+class Lease:
+    """What holds lent memory: when the last array over it is gone, the memory goes back.
+
+    Whoever uses the memory refers to its lease: a device array as the owner of its pointer, a host
+    array as what it is a view of.
+    """
+
+    __slots__ = ("__weakref__", "_lent", "_pool", "block")
+
+    def __init__(self, pool: Pool, key: Hashable, size: int, block: Any):
+        self._pool, self._lent, self.block = pool, (key, size, block), block
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """The block of a host array, of which a lent one is a view."""
+        return self.block.__array_interface__
+
+    def __del__(self) -> None:
+        self._pool.give_back(self._lent)
+
+
+class Pool:
+    """Blocks of memory by key: a dtype and a shape, say, or a number of bytes.
+
+    It can be used from many threads. A block may come back at any time, from the garbage collector
+    too, in the middle of another call of the pool by the same thread. Therefore coming back is an
+    append to a queue, which waits for no lock, and what is idle is put in order by whoever has the
+    lock next.
+
+    Parameters
+    ----------
+    most_idle : int
+        Bytes that may wait to be lent again. Beyond, the blocks longest idle are let go.
+    most : int, optional
+        Bytes that may be there at all, lent and idle.
+    """
+
+    def __init__(self, most_idle: int, most: int | None = None):
+        self._most_idle, self._most = most_idle, most
+        self._lock = threading.Lock()
+        self._returned: deque[tuple[Hashable, int, Any]] = deque()
+        #: What is idle, by key, and how many bytes each block has; the key longest unused first.
+        self._idle: dict[Hashable, list[tuple[int, Any]]] = {}
+        self.idle_bytes = self.lent_bytes = 0
+
+    def lend(self, key: Hashable, size: int, make: Callable[[], Any]) -> Lease | None:
+        """Lend a block of `key`: an idle one, or one of `size` bytes that `make` makes.
+
+        Returns
+        -------
+        Lease or None
+            None where there would be more than `most` bytes.
+
+        Raises
+        ------
+        Exception
+            What `make` raises, even when all that was idle has been let go.
+        """
+        block = None
+        with self._lock:
+            self._settle()
+            if waiting := self._idle.pop(key, None):
+                block = waiting.pop()[1]
+                self.idle_bytes -= size
+                if waiting:
+                    self._idle[key] = waiting
+            elif self._most is not None:
+                self._let_go(self._most - self.lent_bytes - size)
+                if self.lent_bytes + size > self._most:
+                    return None
+            self.lent_bytes += size
+        try:
+            return Lease(self, key, size, make() if block is None else block)
+        except Exception:
+            if not self.release():
+                self._forget(size)
+                raise
+        try:
+            return Lease(self, key, size, make())
+        except BaseException:
+            self._forget(size)
+            raise
+
+    def give_back(self, lent: tuple[Hashable, int, Any]) -> None:
+        """Take back what a lease held: a key, the bytes and the block."""
+        self._returned.append(lent)
+        if self._lock.acquire(blocking=False):
+            try:
+                self._settle()
+            finally:
+                self._lock.release()
+
+    def release(self) -> int:
+        """Let all idle blocks go; return how many bytes these were."""
+        with self._lock:
+            self._settle()
+            before = self.idle_bytes
+            self._let_go(0)
+            return before
+
+    def _forget(self, size: int) -> None:
+        with self._lock:
+            self.lent_bytes -= size
+
+    def _settle(self) -> None:
+        """Put away what came back, and let go what is too much; the caller has the lock."""
+        while self._returned:
+            key, size, block = self._returned.popleft()
+            self.lent_bytes -= size
+            self.idle_bytes += size
+            waiting = self._idle.pop(key, [])
+            waiting.append((size, block))
+            self._idle[key] = waiting
+        self._let_go(self._most_idle)
+
+    def _let_go(self, most: int) -> None:
+        """Let the blocks longest idle go until no more than `most` bytes are."""
+        while self.idle_bytes > most and self._idle:
+            key = next(iter(self._idle))
+            size, _ = self._idle[key].pop(0)
+            self.idle_bytes -= size
+            if not self._idle[key]:
+                del self._idle[key]

@@ -1,0 +1,133 @@
+"""A CUDA driver whose device memory is the host's: numba's own arrays live in it, without a GPU.
+
+Kernels run on the SIMT machine. Every call is counted. What has not been written holds 0xCD, and whoever touches what has been freed
+gets an error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import gc
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+from numba import cuda
+from numba.cuda.cudadrv import devices
+from numba.cuda.cudadrv import driver as numba_driver
+
+from gpukernels.device import CudaDevice, SimtDevice
+
+
+class FakeGpus:
+    """Some GPUs of 64 MB, of which the one of number `current` is in use."""
+
+    def __init__(self, monkeypatch, count: int = 1, memory: int = 64 << 20):
+        self.calls: Counter[str] = Counter()
+        self.memory, self.current = memory, 0
+        self.blocks: dict[int, tuple[int, ctypes.Array]] = {}
+        for name in dir(self):
+            if name.startswith("cu"):
+                self._take_over(monkeypatch, name, getattr(self, name))
+        logger = numba_driver.make_logger()
+        monkeypatch.setattr(numba_driver, "_logger", logger, raising=False)
+        one = SimpleNamespace(
+            name="fake", MULTIPROCESSOR_COUNT=2, MAX_THREADS_PER_MULTIPROCESSOR=2048
+        )
+        self.contexts = [
+            numba_driver.Context(SimpleNamespace(id=k), handle=k + 1) for k in range(count)
+        ]
+        for context in self.contexts:
+            context.memory_manager.initialize()
+        runtime = devices._runtime
+        monkeypatch.setattr(
+            runtime, "get_or_create_context", lambda number=None: self.contexts[self.current]
+        )
+        monkeypatch.setattr(runtime, "ensure_context", contextlib.nullcontext)
+        machine = SimtDevice()
+
+        def launch(device, kernel, blocks, threads, *args, **options):
+            args = [self.host_view(argument) for argument in args]
+            machine.launch(kernel, blocks, threads, *args, **options)
+
+        monkeypatch.setattr(CudaDevice, "launch", launch)
+        monkeypatch.setattr(
+            CudaDevice, "cooperative_blocks", lambda device, kernel, threads, *args: 4
+        )
+        monkeypatch.setattr(cuda, "is_available", lambda: True)
+        monkeypatch.setattr(cuda, "get_current_device", lambda: one)
+
+    def _take_over(self, monkeypatch, name, function):
+        @functools.wraps(function)
+        def counted(*args):
+            self.calls[name] += 1
+            return function(*args)
+
+        monkeypatch.setitem(numba_driver.driver.__dict__, name, counted)
+
+    def close(self) -> None:
+        """Free everything, as long as there is a driver to do it."""
+        for context in self.contexts:
+            context.extras.clear()
+            gc.collect()
+            context.memory_manager.deallocations.clear()
+
+    def host_view(self, array):
+        """Return what a kernel is given as the SIMT machine takes it: a device array's memory."""
+        if not hasattr(array, "copy_to_host"):
+            return array
+        if array.size == 0:
+            return np.zeros(array.shape, array.dtype)
+        start = self._there(array.device_ctypes_pointer.value, array.dtype.itemsize)
+        memory = (ctypes.c_char * array.alloc_size).from_address(start)
+        return np.ndarray(array.shape, array.dtype, memory, strides=array.strides)
+
+    def allocated(self) -> int:
+        """Return how often memory of a GPU or locked pages of the host have been asked for."""
+        return self.calls["cuMemAlloc"] + self.calls["cuMemHostAlloc"]
+
+    def bytes_in_use(self, gpu: int = 0) -> int:
+        """Return how many bytes a GPU has allocated."""
+        return sum(len(block) for where, block in self.blocks.values() if where == gpu)
+
+    def cuMemGetInfo(self):  # noqa: N802
+        return self.memory - self.bytes_in_use(self.current), self.memory
+
+    def cuMemAlloc(self, size):  # noqa: N802
+        if self.bytes_in_use(self.current) + size > self.memory:
+            code = numba_driver.binding.CUresult.CUDA_ERROR_OUT_OF_MEMORY
+            raise numba_driver.CudaAPIError(code, "out of memory")
+        return numba_driver.binding.CUdeviceptr(self._block(self.current, size))
+
+    def cuMemHostAlloc(self, size, flags):  # noqa: N802
+        return self._block("host", size)
+
+    def _block(self, where, size):
+        block = (ctypes.c_char * size)()
+        ctypes.memset(block, 0xCD, size)
+        self.blocks[ctypes.addressof(block)] = where, block
+        return ctypes.addressof(block)
+
+    def cuMemFree(self, pointer):  # noqa: N802
+        del self.blocks[int(pointer)]
+
+    cuMemFreeHost = cuMemFree  # noqa: N815
+
+    def cuMemsetD8(self, pointer, value, count):  # noqa: N802
+        ctypes.memset(self._there(pointer, count), value, count)
+
+    def cuMemcpyHtoD(self, pointer, host, size):  # noqa: N802
+        ctypes.memmove(self._there(pointer, size), int(host), size)
+
+    def cuMemcpyDtoH(self, host, pointer, size):  # noqa: N802
+        ctypes.memmove(int(host), self._there(pointer, size), size)
+
+    def _there(self, pointer, size) -> int:
+        pointer = int(pointer)
+        for start, (where, block) in self.blocks.items():
+            if start <= pointer and pointer + size <= start + len(block):
+                assert where == self.current, "memory of another GPU"
+                return pointer
+        raise AssertionError(f"{size} bytes at {pointer:#x} are not allocated")

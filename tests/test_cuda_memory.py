@@ -1,0 +1,232 @@
+"""A CUDA device uses its memory again, and never while someone still has it."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+from fake_gpu import FakeGpus
+
+import gpukernels as gk
+from gpukernels import cuda_memory, sequential
+from gpukernels.lending import Pool
+
+LARGE = cuda_memory.PINNED_FROM // 4
+
+
+@pytest.fixture
+def gpus(monkeypatch):
+    gpus = FakeGpus(monkeypatch, count=2)
+    yield gpus
+    gpus.close()
+
+
+def one_call(device, n=LARGE):
+    """Do to memory what a search does; return its result."""
+    distance = device.full(n, -1, np.int32)
+    device.put(distance, 3, 0)
+    queues = device.empty((2, n), np.int32)
+    device.clear(queues[1, : n // 2])
+    count, told = device.full(1, 7, np.int32), device.pinned(1, np.int32)
+    assert device.read(count, into=told)[0] == 7
+    return device.read(distance)
+
+
+def test_a_second_call_allocates_nothing(gpus):
+    one_call(gk.CudaDevice())
+    before = gpus.allocated()
+    assert before > 0
+    one_call(gk.CudaDevice())
+    assert gpus.allocated() == before
+    assert gpus.calls["cuMemFree"] == 0
+
+
+@pytest.mark.parametrize("method", gk.traversal.METHODS)
+def test_a_second_search_of_a_graph_allocates_nothing(gpus, method):
+    g, device = gk.rmat(7, 8, seed=1), gk.CudaDevice()
+    expected = sequential.bfs(g, 0).distance
+    found = gk.bfs(g, 0, method=method, device=device).distance
+    assert np.array_equal(found, expected)
+    before = gpus.allocated()
+    again = gk.bfs(g, 1, method=method, device=device).distance
+    assert np.array_equal(again, sequential.bfs(g, 1).distance)
+    assert gpus.allocated() == before
+
+
+def test_a_result_that_is_kept_is_left_alone(gpus):
+    first = one_call(gk.CudaDevice())
+    second = one_call(gk.CudaDevice())
+    second[:] = 5
+    assert first[:5].tolist() == [-1, -1, -1, 0, -1]
+    assert not np.shares_memory(first, second)
+    part = first[3:5]
+    del first
+    third = one_call(gk.CudaDevice())
+    assert not np.shares_memory(part, third)
+
+
+def test_a_part_of_an_array_keeps_its_memory(gpus):
+    device = gk.CudaDevice()
+    whole = device.array(np.arange(100, dtype=np.int32))
+    part = whole.reshape(10, 10)[4]
+    del whole
+    other = device.full(100, 0, np.int32)
+    assert device.read(part).tolist() == list(range(40, 50))
+    del part
+    last = device.full(100, 1, np.int32)
+    assert device.read(other).tolist() == [0] * 100
+    assert (last.gpu_data.device_pointer is not None) and gpus.calls["cuMemAlloc"] == 2
+
+
+def test_memory_comes_back_after_an_error(gpus):
+    device = gk.CudaDevice()
+
+    def failing():
+        array = device.empty(1000, np.int32)
+        device.put(array, 1000, 1)
+
+    for _ in range(3):
+        with pytest.raises(IndexError, match="index 1000 of an array of 1000 elements"):
+            failing()
+    assert gpus.calls["cuMemAlloc"] == 1
+
+
+def test_an_array_is_of_the_shape_and_type_asked_for_whatever_was_there_before(gpus):
+    device = gk.CudaDevice()
+    for shape, dtype in [(6, "i4"), ((2, 3), "i4"), (6, "f4"), ((3, 2), "i4"), (0, "i4"), ((), "i8")]:
+        for _ in range(2):
+            array = device.empty(shape, dtype)
+            assert array.shape == (shape if isinstance(shape, tuple) else (shape,))
+            assert array.dtype == np.dtype(dtype)
+            host = np.arange(array.size, dtype=dtype).reshape(shape)
+            if array.size:
+                array.copy_to_device(host)
+            found = device.read(array)
+            assert (found.dtype, found.shape) == (host.dtype, array.shape)
+            assert found.tolist() == host.tolist()
+
+
+@pytest.mark.parametrize("shape", [LARGE, (2, LARGE), (LARGE - 1, 1, 3)])
+def test_large_results_are_whole(gpus, shape):
+    device = gk.CudaDevice()
+    host = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    found = device.read(device.array(host))
+    assert gpus.calls["cuMemHostAlloc"] == 1
+    assert np.array_equal(found, host)
+    assert found.flags.writeable
+    assert found.flags.c_contiguous
+
+
+def test_each_gpu_has_memory_of_its_own(gpus):
+    values = np.arange(100, dtype=np.int32)
+    values.flags.writeable = False
+    devices = []
+    for number in (0, 1, 0, 1):
+        gpus.current = number
+        devices.append(gk.CudaDevice())
+        assert devices[-1].read(devices[-1].keep(values)).tolist() == values.tolist()
+        one_call(devices[-1])
+    one_call(devices[0])  # a device made for one GPU, used while another is current
+    assert gpus.bytes_in_use(0) == gpus.bytes_in_use(1) > 0
+
+
+def test_a_graph_that_is_gone_leaves_no_memory(gpus):
+    device = gk.CudaDevice()
+    g = gk.rmat(10, seed=1)
+    device.keep(g.targets)
+    device.keep(g.offsets)
+    assert gpus.bytes_in_use() > 4 * g.m
+    del g
+    gc.collect()
+    gpus.contexts[0].memory_manager.deallocations.clear()
+    assert gpus.bytes_in_use() == 0
+
+
+def test_idle_memory_has_a_bound_and_the_longest_idle_goes_first(gpus):
+    most = gpus.memory // cuda_memory.IDLE_SHARE
+    device = gk.CudaDevice()
+    for k in range(1, 100):
+        device.empty(k << 14, np.uint8)
+    idle = cuda_memory.current(device._cuda).arrays.idle_bytes
+    assert most - (99 << 14) <= idle <= most
+    before = gpus.calls["cuMemAlloc"]
+    device.empty(99 << 14, np.uint8)
+    assert gpus.calls["cuMemAlloc"] == before
+    device.empty(1 << 14, np.uint8)
+    assert gpus.calls["cuMemAlloc"] == before + 1
+    gpus.contexts[0].memory_manager.deallocations.clear()
+    assert gpus.bytes_in_use() <= most
+
+
+def test_idle_memory_makes_room_where_a_gpu_is_full(gpus, monkeypatch):
+    monkeypatch.setattr(cuda_memory, "IDLE_SHARE", 1)
+    device = gk.CudaDevice()
+    device.empty(gpus.memory // 2, np.uint8)
+    held = device.empty(gpus.memory // 4, np.uint8)
+    device.empty(gpus.memory // 2 + 1, np.uint8)
+    with pytest.raises(Exception, match="out of memory"):
+        device.empty(gpus.memory, np.uint8)
+    assert cuda_memory.current(device._cuda).arrays.lent_bytes == held.nbytes
+
+
+def test_locked_pages_have_a_bound_and_results_beyond_are_read_all_the_same(gpus, monkeypatch):
+    monkeypatch.setattr(cuda_memory, "MOST_PINNED", 3 * 4 * LARGE)
+    device = gk.CudaDevice()
+    array = device.array(np.arange(LARGE, dtype=np.int32))
+    found = [device.read(array) for _ in range(5)]
+    assert all(np.array_equal(one, np.arange(LARGE)) for one in found)
+    assert gpus.calls["cuMemHostAlloc"] == 3
+    assert device.pinned(2, np.int32).tolist() == [0, 0]
+    del found
+    device.read(device.array(np.zeros(2 * LARGE, np.int32)))  # what is idle makes room
+    assert sum(len(block) for where, block in gpus.blocks.values() if where == "host") >= 8 * LARGE
+
+
+def test_where_threads_have_streams_of_their_own_memory_is_not_lent_again(gpus, monkeypatch):
+    monkeypatch.setattr(cuda_memory.config, "CUDA_PER_THREAD_DEFAULT_STREAM", 1, raising=False)
+    device = gk.CudaDevice()
+    for _ in range(3):
+        device.empty(1000, np.int32)
+    assert gpus.calls["cuMemAlloc"] == 3
+
+
+def test_no_two_threads_have_the_same_memory(gpus):
+    device = gk.CudaDevice()
+    wrong = []
+
+    def work(number):
+        for round_number in range(200):
+            value = number << 16 | round_number
+            arrays = [device.array(np.full(500, value + k, np.int32)) for k in range(3)]
+            wrong.extend(
+                value for k, a in enumerate(arrays) if (device.read(a) != value + k).any()
+            )
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert gpus.calls["cuMemAlloc"] <= 4 * 6
+
+
+def test_a_block_may_come_back_while_the_pool_is_in_use():
+    """The garbage collector can run anywhere, in `make` and under the lock too."""
+    pool = Pool(1000)
+    cycle = [pool.lend("a", 10, object)]
+    cycle.append(cycle)
+    del cycle
+
+    def make():
+        gc.collect()
+        return object()
+
+    lease = pool.lend("b", 10, make)
+    assert (pool.lent_bytes, pool.idle_bytes) == (10, 10)
+    with pool._lock:
+        del lease
+    assert pool.release() == 20
+    assert (pool.lent_bytes, pool.idle_bytes) == (0, 0)
