@@ -1,7 +1,7 @@
 """A CUDA driver whose device memory is the host's: numba's own arrays live in it, without a GPU.
 
-Kernels run on the SIMT machine. Every call is counted. What has not been written holds 0xCD, and whoever touches what has been freed
-gets an error.
+Kernels run on the SIMT machine. Every call is counted. What has not been written holds 0xCD, and
+whoever touches what has been freed gets an error.
 """
 
 from __future__ import annotations
@@ -92,16 +92,16 @@ class FakeGpus:
         """Return how many bytes a GPU has allocated."""
         return sum(len(block) for where, block in self.blocks.values() if where == gpu)
 
-    def cuMemGetInfo(self):  # noqa: N802
+    def cuMemGetInfo(self):
         return self.memory - self.bytes_in_use(self.current), self.memory
 
-    def cuMemAlloc(self, size):  # noqa: N802
+    def cuMemAlloc(self, size):
         if self.bytes_in_use(self.current) + size > self.memory:
             code = numba_driver.binding.CUresult.CUDA_ERROR_OUT_OF_MEMORY
             raise numba_driver.CudaAPIError(code, "out of memory")
         return numba_driver.binding.CUdeviceptr(self._block(self.current, size))
 
-    def cuMemHostAlloc(self, size, flags):  # noqa: N802
+    def cuMemHostAlloc(self, size, flags):
         return self._block("host", size)
 
     def _block(self, where, size):
@@ -110,18 +110,18 @@ class FakeGpus:
         self.blocks[ctypes.addressof(block)] = where, block
         return ctypes.addressof(block)
 
-    def cuMemFree(self, pointer):  # noqa: N802
+    def cuMemFree(self, pointer):
         del self.blocks[int(pointer)]
 
-    cuMemFreeHost = cuMemFree  # noqa: N815
+    cuMemFreeHost = cuMemFree
 
-    def cuMemsetD8(self, pointer, value, count):  # noqa: N802
+    def cuMemsetD8(self, pointer, value, count):
         ctypes.memset(self._there(pointer, count), value, count)
 
-    def cuMemcpyHtoD(self, pointer, host, size):  # noqa: N802
+    def cuMemcpyHtoD(self, pointer, host, size):
         ctypes.memmove(self._there(pointer, size), int(host), size)
 
-    def cuMemcpyDtoH(self, host, pointer, size):  # noqa: N802
+    def cuMemcpyDtoH(self, host, pointer, size):
         ctypes.memmove(int(host), self._there(pointer, size), size)
 
     def _there(self, pointer, size) -> int:
