@@ -14,12 +14,13 @@ memory is not used again.
 from __future__ import annotations
 
 import math
+import mmap
 import weakref
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import config
+from numba import config, cuda
 from numpy.typing import DTypeLike
 
 from gpukernels.lending import Pool
@@ -34,6 +35,24 @@ PINNED_FROM = 1 << 16
 PAGE = 1 << 12
 #: Where numba's context keeps what belongs to it.
 EXTRA = "gpukernels.cuda_memory"
+_memories: weakref.WeakValueDictionary[int, CudaMemory] = weakref.WeakValueDictionary()
+
+
+class LockedPages:
+    """Pages of the host that a GPU may write to while they stay where they are.
+
+    They are ordinary pages, locked afterwards: what a driver allocates itself is gone in a forked
+    process and after ``cuda.close()``, and a result may be read there still.
+    """
+
+    def __init__(self, context, size: int):
+        self._bytes = np.frombuffer(mmap.mmap(-1, size), np.uint8)
+        self._lock = context.mempin(self._bytes, self._bytes.ctypes.data, size)
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """The pages as bytes."""
+        return self._bytes.__array_interface__
 
 
 class CudaMemory:
@@ -41,8 +60,6 @@ class CudaMemory:
 
     Parameters
     ----------
-    cuda : module
-        ``numba.cuda``.
     context : numba.cuda.cudadrv.driver.Context
         The GPU's context.
 
@@ -52,13 +69,11 @@ class CudaMemory:
         Device copies of read-only host arrays, by the host array's id, which dies with the array.
     """
 
-    def __init__(self, cuda, context):
-        from numba.cuda.cudadrv.devicearray import DeviceNDArray
-        from numba.cuda.cudadrv.driver import MemoryPointer, host_to_device
+    def __init__(self, context):
+        from numba.cuda.cudadrv import devicearray, driver
 
-        self._cuda, self._array_type, self._pointer_type = cuda, DeviceNDArray, MemoryPointer
-        self._copy = host_to_device
-        self._context = weakref.proxy(context)
+        self._array_type, self._driver = devicearray.DeviceNDArray, driver
+        self.context = weakref.proxy(context)
         self._one_stream = not getattr(config, "CUDA_PER_THREAD_DEFAULT_STREAM", 0)
         self.arrays = Pool(int(context.get_memory_info().total) // IDLE_SHARE)
         self.pinned = Pool(MOST_PINNED, MOST_PINNED)
@@ -71,10 +86,10 @@ class CudaMemory:
         dtype = np.dtype(dtype)
         size = math.prod(shape) * dtype.itemsize
         if not (size and self._one_stream):
-            return self._cuda.device_array(shape, dtype)
+            return cuda.device_array(shape, dtype)
 
         def make():
-            block = self._cuda.device_array(shape, dtype)
+            block = cuda.device_array(shape, dtype)
             block._numba_type_  # noqa: B018  newer versions keep it, and with it all copies
             return block
 
@@ -85,18 +100,27 @@ class CudaMemory:
         array = self._array_type.__new__(self._array_type)
         array.__dict__.update(block.__dict__)
         pointer = block.gpu_data.device_pointer
-        array.gpu_data = self._pointer_type(self._context, pointer, size, owner=lease)
+        array.gpu_data = self._driver.MemoryPointer(self.context, pointer, size, owner=lease)
         return array
+
+    def fill(self, array, byte: int) -> None:
+        """Set every byte of a contiguous device array, after the launches made so far."""
+        if array.size:
+            self._driver.device_memset(array.gpu_data, byte, array.nbytes)
 
     def pinned_array(self, shape: int | Sequence[int], dtype: DTypeLike) -> np.ndarray | None:
         """Return a page-locked host array of undefined content.
 
-        None where `MOST_PINNED` bytes are in use.
+        None where `MOST_PINNED` bytes are in use, or the host locks no more pages.
         """
-        shape, dtype = tuple(np.atleast_1d(shape).tolist()), np.dtype(dtype)
+        shape = tuple(map(int, shape)) if isinstance(shape, tuple | list) else (int(shape),)
+        dtype = np.dtype(dtype)
         count = math.prod(shape)
         size = max(PAGE, -(-count * dtype.itemsize // PAGE) * PAGE)
-        lease = self.pinned.lend(size, size, lambda: self._cuda.pinned_array(size, np.uint8))
+        try:
+            lease = self.pinned.lend(size, size, lambda: LockedPages(self.context, size))
+        except self._driver.CudaAPIError:
+            return None
         if lease is None:
             return None
         return np.asarray(lease)[: count * dtype.itemsize].view(dtype).reshape(shape)
@@ -108,22 +132,37 @@ class CudaMemory:
         start, size = index * array.dtype.itemsize, array.dtype.itemsize
         # A sliced and reshaped array would say the same at five times the price.
         there = array.gpu_data.view(start, start + size)
-        self._copy(there, np.array([value], dtype=array.dtype), size)
+        self._driver.host_to_device(there, np.array([value], dtype=array.dtype), size)
 
-    def room_for(self, array) -> np.ndarray | None:
-        """Return page-locked room for the contents of a large device array; None for a small."""
-        if array.nbytes < PINNED_FROM or not array.is_c_contiguous():
-            return None
-        return self.pinned_array(array.shape, array.dtype)
+    def read(self, array) -> np.ndarray:
+        """Return the contents of a device array; those of a large one in page-locked memory."""
+        if not (array.size and array.is_c_contiguous()):
+            return array.copy_to_host()
+        found = self.pinned_array(array.shape, array.dtype) if array.nbytes >= PINNED_FROM else None
+        if found is None:
+            found = np.empty(array.shape, array.dtype)
+        self._driver.device_to_host(found, array.gpu_data, array.nbytes)
+        return found
 
 
-def current(cuda) -> CudaMemory:
-    """Return the memory of the current GPU; `cuda` is ``numba.cuda``.
+def current() -> CudaMemory:
+    """Return the memory of the current GPU."""
+    from numba.cuda.cudadrv.driver import driver
 
-    It is kept with numba's context, so that ``cuda.close()`` ends it.
-    """
-    context = cuda.current_context()
-    memory = context.extras.get(EXTRA)
-    if memory is None:
-        memory = context.extras.setdefault(EXTRA, CudaMemory(cuda, context))
+    # To ask numba for its context takes ten times as long as to ask the driver for a number.
+    memory = _memories.get(int(driver.cuCtxGetCurrent()))
+    if memory is None or not _is_open(memory.context):
+        context = cuda.current_context()
+        # It is kept with the context, so that both end together.
+        memory = context.extras.get(EXTRA)
+        if memory is None:
+            memory = context.extras.setdefault(EXTRA, CudaMemory(context))
+        _memories[int(driver.cuCtxGetCurrent())] = memory
     return memory
+
+
+def _is_open(context) -> bool:
+    try:
+        return context.device.primary_context == context
+    except ReferenceError:
+        return False

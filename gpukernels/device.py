@@ -377,8 +377,7 @@ class CudaDevice:
         if len(pattern) > 1:
             return self.array(np.full(shape, value, dtype))
         array: Any = self.empty(shape, dtype)
-        if array.size:
-            array.gpu_data.memset(pattern.pop(), array.nbytes)
+        self._memory().fill(array, pattern.pop() if pattern else 0)
         return array
 
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
@@ -391,8 +390,7 @@ class CudaDevice:
 
     def clear(self, array: Any) -> None:
         """Set every byte of `array` to zero, after the launches made so far; does not wait."""
-        if array.size:
-            array.gpu_data.memset(0, array.nbytes)
+        self._memory().fill(array, 0)
 
     def read(self, array: Any, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array.
@@ -401,10 +399,10 @@ class CudaDevice:
         """
         if not hasattr(array, "copy_to_host"):
             array = self.array(array)
-        return array.copy_to_host(self._memory().room_for(array) if into is None else into)
+        return self._memory().read(array) if into is None else array.copy_to_host(into)
 
     def _memory(self) -> cuda_memory.CudaMemory:
-        return cuda_memory.current(self._cuda)
+        return cuda_memory.current()
 
     def launch(
         self,

@@ -15,10 +15,10 @@ class Lease:
     array as what it is a view of.
     """
 
-    __slots__ = ("__weakref__", "_lent", "_pool", "block")
+    __slots__ = ("__weakref__", "_pool", "block")
 
-    def __init__(self, pool: Pool, key: Hashable, size: int, block: Any):
-        self._pool, self._lent, self.block = pool, (key, size, block), block
+    def __init__(self, pool: Pool, block: Any):
+        self._pool, self.block = pool, block
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -26,7 +26,7 @@ class Lease:
         return self.block.__array_interface__
 
     def __del__(self) -> None:
-        self._pool.give_back(self._lent)
+        self._pool.give_back(self.block)
 
 
 class Pool:
@@ -35,7 +35,8 @@ class Pool:
     It can be used from many threads. A block may come back at any time, from the garbage collector
     too, in the middle of another call of the pool by the same thread. Therefore coming back is an
     append to a queue, which waits for no lock, and what is idle is put in order by whoever has the
-    lock next.
+    lock next. The pool itself keeps hold of what is lent: if a block became garbage together with
+    its lease, the collector would call the block's own finalizers before the lease's.
 
     Parameters
     ----------
@@ -48,7 +49,9 @@ class Pool:
     def __init__(self, most_idle: int, most: int | None = None):
         self._most_idle, self._most = most_idle, most
         self._lock = threading.Lock()
-        self._returned: deque[tuple[Hashable, int, Any]] = deque()
+        self._returned: deque[Any] = deque()
+        #: What is lent, by its id: the key, the bytes and the block.
+        self._lent: dict[int, tuple[Hashable, int, Any]] = {}
         #: What is idle, by key, and how many bytes each block has; the key longest unused first.
         self._idle: dict[Hashable, list[tuple[int, Any]]] = {}
         self.idle_bytes = self.lent_bytes = 0
@@ -80,20 +83,26 @@ class Pool:
                     return None
             self.lent_bytes += size
         try:
-            return Lease(self, key, size, make() if block is None else block)
+            if block is None:
+                block = self._made(make)
+        except BaseException:
+            with self._lock:
+                self.lent_bytes -= size
+            raise
+        self._lent[id(block)] = key, size, block
+        return Lease(self, block)
+
+    def _made(self, make: Callable[[], Any]) -> Any:
+        try:
+            return make()
         except Exception:
             if not self.release():
-                self._forget(size)
                 raise
-        try:
-            return Lease(self, key, size, make())
-        except BaseException:
-            self._forget(size)
-            raise
+        return make()
 
-    def give_back(self, lent: tuple[Hashable, int, Any]) -> None:
-        """Take back what a lease held: a key, the bytes and the block."""
-        self._returned.append(lent)
+    def give_back(self, block: Any) -> None:
+        """Take back a block."""
+        self._returned.append(block)
         if self._lock.acquire(blocking=False):
             try:
                 self._settle()
@@ -108,14 +117,10 @@ class Pool:
             self._let_go(0)
             return before
 
-    def _forget(self, size: int) -> None:
-        with self._lock:
-            self.lent_bytes -= size
-
     def _settle(self) -> None:
         """Put away what came back, and let go what is too much; the caller has the lock."""
         while self._returned:
-            key, size, block = self._returned.popleft()
+            key, size, block = self._lent.pop(id(self._returned.popleft()))
             self.lent_bytes -= size
             self.idle_bytes += size
             waiting = self._idle.pop(key, [])

@@ -18,6 +18,7 @@ from numba import cuda
 from numba.cuda.cudadrv import devices
 from numba.cuda.cudadrv import driver as numba_driver
 
+from gpukernels.bench.calls import ALLOCATIONS
 from gpukernels.device import CudaDevice, SimtDevice
 
 
@@ -28,6 +29,7 @@ class FakeGpus:
         self.calls: Counter[str] = Counter()
         self.memory, self.current = memory, 0
         self.blocks: dict[int, tuple[int, ctypes.Array]] = {}
+        self.locked: dict[int, int] = {}
         for name in dir(self):
             if name.startswith("cu"):
                 self._take_over(monkeypatch, name, getattr(self, name))
@@ -40,6 +42,7 @@ class FakeGpus:
             numba_driver.Context(SimpleNamespace(id=k), handle=k + 1) for k in range(count)
         ]
         for context in self.contexts:
+            context.device.primary_context = context
             context.memory_manager.initialize()
         runtime = devices._runtime
         monkeypatch.setattr(
@@ -69,10 +72,19 @@ class FakeGpus:
 
     def close(self) -> None:
         """Free everything, as long as there is a driver to do it."""
-        for context in self.contexts:
-            context.extras.clear()
-            gc.collect()
-            context.memory_manager.deallocations.clear()
+        for number in range(len(self.contexts)):
+            self.close_context(number)
+
+    def close_context(self, number: int) -> None:
+        """End a GPU's context, as ``cuda.close()`` does; there is a new one."""
+        self.current = number
+        old = self.contexts[number]
+        old.reset()
+        context = self.contexts[number] = numba_driver.Context(old.device, handle=number + 1)
+        context.memory_manager.initialize()
+        context.device.primary_context = context
+        del old
+        gc.collect()
 
     def host_view(self, array):
         """Return what a kernel is given as the SIMT machine takes it: a device array's memory."""
@@ -86,7 +98,7 @@ class FakeGpus:
 
     def allocated(self) -> int:
         """Return how often memory of a GPU or locked pages of the host have been asked for."""
-        return self.calls["cuMemAlloc"] + self.calls["cuMemHostAlloc"]
+        return sum(self.calls[name] for name in ALLOCATIONS)
 
     def bytes_in_use(self, gpu: int = 0) -> int:
         """Return how many bytes a GPU has allocated."""
@@ -114,6 +126,16 @@ class FakeGpus:
         del self.blocks[int(pointer)]
 
     cuMemFreeHost = cuMemFree
+
+    def cuCtxGetCurrent(self):
+        return self.current + 1
+
+    def cuMemHostRegister(self, pointer, size, flags):
+        assert pointer % 4096 == size % 4096 == 0
+        self.locked[pointer] = size
+
+    def cuMemHostUnregister(self, pointer):
+        del self.locked[pointer]
 
     def cuMemsetD8(self, pointer, value, count):
         ctypes.memset(self._there(pointer, count), value, count)
