@@ -21,6 +21,10 @@ FREE_VERTICES = 1 << 20
 VERTICES_PER_ARC = 4
 #: The faulty line is sought in parts of a block that are about so long.
 PART_BYTES = 1 << 15
+#: From this size on a file is read by a compiled parser, and a gzip file from that. NumPy is done
+#: with a smaller one before it would be loaded, and nobody waits for a compiler.
+COMPILED_BYTES = 4 << 20
+PACKED_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -73,8 +77,14 @@ class Rows:
     sound: Callable[[NDArray], bool]
     fault: Callable[[list[bytes]], str | None]
 
-    def parsed(self, text: bytes) -> NDArray | None:
+    def parsed(self, text: bytes, compiled: bool = False) -> NDArray | None:
         """Parse lines; ``None`` where any of them is faulty."""
+        if compiled:
+            from gpukernels.formats.scanning import scanned
+
+            some = scanned(text, self.dtype, self.marks)
+            if some is not None and self.sound(some):
+                return some
         if any(mark in text for mark in self.marks):
             text = self.comment.sub(b"", text)
         if len(text.translate(None, CONTROL)) < len(text):
@@ -122,9 +132,10 @@ def read_rows(
         At the first line that is wrong or too much, or at the last where there are too few.
     """
     parsed, count, last_line = [np.zeros(0, dtype=rows.dtype)], 0, 1
+    compiled = file.stat().st_size >= (PACKED_BYTES if file.suffix == ".gz" else COMPILED_BYTES)
     for block in parts:
         last_line = block.last_line
-        some = rows.parsed(block.text)
+        some = rows.parsed(block.text, compiled)
         spare = None if announced is None else announced.count - count
         if some is None or (spare is not None and some.size > spare):
             raise refusal(file, block, rows, spare, announced)

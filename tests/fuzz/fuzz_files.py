@@ -31,6 +31,7 @@ from gpukernels.formats import blocks, text
 MOST_SECONDS = 5.0
 MOST_BYTES = 300 << 20
 BLOCK_BYTES, PART_BYTES = blocks.BLOCK_BYTES, text.PART_BYTES
+COMPILED_BYTES, PACKED_BYTES = text.COMPILED_BYTES, text.PACKED_BYTES
 #: Findings are kept here, where `make clean` finds them.
 KEPT = Path(__file__).parents[2] / "_build" / "fuzz"
 
@@ -71,12 +72,15 @@ def try_file(name: str, seed: int, number: int, folder: Path) -> str:
         small = (64, 500) if name.endswith(".gz") else (1, 7, 64)
         blocks.BLOCK_BYTES = rng.choice((BLOCK_BYTES, BLOCK_BYTES, *small))
         text.PART_BYTES = rng.choice((PART_BYTES, 1, 10, 100))
+    if rng.random() < 0.5:  # both parsers read every kind of file
+        text.COMPILED_BYTES = text.PACKED_BYTES = 0
     file = folder / name
     file.write_bytes(data)
     try:
         return judge(file, data)
     finally:
         blocks.BLOCK_BYTES, text.PART_BYTES = BLOCK_BYTES, PART_BYTES
+        text.COMPILED_BYTES, text.PACKED_BYTES = COMPILED_BYTES, PACKED_BYTES
         file.unlink()
 
 
