@@ -33,36 +33,17 @@ def is_symmetric(
         ends = targets.size * np.arange(1, cores, dtype=np.int64) // cores
         rows = np.concatenate([[0], np.searchsorted(offsets, ends), [n]]).astype(np.int64)
         rows = np.maximum.accumulate(rows)
-        if not _sorted_and_even(offsets, targets, rows):
-            return False
         next_entry = np.empty((cores, n), np.int32)
         return bool(_walk(offsets, targets, given, rows, next_entry))
 
 
-@njit(boolean(GIVEN, GIVEN, int64[::1]), parallel=True, cache=True)
-def _sorted_and_even(offsets, targets, rows):
-    """Return whether rows are sorted, with as many arcs to a higher vertex as to a lower one."""
-    cores = rows.size - 1
-    falls = np.zeros(cores, np.int64)
-    rise = np.zeros(cores, np.int64)
-    for t in prange(cores):
-        fall, up = 0, 0
-        for u in range(rows[t], rows[t + 1]):
-            before = np.int32(0)
-            for i in range(offsets[u], offsets[u + 1]):
-                v = targets[i]
-                fall += i > offsets[u] and v < before
-                up += (v > u) - (v < u)
-                before = v
-        falls[t], rise[t] = fall, up
-    return falls.sum() == 0 and rise.sum() == 0
-
-
 @njit(boolean(GIVEN, GIVEN, GIVEN, int64[::1], int32[:, ::1]), parallel=True, cache=True)
 def _walk(offsets, targets, weights, rows, next_entry):
+    """Return whether rows are sorted, each arc up is met, and there are as many arcs down."""
     cores = rows.size - 1
     weighted = weights.size > 0
     fine = np.ones(cores, np.bool_)
+    rise = np.zeros(cores, np.int64)
     for t in prange(cores):
         place = next_entry[t]
         for v in range(place.size):
@@ -75,17 +56,28 @@ def _walk(offsets, targets, weights, rows, next_entry):
                     high = middle
             place[v] = low
         u = rows[t]
-        good = True
+        good, up = True, 0
         while good and u < rows[t + 1]:
+            before = np.int32(0)
             for i in range(offsets[u], offsets[u + 1]):
                 v = targets[i]
+                met = v >= before
+                before = v
                 if v > u:
+                    up += 1
                     at = place[v]
-                    met = at < offsets[v + 1] and targets[at] == u
-                    if not met or (weighted and weights[at] != weights[i]):
-                        good = False
-                        break
                     place[v] = at + 1
+                    met &= at < targets.size and targets[at] == u
+                    met &= not weighted or (at < targets.size and weights[at] == weights[i])
+                else:
+                    up -= v < u
+                if not met:
+                    good = False
+                    break
             u += 1
-        fine[t] = good
-    return fine.all()
+        # Whether an entry lies beyond its row is asked once a row: a look at the row's end for
+        # every arc would be one more access to anywhere.
+        for v in range(place.size):
+            good &= place[v] <= offsets[v + 1]
+        fine[t], rise[t] = good, up
+    return fine.all() and rise.sum() == 0
