@@ -47,20 +47,20 @@ def quadrants(
     """
     source, target = np.empty(arcs, np.int32), np.empty(arcs, np.int32)
     before = rng.bit_generator.state
-    step = np.array(_words(before["state"]["inc"]), np.uint64)
+    step = _words(before["state"]["inc"])
     # A random number is a whole number of 53 bits by 2^53; so the limits are whole numbers too.
     limits = [math.ceil(limit * 2**53) for limit in (a, a + b, a + b + c)]
 
     def draw(first: int) -> None:
         part = slice(first, min(first + CHUNK, arcs))
-        states = np.empty((scale, 2), np.uint64)
+        states = np.empty((2, scale), np.uint64)
         bits = np.random.PCG64()
         bits.state = before
         bits.advance(first)
         for level in range(scale):
-            states[level] = _words(bits.state["state"]["state"])
+            states[:, level] = _words(bits.state["state"]["state"])
             bits.advance(arcs)
-        _descend(states, step, *limits, source[part], target[part])
+        _descend(*states, *step, *limits, source[part], target[part])
 
     with ThreadPoolExecutor(cores()) as pool:
         list(pool.map(draw, range(0, arcs, CHUNK)))
@@ -86,26 +86,36 @@ def _upper_product(typing_context, x, y):
     return uint64(uint64, uint64), generate
 
 
+@njit(uint64(uint64), cache=True)
+def _even_bits(path):
+    """Return the bits 0, 2, 4, ... of a number, side by side."""
+    path &= np.uint64(0x5555555555555555)
+    path = (path | path >> np.uint64(1)) & np.uint64(0x3333333333333333)
+    path = (path | path >> np.uint64(2)) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    path = (path | path >> np.uint64(4)) & np.uint64(0x00FF00FF00FF00FF)
+    path = (path | path >> np.uint64(8)) & np.uint64(0x0000FFFF0000FFFF)
+    return (path | path >> np.uint64(16)) & np.uint64(0x00000000FFFFFFFF)
+
+
 @njit(
-    (uint64[:, ::1], uint64[::1], uint64, uint64, uint64, int32[::1], int32[::1]),
+    (uint64[::1], uint64[::1], uint64, uint64, uint64, uint64, uint64, int32[::1], int32[::1]),
     nogil=True,
     cache=True,
 )
-def _descend(states, step, right_from, down_from, corner_from, source, target):
-    """Draw as PCG64 does (O'Neill 2014), of `states` for each level, and follow the quadrants."""
+def _descend(uppers, lowers, step_upper, step_lower, limit, limit2, limit3, source, target):
+    """Draw as PCG64 does (O'Neill 2014), a generator a level, and follow the quadrants."""
     for i in range(source.size):
-        u = v = np.int32(0)
-        for level in range(states.shape[0]):
-            high, low = states[level, 0], states[level, 1]
-            high = _upper_product(low, LOWER) + low * UPPER + high * LOWER
-            low = low * LOWER + step[1]
-            high += step[0] + np.uint64(low < step[1])
-            states[level, 0], states[level, 1] = high, low
-            mixed, turn = high ^ low, high >> np.uint64(58)
+        path = np.uint64(0)
+        for level in range(uppers.size):
+            upper, lower = uppers[level], lowers[level]
+            upper = _upper_product(lower, LOWER) + lower * UPPER + upper * LOWER + step_upper
+            lower = lower * LOWER + step_lower
+            upper += np.uint64(lower < step_lower)
+            uppers[level], lowers[level] = upper, lower
+            mixed, turn = upper ^ lower, upper >> np.uint64(58)
             mixed = mixed >> turn | mixed << (np.uint64(64) - turn & np.uint64(63))
             drawn = mixed >> np.uint64(11)
-            down = drawn >= down_from
-            right = ((drawn >= right_from) & (not down)) | (drawn >= corner_from)
-            u += u + down
-            v += v + right
-        source[i], target[i] = u, v
+            # Of the quadrants in reading order, the number of the one that it falls into.
+            quadrant = np.uint64(drawn >= limit) + np.uint64(drawn >= limit2)
+            path = path << np.uint64(2) | (quadrant + np.uint64(drawn >= limit3))
+        source[i], target[i] = _even_bits(path >> np.uint64(1)), _even_bits(path)
