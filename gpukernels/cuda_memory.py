@@ -103,11 +103,6 @@ class CudaMemory:
         array.gpu_data = self._driver.MemoryPointer(self.context, pointer, size, owner=lease)
         return array
 
-    def fill(self, array, byte: int) -> None:
-        """Set every byte of a contiguous device array, after the launches made so far."""
-        if array.size:
-            self._driver.device_memset(array.gpu_data, byte, array.nbytes)
-
     def pinned_array(self, shape: int | Sequence[int], dtype: DTypeLike) -> np.ndarray | None:
         """Return a page-locked host array of undefined content.
 
@@ -125,15 +120,6 @@ class CudaMemory:
             return None
         return np.asarray(lease)[: count * dtype.itemsize].view(dtype).reshape(shape)
 
-    def put(self, array, index: int, value) -> None:
-        """Set one element of a contiguous device array, counted from 0 through all its rows."""
-        if not 0 <= index < array.size:
-            raise IndexError(f"index {index} of an array of {array.size} elements")
-        start, size = index * array.dtype.itemsize, array.dtype.itemsize
-        # A sliced and reshaped array would say the same at five times the price.
-        there = array.gpu_data.view(start, start + size)
-        self._driver.host_to_device(there, np.array([value], dtype=array.dtype), size)
-
     def read(self, array) -> np.ndarray:
         """Return the contents of a device array; those of a large one in page-locked memory."""
         if not (array.size and array.is_c_contiguous()):
@@ -143,6 +129,24 @@ class CudaMemory:
             found = np.empty(array.shape, array.dtype)
         self._driver.device_to_host(found, array.gpu_data, array.nbytes)
         return found
+
+
+def fill(array, byte: int) -> None:
+    """Set every byte of a contiguous device array, after the launches made so far."""
+    if array.size:
+        array.gpu_data.memset(byte, array.nbytes)
+
+
+def put(array, index: int, value) -> None:
+    """Set one element of a contiguous device array, counted from 0 through all its rows."""
+    from numba.cuda.cudadrv.driver import host_to_device
+
+    if not 0 <= index < array.size:
+        raise IndexError(f"index {index} of an array of {array.size} elements")
+    size = array.dtype.itemsize
+    # A sliced and reshaped array would say the same at five times the price.
+    there = array.gpu_data.view(index * size, (index + 1) * size)
+    host_to_device(there, np.array([value], dtype=array.dtype), size)
 
 
 def current() -> CudaMemory:

@@ -355,7 +355,7 @@ class CudaDevice:
         """
         if not isinstance(host, np.ndarray) or host.flags.writeable:
             return self.array(host)
-        of_gpu = self._memory().kept
+        of_gpu = cuda_memory.current().kept
         kept = of_gpu.get(id(host))
         if kept is None:
             # Not lent: it is freed with the graph.
@@ -365,11 +365,11 @@ class CudaDevice:
 
     def put(self, array: Any, index: int, value: Any) -> None:
         """Set one element of `array`, counted from 0 through all its rows."""
-        self._memory().put(array, index, value)
+        cuda_memory.put(array, index, value)
 
     def empty(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
         """Return an uninitialized device array."""
-        return self._memory().empty(shape, dtype)
+        return cuda_memory.current().empty(shape, dtype)
 
     def full(self, shape: Shape, value: Any, dtype: DTypeLike) -> DeviceArray:
         """Return a device array filled with `value`."""
@@ -377,12 +377,12 @@ class CudaDevice:
         if len(pattern) > 1:
             return self.array(np.full(shape, value, dtype))
         array: Any = self.empty(shape, dtype)
-        self._memory().fill(array, pattern.pop() if pattern else 0)
+        cuda_memory.fill(array, pattern.pop() if pattern else 0)
         return array
 
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
         """Return a page-locked host array of zeros: what is read into it is copied once."""
-        array = self._memory().pinned_array(shape, dtype)
+        array = cuda_memory.current().pinned_array(shape, dtype)
         if array is None:
             array = self._cuda.pinned_array(shape, dtype)
         array.fill(0)
@@ -390,7 +390,7 @@ class CudaDevice:
 
     def clear(self, array: Any) -> None:
         """Set every byte of `array` to zero, after the launches made so far; does not wait."""
-        self._memory().fill(array, 0)
+        cuda_memory.fill(array, 0)
 
     def read(self, array: Any, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array.
@@ -399,10 +399,7 @@ class CudaDevice:
         """
         if not hasattr(array, "copy_to_host"):
             array = self.array(array)
-        return self._memory().read(array) if into is None else array.copy_to_host(into)
-
-    def _memory(self) -> cuda_memory.CudaMemory:
-        return cuda_memory.current()
+        return cuda_memory.current().read(array) if into is None else array.copy_to_host(into)
 
     def launch(
         self,

@@ -9,11 +9,15 @@ def test_every_way_of_making_a_graph_has_its_ratio(capsys):
     making.main(["--scale", "5", "--repeat", "1"])
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("512 arcs, ")
-    assert [line.split(" s CPU")[0].rsplit(maxsplit=1)[0].strip() for line in said[1:]] == [
+    assert [line.split(" s CPU")[0].rsplit(maxsplit=1)[0].strip() for line in said[1:6]] == [
         "scipy",
         *making.TARGETS,
     ]
-    assert all("(at most " in line for line in said[2:])
+    assert all("(at most " in line for line in said[2:6])
+    assert said[6] == "files of 32 arcs"
+    ours = [line for line in said[7:] if line.split()[0] == "gk"]
+    assert [line.split()[1] for line in ours] == ["a.txt", "a.gr", "a.mtx", "real.mtx"]
+    assert all("(at most " in line for line in ours)
 
 
 def test_the_ratio_is_that_of_cpu_times():
