@@ -15,14 +15,15 @@ import numpy as np
 from llvmlite import ir
 from numba import int32, njit, uint64
 from numba.extending import intrinsic
+from numba.types import UniTuple
 from numpy.typing import NDArray
 
 from gpukernels.cores import cores
 
 #: Arcs drawn at a time, so many that to set the generators forward takes no time beside it.
-CHUNK = 1 << 17
-#: What PCG64 multiplies its state with: the upper and the lower word.
-UPPER, LOWER = np.uint64(2549297995355413924), np.uint64(4865540595714422341)
+CHUNK = 1 << 19
+#: What PCG64 multiplies its state with.
+FACTOR = 47026247687942121848144207491837523525
 
 
 def quadrants(
@@ -74,16 +75,19 @@ def _words(number: int) -> tuple[int, int]:
 
 
 @intrinsic
-def _upper_product(typing_context, x, y):
-    """Return the upper 64 bits of a product of two uint64."""
+def _next_state(typing_context, upper, lower, step_upper, step_lower):
+    """Return the state of PCG64 behind this one (O'Neill 2014), in two words as it is given."""
 
     def generate(context, builder, signature, arguments):
-        wide = ir.IntType(128)
-        x, y = (builder.zext(argument, wide) for argument in arguments)
-        upper = builder.lshr(builder.mul(x, y), ir.Constant(wide, 64))
-        return builder.trunc(upper, ir.IntType(64))
+        wide, word = ir.IntType(128), ir.IntType(64)
+        half = ir.Constant(wide, 64)
+        a, b, c, d = (builder.zext(argument, wide) for argument in arguments)
+        state, step = (builder.or_(builder.shl(x, half), y) for x, y in ((a, b), (c, d)))
+        state = builder.add(builder.mul(state, ir.Constant(wide, FACTOR)), step)
+        words = builder.trunc(builder.lshr(state, half), word), builder.trunc(state, word)
+        return context.make_tuple(builder, signature.return_type, words)
 
-    return uint64(uint64, uint64), generate
+    return UniTuple(uint64, 2)(uint64, uint64, uint64, uint64), generate
 
 
 @njit(uint64(uint64), cache=True)
@@ -103,14 +107,11 @@ def _even_bits(path):
     cache=True,
 )
 def _descend(uppers, lowers, step_upper, step_lower, limit, limit2, limit3, source, target):
-    """Draw as PCG64 does (O'Neill 2014), a generator a level, and follow the quadrants."""
+    """Draw as PCG64 does, a generator a level, and follow the quadrants."""
     for i in range(source.size):
         path = np.uint64(0)
         for level in range(uppers.size):
-            upper, lower = uppers[level], lowers[level]
-            upper = _upper_product(lower, LOWER) + lower * UPPER + upper * LOWER + step_upper
-            lower = lower * LOWER + step_lower
-            upper += np.uint64(lower < step_lower)
+            upper, lower = _next_state(uppers[level], lowers[level], step_upper, step_lower)
             uppers[level], lowers[level] = upper, lower
             mixed, turn = upper ^ lower, upper >> np.uint64(58)
             mixed = mixed >> turn | mixed << (np.uint64(64) - turn & np.uint64(63))
