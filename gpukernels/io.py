@@ -41,7 +41,9 @@ def read(
 
     The file bounds the memory that reading takes, not what it claims: see `limit`. A line has at
     most 65,536 bytes, and a gzip file unpacks to 16 MiB or 32 times its own size, whichever is
-    more; one that is packed more tightly has to be unpacked first.
+    more; one that is packed more tightly has to be unpacked first. From 4 MiB on (gzip: 1 MiB) a
+    compiled parser reads a million lines in a fifth of a second; the first such file waits for the
+    compiler, once.
 
     Parameters
     ----------
