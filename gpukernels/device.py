@@ -343,7 +343,7 @@ class CudaDevice:
     def array(self, host: ArrayLike) -> DeviceArray:
         """Return a copy of `host` on the device."""
         host = np.ascontiguousarray(as_array("host", host))
-        array = self.empty(host.shape, host.dtype)
+        array: Any = self.empty(host.shape, host.dtype)
         array.copy_to_device(host)
         return array
 
