@@ -637,7 +637,8 @@ def benign_race(*arrays: str) -> Callable[[Kernel], Kernel]:
     Parameters
     ----------
     *arrays : str
-        Names of the kernel's parameters or of its shared arrays.
+        Names of the kernel's parameters or of its shared arrays; of an array in a named tuple, the
+        field of the class by which the parameter is annotated.
 
     Examples
     --------
@@ -659,7 +660,9 @@ def benign_race(*arrays: str) -> Callable[[Kernel], Kernel]:
 
     def declare(kernel: Kernel) -> Kernel:
         function = simt.python_function(kernel)
-        unknown = set(arrays) - set(function.__code__.co_varnames)
+        kinds = [function.__globals__.get(k, k) for k in function.__annotations__.values()]
+        fields = {field for kind in kinds for field in getattr(kind, "_fields", ())}
+        unknown = set(arrays) - set(function.__code__.co_varnames) - fields
         if unknown:
             raise ValueError(f"benign_race: {function.__name__} has no array {sorted(unknown)}")
         function.__benign_races__ = frozenset(arrays)

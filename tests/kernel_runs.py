@@ -19,6 +19,9 @@ from gpukernels.bench import mapping as mapping_bench
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises import duplicates as duplicates_exercises
 from gpukernels.exercises import simt as simt_exercises
+from gpukernels.frontiers import collect
+from gpukernels.frontiers.duplicates import COMPARE_AND_SWAP
+from gpukernels.frontiers.state import Queue, Writes
 from gpukernels.mapping import METHODS as MAPPING_METHODS
 from gpukernels.primitives import (
     block_scan,
@@ -35,14 +38,13 @@ from gpukernels.traversal import (
     METHODS,
     bfs,
     contract_expand,
-    enqueue_by_block,
-    frontier,
     linear_cull,
     luo_levels,
     two_phase,
 )
-from gpukernels.traversal.bfs4k.child import child_kernel
-from gpukernels.traversal.duplicates import COMPARE_AND_SWAP
+from gpukernels.traversal.bfs4k.child import Children, child_kernel
+from gpukernels.traversal.claim import Search
+from gpukernels.traversal.edge_frontier import Edges
 from gpukernels.traversal.result import start_at
 
 Run = Callable[[object], dict[str, np.ndarray]]
@@ -228,7 +230,7 @@ def _add_traversal() -> None:
     RUNS["merrill collect_level"] = _collect_afresh
     RUNS["merrill expand_level"] = _expand_level
     RUNS["merrill contract_edges"] = _contract_edges
-    RUNS["collect_level"] = _collect_level
+    RUNS["append_level"] = _append_level
 
 
 def _luo_one_level(device) -> dict[str, np.ndarray]:
@@ -240,9 +242,10 @@ def _luo_one_level(device) -> dict[str, np.ndarray]:
     queues[0, :2] = 7, 0
     queues, sizes = device.array(queues), device.array(np.array([2, 0, 0, 0, 0], dtype=np.int32))
     shade, large = device.full(0, 0, np.int32), device.full(1, -1, np.int32)
-    graph = device.keep(g.offsets), device.keep(g.targets), distance, parent, shade, large
-    device.launch(luo_levels.search_one_level, 1, THREADS, *graph, 9, queues, sizes, 0)
-    device.launch(luo_levels.search_high_degrees, 2, THREADS, *graph, 0, queues, sizes, 0)
+    graph = device.keep(g.offsets), device.keep(g.targets)
+    search = luo_levels.Search(*graph, distance, parent, shade, large, 9, queues, sizes)
+    device.launch(luo_levels.search_one_level, 1, THREADS, search, 0)
+    device.launch(luo_levels.search_high_degrees, 2, THREADS, search, 0, 0)
     return {
         "distance": device.read(distance),
         "queue": np.sort(device.read(queues)[1]),
@@ -265,8 +268,8 @@ def _collect_afresh(device) -> dict[str, np.ndarray]:
     distance = np.where(np.arange(DIRECTED.n) % 3 == 0, 1, -1).astype(np.int32)
     queue, sizes = device.full(DIRECTED.n, -1, np.int32), device.full(4, 0, np.int64)
     device.launch(
-        enqueue_by_block.collect_level, 1, THREADS,
-        device.array(DIRECTED.offsets), device.array(distance), queue, sizes, 1,
+        collect.collect_level, 1, THREADS,
+        device.array(DIRECTED.offsets), device.array(distance), Queue(queue, sizes), 1,
     )  # fmt: skip
     return {"sizes": device.read(sizes), "queue": np.sort(device.read(queue))}
 
@@ -278,7 +281,7 @@ def _expand_level(device) -> dict[str, np.ndarray]:
     device.launch(
         contract_expand.expand_level, 1, THREADS,
         device.array(DIRECTED.offsets), device.array(DIRECTED.targets), device.array(distance),
-        edges, parents, sizes, 1, THREADS,
+        Edges(edges, parents), sizes, 1, THREADS,
     )  # fmt: skip
     return {
         "sizes": device.read(sizes),
@@ -292,10 +295,11 @@ def _contract_edges(device) -> dict[str, np.ndarray]:
     distance, parent = (device.full(DIRECTED.n, -1, np.int32) for _ in "ab")
     bitmap, bitmask = device.full(0, 0, np.int32), device.full(0, 0, np.uint8)
     queue, sizes = device.full(DIRECTED.n, -1, np.int32), device.full(4, 0, np.int64)
+    graph = device.array(DIRECTED.offsets), device.array(DIRECTED.targets)
     device.launch(
         two_phase.contract_edges, 1, THREADS,
-        device.array(DIRECTED.offsets), device.array(edges), device.array(edges), edges.size,
-        distance, parent, bitmap, bitmask, COMPARE_AND_SWAP, queue, sizes, 0,
+        Search(*graph, distance, parent, bitmap, COMPARE_AND_SWAP), bitmask,
+        Edges(device.array(edges), device.array(edges)), edges.size, Queue(queue, sizes), 0,
     )  # fmt: skip
     return {
         "sizes": device.read(sizes),
@@ -312,10 +316,10 @@ def _diamonds(k: int) -> gk.Graph:
     return gk.Graph.from_arcs(3 * k + 1, source, target)
 
 
-def _collect_level(device) -> dict[str, np.ndarray]:
+def _append_level(device) -> dict[str, np.ndarray]:
     distance = np.array([0, 1, 2, 1, -1, 2, 1], dtype=np.int32)
     queue, size = device.full(7, -1, np.int32), device.full(1, 0, np.int32)
-    device.launch(frontier.collect_level, 1, THREADS, device.array(distance), queue, size, 1)
+    device.launch(collect.append_level, 1, THREADS, device.array(distance), queue, size, 1)
     return {"size": device.read(size), "queue": np.sort(device.read(queue))}
 
 
@@ -324,11 +328,13 @@ def _child_kernel(device) -> dict[str, np.ndarray]:
     g = gk.star(100)
     distance, parent = start_at(0, g.n, device)
     pieces = device.array(np.array([[0, 0], [0, 64]], dtype=np.int32))
-    queue, counted = device.full(g.n, -1, np.int32), device.full(2, 0, np.int64)
+    graph = device.keep(g.offsets), device.keep(g.targets)
+    queue, counted = device.full(g.n, -1, np.int32), device.full(3, 0, np.int64)
     size = device.array(np.array([0, 2, 1, 0], dtype=np.int32))
     device.launch(
-        child_kernel, 2, THREADS, device.keep(g.offsets), device.keep(g.targets), distance, parent,
-        device.full(0, 0, np.int32), 0, queue, size, counted, 0, 64, pieces, 10, True,
+        child_kernel, 2, THREADS,
+        Search(*graph, distance, parent, device.full(0, 0, np.int32), 0), Queue(queue, size),
+        counted, 0, Children(0, 64, pieces), Writes(10, True),
     )  # fmt: skip
     return {"distance": device.read(distance), "queue": np.sort(device.read(queue))}
 

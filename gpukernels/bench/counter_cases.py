@@ -15,6 +15,7 @@ from numba import typeof
 from gpukernels.bench import counter_probes as probes
 from gpukernels.bench import tiles
 from gpukernels.bench.foundations import copy_strided
+from gpukernels.frontiers.duplicates import DUPLICATES
 from gpukernels.generators import random_weights, rmat, road_grid, small_world
 from gpukernels.graph import Graph
 from gpukernels.mapping import METHODS as MAPPINGS
@@ -31,7 +32,6 @@ from gpukernels.primitives.find_owners import SEARCHES
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.simt.machine import RESIDENT_THREADS
 from gpukernels.traversal import METHODS, bfs
-from gpukernels.traversal.duplicates import DUPLICATES
 
 LANE = probes.LANE
 

@@ -20,9 +20,9 @@ from gpukernels.bench.kernel_time import LaunchTimer
 from gpukernels.bench.roots import ROOTS, cases
 from gpukernels.bench.search_time import time_search, timer_for
 from gpukernels.device import CudaDevice
+from gpukernels.frontiers.duplicates import DUPLICATES
 from gpukernels.graph import Graph
 from gpukernels.traversal import bfs
-from gpukernels.traversal.duplicates import DUPLICATES
 
 #: Families of `gpukernels.bench.bfs`: few levels of many vertices, and the reverse.
 MEASURED = ("rmat", "road")

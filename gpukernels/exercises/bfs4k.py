@@ -8,13 +8,13 @@ import numpy as np
 from numba import cuda, int32
 
 from gpukernels.device import SimtDevice
+from gpukernels.frontiers.local_queue import LOCAL
 from gpukernels.generators import star
 from gpukernels.graph import Graph
 from gpukernels.primitives import FULL_MASK, WARP_SIZE, blocks_for, warp_inclusive_scan
 from gpukernels.simt import metrics
 from gpukernels.simt.trace import STORE, Trace
 from gpukernels.traversal import bfs
-from gpukernels.traversal.local_queue import LOCAL
 
 from .case import Budget, Case, Results, Wrong
 from .counters import accesses, sharing

@@ -8,12 +8,12 @@ import numpy as np
 from numba import cuda, int32, int64
 
 from gpukernels.device import SimtDevice, benign_race
+from gpukernels.frontiers.duplicates import hash64
 from gpukernels.graph import Graph
 from gpukernels.primitives import blocks_for
 from gpukernels.simt import metrics
 from gpukernels.simt.trace import ATOMIC, LOAD, Trace
 from gpukernels.traversal import bfs
-from gpukernels.traversal.duplicates import hash64
 
 from .case import Budget, Case, Results, Wrong
 from .counters import accesses, sharing

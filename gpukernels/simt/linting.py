@@ -30,7 +30,7 @@ from gpukernels.simt.errors import (
     UninitializedRead,
     UnsetVariable,
 )
-from gpukernels.simt.machine import launch
+from gpukernels.simt.machine import launch, named_values
 from gpukernels.simt.memory import duplicate
 from gpukernels.simt.recorder import Recorder
 from gpukernels.simt.source import python_function
@@ -350,8 +350,8 @@ def check(
             _add(found, finding, "lockstep")
         if all(f.level == WARNING for f in found.values()):  # else a difference follows from those
             benign = getattr(function, "__benign_races__", frozenset())
-            names = function.__code__.co_varnames[: len(args)]
-            for finding in _order_dependence(names, results, benign, trace):
+            parameters = function.__code__.co_varnames[: len(args)]
+            for finding in _order_dependence(parameters, results, benign, trace):
                 _add(found, finding, "lockstep")
     return Report(function.__name__, tuple(ran), found.values())
 
@@ -381,7 +381,8 @@ def _copies(args):
 
     def copied(value):
         if isinstance(value, tuple):
-            return tuple(copied(item) for item in value)
+            items = [copied(item) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
         if hasattr(value, "copy_to_host"):
             return value.copy_to_host()
         if not isinstance(value, np.ndarray):
@@ -490,10 +491,12 @@ def _blame_races(found, launches):
 # Results ------------------------------------------------------------
 
 
-def _order_dependence(names, results, benign, trace):
+def _order_dependence(parameters, results, benign, trace):
     """Yield the arrays whose contents differ between schedules."""
     labels = tuple(results)
-    for name, contents in zip(names, zip(*results.values(), strict=True), strict=False):
+    named = (named_values(parameters, arguments) for arguments in results.values())
+    for same in zip(*named, strict=True):
+        name, contents = same[0][0], [value for _, value in same]
         first = contents[0]
         if not isinstance(first, np.ndarray) or name in benign:
             continue

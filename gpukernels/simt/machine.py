@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 
 import numpy as np
 
@@ -240,22 +241,40 @@ def _type_of(value, position):
 
 
 def _arguments(run, program, args):
-    values = []
-    for name, value in zip(program.parameters, args, strict=False):
-        _flatten(run, name, value, values)
-    return values
+    return [_argument(run, *named) for named in named_values(program.parameters, args)]
 
 
-def _flatten(run, name, value, values):
+def named_values(parameters, args) -> list:
+    """Return (name, value) of every argument that is no tuple, and of every item of those that are.
+
+    What lies in a named tuple goes by its field where nothing else of the launch does, and by
+    ``parameter.field`` otherwise.
+    """
+    pairs = zip(parameters, args, strict=False)
+    leaves = [leaf for name, value in pairs for leaf in _leaves(name, value)]
+    taken = Counter(short for short, _, _ in leaves)
+    return [(short if taken[short] == 1 else name, value) for short, name, value in leaves]
+
+
+def _leaves(name, value, short=None):
+    """Yield (field, name with all that it lies in, value) for each value that is no tuple."""
+    if not isinstance(value, tuple):
+        yield short or name, name, value
+        return
+    fields = getattr(value, "_fields", None)
+    for i, item in enumerate(value):
+        if fields:
+            yield from _leaves(f"{name}.{fields[i]}", item, fields[i])
+        else:
+            yield from _leaves(f"{name}[{i}]", item, f"{short or name}[{i}]")
+
+
+def _argument(run, name, value):
     if isinstance(value, np.ndarray):
-        values.append(Memory(run, name, value))
-    elif isinstance(value, np.void):
-        values.append(records.argument(run, name, value))
-    elif isinstance(value, tuple):
-        for i, item in enumerate(value):
-            _flatten(run, f"{name}[{i}]", item, values)
-    else:
-        values.append(_type_of(value, 0).type(value))
+        return Memory(run, name, value)
+    if isinstance(value, np.void):
+        return records.argument(run, name, value)
+    return _type_of(value, 0).type(value)
 
 
 class Run:

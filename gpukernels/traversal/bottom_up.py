@@ -23,11 +23,11 @@ from numba import cuda
 
 from gpukernels.checks import check_choice
 from gpukernels.device import benign_race
+from gpukernels.frontiers.level_by_level import level_by_level
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
 from .frontier_bitmap import FRONTIERS, first_parent_by_bits, store_votes, words
-from .level_by_level import level_by_level
 from .result import UNVISITED, BFSResult, start_at, vertices_per_level
 
 

@@ -20,22 +20,23 @@ from __future__ import annotations
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.counts import DROPPED, ENTRIES, PLACES, count_up
+from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.graph import Graph
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import THREADS
 
-from .duplicates import HISTORY_CULLING, MERRILL, forget
-from .edge_frontier import contract, expand
-from .enqueue_by_block import DROPPED, ENTRIES, PLACES, count_up
+from .claim import Search
+from .edge_frontier import Edges, contract, expand
 from .merrill import MerrillSearch
-from .result import UNVISITED, BFSResult
+from .result import BFSResult
 
 
 @benign_race("distance", "parent", "bitmask", "hash_table", "table")
 @cuda.jit(**LARGE_BLOCKS)
 def contract_and_expand(
-    offsets, targets, edge_frontier, edge_parent, size, distance, parent, bitmap, bitmask, how,
-    next_edge_frontier, next_edge_parent, next_size, level, cta_threshold,
+    search: Search, bitmask, edges: Edges, size, next_edge_frontier, next_edge_parent, next_size,
+    level, cta_threshold,
 ):  # fmt: skip
     """Replace the `size` entries of an edge frontier by the arcs of the unvisited among them.
 
@@ -45,18 +46,17 @@ def contract_and_expand(
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)
-    if how == HISTORY_CULLING or how == MERRILL:
+    if search.how == HISTORY_CULLING or search.how == MERRILL:
         forget(table)
     cuda.syncthreads()
     kept, dropped = int64(0), int64(0)
     for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
         v, keep, told = contract(
-            how, first + cuda.threadIdx.x, size, edge_frontier, edge_parent,
-            distance, parent, bitmap, bitmask, hash_table, table, level,
+            search, bitmask, edges, first + cuda.threadIdx.x, size, hash_table, table, level
         )  # fmt: skip
         expand(
-            offsets, targets, v, keep, next_edge_frontier, next_edge_parent, next_size,
-            cta_threshold,
+            search.offsets, search.targets, v, keep, Edges(next_edge_frontier, next_edge_parent),
+            next_size, cta_threshold,
         )  # fmt: skip
         kept += keep
         dropped += told
@@ -65,14 +65,36 @@ def contract_and_expand(
 
 
 @cuda.jit
-def expand_level(
-    offsets, targets, distance, edge_frontier, edge_parent, next_size, level, cta_threshold
-):
+def expand_level(offsets, targets, distance, edges: Edges, next_size, level, cta_threshold):
     """Write the arcs that leave the vertices at distance `level`, each once, in O(V)."""
     for first in range(cuda.blockIdx.x * cuda.blockDim.x, distance.size, cuda.gridsize(1)):
         v = int32(first + cuda.threadIdx.x)
         has = v < distance.size and distance[v] == level
-        expand(offsets, targets, v, has, edge_frontier, edge_parent, next_size, cta_threshold)
+        expand(offsets, targets, v, has, edges, next_size, cta_threshold)
+
+
+def contract_and_expand_once(s: MerrillSearch, edges: Edges, size: int, next_edges: Edges) -> int:
+    """Visit the `size` entries of an edge frontier; return how many the next one has.
+
+    Where they do not fit, they are collected afresh.
+    """
+    level, arcs = len(s.enqueued), s.targets.size
+    s.launch(
+        contract_and_expand, size, s.state, s.bits, edges, size, *next_edges, s.next_size,
+        level - 1, s.cta_threshold, shared=s.shared, clear=True,
+    )  # fmt: skip
+    found, size = s.read_counts(PLACES)
+    s.enqueued.append(found)
+    s.inspected += min(size, arcs)
+    if size > arcs:
+        s.overflows += 1
+        s.launch(
+            expand_level, s.distance.size, s.offsets, s.targets, s.distance, next_edges,
+            s.next_size, level, s.cta_threshold, clear=True,
+        )  # fmt: skip
+        _, size = s.read_counts(PLACES)
+        s.inspected += size
+    return size
 
 
 def bfs(
@@ -97,7 +119,7 @@ def bfs(
     device : SimtDevice or CudaDevice
         Where to run.
     duplicates : str
-        How to keep duplicates out: see :mod:`gpukernels.traversal.duplicates`.
+        How to keep duplicates out: see :mod:`gpukernels.frontiers.duplicates`.
     bitmask : bool
         Whether to look at a vertex's bit before its distance.
     threads : int
@@ -113,26 +135,11 @@ def bfs(
         ``stats`` as of :class:`~gpukernels.traversal.merrill.MerrillSearch`.
     """
     s = MerrillSearch(g, root, device, duplicates, bitmask, threads, cta_threshold, parents)
-    device.put(s.distance, root, UNVISITED)  # the first contraction visits it
-    queues = [(s.room(g.m), s.room(g.m * parents)) for _ in "ab"]
-    edges, size = (s.full(1, root), s.full(int(parents), root)), 1
+    queues = s.edges_room(), s.edges_room()
+    edges, size = s.first_edges(root), 1
     while size:
-        level, next_edges = len(s.enqueued), queues[len(s.enqueued) % 2]
-        s.launch(
-            contract_and_expand, size, s.offsets, s.targets, *edges, size, *s.state,
-            *next_edges, s.next_size, level - 1, s.cta_threshold, shared=s.shared, clear=True,
-        )  # fmt: skip
-        found, size = s.read_counts(PLACES)
-        s.enqueued.append(found)
-        s.inspected += min(size, g.m)
-        if size > g.m:
-            s.overflows += 1
-            s.launch(
-                expand_level, g.n, s.offsets, s.targets, s.distance, *next_edges, s.next_size,
-                level, s.cta_threshold, clear=True,
-            )  # fmt: skip
-            _, size = s.read_counts(PLACES)
-            s.inspected += size
+        next_edges = queues[len(s.enqueued) % 2]
+        size = contract_and_expand_once(s, edges, size, next_edges)
         if size:
             s.edges.append(size)
         edges = next_edges

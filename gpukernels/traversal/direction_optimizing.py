@@ -24,6 +24,7 @@ a hundred more steps, and each turn bottom-up one more wait of the whole grid.
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda, int32, int64
@@ -31,6 +32,10 @@ from numba import cuda, int32, int64
 from gpukernels.checks import check_choice
 from gpukernels.device import benign_race
 from gpukernels.errors import InvalidArgument
+from gpukernels.frontiers.counts import ARCS, ENTRIES, count_up
+from gpukernels.frontiers.enqueue import enqueue_held
+from gpukernels.frontiers.local_queue import LOCAL, hold
+from gpukernels.frontiers.state import Local, Queue, kernel_argument
 from gpukernels.graph import Graph
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
@@ -38,9 +43,7 @@ from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_thre
 from gpukernels.primitives.warp_append import warp_append
 
 from .bottom_up import arcs_looked_at, first_parent
-from .enqueue_by_block import ARCS, ENTRIES, count_up, enqueue_held
 from .frontier_bitmap import FRONTIERS, first_parent_by_bits, mark_level, store_votes, words
-from .local_queue import LOCAL, hold
 from .result import UNVISITED, BFSResult, adopt, start_at
 
 #: Threads a block by default: on an H200, 256 took two thirds of the time of 128 on R-MAT.
@@ -52,6 +55,26 @@ ARCS_A_THREAD = 4
 MOST_LOGGED = 64
 
 
+@kernel_argument
+class Search(NamedTuple):
+    """The graph in both directions, and what a search knows of it.
+
+    Attributes
+    ----------
+    offsets, targets, reverse_offsets, sources : device array
+        The graph.
+    distance, parent : device array of int32
+        UNVISITED where the search has not come; without elements where nobody asks for parents.
+    """
+
+    offsets: Any
+    targets: Any
+    reverse_offsets: Any
+    sources: Any
+    distance: Any
+    parent: Any
+
+
 @cuda.jit(device=True)
 def find(work, u, arc):
     """Follow an arc of `u`; whoever visits its target first keeps that.
@@ -59,19 +82,17 @@ def find(work, u, arc):
     ``found[:held[0]]`` are the vertices that the thread keeps and ``held[1]`` the arcs that leave
     them, those counted in that found no room and were enqueued at once.
     """
-    offsets, targets, distance, parent, queue, counts, level, found, held = work
-    v = targets[arc]
-    if distance[v] == UNVISITED:
-        if cuda.atomic.cas(distance, v, UNVISITED, level + 1) == UNVISITED:
-            adopt(parent, v, u)
-            held[1] += offsets[v + 1] - offsets[v]
-            hold(found, held, queue, counts, v)
+    search, level, local, queue = work
+    v = search.targets[arc]
+    if search.distance[v] == UNVISITED:
+        if cuda.atomic.cas(search.distance, v, UNVISITED, level + 1) == UNVISITED:
+            adopt(search.parent, v, u)
+            local.held[1] += search.offsets[v + 1] - search.offsets[v]
+            hold(local, queue, v)
 
 
 @cuda.jit(device=True)
-def top_down(
-    offsets, targets, distance, parent, frontier, size, arcs, queue, counts, level, cta_threshold
-):
+def top_down(search, frontier, size, arcs, queue, level, cta_threshold):
     """Visit the `arcs` arcs of the `size` vertices of the frontier; all threads call.
 
     A block takes a portion of as many vertices as it has threads and spreads their arcs. Where the
@@ -80,7 +101,7 @@ def top_down(
     """
     found = cuda.local.array(LOCAL, int32)
     held = cuda.local.array(2, int32)
-    work = (offsets, targets, distance, parent, queue, counts, level, found, held)
+    work = (search, level, Local(found, held), queue)
     leaving = int64(0)
     portions = (size + cuda.blockDim.x - 1) // cuda.blockDim.x
     slices = arcs // (portions * cuda.blockDim.x * ARCS_A_THREAD)
@@ -90,21 +111,19 @@ def top_down(
         u, begin, end = int32(0), int32(0), int32(0)
         if i < size:
             u = frontier[i]
-            last = offsets[u + 1]
-            share = (last - offsets[u] + slices - 1) // slices
-            begin = int32(min(offsets[u] + job % slices * share, last))
+            last = search.offsets[u + 1]
+            share = (last - search.offsets[u] + slices - 1) // slices
+            begin = int32(min(search.offsets[u] + job % slices * share, last))
             end = int32(min(begin + share, last))
         held[0], held[1] = 0, 0
         cta_warp_scan(find, work, u, begin, end, cta_threshold, WARP_SIZE)
-        enqueue_held(queue, counts, found, held)
+        enqueue_held(queue, Local(found, held))
         leaving += held[1]
-    count_up(counts, ARCS, leaving)
+    count_up(queue.next_size, ARCS, leaving)
 
 
 @cuda.jit(device=True)
-def bottom_up(
-    reverse_offsets, sources, offsets, distance, parent, bits, next_bits, queue, counts, level
-):  # fmt: skip
+def bottom_up(search, bits, next_bits, queue, level):
     """Enqueue every unvisited vertex that has a neighbor at distance `level`; all threads call.
 
     `bits` are those of the frontier and `next_bits` receives those of the next one, or both have no
@@ -112,31 +131,32 @@ def bottom_up(
     UNVISITED or ``level + 1``, neither of which is `level`: the answer is the same.
     """
     leaving = int64(0)
-    for first in range(cuda.blockIdx.x * cuda.blockDim.x, distance.size, cuda.gridsize(1)):
+    for first in range(cuda.blockIdx.x * cuda.blockDim.x, search.distance.size, cuda.gridsize(1)):
         v = first + cuda.threadIdx.x
         u = UNVISITED
-        if v < distance.size and distance[v] == UNVISITED:
+        if v < search.distance.size and search.distance[v] == UNVISITED:
             if bits.size > 0:
-                u = first_parent_by_bits(reverse_offsets, sources, bits, v, UNVISITED)
+                u = first_parent_by_bits(
+                    search.reverse_offsets, search.sources, bits, v, UNVISITED
+                )  # fmt: skip
             else:
-                u = first_parent(reverse_offsets, sources, distance, v, level)
+                u = first_parent(
+                    search.reverse_offsets, search.sources, search.distance, v, level
+                )  # fmt: skip
         found = u != UNVISITED
         if bits.size > 0:
-            store_votes(next_bits, v, distance.size, found)
+            store_votes(next_bits, v, search.distance.size, found)
         if found:
-            distance[v] = level + 1
-            adopt(parent, v, u)
-            leaving += offsets[v + 1] - offsets[v]
-        warp_append(queue, counts, v, found)
-    count_up(counts, ARCS, leaving)
+            search.distance[v] = level + 1
+            adopt(search.parent, v, u)
+            leaving += search.offsets[v + 1] - search.offsets[v]
+        warp_append(queue.next_frontier, queue.next_size, v, found)
+    count_up(queue.next_size, ARCS, leaving)
 
 
 @benign_race("distance")
 @cuda.jit(**LARGE_BLOCKS)
-def search_both_ways(
-    offsets, targets, reverse_offsets, sources, distance, parent, root, bits, queues, counts, log,
-    alpha, beta, cta_threshold,
-):  # fmt: skip
+def search_both_ways(search: Search, root, bits, queues, counts, log, alpha, beta, cta_threshold):
     """Search from `root` until a frontier is empty, in either direction; a cooperative launch.
 
     The frontier of a level lies in row ``level % 2`` of `queues`; row ``level % 3`` of `counts`
@@ -147,40 +167,34 @@ def search_both_ways(
     """
     if cuda.grid(1) == 0:
         queues[0, 0] = root
-        counts[0, ENTRIES], counts[0, ARCS] = 1, offsets[root + 1] - offsets[root]
+        counts[0, ENTRIES], counts[0, ARCS] = 1, search.offsets[root + 1] - search.offsets[root]
         counts[1, ENTRIES], counts[1, ARCS] = 0, 0
     cuda.cg.this_grid().sync()
     level, before, turned = 0, int64(0), False
-    left = int64(targets.size)  # arcs that leave vertices not yet visited
+    left = int64(search.targets.size)  # arcs that leave vertices not yet visited
     while counts[level % 3, ENTRIES] > 0:
         here, there = level % 2, (level + 1) % 2
         size, arcs = counts[level % 3, ENTRIES], counts[level % 3, ARCS]
-        next_counts = counts[(level + 1) % 3]
+        queue = Queue(queues[there], counts[(level + 1) % 3])
         left -= arcs
         growing = size > before
         was_turned = turned
         if not turned:
             turned = growing and arcs * alpha > left
         elif not growing:
-            turned = size * beta >= distance.size
+            turned = size * beta >= search.distance.size
         if cuda.grid(1) == 0:
             counts[(level + 2) % 3, ENTRIES] = 0
             counts[(level + 2) % 3, ARCS] = 0
             log[1 + level, 0] = size
             log[1 + level, 1] = turned
         if turned and not was_turned and bits.size > 0:
-            mark_level(distance, level, bits[here])
+            mark_level(search.distance, level, bits[here])
             cuda.cg.this_grid().sync()
         if turned:
-            bottom_up(
-                reverse_offsets, sources, offsets, distance, parent, bits[here], bits[there],
-                queues[there], next_counts, level,
-            )  # fmt: skip
+            bottom_up(search, bits[here], bits[there], queue, level)
         else:
-            top_down(
-                offsets, targets, distance, parent, queues[here], size, arcs, queues[there],
-                next_counts, level, cta_threshold,
-            )  # fmt: skip
+            top_down(search, queues[here], size, arcs, queue, level, cta_threshold)
         cuda.cg.this_grid().sync()
         before = size
         level += 1
@@ -251,10 +265,8 @@ def bfs(
     queues, counts = device.empty((2, g.n), np.int32), device.empty((3, 2), np.int64)
     log = device.empty((g.n + 1, 2), np.int32)
     bits = device.empty((2, words(g.n) if frontier == "bitmap" else 0), np.uint32)
-    args = (
-        offsets, targets, reverse_offsets, sources, distance, parent, root, bits, queues, counts,
-        log, float(alpha), float(beta), threads,
-    )  # fmt: skip
+    search = Search(offsets, targets, reverse_offsets, sources, distance, parent)
+    args = search, root, bits, queues, counts, log, float(alpha), float(beta), threads
     blocks = min(
         blocks_for(max(g.n, g.m // ARCS_A_THREAD), threads),
         device.cooperative_blocks(search_both_ways, threads, *args),

@@ -11,28 +11,44 @@ into the next edge frontier: a block scan of the degrees gives each vertex its p
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from numba import cuda, int32
 
+from gpukernels.frontiers.counts import PLACES
+from gpukernels.frontiers.duplicates import is_repeated
+from gpukernels.frontiers.enqueue import draw_room
+from gpukernels.frontiers.state import kernel_argument
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
 from gpukernels.primitives.launch_shape import MAX_THREADS, WARP_SIZE
 
-from .duplicates import claim, is_repeated
-from .duplicates.bitmask import is_marked
-from .enqueue_by_block import PLACES, draw_room
+from .bitmask import is_marked
+from .claim import claim
 from .result import adopt
 
 
+@kernel_argument
+class Edges(NamedTuple):
+    """An edge frontier.
+
+    Attributes
+    ----------
+    edge_frontier, edge_parent : device array of int32
+        Targets of arcs, and their sources; these without elements where nobody asks for parents.
+    """
+
+    edge_frontier: Any
+    edge_parent: Any
+
+
 @cuda.jit(device=True)
-def is_new(how, v, distance, bitmap, bitmask, level):
+def is_new(search, bitmask, v, level):
     """Return whether `v` is unvisited for all that the calling thread can see, and mark it."""
-    return not is_marked(bitmask, v) and claim(how, distance, bitmap, v, level)
+    return not is_marked(bitmask, v) and claim(search.how, search.distance, search.bitmap, v, level)
 
 
 @cuda.jit(device=True)
-def contract(
-    how, i, size, edge_frontier, edge_parent, distance, parent, bitmap, bitmask, hash_table, table,
-    level,
-):  # fmt: skip
+def contract(search, bitmask, edges, i, size, hash_table, table, level):
     """Look at entry `i` of an edge frontier; return (its vertex, whether to keep it, dropped).
 
     All threads of the block call, each with an `i` of its own; there is none from `size` on. A
@@ -41,12 +57,12 @@ def contract(
     """
     v, new = int32(-1), False
     if i < size:
-        v = edge_frontier[i]
-        if is_new(how, v, distance, bitmap, bitmask, level):
+        v = edges.edge_frontier[i]
+        if is_new(search, bitmask, v, level):
             new = True
-            if parent.size > 0:
-                adopt(parent, v, edge_parent[i])
-    repeated = is_repeated(how, v, new, hash_table, table)
+            if search.parent.size > 0:
+                adopt(search.parent, v, edges.edge_parent[i])
+    repeated = is_repeated(search.how, v, new, hash_table, table)
     dropped = 0
     if new and repeated:
         dropped = 1
@@ -56,15 +72,15 @@ def contract(
 @cuda.jit(device=True)
 def copy_target(work, i, arc):
     """Copy the target of an arc of the i-th thread's vertex to the place kept for it."""
-    targets, whose, shift, edge_frontier, edge_parent = work
+    targets, whose, shift, edges = work
     place = shift[i] + arc
-    if place < edge_frontier.size:
-        edge_frontier[place] = targets[arc]
-        adopt(edge_parent, place, whose[i])
+    if place < edges.edge_frontier.size:
+        edges.edge_frontier[place] = targets[arc]
+        adopt(edges.edge_parent, place, whose[i])
 
 
 @cuda.jit(device=True)
-def expand(offsets, targets, u, has, edge_frontier, edge_parent, next_size, cta_threshold):
+def expand(offsets, targets, u, has, edges, next_size, cta_threshold):
     """Append the arcs that leave the `u` of every thread that `has` one to an edge frontier.
 
     ``next_size[PLACES]`` counts them. All threads of the block call, in whole warps. `whose` and
@@ -79,7 +95,7 @@ def expand(offsets, targets, u, has, edge_frontier, edge_parent, next_size, cta_
         begin, end = offsets[u], offsets[u + 1]
     place = draw_room(end - begin, next_size, PLACES)
     whose[mine] = u
-    shift[mine] = min(place, edge_frontier.size) - begin
+    shift[mine] = min(place, edges.edge_frontier.size) - begin
     # The first step of cta_warp_scan begins with a barrier, before anybody reads these.
-    work = (targets, whose, shift, edge_frontier, edge_parent)
+    work = (targets, whose, shift, edges)
     cta_warp_scan(copy_target, work, mine, begin, end, cta_threshold, WARP_SIZE)

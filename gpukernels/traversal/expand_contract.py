@@ -17,15 +17,18 @@ from __future__ import annotations
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.counts import ARCS, DROPPED, count_up
+from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
+from gpukernels.frontiers.enqueue import enqueue_held
+from gpukernels.frontiers.local_queue import LOCAL, cull, hold
+from gpukernels.frontiers.state import Local, Queue
 from gpukernels.graph import Graph
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE
 
-from .duplicates import HISTORY_CULLING, MERRILL, forget
+from .claim import Search
 from .edge_frontier import is_new
-from .enqueue_by_block import ARCS, DROPPED, count_up, enqueue_held
-from .local_queue import LOCAL, cull, hold
 from .merrill import MerrillSearch
 from .result import BFSResult, adopt
 
@@ -33,19 +36,18 @@ from .result import BFSResult, adopt
 @cuda.jit(device=True)
 def follow(work, u, arc):
     """Follow `arc` from `u`; put its target into the thread's queue if it is not visited yet."""
-    targets, distance, parent, bitmap, bitmask, how, level, found, held, queue, next_size = work
-    v = targets[arc]
-    if is_new(how, v, distance, bitmap, bitmask, level):
-        adopt(parent, v, u)
-        hold(found, held, queue, next_size, v)
+    search, bitmask, level, local, queue = work
+    v = search.targets[arc]
+    if is_new(search, bitmask, v, level):
+        adopt(search.parent, v, u)
+        hold(local, queue, v)
 
 
 @benign_race("distance", "parent", "bitmask", "hash_table", "table")
 @cuda.jit(**LARGE_BLOCKS)
 def expand_and_contract(
-    offsets, targets, frontier, size, distance, parent, bitmap, bitmask, how,
-    next_frontier, next_size, level, cta_threshold,
-):  # fmt: skip
+    search: Search, bitmask, frontier, size, queue: Queue, level, cta_threshold
+):
     """Enqueue the unvisited neighbors of the `size` vertices of the frontier.
 
     Threads that reach one vertex together all store the same distance, and each a parent that is
@@ -54,29 +56,26 @@ def expand_and_contract(
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)
-    if how == HISTORY_CULLING or how == MERRILL:
+    if search.how == HISTORY_CULLING or search.how == MERRILL:
         forget(table)
     cuda.syncthreads()
     found = cuda.local.array(LOCAL, int32)
     held = cuda.local.array(1, int32)
-    work = (
-        targets, distance, parent, bitmap, bitmask, how, level, found, held, next_frontier,
-        next_size,
-    )  # fmt: skip
+    work = (search, bitmask, level, Local(found, held), queue)
     arcs, dropped = int64(0), int64(0)
     for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
         i = first + cuda.threadIdx.x
         u, begin, end = int32(0), int32(0), int32(0)
         if i < size:
             u = frontier[i]
-            begin, end = offsets[u], offsets[u + 1]
+            begin, end = search.offsets[u], search.offsets[u + 1]
         held[0] = 0
         cta_warp_scan(follow, work, u, begin, end, cta_threshold, WARP_SIZE)
-        dropped += cull(how, found, held, hash_table, table)
-        enqueue_held(next_frontier, next_size, found, held)
+        dropped += cull(search.how, found, held, hash_table, table)
+        enqueue_held(queue, Local(found, held))
         arcs += end - begin
-    count_up(next_size, ARCS, arcs)
-    count_up(next_size, DROPPED, dropped)
+    count_up(queue.next_size, ARCS, arcs)
+    count_up(queue.next_size, DROPPED, dropped)
 
 
 def bfs(
@@ -101,7 +100,7 @@ def bfs(
     device : SimtDevice or CudaDevice
         Where to run.
     duplicates : str
-        How to keep duplicates out: see :mod:`gpukernels.traversal.duplicates`.
+        How to keep duplicates out: see :mod:`gpukernels.frontiers.duplicates`.
     bitmask : bool
         Whether to look at a vertex's bit before its distance.
     threads : int
@@ -117,20 +116,20 @@ def bfs(
         ``stats`` as of :class:`~gpukernels.traversal.merrill.MerrillSearch`.
     """
     s = MerrillSearch(g, root, device, duplicates, bitmask, threads, cta_threshold, parents)
-    queues = s.room(g.n), s.room(g.n)
+    queues = s.queue(), s.queue()
     frontier, size = s.full(1, root), 1
     s.enqueued.append(1)
     while size:
         level = len(s.enqueued) - 1
-        next_frontier = queues[level % 2]
+        queue = queues[level % 2]
         s.launch(
-            expand_and_contract, size, s.offsets, s.targets, frontier, size, *s.state,
-            next_frontier, s.next_size, level, s.cta_threshold, shared=s.shared, clear=True,
+            expand_and_contract, size, s.state, s.bits, frontier, size, queue, level,
+            s.cta_threshold, shared=s.shared, clear=True,
         )  # fmt: skip
         size, arcs = s.read_counts()
         s.enqueued.append(size)
         s.inspected += arcs
-        frontier = next_frontier
+        frontier = queue.next_frontier
         if size > g.n:
-            size, _ = s.collect(frontier, level + 1)
+            size, _ = s.collect(queue, level + 1)
     return s.result("expand_contract")

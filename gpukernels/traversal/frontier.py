@@ -19,12 +19,13 @@ from numba import cuda, int64
 
 from gpukernels.checks import check_flag
 from gpukernels.device import benign_race
+from gpukernels.frontiers.collect import append_level
+from gpukernels.frontiers.counts import count_up
+from gpukernels.frontiers.queue_room import queue_room
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 from gpukernels.primitives.queue_append import queue_append
 
-from .enqueue_by_block import count_up
-from .queue_room import queue_room
 from .result import UNVISITED, BFSResult, repeats, start_at
 
 
@@ -47,14 +48,6 @@ def expand_frontier(
                 distance[v] = level + 1
                 parent[v] = u
                 queue_append(next_frontier, next_size, v)
-
-
-@cuda.jit
-def collect_level(distance, frontier, frontier_size, level):
-    """Enqueue every vertex at distance `level`, each once."""
-    v = cuda.grid(1)
-    if v < distance.size and distance[v] == level:
-        queue_append(frontier, frontier_size, v)
 
 
 @cuda.jit
@@ -109,7 +102,8 @@ def bfs(
     ------
     InvalidArgument
         If `capacity` is not a whole number from n, as a level without duplicates must fit, up to
-        what n and m may need (see :mod:`.queue_room`), or `count_arcs` is neither True nor False.
+        what n and m may need (see :mod:`gpukernels.frontiers.queue_room`), or `count_arcs` is
+        neither True nor False.
     """
     check_threads(threads)
     capacity = queue_room(capacity, max(g.n, g.m), g)
@@ -145,7 +139,7 @@ def bfs(
         if size > capacity:
             device.clear(next_size)
             device.launch(
-                collect_level, blocks_for(g.n, threads), threads,
+                append_level, blocks_for(g.n, threads), threads,
                 distance, next_frontier, next_size, level + 1,
             )  # fmt: skip
             threads_used += g.n

@@ -15,10 +15,10 @@ from __future__ import annotations
 from numba import cuda
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.level_by_level import level_by_level
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
-from .level_by_level import level_by_level
 from .result import UNVISITED, BFSResult, start_at, vertices_per_level
 
 

@@ -20,11 +20,10 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS
 from gpukernels.primitives.offsets import MAX_UNITS
 
-from .contract_expand import contract_and_expand, expand_level
-from .enqueue_by_block import PLACES
+from .contract_expand import contract_and_expand_once
 from .merrill import MerrillSearch
-from .result import UNVISITED, BFSResult
-from .two_phase import contract_edges, expand_vertices
+from .result import BFSResult
+from .two_phase import contract_by_edges, expand_by_vertices
 
 
 def bfs(
@@ -55,7 +54,7 @@ def bfs(
         nothing that others could use. The original's bound is proportional to the same number. 0
         for two phases always.
     duplicates : str
-        How to keep duplicates out: see :mod:`gpukernels.traversal.duplicates`.
+        How to keep duplicates out: see :mod:`gpukernels.frontiers.duplicates`.
     bitmask : bool
         Whether to look at a vertex's bit before its distance.
     threads : int
@@ -80,61 +79,23 @@ def bfs(
         two_phase_above = device.resident_threads
     check_whole("two_phase_above", two_phase_above, 0, MAX_UNITS)
     s = MerrillSearch(g, root, device, duplicates, bitmask, threads, cta_threshold, parents)
-    device.put(s.distance, root, UNVISITED)  # the first contraction visits it
-    queues = [(s.room(g.m), s.room(g.m * parents)) for _ in "ab"]
-    frontier = s.room(g.n)
-    edges, size = (s.full(1, root), s.full(int(parents), root)), 1
+    queues, queue = (s.edges_room(), s.edges_room()), s.queue()
+    edges, size = s.first_edges(root), 1
     kernels = []
     while size:
         next_edges = queues[len(kernels) % 2]
-        large = size > two_phase_above
-        size = (_two_phases if large else _one_phase)(s, edges, size, next_edges, frontier)
-        kernels.append("two_phase" if large else "contract_expand")
+        if size > two_phase_above:
+            kernels.append("two_phase")
+            level = len(s.enqueued) - 1
+            found, size = contract_by_edges(s, edges, size, queue, level, clear=True)
+            # It has counted the arcs of what it enqueued, so nobody waits for the expansion.
+            if size:
+                expand_by_vertices(s, queue.next_frontier, found, next_edges)
+                s.inspected += size
+        else:
+            kernels.append("contract_expand")
+            size = contract_and_expand_once(s, edges, size, next_edges)
         if size:
             s.edges.append(size)
         edges = next_edges
     return s.result("hybrid", kernels=kernels)
-
-
-def _one_phase(s: MerrillSearch, edges, size: int, next_edges, frontier) -> int:
-    """Contract and expand an edge frontier at once; return the entries of the next one."""
-    level, arcs = len(s.enqueued), s.targets.size
-    s.launch(
-        contract_and_expand, size, s.offsets, s.targets, *edges, size, *s.state,
-        *next_edges, s.next_size, level - 1, s.cta_threshold, shared=s.shared, clear=True,
-    )  # fmt: skip
-    found, size = s.read_counts(PLACES)
-    s.enqueued.append(found)
-    s.inspected += min(size, arcs)
-    if size > arcs:
-        s.overflows += 1
-        s.launch(
-            expand_level, s.distance.size, s.offsets, s.targets, s.distance, *next_edges,
-            s.next_size, level, s.cta_threshold, clear=True,
-        )  # fmt: skip
-        _, size = s.read_counts(PLACES)
-        s.inspected += size
-    return size
-
-
-def _two_phases(s: MerrillSearch, edges, size: int, next_edges, frontier) -> int:
-    """Contract an edge frontier to `frontier`, then expand that; return the next one's entries.
-
-    The contraction counts the arcs that leave what it enqueues, so the expansion is not waited for.
-    """
-    level, arcs = len(s.enqueued), s.targets.size
-    s.launch(
-        contract_edges, size, s.offsets, *edges, size, *s.state, frontier, s.next_size, level - 1,
-        shared=s.shared, clear=True,
-    )  # fmt: skip
-    found, size = s.read_counts()
-    s.enqueued.append(found)
-    if found > s.distance.size or size > arcs:
-        found, size = s.collect(frontier, level)
-    if size:
-        s.launch(
-            expand_vertices, found, s.offsets, s.targets, frontier, found, *next_edges,
-            s.next_size, s.cta_threshold, clear=True,
-        )  # fmt: skip
-        s.inspected += size
-    return size

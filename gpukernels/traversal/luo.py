@@ -31,16 +31,24 @@ from numba import cuda, int32
 
 from gpukernels.checks import check_choice, check_whole
 from gpukernels.device import benign_race
+from gpukernels.frontiers.counts import LEVEL
+from gpukernels.frontiers.hierarchical_queue import (
+    BEGINS,
+    CAPACITY,
+    SUBQUEUES,
+    Nearby,
+    empty_counts,
+    flush,
+)
 from gpukernels.graph import Graph
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
 
-from .hierarchical_queue import BEGINS, CAPACITY, SUBQUEUES, empty_counts, enqueue_nearby, flush
 from .luo_levels import (
     LARGE,
-    LEVEL,
     STATE,
+    Search,
     search_by_one_block,
     search_high_degrees,
     search_one_level,
@@ -55,10 +63,7 @@ CLAIMS = ("compare_and_swap", "exchange")
 
 @benign_race("distance")
 @cuda.jit(**LARGE_BLOCKS)
-def search_all_levels(
-    offsets, targets, distance, parent, shade, large, most_arcs, first, queues, sizes, level,
-    least, most,
-):  # fmt: skip
+def search_all_levels(search: Search, first, level, least, most):
     """Search from `level` on while a frontier has `least` to `most` vertices; a cooperative launch.
 
     The frontier of a level lies in row ``level % 2`` of `queues`, and ``sizes[level % 3]`` holds
@@ -72,33 +77,28 @@ def search_all_levels(
     counts = cuda.shared.array(SUBQUEUES, int32)
     begins = cuda.shared.array(BEGINS, int32)
     empty_counts(counts)
-    graph = (targets, distance, parent, shade)
-    size = sizes[level % 3]
+    nearby = Nearby(found, counts, begins)
+    size = search.sizes[level % 3]
     while size >= least and size <= most:
-        there, next_size = (level + 1) % 2, sizes[(level + 1) % 3 :]
+        there, next_size = (level + 1) % 2, search.sizes[(level + 1) % 3 :]
         if cuda.grid(1) == 0:
-            sizes[(level + 2) % 3] = 0
+            search.sizes[(level + 2) % 3] = 0
         for begin in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
             i = begin + cuda.threadIdx.x
             if i < size:
-                visit(
-                    offsets, graph, level, found, counts, queues, next_size, large, sizes,
-                    most_arcs, queues[level % 2, i],
-                )  # fmt: skip
-            flush(found, counts, begins, queues, there, next_size)
-        if large.size > 0:
+                visit(search, level, nearby, next_size, search.queues[level % 2, i])
+            flush(nearby, search.queues, there, next_size)
+        if search.large.size > 0:
             cuda.cg.this_grid().sync()
-            last = sizes[LARGE]
-            visit_large(
-                offsets, graph, level, found, counts, queues, next_size, large, first, last
-            )  # fmt: skip
-            flush(found, counts, begins, queues, there, next_size)
+            last = search.sizes[LARGE]
+            visit_large(search, level, nearby, next_size, first, last)
+            flush(nearby, search.queues, there, next_size)
             first = last
         cuda.cg.this_grid().sync()
         level += 1
-        size = sizes[level % 3]
+        size = search.sizes[level % 3]
     if cuda.grid(1) == 0:
-        sizes[LEVEL] = level
+        search.sizes[LEVEL] = level
 
 
 def bfs(
@@ -156,12 +156,12 @@ def bfs(
     distance, parent = start_at(root, g.n, device, parents)
     shade = device.full(g.n if claim == "exchange" else 0, 0, np.int32)
     large = device.empty(aside, np.int32)
-    graph = device.keep(g.offsets), device.keep(g.targets), distance, parent, shade, large
+    graph = device.keep(g.offsets), device.keep(g.targets)
     queues = device.full((2, g.n), 0, np.int32)
     device.put(queues, 0, root)
     sizes = device.array(np.array([1, 0, 0, 0, 0], dtype=np.int32))
-    args = *graph, most_arcs, 0, queues, sizes, 0
-    resident = device.cooperative_blocks(search_all_levels, threads, *args, 1, MAX_UNITS)
+    search = Search(*graph, distance, parent, shade, large, most_arcs, queues, sizes)
+    resident = device.cooperative_blocks(search_all_levels, threads, search, 0, 0, 1, MAX_UNITS)
     blocks = min(blocks_for(g.n, threads), resident)
     state, launches, ran = [1, 0, 0, 0, 0], 0, []
     told = device.pinned(STATE, np.int32)
@@ -169,27 +169,19 @@ def bfs(
         level, met = state[LEVEL], state[LARGE]
         if kernels == "three" and size <= threads:
             chosen = "one_block"
-            device.launch(
-                search_by_one_block, 1, threads, *graph, most_arcs, met, queues, sizes, level
-            )  # fmt: skip
+            device.launch(search_by_one_block, 1, threads, search, met, level)
         elif kernels == "three" and size > blocks * threads:
             chosen = "one_level"
-            device.launch(
-                search_one_level, blocks_for(size, threads), threads,
-                *graph, most_arcs, queues, sizes, level,
-            )  # fmt: skip
+            device.launch(search_one_level, blocks_for(size, threads), threads, search, level)
             if aside:
-                device.launch(
-                    search_high_degrees, blocks, threads, *graph, met, queues, sizes, level
-                )
+                device.launch(search_high_degrees, blocks, threads, search, met, level)
                 launches += 1
         else:
             chosen = "several_blocks"
             bounds = (1, MAX_UNITS) if kernels == "one" else (threads + 1, blocks * threads)
             device.launch(
-                search_all_levels, blocks, threads, *graph, most_arcs, met, queues, sizes, level,
-                *bounds, cooperative=True,
-            )  # fmt: skip
+                search_all_levels, blocks, threads, search, met, level, *bounds, cooperative=True
+            )
         launches += 1
         state = device.read(sizes, into=told).tolist()
         ran += [chosen] * (state[LEVEL] - level)
@@ -210,4 +202,4 @@ def bfs(
     return BFSResult(distance, parent, state[LEVEL], stats)
 
 
-__all__ = ["bfs", "enqueue_nearby", "flush", "search_all_levels"]
+__all__ = ["bfs", "search_all_levels"]

@@ -9,26 +9,64 @@ Then the level, and how many vertices of high degree the search has met.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from numba import cuda, int32
 
 from gpukernels.device import benign_race
-from gpukernels.primitives.large_blocks import LARGE_BLOCKS
-from gpukernels.primitives.launch_shape import MAX_THREADS
-
-from .hierarchical_queue import (
+from gpukernels.frontiers.counts import LEVEL
+from gpukernels.frontiers.hierarchical_queue import (
     BEGINS,
     CAPACITY,
     SUBQUEUES,
+    Nearby,
     empty_counts,
     enqueue_nearby,
     flush,
     join,
 )
+from gpukernels.frontiers.state import kernel_argument
+from gpukernels.primitives.large_blocks import LARGE_BLOCKS
+from gpukernels.primitives.launch_shape import MAX_THREADS
+
 from .result import UNVISITED, adopt
 
-#: Places in ``sizes`` behind the three sizes: the level, and the vertices of high degree met.
-LEVEL, LARGE = 3, 4
+#: The place in ``sizes`` behind the three sizes and the level: vertices of high degree met.
+LARGE = 4
 STATE = 5
+
+
+@kernel_argument
+class Search(NamedTuple):
+    """The graph, what a search knows of it, and its queues.
+
+    Attributes
+    ----------
+    offsets, targets : device array
+        The graph.
+    distance, parent : device array of int32
+        UNVISITED where the search has not come; without elements where nobody asks for parents.
+    shade : device array of int32
+        Colors of vertices, or without elements: see `is_mine`.
+    large : device array of int32
+        Vertices of high degree that have been met, or without elements.
+    most_arcs : int
+        More make a degree high.
+    queues : device array of int32, shape (2, n)
+        Frontiers, that of a level in row ``level % 2``.
+    sizes : device array of int32
+        The state, as above.
+    """
+
+    offsets: Any
+    targets: Any
+    distance: Any
+    parent: Any
+    shade: Any
+    large: Any
+    most_arcs: int
+    queues: Any
+    sizes: Any
 
 
 @cuda.jit(device=True)
@@ -49,42 +87,40 @@ def is_mine(distance, shade, v, level):
 
 
 @cuda.jit(device=True)
-def follow_arcs(graph, level, found, counts, queues, next_size, u, begin, end, step):
+def follow_arcs(search, level, nearby, next_size, u, begin, end, step):
     """Follow the arcs of `u` from `begin` to `end`, every `step`-th; enqueue what is new."""
-    targets, distance, parent, shade = graph
+    targets, distance = search.targets, search.distance
     for k in range(begin, end, step):
         v = targets[k]
         if distance[v] == UNVISITED:
-            if is_mine(distance, shade, v, level):
-                adopt(parent, v, u)
-                enqueue_nearby(found, counts, queues, (level + 1) % 2, next_size, v)
+            if is_mine(distance, search.shade, v, level):
+                adopt(search.parent, v, u)
+                enqueue_nearby(nearby, search.queues, (level + 1) % 2, next_size, v)
 
 
 @cuda.jit(device=True)
-def visit(offsets, graph, level, found, counts, queues, next_size, large, sizes, most_arcs, u):
+def visit(search, level, nearby, next_size, u):
     """Follow all arcs of `u`, or put it aside if it has more than `most_arcs` of them."""
-    begin, end = offsets[u], offsets[u + 1]
-    if large.size > 0 and end - begin > most_arcs:
-        large[cuda.atomic.add(sizes, LARGE, 1)] = u
+    begin, end = search.offsets[u], search.offsets[u + 1]
+    if search.large.size > 0 and end - begin > search.most_arcs:
+        search.large[cuda.atomic.add(search.sizes, LARGE, 1)] = u
     else:
-        follow_arcs(graph, level, found, counts, queues, next_size, u, begin, end, 1)
+        follow_arcs(search, level, nearby, next_size, u, begin, end, 1)
 
 
 @cuda.jit(device=True)
-def visit_large(offsets, graph, level, found, counts, queues, next_size, large, first, last):
+def visit_large(search, level, nearby, next_size, first, last):
     """Follow the arcs of ``large[first:last]``, a thread of the grid an arc; all threads call."""
     for j in range(first, last):
-        u = large[j]
-        begin = offsets[u] + cuda.grid(1)
-        end, step = offsets[u + 1], cuda.gridsize(1)
-        follow_arcs(graph, level, found, counts, queues, next_size, u, begin, end, step)
+        u = search.large[j]
+        begin = search.offsets[u] + cuda.grid(1)
+        end, step = search.offsets[u + 1], cuda.gridsize(1)
+        follow_arcs(search, level, nearby, next_size, u, begin, end, step)
 
 
 @benign_race("distance")
 @cuda.jit(**LARGE_BLOCKS)
-def search_by_one_block(
-    offsets, targets, distance, parent, shade, large, most_arcs, first, queues, sizes, level
-):  # fmt: skip
+def search_by_one_block(search: Search, first, level):
     """Search from `level` on as long as a frontier has no more vertices than the block threads.
 
     One block, a thread a vertex. The frontier stays in shared memory, and a barrier of the block
@@ -99,33 +135,28 @@ def search_by_one_block(
     begins = cuda.shared.array(BEGINS, int32)
     near = cuda.shared.array(MAX_THREADS, int32)
     next_state = cuda.shared.array(2, int32)
-    graph = (targets, distance, parent, shade)
+    nearby = Nearby(found, counts, begins)
     mine = cuda.threadIdx.x
-    size = sizes[level % 3]
+    size = search.sizes[level % 3]
     if mine < size:
-        near[mine] = queues[level % 2, mine]
+        near[mine] = search.queues[level % 2, mine]
     empty_counts(counts)
     if mine == 0:
         # From here on they count what spills, at whichever level.
-        sizes[0], sizes[1], sizes[2] = 0, 0, 0
+        search.sizes[0], search.sizes[1], search.sizes[2] = 0, 0, 0
     cuda.syncthreads()
     while size > 0 and size <= cuda.blockDim.x:
-        next_size = sizes[(level + 1) % 3 :]
+        next_size = search.sizes[(level + 1) % 3 :]
         if mine < size:
-            visit(
-                offsets, graph, level, found, counts, queues, next_size, large, sizes, most_arcs,
-                near[mine],
-            )  # fmt: skip
+            visit(search, level, nearby, next_size, near[mine])
         cuda.syncthreads()
-        if large.size > 0:
-            last = sizes[LARGE]
-            visit_large(
-                offsets, graph, level, found, counts, queues, next_size, large, first, last
-            )  # fmt: skip
+        if search.large.size > 0:
+            last = search.sizes[LARGE]
+            visit_large(search, level, nearby, next_size, first, last)
             first = last
             cuda.syncthreads()
         if mine == 0:
-            next_state[0] = join(counts, begins)
+            next_state[0] = join(nearby)
             next_state[1] = next_size[0]  # spilled
         cuda.syncthreads()
         size, spilled = next_state[0], next_state[1]
@@ -136,51 +167,42 @@ def search_by_one_block(
             cuda.syncthreads()
             empty_counts(counts)
         else:
-            flush(found, counts, begins, queues, (level + 1) % 2, next_size)
+            flush(nearby, search.queues, (level + 1) % 2, next_size)
             size = cuda.blockDim.x + 1  # leave
         level += 1
     if mine == 0:
-        sizes[LEVEL] = level
+        search.sizes[LEVEL] = level
 
 
 @benign_race("distance")
 @cuda.jit(**LARGE_BLOCKS)
-def search_one_level(
-    offsets, targets, distance, parent, shade, large, most_arcs, queues, sizes, level
-):  # fmt: skip
+def search_one_level(search: Search, level):
     """Visit the frontier of `level`, a thread a vertex, but for its vertices of high degree."""
     found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
     counts = cuda.shared.array(SUBQUEUES, int32)
     begins = cuda.shared.array(BEGINS, int32)
     empty_counts(counts)
-    graph = (targets, distance, parent, shade)
-    size, next_size = sizes[level % 3], sizes[(level + 1) % 3 :]
+    nearby = Nearby(found, counts, begins)
+    size, next_size = search.sizes[level % 3], search.sizes[(level + 1) % 3 :]
     if cuda.grid(1) == 0:
-        sizes[(level + 2) % 3] = 0
-        sizes[LEVEL] = level + 1
+        search.sizes[(level + 2) % 3] = 0
+        search.sizes[LEVEL] = level + 1
     for begin in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
         i = begin + cuda.threadIdx.x
         if i < size:
-            visit(
-                offsets, graph, level, found, counts, queues, next_size, large, sizes, most_arcs,
-                queues[level % 2, i],
-            )  # fmt: skip
-        flush(found, counts, begins, queues, (level + 1) % 2, next_size)
+            visit(search, level, nearby, next_size, search.queues[level % 2, i])
+        flush(nearby, search.queues, (level + 1) % 2, next_size)
 
 
 @benign_race("distance")
 @cuda.jit(**LARGE_BLOCKS)
-def search_high_degrees(
-    offsets, targets, distance, parent, shade, large, first, queues, sizes, level
-):  # fmt: skip
+def search_high_degrees(search: Search, first, level):
     """Visit the vertices of high degree that `level` has put aside behind the `first` before."""
     found = cuda.shared.array((SUBQUEUES, CAPACITY), int32)
     counts = cuda.shared.array(SUBQUEUES, int32)
     begins = cuda.shared.array(BEGINS, int32)
     empty_counts(counts)
-    graph = (targets, distance, parent, shade)
-    next_size = sizes[(level + 1) % 3 :]
-    visit_large(
-        offsets, graph, level, found, counts, queues, next_size, large, first, sizes[LARGE]
-    )  # fmt: skip
-    flush(found, counts, begins, queues, (level + 1) % 2, next_size)
+    nearby = Nearby(found, counts, begins)
+    next_size = search.sizes[(level + 1) % 3 :]
+    visit_large(search, level, nearby, next_size, first, search.sizes[LARGE])
+    flush(nearby, search.queues, (level + 1) % 2, next_size)

@@ -14,12 +14,16 @@ from __future__ import annotations
 import numpy as np
 
 from gpukernels.checks import check_flag, check_whole
+from gpukernels.frontiers.collect import collect_level
+from gpukernels.frontiers.counts import ARCS, DROPPED, ENTRIES
+from gpukernels.frontiers.duplicates import BITMAP, check_duplicates, shared_bytes
+from gpukernels.frontiers.state import Queue
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
 
-from .duplicates import BITMAP, check_duplicates, shared_bytes
-from .duplicates.bitmask import bitmask_bytes
-from .enqueue_by_block import ARCS, DROPPED, ENTRIES, collect_level
+from .bitmask import bitmask_bytes
+from .claim import Search
+from .edge_frontier import Edges
 from .result import UNVISITED, BFSResult, repeats, start_at
 
 #: Slots of a block's table of hash64.
@@ -61,10 +65,12 @@ class MerrillSearch:
 
     Attributes
     ----------
-    state : tuple
-        ``(distance, parent, bitmap, bitmask, how)``, as every kernel takes them.
+    state : Search
+        The graph and what is known of it.
+    bits : device array of uint8
+        The bitmask.
     next_size : device array of int64, shape (4,)
-        What the launches of a level count: see :mod:`.enqueue_by_block`.
+        What the launches of a level count: see :mod:`gpukernels.frontiers.counts`.
     enqueued, edges : list of int
         Vertices and edge frontier entries, level by level.
 
@@ -84,13 +90,9 @@ class MerrillSearch:
         self.duplicates, self.bitmask = duplicates, bool(bitmask)
         self.offsets, self.targets = device.keep(g.offsets), device.keep(g.targets)
         self.distance, self.parent = start_at(root, g.n, device, parents)
-        self.state = (
-            self.distance,
-            self.parent,
-            device.full(blocks_for(g.n, 32) if how == BITMAP else 0, 0, np.int32),
-            device.full(bitmask_bytes(g.n) if bitmask else 0, 0, np.uint8),
-            how,
-        )
+        bitmap = device.full(blocks_for(g.n, 32) if how == BITMAP else 0, 0, np.int32)
+        self.state = Search(self.offsets, self.targets, self.distance, self.parent, bitmap, how)
+        self.bits = device.full(bitmask_bytes(g.n) if bitmask else 0, 0, np.uint8)
         self.shared = shared_bytes(how, threads, HASH_SLOTS)
         self.next_size, self.told = device.full(4, 0, np.int64), device.pinned(4, np.int64)
         self.most_blocks = max(1, device.resident_threads // threads)
@@ -98,9 +100,19 @@ class MerrillSearch:
         self.launches = self.read_backs = self.threads_used = self.overflows = 0
         self.inspected = self.detected = 0
 
-    def room(self, size: int):
-        """Return an array of int32 in which nothing is written yet."""
-        return self.device.empty(size, np.int32)
+    def queue(self) -> Queue:
+        """Return a queue that holds all vertices, and nothing yet."""
+        return Queue(self.device.empty(self.distance.size, np.int32), self.next_size)
+
+    def edges_room(self) -> Edges:
+        """Return an edge frontier that holds all arcs, and nothing yet."""
+        sizes = self.targets.size, self.targets.size * bool(self.parent.size)
+        return Edges(*(self.device.empty(size, np.int32) for size in sizes))
+
+    def first_edges(self, root: int) -> Edges:
+        """Return the edge frontier that holds `root` alone, which is to be visited then."""
+        self.device.put(self.distance, root, UNVISITED)
+        return Edges(self.full(1, root), self.full(int(self.parent.size > 0), root))
 
     def full(self, size: int, value: int):
         """Return an array of int32 that holds `value` alone."""
@@ -125,12 +137,11 @@ class MerrillSearch:
         self.detected += int(counts[DROPPED])
         return int(counts[ENTRIES]), int(counts[of])
 
-    def collect(self, frontier, depth: int) -> tuple[int, int]:
-        """Fill `frontier` with the vertices at distance `depth`; return their number and arcs."""
+    def collect(self, queue: Queue, depth: int) -> tuple[int, int]:
+        """Fill `queue` with the vertices at distance `depth`; return their number and arcs."""
         self.overflows += 1
         n = self.distance.size
-        args = self.offsets, self.distance, frontier, self.next_size, depth
-        self.launch(collect_level, n, *args, clear=True)
+        self.launch(collect_level, n, self.offsets, self.distance, queue, depth, clear=True)
         return self.read_counts()
 
     def result(self, method: str, **more) -> BFSResult:

@@ -20,37 +20,33 @@ from __future__ import annotations
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.counts import ARCS, DROPPED, count_up
+from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
+from gpukernels.frontiers.enqueue import enqueue
+from gpukernels.frontiers.state import Queue
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS
 
-from .duplicates import HISTORY_CULLING, MERRILL, forget
-from .edge_frontier import contract, expand
-from .enqueue_by_block import ARCS, DROPPED, count_up, enqueue
+from .claim import Search
+from .edge_frontier import Edges, contract, expand
 from .merrill import MerrillSearch
 from .result import BFSResult
 
 
 @cuda.jit
-def expand_vertices(
-    offsets, targets, frontier, size, edge_frontier, edge_parent, next_size, cta_threshold
-):
+def expand_vertices(offsets, targets, frontier, size, edges: Edges, next_size, cta_threshold):
     """Write the neighbors of all `size` vertices of the frontier to the edge frontier."""
     for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
         i = first + cuda.threadIdx.x
         u = int32(0)
         if i < size:
             u = frontier[i]
-        expand(
-            offsets, targets, u, i < size, edge_frontier, edge_parent, next_size, cta_threshold
-        )  # fmt: skip
+        expand(offsets, targets, u, i < size, edges, next_size, cta_threshold)
 
 
 @benign_race("distance", "parent", "bitmask", "hash_table", "table")
 @cuda.jit
-def contract_edges(
-    offsets, edge_frontier, edge_parent, size, distance, parent, bitmap, bitmask, how,
-    next_frontier, next_size, level,
-):  # fmt: skip
+def contract_edges(search: Search, bitmask, edges: Edges, size, queue: Queue, level):
     """Enqueue the unvisited vertices among the `size` entries of the edge frontier.
 
     Threads that hold one vertex may all find it unvisited; they store the same distance, and each a
@@ -59,21 +55,46 @@ def contract_edges(
     """
     hash_table = cuda.shared.array(0, int64)
     table = cuda.shared.array(0, int32)
-    if how == HISTORY_CULLING or how == MERRILL:
+    if search.how == HISTORY_CULLING or search.how == MERRILL:
         forget(table)
     cuda.syncthreads()
     arcs, dropped = int64(0), int64(0)
     for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
         v, keep, told = contract(
-            how, first + cuda.threadIdx.x, size, edge_frontier, edge_parent,
-            distance, parent, bitmap, bitmask, hash_table, table, level,
+            search, bitmask, edges, first + cuda.threadIdx.x, size, hash_table, table, level
         )  # fmt: skip
-        enqueue(next_frontier, next_size, v, keep)
+        enqueue(queue, v, keep)
         dropped += told
         if keep:
-            arcs += offsets[v + 1] - offsets[v]
-    count_up(next_size, ARCS, arcs)
-    count_up(next_size, DROPPED, dropped)
+            arcs += search.offsets[v + 1] - search.offsets[v]
+    count_up(queue.next_size, ARCS, arcs)
+    count_up(queue.next_size, DROPPED, dropped)
+
+
+def expand_by_vertices(s: MerrillSearch, frontier, size: int, edges: Edges) -> None:
+    """Write the arcs that leave the `size` vertices of a frontier to an edge frontier."""
+    s.launch(
+        expand_vertices, size, s.offsets, s.targets, frontier, size, edges, s.next_size,
+        s.cta_threshold, clear=True,
+    )  # fmt: skip
+
+
+def contract_by_edges(
+    s: MerrillSearch, edges: Edges, size: int, queue: Queue, level: int, clear: bool
+) -> tuple[int, int]:
+    """Enqueue the unvisited of the `size` entries of an edge frontier; return them and their arcs.
+
+    Where they do not fit, they are collected afresh.
+    """
+    s.launch(
+        contract_edges, size, s.state, s.bits, edges, size, queue, level,
+        shared=s.shared, clear=clear,
+    )  # fmt: skip
+    found, arcs = s.read_counts()
+    s.enqueued.append(found)
+    if found > s.distance.size or arcs > s.targets.size:
+        return s.collect(queue, level + 1)
+    return found, arcs
 
 
 def bfs(
@@ -98,7 +119,7 @@ def bfs(
     device : SimtDevice or CudaDevice
         Where to run.
     duplicates : str
-        How to keep duplicates out: see :mod:`gpukernels.traversal.duplicates`.
+        How to keep duplicates out: see :mod:`gpukernels.frontiers.duplicates`.
     bitmask : bool
         Whether to look at a vertex's bit before its distance.
     threads : int
@@ -114,25 +135,15 @@ def bfs(
         ``stats`` as of :class:`~gpukernels.traversal.merrill.MerrillSearch`.
     """
     s = MerrillSearch(g, root, device, duplicates, bitmask, threads, cta_threshold, parents)
-    edge_frontier, edge_parent = s.room(g.m), s.room(g.m * parents)
-    queues = s.room(g.n), s.room(g.n)
+    edges, queues = s.edges_room(), (s.queue(), s.queue())
     frontier, size, arcs = s.full(1, root), 1, int(g.out_degree[root])
     s.enqueued.append(1)
     while arcs:
         level = len(s.edges)
         s.edges.append(arcs)
         s.inspected += arcs
-        s.launch(
-            expand_vertices, size, s.offsets, s.targets, frontier, size,
-            edge_frontier, edge_parent, s.next_size, s.cta_threshold, clear=True,
-        )  # fmt: skip
-        frontier = queues[level % 2]
-        s.launch(
-            contract_edges, arcs, s.offsets, edge_frontier, edge_parent, arcs, *s.state,
-            frontier, s.next_size, level, shared=s.shared,
-        )  # fmt: skip
-        size, arcs = s.read_counts()
-        s.enqueued.append(size)
-        if size > g.n or arcs > g.m:
-            size, arcs = s.collect(frontier, level + 1)
+        expand_by_vertices(s, frontier, size, edges)
+        queue = queues[level % 2]
+        size, arcs = contract_by_edges(s, edges, arcs, queue, level, clear=False)
+        frontier = queue.next_frontier
     return s.result("two_phase")

@@ -13,11 +13,11 @@ from __future__ import annotations
 from numba import cuda
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.level_by_level import level_by_level
 from gpukernels.graph import Graph
 from gpukernels.mapping.virtual_warp import check_warp_size, virtual_warp
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
-from .level_by_level import level_by_level
 from .result import UNVISITED, BFSResult, start_at, vertices_per_level
 
 

@@ -8,8 +8,8 @@ import pytest
 import gpukernels as gk
 from gpukernels.bench import duplicates as bench
 from gpukernels.bench.search_time import timer_for
+from gpukernels.frontiers.duplicates import DUPLICATES
 from gpukernels.traversal import BFSResult
-from gpukernels.traversal.duplicates import DUPLICATES
 
 
 def test_every_way_is_measured_in_every_search():

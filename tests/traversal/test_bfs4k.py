@@ -8,6 +8,7 @@ from bfs_rules import check_search
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
+from gpukernels.frontiers.duplicates import DUPLICATES
 from gpukernels.simt.errors import RaceError
 from gpukernels.simt.metrics import work_per_thread
 from gpukernels.simt.trace import ATOMIC
@@ -15,7 +16,6 @@ from gpukernels.traversal.bfs4k import child, edge_discover, multi_block, rules,
 from gpukernels.traversal.bfs4k.knobs import Knobs
 from gpukernels.traversal.bfs4k.large import large_vertices
 from gpukernels.traversal.bfs4k.rules import knobs_for
-from gpukernels.traversal.duplicates import DUPLICATES
 
 #: Small frontiers by the multi-block kernels, so that small graphs reach them.
 MANY = {"single_block": 0}

@@ -12,7 +12,7 @@ from numba import cuda, int32, int64
 
 import gpukernels as gk
 from gpukernels.device import CudaDevice, SimtDevice, benign_race, default_device
-from gpukernels.traversal.duplicates import (
+from gpukernels.frontiers.duplicates import (
     BITMAP,
     COMPARE_AND_SWAP,
     DUPLICATES,
@@ -22,15 +22,15 @@ from gpukernels.traversal.duplicates import (
     NONE,
     WARP_CULLING,
     check_duplicates,
-    claim,
     forget,
     is_repeated,
     shared_bytes,
 )
-from gpukernels.traversal.duplicates.bitmask import bitmask_bytes, is_marked
-from gpukernels.traversal.duplicates.history_culling import HISTORY_SLOTS
-from gpukernels.traversal.duplicates.warp_culling import WARP_SLOTS
-from gpukernels.traversal.local_queue import LOCAL, cull
+from gpukernels.frontiers.duplicates.history_culling import HISTORY_SLOTS
+from gpukernels.frontiers.duplicates.warp_culling import WARP_SLOTS
+from gpukernels.frontiers.local_queue import LOCAL, cull
+from gpukernels.traversal.bitmask import bitmask_bytes, is_marked
+from gpukernels.traversal.claim import claim
 
 CULLS = {name: how for name, how in DUPLICATES.items() if how <= MERRILL}
 culls = pytest.mark.parametrize("how", CULLS.values(), ids=CULLS)

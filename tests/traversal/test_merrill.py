@@ -13,10 +13,10 @@ from numba import cuda
 
 import gpukernels as gk
 from gpukernels.device import CudaDevice, SimtDevice, default_device
+from gpukernels.frontiers.duplicates import DUPLICATES
+from gpukernels.frontiers.enqueue import ALONE, draw_room
 from gpukernels.simt.metrics import work_per_thread
 from gpukernels.simt.trace import ATOMIC, LOAD, STORE
-from gpukernels.traversal.duplicates import DUPLICATES
-from gpukernels.traversal.enqueue_by_block import ALONE, draw_room
 
 SEARCHES = ("expand_contract", "contract_expand", "two_phase")
 EXACT = ("compare_and_swap", "bitmap")

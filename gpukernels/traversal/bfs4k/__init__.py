@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from gpukernels.checks import check_whole
 from gpukernels.front_door import takes_fields_of
+from gpukernels.frontiers.queue_room import queue_room
 from gpukernels.graph import Graph
 from gpukernels.primitives.offsets import MAX_UNITS
 
-from ..queue_room import queue_room
 from ..result import BFSResult
 from .knobs import Knobs
 from .levels import Levels

@@ -12,41 +12,61 @@ Mapping: piece to block, arc to thread. Work O(arcs of the pieces).
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
+from gpukernels.frontiers.local_queue import LOCAL, flush
+from gpukernels.frontiers.state import Local, Queue, Writes, kernel_argument
 from gpukernels.mapping.virtual_warp import virtual_warp
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 
-from ..duplicates import HISTORY_CULLING, MERRILL, forget
-from ..local_queue import LOCAL, discover
-from .enqueue import CHILDREN, PIECES, count, flush
+from ..claim import Search, Visit, discover
+from .counts import CHILDREN, PIECES, count
+
+
+@kernel_argument
+class Children(NamedTuple):
+    """Which vertices the child kernel takes, and the queue of their pieces.
+
+    Attributes
+    ----------
+    child_above : int
+        Vertices of more arcs are for the child kernel.
+    piece : int
+        Arcs of a piece.
+    pieces : device array of int32, shape (2, most)
+        The vertex and the first arc of each.
+    """
+
+    child_above: int
+    piece: int
+    pieces: Any
 
 
 @cuda.jit(device=True)
-def queue_pieces(work, u, begin, end, lane, lanes, piece, pieces, next_size):
-    """Queue the arcs of `u` in pieces of `piece` arcs; its `lanes` lanes call, each with its own.
+def queue_pieces(work, u, begin, end, lane, lanes, children):
+    """Queue the arcs of `u` in pieces; its `lanes` lanes call, each with its own.
 
     The queue holds every vertex of the graph that is large enough once. Duplicates in the frontier
     may ask for more: a piece that no longer fits is visited by the lane that has it.
     """
     if lane == 0:
-        cuda.atomic.add(next_size, CHILDREN, 1)
-    for first in range(begin + lane * piece, end, lanes * piece):
-        slot = cuda.atomic.add(next_size, PIECES, 1)
-        if slot < pieces.shape[1]:
-            pieces[0, slot] = u
-            pieces[1, slot] = first
+        cuda.atomic.add(work.queue.next_size, CHILDREN, 1)
+    for first in range(begin + lane * children.piece, end, lanes * children.piece):
+        slot = cuda.atomic.add(work.queue.next_size, PIECES, 1)
+        if slot < children.pieces.shape[1]:
+            children.pieces[0, slot] = u
+            children.pieces[1, slot] = first
         else:
-            virtual_warp(discover, work, u, first, min(first + piece, end), 0, 1)
+            virtual_warp(discover, work, u, first, min(first + children.piece, end), 0, 1)
 
 
 @benign_race("distance", "parent", "hash_table", "table")
 @cuda.jit(**LARGE_BLOCKS)
-def child_kernel(
-    offsets, targets, distance, parent, bitmap, how, next_frontier, next_size, counted, level,
-    piece, pieces, coalesce_from, binary_scan,
-):  # fmt: skip
+def child_kernel(search: Search, queue: Queue, counted, level, children: Children, writes: Writes):
     """Visit the queued pieces, a block a piece, and enqueue what is found.
 
     Threads that reach one vertex together store the same distance, and each a parent that is right;
@@ -57,20 +77,19 @@ def child_kernel(
     found = cuda.local.array(LOCAL, int32)
     held = cuda.local.array(1, int32)
     held[0] = 0
-    work = (targets, distance, parent, bitmap, how, level, found, held, next_frontier, next_size)
-    if how == HISTORY_CULLING or how == MERRILL:
+    work = Visit(search, level, Local(found, held), queue)
+    if search.how == HISTORY_CULLING or search.how == MERRILL:
         forget(table)
         cuda.syncthreads()
     dropped = 0
     window = LOCAL * cuda.blockDim.x
-    for p in range(cuda.blockIdx.x, min(next_size[PIECES], pieces.shape[1]), cuda.gridDim.x):
-        u, begin = pieces[0, p], pieces[1, p]
-        end = min(begin + piece, offsets[u + 1])
+    for p in range(
+        cuda.blockIdx.x, min(queue.next_size[PIECES], children.pieces.shape[1]), cuda.gridDim.x
+    ):
+        u, begin = children.pieces[0, p], children.pieces[1, p]
+        end = min(begin + children.piece, search.offsets[u + 1])
         for first in range(begin, end, window):
             last = min(first + window, end)
             virtual_warp(discover, work, u, first, last, cuda.threadIdx.x, cuda.blockDim.x)
-            dropped += flush(
-                how, found, held, hash_table, table, next_frontier, next_size,
-                coalesce_from, binary_scan,
-            )  # fmt: skip
+            dropped += flush(search.how, work.local, hash_table, table, queue, writes)
     count(counted, int64(0), int64(dropped))

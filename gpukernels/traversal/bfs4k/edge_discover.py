@@ -16,14 +16,16 @@ from __future__ import annotations
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
+from gpukernels.frontiers.local_queue import LOCAL, flush
+from gpukernels.frontiers.state import Local, Queue, Writes
 from gpukernels.primitives import warp_inclusive_scan, warp_owner
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
-from ..duplicates import HISTORY_CULLING, MERRILL, forget
-from ..local_queue import LOCAL, discover
-from .child import queue_pieces
-from .enqueue import count, flush
+from ..claim import Search, Visit, discover
+from .child import Children, queue_pieces
+from .counts import count
 
 #: Arcs that a warp visits before its lanes' queues may be full.
 WINDOW = 512
@@ -60,8 +62,8 @@ def search_window(visit, work, item, begin, inclusive, size, first, last, extend
 @benign_race("distance", "parent", "hash_table", "table")
 @cuda.jit(**LARGE_BLOCKS)
 def edge_discover_level(
-    offsets, targets, distance, parent, bitmap, how, frontier, size, next_frontier, next_size,
-    counted, level, extended, child_above, piece, pieces, coalesce_from, binary_scan,
+    search: Search, frontier, size, queue: Queue, counted, level, extended, children: Children,
+    writes: Writes,
 ):  # fmt: skip
     """Visit the arcs of the `size` vertices of the frontier, 32 vertices a warp.
 
@@ -73,8 +75,8 @@ def edge_discover_level(
     found = cuda.local.array(LOCAL, int32)
     held = cuda.local.array(1, int32)
     held[0] = 0
-    work = (targets, distance, parent, bitmap, how, level, found, held, next_frontier, next_size)
-    if how == HISTORY_CULLING or how == MERRILL:
+    work = Visit(search, level, Local(found, held), queue)
+    if search.how == HISTORY_CULLING or search.how == MERRILL:
         forget(table)
         cuda.syncthreads()
     arcs, dropped = int64(0), 0
@@ -83,10 +85,10 @@ def edge_discover_level(
         u, begin, end = int32(0), int32(0), int32(0)
         if i < size:
             u = frontier[i]
-            begin, end = offsets[u], offsets[u + 1]
+            begin, end = search.offsets[u], search.offsets[u + 1]
         arcs += end - begin
-        if end - begin > child_above:
-            queue_pieces(work, u, begin, end, 0, 1, piece, pieces, next_size)
+        if end - begin > children.child_above:
+            queue_pieces(work, u, begin, end, 0, 1, children)
             end = begin
         degree = int32(end - begin)
         inclusive = warp_inclusive_scan(degree)
@@ -96,8 +98,5 @@ def edge_discover_level(
             last = min(first + WINDOW, total)
             search_window(discover, work, u, begin, inclusive, degree, first, last, extended)
             first += WINDOW
-            dropped += flush(
-                how, found, held, hash_table, table, next_frontier, next_size,
-                coalesce_from, binary_scan,
-            )  # fmt: skip
+            dropped += flush(search.how, work.local, hash_table, table, queue, writes)
     count(counted, arcs, int64(dropped))

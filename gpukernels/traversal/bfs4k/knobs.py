@@ -20,12 +20,11 @@ from numbers import Real
 
 from gpukernels.checks import as_python, check_flag, check_whole
 from gpukernels.errors import InvalidArgument
+from gpukernels.frontiers.duplicates import HASH64, check_duplicates, shared_bytes
 from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
 from gpukernels.mapping.virtual_warp import check_warp_size
 from gpukernels.primitives.launch_shape import MAX_THREADS, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
-
-from ..duplicates import HASH64, check_duplicates, shared_bytes
 
 #: Shared memory in bytes, and threads, of a multiprocessor in the formulas of section 5.5.
 SHARED_BYTES = 48 * 1024
@@ -61,7 +60,7 @@ class Knobs:
     extended : bool
         EXT: a vertex with 32 arcs left is visited by a whole warp without another search.
     duplicates : str
-        Who keeps duplicates out, one of ``traversal.duplicates.DUPLICATES``.
+        Who keeps duplicates out, one of ``frontiers.duplicates.DUPLICATES``.
     hash_slots : int, optional
         Slots of a block's hash table, a power of two; by default the formulas of section 5.5.
     binary_scan : bool

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpukernels.frontiers.collect import append_level
+from gpukernels.frontiers.counts import DROPPED, ENTRIES, LEVEL
+from gpukernels.frontiers.duplicates import BITMAP
+from gpukernels.frontiers.state import Queue, Writes
 from gpukernels.primitives.launch_shape import blocks_for
 
-from ..duplicates import BITMAP
-from ..frontier import collect_level
+from ..claim import Search
 from ..result import start_at
-from .child import child_kernel
+from .child import Children, child_kernel
+from .counts import CHILDREN, COUNTS, PIECES
 from .edge_discover import edge_discover_level
-from .enqueue import CHILDREN, COUNTS, LEVEL, PIECES, SIZE
 from .knobs import WIDEST
 from .large import large_vertices
 from .multi_block import multi_block_level
-from .single_block import single_block_levels
+from .single_block import Shape, single_block_levels
 
 #: Blocks of the largest grid, as a multiple of those that the GPU holds at once.
 TURNS = 4
@@ -36,17 +39,17 @@ class Levels:
         self.distance, self.parent = start_at(root, g.n, device, parents)
         bitmap = device.full(g.n // 32 + 1 if knobs.how == BITMAP else 0, 0, np.int32)
         graph = device.keep(g.offsets), device.keep(g.targets)
-        self.state = *graph, self.distance, self.parent, bitmap, knobs.how
-        self.frontier = device.empty(capacity, np.int32)
-        self.next_frontier = device.empty(capacity, np.int32)
-        device.put(self.frontier, 0, root)
+        self.state = Search(*graph, self.distance, self.parent, bitmap, knobs.how)
         self.next_size = device.full(COUNTS, 0, np.int32)
+        #: The queue that holds the frontier, and the one that is filled.
+        self.queues = [Queue(device.empty(capacity, np.int32), self.next_size) for _ in "ab"]
+        device.put(self.queues[0].next_frontier, 0, root)
         self.told = device.pinned(COUNTS, np.int32)
-        self.counted = device.full(2, 0, np.int64)
+        self.counted = device.full(DROPPED + 1, 0, np.int64)
         self.sizes = device.empty(g.n + 1 if knobs.frontier_room else 0, np.int32)
-        self.pieces = device.empty((2, max(self.large.pieces, 1)), np.int32)
-        self.piece = knobs.child_queue * knobs.threads
-        self.writes = knobs.coalesce_from, knobs.binary_scan
+        pieces = device.empty((2, max(self.large.pieces, 1)), np.int32)
+        self.children = Children(self.large.above, knobs.child_queue * knobs.threads, pieces)
+        self.writes = Writes(knobs.coalesce_from, knobs.binary_scan)
         self.kernels: list[str] = []
         #: By level: sizes that the host read, and sizes of frontiers that it collected afresh.
         self.enqueued, self.collected = {0: 1}, {}
@@ -59,17 +62,19 @@ class Levels:
         knobs = self.knobs
         narrowest, widest = knobs.warp_size or knobs.min_warp_size, knobs.warp_size or WIDEST
         cull = knobs.cull_bytes(knobs.block_threads, knobs.single_block_slots)
+        shape = Shape(
+            narrowest.bit_length() - 1, widest.bit_length() - 1, knobs.frontier_room,
+            knobs.single_block_slots, cull // 4,
+        )  # fmt: skip
         self.device.launch(
-            single_block_levels, 1, knobs.block_threads,
-            *self.state, self.frontier, size, self.next_frontier, self.next_size, self.counted,
-            self.sizes, level, narrowest.bit_length() - 1, widest.bit_length() - 1,
-            knobs.frontier_room, knobs.single_block_slots, cull // 4, self.large.above,
+            single_block_levels, 1, knobs.block_threads, self.state, self.queues[0].next_frontier,
+            size, self.queues[1], self.counted, self.sizes, level, shape, self.large.above,
             shared=cull + 8 * knobs.frontier_room,
         )  # fmt: skip
         self.launches += 1
         told = self.read()
         self.kernels += ["single_block"] * (told[LEVEL] - level)
-        return told[LEVEL], self.fits(told[SIZE], told[LEVEL])
+        return told[LEVEL], self.fits(told[ENTRIES], told[LEVEL])
 
     def by_many_blocks(self, level: int, size: int) -> int:
         """Visit one level by a multi-block kernel, and the child kernel; return the next's size."""
@@ -80,19 +85,20 @@ class Levels:
         most = blocks_for(TURNS * self.resident, knobs.threads)
         device.clear(self.next_size)
         shared = knobs.cull_bytes(knobs.threads, knobs.multi_block_slots)
-        queues = self.frontier, size, self.next_frontier, self.next_size, self.counted, level
-        child = self.large.above, self.piece, self.pieces
+        frontier, queue = self.queues
+        work = self.state, frontier.next_frontier, size, queue, self.counted, level
+        ends = self.children, self.writes
         blocks = min(blocks_for(workers, knobs.threads), most)
         if by_edges:
             device.launch(
-                edge_discover_level, blocks, knobs.threads,
-                *self.state, *queues, knobs.extended, *child, *self.writes, shared=shared,
+                edge_discover_level, blocks, knobs.threads, *work, knobs.extended, *ends,
+                shared=shared,
             )  # fmt: skip
         else:
             share_reads = warp_size == WIDEST and size > self.resident
             device.launch(
-                multi_block_level, blocks, knobs.threads,
-                *self.state, *queues, warp_size, share_reads, *child, *self.writes, shared=shared,
+                multi_block_level, blocks, knobs.threads, *work, warp_size, share_reads, *ends,
+                shared=shared,
             )  # fmt: skip
         self.launches += 1
         if self.children_left > 0:
@@ -105,7 +111,7 @@ class Levels:
         self.children_left -= told[CHILDREN]
         self.child_vertices += told[CHILDREN]
         self.kernels.append("edge_discover" if by_edges else "multi_block")
-        return self.fits(told[SIZE], level + 1)
+        return self.fits(told[ENTRIES], level + 1)
 
     def launch_children(self, level: int) -> None:
         """Launch the child kernel, as large as the graph may need it and the GPU holds it."""
@@ -113,8 +119,7 @@ class Levels:
         blocks = min(self.large.pieces, blocks_for(self.resident, knobs.threads))
         self.device.launch(
             child_kernel, blocks, knobs.threads,
-            *self.state, self.next_frontier, self.next_size, self.counted, level,
-            self.piece, self.pieces, *self.writes,
+            self.state, self.queues[1], self.counted, level, self.children, self.writes,
             shared=knobs.cull_bytes(knobs.threads, knobs.multi_block_slots),
         )  # fmt: skip
         self.launches += 1
@@ -132,11 +137,11 @@ class Levels:
         if size > self.capacity:
             self.device.clear(self.next_size)
             self.device.launch(
-                collect_level, blocks_for(self.n, self.knobs.threads), self.knobs.threads,
-                self.distance, self.next_frontier, self.next_size, level,
+                append_level, blocks_for(self.n, self.knobs.threads), self.knobs.threads,
+                self.distance, *self.queues[1], level,
             )  # fmt: skip
             self.launches += 1
             self.overflows += 1
-            size = self.collected[level] = self.read()[SIZE]
-        self.frontier, self.next_frontier = self.next_frontier, self.frontier
+            size = self.collected[level] = self.read()[ENTRIES]
+        self.queues.reverse()
         return size

@@ -17,21 +17,23 @@ from __future__ import annotations
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
+from gpukernels.frontiers.local_queue import LOCAL, flush
+from gpukernels.frontiers.state import Local, Queue, Writes
 from gpukernels.mapping.virtual_warp import virtual_warp
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
-from ..duplicates import HISTORY_CULLING, MERRILL, forget
-from ..local_queue import LOCAL, discover
-from .child import queue_pieces
-from .enqueue import count, flush
+from ..claim import Search, Visit, discover
+from .child import Children, queue_pieces
+from .counts import count
 
 
 @benign_race("distance", "parent", "hash_table", "table")
 @cuda.jit(**LARGE_BLOCKS)
 def multi_block_level(
-    offsets, targets, distance, parent, bitmap, how, frontier, size, next_frontier, next_size,
-    counted, level, warp_size, share_reads, child_above, piece, pieces, coalesce_from, binary_scan,
+    search: Search, frontier, size, queue: Queue, counted, level, warp_size, share_reads,
+    children: Children, writes: Writes,
 ):  # fmt: skip
     """Visit the `size` vertices of the frontier, `warp_size` threads a vertex.
 
@@ -44,8 +46,8 @@ def multi_block_level(
     found = cuda.local.array(LOCAL, int32)
     held = cuda.local.array(1, int32)
     held[0] = 0
-    work = (targets, distance, parent, bitmap, how, level, found, held, next_frontier, next_size)
-    if how == HISTORY_CULLING or how == MERRILL:
+    work = Visit(search, level, Local(found, held), queue)
+    if search.how == HISTORY_CULLING or search.how == MERRILL:
         forget(table)
         cuda.syncthreads()
     arcs, dropped = int64(0), 0
@@ -62,7 +64,7 @@ def multi_block_level(
             i = first + cuda.laneid
         if i < size:
             mine = frontier[i]
-            its_begin, its_end = offsets[mine], offsets[mine + 1]
+            its_begin, its_end = search.offsets[mine], search.offsets[mine + 1]
         for turn in range(0, at_once, groups):
             u, begin, end = mine, its_begin, its_end
             if share_reads:
@@ -71,20 +73,15 @@ def multi_block_level(
                 end = cuda.shfl_sync(FULL_MASK, its_end, turn + group)
             if lane == 0:
                 arcs += end - begin
-            if end - begin > child_above:
-                queue_pieces(work, u, begin, end, lane, warp_size, piece, pieces, next_size)
+            if end - begin > children.child_above:
+                queue_pieces(work, u, begin, end, lane, warp_size, children)
                 end = begin
             start = int64(begin)
             while cuda.any_sync(FULL_MASK, start < end):
                 stop = min(start + LOCAL * warp_size, end)
                 if cuda.any_sync(FULL_MASK, stop - start > (LOCAL - held[0]) * warp_size):
-                    dropped += flush(
-                        how, found, held, hash_table, table, next_frontier, next_size,
-                        coalesce_from, binary_scan,
-                    )  # fmt: skip
+                    dropped += flush(search.how, work.local, hash_table, table, queue, writes)
                 virtual_warp(discover, work, u, start, stop, lane, warp_size)
                 start += LOCAL * warp_size
-    dropped += flush(
-        how, found, held, hash_table, table, next_frontier, next_size, coalesce_from, binary_scan
-    )
+    dropped += flush(search.how, work.local, hash_table, table, queue, writes)
     count(counted, arcs, int64(dropped))

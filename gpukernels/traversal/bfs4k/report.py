@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 
+from gpukernels.frontiers.counts import ARCS, DROPPED
+
 from ..result import BFSResult, repeats
-from .enqueue import ARCS, DETECTED
 from .levels import Levels
 
 
@@ -65,9 +66,9 @@ def report(search: Levels, levels: int) -> BFSResult:
         "child_launches": search.child_launches,
         "arcs_inspected": lambda: counted()[ARCS],
         "duplicates": lambda: repeats(enqueued(), distance),
-        "duplicates_detected": lambda: counted()[DETECTED],
+        "duplicates_detected": lambda: counted()[DROPPED],
         "duplicates_missed": missed,
-        "duplicates_made": lambda: counted()[DETECTED] + missed(),
+        "duplicates_made": lambda: counted()[DROPPED] + missed(),
         "overflows": search.overflows,
     }
     return BFSResult(distance, parent, levels, stats)

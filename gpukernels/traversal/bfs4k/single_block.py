@@ -20,26 +20,54 @@ vertex that it appends, which also brings the offsets near for the next level.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.counts import ENTRIES, LEVEL
+from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget, is_repeated
+from gpukernels.frontiers.state import Queue, kernel_argument
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK
 
-from ..duplicates import HISTORY_CULLING, MERRILL, claim, forget, is_repeated
+from ..claim import Search, claim
 from ..result import UNVISITED, adopt
-from .enqueue import LEVEL, SIZE, count
+from .counts import count
 
 #: Vertices of a virtual warp whose loads are under way at the same time.
 TOGETHER = 4
 
 
+@kernel_argument
+class Shape(NamedTuple):
+    """How the block uses its threads and its shared memory.
+
+    Attributes
+    ----------
+    narrowest, widest : int
+        Binary logarithms of the least and the greatest virtual warp.
+    room : int
+        Vertices of each of the two frontiers in shared memory.
+    slots : int
+        Slots of a hash table.
+    words : int
+        Words that the cull takes, before the frontiers.
+    """
+
+    narrowest: int
+    widest: int
+    room: int
+    slots: int
+    words: int
+
+
 @cuda.jit(device=True)
-def append_nearby(near, begin, room, far, counts, filled, v, has):
+def append_nearby(near, begin, room, queue, counts, filled, v, has):
     """Append the `v` of every lane that `has` one to a frontier in shared memory; all lanes call.
 
-    It lies in `near` from `begin` on and has `room` places; what exceeds them goes to `far`. The
-    vertices are counted in ``counts[filled]``.
+    It lies in `near` from `begin` on and has `room` places; what exceeds them goes to `queue`.
+    The vertices are counted in ``counts[filled]``.
     """
     votes = cuda.ballot_sync(FULL_MASK, has)
     base = int32(0)
@@ -49,20 +77,17 @@ def append_nearby(near, begin, room, far, counts, filled, v, has):
     if has:
         if slot < room:
             near[begin + slot] = v
-        elif slot < far.size:
-            far[slot] = v
+        elif slot < queue.next_frontier.size:
+            queue.next_frontier[slot] = v
 
 
 @benign_race("distance", "parent", "hash_table", "table", "leave")
 @cuda.jit(**LARGE_BLOCKS)
 def single_block_levels(
-    offsets, targets, distance, parent, bitmap, how, frontier, size, next_frontier, next_size,
-    counted, sizes, level, narrowest, widest, room, slots, words, child_above,
-):  # fmt: skip
+    search: Search, frontier, size, queue: Queue, counted, sizes, level, shape: Shape, child_above
+):
     """Search from the `size` vertices of `frontier` on; one block.
 
-    `narrowest` and `widest` are binary logarithms of the least and the greatest virtual warp. The
-    cull takes the first `words` words of shared memory, of which a hash table has `slots` slots.
     ``sizes[d]`` receives the size of the frontier at distance d, ``next_size`` the size and the
     level of the one left in `next_frontier`.
 
@@ -75,7 +100,7 @@ def single_block_levels(
     queues = cuda.shared.array(0, int32)
     counts = cuda.shared.array(3, int32)
     leave = cuda.shared.array(3, int32)
-    slot_table = hash_table[:slots]
+    slot_table = hash_table[: shape.slots]
     vertex = cuda.local.array(TOGETHER, int32)
     arc = cuda.local.array(TOGETHER, int32)
     end = cuda.local.array(TOGETHER, int32)
@@ -84,24 +109,24 @@ def single_block_levels(
     if thread == 0:
         counts[0], counts[1], leave[0], leave[1] = size, 0, 0, 0
         sizes[level] = size
-    if how == HISTORY_CULLING or how == MERRILL:
+    if search.how == HISTORY_CULLING or search.how == MERRILL:
         forget(table)
     cuda.syncthreads()
     for i in range(thread, size, cuda.blockDim.x):
         u = frontier[i]
-        queues[words + i] = u
-        if offsets[u + 1] - offsets[u] > child_above:
+        queues[shape.words + i] = u
+        if search.offsets[u + 1] - search.offsets[u] > child_above:
             leave[0] = 1
     cuda.syncthreads()
     arcs, dropped = int64(0), int64(0)
-    here, there, read = words, words + room, 0
-    while size > 0 and size <= room and leave[read] == 0:
+    here, there, read = shape.words, shape.words + shape.room, 0
+    while size > 0 and size <= shape.room and leave[read] == 0:
         filled = (read + 1) % 3
         if thread == 0:
             counts[(read + 2) % 3] = 0
             leave[(read + 2) % 3] = 0
-        shift = int32(widest)
-        while shift > narrowest and (size << shift) > cuda.blockDim.x:
+        shift = int32(shape.widest)
+        while shift > shape.narrowest and (size << shift) > cuda.blockDim.x:
             shift = int32(shift - 1)
         lane = thread & ((1 << shift) - 1)
         groups = cuda.blockDim.x >> shift
@@ -111,38 +136,40 @@ def single_block_levels(
                 vertex[k], arc[k], end[k] = 0, 0, 0
                 if i < size:
                     u = queues[here + i]
-                    vertex[k], arc[k], end[k] = u, offsets[u] + lane, offsets[u + 1]
+                    vertex[k], arc[k], end[k] = (
+                        u, search.offsets[u] + lane, search.offsets[u + 1]
+                    )  # fmt: skip
             left = True
             while cuda.any_sync(FULL_MASK, left):
                 left = False
                 for k in range(TOGETHER):
                     found[k] = -1
                     if arc[k] < end[k]:
-                        found[k] = targets[arc[k]]
+                        found[k] = search.targets[arc[k]]
                         arc[k] += 1 << shift
                         arcs += 1
                     left = left or arc[k] < end[k]
                 for k in range(TOGETHER):
-                    if found[k] >= 0 and distance[found[k]] != UNVISITED:
+                    if found[k] >= 0 and search.distance[found[k]] != UNVISITED:
                         found[k] = -1
                 for k in range(TOGETHER):
                     has = found[k] >= 0
                     if cuda.any_sync(FULL_MASK, has):
                         v = found[k]
                         if has:
-                            has = claim(how, distance, bitmap, v, level)
+                            has = claim(search.how, search.distance, search.bitmap, v, level)
                             if has:
-                                adopt(parent, v, vertex[k])
-                        repeated = is_repeated(how, v, has, slot_table, table)
+                                adopt(search.parent, v, vertex[k])
+                        repeated = is_repeated(search.how, v, has, slot_table, table)
                         if repeated:
                             dropped += 1
                         has = has and not repeated
-                        append_nearby(queues, there, room, next_frontier, counts, filled, v, has)
+                        append_nearby(queues, there, shape.room, queue, counts, filled, v, has)
                         if not has:
                             found[k] = -1
                 for k in range(TOGETHER):
                     v = found[k]
-                    if v >= 0 and offsets[v + 1] - offsets[v] > child_above:
+                    if v >= 0 and search.offsets[v + 1] - search.offsets[v] > child_above:
                         leave[filled] = 1
         cuda.syncthreads()
         read, level = filled, level + 1
@@ -150,8 +177,8 @@ def single_block_levels(
         size = counts[read]
         if thread == 0:
             sizes[level] = size
-    for i in range(thread, min(size, room, next_frontier.size), cuda.blockDim.x):
-        next_frontier[i] = queues[here + i]
+    for i in range(thread, min(size, shape.room, queue.next_frontier.size), cuda.blockDim.x):
+        queue.next_frontier[i] = queues[here + i]
     if thread == 0:
-        next_size[SIZE], next_size[LEVEL] = size, level
+        queue.next_size[ENTRIES], queue.next_size[LEVEL] = size, level
     count(counted, arcs, dropped)

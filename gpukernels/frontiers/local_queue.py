@@ -2,49 +2,34 @@
 
 The local queues of BFS-4K [busato2015bfs4k], section 5.6: in registers by the paper's account, and
 in local memory where the compiler cannot tell which place a thread means. A thread visits arcs on
-its own, and lanes of a warp may be anywhere; `discover` is the visit that the techniques of
-`mapping` call. Then all lanes meet: `cull` drops the duplicates that can be told, and the caller
-counts what is left, scans and writes. Where a thread finds more than its queue holds, the rest goes
-to the next frontier at once, an atomic each.
+its own, and lanes of a warp may be anywhere; what it finds it puts here by `hold`. Then all lanes
+meet: `cull` drops the duplicates that can be told, and the caller counts what is left, scans and
+writes: see `enqueue`. Where a thread finds more than its queue holds, the rest goes to the next
+frontier at once, an atomic each.
 """
 
 from __future__ import annotations
 
-from numba import cuda
+from numba import cuda, int32
 
 from gpukernels.primitives.launch_shape import FULL_MASK
 from gpukernels.primitives.queue_append import queue_append
 
-from .duplicates import claim, is_repeated
-from .result import adopt
+from .duplicates import is_repeated
+from .enqueue import enqueue_by_warp
 
 #: Vertices that a thread holds.
 LOCAL = 16
 
 
 @cuda.jit(device=True)
-def hold(found, held, next_frontier, next_size, v):
+def hold(local, queue, v):
     """Put `v` into the thread's queue, or into the next frontier where that is full."""
-    if held[0] < LOCAL:
-        found[held[0]] = v
-        held[0] += 1
+    if local.held[0] < LOCAL:
+        local.found[local.held[0]] = v
+        local.held[0] += 1
     else:
-        queue_append(next_frontier, next_size, v)
-
-
-@cuda.jit(device=True)
-def discover(work, u, arc):
-    """Follow `arc` from `u`; put its target into the thread's queue if it is not visited yet.
-
-    ``work`` is (targets, distance, parent, bitmap, how, level, found, held, next_frontier,
-    next_size): `found` and `held` are the thread's local arrays of `LOCAL` vertices and their
-    number.
-    """
-    targets, distance, parent, bitmap, how, level, found, held, next_frontier, next_size = work
-    v = targets[arc]
-    if claim(how, distance, bitmap, v, level):
-        adopt(parent, v, u)
-        hold(found, held, next_frontier, next_size, v)
+        queue_append(queue.next_frontier, queue.next_size, v)
 
 
 @cuda.jit(device=True)
@@ -67,4 +52,16 @@ def cull(how, found, held, hash_table, table):
             kept += 1
     dropped = held[0] - kept
     held[0] = kept
+    return dropped
+
+
+@cuda.jit(device=True)
+def flush(how, local, hash_table, table, queue, writes):
+    """Cull the local queues of a warp, append what is left, empty them; all lanes call.
+
+    Returns how many duplicates the calling thread has dropped.
+    """
+    dropped = cull(how, local.found, local.held, hash_table, table)
+    enqueue_by_warp(queue, local.found, int32(local.held[0]), writes)
+    local.held[0] = 0
     return dropped

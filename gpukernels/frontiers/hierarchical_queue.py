@@ -9,6 +9,8 @@ A sub-queue that is full spills into the global queue.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from numba import cuda, int32
 
 #: W-frontiers a block: as many as a multiprocessor of the paper's GPU had processors.
@@ -17,6 +19,24 @@ SUBQUEUES = 8
 CAPACITY = 128
 #: Where each of them begins in the B-frontier, and where that begins in the global queue.
 BEGINS = SUBQUEUES + 1
+
+
+class Nearby(NamedTuple):
+    """The small queues of a block, in shared memory; made in a kernel.
+
+    Attributes
+    ----------
+    found : shared array of int32, shape (SUBQUEUES, CAPACITY)
+        The W-frontiers.
+    counts : shared array of int32, shape (SUBQUEUES,)
+        How much was put into each, what has spilled included.
+    begins : shared array of int32, shape (BEGINS,)
+        Where each goes.
+    """
+
+    found: Any
+    counts: Any
+    begins: Any
 
 
 @cuda.jit(device=True)
@@ -28,36 +48,36 @@ def empty_counts(counts):
 
 
 @cuda.jit(device=True)
-def enqueue_nearby(found, counts, queues, side, size, v):
+def enqueue_nearby(nearby, queues, side, size, v):
     """Put `v` into a W-frontier of the block, or into the global queue where that is full."""
     mine = cuda.laneid % SUBQUEUES
-    slot = cuda.atomic.add(counts, mine, 1)
+    slot = cuda.atomic.add(nearby.counts, mine, 1)
     if slot < CAPACITY:
-        found[mine, slot] = v
+        nearby.found[mine, slot] = v
     else:
         queues[side, cuda.atomic.add(size, 0, 1)] = v
 
 
 @cuda.jit(device=True)
-def join(counts, begins):
+def join(nearby):
     """Say where each W-frontier begins in the B-frontier, and return its length; one thread."""
     total = int32(0)
     for q in range(SUBQUEUES):
-        begins[q] = total
-        total += min(counts[q], CAPACITY)
+        nearby.begins[q] = total
+        total += min(nearby.counts[q], CAPACITY)
     return total
 
 
 @cuda.jit(device=True)
-def flush(found, counts, begins, queues, side, size):
+def flush(nearby, queues, side, size):
     """Join the block's W-frontiers and append them to the global queue; all threads call."""
     cuda.syncthreads()
     if cuda.threadIdx.x == 0:
-        total = join(counts, begins)
-        begins[SUBQUEUES] = cuda.atomic.add(size, 0, total)
+        total = join(nearby)
+        nearby.begins[SUBQUEUES] = cuda.atomic.add(size, 0, total)
     cuda.syncthreads()
     for q in range(SUBQUEUES):
-        for i in range(cuda.threadIdx.x, min(counts[q], CAPACITY), cuda.blockDim.x):
-            queues[side, begins[SUBQUEUES] + begins[q] + i] = found[q, i]
+        for i in range(cuda.threadIdx.x, min(nearby.counts[q], CAPACITY), cuda.blockDim.x):
+            queues[side, nearby.begins[SUBQUEUES] + nearby.begins[q] + i] = nearby.found[q, i]
     cuda.syncthreads()
-    empty_counts(counts)
+    empty_counts(nearby.counts)

@@ -16,11 +16,13 @@ again.
 ``bitmap``          exact: one atomic on a bit a find
 ==================  =====================================================================
 
+The first five are marks by plain stores, all but the first with a cull; the exact ways are a claim
+that the search makes, such as `traversal.claim`.
+
 A cull knows what its warp or block has found, and no more: copies of a vertex that different blocks
 find at the same moment all stay, and on a graph with many shortest paths each copy finds the next
 vertex again. So a larger block can help where its table is shared (``hash64``), and cannot where
-each warp has its own (``warp_culling``). :mod:`.bitmask` is no cull but a filter before the claim,
-and goes with any of these.
+each warp has its own (``warp_culling``).
 """
 
 from __future__ import annotations
@@ -30,12 +32,11 @@ from numba import cuda
 from gpukernels.checks import check_choice
 from gpukernels.primitives.launch_shape import WARP_SIZE
 
-from .claim import BITMAP, COMPARE_AND_SWAP, claim
 from .hash64 import hash64
 from .history_culling import HISTORY_SLOTS, cull_by_history, forget
 from .warp_culling import WARP_SLOTS, cull_by_warp
 
-NONE, HASH64, WARP_CULLING, HISTORY_CULLING, MERRILL = 0, 1, 2, 3, 4
+NONE, HASH64, WARP_CULLING, HISTORY_CULLING, MERRILL, COMPARE_AND_SWAP, BITMAP = range(7)
 
 #: What a search's option ``duplicates`` may be, and the number that its kernels know it by.
 DUPLICATES = {
@@ -83,4 +84,4 @@ def check_duplicates(duplicates: str) -> int:
     return DUPLICATES[duplicates]
 
 
-__all__ = ["DUPLICATES", "check_duplicates", "claim", "forget", "is_repeated", "shared_bytes"]
+__all__ = ["DUPLICATES", "check_duplicates", "forget", "is_repeated", "shared_bytes"]

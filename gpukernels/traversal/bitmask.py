@@ -5,7 +5,7 @@ which are likely in memory, it reads the vertex's bit, which is likely in a cach
 vertices fit there. The bit is set by reading a byte, adding a bit to it and storing it. Two threads
 that do so at once to one byte may lose each other's bit, and no atomic prevents it: a bit that is
 set is right, a bit that is not says nothing, and the distance decides. A filter of this kind is
-called conservative.
+called conservative. It goes before any claim and any cull.
 """
 
 from __future__ import annotations

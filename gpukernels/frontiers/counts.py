@@ -1,0 +1,24 @@
+"""What a search counts on the device: where each number lies, and how threads add to it.
+
+The counters of a launch lie in one small array, ``next_size`` or ``counts``, so that the host reads
+them back together. Its first element is the size of the queue that the launch fills.
+"""
+
+from __future__ import annotations
+
+from numba import cuda, int64
+
+from gpukernels.primitives.warp_sum import warp_sum
+
+#: Places in an array of counters: items enqueued, arcs that leave or left them, duplicates dropped.
+ENTRIES, ARCS, DROPPED = 0, 1, 2
+#: The fourth place: entries of an edge frontier, or the level that a launch has come to.
+PLACES = LEVEL = 3
+
+
+@cuda.jit(device=True)
+def count_up(next_size, what, count):
+    """Add the `count` of every lane to ``next_size[what]``, an atomic a warp; all lanes call."""
+    count = warp_sum(int64(count))
+    if cuda.laneid == 0 and count > 0:
+        cuda.atomic.add(next_size, what, count)
