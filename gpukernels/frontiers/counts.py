@@ -22,3 +22,14 @@ def count_up(next_size, what, count):
     count = warp_sum(int64(count))
     if cuda.laneid == 0 and count > 0:
         cuda.atomic.add(next_size, what, count)
+
+
+@cuda.jit(device=True)
+def count_work(counted, arcs, dropped):
+    """Add what every lane inspected and dropped to ``counted``; all lanes call."""
+    arcs, dropped = warp_sum(arcs), warp_sum(dropped)
+    if cuda.laneid == 0:
+        if arcs > 0:
+            cuda.atomic.add(counted, ARCS, arcs)
+        if dropped > 0:
+            cuda.atomic.add(counted, DROPPED, dropped)

@@ -22,21 +22,11 @@ BEGINS = SUBQUEUES + 1
 
 
 class Nearby(NamedTuple):
-    """The small queues of a block, in shared memory; made in a kernel.
+    """The small queues of a block, in shared memory; made in a kernel."""
 
-    Attributes
-    ----------
-    found : shared array of int32, shape (SUBQUEUES, CAPACITY)
-        The W-frontiers.
-    counts : shared array of int32, shape (SUBQUEUES,)
-        How much was put into each, what has spilled included.
-    begins : shared array of int32, shape (BEGINS,)
-        Where each goes.
-    """
-
-    found: Any
-    counts: Any
-    begins: Any
+    found: Any  #: the W-frontiers: int32, shape (SUBQUEUES, CAPACITY)
+    counts: Any  #: how much was put into each, what has spilled included
+    begins: Any  #: where each goes: int32, shape (BEGINS,)
 
 
 @cuda.jit(device=True)

@@ -1,8 +1,7 @@
-"""What kernels of several searches take together: a queue, and a thread's own queue before it.
+"""Named tuples that kernels take: what belongs together is one argument.
 
-A kernel takes what belongs together as one argument, a named tuple of arrays and numbers; numba and
-the SIMT machine hand its items over one by one, so it costs a thread nothing. A trace names an
-array by its field.
+numba and the SIMT machine hand the items over one by one, so a tuple costs a thread nothing; a
+trace names an array by its field.
 """
 
 from __future__ import annotations
@@ -41,46 +40,22 @@ def _kind_of(item):
 
 @kernel_argument
 class Queue(NamedTuple):
-    """The queue that a launch fills for the next one.
+    """The queue that a launch fills for the next one; what has no room there is counted only."""
 
-    Attributes
-    ----------
-    next_frontier : device array
-        Its items: vertices, or what else a search enqueues. What has no room is counted only.
-    next_size : device array of int32 or int64
-        Counters, how many items there are first: see :mod:`.counts`.
-    """
-
-    next_frontier: Any
-    next_size: Any
+    next_frontier: Any  #: its items: vertices, or what else a search enqueues
+    next_size: Any  #: counters, int32 or int64, how many items there are first: see `counts`
 
 
 class Local(NamedTuple):
-    """What a thread has found and not enqueued yet; made in a kernel.
+    """What a thread has found and not enqueued yet: arrays of its own, made in a kernel."""
 
-    Attributes
-    ----------
-    found : local array
-        The items; `LOCAL` of them have room.
-    held : local array of int32
-        How many there are, first; a search may count more behind it.
-    """
-
-    found: Any
-    held: Any
+    found: Any  #: the items; `LOCAL` of them have room
+    held: Any  #: how many there are, first; a search may count more behind it
 
 
 @kernel_argument
 class Writes(NamedTuple):
-    """How a warp writes its lanes' queues: see :mod:`.enqueue`.
+    """How a warp writes its lanes' queues: see `enqueue`."""
 
-    Attributes
-    ----------
-    coalesce_from : int
-        Mean length from which they are written side by side.
-    binary_scan : bool
-        Whether a ballot is the scan where no lane holds more than one item.
-    """
-
-    coalesce_from: int
-    binary_scan: bool
+    coalesce_from: int  #: mean length from which they are written side by side
+    binary_scan: bool  #: whether a ballot is the scan where no lane holds more than one item

@@ -4,13 +4,21 @@ By plain stores, a thread that reads ``distance[v] == UNVISITED`` marks v and go
 have read the same. The exact ways cost an atomic a find, on the distance itself or on a bitmap of
 one bit a vertex, which packs 32 vertices' marks into one word: less memory, more meetings.
 `discover` is the visit that the techniques of `mapping` call at each arc.
+
+Before any of them may come a bitmask of visited vertices that may forget: one bit a vertex, set
+without an atomic. Merrill et al. [merrill2012scalable]. Before a thread reads the four bytes of a
+vertex's distance, which are likely in memory, it reads the vertex's bit, which is likely in a
+cache: 32 times as many vertices fit there. The bit is set by reading a byte, adding a bit to it and
+storing it. Two threads that do so at once to one byte may lose each other's bit, and no atomic
+prevents it: a bit that is set is right, a bit that is not says nothing, and the distance decides. A
+filter of this kind is called conservative.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from numba import cuda, int32
+from numba import cuda, int32, uint8
 
 from gpukernels.frontiers.duplicates import BITMAP, COMPARE_AND_SWAP
 from gpukernels.frontiers.local_queue import hold
@@ -21,47 +29,45 @@ from .result import UNVISITED, adopt
 
 @kernel_argument
 class Search(NamedTuple):
-    """The graph, what a search knows of its vertices, and how it claims them.
-
-    Attributes
-    ----------
-    offsets, targets : device array
-        The graph.
-    distance, parent : device array of int32
-        UNVISITED where the search has not come; without elements where nobody asks for parents.
-    bitmap : device array of int32
-        A bit a vertex for ``how == BITMAP``, else without elements.
-    how : int
-        A number of `DUPLICATES`.
-    """
+    """The graph, what a search knows of its vertices, and how it claims them."""
 
     offsets: Any
     targets: Any
-    distance: Any
-    parent: Any
-    bitmap: Any
-    how: int
+    distance: Any  #: int32, UNVISITED where the search has not come
+    parent: Any  #: int32; without elements where nobody asks for parents
+    bitmap: Any  #: int32, a bit a vertex, for ``how == BITMAP``; else without elements
+    how: int  #: a number of `DUPLICATES`
 
 
 class Visit(NamedTuple):
-    """What a thread needs at an arc; made in a kernel.
+    """What a thread needs at an arc; made in a kernel."""
 
-    Attributes
-    ----------
-    search : NamedTuple
-        What the search knows.
-    level : int
-        Distance of the vertices whose arcs are followed.
-    local : Local
-        Where finds go first.
-    queue : Queue
-        Where they go then.
+    search: Search
+    level: int  #: distance of the vertices whose arcs are followed
+    local: Local  #: where finds go first
+    queue: Queue  #: where they go then
+
+
+@cuda.jit(device=True)
+def is_marked(bitmask, v):
+    """Return whether the bit of `v` is set, and set it if not; any thread may call.
+
+    `bitmask` is an array of uint8, eight vertices an element, or of no elements: then nothing is
+    marked. Whoever gets False must see to it that `v` is visited when the launch ends.
     """
+    marked = False
+    if bitmask.size > 0:
+        byte = bitmask[v >> 3]
+        bit = 1 << (v & 7)
+        marked = byte & bit != 0
+        if not marked:
+            bitmask[v >> 3] = uint8(byte | bit)
+    return marked
 
-    search: Any
-    level: int
-    local: Local
-    queue: Queue
+
+def bitmask_bytes(n: int) -> int:
+    """Return how many elements the bitmask of `n` vertices has."""
+    return (n + 7) // 8
 
 
 @cuda.jit(device=True)

@@ -23,15 +23,14 @@ a hundred more steps, and each turn bottom-up one more wait of the whole grid.
 
 from __future__ import annotations
 
-from numbers import Real
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda, int32, int64
 
-from gpukernels.checks import check_choice
+from gpukernels.checks import check_choice, check_real
 from gpukernels.device import benign_race
-from gpukernels.errors import InvalidArgument
 from gpukernels.frontiers.counts import ARCS, ENTRIES, count_up
 from gpukernels.frontiers.enqueue import enqueue_held
 from gpukernels.frontiers.local_queue import LOCAL, hold
@@ -57,22 +56,14 @@ MOST_LOGGED = 64
 
 @kernel_argument
 class Search(NamedTuple):
-    """The graph in both directions, and what a search knows of it.
-
-    Attributes
-    ----------
-    offsets, targets, reverse_offsets, sources : device array
-        The graph.
-    distance, parent : device array of int32
-        UNVISITED where the search has not come; without elements where nobody asks for parents.
-    """
+    """The graph in both directions, and what a search knows of its vertices."""
 
     offsets: Any
     targets: Any
     reverse_offsets: Any
     sources: Any
-    distance: Any
-    parent: Any
+    distance: Any  #: int32, UNVISITED where the search has not come
+    parent: Any  #: int32; without elements where nobody asks for parents
 
 
 @cuda.jit(device=True)
@@ -202,10 +193,6 @@ def search_both_ways(search: Search, root, bits, queues, counts, log, alpha, bet
         log[0, 0] = level
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
 def bfs(
     g: Graph,
     root: int,
@@ -255,10 +242,8 @@ def bfs(
     """
     check_threads(threads)
     check_choice("frontier", frontier, FRONTIERS)
-    if not (_is_number(alpha) and alpha >= 0):
-        raise InvalidArgument("alpha", alpha, "a number, at least 0")
-    if not (_is_number(beta) and beta > 0):
-        raise InvalidArgument("beta", beta, "a number above 0")
+    check_real("alpha", alpha, 0, math.inf, "a number, at least 0")
+    check_real("beta", beta, math.ulp(0), math.inf, "a number above 0")
     offsets, targets = device.keep(g.offsets), device.keep(g.targets)
     reverse_offsets, sources = device.keep(g.reverse.offsets), device.keep(g.reverse.targets)
     distance, parent = start_at(root, g.n, device, parents)

@@ -22,23 +22,16 @@ from gpukernels.frontiers.state import kernel_argument
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
 from gpukernels.primitives.launch_shape import MAX_THREADS, WARP_SIZE
 
-from .bitmask import is_marked
-from .claim import claim
+from .claim import claim, is_marked
 from .result import adopt
 
 
 @kernel_argument
 class Edges(NamedTuple):
-    """An edge frontier.
+    """An edge frontier."""
 
-    Attributes
-    ----------
-    edge_frontier, edge_parent : device array of int32
-        Targets of arcs, and their sources; these without elements where nobody asks for parents.
-    """
-
-    edge_frontier: Any
-    edge_parent: Any
+    edge_frontier: Any  #: targets of arcs
+    edge_parent: Any  #: their sources; without elements where nobody asks for parents
 
 
 @cuda.jit(device=True)

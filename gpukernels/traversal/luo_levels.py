@@ -38,35 +38,17 @@ STATE = 5
 
 @kernel_argument
 class Search(NamedTuple):
-    """The graph, what a search knows of it, and its queues.
-
-    Attributes
-    ----------
-    offsets, targets : device array
-        The graph.
-    distance, parent : device array of int32
-        UNVISITED where the search has not come; without elements where nobody asks for parents.
-    shade : device array of int32
-        Colors of vertices, or without elements: see `is_mine`.
-    large : device array of int32
-        Vertices of high degree that have been met, or without elements.
-    most_arcs : int
-        More make a degree high.
-    queues : device array of int32, shape (2, n)
-        Frontiers, that of a level in row ``level % 2``.
-    sizes : device array of int32
-        The state, as above.
-    """
+    """The graph, what a search knows of its vertices, and its queues."""
 
     offsets: Any
     targets: Any
-    distance: Any
-    parent: Any
-    shade: Any
-    large: Any
-    most_arcs: int
-    queues: Any
-    sizes: Any
+    distance: Any  #: int32, UNVISITED where the search has not come
+    parent: Any  #: int32; without elements where nobody asks for parents
+    shade: Any  #: int32, colors of vertices, or without elements: see `is_mine`
+    large: Any  #: int32, vertices of high degree that have been met; or without elements
+    most_arcs: int  #: more make a degree high
+    queues: Any  #: int32, shape (2, n)
+    sizes: Any  #: int32, the state as above
 
 
 @cuda.jit(device=True)

@@ -21,8 +21,7 @@ from gpukernels.frontiers.state import Queue
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
 
-from .bitmask import bitmask_bytes
-from .claim import Search
+from .claim import Search, bitmask_bytes
 from .edge_frontier import Edges
 from .result import UNVISITED, BFSResult, repeats, start_at
 
@@ -44,24 +43,8 @@ class MerrillSearch:
       ``duplicates_made`` both together. The exact ways make none.
     - ``overflows``: levels that did not fit the queues and were collected afresh.
 
-    Parameters
-    ----------
-    g : Graph
-        The graph.
-    root : int
-        Where the search starts; it has distance 0.
-    device : SimtDevice or CudaDevice
-        Where it runs.
-    duplicates : str
-        One of ``DUPLICATES``.
-    bitmask : bool
-        Whether there is a bitmask; else it has no elements.
-    threads : int
-        Threads a block.
-    cta_threshold : int or None
-        Vertices of more arcs go to the block; None for `threads`.
-    parents : bool
-        Whether there are parents; else ``parent`` has no elements.
+    The parameters are those of the four drivers; without parents, ``parent`` has no elements, and
+    without a bitmask, ``bits``.
 
     Attributes
     ----------

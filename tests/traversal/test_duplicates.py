@@ -29,8 +29,7 @@ from gpukernels.frontiers.duplicates import (
 from gpukernels.frontiers.duplicates.history_culling import HISTORY_SLOTS
 from gpukernels.frontiers.duplicates.warp_culling import WARP_SLOTS
 from gpukernels.frontiers.local_queue import LOCAL, cull
-from gpukernels.traversal.bitmask import bitmask_bytes, is_marked
-from gpukernels.traversal.claim import claim
+from gpukernels.traversal.claim import bitmask_bytes, claim, is_marked
 
 CULLS = {name: how for name, how in DUPLICATES.items() if how <= MERRILL}
 culls = pytest.mark.parametrize("how", CULLS.values(), ids=CULLS)

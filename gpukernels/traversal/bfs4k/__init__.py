@@ -7,15 +7,14 @@ Busato and Bombieri [busato2015bfs4k]; [busato2017chapter], section 2.2. One ide
 `multi_block`     other frontiers: dynamic virtual warps over the whole GPU, a launch a level
 `edge_discover`   fewer vertices than threads: a thread an arc, found by shuffles
 `child`           the few vertices of very high degree: a grid of their own
-`enqueue`         from local queues to the next frontier: scan, one atomic a warp, coalesced writes
 `knobs`, `rules`  the seven numbers that choose, and how to set them for a graph
 `large`           which vertices are of very high degree
 `levels`          the host's side of a level: buffers, launches, read-backs
 `report`          what the search did
 ================  ==================================================================================
 
-The lanes' local queues and the culls of duplicates are parts that other searches use too
-(`traversal.local_queue`, `traversal.duplicates`). Work O(V + E), but for duplicates that no cull
+The lanes' local queues, what writes them to the next frontier and the culls of duplicates are parts
+that other searches use too: see `frontiers`. Work O(V + E), but for duplicates that no cull
 sees; the host reads back four numbers at most once a level, and once for all levels of a single
 block. Only a level with more duplicates than its queue can hold costs O(V), and a read-back more.
 """

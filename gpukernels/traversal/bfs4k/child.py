@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.counts import count_work
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.local_queue import LOCAL, flush
 from gpukernels.frontiers.state import Local, Queue, Writes, kernel_argument
@@ -24,26 +25,18 @@ from gpukernels.mapping.virtual_warp import virtual_warp
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 
 from ..claim import Search, Visit, discover
-from .counts import CHILDREN, PIECES, count
+
+#: Places in ``next_size``: pieces queued, and vertices that these belong to.
+PIECES, CHILDREN = 1, 2
 
 
 @kernel_argument
 class Children(NamedTuple):
-    """Which vertices the child kernel takes, and the queue of their pieces.
+    """Which vertices the child kernel takes, and the queue of their pieces."""
 
-    Attributes
-    ----------
-    child_above : int
-        Vertices of more arcs are for the child kernel.
-    piece : int
-        Arcs of a piece.
-    pieces : device array of int32, shape (2, most)
-        The vertex and the first arc of each.
-    """
-
-    child_above: int
-    piece: int
-    pieces: Any
+    child_above: int  #: vertices of more arcs are for the child kernel
+    piece: int  #: arcs of a piece
+    pieces: Any  #: int32, shape (2, most): the vertex and the first arc of each
 
 
 @cuda.jit(device=True)
@@ -92,4 +85,4 @@ def child_kernel(search: Search, queue: Queue, counted, level, children: Childre
             last = min(first + window, end)
             virtual_warp(discover, work, u, first, last, cuda.threadIdx.x, cuda.blockDim.x)
             dropped += flush(search.how, work.local, hash_table, table, queue, writes)
-    count(counted, int64(0), int64(dropped))
+    count_work(counted, int64(0), int64(dropped))

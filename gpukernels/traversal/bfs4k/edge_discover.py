@@ -16,6 +16,7 @@ from __future__ import annotations
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.counts import count_work
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.local_queue import LOCAL, flush
 from gpukernels.frontiers.state import Local, Queue, Writes
@@ -25,7 +26,6 @@ from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
 from ..claim import Search, Visit, discover
 from .child import Children, queue_pieces
-from .counts import count
 
 #: Arcs that a warp visits before its lanes' queues may be full.
 WINDOW = 512
@@ -99,4 +99,4 @@ def edge_discover_level(
             search_window(discover, work, u, begin, inclusive, degree, first, last, extended)
             first += WINDOW
             dropped += flush(search.how, work.local, hash_table, table, queue, writes)
-    count(counted, arcs, int64(dropped))
+    count_work(counted, arcs, int64(dropped))

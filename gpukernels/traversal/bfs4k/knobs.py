@@ -16,9 +16,8 @@ would not do. Here 0 is tested first.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from numbers import Real
 
-from gpukernels.checks import as_python, check_flag, check_whole
+from gpukernels.checks import as_python, check_flag, check_real, check_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.frontiers.duplicates import HASH64, check_duplicates, shared_bytes
 from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
@@ -96,9 +95,7 @@ class Knobs:
         check_warp_size(self.min_warp_size, "min_warp_size")
         if self.warp_size is not None:
             check_warp_size(self.warp_size)
-        share = self.child_share
-        if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share <= 1:
-            raise InvalidArgument("child_share", share, "a number from 0 to 1")
+        check_real("child_share", self.child_share, 0, 1, "a number from 0 to 1")
         check_whole("child_queue", self.child_queue, 1, MAX_UNITS // MAX_THREADS)
         check_whole("edge_discover", self.edge_discover, 0, MAX_UNITS)
         check_whole("coalesce_from", self.coalesce_from, 0, MAX_UNITS)

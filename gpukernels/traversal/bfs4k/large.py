@@ -45,8 +45,7 @@ class Large:
 def large_vertices(g: Graph, knobs: Knobs) -> Large:
     """Return which vertices of `g` are for the child kernel; sorted out once a graph and knobs.
 
-    They are the K2 n vertices of highest degree, fewer where degrees are equal, and none that
-    would not fill one block of the child kernel, K3 x K6 arcs: Fig. 5 (a) warns of such a kernel.
+    Where degrees are equal, they are fewer than K2 n.
     """
     block = knobs.child_queue * knobs.threads
     known = _known.setdefault(g, {})

@@ -17,8 +17,7 @@ from gpukernels.primitives.launch_shape import blocks_for
 
 from ..claim import Search
 from ..result import start_at
-from .child import Children, child_kernel
-from .counts import CHILDREN, COUNTS, PIECES
+from .child import CHILDREN, PIECES, Children, child_kernel
 from .edge_discover import edge_discover_level
 from .knobs import WIDEST
 from .large import large_vertices
@@ -40,11 +39,11 @@ class Levels:
         bitmap = device.full(g.n // 32 + 1 if knobs.how == BITMAP else 0, 0, np.int32)
         graph = device.keep(g.offsets), device.keep(g.targets)
         self.state = Search(*graph, self.distance, self.parent, bitmap, knobs.how)
-        self.next_size = device.full(COUNTS, 0, np.int32)
+        self.next_size = device.full(LEVEL + 1, 0, np.int32)
         #: The queue that holds the frontier, and the one that is filled.
         self.queues = [Queue(device.empty(capacity, np.int32), self.next_size) for _ in "ab"]
         device.put(self.queues[0].next_frontier, 0, root)
-        self.told = device.pinned(COUNTS, np.int32)
+        self.told = device.pinned(LEVEL + 1, np.int32)
         self.counted = device.full(DROPPED + 1, 0, np.int64)
         self.sizes = device.empty(g.n + 1 if knobs.frontier_room else 0, np.int32)
         pieces = device.empty((2, max(self.large.pieces, 1)), np.int32)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
+from gpukernels.frontiers.counts import count_work
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.local_queue import LOCAL, flush
 from gpukernels.frontiers.state import Local, Queue, Writes
@@ -26,7 +27,6 @@ from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
 from ..claim import Search, Visit, discover
 from .child import Children, queue_pieces
-from .counts import count
 
 
 @benign_race("distance", "parent", "hash_table", "table")
@@ -84,4 +84,4 @@ def multi_block_level(
                 virtual_warp(discover, work, u, start, stop, lane, warp_size)
                 start += LOCAL * warp_size
     dropped += flush(search.how, work.local, hash_table, table, queue, writes)
-    count(counted, arcs, int64(dropped))
+    count_work(counted, arcs, int64(dropped))

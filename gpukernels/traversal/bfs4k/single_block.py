@@ -25,7 +25,7 @@ from typing import NamedTuple
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
-from gpukernels.frontiers.counts import ENTRIES, LEVEL
+from gpukernels.frontiers.counts import ENTRIES, LEVEL, count_work
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget, is_repeated
 from gpukernels.frontiers.state import Queue, kernel_argument
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
@@ -33,7 +33,6 @@ from gpukernels.primitives.launch_shape import FULL_MASK
 
 from ..claim import Search, claim
 from ..result import UNVISITED, adopt
-from .counts import count
 
 #: Vertices of a virtual warp whose loads are under way at the same time.
 TOGETHER = 4
@@ -41,25 +40,13 @@ TOGETHER = 4
 
 @kernel_argument
 class Shape(NamedTuple):
-    """How the block uses its threads and its shared memory.
+    """How the block uses its threads and its shared memory."""
 
-    Attributes
-    ----------
-    narrowest, widest : int
-        Binary logarithms of the least and the greatest virtual warp.
-    room : int
-        Vertices of each of the two frontiers in shared memory.
-    slots : int
-        Slots of a hash table.
-    words : int
-        Words that the cull takes, before the frontiers.
-    """
-
-    narrowest: int
-    widest: int
-    room: int
-    slots: int
-    words: int
+    narrowest: int  #: binary logarithm of the least virtual warp
+    widest: int  #: and of the greatest
+    room: int  #: vertices of each of the two frontiers in shared memory
+    slots: int  #: slots of a hash table
+    words: int  #: words that the cull takes, before the frontiers
 
 
 @cuda.jit(device=True)
@@ -181,4 +168,4 @@ def single_block_levels(
         queue.next_frontier[i] = queues[here + i]
     if thread == 0:
         queue.next_size[ENTRIES], queue.next_size[LEVEL] = size, level
-    count(counted, arcs, dropped)
+    count_work(counted, arcs, dropped)
