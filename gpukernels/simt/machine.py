@@ -70,7 +70,8 @@ def launch(
     grid, block : int or tuple of int
         Blocks in the grid and threads in a block, in up to three dimensions (x first).
     args : sequence
-        NumPy arrays, which the kernel changes in place, and numbers.
+        NumPy arrays, which the kernel changes in place, numbers, and tuples of both. Traces and
+        errors name an array in a named tuple by its field.
     shared : int
         Bytes of dynamic shared memory a block.
     cooperative : bool
