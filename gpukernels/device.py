@@ -21,9 +21,9 @@ from gpukernels import cuda_memory, simt
 from gpukernels.checks import as_array, check_flag, check_seed, is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.machine import RESIDENT_THREADS
-from gpukernels.simt.metrics import Summary, summarize
 from gpukernels.simt.schedules import SCHEDULES
-from gpukernels.simt.trace import Trace
+from gpukernels.trace import Trace
+from gpukernels.trace.summary import Summary, summarize
 
 #: One size or one for each dimension, as NumPy and numba take them.
 Shape = int | tuple[int, ...]
@@ -562,7 +562,7 @@ class Tracing:
 
     @property
     def trace(self) -> Trace:
-        """The :class:`~gpukernels.simt.trace.Trace` recorded so far."""
+        """The :class:`~gpukernels.trace.Trace` recorded so far."""
         trace = self.device.trace
         assert trace is not None  # the device is made to trace
         return trace

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpukernels.assembly import Assembly
-from gpukernels.simt.trace import REQUEST_KINDS, Trace
+from gpukernels.trace import REQUEST_KINDS, Trace
 
 #: Key of an explanation -> label of its section on the page.
 SECTIONS = {

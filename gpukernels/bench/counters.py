@@ -31,8 +31,7 @@ from gpukernels.bench import ncu, record
 from gpukernels.bench.counter_cases import Case, Noted, cases, note_launches
 from gpukernels.bench.unrolled import load_sectors
 from gpukernels.device import CudaDevice, SimtDevice
-from gpukernels.simt import metrics
-from gpukernels.simt.trace import ATOMIC, LOAD, STORE, Trace
+from gpukernels.trace import ATOMIC, LOAD, STORE, Trace, metrics
 
 _GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 _LOCAL = "l1tex__t_{}_pipe_lsu_mem_local_op_{}.sum"

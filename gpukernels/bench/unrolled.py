@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.simt.metrics import SECTOR_BYTES
-from gpukernels.simt.trace import LOAD, Trace
+from gpukernels.trace import LOAD, Trace
+from gpukernels.trace.costs import SECTOR_BYTES
 
 COPIES = 4
 
@@ -31,12 +31,8 @@ def load_sectors(trace: Trace, copies: int = COPIES, rest: str = "first") -> int
     rest : str
         Whether the turns that are left run ``"first"`` or ``"last"``.
     """
-    table = trace.requests
-    inside = np.array([a.space == "global" for a in trace.arrays] or [False])
-    row = table.lane_row()
-    lane = table.lane_id()
-    kept = (table.kind[row] == LOAD) & inside[table.array[row]]
-    lane, row, index = lane[kept], row[kept], table.index[kept]
+    table = trace.select(space="global", kind=LOAD).requests
+    row, lane = table.lane_row(), table.lane_id()
     if not row.size:
         return 0
     place = table.launch, table.block, table.warp, table.source, table.line, table.array
@@ -56,5 +52,5 @@ def load_sectors(trace: Trace, copies: int = COPIES, rest: str = "first") -> int
         main = np.repeat(turns, turns) - left
         when = np.where(turn < main, turn, turn - main + turns.max())
     size = np.array([a.itemsize for a in trace.arrays])[table.array[row]]
-    sector = (index * size // SECTOR_BYTES)[order]
+    sector = (table.index * size // SECTOR_BYTES)[order]
     return np.unique(np.stack([load[order], when, sector]), axis=1).shape[1]

@@ -11,7 +11,7 @@ import numpy as np
 from gpukernels.device import SimtDevice
 from gpukernels.errors import EndlessLoop, KernelError
 from gpukernels.simt import python_function
-from gpukernels.simt.trace import WARP_SIZE
+from gpukernels.trace import WARP_SIZE
 
 from .case import Case, HostGaveUp, Results, Wrong
 

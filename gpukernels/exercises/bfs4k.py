@@ -12,12 +12,11 @@ from gpukernels.frontiers.local_queue import LOCAL
 from gpukernels.generators import star
 from gpukernels.graph import Graph
 from gpukernels.primitives import FULL_MASK, WARP_SIZE, blocks_for, warp_inclusive_scan
-from gpukernels.simt import metrics
-from gpukernels.simt.trace import STORE, Trace
+from gpukernels.trace import STORE, Trace, metrics
 from gpukernels.traversal import bfs
 
 from .case import Budget, Case, Results, Wrong
-from .counters import accesses, sharing
+from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
 from .frontier_bfs import graphs, judge_search
 from .words import words
@@ -218,7 +217,7 @@ def queues_budgets() -> list[Budget]:
     """Return the bounds of bfs4k-3."""
 
     def sectors(trace: Trace) -> int:
-        return int(metrics.sectors(accesses(trace, "out"), kinds=(STORE,)).sum())
+        return int(metrics.sectors(trace.select(array=["out"]), kinds=(STORE,)).sum())
 
     case = _queues_case("64 queues of 2 and 16 values in turn", [2, 16] * 32)
     return [

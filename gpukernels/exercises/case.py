@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpukernels.simt.trace import Trace
+from gpukernels.trace import Trace
 
 Results = dict[str, np.ndarray]
 

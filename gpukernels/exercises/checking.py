@@ -11,7 +11,7 @@ from dataclasses import replace
 from gpukernels.device import CudaDevice, default_device
 from gpukernels.errors import KernelError
 from gpukernels.simt import python_function
-from gpukernels.simt.trace import Trace
+from gpukernels.trace import Trace
 
 from . import looking
 from .bench import (

@@ -9,14 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.simt.trace import Trace
+from gpukernels.trace import Trace
 
 from .case import Budget, Case
-
-
-def accesses(trace: Trace, array: str) -> Trace:
-    """Return the rows of `trace` that touch `array`: no requests if none does."""
-    return trace.select(array=array) if trace.array_named(array) else trace.select(launch=-1)
 
 
 def busiest_warp(trace: Trace) -> int:
@@ -32,7 +27,7 @@ def sharing(case: Case, at_most: int, array: str = "") -> Budget:
     """Return a budget of so many requests for every warp, to any memory or to `array` alone."""
 
     def measure(trace: Trace) -> int:
-        return busiest_warp(accesses(trace, array) if array else trace)
+        return busiest_warp(trace.select(array=[array]) if array else trace)
 
     to = f" to `{array}`" if array else ""
     return Budget(f"memory requests{to} of the busiest warp", case, measure, at_most=at_most)

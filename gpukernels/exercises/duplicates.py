@@ -11,12 +11,11 @@ from gpukernels.device import SimtDevice, benign_race
 from gpukernels.frontiers.duplicates import hash64
 from gpukernels.graph import Graph
 from gpukernels.primitives import blocks_for
-from gpukernels.simt import metrics
-from gpukernels.simt.trace import ATOMIC, LOAD, Trace
+from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
 from .case import Budget, Case, Results, Wrong
-from .counters import accesses, sharing
+from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
 from .words import words
 
@@ -310,8 +309,7 @@ def exact_budgets() -> list[Budget]:
 
 def probes(trace: Trace) -> int:
     """Return how often a thread tried a slot of the table by an atomic operation."""
-    requests = accesses(trace, "table").requests
-    return int(np.diff(requests.start)[requests.kind == ATOMIC].sum())
+    return metrics.accesses(trace.select(array=["table"]), kinds=ATOMIC)
 
 
 EXACT = KernelExercise(

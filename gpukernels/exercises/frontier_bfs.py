@@ -12,12 +12,11 @@ from gpukernels.generators import erdos_renyi, path, rmat, road_grid, small_worl
 from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.sequential import bfs as sequential_bfs
-from gpukernels.simt import metrics
-from gpukernels.simt.trace import ATOMIC, LOAD, Trace
+from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
 from .case import Budget, Case, HostGaveUp, Results, Wrong
-from .counters import accesses, sharing
+from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
 from .representations import no_arcs, stars
 from .words import words
@@ -114,12 +113,9 @@ def _loads(trace: Trace, method: str) -> int:
     return _lane_loads(trace, "distance", "== level") + _lane_loads(trace, "targets")
 
 
-def _lane_loads(trace: Trace, array: str, statement: str = "") -> int:
+def _lane_loads(trace: Trace, array: str, statement: str | None = None) -> int:
     """Count the loads of `array` by all lanes, in lines that hold `statement`."""
-    requests = trace.select(array=array).requests
-    lines = zip(requests.source.tolist(), requests.line.tolist(), strict=True)
-    here = np.array([statement in trace.text(*line) for line in lines])
-    return int(np.diff(requests.start)[here & (requests.kind == LOAD)].sum())
+    return metrics.accesses(trace.select(array=array, statement=statement), kinds=LOAD)
 
 
 PREDICT = PredictionExercise(
@@ -370,11 +366,10 @@ def classes_budgets() -> list[Budget]:
     needed = sum(np.unique(warp).size for warp in kinds)
 
     def waiting(trace: Trace) -> int:
-        return int(metrics.atomic_conflicts(accesses(trace, "sizes")).sum())
+        return int(metrics.atomic_conflicts(trace.select(array=["sizes"])).sum())
 
     def asking(trace: Trace) -> int:
-        requests = accesses(trace, "sizes").requests
-        return int(np.diff(requests.start)[requests.kind == ATOMIC].sum())
+        return metrics.accesses(trace.select(array=["sizes"]), kinds=ATOMIC)
 
     case = _classes_case("an R-MAT graph of 1,024 vertices", g)
     return [
@@ -441,8 +436,7 @@ def by_block_budgets() -> list[Budget]:
     """Return the bounds of bfs-5: an atomic for each of the 63 blocks that the search launches."""
 
     def asking(trace: Trace) -> int:
-        requests = accesses(trace, "next_size").requests
-        return int(np.diff(requests.start)[requests.kind == ATOMIC].sum())
+        return metrics.accesses(trace.select(array=["next_size"]), kinds=ATOMIC)
 
     return [
         Budget("atomics at the queue's counter", _road(), asking, at_most=63),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpukernels.errors import KernelError
-from gpukernels.simt.trace import ATOMIC, STORE, WARP_SIZE, Trace
+from gpukernels.trace import ATOMIC, STORE, WARP_SIZE, Trace
 from gpukernels.views import WarpView
 
 from .case import Budget, Wrong

@@ -8,11 +8,10 @@ from numba import cuda, int32
 from gpukernels.device import SimtDevice
 from gpukernels.mapping import expand
 from gpukernels.primitives import FULL_MASK, THREADS, blocks_for
-from gpukernels.simt import metrics
-from gpukernels.simt.trace import STORE, Trace
+from gpukernels.trace import STORE, Trace, metrics
 
 from .case import Budget, Case, equal_to
-from .counters import accesses, sharing
+from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
 from .words import words
 
@@ -245,14 +244,14 @@ def _skewed() -> Case:
 
 def store_requests(trace: Trace) -> int:
     """Count the warps' requests to store to `item`."""
-    return int(np.count_nonzero(accesses(trace, "item").requests.kind == STORE))
+    return metrics.requests(trace.select(array=["item"]), None, STORE)
 
 
 def search_budgets() -> list[Budget]:
     """Return the bounds of mapping-dynamic-3."""
 
     def asked(trace: Trace) -> int:
-        return metrics.requests(accesses(trace, "offsets"))
+        return metrics.requests(trace.select(array=["offsets"]))
 
     return [
         Budget("requests to `offsets`", _skewed(), asked, at_most=24),

@@ -8,11 +8,10 @@ from numba import cuda, int32
 from gpukernels.device import SimtDevice
 from gpukernels.mapping import expand
 from gpukernels.primitives import blocks_for
-from gpukernels.simt import metrics
-from gpukernels.simt.trace import STORE, Trace
+from gpukernels.trace import STORE, Trace, metrics
 
 from .case import Budget, Case, equal_to
-from .counters import accesses, sharing
+from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
 from .words import words
 
@@ -132,12 +131,12 @@ def column_budgets() -> list[Budget]:
 
 def sectors_per_write(trace: Trace) -> float:
     """Return the mean number of sectors that a warp's request to write ``item`` touches."""
-    return metrics.sectors_per_request(accesses(trace, "item"), [STORE])
+    return metrics.sectors_per_request(trace.select(array=["item"]), [STORE])
 
 
 def writes(trace: Trace) -> int:
     """Return the number of requests to write ``item``."""
-    return metrics.requests(accesses(trace, "item"), kinds=[STORE])
+    return metrics.requests(trace.select(array=["item"]), kinds=[STORE])
 
 
 WRITE = KernelExercise(

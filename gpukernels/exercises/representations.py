@@ -10,7 +10,7 @@ from gpukernels.generators import erdos_renyi, path, rmat, star
 from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, warp_sum
 from gpukernels.representations import adjacency_matrix
-from gpukernels.simt import metrics
+from gpukernels.trace import metrics
 
 from .case import Budget, Case, equal_to
 from .counters import sharing

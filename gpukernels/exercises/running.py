@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from gpukernels.simt.trace import Trace
+from gpukernels.trace import Trace
 
 from . import looking
 from .bench import Attempt, attempt, attempt_within, steps_under_other_schedules

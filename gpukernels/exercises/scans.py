@@ -13,7 +13,7 @@ from gpukernels.primitives import (
     find_owners,
     shared_scan,
 )
-from gpukernels.simt import metrics
+from gpukernels.trace import metrics
 
 from .case import Budget, Case, equal_to
 from .counters import sharing

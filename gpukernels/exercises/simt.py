@@ -7,7 +7,7 @@ from numba import cuda, int32
 
 from gpukernels.device import SimtDevice
 from gpukernels.generators import erdos_renyi, path, star
-from gpukernels.simt import metrics
+from gpukernels.trace import metrics
 
 from .case import Budget, Case, equal_to
 from .counters import sharing

@@ -19,12 +19,9 @@ import numpy as np
 
 from gpukernels.device import trace as traced
 from gpukernels.errors import InvalidArgument
-from gpukernels.primitives.launch_shape import WARP_SIZE
-from gpukernels.simt.metrics import sectors as sectors_moved
+from gpukernels.trace import LOAD, STORE, WARP_SIZE, metrics
 
 from . import expand
-
-SECTOR_BYTES = 32
 
 #: Device functions that search the offsets, wherever these are kept.
 SEARCHES = (
@@ -34,9 +31,6 @@ SEARCHES = (
     "guarded_interpolation_owner",
     "warp_owner",
 )
-
-LOAD, STORE = 0, 1  # values of the trace's ``requests.kind``
-BARRIER = 2  # value of its ``steps.kind``
 
 
 @dataclass(frozen=True)
@@ -137,13 +131,18 @@ def measure(offsets, method: str, **knobs) -> Measure:
 
 def read_trace(trace, method: str, stats: dict[str, Any]) -> Measure:
     """Return the counters of one expansion that `trace` holds alone."""
-    rounds = [_rounds(trace, launch) for launch in trace.launches]
+    writes = trace.select(array=["item"], space="global", kind=STORE)
+    rounds = [metrics.per_thread(writes.requests, launch) for launch in trace.launches]
     rounds = [units for units in rounds if units.any()]
-    sectors, useful = sectors_of(trace)
-    writes = requests_of(trace, "item") & (trace.requests.kind == STORE)
-    written = int(sectors[writes].sum())
-    totals, longest = _work(trace, sectors)
     per_warp = [u.sum(axis=2) for u in rounds]
+    outside = trace.select(space="global")
+    sectors = metrics.sectors(outside)
+    work = [
+        metrics.per_warp(trace.steps, launch)
+        + metrics.per_warp(outside.requests, launch, weights=sectors)
+        for launch in trace.launches
+    ]
+    searching = trace.select(function=SEARCHES)
     return Measure(
         method,
         stats,
@@ -151,28 +150,16 @@ def read_trace(trace, method: str, stats: dict[str, Any]) -> Measure:
         _share([u.ravel() for u in per_warp]),
         _share([u.sum(axis=1) for u in per_warp]),
         *_levels(rounds),
-        _ratio(written, int(writes.sum())),
-        _ratio(int(useful[writes].sum()), written * SECTOR_BYTES),
+        metrics.sectors_per_request(writes),
+        metrics.coalescing_efficiency(writes),
         int(stats.get("searches", 0)),
-        _search_reads(trace),
-        len(trace.steps),
+        metrics.accesses(searching, kinds=LOAD) + len(searching.shuffles.lane),
+        metrics.warp_steps(trace),
         int(sectors.sum()),
-        int(np.count_nonzero(trace.steps.kind == BARRIER)),
-        longest,
-        totals,
+        metrics.barriers(trace),
+        longest=tuple(int(warps.max(initial=0)) for warps in work),
+        totals=tuple(int(warps.sum()) for warps in work),
     )
-
-
-def _rounds(trace, launch) -> np.ndarray:
-    """Return the units that each thread of a launch writes, shape (blocks, warps, 32)."""
-    table = trace.requests
-    mine = requests_of(trace, "item") & (table.kind == STORE) & (table.launch == launch.index)
-    row = table.lane_row()
-    chosen = mine[row]
-    row, lane = row[chosen], table.lane_id()[chosen]
-    shape = launch.blocks, launch.warps_per_block, WARP_SIZE
-    thread = (table.block[row].astype(np.int64) * shape[1] + table.warp[row]) * WARP_SIZE + lane
-    return np.bincount(thread, minlength=int(np.prod(shape))).reshape(shape)
 
 
 def _levels(rounds: list[np.ndarray]) -> tuple[float, float, float]:
@@ -186,52 +173,6 @@ def _levels(rounds: list[np.ndarray]) -> tuple[float, float, float]:
         in_block += WARP_SIZE * warp.shape[1] * int(block.sum())
         in_launch += u.size * int(block.max())
     return _ratio(in_warp, units), _ratio(in_block, in_warp), _ratio(in_launch, in_block)
-
-
-def requests_of(trace, array: str) -> np.ndarray:
-    """Return which requests are to the global array of that name."""
-    named = np.array([a.name == array and a.space == "global" for a in trace.arrays] or [False])
-    return named[trace.requests.array]
-
-
-def sectors_of(trace) -> tuple[np.ndarray, np.ndarray]:
-    """Return sectors and distinct bytes of every request; 0 where it is not to global memory."""
-    table = trace.requests
-    size = np.array([a.itemsize for a in trace.arrays] or [1])
-    is_global = np.array([a.space == "global" for a in trace.arrays] or [False])[table.array]
-    sectors = np.zeros(len(table), np.int64)
-    sectors[is_global] = sectors_moved(trace)
-    row = table.lane_row()
-    chosen = is_global[row]
-    pairs = np.unique(np.stack([row[chosen], table.index[chosen]]), axis=1)
-    elements = np.bincount(pairs[0], minlength=len(table))
-    return sectors, elements * size[table.array] if len(table) else elements
-
-
-def _work(trace, sectors: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return steps plus sectors of all warps and of the longest one, for each launch."""
-    totals, longest = [], []
-    for launch in trace.launches:
-        count = launch.blocks * launch.warps_per_block
-        work = np.zeros(count, np.int64)
-        for table, weight in ((trace.steps, None), (trace.requests, sectors)):
-            mine = table.launch == launch.index
-            warp = table.block[mine].astype(np.int64) * launch.warps_per_block + table.warp[mine]
-            w = None if weight is None else weight[mine]
-            work += np.bincount(warp, weights=w, minlength=count).astype(np.int64)
-        totals.append(int(work.sum()))
-        longest.append(int(work.max(initial=0)))
-    return tuple(totals), tuple(longest)
-
-
-def _search_reads(trace) -> int:
-    """Return how many elements, or registers of other lanes, the searches read."""
-    searching = np.array([s.function in SEARCHES for s in trace.sources] or [False])
-    requests, shuffles = trace.requests, trace.shuffles
-    loads = searching[requests.source] & (requests.kind == LOAD)
-    exchanges = searching[shuffles.source]
-    lanes = np.diff(requests.start)[loads].sum() + np.diff(shuffles.start)[exchanges].sum()
-    return int(lanes)
 
 
 def _share(levels: list[np.ndarray]) -> Share:

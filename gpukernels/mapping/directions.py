@@ -16,11 +16,9 @@ import numpy as np
 
 from gpukernels.device import trace as traced
 from gpukernels.errors import InvalidArgument
+from gpukernels.trace import ATOMIC, LOAD, STORE, metrics
 
 from . import expand
-from .counters import LOAD, SECTOR_BYTES, STORE, requests_of, sectors_of
-
-ATOMIC = 2  # a value of the trace's ``requests.kind``
 
 
 @dataclass(frozen=True)
@@ -89,19 +87,14 @@ def directions(offsets, method: str, **knobs) -> tuple[Direction, Direction]:
 
 def _count(trace, array: str, kind: int) -> Direction:
     """Return the counters of one direction, whose units lie in the global array of that name."""
-    table = trace.requests
-    sectors, useful = sectors_of(trace)
-    units = requests_of(trace, array) & (table.kind == kind)
-    adds = requests_of(trace, "total") & (table.kind == ATOMIC)
-    size = np.array([a.itemsize for a in trace.arrays] or [1])[table.array]
-    lanes = np.diff(table.start)
-    moved = int(sectors[units].sum()) * SECTOR_BYTES
+    units = trace.select(array=[array], space="global", kind=kind)
+    adds = trace.select(array=["total"], space="global", kind=ATOMIC)
     return Direction(
-        int(units.sum()),
-        int(sectors[units].sum()),
-        int(useful[units].sum()) / moved if moved else float("nan"),
-        int(lanes[adds].sum()),
-        int((lanes[adds] - useful[adds] // size[adds]).sum()),
-        int(sectors.sum()),
-        len(trace.steps),
+        metrics.requests(units),
+        int(metrics.sectors(units).sum()),
+        metrics.coalescing_efficiency(units),
+        metrics.accesses(adds),
+        int(metrics.atomic_conflicts(adds).sum()),
+        int(metrics.sectors(trace).sum()),
+        metrics.warp_steps(trace),
     )

@@ -9,13 +9,11 @@ from gpukernels.simt.memory import uninitialized
 from gpukernels.simt.pace import Pace
 from gpukernels.simt.recorder import Recorder
 from gpukernels.simt.source import python_function
-from gpukernels.simt.trace import Trace
 
 __all__ = [
     "KernelError",
     "Pace",
     "Recorder",
-    "Trace",
     "launch",
     "python_function",
     "uninitialized",

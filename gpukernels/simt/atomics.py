@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.simt.trace import ATOMIC
+from gpukernels.trace import ATOMIC
 
 #: Beyond this many lanes on one element, that element is served on its own.
 _CROWD = 32

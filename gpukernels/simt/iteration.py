@@ -12,8 +12,8 @@ import numpy as np
 
 from gpukernels.simt import tuples, typing
 from gpukernels.simt.errors import KernelTypeError
-from gpukernels.simt.trace import BRANCH
 from gpukernels.simt.values import RANGE, TupleType, Value
+from gpukernels.trace import BRANCH
 
 
 class _Elements:

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from gpukernels.simt.trace import WARP_SIZE
+from gpukernels.trace import WARP_SIZE
 
 #: Thread numbers of a group that is a single warp.
 _THREADS = np.arange(WARP_SIZE)

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels.simt import metrics
 from gpukernels.simt.errors import (
     BarrierDivergence,
     EndlessLoop,
@@ -34,7 +33,8 @@ from gpukernels.simt.machine import launch, named_values
 from gpukernels.simt.memory import duplicate
 from gpukernels.simt.recorder import Recorder
 from gpukernels.simt.source import python_function
-from gpukernels.simt.trace import ATOMIC, BRANCH, LOAD, STORE, Trace
+from gpukernels.trace import ATOMIC, BRANCH, LOAD, STORE, Trace
+from gpukernels.trace.costs import SECTOR_BYTES, Costs
 
 ERROR, WARNING = "error", "warning"
 
@@ -568,23 +568,19 @@ def _finding(trace, rule, source, line, array, message, remedy):
 
 
 def _accesses(trace, space, kinds):
-    """Yield (source, line, array, kind, trace of these requests) of every access in the source."""
-    table = trace.requests
+    """Yield (array, kind, source, line, costs of the requests) of every access in the source."""
+    table = trace.select(space=space, kind=kinds).requests
     keys = np.stack([table.source, table.line, table.array, table.kind.astype(np.int32)])
     for source, line, array, kind in np.unique(keys, axis=1).T.tolist():
         info = trace.arrays[array]
-        if info.space == space and kind in kinds:
-            yield info, kind, source, line, trace.select(source=source, line=line, array=info.name)
-
-
-def _lanes(requests, kind):
-    return np.bitwise_count(requests.mask[requests.kind == kind]).astype(np.int64)
+        place = {"source": source, "line": line, "array": info.name}
+        yield info, kind, source, line, Costs(trace.select(**place, space=space, kind=kind))
 
 
 def _uncoalesced(trace: Trace):
-    for array, kind, source, line, part in _accesses(trace, "global", (LOAD, STORE)):
-        moved = metrics.sectors(part, (kind,))
-        enough = -(-_lanes(part.requests, kind) * array.itemsize // metrics.SECTOR_BYTES)
+    for array, kind, source, line, costs in _accesses(trace, "global", (LOAD, STORE)):
+        moved = costs.sectors
+        enough = -(-costs.lanes * array.itemsize // SECTOR_BYTES)
         if moved.sum() >= UNCOALESCED * enough.sum():
             verb = "loads from" if kind == LOAD else "stores to"
             yield _finding(
@@ -601,8 +597,8 @@ def _uncoalesced(trace: Trace):
 
 
 def _bank_conflicts(trace: Trace):
-    for array, kind, source, line, part in _accesses(trace, "shared", (LOAD, STORE, ATOMIC)):
-        extra = metrics.bank_conflicts(part, (kind,)).mean()
+    for array, _, source, line, costs in _accesses(trace, "shared", (LOAD, STORE, ATOMIC)):
+        extra = costs.conflicts.mean()
         if extra >= BANK_CONFLICTS:
             yield _finding(
                 trace,
@@ -636,9 +632,9 @@ def _divergence(trace: Trace):
 
 
 def _contention(trace: Trace):
-    for array, kind, source, line, part in _accesses(trace, "global", (ATOMIC,)):
-        waiting = metrics.atomic_conflicts(part).sum()
-        lanes = _lanes(part.requests, kind).sum()
+    for array, _, source, line, costs in _accesses(trace, "global", (ATOMIC,)):
+        lanes = costs.lanes.sum()
+        waiting = lanes - costs.elements.sum()
         if waiting >= CONTENTION * lanes:
             yield _finding(
                 trace,

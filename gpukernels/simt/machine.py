@@ -24,10 +24,10 @@ from gpukernels.simt.memory import BlockMemory, Memory, ThreadMemory
 from gpukernels.simt.pace import Pace
 from gpukernels.simt.races import Races
 from gpukernels.simt.source import python_function
-from gpukernels.simt.trace import WARP_SIZE
 from gpukernels.simt.translate import Program
 from gpukernels.simt.turns import Scope, Vote
 from gpukernels.simt.values import ArrayType, TupleType, can_hold, why_not
+from gpukernels.trace import WARP_SIZE
 
 #: Limits of every device of compute capability 7.5 to 10.0, in threads, blocks and bytes.
 MAX_BLOCK = (1024, 1024, 64)

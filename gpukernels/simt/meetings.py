@@ -12,8 +12,8 @@ import numpy as np
 
 from gpukernels.simt.errors import ShuffleError
 from gpukernels.simt.lanes import Active, Frame, Group
-from gpukernels.simt.trace import WARP_SIZE
 from gpukernels.simt.warp import check_mask, check_own_lane
+from gpukernels.trace import WARP_SIZE
 
 _FULL = 0xFFFFFFFF
 

@@ -17,7 +17,7 @@ from gpukernels.simt.errors import (
     ReadOnlyArray,
     UninitializedRead,
 )
-from gpukernels.simt.trace import LOAD, STORE, WARP_SIZE
+from gpukernels.trace import LOAD, STORE, WARP_SIZE
 
 
 def _flat(data, name):

@@ -24,7 +24,7 @@ import numpy as np
 
 from gpukernels.simt.errors import RaceError
 from gpukernels.simt.release_acquire import ReleaseAcquire
-from gpukernels.simt.trace import ATOMIC, LOAD, STORE, WARP_SIZE
+from gpukernels.trace import ATOMIC, LOAD, STORE, WARP_SIZE
 
 _VERBS = {LOAD: "reads", STORE: "writes", ATOMIC: "updates atomically"}
 #: What an access must not meet without a barrier between.

@@ -1,4 +1,4 @@
-"""Collects what launches do and turns it into a :class:`~gpukernels.simt.trace.Trace`."""
+"""Collects what launches do and turns it into a :class:`~gpukernels.trace.Trace`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from gpukernels.simt.columns import Table
 from gpukernels.simt.errors import TraceLimit
-from gpukernels.simt.trace import (
+from gpukernels.trace import (
     ArrayInfo,
     Launch,
     Requests,

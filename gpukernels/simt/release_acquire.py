@@ -30,7 +30,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from gpukernels.simt.trace import WARP_SIZE
+from gpukernels.trace import WARP_SIZE
 
 #: How far a fence reaches: ``threadfence_block``; ``threadfence`` and ``threadfence_system``.
 BLOCK, DEVICE = "block", "device"

@@ -9,8 +9,8 @@ import numpy as np
 from gpukernels.simt.errors import BarrierDivergence
 from gpukernels.simt.lanes import Group
 from gpukernels.simt.meetings import missed, open_meeting, waiting_lanes
-from gpukernels.simt.trace import WARP_SIZE
 from gpukernels.simt.turns import Barrier, Round, Scope, Turn, Vote
+from gpukernels.trace import WARP_SIZE
 
 
 def lockstep(run, values, seed):

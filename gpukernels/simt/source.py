@@ -11,8 +11,8 @@ import textwrap
 from dataclasses import dataclass
 
 from gpukernels.simt.errors import SourceNotFound, UnsupportedConstruct
-from gpukernels.simt.trace import Source
 from gpukernels.simt.versions import split_variables
+from gpukernels.trace import Source
 
 
 @dataclass(frozen=True)

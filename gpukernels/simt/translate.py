@@ -39,9 +39,9 @@ from gpukernels.simt.pace import steps_of
 from gpukernels.simt.raising import raised
 from gpukernels.simt.reshaping import ReshapingTranslator
 from gpukernels.simt.source import load
-from gpukernels.simt.trace import BRANCH, STATEMENT
 from gpukernels.simt.tuples import TupleTranslator, describe
 from gpukernels.simt.values import ArrayType, LiteralType, ObjectType, TupleType, Value
+from gpukernels.trace import BRANCH, STATEMENT
 
 _PASSES = 12
 _LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Raise)

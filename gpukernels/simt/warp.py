@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpukernels.simt.errors import ShuffleError
-from gpukernels.simt.trace import WARP_SIZE
+from gpukernels.trace import WARP_SIZE
 
 _FULL = 0xFFFFFFFF
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import LOAD, STORE, Trace
-
-SECTOR = 32
+from gpukernels.trace import LOAD, STORE, WARP_SIZE, Trace
+from gpukernels.trace.costs import SECTOR_BYTES, ranks
 
 
 @dataclass(frozen=True)
@@ -62,15 +61,12 @@ class Expansion:
         return np.bincount(pairs % max(sectors, 1), minlength=sectors)
 
 
-def _visits(trace: Trace) -> tuple[np.ndarray, int] | None:
-    """Return the rows of requests that visit units, and the array's bytes an element."""
-    r = trace.requests
-    for name, kind in (("item", STORE), ("values", LOAD)):
-        named = [i for i in trace.array_named(name) if trace.arrays[i].space == "global"]
-        rows = np.flatnonzero(np.isin(r.array, named) & (r.kind == kind))
-        if rows.size:
-            return rows, trace.arrays[named[0]].itemsize
-    return None
+def _visits(trace: Trace) -> Trace:
+    """Return the requests that visit units."""
+    stores = trace.select(array=["item"], space="global", kind=STORE)
+    if len(stores.requests):
+        return stores
+    return trace.select(array=["values"], space="global", kind=LOAD)
 
 
 def read_expansion(trace: Trace, units: int, argument: str) -> Expansion:
@@ -91,53 +87,36 @@ def read_expansion(trace: Trace, units: int, argument: str) -> Expansion:
     InvalidArgument
         If the trace does not visit each unit exactly once.
     """
-    found = _visits(trace)
-    if found is None:
+    r = _visits(trace).requests
+    if not len(r):
         raise InvalidArgument(
             argument, "no store to `item`, no load of `values`", "the trace of gk.expand"
         )
-    rows, itemsize = found
-    r = trace.requests
-    columns = {name: np.zeros(units, dtype=np.int64) for name in ("thread", "warp", "block")}
-    request, turn = np.zeros((2, units), dtype=np.int64)
-    visits = np.zeros(units, dtype=np.int64)
-    threads = warps = blocks = first_round = number = 0
-    for launch in trace.launches:
-        mine = rows[r.launch[rows] == launch.index]
-        made: dict[int, int] = {}
-        for row in mine.tolist():
-            index = r.index[r.start[row] : r.start[row + 1]]
-            if index.max() >= units:
-                raise InvalidArgument(
-                    argument, f"a visit of unit {index.max()}", f"a workload of {units} units"
-                )
-            block, in_block = int(r.block[row]), int(r.warp[row])
-            warp = block * launch.warps_per_block + in_block
-            thread = threads + block * launch.threads_per_block + 32 * in_block + r.lanes(row)
-            np.add.at(visits, index, 1)
-            columns["thread"][index] = thread
-            columns["warp"][index] = warps + warp
-            columns["block"][index] = blocks + block
-            request[index] = number
-            turn[index] = first_round + made.get(warp, 0)
-            made[warp] = made.get(warp, 0) + 1
-            number += 1
-        if mine.size:
-            threads += launch.blocks * launch.threads_per_block
-            warps += launch.blocks * launch.warps_per_block
-            blocks += launch.blocks
-            first_round += max(made.values())
+    if r.index.max() >= units:
+        raise InvalidArgument(
+            argument, f"a visit of unit {r.index.max()}", f"a workload of {units} units"
+        )
+    visits = np.bincount(r.index, minlength=units)
     if (visits != 1).any():
         unit = int(np.flatnonzero(visits != 1)[0])
         raise InvalidArgument(
             argument, f"unit {unit} visited {visits[unit]} times", "each unit visited once"
         )
-    return Expansion(
-        **columns,
-        request=request,
-        round=turn,
-        threads=threads,
-        warps=warps,
-        blocks=blocks,
-        sector_units=max(SECTOR // itemsize, 1),
-    )
+    columns = np.zeros((5, units), dtype=np.int64)
+    threads = warps = blocks = rounds = requests = 0
+    for launch in (trace.launches[k] for k in np.unique(r.launch)):
+        mine = r.where(r.launch == launch.index)
+        block = mine.block.astype(np.int64)
+        warp = block * launch.warps_per_block + mine.warp
+        thread = block * launch.threads_per_block + mine.warp * WARP_SIZE
+        turn, row = ranks(warp), mine.lane_row()
+        who = threads + thread, warps + warp, blocks + block, requests + np.arange(len(mine))
+        columns[:, mine.index] = np.stack([*who, rounds + turn])[:, row]
+        columns[0, mine.index] += mine.lane_id()
+        threads += launch.blocks * launch.threads_per_block
+        warps += launch.blocks * launch.warps_per_block
+        blocks += launch.blocks
+        requests += len(mine)
+        rounds += int(turn.max()) + 1
+    itemsize = trace.arrays[r.array[0]].itemsize
+    return Expansion(*columns, threads, warps, blocks, max(SECTOR_BYTES // itemsize, 1))

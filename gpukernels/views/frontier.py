@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import Trace
+from gpukernels.trace import Trace
 from gpukernels.views.backwards import Backwards
 from gpukernels.views.drawing import Drawing, draw
 from gpukernels.views.encoding import pack, pack_lists

@@ -6,7 +6,7 @@ from typing import Any
 
 from gpukernels.checks import check_whole_or_none, is_whole
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import Trace
+from gpukernels.trace import Trace
 from gpukernels.views.encoding import pack, pack_lists
 from gpukernels.views.hash_record import (
     DUPLICATE,

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpukernels.checks import check_name_or_none, check_whole_or_none, is_whole
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import LOAD, Trace
+from gpukernels.trace import LOAD, Trace
 
 #: Kinds of steps: a store that is read back, the reading back, and a store that never is.
 STORES, READS, FILLS = 0, 1, 2

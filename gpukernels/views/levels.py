@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels.simt.trace import BARRIER, LOAD, STORE, Trace
+from gpukernels.trace import BARRIER, LOAD, STORE, Trace
 from gpukernels.views.backwards import Backwards
 
 _ARC_TARGETS = ("targets", "target")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from gpukernels.checks import as_array
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import Trace
+from gpukernels.trace import Trace
 from gpukernels.views.encoding import pack
 from gpukernels.views.expansion import Expansion, read_expansion
 from gpukernels.views.widget import View, as_traces, check_step

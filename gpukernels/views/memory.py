@@ -9,9 +9,9 @@ import numpy as np
 
 from gpukernels.checks import check_name_or_none, check_whole_or_none, is_whole
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import ATOMIC, REQUEST_KINDS, ArrayInfo, Trace
+from gpukernels.trace import ATOMIC, REQUEST_KINDS, ArrayInfo, Trace
+from gpukernels.trace.costs import SECTOR_BYTES, Cost, Costs
 from gpukernels.views.encoding import pack, pack_lists
-from gpukernels.views.transactions import SECTOR, Cost, cost
 from gpukernels.views.widget import View, as_traces, check_step
 from gpukernels.views.words import count, percent, under
 
@@ -63,11 +63,12 @@ def read_requests(
     for column, value in ((r.launch, launch), (r.line, line), (r.block, block), (r.warp, warp)):
         if value is not None:
             chosen &= column == value
+    chosen &= np.cumsum(chosen) <= limit
+    costs = Costs(trace, chosen)
     found = []
-    for row in np.flatnonzero(chosen)[:limit].tolist():
+    for k, row in enumerate(np.flatnonzero(chosen).tolist()):
         info = trace.arrays[r.array[row]]
         part = slice(int(r.start[row]), int(r.start[row + 1]))
-        lanes = r.lanes(row)
         found.append(
             Request(
                 array=info,
@@ -76,10 +77,10 @@ def read_requests(
                 warp=int(r.warp[row]),
                 line=int(r.line[row]),
                 text=trace.text(int(r.source[row]), int(r.line[row])).strip(),
-                lanes=lanes,
+                lanes=r.lanes(row),
                 index=r.index[part],
                 value=r.value[part],
-                cost=cost(lanes, r.index[part], info.itemsize, atomic=bool(r.kind[row] == ATOMIC)),
+                cost=costs.one(k),
             )
         )
     return found
@@ -104,7 +105,7 @@ def sentence(number_: int, request: Request) -> str:
                 f": a bank has to serve {c.passes} words, so {c.passes} passes follow each other."
             )
     else:
-        moved = SECTOR * c.sectors
+        moved = SECTOR_BYTES * c.sectors
         said += f" in {count(c.sectors, 'sector')} of {count(c.lines, 'line')}"
         said += f", in {c.same} passes: " if request.kind == ATOMIC and c.same > 1 else ": "
         if c.sectors == c.ideal:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import Trace
+from gpukernels.trace import Trace
 from gpukernels.views.encoding import pack, pack_lists
 from gpukernels.views.scan_record import ADD, READ, TAKE, ScanRecord, ScanRow, read_scan
 from gpukernels.views.widget import View, as_traces, check_step

@@ -9,10 +9,9 @@ import numpy as np
 
 from gpukernels.checks import check_name_or_none, is_whole
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import BARRIER, LOAD, STORE, Trace
-from gpukernels.views.transactions import WORD, cost
+from gpukernels.trace import BARRIER, LOAD, STORE, WARP_SIZE, Trace
+from gpukernels.trace.costs import Costs
 
-WARP_SIZE = BANKS = 32
 #: What a value that came from elsewhere did: joined the own one, took its place, or neither.
 ADD, TAKE, READ = 0, 1, 2
 
@@ -253,8 +252,7 @@ def _phases(part: Trace) -> np.ndarray:
 
 def _shared_record(part: Trace, array: str) -> ScanRecord:
     numbers = [i for i in part.array_named(array) if part.arrays[i].space == "shared"]
-    itemsize = part.arrays[numbers[0]].itemsize
-    r, phases = part.requests, _phases(part)
+    r, phases, costs = part.requests, _phases(part), Costs(part)
     wanted = np.isin(r.array, numbers)
     columns = 1 + max(
         int(r.index[r.start[row] : r.start[row + 1]].max()) for row in np.flatnonzero(wanted)
@@ -271,10 +269,9 @@ def _shared_record(part: Trace, array: str) -> ScanRecord:
             here = slice(int(r.start[at]), int(r.start[at + 1]))
             lanes, index, value = r.lanes(at), r.index[here], r.value[here]
             requests += 1
-            passes = cost(lanes, index, itemsize).passes
-            conflicts += passes - 1
-            if passes > 1:
-                crowded |= _crowded(index, itemsize)
+            if costs.conflicts[at]:
+                conflicts += int(costs.conflicts[at])
+                crowded |= set(index[costs.crowded[here]].tolist())
             threads = (WARP_SIZE * int(r.warp[at]) + lanes).tolist()
             for thread, cell, v in zip(threads, index.tolist(), value.tolist(), strict=True):
                 if r.kind[at] == LOAD:
@@ -303,10 +300,3 @@ def _shared_record(part: Trace, array: str) -> ScanRecord:
             rows.append(row)
     _name_kinds(iter(told))
     return ScanRecord(array, columns, rows)
-
-
-def _crowded(index: np.ndarray, itemsize: int) -> set[int]:
-    """Return the cells of a request whose bank has to serve more than one of its words."""
-    words = np.unique(index * itemsize // WORD)
-    many = np.bincount(words % BANKS, minlength=BANKS) > 1
-    return set(index[many[index * itemsize // WORD % BANKS]].tolist())

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpukernels.checks import is_whole
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import Trace
+from gpukernels.trace import Trace
 from gpukernels.views.encoding import pack
 from gpukernels.views.warp_record import Row, WarpRecord, read_warps
 from gpukernels.views.widget import View, as_traces, check_step

@@ -10,8 +10,8 @@ import numpy as np
 
 from gpukernels.checks import is_whole
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import ATOMIC, Source, Trace
-from gpukernels.views.transactions import cost
+from gpukernels.trace import Source, Trace
+from gpukernels.trace.costs import Costs
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def read_warps(
                 kind=steps.kind[at],
                 mask=steps.mask[at].astype(np.int64),
                 taken=steps.taken[at].astype(np.int64),
-                accesses=_accesses(trace, np.flatnonzero(asked & (requests.warp == w)), number),
+                accesses=_accesses(trace, asked & (requests.warp == w), number),
                 total=total,
             )
         )
@@ -171,16 +171,13 @@ def _row(place: dict[tuple[int, int], int], source: int, line: int) -> int:
 
 
 def _accesses(trace: Trace, rows: np.ndarray, number: dict[int, int]) -> tuple[Access, ...]:
-    requests = trace.requests
+    requests, costs = trace.requests, Costs(trace, rows)
     found = []
-    for r in rows.tolist():
+    for k, r in enumerate(np.flatnonzero(rows).tolist()):
         array = trace.arrays[requests.array[r]]
         step = number.get(int(requests.step[r]))
         if step is None or array.space not in ("global", "shared"):
             continue
-        index = requests.index[requests.start[r] : requests.start[r + 1]]
-        atomic = bool(requests.kind[r] == ATOMIC)
-        price = cost(requests.lanes(r), index, array.itemsize, atomic=atomic)
         shared = array.space == "shared"
         found.append(
             Access(
@@ -188,9 +185,9 @@ def _accesses(trace: Trace, rows: np.ndarray, number: dict[int, int]) -> tuple[A
                 array=array.name,
                 kind=int(requests.kind[r]),
                 shared=shared,
-                lanes=len(index),
-                cost=price.passes if shared else price.sectors,
-                least=1 if shared else price.ideal,
+                lanes=int(costs.lanes[k]),
+                cost=int((costs.passes if shared else costs.sectors)[k]),
+                least=1 if shared else int(costs.ideal[k]),
             )
         )
     return tuple(sorted(found, key=lambda access: access.step))

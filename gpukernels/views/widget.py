@@ -16,7 +16,7 @@ import traitlets
 
 from gpukernels.checks import as_python, check_text, is_whole, options_as_python
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.trace import Trace
+from gpukernels.trace import Trace
 from gpukernels.views.figure import figure_html
 from gpukernels.views.script import module_for, stylesheet
 

@@ -20,7 +20,7 @@ from test_views import (  # noqa: F401
 )
 
 import gpukernels as gk
-from gpukernels.simt.trace import LOAD, STORE
+from gpukernels.trace import LOAD, STORE
 from gpukernels.views import FrontierView, HashView, MappingView, MemoryView
 
 UNITS = Part(".gk-map-strip", ".gk-u-dark tspan", ".gk-u-todo, " + ", ".join(

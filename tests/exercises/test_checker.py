@@ -16,7 +16,7 @@ from gpukernels.exercises.case import Budget, Case, equal_to
 from gpukernels.exercises.exercise import PredictionExercise
 from gpukernels.exercises.report import Finding, Report
 from gpukernels.exercises.words import Words
-from gpukernels.simt import metrics
+from gpukernels.trace import metrics
 
 
 def fault(name: str, answer):

@@ -7,7 +7,8 @@ from numba import cuda
 
 import gpukernels as gk
 from gpukernels.exercises.case import Case
-from gpukernels.exercises.counters import accesses, busiest_warp, sharing
+from gpukernels.exercises.counters import busiest_warp, sharing
+from gpukernels.trace import Trace
 
 
 @cuda.jit
@@ -20,7 +21,7 @@ def uneven(values, out):
     out[cuda.grid(1)] = total
 
 
-def traced(launches: int) -> gk.simt.trace.Trace:
+def traced(launches: int) -> Trace:
     device = gk.SimtDevice(trace=True)
     for _ in range(launches):
         device.launch(uneven, 2, 64, np.arange(9), np.zeros(128))
@@ -33,9 +34,9 @@ def test_the_busiest_warp_is_one_of_one_launch():
 
 def test_an_array_that_no_thread_touches_has_no_accesses():
     trace = traced(1)
-    assert busiest_warp(accesses(trace, "out")) == 1
-    assert busiest_warp(accesses(trace, "values")) == 4
-    assert busiest_warp(accesses(trace, "nothing")) == 0
+    assert busiest_warp(trace.select(array=["out"])) == 1
+    assert busiest_warp(trace.select(array=["values"])) == 4
+    assert busiest_warp(trace.select(array=["nothing"])) == 0
 
 
 def test_a_budget_of_sharing_says_what_it_counts():

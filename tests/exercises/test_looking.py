@@ -13,7 +13,7 @@ import gpukernels as gk
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.looking import Note
 from gpukernels.simt import python_function
-from gpukernels.simt.trace import STORE
+from gpukernels.trace import STORE
 
 KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]
 PREDICTIONS = [name for name, ex in CATALOG.items() if ex.wants == "a prediction"]

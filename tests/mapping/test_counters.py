@@ -8,8 +8,7 @@ import pytest
 import gpukernels as gk
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.counters import measure, read_trace
-from gpukernels.simt import metrics
-from gpukernels.simt.trace import STORE
+from gpukernels.trace import STORE, metrics
 
 
 def offsets_of(sizes) -> np.ndarray:

@@ -9,8 +9,7 @@ from mapping_workloads import VARIANTS, WORKLOADS, variant_name
 import gpukernels as gk
 from gpukernels.mapping.counters import measure
 from gpukernels.mapping.directions import directions
-from gpukernels.simt import metrics
-from gpukernels.simt.trace import ATOMIC, LOAD
+from gpukernels.trace import ATOMIC, LOAD, metrics
 
 NAMES = ["one unit", "sizes about a block", "skewed"]
 

@@ -9,8 +9,7 @@ from mapping_workloads import VARIANTS, WORKLOADS, offsets_of, variant_name
 import gpukernels as gk
 from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
 from gpukernels.mapping.multi_phase import add_squares
-from gpukernels.simt import metrics
-from gpukernels.simt.trace import STORE
+from gpukernels.trace import STORE, metrics
 
 SEARCHES = ("upper_owner", "guarded_interpolation_owner", "warp_owner")
 NAMES = ["all empty", "one unit", "sizes about a block", "a long run of empties", "skewed"]

@@ -23,7 +23,8 @@ from gpukernels.primitives import (
 )
 from gpukernels.primitives.lookback_scan import PREFIX, ROOM, look_back
 from gpukernels.primitives.lookback_scan import TILE as TILE_KNOWN
-from gpukernels.simt import machine, metrics
+from gpukernels.simt import machine
+from gpukernels.trace import metrics
 
 SIZES = [0, 1, 31, 32, 33, 1023, 1024, 1025]
 MILLION = 1_000_000

@@ -9,7 +9,7 @@ from awkward_graphs import AWKWARD
 import gpukernels as gk
 from gpukernels.device import SimtDevice
 from gpukernels.representations.coo import EdgeList, has_edge, neighbor_sum, row_sum
-from gpukernels.simt import metrics
+from gpukernels.trace import metrics
 
 graphs = pytest.mark.parametrize("name", AWKWARD)
 

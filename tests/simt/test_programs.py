@@ -15,7 +15,7 @@ from program_grammar import programs
 
 from gpukernels.simt import Recorder, launch
 from gpukernels.simt.errors import UnsetVariable
-from gpukernels.simt.trace import STEP_KINDS
+from gpukernels.trace import STEP_KINDS
 
 SHAPES = [(1, 1), (2, 31), (1, 32), (1, 33), (2, 70), (1, 96)]
 

@@ -15,7 +15,7 @@ from numba import cuda
 from record_kernels import MIXED, PACKED, PARTICLE, TABLE, cases, particle
 
 from gpukernels.device import benign_race
-from gpukernels.simt import Recorder, launch, metrics, uninitialized
+from gpukernels.simt import Recorder, launch, uninitialized
 from gpukernels.simt.errors import (
     KernelError,
     KernelTypeError,
@@ -26,7 +26,7 @@ from gpukernels.simt.errors import (
     UnsupportedConstruct,
 )
 from gpukernels.simt.linting import check
-from gpukernels.simt.trace import LOAD
+from gpukernels.trace import LOAD, metrics
 
 SCHEDULES = ("lockstep", "warp", "random")
 

@@ -8,7 +8,7 @@ from launching import line_of
 from numba import cuda, float32, int32
 
 from gpukernels.simt import Recorder, launch
-from gpukernels.simt.trace import ATOMIC, BARRIER, BRANCH, LOAD, STATEMENT, STORE
+from gpukernels.trace import ATOMIC, BARRIER, BRANCH, LOAD, STATEMENT, STORE
 
 FULL = 0xFFFFFFFF
 

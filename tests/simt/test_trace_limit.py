@@ -13,8 +13,8 @@ import gpukernels as gk
 from gpukernels.device import SimtDevice
 from gpukernels.simt import Recorder, launch
 from gpukernels.simt.errors import OutOfBounds, TraceLimit
-from gpukernels.simt.metrics import summarize
 from gpukernels.simt.recorder import LIMIT
+from gpukernels.trace.summary import summarize
 
 
 @cuda.jit

@@ -10,8 +10,8 @@ import gpukernels as gk
 from gpukernels.device import SimtDevice
 from gpukernels.frontiers.duplicates import DUPLICATES
 from gpukernels.simt.errors import RaceError
-from gpukernels.simt.metrics import work_per_thread
-from gpukernels.simt.trace import ATOMIC
+from gpukernels.trace import ATOMIC
+from gpukernels.trace.metrics import work_per_thread
 from gpukernels.traversal.bfs4k import child, edge_discover, multi_block, rules, single_block
 from gpukernels.traversal.bfs4k.knobs import Knobs
 from gpukernels.traversal.bfs4k.large import large_vertices

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpukernels as gk
-from gpukernels.simt.metrics import work_per_thread
+from gpukernels.trace.metrics import work_per_thread
 
 #: Method, its options, and the array of which every inspected arc loads one element.
 LOADED = [

@@ -8,7 +8,7 @@ from bfs_rules import check_search
 from numba import cuda
 
 import gpukernels as gk
-from gpukernels.simt import metrics
+from gpukernels.trace import metrics
 from gpukernels.traversal.frontier_bitmap import mark_level, words
 
 METHODS = ("bottom_up", "direction_optimizing")

@@ -9,7 +9,7 @@ from bfs_rules import check_search
 import gpukernels as gk
 from gpukernels.device import SimtDevice
 from gpukernels.frontiers.duplicates import DUPLICATES
-from gpukernels.simt.metrics import work_per_thread
+from gpukernels.trace.metrics import work_per_thread
 
 RMAT = gk.rmat(scale=7, edge_factor=6, seed=4)
 ROAD = gk.road_grid(5, 8, seed=1)

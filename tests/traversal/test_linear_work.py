@@ -11,7 +11,7 @@ from bfs_rules import check_search
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
-from gpukernels.simt.metrics import work_per_thread
+from gpukernels.trace.metrics import work_per_thread
 
 CHOICES = list(product(("serial", "fine"), ("mask", "linear"), ("shuffle", "padded"), (0, 12)))
 NAMES = ("gather", "cull", "scan", "sequential_below")

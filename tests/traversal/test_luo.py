@@ -11,8 +11,8 @@ from bfs_rules import check_search
 import gpukernels as gk
 from gpukernels.device import SimtDevice
 from gpukernels.simt.errors import RaceError
-from gpukernels.simt.metrics import balance, work_per_thread
-from gpukernels.simt.trace import ATOMIC
+from gpukernels.trace import ATOMIC
+from gpukernels.trace.metrics import balance, work_per_thread
 from gpukernels.traversal import luo, luo_levels
 
 GRAPHS = {

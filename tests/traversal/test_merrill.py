@@ -15,8 +15,8 @@ import gpukernels as gk
 from gpukernels.device import CudaDevice, SimtDevice, default_device
 from gpukernels.frontiers.duplicates import DUPLICATES
 from gpukernels.frontiers.enqueue import ALONE, draw_room
-from gpukernels.simt.metrics import work_per_thread
-from gpukernels.simt.trace import ATOMIC, LOAD, STORE
+from gpukernels.trace import ATOMIC, LOAD, STORE
+from gpukernels.trace.metrics import work_per_thread
 
 SEARCHES = ("expand_contract", "contract_expand", "two_phase")
 EXACT = ("compare_and_swap", "bitmap")

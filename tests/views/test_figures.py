@@ -16,8 +16,7 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.shared_scan import shared_scan
 from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.representations import csr
-from gpukernels.simt import metrics
-from gpukernels.simt.trace import BRANCH, LOAD
+from gpukernels.trace import BRANCH, LOAD, metrics
 from gpukernels.traversal import bfs
 from gpukernels.views import (
     FrontierView,

@@ -7,7 +7,7 @@ from filter_kernels import filter_large, filter_small, filtered, some_candidates
 from written_traces import TraceWriter
 
 import gpukernels as gk
-from gpukernels.simt.trace import LOAD, STORE
+from gpukernels.trace import LOAD, STORE
 from gpukernels.views import HashView
 from gpukernels.views.encoding import unpack
 from gpukernels.views.hash_record import (

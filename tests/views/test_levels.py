@@ -3,7 +3,7 @@ import pytest
 from written_traces import TraceWriter, queue_bfs
 
 import gpukernels as gk
-from gpukernels.simt.trace import ATOMIC, LOAD, STORE
+from gpukernels.trace import ATOMIC, LOAD, STORE
 from gpukernels.traversal import bfs
 from gpukernels.views.backwards import Backwards
 from gpukernels.views.levels import Maker, read_levels

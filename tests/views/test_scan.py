@@ -10,7 +10,7 @@ from gpukernels.primitives.block_scan import block_scan
 from gpukernels.primitives.shared_scan import shared_scan
 from gpukernels.primitives.warp_scan import warp_inclusive_scan, warp_scan
 from gpukernels.primitives.warp_sum import warp_sum
-from gpukernels.simt import metrics
+from gpukernels.trace import metrics
 from gpukernels.views import ScanView
 from gpukernels.views.encoding import unpack
 from gpukernels.views.scan_record import ADD, READ, TAKE, read_scan

@@ -15,7 +15,7 @@ import gpukernels as gk
 from gpukernels import views
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.warp_scan import warp_scan
-from gpukernels.simt.trace import LOAD
+from gpukernels.trace import LOAD
 from gpukernels.views import FrontierView, GraphView, HashView, MappingView, ScanView, WarpView
 from gpukernels.views.memory import MemoryView
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.simt.trace import (
+from gpukernels.trace import (
     ATOMIC,
     BRANCH,
     LOAD,

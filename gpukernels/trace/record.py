@@ -1,7 +1,7 @@
 """What a launch wrote down: a columnar record of every warp-step and every memory request.
 
-A :class:`Trace` is plain NumPy. Views and metrics read nothing else, so everything a figure shows
-can be recomputed by a reader from these columns.
+A :class:`Trace` is plain NumPy. Costs, metrics and views read nothing else, so everything that a
+figure shows can be recomputed by a reader from these columns.
 """
 
 from __future__ import annotations
@@ -46,6 +46,10 @@ class Source:
         """Return the text of line `number` of the file, or ``""`` where it lies outside."""
         at = number - self.first_line
         return self.text[at] if 0 <= at < len(self.text) else ""
+
+    def lines_with(self, part: str) -> list[int]:
+        """Return the numbers of the lines that hold `part`."""
+        return [self.first_line + k for k, text in enumerate(self.text) if part in text]
 
 
 @dataclass(frozen=True)
@@ -107,9 +111,8 @@ class Steps:
     """One row a warp-step, in the order of execution; all columns have the same length.
 
     ``step`` counts a warp's own steps within the launch from 0. ``mask`` holds the active lanes
-    (bit i =
-    lane i). For a row of kind BRANCH, ``taken`` holds the lanes that went into the body; otherwise
-    0.
+    (bit i = lane i). For a row of kind BRANCH, ``taken`` holds the lanes that went into the body;
+    otherwise 0.
     """
 
     launch: np.ndarray  # int32, index into Trace.launches
@@ -124,6 +127,11 @@ class Steps:
 
     def __len__(self) -> int:
         return len(self.launch)
+
+
+def lanes_of(mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the row and the lane of every active lane of a column of masks."""
+    return np.nonzero((mask[:, None] >> np.arange(WARP_SIZE, dtype=np.uint32)) & 1)
 
 
 @dataclass(frozen=True)
@@ -151,6 +159,10 @@ class Requests:
     def __len__(self) -> int:
         return len(self.launch)
 
+    def where(self, keep: np.ndarray) -> Requests:
+        """Return the rows that the bools of `keep` choose."""
+        return _rows(self, keep)
+
     def lanes(self, row: int) -> np.ndarray:
         """Return the lane numbers of request `row`, ascending."""
         return np.flatnonzero((int(self.mask[row]) >> np.arange(WARP_SIZE)) & 1)
@@ -161,8 +173,7 @@ class Requests:
 
     def lane_id(self) -> np.ndarray:
         """Return, for each entry of ``index``, its lane number (0 to 31)."""
-        bits = (self.mask[:, None] >> np.arange(WARP_SIZE, dtype=np.uint32)) & 1
-        return np.nonzero(bits)[1]
+        return lanes_of(self.mask)[1]
 
 
 @dataclass(frozen=True)
@@ -226,62 +237,102 @@ class Trace:
         return self.sources[source].line(line)
 
     def select(
-        self, *, kernel=None, launch=None, block=None, warp=None, source=None, line=None, array=None
-    ):
+        self,
+        *,
+        kernel=None,
+        launch=None,
+        block=None,
+        warp=None,
+        source=None,
+        line=None,
+        function=None,
+        statement=None,
+        array=None,
+        space=None,
+        kind=None,
+    ) -> Trace:
         """Return the trace's rows that match every given value; launches and sources stay.
+
+        A table of which all rows match is shared with this trace.
 
         Parameters
         ----------
-        kernel : str, optional
-            Name of the launched kernel.
+        kernel, function, array : str or iterable of str, optional
+            Name of the launched kernel, of the function in which the line stands, of the array. One
+            name must be there; of several, some may not. An array restricts the requests alone.
         launch, block, warp, source, line : int, optional
             Index of the launch, block within it, warp within the block, index of the source, line
             of it.
-        array : str, optional
-            Name of an array; restricts the requests alone.
+        statement : str, optional
+            Part of the line's text.
+        space : str, optional
+            Space of memory; restricts the requests alone.
+        kind : int or tuple of int, optional
+            LOAD, STORE, ATOMIC; restricts the requests alone.
+
+        Raises
+        ------
+        KeyError
+            If the trace knows no kernel, function or array of that name, or no such line.
         """
-        if kernel is not None and kernel not in {item.kernel for item in self.launches}:
-            known = ", ".join(sorted({item.kernel for item in self.launches}))
-            raise KeyError(f"kernel={kernel!r} was not launched; the trace holds {known}")
-        if array is not None and not self.array_named(array):
-            known = ", ".join(sorted({a.name for a in self.arrays}))
-            raise KeyError(f"array={array!r} was not touched; the trace holds {known}")
-        fixed = {"launch": launch, "block": block, "warp": warp, "source": source, "line": line}
+        of_all = [
+            *[("launch", launch), ("block", block), ("warp", warp), ("source", source)],
+            ("line", line),
+            ("launch", _find("kernel", kernel, [item.kernel for item in self.launches])),
+            ("source", _find("function", function, [item.function for item in self.sources])),
+        ]
+        inside = [k for k, item in enumerate(self.arrays) if item.space == space]
+        of_requests = [
+            ("array", _find("array", array, [item.name for item in self.arrays])),
+            ("array", None if space is None else inside),
+            ("kind", kind),
+        ]
+        lines = [(k, item.lines_with(statement or "")) for k, item in enumerate(self.sources)]
+        if statement is not None and not any(found for _, found in lines):
+            raise KeyError(f"statement={statement!r} is in no line of the trace's sources")
 
-        def matching(table):
+        def matching(table, *more):
             keep = np.ones(len(table), dtype=bool)
-            for column, value in fixed.items():
-                if value is not None:
-                    keep &= getattr(table, column) == value
-            if kernel is not None:
-                wanted = [item.index for item in self.launches if item.kernel == kernel]
-                keep &= np.isin(table.launch, wanted)
-            return keep
+            for column, values in (*of_all, *more):
+                if values is not None:
+                    keep &= np.isin(getattr(table, column), values)
+            if statement is not None:
+                at = [(table.source == k) & np.isin(table.line, found) for k, found in lines]
+                keep &= np.any(at, axis=0)
+            return _rows(table, keep)
 
-        rows = matching(self.requests)
-        if array is not None:
-            rows &= np.isin(self.requests.array, self.array_named(array))
         return Trace(
             self.launches,
             self.sources,
             self.arrays,
-            _rows_of(self.steps, matching(self.steps)),
-            _rows_with_lanes(self.requests, rows),
+            matching(self.steps),
+            matching(self.requests, *of_requests),
             self.notes,
-            _rows_with_lanes(self.shuffles, matching(self.shuffles)),
+            matching(self.shuffles),
         )
 
 
-def _rows_of(table, keep):
-    return Steps(**{name: column[keep] for name, column in vars(table).items()})
+def _find(what, wanted, names):
+    """Return where the wanted name, or one of several, stands among `names`."""
+    if wanted is None:
+        return None
+    if isinstance(wanted, str) and wanted not in names:
+        known = ", ".join(sorted(set(names)))
+        raise KeyError(f"{what}={wanted!r} is not in the trace, which holds {known}")
+    several = {wanted} if isinstance(wanted, str) else set(wanted)
+    return [k for k, name in enumerate(names) if name in several]
 
 
-def _rows_with_lanes(table, keep):
-    of_lane = np.repeat(keep, np.diff(table.start))
-    counts = np.diff(table.start)[keep]
-    columns = {
-        name: column[of_lane if name in ("index", "lane", "value") else keep]
-        for name, column in vars(table).items()
-        if name != "start"
-    }
-    return type(table)(**columns, start=np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+def _rows(table, keep):
+    """Return the rows of a table that the bools of `keep` choose, with their lanes."""
+    if keep.all():
+        return table
+    columns = dict(vars(table))
+    start = columns.pop("start", None)
+    counts = None if start is None else np.diff(start)
+    of_lane = keep if start is None else np.repeat(keep, counts)
+    for name, column in columns.items():
+        columns[name] = column[of_lane if name in ("index", "lane", "value") else keep]
+    if start is not None:
+        columns["start"] = np.append(0, np.cumsum(counts[keep]))
+    return type(table)(**columns)

@@ -11,8 +11,9 @@ from numba import cuda, float64, int8, int32
 
 from gpukernels.bench.counter_probes import READS, read_doubles
 from gpukernels.bench.counters import kept_counters
-from gpukernels.simt import Recorder, launch, metrics
-from gpukernels.simt.trace import ATOMIC, LOAD, STORE
+from gpukernels.simt import Recorder, launch
+from gpukernels.trace import ATOMIC, LOAD, STORE, metrics
+from gpukernels.trace.summary import summarize
 
 
 def traced(kernel, blocks, threads, *arguments):
@@ -331,10 +332,10 @@ def test_requests_to_local_memory_are_interleaved_lane_by_lane(dtype, at, sector
     assert metrics.requests(trace, "local", (LOAD,)) == 0
     assert metrics.local_sectors(trace).tolist() == [sectors]
     assert metrics.local_sectors(trace, (LOAD,)).size == 0
-    row = metrics.summarize(trace)["kernel"]
+    row = summarize(trace)["kernel"]
     assert row["local requests"] == 1
     assert row["local sectors / request"] == sectors
-    assert "local requests" in repr(metrics.summarize(trace))
+    assert "local requests" in repr(summarize(trace))
 
 
 # Steps ------------------------------------------------------------
@@ -433,7 +434,7 @@ def test_the_summary_table():
     recorder.label = "level 1"
     launch(add_at, 1, 32, (LANE * 0, np.zeros(1, int)), recorder=recorder)
     trace = recorder.trace
-    table = metrics.summarize(trace)
+    table = summarize(trace)
     assert list(table.rows) == ["branches", "add_at"]
     assert table["branches"]["warp steps"] == 17
     assert table["branches"]["barriers"] == 4
@@ -447,13 +448,13 @@ def test_the_summary_table():
     html = table._repr_html_()
     assert html.count("<tr>") == 3
     assert '<th scope="row">add_at</th>' in html
-    assert list(metrics.summarize(trace, by="launch").rows) == ["0 branches", "1 level 1"]
-    lines = metrics.summarize(trace, by="line").rows
+    assert list(summarize(trace, by="launch").rows) == ["0 branches", "1 level 1"]
+    lines = summarize(trace, by="line").rows
     (row,) = (r for label, r in lines.items() if "a[i] = 2" in label)
     assert row["warp steps"] == 2
     assert row["SIMD efficiency"] == pytest.approx((16 + 32) / 64)
     with pytest.raises(ValueError, match="'kernel', 'launch' and 'line'"):
-        metrics.summarize(trace, by="warp")
+        summarize(trace, by="warp")
 
 
 def doubles():
@@ -482,7 +483,7 @@ def through_both(a):
 
 
 def test_a_line_of_the_summary_names_its_function():
-    rows = metrics.summarize(traced(through_both, 1, 32, np.zeros(32, int)), by="line").rows
+    rows = summarize(traced(through_both, 1, 32, np.zeros(32, int)), by="line").rows
     assert [label.split("  ")[0].rstrip() for label in rows] == [
         "through_both", "through_both", "again", "again (2)",
     ]  # fmt: skip
