@@ -7,6 +7,7 @@ figure shows can be recomputed by a reader from these columns.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 
@@ -106,13 +107,17 @@ class ArrayInfo:
         return self.dtype.itemsize
 
 
-@dataclass(frozen=True)
-class Steps:
-    """One row a warp-step, in the order of execution; all columns have the same length.
+def lanes_of(mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the row and the lane of every active lane of a column of masks."""
+    return np.nonzero((mask[:, None] >> np.arange(WARP_SIZE, dtype=np.uint32)) & 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Columns of one length: what a warp did, where and when.
 
     ``step`` counts a warp's own steps within the launch from 0. ``mask`` holds the active lanes
-    (bit i = lane i). For a row of kind BRANCH, ``taken`` holds the lanes that went into the body;
-    otherwise 0.
+    (bit i = lane i).
     """
 
     launch: np.ndarray  # int32, index into Trace.launches
@@ -121,21 +126,47 @@ class Steps:
     step: np.ndarray  # int32
     source: np.ndarray  # int32, index into Trace.sources
     line: np.ndarray  # int32, line in the source's file
-    kind: np.ndarray  # uint8
     mask: np.ndarray  # uint32
-    taken: np.ndarray  # uint32
 
     def __len__(self) -> int:
         return len(self.launch)
 
+    def where(self, keep: np.ndarray) -> Self:
+        """Return the rows that the bools of `keep` choose, with their lanes; itself for all."""
+        if keep.all():
+            return self
+        columns = dict(vars(self))
+        start = columns.pop("start", None)
+        counts = None if start is None else np.diff(start)
+        of_lane = keep if start is None else np.repeat(keep, counts)
+        for name, column in columns.items():
+            columns[name] = column[of_lane if name in ("index", "lane", "value") else keep]
+        if start is not None:
+            columns["start"] = np.append(0, np.cumsum(counts[keep]))
+        return type(self)(**columns)
 
-def lanes_of(mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the row and the lane of every active lane of a column of masks."""
-    return np.nonzero((mask[:, None] >> np.arange(WARP_SIZE, dtype=np.uint32)) & 1)
+    def lanes(self, row: int) -> np.ndarray:
+        """Return the numbers of the lanes that are active in `row`, ascending."""
+        return np.flatnonzero((int(self.mask[row]) >> np.arange(WARP_SIZE)) & 1)
+
+    def lane_id(self) -> np.ndarray:
+        """Return the number of every active lane (0 to 31), row after row, each row's ascending."""
+        return lanes_of(self.mask)[1]
 
 
-@dataclass(frozen=True)
-class Requests:
+@dataclass(frozen=True, kw_only=True)
+class Steps(Rows):
+    """One row a warp-step, in the order of execution.
+
+    For a row of kind BRANCH, ``taken`` holds the lanes that went into the body; otherwise 0.
+    """
+
+    kind: np.ndarray  # uint8
+    taken: np.ndarray  # uint32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requests(Rows):
     """One row a memory request of one warp, with its lanes in CSR form.
 
     Lane k of row r (in ascending lane order among the bits of ``mask[r]``) touched element
@@ -143,67 +174,36 @@ class Requests:
     atomic: the operand). ``step`` is the step of that warp which made the request.
     """
 
-    launch: np.ndarray  # int32
-    block: np.ndarray  # int32
-    warp: np.ndarray  # int32
-    step: np.ndarray  # int32
-    source: np.ndarray  # int32
-    line: np.ndarray  # int32
     array: np.ndarray  # int32, index into Trace.arrays
     kind: np.ndarray  # uint8
-    mask: np.ndarray  # uint32
     start: np.ndarray  # int64, length rows + 1
     index: np.ndarray  # int64, flat element index, one a lane
     value: np.ndarray  # float64, one a lane
-
-    def __len__(self) -> int:
-        return len(self.launch)
-
-    def where(self, keep: np.ndarray) -> Requests:
-        """Return the rows that the bools of `keep` choose."""
-        return _rows(self, keep)
-
-    def lanes(self, row: int) -> np.ndarray:
-        """Return the lane numbers of request `row`, ascending."""
-        return np.flatnonzero((int(self.mask[row]) >> np.arange(WARP_SIZE)) & 1)
 
     def lane_row(self) -> np.ndarray:
         """Return, for each entry of ``index``, the row that it belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.start))
 
-    def lane_id(self) -> np.ndarray:
-        """Return, for each entry of ``index``, its lane number (0 to 31)."""
-        return lanes_of(self.mask)[1]
 
-
-@dataclass(frozen=True)
-class Shuffles:
+@dataclass(frozen=True, kw_only=True)
+class Shuffles(Rows):
     """One row a shuffle of one warp, with its lanes in CSR form, as in :class:`Requests`.
 
     Lane k of row r gave ``value[start[r] + k]`` and got what lane ``lane[start[r] + k]`` gave: its
     own value back where that is its own number.
     """
 
-    launch: np.ndarray  # int32
-    block: np.ndarray  # int32
-    warp: np.ndarray  # int32
-    step: np.ndarray  # int32
-    source: np.ndarray  # int32
-    line: np.ndarray  # int32
-    mask: np.ndarray  # uint32
     start: np.ndarray  # int64, length rows + 1
     lane: np.ndarray  # int64, the lane read, one a lane
     value: np.ndarray  # float64, the value given, one a lane
 
-    def __len__(self) -> int:
-        return len(self.launch)
-
 
 def no_shuffles() -> Shuffles:
     """Return a table without rows."""
-    none = np.zeros(0, np.int32)
-    start, lanes = np.zeros(1, np.int64), np.zeros(0, np.int64)
-    return Shuffles(*[none] * 6, none.astype(np.uint32), start, lanes, lanes.astype(np.float64))
+    none, lanes = np.zeros(0, np.int32), np.zeros(0, np.int64)
+    place = dict.fromkeys(("launch", "block", "warp", "step", "source", "line"), none)
+    columns = {"start": np.zeros(1, np.int64), "lane": lanes, "value": lanes.astype(np.float64)}
+    return Shuffles(**place, mask=none.astype(np.uint32), **columns)
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,7 @@ class Trace:
             if statement is not None:
                 at = [(table.source == k) & np.isin(table.line, found) for k, found in lines]
                 keep &= np.any(at, axis=0)
-            return _rows(table, keep)
+            return table.where(keep)
 
         return Trace(
             self.launches,
@@ -321,18 +321,3 @@ def _find(what, wanted, names):
         raise KeyError(f"{what}={wanted!r} is not in the trace, which holds {known}")
     several = {wanted} if isinstance(wanted, str) else set(wanted)
     return [k for k, name in enumerate(names) if name in several]
-
-
-def _rows(table, keep):
-    """Return the rows of a table that the bools of `keep` choose, with their lanes."""
-    if keep.all():
-        return table
-    columns = dict(vars(table))
-    start = columns.pop("start", None)
-    counts = None if start is None else np.diff(start)
-    of_lane = keep if start is None else np.repeat(keep, counts)
-    for name, column in columns.items():
-        columns[name] = column[of_lane if name in ("index", "lane", "value") else keep]
-    if start is not None:
-        columns["start"] = np.append(0, np.cumsum(counts[keep]))
-    return type(table)(**columns)

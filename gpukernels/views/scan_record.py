@@ -144,7 +144,7 @@ def _exchanges(part: Trace) -> list[_Exchange]:
     found = []
     for row in range(len(table)):
         here = slice(int(table.start[row]), int(table.start[row + 1]))
-        lanes = np.flatnonzero((int(table.mask[row]) >> np.arange(WARP_SIZE)) & 1)
+        lanes = table.lanes(row)
         given, read = np.full(WARP_SIZE, np.nan), np.arange(WARP_SIZE)
         given[lanes], read[lanes] = table.value[here], table.lane[here]
         line = int(table.line[row])

@@ -32,11 +32,12 @@ def request_of(draw):
 def trace_of(requests):
     """Return a trace of these requests, each of an array of its own."""
     none = np.zeros(len(requests), np.int32)
+    place = dict.fromkeys(("launch", "block", "warp", "step", "source", "line"), none)
     arrays = [ArrayInfo(f"a{k}", r[1], np.dtype(f"V{r[0]}"), ()) for k, r in enumerate(requests)]
     masks = [sum(1 << lane for lane in r[3]) for r in requests]
     index = np.array([i for r in requests for i in r[4]], np.int64)
     table = Requests(
-        *[none] * 6,
+        **place,
         array=np.arange(len(requests), dtype=np.int32),
         kind=np.array([r[2] for r in requests], np.uint8),
         mask=np.array(masks, np.uint32),
@@ -44,7 +45,8 @@ def trace_of(requests):
         index=index,
         value=index.astype(float),
     )
-    steps = Steps(*[none[:0]] * 9)
+    nothing = dict.fromkeys((*place, "mask", "kind", "taken"), none[:0])
+    steps = Steps(**nothing)
     return Trace((), (), tuple(arrays), steps, table)
 
 

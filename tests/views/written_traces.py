@@ -79,19 +79,23 @@ class TraceWriter:
         self.value.extend(float(value[i]) if value is not None else 0.0 for i in order)
 
     def trace(self):
-        kinds = [np.int32] * 6 + [np.uint8, np.uint32, np.uint32]
-        columns = zip(*self.steps, strict=True) if self.steps else [()] * 9
-        steps = Steps(*(np.array(c, dtype=k) for c, k in zip(columns, kinds, strict=True)))
-        kinds = [np.int32] * 7 + [np.uint8, np.uint32]
-        rows = list(zip(*self.requests, strict=True)) if self.requests else [()] * 10
-        start = np.concatenate([[0], np.cumsum(np.array(rows[9], dtype=np.int64))])
+        place = dict.fromkeys(("launch", "block", "warp", "step", "source", "line"), np.int32)
+        kinds = place | {"kind": np.uint8, "mask": np.uint32, "taken": np.uint32}
+        steps = Steps(**columns_of(self.steps, kinds))
+        kinds = place | {"array": np.int32, "kind": np.uint8, "mask": np.uint32, "start": np.int64}
+        columns = columns_of(self.requests, kinds)
+        columns["start"] = np.append(0, np.cumsum(columns["start"]))
         requests = Requests(
-            *(np.array(c, dtype=k) for c, k in zip(rows[:9], kinds, strict=True)),
-            start,
-            np.array(self.index, dtype=np.int64),
-            np.array(self.value, dtype=np.float64),
+            **columns,
+            index=np.array(self.index, dtype=np.int64),
+            value=np.array(self.value, dtype=np.float64),
         )
         return Trace(tuple(self.launches), tuple(self.sources), tuple(self.arrays), steps, requests)
+
+
+def columns_of(rows, kinds):
+    columns = zip(*rows, strict=True) if rows else [()] * len(kinds)
+    return {n: np.array(c, k) for c, (n, k) in zip(columns, kinds.items(), strict=True)}
 
 
 def as_mask(lanes):
