@@ -127,13 +127,14 @@ class Costs:
         """Return the row of each aligned unit that it touches, once a turn."""
         unit = self._table.index * self._size[self._row] // unit_bytes
         span = int(unit.max(initial=0)) + 1
-        return np.unique((self._row * WARP_SIZE + turn) * span + unit) // span // WARP_SIZE
+        return _distinct((self._row * WARP_SIZE + turn) * span + unit) // span // WARP_SIZE
 
     @cached_property
     def _interleaved(self):
         row, word, lane = self._words(np.flatnonzero(self._local[self._row]))
-        quarter = lane // (SECTOR_BYTES // BANK_BYTES)
-        return self._count(np.unique(np.stack([row, word, quarter]), axis=1)[0])
+        span = int(word.max(initial=0)) + 1
+        sector = (row * span + word) * WARP_SIZE + lane // (SECTOR_BYTES // BANK_BYTES)
+        return self._count(_distinct(sector) // WARP_SIZE // span)
 
     def _words(self, at):
         """Return row, number and lane of every word of 4 bytes that the lanes at `at` touch."""
@@ -204,9 +205,17 @@ class Costs:
 
 def _words_of_banks(group, word):
     """Return the banks in use, as ``group * 32 + bank``, and how many words each has to serve."""
-    span = int(word.max(initial=0)) + 1
-    group, word = np.divmod(np.unique(group * span + word), span)
-    return np.unique(group * BANKS + word % BANKS, return_counts=True)
+    depth, bank = np.divmod(word, BANKS)
+    span = int(depth.max(initial=0)) + 1
+    bank = _distinct((group * BANKS + bank) * span + depth) // span
+    first = np.flatnonzero(np.diff(bank, prepend=-1))
+    return bank[first], np.diff(np.append(first, bank.size))
+
+
+def _distinct(numbers):
+    """Return the distinct ones of numbers from 0 on, ascending: `numpy.unique`, but by sorting."""
+    numbers = np.sort(numbers)
+    return numbers[np.flatnonzero(np.diff(numbers, prepend=-1))]
 
 
 def ranks(*keys: np.ndarray) -> np.ndarray:
