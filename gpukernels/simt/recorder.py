@@ -44,7 +44,7 @@ class _Step:
     where : int
         Location of the statement.
     kind : int
-        What it is: one of the kinds of :class:`~gpukernels.simt.trace.Steps`.
+        What it is: one of the kinds of :class:`~gpukernels.trace.Steps`.
     taken : Active, int or None
         Of a branch, who went into its body; of one that has been stored, its first row.
     """

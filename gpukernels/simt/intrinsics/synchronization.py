@@ -8,9 +8,9 @@ from gpukernels.simt import typing, warp
 from gpukernels.simt.intrinsics.arguments import argument_nodes, named_arguments
 from gpukernels.simt.intrinsics.names import GRID_GROUP
 from gpukernels.simt.release_acquire import BLOCK, DEVICE
-from gpukernels.simt.trace import BARRIER
 from gpukernels.simt.turns import Scope, Vote
 from gpukernels.simt.values import ObjectType, Value
+from gpukernels.trace import BARRIER
 
 
 def _barrier(vote):
