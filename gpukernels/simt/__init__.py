@@ -9,11 +9,13 @@ from gpukernels.simt.memory import uninitialized
 from gpukernels.simt.pace import Pace
 from gpukernels.simt.recorder import Recorder
 from gpukernels.simt.source import python_function
+from gpukernels.trace import Trace
 
 __all__ = [
     "KernelError",
     "Pace",
     "Recorder",
+    "Trace",
     "launch",
     "python_function",
     "uninitialized",
