@@ -55,7 +55,17 @@ def queue(**how):
         Weighted(queue(layout="A"), ArrayOnAGpu(np.float32), 2**63),
         Search(*[ArrayOnAGpu(np.int32)] * 5, DUPLICATES["merrill"]),
     ],
-    ids=str,
+    ids=[
+        "scalars",
+        "host",
+        "plain",
+        "matrix",
+        "strided",
+        "fortran",
+        "wide",
+        "wide_strided",
+        "search",
+    ],
 )
 def test_the_type_is_numbas_own_every_time(state):
     for _ in range(2):
