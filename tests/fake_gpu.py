@@ -88,6 +88,9 @@ class FakeGpus:
 
     def host_view(self, array):
         """Return what a kernel is given as the SIMT machine takes it: a device array's memory."""
+        if isinstance(array, tuple):
+            parts = [self.host_view(part) for part in array]
+            return type(array)(*parts) if hasattr(array, "_fields") else tuple(parts)
         if not hasattr(array, "copy_to_host"):
             return array
         if array.size == 0:

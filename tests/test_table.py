@@ -47,10 +47,10 @@ def test_words_are_aligned_left_and_broken_into_lines():
     long = "a thread a vertex, every vertex at every level, and some words more"
     table = Table(("method", "idea", "n"), [("harish", long, "x"), ("a", "b", "c")], words=True)
     assert repr(table).splitlines() == [
-        "method  idea                                        n",
-        "harish  a thread a vertex, every vertex at every    x",
+        "method  idea                                      n",
+        "harish  a thread a vertex, every vertex at every  x",
         "        level, and some words more",
-        "a       b                                           c",
+        "a       b                                         c",
     ]
     assert '<div class="gk-table gk-words">' in table._repr_html_()
 
