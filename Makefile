@@ -22,7 +22,8 @@ help:
 	@echo "make lab                  make notebooks, and JupyterLab with them"
 	@echo "make test                 everything that needs no GPU; ends on pytest's summary"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
-	@echo "make soak                 random programs against a model, for hours (PROGRAMS=...)"
+	@echo "make test FAST=1          a case or two of each test, in two minutes"
+	@echo "make soak                 random programs and inputs against models, for hours (PROGRAMS=...)"
 	@echo "make fuzz                 damaged graph files against an oracle (SECONDS=60 SEED=...)"
 	@echo "make bench                what must be fast beside something else, timed side by side"
 	@echo "make bench-simt           the SIMT machine's speed beside numba's simulator"
@@ -103,14 +104,18 @@ colab-url: $(VENV)/book-installed
 PROCESSES ?= 2
 PARALLEL = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
+# FAST=1: a case or two of every test, no browser, one chapter; see tests/effort.py.
+TESTED = tests $(if $(FAST),chapters/simt.ipynb,chapters book/index.ipynb)
+test: export GPUKERNELS_EFFORT := $(if $(FAST),fast,usual)
 test: $(VENV)/test-installed
-	$(BIN)/python -m pytest $(PARALLEL) --nbval --nbval-current-env tests chapters book/index.ipynb
+	$(BIN)/python -m pytest $(PARALLEL) --nbval --nbval-current-env $(TESTED)
 
 gpu-test: $(VENV)/test-installed
 	GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" --nbval-lax --nbval-current-env tests chapters book/index.ipynb
 
 soak: $(VENV)/test-installed
 	GPUKERNELS_PROGRAMS=$(or $(PROGRAMS),100000) $(BIN)/python -m pytest tests/simt/test_programs.py
+	GPUKERNELS_EFFORT=soak $(BIN)/python -m pytest -m "soak and not browser" tests
 
 fuzz: $(VENV)/test-installed
 	$(BIN)/python tests/fuzz/fuzz_files.py --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))

@@ -47,7 +47,7 @@ AWKWARD = {
     "isolated_vertices_between": gk.Graph.from_arcs(70, [1, 33, 65], [33, 65, 1]),
     "directed_cycle": gk.Graph.from_arcs(33, range(33), [*range(1, 33), 0]),
     "directed_path_backwards": gk.Graph.from_arcs(40, range(1, 40), range(39)),
-    "path_of_1000": gk.path(1_000),
+    "path": gk.path(70),
     "star": gk.star(300),
     "star_towards_the_hub": gk.Graph.from_arcs(300, range(1, 300), [0] * 299),
     "star_degree_32": gk.star(33),
@@ -75,3 +75,8 @@ def roots(g: gk.Graph) -> list[int]:
 
 
 CASES = [(name, root) for name, g in AWKWARD.items() for root in roots(g)]
+#: The kinds of root that `roots` knows, and one case a graph, of all of these in turn.
+ROOTS = range(max(len(roots(g)) for g in AWKWARD.values()))
+ONE_CASE_EACH = [
+    (name, roots(g)[i % len(roots(g))]) for i, (name, g) in enumerate(AWKWARD.items()) if g.n
+]

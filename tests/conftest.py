@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 from built_book import folder_for_the_book
+from effort import EFFORT, FAST, SCHEDULES, schedule_name
 
 from gpukernels.device import CudaDevice, SimtDevice, default_device
-
-#: (schedule, seed) of every way to order warps that the tests try.
-SCHEDULES = [("lockstep", 0), ("warp", 0), ("random", 1), ("random", 2)]
 
 #: What starts first: the files that take longest. A process takes whole files, so that one of these
 #: left to the end would leave the other without work.
@@ -26,6 +24,24 @@ FIRST = (
 )
 
 
+#: What `make test FAST=1` leaves out: browsers, other processes, and compilers.
+SLOW = (
+    "tests/bench/",
+    "tests/browser/",
+    "tests/plain_notebooks/test_plain_chapters.py",
+    "tests/test_assertions.py",
+    "tests/test_book_address.py",
+    "tests/test_cudasim.py",
+    "tests/test_multicore.py",
+    "tests/test_making.py",
+    "tests/test_no_false_alarms.py",
+    "tests/test_no_gpu.py",
+    "tests/test_ptx.py::test_kernel_compiles",
+    "tests/simt/test_kernels_compile.py",
+    "tests/simt/test_simulator.py",
+)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Give the built book a place before the tests are spread over processes."""
     folder = folder_for_the_book()
@@ -33,14 +49,29 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(lambda: folder.__exit__(None, None, None))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of `FIRST` in front, in its order; all others keep theirs."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the tests of `FIRST` in front, in its order; in a hurry, leave most cases out."""
+    if EFFORT == FAST:
+        left_out = set(items) - set(_few(items))
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
 
     def rank(item: pytest.Item) -> int:
         found = (k for k, start in enumerate(FIRST) if item.nodeid.startswith(start))
         return next(found, len(FIRST))
 
     items.sort(key=rank)
+
+
+def _few(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the first and the last case of every test that is not `SLOW`."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if not item.nodeid.startswith(SLOW):
+            function = isinstance(item, pytest.Function)
+            name = item.nodeid.split("[")[0] if function else item.nodeid
+            cases.setdefault(name, []).append(item)
+    return [item for found in cases.values() for item in dict.fromkeys((found[0], found[-1]))]
 
 
 @pytest.fixture
@@ -50,7 +81,7 @@ def device():
     return chosen if isinstance(chosen, CudaDevice) else SimtDevice(check=True)
 
 
-@pytest.fixture(params=SCHEDULES, ids=lambda p: p[0] if p[0] != "random" else f"random-{p[1]}")
+@pytest.fixture(params=SCHEDULES, ids=schedule_name)
 def scheduled_device(request):
     """The SIMT machine under each schedule; on a GPU, which has its own, one plain run."""
     chosen = default_device()

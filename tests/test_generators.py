@@ -1,7 +1,8 @@
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components, shortest_path
 from scipy.stats import kstest
@@ -238,7 +239,7 @@ def test_the_running_example_is_as_its_docstring_says():
     assert apart[np.triu_indices(16, 1)].min() >= 1
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30, soak=600)
 @given(st.integers(-50, 50), st.integers(0, 60), st.integers(0, 99))
 def test_random_weights_lie_in_their_range_and_agree_both_ways(low, width, seed):
     for g in (gk.example(), gk.rmat(4, 4, seed), gk.rmat(4, 4, seed, directed=False)):

@@ -5,7 +5,8 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.io import mmread
 
@@ -132,7 +133,7 @@ def test_values_of_a_matrix_decide_the_type_of_the_weights(tmp_path):
     assert read("double", "1 2 1e-3").weights.tolist() == [np.float32(1e-3)]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60, soak=1200)
 @given(
     st.sampled_from(["pattern", "integer", "real"]),
     st.sampled_from(["general", "symmetric", "skew-symmetric"]),
@@ -465,7 +466,7 @@ def line_of_refusal(file):
     return None
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200, soak=4000)
 @given(st.sampled_from(sorted(SOUND)), st.binary(max_size=200))
 def test_any_bytes_give_a_graph_or_the_one_error(tmp_path_factory, name, content):
     file = write(tmp_path_factory.getbasetemp() / name, content)
@@ -473,7 +474,7 @@ def test_any_bytes_give_a_graph_or_the_one_error(tmp_path_factory, name, content
     assert line is None or 1 <= line <= content.count(b"\n") + content.count(b"\r") + 1
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300, soak=6000)
 @given(st.sampled_from(sorted(SOUND)), st.data())
 def test_a_file_with_one_byte_changed_gives_a_graph_or_the_one_error(tmp_path_factory, name, data):
     content = bytearray(SOUND[name].encode())

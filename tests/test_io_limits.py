@@ -84,6 +84,17 @@ def test_a_limit_holds_in_every_format(tmp_path, name, content, line):
     assert refusal(file, limit=3).line == line
 
 
+@pytest.mark.parametrize(
+    ("name", "content"), [("g.gr", "p sp 3 {}\na 1 2 5\n"), ("g.mtx", BANNER + "3 3 {}\n1 2\n")]
+)
+def test_as_many_entries_may_be_announced_as_an_offset_can_count(tmp_path, name, content):
+    file = tmp_path / name
+    file.write_text(content.format(2**31 - 2))
+    assert f"but line {refusal(file).line - 1} says {2**31 - 2}" in str(refusal(file))
+    file.write_text(content.format(2**31 - 1))
+    assert f"{2**31 - 1} is out of range: must be from 0 to {2**31 - 2}" in str(refusal(file))
+
+
 @pytest.mark.parametrize("limit", [-1, 2**31, 5.0, True, "5"])
 def test_a_limit_is_a_number_of_vertices(tmp_path, limit):
     with pytest.raises(gk.InvalidArgument, match="limit = "):

@@ -6,7 +6,8 @@ import contextlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpukernels as gk
@@ -69,7 +70,7 @@ def in_order(listed, both_ways, keep_loops, least):
     return found
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100, soak=2000)
 @given(
     arc_list=lists_of_arcs(),
     flags=st.tuples(*[st.booleans()] * 3),
@@ -94,7 +95,7 @@ def test_arcs_are_ordered_as_python_orders_them(arc_list, flags, kind, count):
         assert weights.tolist() == [arc[2] for arc in expected]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100, soak=2000)
 @given(arc_list=lists_of_arcs(), count=st.sampled_from([1, 2, 7]), weighted=st.booleans())
 def test_a_graph_is_the_same_by_both_ways_of_making_it(arc_list, count, weighted):
     n, listed = arc_list
@@ -112,7 +113,7 @@ def test_a_graph_is_the_same_by_both_ways_of_making_it(arc_list, count, weighted
                 assert one.weights.tolist() == other.weights.tolist()
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150, soak=3000)
 @given(
     arc_list=lists_of_arcs(),
     both_ways=st.booleans(),

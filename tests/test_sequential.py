@@ -2,7 +2,8 @@ import networkx
 import numpy as np
 import pytest
 from awkward_graphs import AWKWARD, CASES
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import shortest_path
 
@@ -34,7 +35,7 @@ def test_bfs_agrees_with_scipy_and_networkx_on_awkward_graphs(name, root):
     assert found.distance.dtype == found.parent.dtype == np.int32
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60, soak=1200)
 @given(
     st.integers(1, 15).flatmap(
         lambda n: st.tuples(

@@ -8,6 +8,8 @@ from then on, and reads another turn's element, and so another sector, in the sa
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gpukernels.trace import LOAD, Trace
@@ -36,9 +38,7 @@ def load_sectors(trace: Trace, copies: int = COPIES, rest: str = "first") -> int
     if not row.size:
         return 0
     place = table.launch, table.block, table.warp, table.source, table.line, table.array
-    load = np.unique(np.stack([part[row] for part in place]), axis=1, return_inverse=True)[
-        1
-    ].ravel()
+    load = np.unique(_as_one(place), return_inverse=True)[1].ravel()[row]
     thread = load * 32 + lane
     order = np.lexsort((table.step[row], thread))
     first = np.flatnonzero(np.append(True, np.diff(thread[order]) != 0))
@@ -53,4 +53,17 @@ def load_sectors(trace: Trace, copies: int = COPIES, rest: str = "first") -> int
         when = np.where(turn < main, turn, turn - main + turns.max())
     size = np.array([a.itemsize for a in trace.arrays])[table.array[row]]
     sector = (table.index * size // SECTOR_BYTES)[order]
-    return np.unique(np.stack([load[order], when, sector]), axis=1).shape[1]
+    touched = np.sort(_as_one((load[order], when, sector)))
+    return 1 + int(np.count_nonzero(np.diff(touched)))
+
+
+def _as_one(columns) -> np.ndarray:
+    """Return a number for each row of whole numbers from 0 on, the same for the same rows only."""
+    sizes = [int(column.max()) + 1 for column in columns]
+    if math.prod(sizes) >= 2**63:  # a number too large to hold: the first columns' ranks are less
+        columns = np.unique(_as_one(columns[:-1]), return_inverse=True)[1].ravel(), columns[-1]
+        sizes = [int(column.max()) + 1 for column in columns]
+    key = np.zeros(columns[0].size, np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        key = key * size + column
+    return key

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpukernels.simt.lanes import each
 from gpukernels.trace import ATOMIC
 
 #: Beyond this many lanes on one element, that element is served on its own.
@@ -75,13 +76,13 @@ def atomic(memory, op, active, index, value, compare, where):
     memory = memory.storage
     memory.writable(where)
     dtype = memory.dtype
-    value = np.broadcast_to(value.astype(dtype, copy=False), active.n)
+    value = each(active, value.astype(dtype, copy=False))
     if memory.recorder is not None:
         memory._record(ATOMIC, active, index, value, where)
-    at = np.broadcast_to(memory.offset(active, index), active.n)
+    at = each(active, memory.offset(active, index))
     memory.watch(ATOMIC, active, at, where)
     if compare is not None:
-        compare = np.broadcast_to(compare.astype(dtype, copy=False), active.n)
+        compare = each(active, compare.astype(dtype, copy=False))
     order, starts = _turns(at, memory.run.turns)
     old = _in_turn(memory.flat, op, at, value, compare, order, starts)
     races = memory.run.races

@@ -111,6 +111,14 @@ def write(home, active, value):
     return home
 
 
+def each(active, value):
+    """Return `value` with one element an active thread, not to be written to.
+
+    ``np.broadcast_to`` does the same for any shape, at twenty times the price of a look at it.
+    """
+    return value if value.ndim else np.broadcast_to(value, active.n)
+
+
 def keep(active, condition):
     """Return the threads for which `condition` holds, or None."""
     if condition.ndim == 0:
@@ -299,6 +307,8 @@ class Group:
         self._indices = {}
         per_block = run.threads_per_block
         self._warps_per_block = -(-per_block // WARP_SIZE)
+        #: Blocks are whole warps, so that a lane's number needs no block's.
+        self.whole_warps = per_block % WARP_SIZE == 0
         block, offset = divmod(first, per_block)
         #: The block that holds all of these threads, or None.
         self.only_block = block if offset + count <= per_block else None
@@ -318,7 +328,8 @@ class Group:
 
     def lane_of(self, slots):
         """Lane number, 0 to 31."""
-        return self.thread_of(slots) & (WARP_SIZE - 1)
+        threads = slots + self.first if self.whole_warps else self.thread_of(slots)
+        return threads & (WARP_SIZE - 1)
 
     def warp_of(self, slots):
         """Launch-wide warp number, block after block."""

@@ -23,6 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpukernels.simt.errors import RaceError
+from gpukernels.simt.lanes import each
 from gpukernels.simt.release_acquire import ReleaseAcquire
 from gpukernels.trace import ATOMIC, LOAD, STORE, WARP_SIZE
 
@@ -99,9 +100,10 @@ class Races:
         now = self._now()
         group = active.frame.group
         starts, warps = active.warp_starts, active.warps()
-        masks = np.broadcast_to(mask, active.n)[starts] & 0xFFFFFFFF
+        mask = each(active, mask)
+        masks = mask[starts] & 0xFFFFFFFF
         launched = self.run.launched_mask(warps % self.run.warps_per_block)
-        together = np.broadcast_to(mask, active.n) == active.spread(masks)
+        together = mask == active.spread(masks)
         whole = ((masks & launched) == launched) & np.logical_and.reduceat(together, starts)
         self.warp_sync[warps[whole]] = now
         if self.flags is not None:
@@ -109,8 +111,7 @@ class Races:
         if whole.all():
             return
         # Only some lanes met: what one of them has in its past, they all have now.
-        slots, own = active.slots, np.broadcast_to(mask, active.n)
-        meetings = zip(group.warp_of(slots).tolist(), own.tolist(), strict=True)
+        meetings = zip(group.warp_of(active.slots).tolist(), mask.tolist(), strict=True)
         for warp, met in set(meetings):
             known = self.lane_sync.setdefault(warp, np.zeros((WARP_SIZE, WARP_SIZE), np.int32))
             lanes = np.flatnonzero((met >> np.arange(WARP_SIZE)) & 1)
@@ -157,7 +158,7 @@ class Races:
             memory.shadow = _Shadow(memory.flat.size)
         shadow = memory.shadow
         now = self._now(where)
-        at = np.broadcast_to(at, active.n)
+        at = each(active, at)
         thread = (active.slots + active.frame.group.first + 1).astype(np.int32)
         order = None
         if active.n > 1 and not (at[1:] > at[:-1]).all():  # several lanes may be on one element
@@ -253,6 +254,8 @@ class Races:
                 known = self.lane_sync.get(int(warp[i]))
                 apart[i] = known is None or known[lane[i], other_lane[i]] < since[i]
         found = np.flatnonzero(apart)
+        if found.size == 0:
+            return
         # One report for each moment at which others were here and each scope, by its first thread.
         scope = (warp != other_warp).astype(np.int64) + (block != other_block)
         said = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpukernels.simt.errors import ShuffleError
+from gpukernels.simt.lanes import each
 from gpukernels.trace import WARP_SIZE
 
 _FULL = 0xFFFFFFFF
@@ -47,7 +48,9 @@ def check_mask(active, mask, what, where):
 
 def check_own_lane(active, mask, what, where):
     """Raise :class:`ShuffleError` if a lane is not in its own mask."""
-    outside = np.broadcast_to((mask & np.left_shift(1, active.lanes())) == 0, active.n)
+    if mask.ndim == 0 and mask == _FULL:
+        return
+    outside = (mask & np.left_shift(1, active.lanes())) == 0
     if outside.any():
         at = int(np.argmax(outside))
         lane = int(active.lanes()[at])
@@ -72,7 +75,7 @@ def shuffle(active, mode, mask, value, operand, where):
     slots, lane = active.slots, active.lanes()
     operand = operand.astype(np.int64)
     if mode == "idx":
-        source = np.broadcast_to(operand & (WARP_SIZE - 1), active.n)
+        source = each(active, operand & (WARP_SIZE - 1))
     elif mode == "up":
         source = lane - operand
     elif mode == "down":
@@ -80,10 +83,12 @@ def shuffle(active, mode, mask, value, operand, where):
     else:
         source = lane ^ operand
     source = np.where((source < 0) | (source >= WARP_SIZE), lane, source)
-    value = np.broadcast_to(value, active.n)
+    value = each(active, value)
     wanted = slots - lane + source
-    beyond = group.thread_of(slots) - lane + source >= group.run.threads_per_block
-    if beyond.any():
+    beyond = None
+    if not group.whole_warps:
+        beyond = group.thread_of(slots) - lane + source >= group.run.threads_per_block
+    if beyond is not None and beyond.any():
         at = int(np.argmax(beyond))
         raise group.run.error(
             ShuffleError,
@@ -93,9 +98,12 @@ def shuffle(active, mode, mask, value, operand, where):
             active,
             at,
         )
-    position = np.full(group.count, -1)
-    position[slots] = np.arange(active.n)
-    found = position.take(wanted)
+    if active.n == group.count:
+        found = wanted
+    else:
+        position = np.full(group.count, -1)
+        position[slots] = np.arange(active.n)
+        found = position.take(wanted)
     if found.min() < 0:
         at = int(np.argmin(found))
         raise group.run.error(
@@ -121,7 +129,7 @@ def ballot(active, mask, predicate, where, what="ballot_sync"):
 
 def _votes(active, predicate):
     bits = np.left_shift(1, active.lanes())
-    votes = np.where(np.broadcast_to(predicate.astype(bool), active.n), bits, 0)
+    votes = np.where(predicate.astype(bool), bits, 0)
     return active.spread(np.bitwise_or.reduceat(votes, active.warp_starts))
 
 
@@ -152,7 +160,7 @@ def match_all(active, mask, value, where):
 
 
 def _matches(active, mask, value):
-    value = np.broadcast_to(value, active.n)
+    value = each(active, value)
     # Values are compared bit by bit, as the hardware does.
     bits = np.ascontiguousarray(value).view(f"u{value.dtype.itemsize}").astype(np.uint64)
     warp = active.frame.group.warp_of(active.slots)

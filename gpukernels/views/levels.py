@@ -357,7 +357,7 @@ def read_levels(
                 len(check_at),
                 found,
                 np.unique(found_arcs),
-                np.setdiff1d(again_arcs, found_arcs),
+                np.unique(again_arcs),
                 int((~leaves).sum()),
                 *finds.who(),
                 bottom_up=_is_bottom_up(of, at, queued),

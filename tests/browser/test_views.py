@@ -435,6 +435,26 @@ def test_pointing_at_a_vertex_names_it(open_figures):
     assert page.locator(".gk-graph .gk-note").text_content().startswith("vertex 8, value")
 
 
+def test_a_vertex_of_a_search_says_at_which_level_it_was_found(open_figures):
+    g = gk.Graph.from_arcs(5, [0, 1, 1], [1, 2, 3])
+    with gk.trace() as t:
+        bfs(g, root=0, method="frontier")
+    page = open_figures(["search"], views={"search": FrontierView(g, t)})
+    picture = page.locator(".gk-graph")
+    picture.focus()
+    said = []
+    for _ in range(g.n):
+        page.keyboard.press("ArrowRight")
+        said.append(picture.locator(".gk-note").text_content())
+    assert said == [
+        "vertex 0: the root",
+        "vertex 1: found at level 0",
+        "vertex 2: found at level 1",
+        "vertex 3: found at level 1",
+        "vertex 4: never reached",
+    ]
+
+
 def test_a_click_on_the_timeline_goes_there(open_figures):
     page = open_figures(["frontier"])
     strip = page.locator(".gk-strip").first

@@ -69,6 +69,8 @@ def test_the_papers_workloads_at_full_size(name, chosen):
         ([4, 0, 0, 0] * 9 + [9], "local_warp_search register"),
         ([0] * 9 + [8, 2], "virtual_warp 1"),
         ([300] * 50, "virtual_warp 32"),
+        ([16, 48] * 25, "virtual_warp 32"),
+        ([16, 47] * 25, "local_warp_search register"),
         ([10_000], "virtual_warp 32"),
         ([1] * 500 + [5_000], "multi_phase 2"),
         ([1] * 100_000 + [900], "virtual_warp 1"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import SCHEDULES, every_pair, examples, some
+from hypothesis import given
 from hypothesis import strategies as st
 from mapping_workloads import VARIANTS, WORKLOADS, offsets_of, owners, variant_name
 
@@ -45,19 +46,29 @@ def test_every_unit_gets_its_item(name, method, knobs, device):
     np.testing.assert_array_equal(found.item, owners(offsets))
 
 
-@variants
-def test_right_under_every_schedule(method, knobs, scheduled_device):
-    for name in ("sizes about a warp", "a giant between empties", "more skewed"):
-        offsets = WORKLOADS[name]
-        found = gk.expand(offsets, method, threads=64, device=scheduled_device, **knobs)
-        np.testing.assert_array_equal(found.item, owners(offsets), err_msg=name)
+@pytest.mark.parametrize(
+    ("variant", "scheduled_device", "name"),
+    every_pair(
+        VARIANTS, SCHEDULES, ("sizes about a warp", "a giant between empties", "more skewed")
+    ),
+    indirect=["scheduled_device"],
+)
+def test_right_under_every_schedule(variant, scheduled_device, name):
+    (method, knobs), offsets = variant, WORKLOADS[name]
+    found = gk.expand(offsets, method, threads=64, device=scheduled_device, **knobs)
+    np.testing.assert_array_equal(found.item, owners(offsets))
 
 
-@variants
-@pytest.mark.parametrize("name", ["no items", "all empty", "sizes about a block", "skewed"])
-@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
-def test_values_add_up_to_their_items_total(name, dtype, method, knobs, device):
-    offsets = WORKLOADS[name]
+@pytest.mark.parametrize(
+    ("variant", "name", "dtype"),
+    every_pair(
+        VARIANTS,
+        ("no items", "all empty", "sizes about a block", "skewed"),
+        (np.int32, np.int64, np.float32, np.float64),
+    ),
+)
+def test_values_add_up_to_their_items_total(variant, name, dtype, device):
+    (method, knobs), offsets = variant, WORKLOADS[name]
     values = np.random.default_rng(1).integers(-9, 10, offsets[-1]).astype(dtype)
     found = gk.expand(offsets, method, values=values, device=device, **knobs)
     expected = np.bincount(owners(offsets), values, minlength=offsets.size - 1)
@@ -97,16 +108,18 @@ def adversarial(rng: np.random.Generator) -> np.ndarray:
     return offsets_of(sizes)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("method", "knobs"), SMALL, ids=variant_name)
 def test_a_thousand_adversarial_workloads(method, knobs, device):
-    rng = np.random.default_rng(2017)
-    for i in range(1000):
+    """All variants together take a thousand; in a night, each its own."""
+    rng = np.random.default_rng(2017 + SMALL.index((method, knobs)))
+    for i in range(some(-(-1000 // len(SMALL)), soak=1000)):
         offsets = adversarial(rng)
         found = gk.expand(offsets, method, threads=32, device=device, **knobs)
         assert np.array_equal(found.item, owners(offsets)), (i, np.diff(offsets).tolist())
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60, soak=1000)
 @given(
     sizes=st.lists(st.one_of(st.just(0), st.integers(0, 5), st.integers(0, 300)), max_size=80),
     variant=st.sampled_from(VARIANTS),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from effort import SCHEDULES, every_pair
 from numba import cuda, int32
 
 import gpukernels as gk
@@ -94,14 +95,17 @@ STEPS = [
     step_by_registers,
 ]
 GRAPHS = {
-    "skewed": gk.rmat(scale=8, edge_factor=12, seed=5),
-    "regular": gk.road_grid(14, 14, seed=1),
-    "a star": gk.star(3000),
+    "skewed": gk.rmat(scale=7, edge_factor=12, seed=5),
+    "regular": gk.road_grid(12, 12, seed=1),
+    "a star": gk.star(1200),
 }
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("kernel", STEPS, ids=lambda k: k.py_func.__name__)
+@pytest.mark.parametrize(
+    ("kernel", "name", "scheduled_device"),
+    every_pair(STEPS, GRAPHS, SCHEDULES),
+    indirect=["scheduled_device"],
+)
 def test_a_step_of_a_search_inspects_every_arc_once(kernel, name, scheduled_device):
     g, d = GRAPHS[name], scheduled_device
     frontier = np.random.default_rng(3).permutation(g.n)[:: 3 if g.n < 1000 else 10]

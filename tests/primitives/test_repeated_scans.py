@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpukernels import InvalidArgument
@@ -24,14 +25,14 @@ def exclusive(values) -> np.ndarray:
 def test_one_scan_after_another_is_right(scan, scheduled_device):
     device, rng = scheduled_device, np.random.default_rng(3)
     again = scan(CAPACITY, device, threads=32)
-    for size in (CAPACITY, 0, 1, 63, 64, 65, 255, 256, 257, 4096, 4097, 1, CAPACITY):
+    for size in (CAPACITY, 0, 1, 63, 64, 65, 255, 256, 257, 1, 4097):
         values = rng.integers(0, 9, size).astype(np.int32)
         offsets = again(device.array(values))
         assert offsets.size == size + 1
         np.testing.assert_array_equal(device.read(offsets), exclusive(values))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30, soak=600)
 @given(st.lists(st.lists(st.integers(0, 2**20), max_size=700), max_size=3), st.booleans())
 def test_scans_of_any_sizes(lists, padded):
     device = SimtDevice(check=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import SCHEDULES, every_pair, examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpukernels import InvalidArgument
@@ -25,8 +26,11 @@ def some_values(size: int) -> np.ndarray:
     return np.random.default_rng(size).integers(-1000, 1000, size).astype(np.int32)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("inclusive", [True, False], ids=["inclusive", "exclusive"])
+@pytest.mark.parametrize(
+    ("size", "inclusive", "scheduled_device"),
+    every_pair(SIZES, (True, False), SCHEDULES),
+    indirect=["scheduled_device"],
+)
 def test_warp_scan(size, inclusive, scheduled_device):
     values = some_values(size)
     scanned = warp_scan(values, inclusive=inclusive, device=scheduled_device)
@@ -42,8 +46,11 @@ def test_warp_rank(size, scheduled_device):
     np.testing.assert_array_equal(rank, scan_runs(flags.astype(int), 32, inclusive=False))
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("threads", [32, 128, 1024])
+@pytest.mark.parametrize(
+    ("size", "threads", "scheduled_device"),
+    every_pair(SIZES, (32, 128, 1024), SCHEDULES),
+    indirect=["scheduled_device"],
+)
 def test_block_scan(size, threads, scheduled_device):
     values = some_values(size)
     scanned, totals = block_scan(values, threads=threads, device=scheduled_device)
@@ -67,7 +74,7 @@ def test_scan_of_nothing(device):
     assert totals.size == 0
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20, soak=500)
 @given(st.lists(st.integers(-(2**20), 2**20), min_size=1, max_size=300))
 def test_warp_scan_of_any_values(values):
     values = np.array(values, dtype=np.int32)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from effort import SCHEDULES, every_pair, examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numba import cuda, int32
 
@@ -52,8 +53,11 @@ def owners(offsets: np.ndarray, units: np.ndarray) -> np.ndarray:
     return np.searchsorted(offsets, units, side="right") - 1
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("name", adversarial())
+@pytest.mark.parametrize(
+    ("search", "name", "scheduled_device"),
+    every_pair(SEARCHES, adversarial(), SCHEDULES),
+    indirect=["scheduled_device"],
+)
 def test_every_unit_of_awkward_items(search, name, scheduled_device):
     offsets = offsets_of(adversarial()[name])
     units = np.arange(offsets[-1])
@@ -62,8 +66,11 @@ def test_every_unit_of_awkward_items(search, name, scheduled_device):
     np.testing.assert_array_equal(found, owners(offsets, units))
 
 
-@pytest.mark.parametrize("search", GLOBAL_SEARCHES)
-@pytest.mark.parametrize("items", COUNTS)
+@pytest.mark.parametrize(
+    ("search", "items", "scheduled_device"),
+    every_pair(GLOBAL_SEARCHES, COUNTS, SCHEDULES),
+    indirect=["scheduled_device"],
+)
 def test_sizes_around_warps_and_blocks(search, items, scheduled_device):
     offsets = offsets_of(np.random.default_rng(items).integers(0, 4, items))
     units = np.arange(offsets[-1])
@@ -89,7 +96,7 @@ def test_offsets_as_large_as_int32_can_hold(search, device):
     np.testing.assert_array_equal(found, owners(offsets, units))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60, soak=1200)
 @given(st.lists(st.one_of(st.just(0), st.integers(0, 3), st.integers(0, 90)), max_size=40))
 @example([0, 0, 0, 1])
 @example([1, 0, 0, 0])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import SCHEDULES, every_pair, examples
+from hypothesis import given
 from hypothesis import strategies as st
 from numba import cuda, int32
 
@@ -42,9 +43,11 @@ def exclusive_runs(values: np.ndarray, run: int) -> tuple[np.ndarray, np.ndarray
     return scanned, np.array([p[-1] for p in parts], dtype=int)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("threads", [32, 128, 512])
-@pytest.mark.parametrize("padding", [True, False], ids=["padded", "plain"])
+@pytest.mark.parametrize(
+    ("size", "threads", "padding", "scheduled_device"),
+    every_pair(SIZES, (32, 128, 512), (True, False), SCHEDULES),
+    indirect=["scheduled_device"],
+)
 def test_shared_scan(size, threads, padding, scheduled_device):
     values = np.random.default_rng(size).integers(-1000, 1000, size)
     found = shared_scan(values, padding=padding, threads=threads, device=scheduled_device)
@@ -53,8 +56,11 @@ def test_shared_scan(size, threads, padding, scheduled_device):
         np.testing.assert_array_equal(array, expected)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("threads", [32, 128])
+@pytest.mark.parametrize(
+    ("size", "threads", "scheduled_device"),
+    every_pair(SIZES, (32, 128), SCHEDULES),
+    indirect=["scheduled_device"],
+)
 def test_device_scan(size, threads, scheduled_device):
     sizes = np.random.default_rng(size).integers(0, 9, size)
     offsets = device_scan(sizes, threads=threads, device=scheduled_device)
@@ -116,7 +122,7 @@ def ask_before(state, tile, found):
     found[cuda.threadIdx.x] = look_back(state, tile)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60, soak=1200)
 @given(
     st.lists(st.tuples(st.integers(0, 2**55), st.booleans()), max_size=100),
     st.sampled_from(["lockstep", "random"]),
@@ -184,14 +190,14 @@ def test_the_scans_of_runs_at_the_same_sizes(size, scheduled_device):
         np.testing.assert_array_equal(found, expected, err_msg=scan)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40, soak=800)
 @given(st.lists(st.one_of(st.just(0), st.integers(0, 2**21)), max_size=700))
 def test_device_scan_of_any_sizes(sizes):
     offsets = device_scan(np.array(sizes, int), threads=32, device=SimtDevice(check=True))
     np.testing.assert_array_equal(offsets, exclusive(sizes))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40, soak=800)
 @given(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=200), st.booleans())
 def test_shared_scan_wraps_as_int32_does(values, padding):
     values = np.array(values, np.int32)

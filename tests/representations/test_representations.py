@@ -6,7 +6,8 @@ import numpy as np
 import oracles
 import pytest
 from awkward_graphs import AWKWARD
-from hypothesis import given, settings
+from effort import every_pair, examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpukernels as gk
@@ -25,9 +26,12 @@ FORMS = {
     "coo-both-ways": (coo, {"both_ways": True}),
 }
 #: Every graph in every form that it has: only an undirected edge can be read both ways.
-PAIRS = [(f, n) for f in FORMS for n in SMALL if f != "coo-both-ways" or not AWKWARD[n].directed]
 forms = pytest.mark.parametrize("form", FORMS)
-graphs_in_forms = pytest.mark.parametrize(("form", "name"), PAIRS)
+
+
+def has_form(form: str, name: str, *_) -> bool:
+    """Return whether a graph can be had in a form."""
+    return form != "coo-both-ways" or not AWKWARD[name].directed
 
 
 def prepare(name: str, form: str, kind: str):
@@ -37,8 +41,9 @@ def prepare(name: str, form: str, kind: str):
     return g, oracles.simple(g) if module is adjacency_matrix else g, module, options
 
 
-@graphs_in_forms
-@pytest.mark.parametrize("kind", WEIGHTS)
+@pytest.mark.parametrize(
+    ("form", "name", "kind"), every_pair(FORMS, SMALL, WEIGHTS, allowed=has_form)
+)
 def test_row_sum(name, form, kind, device):
     g, seen, module, options = prepare(name, form, kind)
     sums = module.row_sum(g, device=device, **options)
@@ -46,8 +51,9 @@ def test_row_sum(name, form, kind, device):
     np.testing.assert_array_equal(sums, oracles.row_sum(seen))
 
 
-@graphs_in_forms
-@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+@pytest.mark.parametrize(
+    ("form", "name", "dtype"), every_pair(FORMS, SMALL, [np.int32, np.float32], allowed=has_form)
+)
 def test_neighbor_sum(name, form, dtype, device):
     g, seen, module, options = prepare(name, form, "int32")
     values = (np.arange(g.n) * 3 % 17 - 8).astype(dtype)
@@ -57,11 +63,15 @@ def test_neighbor_sum(name, form, dtype, device):
 
 
 @pytest.mark.parametrize(
-    ("name", "both_ways"),
-    [(n, both) for n in SMALL for both in (False, True) if not (both and AWKWARD[n].directed)],
+    ("name", "both_ways", "layout", "dtype"),
+    every_pair(
+        SMALL,
+        (False, True),
+        ("aos", "packed"),
+        (np.int32, np.float32),
+        allowed=lambda name, both_ways, *_: not (both_ways and AWKWARD[name].directed),
+    ),
 )
-@pytest.mark.parametrize("layout", ["aos", "packed"])
-@pytest.mark.parametrize("dtype", [np.int32, np.float32])
 def test_neighbor_sum_of_pairs(name, both_ways, layout, dtype, device):
     g = AWKWARD[name]
     values = (np.arange(g.n) * 3 % 17 - 8).astype(dtype)
@@ -70,12 +80,16 @@ def test_neighbor_sum_of_pairs(name, both_ways, layout, dtype, device):
     np.testing.assert_array_equal(sums, oracles.neighbor_sum(g, values))
 
 
-@pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize(
-    ("layout", "kind"),
-    [(y, k) for y in ("soa", "aos", "packed") for k in WEIGHTS if y == "soa" or k != "float32"],
+    ("name", "layout", "kind", "dtype"),
+    every_pair(
+        SMALL,
+        ("soa", "aos", "packed"),
+        WEIGHTS,
+        (np.int32, np.float32),
+        allowed=lambda name, layout, kind, dtype: layout == "soa" or kind != "float32",
+    ),
 )
-@pytest.mark.parametrize("dtype", [np.int32, np.float32])
 def test_weighted_neighbor_sum(name, kind, dtype, layout, device):
     g = oracles.with_weights(AWKWARD[name], kind)
     values = (np.arange(g.n) * 3 % 17 - 8).astype(dtype)
@@ -84,7 +98,12 @@ def test_weighted_neighbor_sum(name, kind, dtype, layout, device):
 
 
 @pytest.mark.parametrize(
-    ("form", "name"), [p for p in PAIRS if p[0] not in ("matrix-thread", "coo-lexicographic")]
+    ("form", "name"),
+    every_pair(
+        [form for form in FORMS if form not in ("matrix-thread", "coo-lexicographic")],
+        SMALL,
+        allowed=has_form,
+    ),
 )
 def test_has_edge(name, form, device):
     g, _, module, options = prepare(name, form, "unweighted")
@@ -104,7 +123,7 @@ def test_sums_under_every_schedule(form, scheduled_device):
     np.testing.assert_array_equal(sums, oracles.row_sum(seen))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25, soak=1000)
 @given(data=st.data())
 def test_the_forms_agree_on_random_graphs(data):
     n = data.draw(st.integers(1, 40), "n")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from effort import examples
+from hypothesis import HealthCheck, given, note
 from hypothesis import strategies as st
 from launching import kernel_from, launched, line_of
 from numba import cuda, int32
@@ -276,7 +277,7 @@ def indented(lines):
     return ["    " + line for line in lines]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(25, soak=500, suppress_health_check=list(HealthCheck))
 @given(arms())
 def test_random_arms_meet_as_if_each_lane_ran_by_itself(tmp_path_factory, drawn):
     lines, phases_of = drawn

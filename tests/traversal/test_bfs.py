@@ -5,9 +5,10 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from awkward_graphs import AWKWARD, CASES
+from awkward_graphs import AWKWARD, ROOTS, roots
 from bfs_rules import check_search, expected_distance
-from hypothesis import given, settings
+from effort import SCHEDULES, every_pair, examples, schedule_name
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import shortest_path
 
@@ -61,31 +62,55 @@ def diamonds(k: int) -> gk.Graph:
     return gk.Graph.from_arcs(3 * k + 1, source, target)
 
 
-def worth_it(name: str, root: int, method: str, options: dict) -> bool:
-    """Return whether a search is made: of the long path, the method's first variant from an end.
-
-    A thousand levels take the machine seconds, whatever happens in them.
-    """
-    first = next(o for m, o in FEW_VARIANTS if m == method)
-    return name != "path_of_1000" or (root == 0 and options == first)
+def variants_of(method: str) -> list[dict]:
+    """Return the options that a method is tried with on every kind of graph."""
+    return [options for m, options in FEW_VARIANTS if m == method]
 
 
-@pytest.mark.parametrize(
-    ("name", "root", "method", "options"),
-    [(*case, *variant) for case in CASES for variant in FEW_VARIANTS if worth_it(*case, *variant)],
-    ids=lambda p: p if isinstance(p, str) else str(p or ""),
+#: Graphs, kinds of root, methods, and which of the method's variants.
+AWKWARD_SEARCHES = every_pair(
+    AWKWARD,
+    ROOTS,
+    METHODS,
+    range(max(len(variants_of(method)) for method in METHODS)),
+    allowed=lambda name, root, method, variant: (
+        root < len(roots(AWKWARD[name])) and variant < len(variants_of(method))
+    ),
 )
-def test_right_on_awkward_graphs(name, root, method, options, device):
+
+
+@pytest.mark.parametrize(("name", "root", "method", "variant"), AWKWARD_SEARCHES)
+def test_right_on_awkward_graphs(name, root, method, variant, device):
     g = AWKWARD[name]
-    result = bfs(g, root, method, device, **options)
+    root = roots(g)[root]
+    result = bfs(g, root, method, device, **variants_of(method)[variant])
     check_search(g, root, result.distance, result.parent)
 
 
-@variants
-def test_right_under_every_schedule(method, options, scheduled_device):
-    for g in (gk.rmat(scale=6, edge_factor=4, seed=2), gk.road_grid(5, 9, seed=1), diamonds(6)):
-        result = bfs(g, 0, method, scheduled_device, **options)
-        check_search(g, 0, result.distance, result.parent)
+@methods
+def test_right_on_a_path_of_more_levels_than_a_byte_counts(method):
+    g = gk.path(300)
+    result = bfs(g, 0, method)
+    check_search(g, 0, result.distance, result.parent)
+
+
+SCHEDULED = {
+    "rmat": gk.rmat(scale=6, edge_factor=4, seed=2),
+    "road_grid": gk.road_grid(5, 9, seed=1),
+    "diamonds": diamonds(6),
+}
+
+
+@pytest.mark.parametrize(
+    ("variant", "scheduled_device", "name"),
+    every_pair(VARIANTS, SCHEDULES, SCHEDULED),
+    indirect=["scheduled_device"],
+    ids=lambda p: p if isinstance(p, str) else schedule_name(p) if p in SCHEDULES else str(p),
+)
+def test_right_under_every_schedule(variant, scheduled_device, name):
+    (method, options), g = variant, SCHEDULED[name]
+    result = bfs(g, 0, method, scheduled_device, **options)
+    check_search(g, 0, result.distance, result.parent)
 
 
 @variants
@@ -97,7 +122,7 @@ def test_right_on_a_larger_graph(method, options, device):
     np.testing.assert_array_equal(result.distance, np.where(np.isinf(steps), -1, steps))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25, soak=500)
 @given(data=st.data())
 def test_right_on_random_graphs(data):
     n = data.draw(st.integers(1, 40), "n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from bfs_rules import check_search
+from effort import SCHEDULES, every_pair
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
@@ -70,14 +71,20 @@ def search(g, root, device, **options):
 # --- right, whatever the knobs ------------------------------------------------------------------
 
 
-@every_option
-def test_every_knob_is_right(options, scheduled_device):
-    for g in GRAPHS.values():
-        search(g, 1, scheduled_device, **({"block_threads": 128} | options))
+@pytest.mark.parametrize(
+    ("knobs", "scheduled_device", "name"),
+    every_pair(OPTIONS, SCHEDULES, GRAPHS),
+    indirect=["scheduled_device"],
+)
+def test_every_knob_is_right(knobs, scheduled_device, name):
+    search(GRAPHS[name], 1, scheduled_device, **({"block_threads": 128} | OPTIONS[knobs]))
 
 
-@pytest.mark.parametrize("options", [{"block_threads": 64}, MANY, WARPS | CHILD], ids=str)
-@pytest.mark.parametrize("duplicates", DUPLICATES)
+@pytest.mark.parametrize(
+    ("duplicates", "options", "scheduled_device"),
+    every_pair(DUPLICATES, [{"block_threads": 64}, MANY, WARPS | CHILD], SCHEDULES),
+    indirect=["scheduled_device"],
+)
 def test_every_way_to_keep_duplicates_out_is_right(duplicates, options, scheduled_device):
     g = gk.erdos_renyi(120, 6, seed=1)
     stats = search(g, 0, scheduled_device, duplicates=duplicates, **options).stats
@@ -291,7 +298,7 @@ def searches(trace, launch: int) -> int:
 def test_induced_coalescing_writes_side_by_side():
     """A star's hub by one warp: every lane holds 12 leaves. Writes touch 4 sectors, not 32."""
     touched = {}
-    for coalesce_from in (10, 13):
+    for coalesce_from in (10, 12, 13):
         device = SimtDevice(trace=True)
         g = gk.star(1 + 32 * 12)
         gk.bfs(g, 0, "bfs4k", device, coalesce_from=coalesce_from, **WARPS)
@@ -301,7 +308,7 @@ def test_induced_coalescing_writes_side_by_side():
         touched[coalesce_from] = [
             np.unique(r.index[r.start[row] : r.start[row + 1]] // 8).size for row in rows
         ]
-    assert touched[10] == [4] * 12
+    assert touched[10] == touched[12] == [4] * 12, "where queues are as long as the knob, too"
     assert len(touched[13]) == 12
     assert min(touched[13]) > 16
 

@@ -69,6 +69,13 @@ def test_direction_follows_the_heuristic():
     assert chosen["arcs_inspected"] < 0.5 * never["arcs_inspected"]
 
 
+@pytest.mark.parametrize(("beta", "after"), [(20.0, "bottom_up"), (19.9, "top_down")])
+def test_the_search_turns_back_below_a_share_of_the_vertices_and_not_at_it(beta, after):
+    """A path's frontiers have one vertex of 20: not less than 1 / 20 of all, less than 1 / 19.9."""
+    stats = gk.bfs(gk.path(20), 0, "direction_optimizing", alpha=1e9, beta=beta).stats
+    assert stats["directions"] == ["bottom_up"] + [after] * 19
+
+
 def test_a_long_thin_graph_is_hardly_ever_searched_bottom_up():
     """Only at the end, where few arcs are left, may the rule turn."""
     directions = gk.bfs(gk.road_grid(4, 300, seed=2), 0, "direction_optimizing").stats["directions"]

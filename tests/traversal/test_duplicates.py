@@ -6,7 +6,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from numba import cuda, int32, int64
 
@@ -139,7 +140,7 @@ def draw_held(data, rows, columns):
 
 
 @culls
-@settings(max_examples=25, deadline=None)
+@examples(25, soak=500)
 @given(data=st.data())
 def test_of_those_that_hold_a_vertex_one_keeps_it(how, data):
     held = draw_held(data, data.draw(st.integers(1, 3), "rows"), 2 * THREADS)
@@ -155,7 +156,7 @@ def test_of_those_that_hold_a_vertex_one_keeps_it(how, data):
 
 
 @culls
-@settings(max_examples=15, deadline=None)
+@examples(15, soak=500)
 @given(data=st.data())
 def test_a_vertex_that_is_held_once_is_never_dropped(how, data):
     order = data.draw(st.permutations(range(0, THREADS * SLOTS, SLOTS)), "vertices")
@@ -163,7 +164,7 @@ def test_a_vertex_that_is_held_once_is_never_dropped(how, data):
 
 
 @culls
-@settings(max_examples=15, deadline=None)
+@examples(15, soak=500)
 @given(data=st.data())
 def test_queues_keep_what_is_not_dropped(how, data):
     device, held = chosen_device(data), draw_held(data, 3, THREADS)
@@ -186,7 +187,7 @@ def test_queues_keep_what_is_not_dropped(how, data):
 # --- warp culling -------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40, soak=800)
 @given(data=st.data())
 def test_warp_culling_finds_the_duplicates_of_its_warp_that_no_conflict_hides(data):
     """Of the vertices of a slot one stays; all its lanes but one are dropped, and no others."""
@@ -217,7 +218,7 @@ def test_a_conflict_hides_duplicates_from_warp_culling(scheduled_device):
 # --- hash64 -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40, soak=800)
 @given(data=st.data())
 def test_hash64_follows_the_model(data):
     """In lockstep all warps write before any reads; one after another, each reads its own writes.
@@ -271,7 +272,7 @@ def test_hash64_does_not_take_a_thread_for_another(scheduled_device):
 # --- history culling ----------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40, soak=800)
 @given(data=st.data())
 def test_history_culling_is_a_cache_of_one_vertex_a_slot(data):
     """One lane a warp, one warp after another: a dictionary from slots to vertices."""
@@ -313,7 +314,7 @@ def test_history_does_not_outlive_a_launch(scheduled_device):
 
 
 @pytest.mark.parametrize("how", [NONE, COMPARE_AND_SWAP, BITMAP])
-@settings(max_examples=25, deadline=None)
+@examples(25, soak=500)
 @given(data=st.data())
 def test_claims(how, data):
     """An unvisited vertex goes to one thread by an exact way, to one or more by plain stores."""
@@ -356,7 +357,7 @@ def mark(device, held, bitmask):
     return device.read(marked)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40, soak=800)
 @given(data=st.data())
 def test_a_bit_that_is_set_is_right(data):
     """Some thread is let through for every vertex, and no vertex is marked that nobody held."""

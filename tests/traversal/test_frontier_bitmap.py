@@ -43,13 +43,13 @@ def test_right_whatever_the_last_word_holds(method, n, scheduled_device):
 @pytest.mark.parametrize("alpha", [15.0, 1e9])
 def test_bits_made_again_after_steps_downward_are_right(alpha, scheduled_device):
     """The search turns up, down and up again: a ball, a path, and a ball at its end."""
-    ball = gk.erdos_renyi(90, 8, seed=3)
+    ball = gk.erdos_renyi(40, 8, seed=3)
     source, target = ball.coo
-    path = np.arange(89, 120)
+    path = np.arange(39, 50)
     g = gk.Graph.from_arcs(
-        210,
-        np.concatenate([source, path, 120 + source]),
-        np.concatenate([target, path + 1, 120 + target]),
+        90,
+        np.concatenate([source, path, 50 + source]),
+        np.concatenate([target, path + 1, 50 + target]),
         directed=False,
     )
     options = {"frontier": "bitmap", "alpha": alpha, "beta": 18.0, "threads": 64}

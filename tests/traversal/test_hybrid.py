@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from bfs_rules import check_search
+from effort import SCHEDULES, every_pair
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
@@ -35,12 +36,15 @@ def visited_sizes(stats) -> list[int]:
     return [1, *stats["edge_frontier_sizes"]]
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
-def test_right_under_every_schedule(bound, scheduled_device):
-    for g in (RMAT, ROAD, diamonds(6)):
-        options = {"two_phase_above": bound, "threads": 64}
-        result = gk.bfs(g, 0, "hybrid", scheduled_device, **options)
-        check_search(g, 0, result.distance, result.parent)
+@pytest.mark.parametrize(
+    ("bound", "scheduled_device", "g"),
+    every_pair(BOUNDS, SCHEDULES, (RMAT, ROAD, diamonds(6))),
+    indirect=["scheduled_device"],
+)
+def test_right_under_every_schedule(bound, scheduled_device, g):
+    options = {"two_phase_above": bound, "threads": 64}
+    result = gk.bfs(g, 0, "hybrid", scheduled_device, **options)
+    check_search(g, 0, result.distance, result.parent)
 
 
 @pytest.mark.parametrize("duplicates", DUPLICATES)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
-from awkward_graphs import AWKWARD, CASES
+from awkward_graphs import AWKWARD, ONE_CASE_EACH
 from bfs_rules import check_search
+from effort import every_pair
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
 from gpukernels.trace.metrics import work_per_thread
 
-CHOICES = list(product(("serial", "fine"), ("mask", "linear"), ("shuffle", "padded"), (0, 12)))
+CHOICES = (("serial", "fine"), ("mask", "linear"), ("shuffle", "padded"), (0, 12))
 NAMES = ("gather", "cull", "scan", "sequential_below")
-choices = pytest.mark.parametrize(
-    "options", [dict(zip(NAMES, c, strict=True)) for c in CHOICES], ids=lambda o: str([*o.values()])
-)
 
 
 def hub_and_path(k: int) -> gk.Graph:
@@ -34,15 +30,19 @@ GRAPHS = {
 }
 
 
+choices = pytest.mark.parametrize(
+    ("name", "choice"), [(name, choice) for name, *choice in every_pair(GRAPHS, *CHOICES)], ids=str
+)
+
+
 @choices
-@pytest.mark.parametrize("name", GRAPHS)
-def test_every_choice_is_right(name, options, device):
-    g = GRAPHS[name]
+def test_every_choice_is_right(name, choice, device):
+    g, options = GRAPHS[name], dict(zip(NAMES, choice, strict=True))
     result = gk.bfs(g, 0, "linear_work", device, tile=3, threads=32, **options)
     check_search(g, 0, result.distance, result.parent)
 
 
-@pytest.mark.parametrize(("name", "root"), [c for c in CASES if c[0] != "path_of_1000"])
+@pytest.mark.parametrize(("name", "root"), ONE_CASE_EACH)
 def test_the_scanned_mask_is_right_on_awkward_graphs(name, root, device):
     g = AWKWARD[name]
     options = {"gather": "fine", "cull": "mask", "sequential_below": 0}
@@ -51,9 +51,9 @@ def test_the_scanned_mask_is_right_on_awkward_graphs(name, root, device):
 
 
 @choices
-@pytest.mark.parametrize("name", GRAPHS)
-def test_launches_read_backs_and_masks_are_those_of_the_trace(name, options):
+def test_launches_read_backs_and_masks_are_those_of_the_trace(name, choice):
     g, device = GRAPHS[name], CountingDevice(trace=True)
+    options = dict(zip(NAMES, choice, strict=True))
     result = gk.bfs(g, 0, "linear_work", device, threads=32, **options)
     stats, trace = result.stats, device.trace
     assert stats["launches"] == len(trace.launches)
@@ -77,7 +77,7 @@ class CountingDevice(SimtDevice):
 
 
 def test_the_mask_costs_all_vertices_at_every_level_and_the_linear_cull_does_not():
-    lengths = np.array([50, 100, 200])
+    lengths = np.array([20, 40, 80])
     paths = [gk.path(int(k)) for k in lengths]
     masked = [gk.bfs(g, 0, "linear_work", cull="mask").stats["vertices_masked"] for g in paths]
     np.testing.assert_array_equal(masked, lengths**2)

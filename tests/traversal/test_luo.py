@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from bfs_rules import check_search
+from effort import every_pair
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
@@ -23,9 +24,8 @@ GRAPHS = {
 }
 CHOICES = list(product(("one", "three"), ("compare_and_swap", "exchange"), (None, 0, 9)))
 NAMES = "kernels", "claim", "high_degree"
-choices = pytest.mark.parametrize(
-    "options", [dict(zip(NAMES, c, strict=True)) for c in CHOICES], ids=lambda o: str([*o.values()])
-)
+OPTIONS = [dict(zip(NAMES, choice, strict=True)) for choice in CHOICES]
+choices = pytest.mark.parametrize("options", OPTIONS, ids=lambda o: str([*o.values()]))
 KERNELS_OF = {
     "one_block": ["search_by_one_block"],
     "several_blocks": ["search_all_levels"],
@@ -49,13 +49,14 @@ def test_every_choice_is_right(name, options, device):
     np.testing.assert_array_equal(result.stats["frontier_sizes"], sizes)
 
 
-@choices
-@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
-def test_every_choice_is_right_where_frontiers_exceed_the_device(schedule, options):
-    for g in GRAPHS.values():
-        device = SmallDevice(schedule=schedule, seed=4, check=True)
-        result = gk.bfs(g, 0, "luo", device, threads=32, **options)
-        check_search(g, 0, result.distance, result.parent)
+@pytest.mark.parametrize(
+    ("options", "schedule", "name"),
+    every_pair(OPTIONS, ["lockstep", "warp", "random"], GRAPHS),
+)
+def test_every_choice_is_right_where_frontiers_exceed_the_device(options, schedule, name):
+    g, device = GRAPHS[name], SmallDevice(schedule=schedule, seed=4, check=True)
+    result = gk.bfs(g, 0, "luo", device, threads=32, **options)
+    check_search(g, 0, result.distance, result.parent)
 
 
 @pytest.mark.parametrize("high_degree", [None, 9])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 from bfs_rules import check_search
-from hypothesis import given, settings
+from effort import SCHEDULES, every_pair, examples
+from hypothesis import given
 from hypothesis import strategies as st
 from numba import cuda
 
@@ -67,20 +66,22 @@ class CountingDevice(SimtDevice):
 # --- right --------------------------------------------------------------------------------------
 
 
-@searches
-@pytest.mark.parametrize(("duplicates", "bitmask"), list(product(DUPLICATES, (True, False))))
-def test_every_choice_is_right(method, duplicates, bitmask, scheduled_device):
-    for g in GRAPHS.values():
-        result = gk.bfs(
-            g, 0, method, scheduled_device, duplicates=duplicates, bitmask=bitmask, threads=64
-        )
-        check_search(g, 0, result.distance, result.parent)
-        check_counts(g, result, duplicates)
+@pytest.mark.parametrize(
+    ("method", "duplicates", "bitmask", "name", "scheduled_device"),
+    every_pair(SEARCHES, DUPLICATES, (True, False), GRAPHS, SCHEDULES),
+    indirect=["scheduled_device"],
+)
+def test_every_choice_is_right(method, duplicates, bitmask, name, scheduled_device):
+    g, options = GRAPHS[name], {"duplicates": duplicates, "bitmask": bitmask, "threads": 64}
+    result = gk.bfs(g, 0, method, scheduled_device, **options)
+    check_search(g, 0, result.distance, result.parent)
+    check_counts(g, result, duplicates)
 
 
-@searches
-@pytest.mark.parametrize("duplicates", DUPLICATES)
-@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
+@pytest.mark.parametrize(
+    ("method", "duplicates", "schedule"),
+    every_pair(SEARCHES, DUPLICATES, ["lockstep", "warp", "random"]),
+)
 def test_blocks_that_take_many_portions_are_right(method, duplicates, schedule):
     g = gk.rmat(scale=7, edge_factor=6, seed=4)
     device = SmallDevice(schedule=schedule, seed=1, check=True)
@@ -89,7 +90,7 @@ def test_blocks_that_take_many_portions_are_right(method, duplicates, schedule):
     check_counts(g, result, duplicates)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40, soak=1000)
 @given(data=st.data())
 def test_right_on_random_graphs(data):
     n = data.draw(st.integers(1, 40), "n")
@@ -140,9 +141,10 @@ def touched(trace, array: str, kind: int) -> int:
     return int(np.count_nonzero(table.kind[table.lane_row()] == kind))
 
 
-@searches
-@pytest.mark.parametrize("duplicates", ["none", "hash64", "merrill", "bitmap"])
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize(
+    ("method", "duplicates", "name"),
+    every_pair(SEARCHES, ["none", "hash64", "merrill", "bitmap"], GRAPHS),
+)
 def test_duplicates_are_those_that_the_trace_shows(method, duplicates, name):
     """Each thread that takes a vertex for new stores its distance: once is right, more are made."""
     g = GRAPHS[name]
@@ -189,7 +191,7 @@ def test_vertex_frontiers_alone_make_no_edge_frontier():
 @searches
 def test_a_level_costs_what_its_frontier_costs(method):
     """No O(V) work a level: twice the path, twice the threads."""
-    lengths = np.array([50, 100, 200])
+    lengths = np.array([20, 40, 80])
     stats = [gk.bfs(gk.path(int(k)), 0, method).stats for k in lengths]
     threads = np.array([s["threads"] for s in stats])
     assert np.ptp(threads / lengths) < 0.05 * threads[0] / lengths[0]
