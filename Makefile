@@ -13,7 +13,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 .DEFAULT_GOAL := help
 # What a recipe has left when it failed is no target.
 .DELETE_ON_ERROR:
-.PHONY: FORCE help book read notebooks lab publish outputs test gpu-test soak fuzz bench bench-simt colab-url lock clean
+.PHONY: FORCE help book read notebooks lab publish outputs test gpu-test soak fuzz mutants bench bench-simt colab-url lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -25,6 +25,7 @@ help:
 	@echo "make test FAST=1          a case or two of each test, in two minutes"
 	@echo "make soak                 random programs and inputs against models, for hours (PROGRAMS=...)"
 	@echo "make fuzz                 damaged graph files against an oracle (SECONDS=60 SEED=...)"
+	@echo "make mutants              changes that no test notices (FILES=... LINES=120-180 SAMPLE=... SEED=...)"
 	@echo "make bench                what must be fast beside something else, timed side by side"
 	@echo "make bench-simt           the SIMT machine's speed beside numba's simulator"
 	@echo "make outputs              run the notebooks and store their outputs (NOTEBOOKS=... for some)"
@@ -119,6 +120,16 @@ soak: $(VENV)/test-installed
 
 fuzz: $(VENV)/test-installed
 	$(BIN)/python tests/fuzz/fuzz_files.py --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
+
+# In an environment of its own, as the tests need nothing of it.
+MUTANTS = .venv-mutants
+$(MUTANTS)/made: $(VENV)/test-installed
+	$(BIN)/python -m venv --clear $(MUTANTS)
+	$(MUTANTS)/bin/python -m pip install --quiet "cosmic-ray>=8.4.3,<9"
+	@touch $@
+
+mutants: $(MUTANTS)/made
+	$(MUTANTS)/bin/python tests/mutation/find_survivors.py --python $(BIN)/python $(if $(LINES),--lines $(LINES)) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(FILES)
 
 # Files that pytest does not collect by itself: a time belongs to a machine on which nothing else runs.
 bench: $(VENV)/test-installed

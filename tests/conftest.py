@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from built_book import folder_for_the_book
+from built_book import ROOT, folder_for_the_book
 from effort import EFFORT, FAST, SCHEDULES, schedule_name
 
 from gpukernels.device import CudaDevice, SimtDevice, default_device
@@ -11,16 +13,23 @@ from gpukernels.device import CudaDevice, SimtDevice, default_device
 #: What starts first: the files that take longest. A process takes whole files, so that one of these
 #: left to the end would leave the other without work.
 FIRST = (
-    "tests/bench/",
     "tests/browser/test_pages.py",
     "tests/simt/test_programs.py",
     "tests/browser/",
     "chapters/",
-    "tests/mapping/",
     "tests/test_cudasim.py",
     "tests/test_ptx.py",
+    "tests/test_making.py",
     "tests/plain_notebooks/",
+    "tests/traversal/",
     "tests/exercises/",
+    "tests/bench/",
+    "tests/test_assertions.py",
+    "tests/test_no_gpu.py",
+    "tests/test_no_false_alarms.py",
+    "tests/test_multicore.py",
+    "tests/mapping/",
+    "tests/views/",
 )
 
 
@@ -47,6 +56,14 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = folder_for_the_book()
     folder.__enter__()
     config.add_cleanup(lambda: folder.__exit__(None, None, None))
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Do not even import what is `SLOW` in a hurry."""
+    if EFFORT != FAST or not collection_path.is_relative_to(ROOT):
+        return None
+    name = collection_path.relative_to(ROOT).as_posix()
+    return True if (name + "/").startswith(SLOW) or name in SLOW else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

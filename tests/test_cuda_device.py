@@ -53,17 +53,13 @@ class Driver:
     def __init__(self):
         self.told = []
         self.name = b"Some GPU"
+        self.holds = "MAX_THREADS_PER_MULTIPROCESSOR"
 
     def is_available(self):
         return True
 
     def get_current_device(self):
-        spelled = SimpleNamespace(name=self.name, MULTIPROCESSOR_COUNT=3)
-        attribute = "MAX_THREADS_PER_MULTIPROCESSOR"
-        setattr(
-            spelled, attribute if self.name == b"Some GPU" else f"{attribute[:-9]}_PROCESSOR", 9
-        )
-        return spelled
+        return SimpleNamespace(name=self.name, MULTIPROCESSOR_COUNT=3, **{self.holds: 9})
 
     def to_device(self, host):
         assert host.flags.c_contiguous
@@ -105,7 +101,7 @@ def test_it_says_what_it_is_and_how_many_threads_it_holds(gpu):
 
 
 def test_both_ways_to_spell_a_gpus_attributes_are_understood(driver):
-    driver.name = "Another GPU"
+    driver.name, driver.holds = "Another GPU", "MAX_THREADS_PER_MULTI_PROCESSOR"
     gpu = gk.CudaDevice()
     assert (gpu.name, gpu.resident_threads) == ("Another GPU", 27)
 

@@ -308,6 +308,9 @@ BAD = [
     ("g.mtx", MTX + "2 3 nan\n1 1 1\n", 5, "weight 'nan' is not a whole number"),
     ("g.mtx", MTX + "2 3 2147483648\n1 1 1\n", 5, "weight 2147483648 is out of range"),
     ("g.mtx", MTX + "2 3 99999999999999999999\n1 1 1\n", 5, "out of range: must be an int32"),
+    ("g.mtx", MTX + "2 3 -2147483649\n1 1 1\n", 5, "weight -2147483649 is out of range"),
+    ("g.mtx", MTX + "2 3 -2147483648\n1 1 x\n", 6, "weight 'x' is not a whole number"),
+    ("g.mtx", MTX + "2 3 2147483647\n1 1 x\n", 6, "weight 'x' is not a whole number"),
     ("g.txt", "1 2 0.5\n2 3 nan\n", 2, "the weight is NaN"),
     ("g.txt", "1 2 0.5\n2 3 -inf\n", 2, "weight '-inf' is not finite"),
     # what a skew-symmetric matrix cannot hold

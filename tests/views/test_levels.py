@@ -87,7 +87,7 @@ FILTERED = [
 @pytest.mark.parametrize(("method", "options"), FILTERED)
 @pytest.mark.parametrize(
     ("graph", "schedule"),
-    [(GRAPHS[4], "warp"), (gk.rmat(6, 6, seed=2), "lockstep"), (gk.rmat(6, 6, seed=2), "random")],
+    [(GRAPHS[4], "warp"), (gk.kron(6, 4, seed=2), "lockstep"), (gk.kron(6, 4, seed=2), "random")],
     ids=["roads-warp", "rmat-lockstep", "rmat-random"],
 )
 def test_queues_of_every_kind_are_read(graph, schedule, method, options):
