@@ -7,6 +7,7 @@ import importlib.util
 import pytest
 
 import gpukernels as gk
+from gpukernels.exercises import checking
 from gpukernels.simt import python_function
 
 #: Exercise, a passage of its solution, what stands there instead, and what the report says then.
@@ -493,7 +494,7 @@ NEAR_MISSES = {
 @pytest.mark.parametrize(
     ("name", "passage", "instead", "says"), NEAR_MISSES.values(), ids=NEAR_MISSES
 )
-def test_a_near_miss_is_found(name, passage, instead, says, tmp_path):
+def test_a_near_miss_is_found(name, passage, instead, says, tmp_path, monkeypatch):
     ex = gk.exercise(name)
     assert ex.solution.text.count(passage) == 1
     path = tmp_path / "near_miss.py"
@@ -502,7 +503,12 @@ def test_a_near_miss_is_found(name, passage, instead, says, tmp_path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     kernel = getattr(module, python_function(ex.solution.answer).__name__)
-    report = ex.check(kernel, raises=False)
+    with monkeypatch.context() as patch:
+        # Most are found in lockstep already; the other schedules are for those that are not.
+        patch.setattr(checking, "SCHEDULES", checking.SCHEDULES[:1])
+        report = ex.check(kernel, raises=False)
+    if says not in repr(report):
+        report = ex.check(kernel, raises=False)
     assert not report.passed
     assert says in repr(report)
 
