@@ -39,6 +39,7 @@ SLOW = (
     "tests/browser/",
     "tests/plain_notebooks/test_plain_chapters.py",
     "tests/test_assertions.py",
+    "tests/test_book.py",
     "tests/test_book_address.py",
     "tests/test_cudasim.py",
     "tests/test_multicore.py",
