@@ -37,8 +37,7 @@ def some(usual: int, soak: int, effort: str = EFFORT) -> int:
 
 def examples(usual: int, soak: int, **options):
     """Return the decorator by which hypothesis draws so many examples, and ``make soak`` more."""
-    limits = settings(max_examples=some(usual, soak), deadline=None, **options)
-    return lambda test: pytest.mark.soak(limits(test))
+    return settings(max_examples=some(usual, soak), deadline=None, **options)
 
 
 def every_pair(*factors, allowed=lambda *row: True, effort: str = EFFORT) -> list[tuple]:

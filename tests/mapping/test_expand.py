@@ -108,7 +108,6 @@ def adversarial(rng: np.random.Generator) -> np.ndarray:
     return offsets_of(sizes)
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize(("method", "knobs"), SMALL, ids=variant_name)
 def test_a_thousand_adversarial_workloads(method, knobs, device):
     """All variants together take a thousand; in a night, each its own."""
