@@ -60,8 +60,9 @@ def load_sectors(trace: Trace, copies: int = COPIES, rest: str = "first") -> int
 def _as_one(columns) -> np.ndarray:
     """Return a number for each row of whole numbers from 0 on, the same for the same rows only."""
     sizes = [int(column.max()) + 1 for column in columns]
-    if math.prod(sizes) >= 2**63:  # a number too large to hold: the first columns' ranks are less
-        columns = np.unique(_as_one(columns[:-1]), return_inverse=True)[1].ravel(), columns[-1]
+    if math.prod(sizes) >= 2**63:  # a number too large to hold: ranks are no more than the rows
+        parts = (_as_one(columns[:-1]), columns[-1]) if len(columns) > 2 else columns
+        columns = [np.unique(part, return_inverse=True)[1].ravel() for part in parts]
         sizes = [int(column.max()) + 1 for column in columns]
     key = np.zeros(columns[0].size, np.int64)
     for column, size in zip(columns, sizes, strict=True):
