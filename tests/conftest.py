@@ -46,7 +46,10 @@ SLOW = (
     "tests/test_making.py",
     "tests/test_no_false_alarms.py",
     "tests/test_no_gpu.py",
+    "tests/test_package.py",
     "tests/test_ptx.py::test_kernel_compiles",
+    "tests/test_public_types.py",
+    "tests/test_reference.py",
     "tests/simt/test_kernels_compile.py",
     "tests/simt/test_simulator.py",
 )
