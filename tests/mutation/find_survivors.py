@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 #: What is changed, and the tests that should notice.
 TESTS = {
     "gpukernels/traversal": "tests/traversal",
+    "gpukernels/frontiers": "tests/frontiers tests/traversal",
     "gpukernels/mapping": "tests/mapping",
     "gpukernels/primitives": "tests/primitives",
     "gpukernels/representations": "tests/representations",
