@@ -33,7 +33,7 @@ TESTS = {
     "gpukernels/mapping": "tests/mapping",
     "gpukernels/primitives": "tests/primitives",
     "gpukernels/representations": "tests/representations",
-    "gpukernels/simt/metrics.py": "tests/simt/test_metrics.py tests/mapping/test_counters.py",
+    "gpukernels/trace": "tests/trace tests/mapping/test_counters.py",
     "gpukernels/formats": "tests/test_io_files.py tests/test_io_limits.py tests/fuzz",
 }
 
