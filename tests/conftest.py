@@ -72,6 +72,9 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the tests of `FIRST` in front, in its order; in a hurry, leave most cases out."""
+    for item in items:
+        if " at 0x" in item.nodeid:
+            raise pytest.UsageError(f"{item.nodeid}: an address, which no two processes share")
     if EFFORT == FAST:
         left_out = set(items) - set(_few(items))
         config.hook.pytest_deselected(items=list(left_out))
