@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels.errors import InvalidArgument
+from gpukernels.errors import InvalidArgument, VertexOutOfRange
 
 #: The largest seed: what NumPy's generators keep of one.
 MAX_SEED = 2**64 - 1
@@ -49,6 +49,23 @@ def check_name_or_none(name: str, value: str | None) -> None:
     """Raise InvalidArgument if `value` is neither a text nor None."""
     if value is not None and not isinstance(value, str):
         raise InvalidArgument(name, value, "a name, or None")
+
+
+def check_vertex(name: str, value: int, n: int) -> int:
+    """Return `value` as a Python number.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is no whole number.
+    VertexOutOfRange
+        If it is none of `n` vertices.
+    """
+    if not is_whole(value):
+        raise InvalidArgument(name, value, "a vertex, a whole number")
+    if not 0 <= value < n:
+        raise VertexOutOfRange(name, int(value), n)
+    return int(value)
 
 
 def check_seed(value: int, name: str = "seed") -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from gpukernels.checks import as_array, check_flag, is_whole
+from gpukernels.checks import as_array, check_flag, check_vertex, is_whole
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
 from gpukernels.making import LARGE
 
@@ -383,11 +383,7 @@ def check_root(g: Graph, root: int) -> int:
         If `root` is not a vertex of `g`.
     """
     check_graph(g)
-    if not is_whole(root):
-        raise InvalidArgument("root", root, "a vertex, a whole number")
-    if not 0 <= root < g.n:
-        raise VertexOutOfRange("root", int(root), g.n)
-    return int(root)
+    return check_vertex("root", root, g.n)
 
 
 def _restore(offsets, targets, weights, directed, labels, positions):

@@ -1,8 +1,4 @@
-"""The sequential algorithms against which the parallel ones are measured, compiled by numba.
-
-Each is a pair: a compiled loop on plain CSR arrays and a public function that takes a graph, checks
-its arguments and allocates the results.
-"""
+"""Breadth-first search with a queue."""
 
 from __future__ import annotations
 

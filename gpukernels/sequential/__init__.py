@@ -1,0 +1,17 @@
+"""The sequential algorithms against which the parallel ones are measured, compiled by numba.
+
+Each is a pair: a compiled loop on plain CSR arrays and a public function that takes a graph, checks
+its arguments and allocates the results. One family a file.
+"""
+
+from .breadth_first import Traversal, bfs
+from .shortest_paths import ShortestPaths, bellman_ford, bellman_ford_queue, dijkstra
+
+__all__ = [
+    "ShortestPaths",
+    "Traversal",
+    "bellman_ford",
+    "bellman_ford_queue",
+    "bfs",
+    "dijkstra",
+]

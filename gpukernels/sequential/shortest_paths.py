@@ -1,0 +1,293 @@
+"""Shortest paths from one root: Dijkstra's heap, Bellman and Ford's rounds, and a queue between.
+
+Distances are added up in int64 or float64, so that none of int32 weights can overflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from gpukernels.errors import NegativeWeightError
+from gpukernels.graph import Graph, check_root
+from gpukernels.paths import NO_PARENT, negative_cycle, path_to, vertex_on_cycle
+from gpukernels.summary import shape_of
+
+
+class ShortestPaths(NamedTuple):
+    """What a sequential search for shortest paths returns.
+
+    Attributes
+    ----------
+    distance : array of int64 or float64, shape (n,)
+        Length of a shortest path from the root. Where none leads: infinity, for whole weights the
+        largest int64.
+    parent : array of int32, shape (n,)
+        Vertex before on one shortest path; the root is its own parent, -1 where none leads.
+    relaxations : int
+        Arcs that were looked at, each time that they were.
+    improvements : int
+        Relaxations that have lowered a distance.
+    enqueues : int
+        Vertices that entered the heap or the queue, each time; 0 without one.
+    iterations : int
+        Vertices that left the heap or the queue; without one, rounds over all arcs.
+    """
+
+    distance: NDArray[np.int64] | NDArray[np.float64]
+    parent: NDArray[np.int32]
+    relaxations: int
+    improvements: int
+    enqueues: int
+    iterations: int
+
+    def __repr__(self) -> str:
+        reached = int((self.parent >= 0).sum())
+        return (
+            f"ShortestPaths: {reached:,} of {self.parent.size:,} vertices, "
+            f"{self.relaxations:,} relaxations; distance {shape_of(self.distance)}, "
+            f"parent {shape_of(self.parent)}"
+        )
+
+    def path_to(self, v: int) -> list[int]:
+        """Return the vertices of a shortest path from the root to `v`; none if there is no path."""
+        return path_to(self.parent, v)
+
+
+def dijkstra(g: Graph, root: int = 0) -> ShortestPaths:
+    """Dijkstra's algorithm with a binary heap: O((n + m) log n), each reached arc relaxed once.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; without weights, each arc counts 1.
+    root : int
+        Where the paths begin.
+
+    Returns
+    -------
+    ShortestPaths
+        Distances, parents and counts.
+
+    Raises
+    ------
+    NegativeWeightError
+        Where an arc weighs less than 0.
+    InvalidArgument, VertexOutOfRange
+        Where `root` is not a vertex of `g`.
+    """
+    root = check_root(g, root)
+    if g.weights is not None and (g.weights < 0).any():
+        at = int(np.argmax(g.weights < 0))
+        arc = np.searchsorted(g.offsets, at, side="right") - 1, g.targets[at]
+        others = ("bellman_ford_queue", "bellman_ford")
+        raise NegativeWeightError("dijkstra", arc, g.weights[at].item(), others)
+    return _search(_dijkstra, g, root)
+
+
+def bellman_ford_queue(g: Graph, root: int = 0) -> ShortestPaths:
+    """Bellman and Ford's algorithm with a queue: O(n m), far less on most graphs.
+
+    A vertex enters the queue when its distance falls, unless it is there already. What the
+    algorithm is measured against in Busato & Bombieri 2016.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; without weights, each arc counts 1.
+    root : int
+        Where the paths begin.
+
+    Returns
+    -------
+    ShortestPaths
+        Distances, parents and counts.
+
+    Raises
+    ------
+    NegativeCycleError
+        Where a path from the root leads to a cycle of negative length; names one.
+    InvalidArgument, VertexOutOfRange
+        Where `root` is not a vertex of `g`.
+    """
+    return _search(_bellman_ford_queue, g, root)
+
+
+def bellman_ford(g: Graph, root: int = 0) -> ShortestPaths:
+    """Bellman and Ford's algorithm in rounds over all arcs: O(n m), until a round changes nothing.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; without weights, each arc counts 1.
+    root : int
+        Where the paths begin.
+
+    Returns
+    -------
+    ShortestPaths
+        Distances, parents and counts.
+
+    Raises
+    ------
+    NegativeCycleError
+        Where a path from the root leads to a cycle of negative length; names one.
+    InvalidArgument, VertexOutOfRange
+        Where `root` is not a vertex of `g`.
+    """
+    return _search(_bellman_ford, g, root)
+
+
+def _search(loop: Callable, g: Graph, root: int) -> ShortestPaths:
+    root = check_root(g, root)
+    weights = np.ones(g.m, np.int32) if g.weights is None else g.weights
+    if weights.dtype == np.float32:
+        distance = np.full(g.n, np.inf)
+    else:
+        distance = np.full(g.n, np.iinfo(np.int64).max)
+    parent = np.full(g.n, NO_PARENT, np.int32)
+    counts = np.zeros(4, np.int64)
+    on_cycle = loop(g.offsets, g.targets, weights, root, distance, parent, counts)
+    if on_cycle >= 0:
+        raise negative_cycle(g, parent, int(on_cycle))
+    return ShortestPaths(distance, parent, *counts.tolist())
+
+
+@njit(cache=True)
+def _dijkstra(offsets, targets, weights, root, distance, parent, counts):
+    """Invariant: ``heap[:size]`` is a heap by distance, in which v is at ``place[v]``."""
+    n = parent.size
+    heap = np.empty(n, np.int32)
+    place = np.full(n, -1, np.int32)
+    distance[root], parent[root], heap[0], place[root] = 0, root, root, 0
+    size, relaxations, improvements, enqueues, iterations = 1, 0, 0, 1, 0
+    while size:
+        u = heap[0]
+        size -= 1
+        if size:
+            _sink(heap, place, distance, size, heap[size])
+        iterations += 1
+        for i in range(offsets[u], offsets[u + 1]):
+            v = targets[i]
+            length = distance[u] + weights[i]
+            relaxations += 1
+            if length < distance[v]:
+                distance[v], parent[v] = length, u
+                improvements += 1
+                if place[v] < 0:
+                    place[v] = size
+                    size += 1
+                    enqueues += 1
+                _rise(heap, place, distance, v)
+    counts[:] = relaxations, improvements, enqueues, iterations
+    return -1
+
+
+@njit(cache=True)
+def _sink(heap, place, distance, size, v):
+    """Put `v` at the top of ``heap[:size]`` and let it sink to where it belongs."""
+    at = 0
+    while 2 * at + 1 < size:
+        child = 2 * at + 1
+        if child + 1 < size and distance[heap[child + 1]] < distance[heap[child]]:
+            child += 1
+        if distance[v] <= distance[heap[child]]:
+            break
+        heap[at] = heap[child]
+        place[heap[at]] = at
+        at = child
+    heap[at] = v
+    place[v] = at
+
+
+@njit(cache=True)
+def _rise(heap, place, distance, v):
+    """Let `v`, whose distance has fallen, rise from its place to where it belongs."""
+    at = place[v]
+    while at > 0 and distance[v] < distance[heap[(at - 1) // 2]]:
+        heap[at] = heap[(at - 1) // 2]
+        place[heap[at]] = at
+        at = (at - 1) // 2
+    heap[at] = v
+    place[v] = at
+
+
+@njit(cache=True)
+def _bellman_ford_queue(offsets, targets, weights, root, distance, parent, counts):
+    """Return a vertex on a cycle of negative length, or -1.
+
+    Parents are searched for a cycle once in n improvements, which does not add to the work. Where
+    there is a negative cycle, there is one among the parents from some moment on.
+    """
+    n = parent.size
+    queue, seen = np.empty(n, np.int32), np.empty(n, np.int32)
+    queued = np.zeros(n, np.bool_)
+    distance[root], parent[root], queue[0], queued[root] = 0, root, root, True
+    head, size, relaxations, improvements, enqueues, iterations = 0, 1, 0, 0, 1, 0
+    unsearched = 0
+    while size:
+        u = queue[head]
+        head = head + 1 if head + 1 < n else 0
+        size -= 1
+        queued[u] = False
+        iterations += 1
+        for i in range(offsets[u], offsets[u + 1]):
+            v = targets[i]
+            length = distance[u] + weights[i]
+            relaxations += 1
+            if length < distance[v]:
+                distance[v], parent[v] = length, u
+                if v == u:
+                    return v
+                improvements += 1
+                unsearched += 1
+                if not queued[v]:
+                    queued[v] = True
+                    queue[(head + size) % n] = v
+                    size += 1
+                    enqueues += 1
+        if unsearched >= n:
+            unsearched = 0
+            found = vertex_on_cycle(parent, seen)
+            if found >= 0:
+                return found
+    counts[:] = relaxations, improvements, enqueues, iterations
+    return -1
+
+
+@njit(cache=True)
+def _bellman_ford(offsets, targets, weights, root, distance, parent, counts):
+    """Return a vertex on a cycle of negative length, or -1; see :func:`_bellman_ford_queue`."""
+    n = parent.size
+    seen = np.empty(n, np.int32)
+    distance[root], parent[root] = 0, root
+    relaxations, improvements, iterations, unsearched = 0, 0, 0, 0
+    changed = True
+    while changed:
+        changed = False
+        iterations += 1
+        for u in range(n):
+            if parent[u] == NO_PARENT:
+                continue
+            for i in range(offsets[u], offsets[u + 1]):
+                v = targets[i]
+                length = distance[u] + weights[i]
+                relaxations += 1
+                if length < distance[v]:
+                    distance[v], parent[v] = length, u
+                    if v == u:
+                        return v
+                    changed = True
+                    improvements += 1
+                    unsearched += 1
+        if unsearched >= n:
+            unsearched = 0
+            found = vertex_on_cycle(parent, seen)
+            if found >= 0:
+                return found
+    counts[:] = relaxations, improvements, 0, iterations
+    return -1
