@@ -1,0 +1,70 @@
+"""Shortest paths from one root, one technique a file; `sssp` looks them up by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpukernels.device import Device, chosen_device
+from gpukernels.front_door import driver_of
+from gpukernels.graph import Graph, check_root
+from gpukernels.method_notes import help_text
+
+from . import harish, topology_driven
+from .result import UNREACHED, SSSPResult
+
+METHODS = {
+    "harish": harish.sssp,
+    "topology_driven": topology_driven.sssp,
+}
+
+
+def sssp(
+    g: Graph,
+    root: int = 0,
+    method: str = "topology_driven",
+    device: Device | None = None,
+    **options: Any,
+) -> SSSPResult:
+    """Find shortest paths in `g` from `root`.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed, and an arc without a weight counts 1.
+    root : int
+        Where the paths begin.
+    method : str
+        One of those below; ``gk.methods("sssp")`` is a table of them.
+    device : SimtDevice or CudaDevice, optional
+        Where to run; by default :func:`gpukernels.default_device`.
+    **options
+        What the method takes beside; see below.
+
+    Returns
+    -------
+    SSSPResult
+        ``distance``, ``parent``, ``path_to`` and ``stats``.
+
+    Raises
+    ------
+    UnknownMethod
+        If there is no such method.
+    InvalidArgument
+        If an argument or an option has a value that is not allowed; nothing has been launched then.
+    VertexOutOfRange
+        If `root` is not a vertex of `g`.
+    NegativeCycleError
+        Where a path from the root leads to a cycle of negative length; names one.
+    OverflowError
+        If a path is longer than the type of the distances holds.
+    TypeError
+        If the method does not take an option.
+    """
+    search, options = driver_of("sssp", METHODS, method, options)
+    root = check_root(g, root)
+    return search(g, root, chosen_device(device), **options)
+
+
+sssp.__doc__ = help_text(sssp.__doc__, METHODS)
+
+__all__ = ["METHODS", "UNREACHED", "SSSPResult", "sssp"]

@@ -1,0 +1,94 @@
+"""Bellman-Ford with a thread a vertex and a mask: what has changed is relaxed in the next round.
+
+Harish and Narayanan [harish2007accelerating], as surveyed in [busato2017chapter], section 3.
+Mapping: work-item (vertex) to thread. Work O(n) a round to look at the mask, and each arc of a
+vertex once for each round in which its distance has fallen: O(n m) at worst.
+
+Two kernels a round. The first relaxes the arcs of marked vertices into a second array of distances,
+the second takes over what has become less there and marks it. So no thread reads a distance that
+another lowers in the same launch: the rounds, and all counts, are those of any order of threads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import Device, benign_race
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
+from gpukernels.traversal.level_by_level import level_by_level
+
+from .negative import Watch
+from .result import SSSPResult, arcs_on, start_at
+from .tight import finish
+
+
+@cuda.jit
+def relax_marked(offsets, targets, weights, marked, distance, lower, times):
+    """Relax the arcs of all marked vertices into `lower`, take the marks away, count in `times`."""
+    u = cuda.grid(1)
+    if u < distance.size and marked[u] == 1:
+        marked[u] = 0
+        times[u] += 1
+        for i in range(offsets[u], offsets[u + 1]):
+            v = targets[i]
+            length = distance[u] + weights[i]
+            if length < distance[v]:
+                cuda.atomic.min(lower, v, length)
+
+
+@benign_race("changed")
+@cuda.jit
+def take_over(distance, lower, marked, changed):
+    """Take over the distances of `lower` that are less, and mark their vertices."""
+    v = cuda.grid(1)
+    if v < distance.size and lower[v] < distance[v]:
+        distance[v] = lower[v]
+        marked[v] = 1
+        changed[0] = 1
+
+
+def sssp(
+    g: Graph, root: int, device: Device, *, threads: int = THREADS, parents: bool = True
+) -> SSSPResult:
+    """Search `g` from `root`, two launches a round, until a round changes nothing.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed. Weights may be negative.
+    root : int
+        Where the paths begin.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    threads : int
+        Threads a block.
+    parents : bool
+        Whether the result holds parents.
+
+    Returns
+    -------
+    SSSPResult
+        The same counts in every run.
+
+    Raises
+    ------
+    NegativeCycleError
+        Where a path from the root leads to a cycle of negative length; names one.
+    """
+    check_threads(threads)
+    watch = Watch(g, root, device)
+    arcs = arcs_on(device, g)
+    distance, lower = start_at(root, g, device), start_at(root, g, device)
+    marked, times = device.full(g.n, 0, np.int32), device.full(g.n, 0, np.int32)
+    device.put(marked, root, 1)
+    blocks = blocks_for(g.n, threads)
+
+    def launch(round, changed):
+        watch.look(round, distance)
+        device.launch(relax_marked, blocks, threads, *arcs, marked, distance, lower, times)
+        device.launch(take_over, blocks, threads, distance, lower, marked, changed)
+
+    rounds = level_by_level(device, launch)
+    return finish(g, root, device, arcs, distance, times, threads, parents, "harish", rounds, 2)

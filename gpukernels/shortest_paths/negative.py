@@ -1,0 +1,106 @@
+"""Negative weights: whether int32 holds all lengths, and when distances fall for ever.
+
+A method that relaxes arcs until none does never ends on a cycle of negative length. How long it may
+take is known: after n rounds without an end there is such a cycle. Most are found long before, by
+looking where the distances may have come from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.graph import Graph
+from gpukernels.paths import NO_PARENT, negative_cycle
+from gpukernels.sequential import bellman_ford_queue
+
+from .result import infinity
+
+INT32_MIN = np.iinfo(np.int32).min
+
+
+class Watch:
+    """Looks at the distances of a search from time to time, if its graph has negative weights.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph.
+    root : int
+        Where the paths begin.
+    device : SimtDevice or CudaDevice
+        Where its distances are.
+
+    Raises
+    ------
+    InvalidArgument
+        If lengths below those of int32 might come up: the negative weights add up to too much.
+    """
+
+    def __init__(self, g: Graph, root: int, device):
+        self._g, self._root, self._device = g, root, device
+        self.negative = g.weights is not None and bool((g.weights < 0).any())
+        self._next, self._every, self._least = 1, np.inf, -np.inf
+        if self.negative and g.weights.dtype == np.int32:
+            # In one round each arc is relaxed once, so no distance falls by more than their sum.
+            fall = -int(g.weights[g.weights < 0].sum(dtype=np.int64))
+            self._every, self._least = (-INT32_MIN - fall) // fall, -fall
+            if self._every < 1:
+                allowed = f"at least {INT32_MIN // 2}, or float32 weights"
+                raise InvalidArgument("the sum of negative g.weights", -fall, allowed)
+
+    def look(self, round: int, distance) -> None:
+        """Raise NegativeCycleError if the distances, `round` rounds old, show a cycle.
+
+        Looked for in rounds 1, 2, 4, 8, ..., and often enough that int32 holds all distances.
+        """
+        if not self.negative or (round != self._next and round % self._every):
+            return
+        self._next = max(self._next, 2 * round)
+        g, lengths = self._g, self._device.read(distance)
+        arcs = g.offsets, g.targets, g.weights
+        via = np.full(g.n, -1, np.int32)
+        parent = np.full(g.n, NO_PARENT, np.int32)
+        _possible_parents(*arcs, lengths, infinity(lengths.dtype), parent, via)
+        on_cycle = _on_negative_cycle(parent, via, g.weights)
+        if on_cycle >= 0:
+            raise negative_cycle(g, parent, int(on_cycle))
+        if round >= g.n or lengths.min() < self._least:
+            bellman_ford_queue(g, self._root)  # finds it, too, and names it
+            raise AssertionError(f"{round} rounds have not ended and there is no negative cycle")
+
+
+@njit(cache=True)
+def _possible_parents(offsets, targets, weights, distance, infinite, parent, via):
+    """Give each vertex a parent from which its distance may have come, as far as there is one.
+
+    Who lowered the distance of v had one that has not risen since. So an arc whose sum is not above
+    the distance of v may be it; around a cycle of such arcs the weights add up to 0 or less.
+    """
+    for u in range(parent.size):
+        if distance[u] != infinite:
+            for i in range(offsets[u], offsets[u + 1]):
+                v = targets[i]
+                if distance[u] + weights[i] <= distance[v]:
+                    parent[v], via[v] = u, i
+
+
+@njit(cache=True)
+def _on_negative_cycle(parent, via, weights):
+    """Return a vertex on a cycle of `parent` of negative length, or -1: O(n)."""
+    seen = np.zeros(parent.size, np.int32)
+    for start in range(parent.size):
+        v = start
+        while v != NO_PARENT and seen[v] == 0:
+            seen[v] = start + 1
+            v = parent[v]
+        if v == NO_PARENT or seen[v] != start + 1:
+            continue
+        length, at = 1.0 * weights[via[v]], parent[v]
+        while at != v:
+            length += weights[via[at]]
+            at = parent[at]
+        if length < 0:
+            return v
+    return -1

@@ -1,0 +1,85 @@
+"""What a search for shortest paths returns, and the state that each starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from gpukernels.graph import Graph
+from gpukernels.paths import path_to
+from gpukernels.summary import shape_of
+
+#: ``distance`` of a vertex to which no path leads, where weights are whole numbers.
+UNREACHED = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SSSPResult:
+    """Shortest paths from one root.
+
+    Attributes
+    ----------
+    distance : ndarray of int32 or float32, shape (n,)
+        Length of a shortest path from the root, in the type of the weights; int32 without weights.
+        Where no path leads: infinity, or for int32 ``UNREACHED``, which is 2^31 - 1.
+    parent : ndarray of int32, shape (n,), or None
+        The vertex before this one on such a path; the root is its own parent; -1 where no path
+        leads. Where several qualify, any of them. None where the search kept no parents.
+    stats : mapping
+        What the search did. Every method gives ``method``, ``launches``, ``read_backs`` (how often
+        the host waited for a number from the device), ``iterations`` and ``relaxations`` (arcs
+        looked at, each time that they were).
+    """
+
+    distance: NDArray[np.int32] | NDArray[np.float32]
+    parent: NDArray[np.int32] | None
+    stats: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        n = self.distance.size
+        return (
+            f"SSSPResult by {self.stats.get('method')}: {self.reached:,} of {n:,} vertices; "
+            f"distance {shape_of(self.distance)}, parent {shape_of(self.parent)}"
+        )
+
+    @property
+    def reached(self) -> int:
+        """Number of vertices to which a path leads, the root included."""
+        return int(np.count_nonzero(self.distance != infinity(self.distance.dtype)))
+
+    def path_to(self, v: int) -> list[int]:
+        """Return the vertices of a shortest path from the root to `v`; none if there is no path.
+
+        Raises
+        ------
+        ValueError
+            If the search kept no parents.
+        InvalidArgument, VertexOutOfRange
+            If `v` is no vertex.
+        """
+        if self.parent is None:
+            raise ValueError("this search kept no parents: gk.sssp(..., parents=True) keeps them")
+        return path_to(self.parent, v)
+
+
+def infinity(dtype: DTypeLike) -> float | int:
+    """Return the distance of what no path reaches."""
+    return UNREACHED if np.issubdtype(dtype, np.integer) else np.inf
+
+
+def arcs_on(device, g: Graph):
+    """Return offsets, targets and weights as the device's; each arc counts 1 where none weighs."""
+    weights = device.full(g.m, 1, np.int32) if g.weights is None else device.keep(g.weights)
+    return device.keep(g.offsets), device.keep(g.targets), weights
+
+
+def start_at(root: int, g: Graph, device):
+    """Return device distances that are infinite, but for that of `root`, which is 0."""
+    dtype = np.int32 if g.weights is None else g.weights.dtype
+    distance = device.full(g.n, infinity(dtype), dtype)
+    device.put(distance, root, 0)
+    return distance

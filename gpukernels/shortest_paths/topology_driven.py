@@ -1,0 +1,90 @@
+"""Bellman-Ford with a thread a vertex: every vertex in every round, distances in place.
+
+The topology-driven search of LonestarGPU [burtscher2012quantitative], as surveyed in
+[busato2016hbf]. Mapping: work-item (vertex) to thread. Work O(n + m) a round, up to n rounds;
+no mask, no queue, one kernel. A distance that falls is read in the same round by whoever comes
+later, so there are fewer rounds than in a search that keeps old and new apart, and how many depends
+on the order of the threads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import Device, benign_race
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
+from gpukernels.traversal.level_by_level import level_by_level
+
+from .negative import Watch
+from .result import SSSPResult, arcs_on, infinity, start_at
+from .tight import finish
+
+
+@benign_race("distance", "changed")
+@cuda.jit
+def relax_all(offsets, targets, weights, distance, infinite, times, changed):
+    """Relax all arcs of every vertex that is reached.
+
+    A thread may read a distance while another lowers it. If it gets the old one, ``changed`` brings
+    another round.
+    """
+    u = cuda.grid(1)
+    if u < distance.size:
+        near = distance[u]
+        if near != infinite:
+            times[u] += 1
+            for i in range(offsets[u], offsets[u + 1]):
+                v = targets[i]
+                length = near + weights[i]
+                if length < distance[v]:
+                    cuda.atomic.min(distance, v, length)
+                    changed[0] = 1
+
+
+def sssp(
+    g: Graph, root: int, device: Device, *, threads: int = THREADS, parents: bool = True
+) -> SSSPResult:
+    """Search `g` from `root`, a launch a round, until a round changes nothing.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed. Weights may be negative.
+    root : int
+        Where the paths begin.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    threads : int
+        Threads a block.
+    parents : bool
+        Whether the result holds parents.
+
+    Returns
+    -------
+    SSSPResult
+        How many rounds it took depends on the order of the threads, as the relaxations do.
+
+    Raises
+    ------
+    NegativeCycleError
+        Where a path from the root leads to a cycle of negative length; names one.
+    """
+    check_threads(threads)
+    watch = Watch(g, root, device)
+    arcs = arcs_on(device, g)
+    distance = start_at(root, g, device)
+    times = device.full(g.n, 0, np.int32)
+    blocks, infinite = blocks_for(g.n, threads), infinity(distance.dtype)
+
+    def launch(round, changed):
+        watch.look(round, distance)
+        device.launch(
+            relax_all, blocks, threads, *arcs, distance, infinite, times, changed
+        )  # fmt: skip
+
+    rounds = level_by_level(device, launch)
+    return finish(
+        g, root, device, arcs, distance, times, threads, parents, "topology_driven", rounds, 1
+    )

@@ -1,0 +1,184 @@
+"""Every method of `gk.sssp` against the sequential algorithms and the definition."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from awkward_graphs import AWKWARD, CASES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpukernels as gk
+from gpukernels import sequential
+from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
+from gpukernels.shortest_paths.result import infinity
+
+INT32_MAX = 2**31 - 1
+
+
+def weighted(g: gk.Graph, kind: str, low: int = 1, high: int = 100) -> gk.Graph:
+    if kind == "none":
+        return g
+    rng = np.random.default_rng(g.m)
+    return gk.Graph(g.offsets, g.targets, rng.integers(low, high, g.m).astype(kind))
+
+
+def check(g: gk.Graph, root: int, found) -> None:
+    """Distances are those of the queue, parents' arcs are tight and lead back to the root."""
+    expected = sequential.bellman_ford_queue(g, root)
+    reached = expected.parent >= 0
+    dtype = np.int32 if g.weights is None else g.weights.dtype
+    assert found.distance.dtype == dtype
+    np.testing.assert_array_equal(found.distance[reached], expected.distance[reached].astype(dtype))
+    assert (found.distance[~reached] == infinity(dtype)).all()
+    assert found.reached == reached.sum()
+    source, target = g.coo
+    weights = np.ones(g.m, dtype) if g.weights is None else g.weights
+    from_reached = reached[source]
+    source, target, weights = (a[from_reached] for a in (source, target, weights))
+    tight = found.distance[source] + weights == found.distance[target]
+    arcs = set(zip(source[tight].tolist(), target[tight].tolist(), strict=True))
+    np.testing.assert_array_equal(found.parent >= 0, reached)
+    for v in np.flatnonzero(reached).tolist():
+        path = found.path_to(v)
+        assert path[0] == root
+        assert path[-1] == v
+        assert all(arc in arcs for arc in pairwise(path))
+
+
+@pytest.mark.parametrize("kind", ["none", "int32", "float32"])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("name", "root"), CASES)
+def test_awkward_graphs(device, name, root, method, kind):
+    g = weighted(AWKWARD[name], kind)
+    check(g, root, sssp(g, root, method, device))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_under_every_schedule(scheduled_device, method):
+    g = weighted(gk.rmat(6, 6, seed=3), "int32")
+    check(g, 1, sssp(g, 1, method, scheduled_device, threads=64))
+
+
+@st.composite
+def cases(draw):
+    n = draw(st.integers(1, 9))
+    vertex = st.integers(0, n - 1)
+    arcs = draw(st.lists(st.tuples(vertex, vertex, st.integers(-2, 6)), max_size=25))
+    dtype = draw(st.sampled_from(["int32", "float32"]))
+    weights = np.array([w for _, _, w in arcs], dtype)
+    g = gk.Graph.from_arcs(n, [u for u, _, _ in arcs], [v for _, v, _ in arcs], weights)
+    return g, draw(vertex)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=40, deadline=None)
+@given(case=cases())
+def test_zeros_negative_weights_and_cycles(method, case):
+    g, root = case
+    device = gk.SimtDevice(check=True)
+    try:
+        sequential.bellman_ford_queue(g, root)
+    except gk.NegativeCycleError:
+        with pytest.raises(gk.NegativeCycleError) as caught:
+            sssp(g, root, method, device)
+        cycle = caught.value.cycle
+        least = g.dense(np.inf)
+        arcs = zip(cycle, cycle[1:] + cycle[:1], strict=True)
+        assert sum(least[arc] for arc in arcs) < 0
+        return
+    check(g, root, sssp(g, root, method, device))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", ["int32", "float32"])
+def test_negative_weights_by_potentials(device, method, kind):
+    g = weighted(gk.rmat(6, 5, seed=8), kind)
+    height = np.random.default_rng(1).integers(0, 200, g.n)
+    source, target = g.coo
+    lowered = gk.Graph(g.offsets, g.targets, g.weights + (height[source] - height[target]))
+    assert (lowered.weights < 0).any()
+    check(lowered, 0, sssp(lowered, 0, method, device))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_zero_weights_close_no_cycle_of_parents(device, method):
+    n = 8
+    ring = [*range(1, n), 0]
+    both = [*range(n), *ring], [*ring, *range(n)]
+    g = gk.Graph.from_arcs(n, *both, [0] * (2 * n))
+    check(g, 3, sssp(g, 3, method, device))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_float_that_vanishes_beside_the_distance_closes_no_cycle(device, method):
+    g = gk.Graph.from_arcs(4, [0, 1, 2, 2, 3], [1, 2, 1, 3, 2], np.float32([1e9, 1, 1, 1, 1]))
+    found = sssp(g, 0, method, device)
+    assert found.distance.tolist() == [0, 1e9, 1e9, 1e9]
+    assert found.path_to(3) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ([INT32_MAX, 1], "longer than int32 holds; take float32"),
+        ([INT32_MAX - 1, 1], "longer than int32 holds"),
+        (np.float32([3e38, 3e38]), "longer than float32 holds$"),
+    ],
+)
+def test_a_path_too_long_for_its_type_is_refused(device, method, weights, says):
+    g = gk.Graph.from_arcs(3, [0, 1], [1, 2], weights)
+    with pytest.raises(OverflowError, match=says):
+        sssp(g, 0, method, device)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_longest_path_that_int32_holds(device, method):
+    g = gk.Graph.from_arcs(4, [0, 1], [1, 2], [INT32_MAX - 2, 1])
+    assert sssp(g, 0, method, device).distance.tolist() == [0, 2**31 - 3, 2**31 - 2, UNREACHED]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_negative_weights_beyond_int32_are_refused_before_a_launch(device, method):
+    g = gk.Graph.from_arcs(3, [0, 1], [1, 2], [-(2**30), -(2**30)])
+    with pytest.raises(gk.InvalidArgument, match="the sum of negative"):
+        sssp(g, 0, method, device)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_large_negative_cycle_is_found_before_distances_wrap(device, method):
+    n, w = 64, -(2**24)
+    g = gk.Graph.from_arcs(n, range(n), [*range(1, n), 0], [w] * n)
+    with pytest.raises(gk.NegativeCycleError) as caught:
+        sssp(g, 0, method, device)
+    assert len(caught.value.cycle) == n
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_without_parents(device, method):
+    found = sssp(weighted(gk.path(5), "int32"), 0, method, device, parents=False)
+    assert found.parent is None
+    with pytest.raises(ValueError, match="kept no parents"):
+        found.path_to(2)
+
+
+def test_harish_counts_the_rounds_of_the_definition(device):
+    g = gk.path(6)
+    found = sssp(g, 0, "harish", device)
+    # One round a step, and one that finds nothing; every vertex relaxes its arcs once.
+    assert found.stats["iterations"] == 6
+    assert found.stats["relaxations"] == g.m
+    assert found.stats["launches"] == 12
+
+
+def test_refusals():
+    g = gk.path(3)
+    with pytest.raises(gk.UnknownMethod, match="harish"):
+        sssp(g, 0, "dijkstra")
+    with pytest.raises(gk.VertexOutOfRange):
+        sssp(g, 3)
+    with pytest.raises(TypeError, match="takes no option 'delta'"):
+        sssp(g, 0, "harish", delta=3)
