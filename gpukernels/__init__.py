@@ -16,10 +16,10 @@ Graphs
     Graph; read a file, from_networkx, from_scipy; or make one: complete, delaunay, erdos_renyi,
     example, forest_fire, kron, path, rmat, road_grid, small_world, star; random_weights.
 Techniques
-    bfs searches breadth-first and gives a BFSResult; expand maps work to threads and gives a
-    Mapping; methods tabulates what each of them knows. tune_bfs4k sets the knobs of one search;
-    choose_mapping makes a Choice from the figures of a workload, and workload draws the papers'.
-    sequential searches on one core of the CPU.
+    bfs searches breadth-first and gives a BFSResult; sssp finds shortest paths and gives an
+    SSSPResult; expand maps work to threads and gives a Mapping; methods tabulates what each of them
+    knows. tune_bfs4k sets the knobs of one search; choose_mapping makes a Choice from the figures
+    of a workload, and workload draws the papers'. sequential searches on one core of the CPU.
 Devices
     default_device is a CudaDevice if a GPU answers, else a SimtDevice; both are a Device. trace
     records what warps do on the SIMT machine.
@@ -78,6 +78,8 @@ from gpukernels.mapping import Mapping as Mapping
 from gpukernels.mapping import expand as expand
 from gpukernels.mapping.choose import Choice as Choice
 from gpukernels.mapping.choose import choose_mapping as choose_mapping
+from gpukernels.shortest_paths import SSSPResult as SSSPResult
+from gpukernels.shortest_paths import sssp as sssp
 from gpukernels.simt.linting import check as check
 from gpukernels.traversal import BFSResult as BFSResult
 from gpukernels.traversal import bfs as bfs

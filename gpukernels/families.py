@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gpukernels import mapping, traversal
+from gpukernels import mapping, shortest_paths, traversal
 from gpukernels.checks import check_choice
 from gpukernels.front_door import Driver
 from gpukernels.method_notes import note
@@ -15,6 +15,7 @@ from gpukernels.table import Table
 FAMILIES: dict[str, Mapping[str, Driver]] = {
     "bfs": traversal.METHODS,
     "expand": mapping.METHODS,
+    "sssp": shortest_paths.METHODS,
 }
 
 
@@ -24,7 +25,7 @@ def methods(family: str | Callable) -> Table:
     Parameters
     ----------
     family : str or function
-        ``"bfs"`` or ``"expand"``, or the function itself.
+        ``"bfs"``, ``"expand"`` or ``"sssp"``, or the function itself.
 
     Returns
     -------

@@ -72,7 +72,7 @@ def negative_cycle(g: Graph, parent: NDArray[np.int32], on_it: int) -> NegativeC
     cycle = [on_it]
     while parent[cycle[-1]] != on_it:
         cycle.append(int(parent[cycle[-1]]))
-    cycle.reverse()
+    cycle[1:] = cycle[:0:-1]
     arcs = zip(cycle, cycle[1:] + cycle[:1], strict=True)
     length = math.fsum(_least_weight(g, u, v) for u, v in arcs)
     if not length < 0:
@@ -84,5 +84,6 @@ def negative_cycle(g: Graph, parent: NDArray[np.int32], on_it: int) -> NegativeC
 
 
 def _least_weight(g: Graph, u: int, v: int) -> float:
+    assert g.weights is not None  # without, no cycle is negative
     arcs = slice(g.offsets[u], g.offsets[u + 1])
     return g.weights[arcs][g.targets[arcs] == v].min().item()

@@ -34,6 +34,7 @@ from gpukernels.primitives import (
 from gpukernels.primitives.device_scan import scan_tiles
 from gpukernels.primitives.grid_barrier import meet
 from gpukernels.representations import adjacency_matrix, coo, csr
+from gpukernels.shortest_paths import METHODS as SHORTEST_PATHS
 from gpukernels.traversal import (
     METHODS,
     bfs,
@@ -347,6 +348,20 @@ MAPPING_KNOBS = [
 ]
 
 
+def _add_shortest_paths() -> None:
+    ring = gk.Graph.from_arcs(3, [0, 1, 2, 1, 2, 0], [1, 2, 0, 0, 1, 2])
+    for method in SHORTEST_PATHS:
+        for kind, (directed, _) in WEIGHTED.items():
+            RUNS[f"sssp {method} {kind}"] = lambda d, g=directed, m=method: {
+                "distance": gk.sssp(g, 1, m, d).distance
+            }
+        for kind, dtype in (("int32", np.int32), ("float32", np.float32)):
+            g = gk.Graph(ring.offsets, ring.targets, np.zeros(ring.m, dtype))
+            RUNS[f"sssp {method} {kind}, weights of 0"] = lambda d, g=g, m=method: {
+                "distance": gk.sssp(g, 1, m, d).distance
+            }
+
+
 def _add_mapping() -> None:
     sizes = np.concatenate([np.arange(18), np.zeros(9, int), [130, 1, 0]])
     offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -465,4 +480,5 @@ RUNS["tiles"] = _tiles
 _add_primitives()
 _add_representations()
 _add_traversal()
+_add_shortest_paths()
 _add_mapping()

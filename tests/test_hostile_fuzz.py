@@ -35,6 +35,7 @@ from gpukernels.primitives.find_owners import find_owners
 from gpukernels.primitives.shared_scan import shared_scan
 from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.representations import csr
+from gpukernels.shortest_paths import METHODS as SHORTEST_PATHS
 from gpukernels.traversal import METHODS as SEARCHES
 
 PACKAGE = str(Path(gk.__file__).parent)
@@ -98,6 +99,14 @@ def is_a_search(result, given: dict[str, Any]) -> None:
     """Compare with a plain search."""
     expected = gk.sequential.bfs(given["g"], given["root"]).distance
     np.testing.assert_array_equal(result.distance, expected)
+
+
+def are_shortest_paths(result, given):
+    """Distances are those of Bellman and Ford's rounds."""
+    expected = gk.sequential.bellman_ford(given["g"], given["root"])
+    assert np.array_equal(result.parent >= 0, expected.parent >= 0)
+    reached = expected.parent >= 0
+    assert np.array_equal(result.distance[reached], expected.distance[reached])
 
 
 def is_a_mapping(result: gk.Mapping, given: dict[str, Any]) -> None:
@@ -183,6 +192,10 @@ CALLS = {
     "tune_bfs4k": Call(gk.tune_bfs4k, is_something, {"g": GRAPH}),
     "sequential.bfs": Call(gk.sequential.bfs, is_a_search, {"g": GRAPH, "root": 0}),
     "bfs": Call(gk.bfs, is_a_search, {"g": GRAPH, "root": 0, "device": DEVICE}),
+    "sssp": Call(gk.sssp, are_shortest_paths, {"g": GRAPH, "root": 0, "device": DEVICE}),
+    "sequential.dijkstra": Call(
+        gk.sequential.dijkstra, are_shortest_paths, {"g": GRAPH, "root": 0}
+    ),
     "expand": Call(gk.expand, is_a_mapping, {"offsets": OFFSETS, "device": DEVICE}),
     "read direction": Call(
         gk.expand, is_a_mapping, {"offsets": OFFSETS, "values": [1, 2, 3, 4, 5], "device": DEVICE}
@@ -222,6 +235,13 @@ for _name, _method in SEARCHES.items():
         {"g": GRAPH, "root": 0, "method": _name, "device": DEVICE, **options_of(_method)},
         ("g", "root", "method", "device"),
     )
+for _name, _method in SHORTEST_PATHS.items():
+    CALLS[f"sssp {_name}"] = Call(
+        gk.sssp,
+        are_shortest_paths,
+        {"g": WEIGHTED, "root": 0, "method": _name, "device": DEVICE, **options_of(_method)},
+        ("g", "root", "method", "device"),
+    )
 for _name, _method in MAPPINGS.items():
     CALLS[f"expand {_name}"] = Call(
         gk.expand,
@@ -234,8 +254,8 @@ for _name, _method in MAPPINGS.items():
 #: Public names that are not called here: what calls return, what takes no argument of a kind that
 #: could be wrong, and `read`, whose files are damaged by a fuzz of their own.
 LEFT_OUT = {
-    "BFSResult", "Choice", "Mapping", "CudaDevice", "Device", "benign_race", "default_device",
-    "example", "exercises", "read", "sass", "sequential",
+    "BFSResult", "Choice", "Mapping", "CudaDevice", "Device", "SSSPResult", "benign_race",
+    "default_device", "example", "exercises", "read", "sass", "sequential",
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "gpukernels"
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
 
-TECHNIQUE = {"checks", "errors", "graph", "device", "primitives", "summary"}
+TECHNIQUE = {"checks", "errors", "graph", "device", "primitives", "stats", "summary"}
 #: What a family's own `__init__` dispatches and documents its methods by.
 DOOR = {"front_door", "method_notes"}
 #: Room -> rooms of gpukernels that it may import besides itself. A room is a module or a package
@@ -28,10 +28,11 @@ MAY_IMPORT = {
     "paths": {"checks", "errors", "graph"},
     "sequential": {"errors", "graph", "paths", "summary"},
     "multicore": {"checks", "cores", "errors", "graph", "sequential"},
+    "stats": set(),
     "summary": set(),
     "front_door": {"checks", "errors"},
     "method_notes": {"front_door"},
-    "families": {"checks", "table", "mapping", "traversal"} | DOOR,
+    "families": {"checks", "table", "mapping", "shortest_paths", "traversal"} | DOOR,
     "workloads": {"checks", "errors"},
     "trace": set(),
     "simt": {"trace"},
@@ -43,7 +44,7 @@ MAY_IMPORT = {
     "mapping": TECHNIQUE | DOOR | {"table", "trace"},
     "frontiers": TECHNIQUE | {"mapping"},
     "traversal": TECHNIQUE | DOOR | {"frontiers", "mapping"},
-    "shortest_paths": TECHNIQUE | DOOR | {"frontiers", "mapping"},
+    "shortest_paths": TECHNIQUE | DOOR | {"frontiers", "mapping", "paths", "sequential"},
     "all_pairs": TECHNIQUE | DOOR | {"frontiers", "mapping"},
     "exercises": TECHNIQUE
     | {"frontiers", "generators", "mapping", "representations", "sequential", "simt", "table"}

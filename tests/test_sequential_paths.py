@@ -8,7 +8,8 @@ import networkx
 import numpy as np
 import pytest
 from awkward_graphs import AWKWARD, CASES
-from hypothesis import given, settings
+from effort import every_pair, examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import csgraph_from_dense, shortest_path
 
@@ -49,10 +50,11 @@ def check_definition(g: gk.Graph, root: int, found) -> None:
         assert len(set(path)) == len(path)
 
 
-@pytest.mark.parametrize("kind", ["none", "int32", "float32"])
-@pytest.mark.parametrize("method", ALL)
-@pytest.mark.parametrize(("name", "root"), CASES)
-def test_distances_agree_with_scipy_and_the_definition(name, root, method, kind):
+@pytest.mark.parametrize(
+    ("case", "method", "kind"), every_pair(CASES, ALL, ["none", "int32", "float32"])
+)
+def test_distances_agree_with_scipy_and_the_definition(case, method, kind):
+    name, root = case
     g = AWKWARD[name]
     if kind != "none":
         rng = np.random.default_rng(g.m)
@@ -84,7 +86,7 @@ def graphs_of(n, arcs, dtype):
     return g, oracle
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60, 2_000)
 @given(weighted_arcs(0, 9), st.sampled_from(["int32", "float32"]))
 def test_zeros_loops_and_parallel_arcs_agree_with_networkx(case, dtype):
     n, arcs, root = case
@@ -98,7 +100,7 @@ def test_zeros_loops_and_parallel_arcs_agree_with_networkx(case, dtype):
         check_definition(g, root, found)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150, 5_000)
 @given(weighted_arcs(-3, 9), st.sampled_from(["int32", "float32"]))
 def test_negative_weights_and_cycles_agree_with_networkx(case, dtype):
     n, arcs, root = case

@@ -36,6 +36,12 @@ class ShortestPaths(NamedTuple):
         Vertices that entered the heap or the queue, each time; 0 without one.
     iterations : int
         Vertices that left the heap or the queue; without one, rounds over all arcs.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.sequential.dijkstra(gk.path(4))
+    ShortestPaths: 4 of 4 vertices, 6 relaxations; distance int64 (4,), parent int32 (4,)
     """
 
     distance: NDArray[np.int64] | NDArray[np.float64]
@@ -79,6 +85,14 @@ def dijkstra(g: Graph, root: int = 0) -> ShortestPaths:
         Where an arc weighs less than 0.
     InvalidArgument, VertexOutOfRange
         Where `root` is not a vertex of `g`.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(4, [0, 0, 1, 2], [1, 2, 3, 3], [4, 1, 1, 7])
+    >>> found = gk.sequential.dijkstra(g)
+    >>> found.distance, found.path_to(3)
+    (array([0, 4, 1, 5]), [0, 1, 3])
     """
     root = check_root(g, root)
     if g.weights is not None and (g.weights < 0).any():
@@ -113,6 +127,13 @@ def bellman_ford_queue(g: Graph, root: int = 0) -> ShortestPaths:
         Where a path from the root leads to a cycle of negative length; names one.
     InvalidArgument, VertexOutOfRange
         Where `root` is not a vertex of `g`.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(3, [0, 0, 1], [1, 2, 2], [5, 4, -2])
+    >>> gk.sequential.bellman_ford_queue(g).distance
+    array([0, 5, 3])
     """
     return _search(_bellman_ford_queue, g, root)
 
@@ -138,6 +159,15 @@ def bellman_ford(g: Graph, root: int = 0) -> ShortestPaths:
         Where a path from the root leads to a cycle of negative length; names one.
     InvalidArgument, VertexOutOfRange
         Where `root` is not a vertex of `g`.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(3, [0, 1, 2], [1, 2, 0], [2, 2, -5])
+    >>> gk.sequential.bellman_ford(g)
+    Traceback (most recent call last):
+      ...
+    gpukernels.errors.NegativeCycleError: negative cycle: 0 -> 1 -> 2 -> 0
     """
     return _search(_bellman_ford, g, root)
 

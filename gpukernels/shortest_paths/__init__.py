@@ -59,6 +59,14 @@ def sssp(
         If a path is longer than the type of the distances holds.
     TypeError
         If the method does not take an option.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(4, [0, 0, 1, 2], [1, 2, 3, 3], [4, 1, 1, 7])
+    >>> r = gk.sssp(g, root=0)
+    >>> r.distance, r.path_to(3)
+    (array([0, 4, 1, 5], dtype=int32), [0, 1, 3])
     """
     search, options = driver_of("sssp", METHODS, method, options)
     root = check_root(g, root)

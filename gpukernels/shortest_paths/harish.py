@@ -1,8 +1,8 @@
 """Bellman-Ford with a thread a vertex and a mask: what has changed is relaxed in the next round.
 
 Harish and Narayanan [harish2007accelerating], as surveyed in [busato2017chapter], section 3.
-Mapping: work-item (vertex) to thread. Work O(n) a round to look at the mask, and each arc of a
-vertex once for each round in which its distance has fallen: O(n m) at worst.
+Mapping: work-item (vertex) to thread. Work O(n (n + m)) at worst: a
+round looks at every vertex's mark, and relaxes the arcs of those whose distance has fallen.
 
 Two kernels a round. The first relaxes the arcs of marked vertices into a second array of distances,
 the second takes over what has become less there and marks it. So no thread reads a distance that
@@ -15,9 +15,9 @@ import numpy as np
 from numba import cuda
 
 from gpukernels.device import Device, benign_race
+from gpukernels.frontiers.level_by_level import level_by_level
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
-from gpukernels.traversal.level_by_level import level_by_level
 
 from .negative import Watch
 from .result import SSSPResult, arcs_on, start_at

@@ -19,7 +19,7 @@ from gpukernels.device import benign_race
 from gpukernels.graph import Graph
 from gpukernels.paths import NO_PARENT
 from gpukernels.primitives.launch_shape import blocks_for
-from gpukernels.traversal.result import Stats
+from gpukernels.stats import Stats
 
 from .result import SSSPResult, infinity
 

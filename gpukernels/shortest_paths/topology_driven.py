@@ -1,10 +1,10 @@
 """Bellman-Ford with a thread a vertex: every vertex in every round, distances in place.
 
 The topology-driven search of LonestarGPU [burtscher2012quantitative], as surveyed in
-[busato2016hbf]. Mapping: work-item (vertex) to thread. Work O(n + m) a round, up to n rounds;
-no mask, no queue, one kernel. A distance that falls is read in the same round by whoever comes
-later, so there are fewer rounds than in a search that keeps old and new apart, and how many depends
-on the order of the threads.
+[busato2016hbf]. Mapping: work-item (vertex) to thread. Work O(n (n + m)) at worst: a round
+relaxes every arc. No mask, no queue, one kernel. A distance that falls is read in the same round by
+whoever comes later, so there are fewer rounds than in a search that keeps old and new apart, and
+how many depends on the order of the threads.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 from numba import cuda
 
 from gpukernels.device import Device, benign_race
+from gpukernels.frontiers.level_by_level import level_by_level
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
-from gpukernels.traversal.level_by_level import level_by_level
 
 from .negative import Watch
 from .result import SSSPResult, arcs_on, infinity, start_at

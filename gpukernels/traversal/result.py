@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,42 +10,11 @@ import numpy as np
 from numba import cuda
 
 from gpukernels.device import Device, DeviceArray
+from gpukernels.stats import Stats
 from gpukernels.summary import search_summary
 
 #: ``distance`` of a vertex that the search has not reached.
 UNVISITED = -1
-
-
-class Stats(Mapping):
-    """What a search did, by name; what takes long to count is counted when first asked for.
-
-    Parameters
-    ----------
-    entries : dict
-        Values, or functions of no argument that return them.
-    """
-
-    def __init__(self, entries: Mapping[str, Any]):
-        self._entries = dict(entries)
-
-    def __getitem__(self, name: str) -> Any:
-        value = self._entries[name]
-        if callable(value):
-            value = self._entries[name] = value()
-        return value
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what copies and pickles hold: the values, as functions cannot be pickled."""
-        return {"_entries": dict(self)}
 
 
 @dataclass(frozen=True, eq=False)

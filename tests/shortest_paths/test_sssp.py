@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from awkward_graphs import AWKWARD, CASES
-from hypothesis import given, settings
+from effort import every_pair, examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpukernels as gk
@@ -48,10 +49,11 @@ def check(g: gk.Graph, root: int, found) -> None:
         assert all(arc in arcs for arc in pairwise(path))
 
 
-@pytest.mark.parametrize("kind", ["none", "int32", "float32"])
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("name", "root"), CASES)
-def test_awkward_graphs(device, name, root, method, kind):
+@pytest.mark.parametrize(
+    ("case", "method", "kind"), every_pair(CASES, METHODS, ["none", "int32", "float32"])
+)
+def test_awkward_graphs(device, case, method, kind):
+    name, root = case
     g = weighted(AWKWARD[name], kind)
     check(g, root, sssp(g, root, method, device))
 
@@ -74,7 +76,7 @@ def cases(draw):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=40, deadline=None)
+@examples(40, 1_000)
 @given(case=cases())
 def test_zeros_negative_weights_and_cycles(method, case):
     g, root = case

@@ -13,9 +13,9 @@ from bfs_rules import expected_distance
 
 import gpukernels as gk
 from gpukernels.frontiers.duplicates import DUPLICATES
+from gpukernels.stats import Stats
 from gpukernels.traversal import METHODS
 from gpukernels.traversal.bfs4k.knobs import Knobs
-from gpukernels.traversal.result import Stats
 
 GRAPH = gk.erdos_renyi(300, 4, seed=1)
 OPTIONS = {

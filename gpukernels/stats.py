@@ -1,0 +1,38 @@
+"""What a search did, by name: values, and functions that count when they are first asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+class Stats(Mapping):
+    """What a search did, by name; what takes long to count is counted when first asked for.
+
+    Parameters
+    ----------
+    entries : dict
+        Values, or functions of no argument that return them.
+    """
+
+    def __init__(self, entries: Mapping[str, Any]):
+        self._entries = dict(entries)
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._entries[name]
+        if callable(value):
+            value = self._entries[name] = value()
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what copies and pickles hold: the values, as functions cannot be pickled."""
+        return {"_entries": dict(self)}
