@@ -14,9 +14,12 @@ finds more than they hold enqueues the rest at once, an atomic each, past the cu
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import cuda, int32, int64
 
-from gpukernels.device import benign_race
+from gpukernels.device import Device, benign_race
+from gpukernels.front_door import takes_fields_of
 from gpukernels.frontiers.counts import ARCS, DROPPED, count_up
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.enqueue import enqueue_held
@@ -25,11 +28,11 @@ from gpukernels.frontiers.state import Local, Queue
 from gpukernels.graph import Graph
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
-from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE
+from gpukernels.primitives.launch_shape import WARP_SIZE
 
 from .claim import Search
 from .edge_frontier import is_new
-from .merrill import MerrillSearch
+from .merrill import MerrillSearch, Options
 from .result import BFSResult, adopt
 
 
@@ -78,17 +81,8 @@ def expand_and_contract(
     count_up(queue.next_size, DROPPED, dropped)
 
 
-def bfs(
-    g: Graph,
-    root: int,
-    device,
-    *,
-    duplicates: str = "merrill",
-    bitmask: bool = True,
-    threads: int = THREADS,
-    cta_threshold: int | None = None,
-    parents: bool = True,
-) -> BFSResult:
+@takes_fields_of(Options)
+def bfs(g: Graph, root: int, device: Device, **options: Any) -> BFSResult:
     """Search `g` from `root`: expand and contract, a launch a level.
 
     Parameters
@@ -99,23 +93,15 @@ def bfs(
         Where to start.
     device : SimtDevice or CudaDevice
         Where to run.
-    duplicates : str
-        How to keep duplicates out: see :mod:`gpukernels.frontiers.duplicates`.
-    bitmask : bool
-        Whether to look at a vertex's bit before its distance.
-    threads : int
-        Threads a block.
-    cta_threshold : int, optional
-        Vertices of more arcs are expanded by the whole block; by default `threads`.
-    parents : bool
-        Whether the result holds parents.
+    **options
+        See :class:`~gpukernels.traversal.merrill.Options`.
 
     Returns
     -------
     BFSResult
         ``stats`` as of :class:`~gpukernels.traversal.merrill.MerrillSearch`.
     """
-    s = MerrillSearch(g, root, device, duplicates, bitmask, threads, cta_threshold, parents)
+    s = MerrillSearch(g, root, device, Options(**options))
     queues = s.queue(), s.queue()
     frontier, size = s.full(1, root), 1
     s.enqueued.append(1)

@@ -15,28 +15,23 @@ the grid sync of a cooperative launch.
 
 from __future__ import annotations
 
+from typing import Any
+
 from gpukernels.checks import check_whole
+from gpukernels.device import Device
+from gpukernels.front_door import takes_fields_of
 from gpukernels.graph import Graph
-from gpukernels.primitives.launch_shape import THREADS
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .contract_expand import contract_and_expand_once
-from .merrill import MerrillSearch
+from .merrill import MerrillSearch, Options
 from .result import BFSResult
 from .two_phase import contract_by_edges, expand_by_vertices
 
 
+@takes_fields_of(Options)
 def bfs(
-    g: Graph,
-    root: int,
-    device,
-    *,
-    two_phase_above: int | None = None,
-    duplicates: str = "merrill",
-    bitmask: bool = True,
-    threads: int = THREADS,
-    cta_threshold: int | None = None,
-    parents: bool = True,
+    g: Graph, root: int, device: Device, *, two_phase_above: int | None = None, **options: Any
 ) -> BFSResult:
     """Search `g` from `root`: one launch or two a level, by the size of its edge frontier.
 
@@ -53,16 +48,8 @@ def bfs(
         holds threads, for up to there every entry has a thread at once, and idle lanes cost
         nothing that others could use. The original's bound is proportional to the same number. 0
         for two phases always.
-    duplicates : str
-        How to keep duplicates out: see :mod:`gpukernels.frontiers.duplicates`.
-    bitmask : bool
-        Whether to look at a vertex's bit before its distance.
-    threads : int
-        Threads a block.
-    cta_threshold : int, optional
-        Vertices of more arcs are expanded by the whole block; by default `threads`.
-    parents : bool
-        Whether the result holds parents.
+    **options
+        See :class:`~gpukernels.traversal.merrill.Options`.
 
     Returns
     -------
@@ -78,7 +65,7 @@ def bfs(
     if two_phase_above is None:
         two_phase_above = device.resident_threads
     check_whole("two_phase_above", two_phase_above, 0, MAX_UNITS)
-    s = MerrillSearch(g, root, device, duplicates, bitmask, threads, cta_threshold, parents)
+    s = MerrillSearch(g, root, device, Options(**options))
     queues, queue = (s.edges_room(), s.edges_room()), s.queue()
     edges, size = s.first_edges(root), 1
     kernels = []

@@ -11,14 +11,18 @@ level.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from gpukernels.checks import check_flag, check_whole
+from gpukernels.device import Device
 from gpukernels.frontiers.collect import collect_level
 from gpukernels.frontiers.counts import ARCS, DROPPED, ENTRIES
 from gpukernels.frontiers.duplicates import BITMAP, check_duplicates, shared_bytes
 from gpukernels.frontiers.state import Queue
-from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .claim import Search, bitmask_bytes
@@ -27,6 +31,43 @@ from .result import UNVISITED, BFSResult, repeats, start_at
 
 #: Slots of a block's table of hash64.
 HASH_SLOTS = 1024
+
+
+@dataclass(frozen=True)
+class Options:
+    """What all four searches may be told, by keyword.
+
+    Attributes
+    ----------
+    duplicates : str
+        How to keep duplicates out: see :mod:`gpukernels.frontiers.duplicates`.
+    bitmask : bool
+        Whether to look at a vertex's bit before its distance.
+    threads : int
+        Threads a block.
+    cta_threshold : int, optional
+        Vertices of more arcs are expanded by the whole block; by default `threads`.
+    parents : bool
+        Whether the result holds parents.
+
+    Raises
+    ------
+    InvalidArgument
+        If one of them is none of these.
+    """
+
+    duplicates: str = "merrill"
+    bitmask: bool = True
+    threads: int = THREADS
+    cta_threshold: int | None = None
+    parents: bool = True
+
+    def __post_init__(self) -> None:
+        check_duplicates(self.duplicates)
+        check_flag("bitmask", self.bitmask)
+        check_threads(self.threads)
+        if self.cta_threshold is not None:
+            check_whole("cta_threshold", self.cta_threshold, WARP_SIZE, MAX_UNITS)
 
 
 class MerrillSearch:
@@ -43,8 +84,7 @@ class MerrillSearch:
       ``duplicates_made`` both together. The exact ways make none.
     - ``overflows``: levels that did not fit the queues and were collected afresh.
 
-    The parameters are those of the four drivers; without parents, ``parent`` has no elements, and
-    without a bitmask, ``bits``.
+    Without parents, ``parent`` has no elements, and without a bitmask, ``bits``.
 
     Attributes
     ----------
@@ -56,26 +96,17 @@ class MerrillSearch:
         What the launches of a level count: see :mod:`gpukernels.frontiers.counts`.
     enqueued, edges : list of int
         Vertices and edge frontier entries, level by level.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is none of these.
     """
 
-    def __init__(self, g, root, device, duplicates, bitmask, threads, cta_threshold, parents):
-        check_threads(threads)
-        how = check_duplicates(duplicates)
-        check_flag("bitmask", bitmask)
-        cta_threshold = threads if cta_threshold is None else cta_threshold
-        check_whole("cta_threshold", cta_threshold, WARP_SIZE, MAX_UNITS)
-        self.device, self.threads, self.cta_threshold = device, threads, cta_threshold
-        self.duplicates, self.bitmask = duplicates, bool(bitmask)
+    def __init__(self, g: Graph, root: int, device: Device, options: Options):
+        threads, how = options.threads, check_duplicates(options.duplicates)
+        self.device, self.threads, self.options = device, threads, options
+        self.cta_threshold = options.cta_threshold or threads
         self.offsets, self.targets = device.keep(g.offsets), device.keep(g.targets)
-        self.distance, self.parent = start_at(root, g.n, device, parents)
+        self.distance, self.parent = start_at(root, g.n, device, options.parents)
         bitmap = device.full(blocks_for(g.n, 32) if how == BITMAP else 0, 0, np.int32)
         self.state = Search(self.offsets, self.targets, self.distance, self.parent, bitmap, how)
-        self.bits = device.full(bitmask_bytes(g.n) if bitmask else 0, 0, np.uint8)
+        self.bits = device.full(bitmask_bytes(g.n) if options.bitmask else 0, 0, np.uint8)
         self.shared = shared_bytes(how, threads, HASH_SLOTS)
         self.next_size, self.told = device.full(4, 0, np.int64), device.pinned(4, np.int64)
         self.most_blocks = max(1, device.resident_threads // threads)
@@ -137,8 +168,8 @@ class MerrillSearch:
 
         stats = {
             "method": method,
-            "duplicates_by": self.duplicates,
-            "bitmask": self.bitmask,
+            "duplicates_by": self.options.duplicates,
+            "bitmask": bool(self.options.bitmask),
             "launches": self.launches,
             "read_backs": self.read_backs,
             "threads": self.threads_used,

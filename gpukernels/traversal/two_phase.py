@@ -17,19 +17,21 @@ next edge frontier is before it is made, and reads back once a level.
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import cuda, int32, int64
 
-from gpukernels.device import benign_race
+from gpukernels.device import Device, benign_race
+from gpukernels.front_door import takes_fields_of
 from gpukernels.frontiers.counts import ARCS, DROPPED, count_up
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.enqueue import enqueue
 from gpukernels.frontiers.state import Queue
 from gpukernels.graph import Graph
-from gpukernels.primitives.launch_shape import THREADS
 
 from .claim import Search
 from .edge_frontier import Edges, contract, expand
-from .merrill import MerrillSearch
+from .merrill import MerrillSearch, Options
 from .result import BFSResult
 
 
@@ -97,17 +99,8 @@ def contract_by_edges(
     return found, arcs
 
 
-def bfs(
-    g: Graph,
-    root: int,
-    device,
-    *,
-    duplicates: str = "merrill",
-    bitmask: bool = True,
-    threads: int = THREADS,
-    cta_threshold: int | None = None,
-    parents: bool = True,
-) -> BFSResult:
+@takes_fields_of(Options)
+def bfs(g: Graph, root: int, device: Device, **options: Any) -> BFSResult:
     """Search `g` from `root`: expand, then contract, two launches a level.
 
     Parameters
@@ -118,23 +111,15 @@ def bfs(
         Where to start.
     device : SimtDevice or CudaDevice
         Where to run.
-    duplicates : str
-        How to keep duplicates out: see :mod:`gpukernels.frontiers.duplicates`.
-    bitmask : bool
-        Whether to look at a vertex's bit before its distance.
-    threads : int
-        Threads a block.
-    cta_threshold : int, optional
-        Vertices of more arcs are expanded by the whole block; by default `threads`.
-    parents : bool
-        Whether the result holds parents.
+    **options
+        See :class:`~gpukernels.traversal.merrill.Options`.
 
     Returns
     -------
     BFSResult
         ``stats`` as of :class:`~gpukernels.traversal.merrill.MerrillSearch`.
     """
-    s = MerrillSearch(g, root, device, duplicates, bitmask, threads, cta_threshold, parents)
+    s = MerrillSearch(g, root, device, Options(**options))
     edges, queues = s.edges_room(), (s.queue(), s.queue())
     frontier, size, arcs = s.full(1, root), 1, int(g.out_degree[root])
     s.enqueued.append(1)
