@@ -491,7 +491,7 @@ def _edge_key(source: NDArray, target: NDArray, n: int) -> NDArray[np.int64]:
     return np.minimum(source, target).astype(np.int64) * n + np.maximum(source, target)
 
 
-@njit
+@njit(cache=True)
 def _burn(rng, n, forward, backward):
     # Arcs are kept in linked lists in both directions, as either end may burn later.
     capacity = 4 * n + 16
@@ -547,7 +547,7 @@ def _burn(rng, n, forward, backward):
     return source[:arcs], target[:arcs]
 
 
-@njit
+@njit(cache=True)
 def _grown(array, used, capacity):
     larger = np.empty(capacity, dtype=array.dtype)
     larger[:used] = array[:used]

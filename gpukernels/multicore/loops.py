@@ -20,7 +20,7 @@ def neighbor_sum(
     return out
 
 
-@njit(parallel=True)
+@njit(parallel=True, cache=True)
 def _neighbor_sum(offsets, targets, values, sums):
     for u in prange(sums.size):
         total = np.int64(0)
@@ -40,7 +40,7 @@ def offsets_of(sizes: NDArray[np.int32], out: NDArray[np.int32] | None = None) -
     return out
 
 
-@njit(parallel=True)
+@njit(parallel=True, cache=True)
 def _scan(sizes, offsets, totals):
     """Add up a part a core, then scan each part from where those before it end."""
     parts, n = totals.size, sizes.size
