@@ -26,6 +26,8 @@ class FakeGpus:
     """Some GPUs of 64 MB, of which the one of number `current` is in use."""
 
     def __init__(self, monkeypatch, count: int = 1, memory: int = 64 << 20):
+        # What the process holds by now need not be looked through whenever a test collects.
+        gc.freeze()
         self.calls: Counter[str] = Counter()
         self.memory, self.current = memory, 0
         self.blocks: dict[int, tuple[int, ctypes.Array]] = {}
@@ -74,6 +76,7 @@ class FakeGpus:
         """Free everything, as long as there is a driver to do it."""
         for number in range(len(self.contexts)):
             self.close_context(number)
+        gc.unfreeze()
 
     def close_context(self, number: int) -> None:
         """End a GPU's context, as ``cuda.close()`` does; there is a new one."""
