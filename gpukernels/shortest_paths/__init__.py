@@ -9,12 +9,13 @@ from gpukernels.front_door import driver_of
 from gpukernels.graph import Graph, check_root
 from gpukernels.method_notes import help_text
 
-from . import harish, topology_driven
+from . import harish, near_far_persistent, topology_driven
 from .result import UNREACHED, SSSPResult
 
 METHODS = {
     "harish": harish.sssp,
     "topology_driven": topology_driven.sssp,
+    "near_far_persistent": near_far_persistent.sssp,
 }
 
 
@@ -53,6 +54,8 @@ def sssp(
         If an argument or an option has a value that is not allowed; nothing has been launched then.
     VertexOutOfRange
         If `root` is not a vertex of `g`.
+    NegativeWeightError
+        If the method needs weights of at least 0, and an arc weighs less.
     NegativeCycleError
         Where a path from the root leads to a cycle of negative length; names one.
     OverflowError

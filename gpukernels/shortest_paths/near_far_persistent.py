@@ -1,0 +1,312 @@
+"""Near-far in one launch, with a delta that adapts: what is near is relaxed, what is far waits.
+
+ADDS of Wang, Fussell and Lin [wang2021fast] is the state of the art that this method stands for:
+delta-stepping [meyer2003delta] without a launch a step, whose delta follows the search. The piles
+are those of [davidson2014workefficient]. Work O(n m) at worst, and close to O(n + m) where delta is
+small; space O(n + m). Mapping: a warp takes up to 32 vertices and spreads their arcs over its
+lanes; vertices of many arcs are cut in pieces that all warps share.
+
+One cooperative launch does it all. A vertex whose distance falls waits in the near pile if it is
+closer than the split, else in the far pile. Steps relax what is near until nothing is; then the
+split moves on by delta, and the far pile is divided anew. One grid sync ends a step: every thread
+reads the counters after it and knows what the next step is. Of the three counters of a kind one is
+read, one is filled and one is cleared.
+
+A grid sync takes as long as some hundred instructions, and a road network has thousands of steps,
+each too small to fill a GPU. So a block goes on by itself with what it finds, some rounds, before
+all meet again; where the whole near pile is no more than one block's share, without end.
+
+Delta weighs two costs. Each step has waits in which `fill` more vertices could have been relaxed.
+A vertex that is taken more than once between two splits has cost a relaxation too many. Where the
+waits of the steps cost eight times the vertices taken again, delta doubles; where they cost less
+than twice as much, it halves. So on a road network it grows until the search comes close to Bellman
+and Ford's, and on a graph of high degrees it stays near the least weights.
+
+ADDS has no barrier at all: one block manages buckets for all others, which take from them as they
+can. Here all threads are alike and the piles are two; what is left of its idea is that no step
+waits for the host, and that a block does not wait for others while it has work of its own.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import cuda, int32, int64
+
+from gpukernels.checks import check_flag, check_real, check_whole
+from gpukernels.device import Device, benign_race
+from gpukernels.frontiers.counts import count_up
+from gpukernels.graph import Graph
+from gpukernels.primitives.large_blocks import LARGE_BLOCKS
+from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
+from gpukernels.primitives.offsets import MAX_UNITS
+from gpukernels.stats import Stats
+
+from .near_far_steps import (
+    AGAIN,
+    ARCS,
+    COUNTS,
+    COUNTS_HERE,
+    DROPPED,
+    ENTRIES,
+    FAR,
+    LEAST,
+    NEAR,
+    PIECES,
+    ROOM,
+    TALLIES,
+    Block,
+    Search,
+    relax_near,
+    relax_pieces,
+    split_far,
+)
+from .non_negative import check_non_negative
+from .result import SSSPResult, arcs_on, infinity
+from .tight import parents_of
+from .waiting_word import NONE, bits_of, length_of
+
+#: Threads a block by default.
+BLOCK = 512
+#: Arcs of a piece by default: eight turns of a warp.
+PIECE = 256
+#: Rounds that a block goes on by itself, by default.
+ROUNDS = 8
+#: By default, the vertices whose arcs give so large a share of the threads one each cost as much as
+#: the waits of a step: some three microseconds of a GPU that relaxes twenty arcs a nanosecond.
+SHARE = 4
+#: Arcs that a thread should have before another block is launched.
+ARCS_A_THREAD = 4
+#: How far the delta of float distances may fall below the first.
+FINER = 1024.0
+FINITE = float(np.finfo(np.float64).max)
+#: Places in what the kernel tells: see `TALLIES` for the first; then steps and splits.
+STEPS, SPLITS, TOLD = TALLIES, TALLIES + 1, TALLIES + 2
+
+
+@cuda.jit(device=True)
+def adapted(delta, finest, fill, steps, again):
+    """Return the next delta after so many steps that took `again` vertices more than once."""
+    if 8 * again <= steps * fill:
+        return delta * 2
+    if 2 * again > steps * fill:
+        return max(delta / 2, finest)
+    return delta
+
+
+@cuda.jit(device=True)
+def bound_beyond(least, delta, infinite, weights):
+    """Return the bits of the split `delta` beyond `least`, at least one above its bits."""
+    length = length_of(least, weights) + delta
+    if length >= infinite:
+        return int32(NONE)
+    return int32(max(bits_of(length, weights), least + 1))
+
+
+@cuda.jit(device=True)
+def begin(search, root):
+    """Make all distances infinite but for the root's, which waits near; a sync must follow."""
+    none = 2 * int64(bits_of(search.infinite, search.weights))
+    for v in range(cuda.grid(1), search.word.size, cuda.gridsize(1)):
+        search.word[v] = 1 if v == root else none
+    for i in range(cuda.grid(1), COUNTS, cuda.gridsize(1)):
+        search.counts[i] = NONE if i // 3 == LEAST // 3 else int32(i == NEAR)
+    if cuda.grid(1) == 0:
+        search.near[0, 0] = root
+
+
+@benign_race("word")
+@cuda.jit(**LARGE_BLOCKS)
+def search_near_and_far(
+    search: Search, root, delta, finest, adapt, fill, fair, rounds, distance, told, last_delta
+):
+    """Search from `root` until both piles are empty; a cooperative launch.
+
+    ``told`` receives how many arcs were relaxed, vertices put into a pile, vertices that fell while
+    they waited, steps and splits, and ``last_delta[0]`` the delta at the end.
+
+    A plain look at a word spares the atomic where an arc lowers nothing. It may be late: then the
+    word has fallen further, and the atomic, which decides, lowers nothing either.
+    """
+    block = Block(
+        cuda.shared.array((2, ROOM), int32),
+        cuda.shared.array(ROOM, int32),
+        cuda.shared.array(ROOM, int32),
+        cuda.shared.array(COUNTS_HERE, int32),
+    )
+    tally = cuda.local.array(TALLIES, int64)
+    for what in range(TALLIES):
+        tally[what] = 0
+    begin(search, root)
+    cuda.cg.this_grid().sync()
+    counts = search.counts
+    first = cuda.grid(1) == 0
+    bound = bound_beyond(0, delta, search.infinite, search.weights)
+    step, near, far, since = 0, 0, 0, 0
+    while True:
+        row = PIECES + (step + 1) % 3
+        if first:
+            counts[PIECES + (step + 2) % 3] = 0
+        size = counts[PIECES + step % 3]
+        if size > 0:
+            relax_pieces(search, block, near, far, bound, size, tally)
+        else:
+            if first:
+                counts[NEAR + (near + 2) % 3] = 0
+            size = counts[NEAR + near % 3]
+            if size > 0:
+                relax_near(search, block, near, far, bound, row, size, fair, rounds, tally)
+            else:
+                size = counts[FAR + far % 3]
+                if size == 0:
+                    break
+                if first:
+                    counts[FAR + (far + 2) % 3] = 0
+                    counts[LEAST + (far + 2) % 3] = NONE
+                    counts[AGAIN + (far + 2) % 3] = 0
+                if adapt:
+                    delta = adapted(delta, finest, fill, since, counts[AGAIN + far % 3])
+                old_bound = bound
+                bound = bound_beyond(
+                    counts[LEAST + far % 3], delta, search.infinite, search.weights
+                )  # fmt: skip
+                split_far(search, near, far, old_bound, bound, size)
+                far += 1
+                since = 0
+            near += 1
+        step += 1
+        since += 1
+        cuda.cg.this_grid().sync()
+    for v in range(cuda.grid(1), distance.size, cuda.gridsize(1)):
+        distance[v] = length_of(search.word[v] >> 1, search.weights)
+    for what in range(TALLIES):
+        count_up(told, what, tally[what])
+    if first:
+        told[STEPS], told[SPLITS], last_delta[0] = step, far, delta
+
+
+def sssp(
+    g: Graph,
+    root: int,
+    device: Device,
+    *,
+    delta: float | None = None,
+    adapt: bool = True,
+    fill: int | None = None,
+    rounds: int = ROUNDS,
+    piece: int = PIECE,
+    threads: int = BLOCK,
+    blocks: int | None = None,
+    parents: bool = True,
+) -> SSSPResult:
+    """Search `g` from `root` in one cooperative launch.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed. No weight may be negative.
+    root : int
+        Where the paths begin.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    delta : float, optional
+        How far the split moves at first: what is closer to the nearest vertex of the far pile is
+        relaxed next. By default the mean weight by the mean degree.
+    adapt : bool
+        Whether delta doubles and halves as the search goes on.
+    fill : int, optional
+        How many vertices could be relaxed in the time that a step waits: the greater, the more
+        delta grows. By default a fourth of the threads, by the mean degree.
+    rounds : int
+        How often a block goes on with what it has found by itself, before all blocks meet.
+    piece : int
+        A vertex of more arcs is cut in pieces of so many, which all warps share.
+    threads : int
+        Threads a block.
+    blocks : int, optional
+        Blocks of the launch, if the device holds so many at once; by default as many as it does, or
+        as the graph has use for.
+    parents : bool
+        Whether the result holds parents.
+
+    Returns
+    -------
+    SSSPResult
+        ``stats`` adds ``enqueues`` (vertices put into a pile), ``duplicates`` (vertices that fell
+        while they waited in the right pile, and were not put there once more), ``iterations``
+        (steps between two grid syncs), ``splits`` (how many of these divided the far pile),
+        ``delta`` (the first and the last) and ``blocks``. All depend on the order of the threads.
+
+    Raises
+    ------
+    NegativeWeightError
+        Where an arc weighs less than 0.
+    InvalidArgument
+        If `delta` is no finite number above 0, `adapt` is no truth value, or another option is no
+        whole number of at least 1.
+    """
+    check_threads(threads)
+    adapt = check_flag("adapt", adapt)
+    for name, value in (("fill", fill), ("rounds", rounds), ("piece", piece), ("blocks", blocks)):
+        if value is not None:
+            check_whole(name, value, 1, MAX_UNITS)
+    check_non_negative(g, "near_far_persistent")
+    arcs = arcs_on(device, g)
+    kind = arcs[2].dtype
+    degree, weight = max(g.m / max(g.n, 1), 1.0), _mean_weight(g)
+    delta, finest = _deltas(delta, weight / degree, kind)
+    large = g.out_degree[g.out_degree > piece].astype(np.int64)
+    most_pieces = int((-(-large // piece)).sum())
+    search = Search(
+        *arcs,
+        kind.type(infinity(kind)),
+        device.empty(g.n, np.uint32),
+        device.empty((2, g.n), np.int32),
+        device.empty((2, g.n), np.int32),
+        device.empty((3, most_pieces), np.int32),
+        piece,
+        device.empty(COUNTS, np.int32),
+    )
+    distance = device.empty(g.n, kind)
+    told, last_delta = device.full(TOLD, 0, np.int64), device.empty(1, np.float64)
+    fair = min(max(threads // WARP_SIZE, int(threads / degree)), ROOM)
+    args = search, root, delta, finest, adapt, 1, fair, rounds, distance, told, last_delta
+    held = device.cooperative_blocks(search_near_and_far, threads, *args)
+    wanted = blocks_for(max(g.n, g.m // ARCS_A_THREAD), threads) if blocks is None else blocks
+    grid = min(wanted, held)
+    if fill is None:
+        fill = max(int(grid * threads / (SHARE * degree)), 1)
+    args = search, root, delta, finest, adapt, fill, fair, rounds, distance, told, last_delta
+    device.launch(search_near_and_far, grid, threads, *args, cooperative=True)
+    lengths, parent, more = parents_of(g, root, device, arcs, distance, threads)
+    counted = device.read(told).tolist()
+    stats = {
+        "method": "near_far_persistent",
+        "launches": 1,
+        "launches_for_parents": more,
+        "read_backs": 0,
+        "iterations": counted[STEPS],
+        "splits": counted[SPLITS],
+        "relaxations": counted[ARCS],
+        "enqueues": counted[ENTRIES] + 1,
+        "duplicates": counted[DROPPED],
+        "delta": (delta, float(device.read(last_delta)[0])),
+        "blocks": grid,
+    }
+    return SSSPResult(lengths, parent if parents else None, Stats(stats))
+
+
+def _mean_weight(g: Graph) -> float:
+    return 1.0 if g.weights is None or g.m == 0 else float(g.weights.mean(dtype=np.float64))
+
+
+def _deltas(delta: float | None, default: float, kind) -> tuple[float, float]:
+    """Return the first delta and the least: whole numbers for whole distances."""
+    if delta is None:
+        delta = default or 1.0
+    else:
+        check_real("delta", delta, math.ulp(0), FINITE, "a finite number above 0")
+    if np.issubdtype(kind, np.integer):
+        return float(max(math.ceil(delta), 1)), 1.0
+    return float(delta), min(float(delta), default or 1.0) / FINER

@@ -1,0 +1,296 @@
+"""The steps of a persistent near-far search: relax the near pile, or pieces, or split the far pile.
+
+Near waits what is closer than the split, far the rest; see `near_far_persistent` for the search and
+`waiting_word` for how a vertex is told to wait. What follows from its bit:
+
+- A vertex that waits and is closer than the split stands in one queue of near vertices, once. So a
+  queue of n places has room for all.
+- The split only grows, and what is closer never gets further again. So a vertex enters the far pile
+  at most once in a search, and n places have room for all that is in it, with what has moved near
+  meanwhile and is dropped when the pile is split.
+
+A block takes its portion of the near pile into shared memory, and its warps spread the arcs over
+their lanes. What falls near goes to a second queue there, and the block may go on with that at
+once, `rounds` times, while other blocks do the same: distances are everybody's, only the queue is
+the block's own. Then it hands on what it holds. A vertex of more than `piece` arcs is not relaxed
+by the warp that takes it: it is cut in pieces, which all warps of the grid share in a step of their
+own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numba import cuda, int32
+
+from gpukernels.frontiers.enqueue import warp_minimum
+from gpukernels.frontiers.state import kernel_argument
+from gpukernels.mapping.local_warp_search import search_registers
+from gpukernels.mapping.virtual_warp import virtual_warp
+from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
+from gpukernels.primitives.warp_append import warp_append
+
+from .waiting_word import NONE, bits_of, length_of, lower, take
+
+#: Vertices that a block holds in each of its queues in shared memory.
+ROOM = 1024
+#: First of the three counters of each kind in ``counts``, of which one is read, one is filled and
+#: one, read before, is cleared: near vertices, far vertices and bounds below their distances,
+#: vertices taken again, pieces.
+NEAR, FAR, LEAST, AGAIN, PIECES, COUNTS = 0, 3, 6, 9, 12, 15
+#: Places of a block's own counters: three sizes of its near queues, then as above.
+FAR_HERE, LEAST_HERE, AGAIN_HERE, NEAR_PLACE, FAR_PLACE, COUNTS_HERE = 3, 4, 5, 6, 7, 8
+#: Places in the counters of each thread: arcs relaxed, vertices put into a pile, and vertices that
+#: fell while they waited and were not put there once more.
+ARCS, ENTRIES, DROPPED, TALLIES = 0, 1, 2, 3
+
+
+@kernel_argument
+class Search(NamedTuple):
+    """The graph, what a search knows of its vertices, and its piles."""
+
+    offsets: Any
+    targets: Any
+    weights: Any
+    infinite: Any  #: the distance of what no path reaches, in the type of distances
+    word: Any  #: uint32, see `waiting_word`
+    near: Any  #: int32, shape (2, n): queues in turn
+    far: Any  #: int32, shape (2, n): the far pile, in turn
+    pieces: Any  #: int32, shape (3, most of them): first arc, the one after the last, distance
+    piece: int  #: arcs of a piece
+    counts: Any  #: int32, COUNTS of them
+
+
+class Block(NamedTuple):
+    """What a block holds in shared memory; made in a kernel."""
+
+    near: Any  #: int32, shape (2, ROOM): queues in turn
+    far: Any  #: int32, shape (ROOM,): what fell far
+    bits: Any  #: int32, shape (ROOM,): distances of the vertices taken
+    counts: Any  #: int32, COUNTS_HERE of them
+
+
+class Piles(NamedTuple):
+    """Where a step puts what falls; made in a kernel."""
+
+    filled: Any  #: the block's near queue
+    near: Any  #: the near queue that is filled, counted from 0 through all steps
+    far: Any  #: the far pile, counted from 0 through all splits
+    bound: Any  #: bits of the split
+
+
+@cuda.jit(device=True)
+def put_near(search, block, piles, v):
+    """Put `v` into a near queue: the block's, if that has room and `v` is not for pieces."""
+    slot = int32(ROOM)
+    if search.pieces.shape[1] == 0 or search.offsets[v + 1] - search.offsets[v] <= search.piece:
+        slot = cuda.atomic.add(block.counts, piles.filled % 3, 1)
+    if slot < ROOM:
+        block.near[piles.filled % 2, slot] = v
+    else:
+        place = cuda.atomic.add(search.counts, NEAR + piles.near % 3, 1)
+        search.near[piles.near % 2, place] = v
+
+
+@cuda.jit(device=True)
+def put_far(search, block, piles, v):
+    """Put `v` into the far pile."""
+    slot = cuda.atomic.add(block.counts, FAR_HERE, 1)
+    if slot < ROOM:
+        block.far[slot] = v
+    else:
+        place = cuda.atomic.add(search.counts, FAR + piles.far % 3, 1)
+        search.far[piles.far % 2, place] = v
+
+
+@cuda.jit(device=True)
+def relax(work, slot, arc):
+    """Relax an arc of the vertex whose distance is ``bits[slot]``, and see to its target."""
+    search, block, piles, tally = work
+    v = search.targets[arc]
+    length = length_of(block.bits[slot], search.weights) + search.weights[arc]
+    tally[ARCS] += 1
+    if length >= search.infinite:
+        return
+    bits = bits_of(length, search.weights)
+    if bits >= int32(search.word[v] >> 1):
+        return
+    old = lower(search.word, v, bits)
+    before, waited = int32(old >> 1), int32(old & 1)
+    if bits >= before:
+        return
+    # Who waited behind the split and has come before it stands in the far pile in vain.
+    if waited == 1 and (before < piles.bound or bits >= piles.bound):
+        tally[DROPPED] += 1
+    else:
+        tally[ENTRIES] += 1
+    if bits >= piles.bound:
+        cuda.atomic.min(block.counts, LEAST_HERE, bits)
+        if waited == 0:
+            put_far(search, block, piles, v)
+    elif waited == 0 or before >= piles.bound:
+        if before < piles.bound:
+            cuda.atomic.add(block.counts, AGAIN_HERE, 1)
+        put_near(search, block, piles, v)
+
+
+@cuda.jit(device=True)
+def cut(search, row, bits, begin, end):
+    """Cut the vertices of more than `piece` arcs, and return where the caller's begins now.
+
+    All lanes of the warp call, each with its own vertex; the pieces are for the next step.
+    """
+    large = end - begin > search.piece
+    votes = cuda.ballot_sync(FULL_MASK, large)
+    if votes == 0:
+        return begin
+    count, place = int32(0), int32(0)
+    if large:
+        count = int32((end - begin + search.piece - 1) // search.piece)
+        place = cuda.atomic.add(search.counts, row, count)
+    while votes != 0:
+        winner = cuda.ffs(votes) - 1
+        its_begin = cuda.shfl_sync(FULL_MASK, begin, winner)
+        its_end = cuda.shfl_sync(FULL_MASK, end, winner)
+        its_bits = cuda.shfl_sync(FULL_MASK, bits, winner)
+        its_count = cuda.shfl_sync(FULL_MASK, count, winner)
+        its_place = cuda.shfl_sync(FULL_MASK, place, winner)
+        for k in range(cuda.laneid, its_count, WARP_SIZE):
+            first = its_begin + k * search.piece
+            search.pieces[0, its_place + k] = first
+            search.pieces[1, its_place + k] = min(first + search.piece, its_end)
+            search.pieces[2, its_place + k] = its_bits
+        votes &= votes - 1
+    if large:
+        begin = end
+    return begin
+
+
+@cuda.jit(device=True)
+def relax_held(search, block, piles, row, size, tally):
+    """Take the `size` vertices of the block's queue before `filled` and relax their arcs.
+
+    All threads of the block call. A warp takes few vertices where there are few, and up to 32.
+    """
+    warps, warp = cuda.blockDim.x // WARP_SIZE, cuda.threadIdx.x // WARP_SIZE
+    each = min((size + warps - 1) // warps, WARP_SIZE)
+    for first in range(warp * each, size, warps * each):
+        i = int32(first + cuda.laneid)
+        begin, end, bits = int32(0), int32(0), int32(0)
+        if cuda.laneid < each and i < size:
+            u = block.near[(piles.filled + 1) % 2, i]
+            bits = take(search.word, u)
+            block.bits[i] = bits
+            begin, end = search.offsets[u], search.offsets[u + 1]
+        begin = cut(search, row, bits, begin, end)
+        cuda.syncwarp()
+        search_registers(relax, (search, block, piles, tally), i, begin, end)
+
+
+@cuda.jit(device=True)
+def open_block(block):
+    """Make the block's queues empty; all threads call, and a barrier has passed after."""
+    if cuda.threadIdx.x < COUNTS_HERE:
+        block.counts[cuda.threadIdx.x] = NONE if cuda.threadIdx.x == LEAST_HERE else 0
+    cuda.syncthreads()
+
+
+@cuda.jit(device=True)
+def hand_on(search, block, piles, size):
+    """Hand on the first `size` vertices of the block's `filled` queue, and what fell far.
+
+    All threads of the block call, after a barrier; one has passed when they return.
+    """
+    counts = block.counts
+    far = min(counts[FAR_HERE], ROOM)
+    if cuda.threadIdx.x == 0:
+        if size > 0:
+            counts[NEAR_PLACE] = cuda.atomic.add(search.counts, NEAR + piles.near % 3, size)
+        if far > 0:
+            counts[FAR_PLACE] = cuda.atomic.add(search.counts, FAR + piles.far % 3, far)
+        if counts[LEAST_HERE] != NONE:
+            cuda.atomic.min(search.counts, LEAST + piles.far % 3, counts[LEAST_HERE])
+        if counts[AGAIN_HERE] > 0:
+            cuda.atomic.add(search.counts, AGAIN + piles.far % 3, counts[AGAIN_HERE])
+    cuda.syncthreads()
+    for i in range(cuda.threadIdx.x, size, cuda.blockDim.x):
+        search.near[piles.near % 2, counts[NEAR_PLACE] + i] = block.near[piles.filled % 2, i]
+    for i in range(cuda.threadIdx.x, far, cuda.blockDim.x):
+        search.far[piles.far % 2, counts[FAR_PLACE] + i] = block.far[i]
+    cuda.syncthreads()
+
+
+@cuda.jit(device=True)
+def relax_near(search, block, near, far, bound, row, size, fair, rounds, tally):
+    """Relax the `size` vertices of near queue `near`; all threads of the grid call.
+
+    `fair` vertices have arcs for all threads of a block. As long as there are no more than that for
+    each block, the blocks go on by themselves, `rounds` times; a block that has all of them, until
+    none is left. One that gets more than twice its fair share hands it on.
+    """
+    portion = (size + cuda.gridDim.x - 1) // cuda.gridDim.x
+    if portion > fair:
+        rounds = 1
+    elif size <= fair:
+        rounds = NONE
+    portion = min(max(portion, fair), ROOM)
+    for first in range(cuda.blockIdx.x * portion, size, cuda.gridDim.x * portion):
+        open_block(block)
+        held = int32(min(size - first, portion))
+        for i in range(cuda.threadIdx.x, held, cuda.blockDim.x):
+            block.near[0, i] = search.near[near % 2, first + i]
+        cuda.syncthreads()
+        round = 0
+        while round < rounds and held > 0 and (round == 0 or held <= 2 * fair):
+            if cuda.threadIdx.x == 0:
+                block.counts[(round + 2) % 3] = 0
+            piles = Piles(round + 1, near + 1, far, bound)
+            relax_held(search, block, piles, row, held, tally)
+            cuda.syncthreads()
+            round += 1
+            held = int32(min(block.counts[round % 3], ROOM))
+        hand_on(search, block, Piles(round, near + 1, far, bound), held)
+
+
+@cuda.jit(device=True)
+def relax_pieces(search, block, near, far, bound, size, tally):
+    """Relax `size` pieces, a warp a piece; all threads of the grid call."""
+    warp = cuda.threadIdx.x // WARP_SIZE
+    open_block(block)
+    piles = Piles(1, near, far, bound)
+    work = search, block, piles, tally
+    warps = cuda.gridsize(1) // WARP_SIZE
+    for job in range(warp * cuda.gridDim.x + cuda.blockIdx.x, size, warps):
+        cuda.syncwarp()
+        if cuda.laneid == 0:
+            block.bits[warp] = search.pieces[2, job]
+        cuda.syncwarp()
+        begin, end = search.pieces[0, job], search.pieces[1, job]
+        virtual_warp(relax, work, warp, begin, end, cuda.laneid, WARP_SIZE)
+    cuda.syncthreads()
+    hand_on(search, block, piles, int32(min(block.counts[1], ROOM)))
+
+
+@cuda.jit(device=True)
+def split_far(search, near, far, old_bound, bound, size):
+    """Split a far pile of `size`: what is closer than `bound` is near now, the rest stays far.
+
+    What is closer than the split before has been near already and is dropped. All threads call.
+    """
+    least = int32(NONE)
+    for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
+        i = first + cuda.threadIdx.x
+        v, bits = int32(0), int32(0)
+        if i < size:
+            v = search.far[far % 2, i]
+            bits = int32(search.word[v] >> 1)
+        is_near = i < size and bits >= old_bound and bits < bound
+        stays = i < size and bits >= bound
+        if stays:
+            least = min(least, bits)
+        to_near, to_far = search.near[(near + 1) % 2], search.far[(far + 1) % 2]
+        warp_append(to_near, search.counts[NEAR + (near + 1) % 3 :], v, is_near)
+        warp_append(to_far, search.counts[FAR + (far + 1) % 3 :], v, stays)
+    least = warp_minimum(least)
+    if cuda.laneid == 0 and least != NONE:
+        cuda.atomic.min(search.counts, LEAST + (far + 1) % 3, least)
