@@ -9,8 +9,8 @@ lanes; vertices of many arcs are cut in pieces that all warps share.
 One cooperative launch does it all. A vertex whose distance falls waits in the near pile if it is
 closer than the split, else in the far pile. Steps relax what is near until nothing is; then the
 split moves on by delta, and the far pile is divided anew. One grid sync ends a step: every thread
-reads the counters after it and knows what the next step is. Of the three counters of a kind one is
-read, one is filled and one is cleared.
+reads the counters after it and knows what the next step is. Of the counters of a kind one is read,
+the next is filled and the one behind that is cleared.
 
 A grid sync takes as long as some hundred instructions, and a road network has thousands of steps,
 each too small to fill a GPU. So a block goes on by itself with what it finds, some rounds, before
@@ -51,15 +51,18 @@ from .near_far_steps import (
     DROPPED,
     ENTRIES,
     FAR,
+    LAST,
     LEAST,
     NEAR,
     PIECES,
     ROOM,
     TALLIES,
+    TURNS,
     Block,
     Search,
     relax_near,
     relax_pieces,
+    rounds_of,
     split_far,
 )
 from .non_negative import check_non_negative
@@ -111,7 +114,7 @@ def begin(search, root):
     for v in range(cuda.grid(1), search.word.size, cuda.gridsize(1)):
         search.word[v] = 1 if v == root else none
     for i in range(cuda.grid(1), COUNTS, cuda.gridsize(1)):
-        search.counts[i] = NONE if i // 3 == LEAST // 3 else int32(i == NEAR)
+        search.counts[i] = NONE if LEAST <= i < LEAST + TURNS else int32(i == NEAR)
     if cuda.grid(1) == 0:
         search.near[0, 0] = root
 
@@ -145,38 +148,40 @@ def search_near_and_far(
     bound = bound_beyond(0, delta, search.infinite, search.weights)
     step, near, far, since = 0, 0, 0, 0
     while True:
-        row = PIECES + (step + 1) % 3
+        row = PIECES + (step + 1 & LAST)
         if first:
-            counts[PIECES + (step + 2) % 3] = 0
-        size = counts[PIECES + step % 3]
+            counts[PIECES + (step + 2 & LAST)] = 0
+        size = counts[PIECES + (step & LAST)]
         if size > 0:
+            since += 1
             relax_pieces(search, block, near, far, bound, size, tally)
         else:
             if first:
-                counts[NEAR + (near + 2) % 3] = 0
-            size = counts[NEAR + near % 3]
+                counts[NEAR + (near + 2 & LAST)] = 0
+            size = counts[NEAR + (near & LAST)]
             if size > 0:
-                relax_near(search, block, near, far, bound, row, size, fair, rounds, tally)
+                times = rounds_of(size, fair, rounds)
+                since += min(times, rounds)
+                relax_near(search, block, near, far, bound, row, size, fair, times, tally)
             else:
-                size = counts[FAR + far % 3]
+                size = counts[FAR + (far & LAST)]
                 if size == 0:
                     break
                 if first:
-                    counts[FAR + (far + 2) % 3] = 0
-                    counts[LEAST + (far + 2) % 3] = NONE
-                    counts[AGAIN + (far + 2) % 3] = 0
+                    counts[FAR + (far + 2 & LAST)] = 0
+                    counts[LEAST + (far + 2 & LAST)] = NONE
+                    counts[AGAIN + (far + 2 & LAST)] = 0
                 if adapt:
-                    delta = adapted(delta, finest, fill, since, counts[AGAIN + far % 3])
+                    delta = adapted(delta, finest, fill, since, counts[AGAIN + (far & LAST)])
                 old_bound = bound
                 bound = bound_beyond(
-                    counts[LEAST + far % 3], delta, search.infinite, search.weights
+                    counts[LEAST + (far & LAST)], delta, search.infinite, search.weights
                 )  # fmt: skip
                 split_far(search, near, far, old_bound, bound, size)
                 far += 1
-                since = 0
+                since = 1
             near += 1
         step += 1
-        since += 1
         cuda.cg.this_grid().sync()
     for v in range(cuda.grid(1), distance.size, cuda.gridsize(1)):
         distance[v] = length_of(search.word[v] >> 1, search.weights)

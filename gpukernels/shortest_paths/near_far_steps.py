@@ -34,12 +34,16 @@ from .waiting_word import NONE, bits_of, length_of, lower, take
 
 #: Vertices that a block holds in each of its queues in shared memory.
 ROOM = 1024
-#: First of the three counters of each kind in ``counts``, of which one is read, one is filled and
-#: one, read before, is cleared: near vertices, far vertices and bounds below their distances,
-#: vertices taken again, pieces.
-NEAR, FAR, LEAST, AGAIN, PIECES, COUNTS = 0, 3, 6, 9, 12, 15
-#: Places of a block's own counters: three sizes of its near queues, then as above.
-FAR_HERE, LEAST_HERE, AGAIN_HERE, NEAR_PLACE, FAR_PLACE, COUNTS_HERE = 3, 4, 5, 6, 7, 8
+#: Counters of each kind: one is read, the next is filled, and the one behind that is cleared. Three
+#: would do; four are told apart by a mask, where three would take a division.
+TURNS = 4
+LAST = TURNS - 1
+#: The first of each kind in ``counts``: near vertices; far vertices, the least of their distances
+#: and vertices taken again; pieces.
+NEAR, FAR, LEAST, AGAIN, PIECES, COUNTS = (TURNS * kind for kind in range(6))
+#: Places of a block's own counters behind the sizes of its near queues: as above, and where in the
+#: piles it puts what it hands on.
+FAR_HERE, LEAST_HERE, AGAIN_HERE, NEAR_PLACE, FAR_PLACE, COUNTS_HERE = range(TURNS, TURNS + 6)
 #: Places in the counters of each thread: arcs relaxed, vertices put into a pile, and vertices that
 #: fell while they waited and were not put there once more.
 ARCS, ENTRIES, DROPPED, TALLIES = 0, 1, 2, 3
@@ -84,12 +88,12 @@ def put_near(search, block, piles, v):
     """Put `v` into a near queue: the block's, if that has room and `v` is not for pieces."""
     slot = int32(ROOM)
     if search.pieces.shape[1] == 0 or search.offsets[v + 1] - search.offsets[v] <= search.piece:
-        slot = cuda.atomic.add(block.counts, piles.filled % 3, 1)
+        slot = cuda.atomic.add(block.counts, piles.filled & LAST, 1)
     if slot < ROOM:
-        block.near[piles.filled % 2, slot] = v
+        block.near[piles.filled & 1, slot] = v
     else:
-        place = cuda.atomic.add(search.counts, NEAR + piles.near % 3, 1)
-        search.near[piles.near % 2, place] = v
+        place = cuda.atomic.add(search.counts, NEAR + (piles.near & LAST), 1)
+        search.near[piles.near & 1, place] = v
 
 
 @cuda.jit(device=True)
@@ -99,8 +103,8 @@ def put_far(search, block, piles, v):
     if slot < ROOM:
         block.far[slot] = v
     else:
-        place = cuda.atomic.add(search.counts, FAR + piles.far % 3, 1)
-        search.far[piles.far % 2, place] = v
+        place = cuda.atomic.add(search.counts, FAR + (piles.far & LAST), 1)
+        search.far[piles.far & 1, place] = v
 
 
 @cuda.jit(device=True)
@@ -172,19 +176,23 @@ def relax_held(search, block, piles, row, size, tally):
 
     All threads of the block call. A warp takes few vertices where there are few, and up to 32.
     """
-    warps, warp = cuda.blockDim.x // WARP_SIZE, cuda.threadIdx.x // WARP_SIZE
-    each = min((size + warps - 1) // warps, WARP_SIZE)
-    for first in range(warp * each, size, warps * each):
+    warps = int32(cuda.blockDim.x // WARP_SIZE)
+    each = int32(1)
+    while each < WARP_SIZE and each * warps < size:
+        each = int32(2 * each)
+    first = int32(cuda.threadIdx.x // WARP_SIZE * each)
+    while first < size:
         i = int32(first + cuda.laneid)
         begin, end, bits = int32(0), int32(0), int32(0)
         if cuda.laneid < each and i < size:
-            u = block.near[(piles.filled + 1) % 2, i]
+            u = block.near[(piles.filled + 1) & 1, i]
             bits = take(search.word, u)
             block.bits[i] = bits
             begin, end = search.offsets[u], search.offsets[u + 1]
         begin = cut(search, row, bits, begin, end)
         cuda.syncwarp()
         search_registers(relax, (search, block, piles, tally), i, begin, end)
+        first = int32(first + warps * each)
 
 
 @cuda.jit(device=True)
@@ -205,51 +213,68 @@ def hand_on(search, block, piles, size):
     far = min(counts[FAR_HERE], ROOM)
     if cuda.threadIdx.x == 0:
         if size > 0:
-            counts[NEAR_PLACE] = cuda.atomic.add(search.counts, NEAR + piles.near % 3, size)
+            counts[NEAR_PLACE] = cuda.atomic.add(search.counts, NEAR + (piles.near & LAST), size)
         if far > 0:
-            counts[FAR_PLACE] = cuda.atomic.add(search.counts, FAR + piles.far % 3, far)
+            counts[FAR_PLACE] = cuda.atomic.add(search.counts, FAR + (piles.far & LAST), far)
         if counts[LEAST_HERE] != NONE:
-            cuda.atomic.min(search.counts, LEAST + piles.far % 3, counts[LEAST_HERE])
+            cuda.atomic.min(search.counts, LEAST + (piles.far & LAST), counts[LEAST_HERE])
         if counts[AGAIN_HERE] > 0:
-            cuda.atomic.add(search.counts, AGAIN + piles.far % 3, counts[AGAIN_HERE])
+            cuda.atomic.add(search.counts, AGAIN + (piles.far & LAST), counts[AGAIN_HERE])
     cuda.syncthreads()
-    for i in range(cuda.threadIdx.x, size, cuda.blockDim.x):
-        search.near[piles.near % 2, counts[NEAR_PLACE] + i] = block.near[piles.filled % 2, i]
-    for i in range(cuda.threadIdx.x, far, cuda.blockDim.x):
-        search.far[piles.far % 2, counts[FAR_PLACE] + i] = block.far[i]
+    i = int32(cuda.threadIdx.x)
+    while i < size:
+        search.near[piles.near & 1, counts[NEAR_PLACE] + i] = block.near[piles.filled & 1, i]
+        i = int32(i + cuda.blockDim.x)
+    i = int32(cuda.threadIdx.x)
+    while i < far:
+        search.far[piles.far & 1, counts[FAR_PLACE] + i] = block.far[i]
+        i = int32(i + cuda.blockDim.x)
     cuda.syncthreads()
+
+
+@cuda.jit(device=True)
+def rounds_of(size, fair, rounds):
+    """Return how often the blocks go on by themselves with a near pile of `size`.
+
+    As long as there are no more than `fair` vertices for each block, whose arcs are enough for all
+    its threads, `rounds` times; where one block has them all, until none is left; else once.
+    """
+    if size <= cuda.blockDim.x // WARP_SIZE:
+        return NONE
+    if size <= fair * cuda.gridDim.x:
+        return rounds
+    return 1
 
 
 @cuda.jit(device=True)
 def relax_near(search, block, near, far, bound, row, size, fair, rounds, tally):
     """Relax the `size` vertices of near queue `near`; all threads of the grid call.
 
-    `fair` vertices have arcs for all threads of a block. As long as there are no more than that for
-    each block, the blocks go on by themselves, `rounds` times; a block that has all of them, until
-    none is left. One that gets more than twice its fair share hands it on.
+    A block takes a vertex a warp at least. It goes on with what it finds up to `rounds` times, if
+    that is no more than `fair`, and hands on the rest.
     """
-    portion = (size + cuda.gridDim.x - 1) // cuda.gridDim.x
-    if portion > fair:
-        rounds = 1
-    elif size <= fair:
-        rounds = NONE
-    portion = min(max(portion, fair), ROOM)
-    for first in range(cuda.blockIdx.x * portion, size, cuda.gridDim.x * portion):
+    portion = int32((size + cuda.gridDim.x - 1) // cuda.gridDim.x)
+    portion = int32(min(max(portion, cuda.blockDim.x // WARP_SIZE), ROOM))
+    first = int32(cuda.blockIdx.x * portion)
+    while first < size:
         open_block(block)
         held = int32(min(size - first, portion))
-        for i in range(cuda.threadIdx.x, held, cuda.blockDim.x):
-            block.near[0, i] = search.near[near % 2, first + i]
+        i = int32(cuda.threadIdx.x)
+        while i < held:
+            block.near[0, i] = search.near[near & 1, first + i]
+            i = int32(i + cuda.blockDim.x)
         cuda.syncthreads()
         round = 0
-        while round < rounds and held > 0 and (round == 0 or held <= 2 * fair):
+        while round < rounds and held > 0 and (round == 0 or held <= fair):
             if cuda.threadIdx.x == 0:
-                block.counts[(round + 2) % 3] = 0
+                block.counts[round + 2 & LAST] = 0
             piles = Piles(round + 1, near + 1, far, bound)
             relax_held(search, block, piles, row, held, tally)
             cuda.syncthreads()
             round += 1
-            held = int32(min(block.counts[round % 3], ROOM))
+            held = int32(min(block.counts[round & LAST], ROOM))
         hand_on(search, block, Piles(round, near + 1, far, bound), held)
+        first = int32(first + cuda.gridDim.x * portion)
 
 
 @cuda.jit(device=True)
@@ -259,14 +284,15 @@ def relax_pieces(search, block, near, far, bound, size, tally):
     open_block(block)
     piles = Piles(1, near, far, bound)
     work = search, block, piles, tally
-    warps = cuda.gridsize(1) // WARP_SIZE
-    for job in range(warp * cuda.gridDim.x + cuda.blockIdx.x, size, warps):
+    job = int32(warp * cuda.gridDim.x + cuda.blockIdx.x)
+    while job < size:
         cuda.syncwarp()
         if cuda.laneid == 0:
             block.bits[warp] = search.pieces[2, job]
         cuda.syncwarp()
         begin, end = search.pieces[0, job], search.pieces[1, job]
         virtual_warp(relax, work, warp, begin, end, cuda.laneid, WARP_SIZE)
+        job = int32(job + cuda.gridDim.x * (cuda.blockDim.x // WARP_SIZE))
     cuda.syncthreads()
     hand_on(search, block, piles, int32(min(block.counts[1], ROOM)))
 
@@ -282,15 +308,15 @@ def split_far(search, near, far, old_bound, bound, size):
         i = first + cuda.threadIdx.x
         v, bits = int32(0), int32(0)
         if i < size:
-            v = search.far[far % 2, i]
+            v = search.far[far & 1, i]
             bits = int32(search.word[v] >> 1)
         is_near = i < size and bits >= old_bound and bits < bound
         stays = i < size and bits >= bound
         if stays:
             least = min(least, bits)
-        to_near, to_far = search.near[(near + 1) % 2], search.far[(far + 1) % 2]
-        warp_append(to_near, search.counts[NEAR + (near + 1) % 3 :], v, is_near)
-        warp_append(to_far, search.counts[FAR + (far + 1) % 3 :], v, stays)
+        to_near, to_far = search.near[(near + 1) & 1], search.far[(far + 1) & 1]
+        warp_append(to_near, search.counts[NEAR + (near + 1 & LAST) :], v, is_near)
+        warp_append(to_far, search.counts[FAR + (far + 1 & LAST) :], v, stays)
     least = warp_minimum(least)
     if cuda.laneid == 0 and least != NONE:
-        cuda.atomic.min(search.counts, LEAST + (far + 1) % 3, least)
+        cuda.atomic.min(search.counts, LEAST + (far + 1 & LAST), least)
