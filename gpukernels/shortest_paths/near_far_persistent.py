@@ -253,7 +253,9 @@ def sssp(
     """
     check_threads(threads)
     adapt = check_flag("adapt", adapt)
-    for name, value in (("fill", fill), ("rounds", rounds), ("piece", piece), ("blocks", blocks)):
+    check_whole("rounds", rounds, 1, MAX_UNITS)
+    check_whole("piece", piece, 1, MAX_UNITS)
+    for name, value in (("fill", fill), ("blocks", blocks)):
         if value is not None:
             check_whole(name, value, 1, MAX_UNITS)
     check_non_negative(g, "near_far_persistent")

@@ -17,6 +17,9 @@ from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
 from gpukernels.shortest_paths.result import infinity
 
 INT32_MAX = 2**31 - 1
+#: Methods that take what is closest first and refuse negative weights, and the others.
+NON_NEGATIVE = ["near_far_persistent"]
+SIGNED = [method for method in METHODS if method not in NON_NEGATIVE]
 
 
 def weighted(g: gk.Graph, kind: str, low: int = 1, high: int = 100) -> gk.Graph:
@@ -80,6 +83,8 @@ def cases(draw):
 @given(case=cases())
 def test_zeros_negative_weights_and_cycles(method, case):
     g, root = case
+    if method in NON_NEGATIVE:
+        g = gk.Graph(g.offsets, g.targets, abs(g.weights))
     device = gk.SimtDevice(check=True)
     try:
         sequential.bellman_ford_queue(g, root)
@@ -94,7 +99,7 @@ def test_zeros_negative_weights_and_cycles(method, case):
     check(g, root, sssp(g, root, method, device))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SIGNED)
 @pytest.mark.parametrize("kind", ["int32", "float32"])
 def test_negative_weights_by_potentials(device, method, kind):
     g = weighted(gk.rmat(6, 5, seed=8), kind)
@@ -103,6 +108,18 @@ def test_negative_weights_by_potentials(device, method, kind):
     lowered = gk.Graph(g.offsets, g.targets, g.weights + (height[source] - height[target]))
     assert (lowered.weights < 0).any()
     check(lowered, 0, sssp(lowered, 0, method, device))
+
+
+@pytest.mark.parametrize("method", NON_NEGATIVE)
+@pytest.mark.parametrize("kind", ["int32", "float32"])
+def test_a_negative_weight_is_refused_by_the_method_s_name(device, method, kind):
+    g = gk.Graph.from_arcs(4, [0, 2, 2, 3], [1, 3, 1, 0], np.array([5, 0, -3, -9], kind))
+    with pytest.raises(gk.NegativeWeightError, match="arc 2 -> 1 weighs -3") as caught:
+        sssp(g, 0, method, device)
+    assert caught.value.method == method
+    # Even where no path leads there; and those that it names do take the graph.
+    for other in caught.value.alternatives:
+        check(g, 1, sssp(g, 1, other, device))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -143,14 +160,14 @@ def test_the_longest_path_that_int32_holds(device, method):
     assert sssp(g, 0, method, device).distance.tolist() == [0, 2**31 - 3, 2**31 - 2, UNREACHED]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SIGNED)
 def test_negative_weights_beyond_int32_are_refused_before_a_launch(device, method):
     g = gk.Graph.from_arcs(3, [0, 1], [1, 2], [-(2**30), -(2**30)])
     with pytest.raises(gk.InvalidArgument, match="the sum of negative"):
         sssp(g, 0, method, device)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SIGNED)
 def test_a_large_negative_cycle_is_found_before_distances_wrap(device, method):
     n, w = 64, -(2**24)
     g = gk.Graph.from_arcs(n, range(n), [*range(1, n), 0], [w] * n)
