@@ -16,15 +16,15 @@ A grid sync takes as long as some hundred instructions, and a road network has t
 each too small to fill a GPU. So a block goes on by itself with what it finds, some rounds, before
 all meet again; where the whole near pile is no more than one block's share, without end.
 
-Delta weighs two costs. Each step has waits in which `fill` more vertices could have been relaxed.
-A vertex that is taken more than once between two splits has cost a relaxation too many. Where the
-waits of the steps cost eight times the vertices taken again, delta doubles; where they cost less
-than twice as much, it halves. So on a road network it grows until the search comes close to Bellman
-and Ford's, and on a graph of high degrees it stays near the least weights.
+Delta weighs two costs. Each step, and each round of one, has waits in which `fill` more vertices
+could have been relaxed. A vertex that is taken more than once between two splits has been relaxed
+for nothing. Where the waits cost eight times what was taken again, delta doubles; where they cost
+less than twice as much, it halves. So it grows on a road network, whose steps are small, and stays
+near the least weights where arcs are many.
 
-ADDS has no barrier at all: one block manages buckets for all others, which take from them as they
-can. Here all threads are alike and the piles are two; what is left of its idea is that no step
-waits for the host, and that a block does not wait for others while it has work of its own.
+ADDS has no barrier at all: one block manages 32 buckets for the others, which take from them as
+they can. Here all blocks are alike and the piles are two. What is left of its idea: no step waits
+for the host, a block does not wait for others while it has work of its own, and delta follows.
 """
 
 from __future__ import annotations

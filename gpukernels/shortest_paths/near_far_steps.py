@@ -70,7 +70,7 @@ class Block(NamedTuple):
 
     near: Any  #: int32, shape (2, ROOM): queues in turn
     far: Any  #: int32, shape (ROOM,): what fell far
-    bits: Any  #: int32, shape (ROOM,): distances of the vertices taken
+    bits: Any  #: int32, shape (ROOM,): distances of what is relaxed, by the place in a queue
     counts: Any  #: int32, COUNTS_HERE of them
 
 
@@ -286,12 +286,10 @@ def relax_pieces(search, block, near, far, bound, size, tally):
     work = search, block, piles, tally
     job = int32(warp * cuda.gridDim.x + cuda.blockIdx.x)
     while job < size:
-        cuda.syncwarp()
-        if cuda.laneid == 0:
-            block.bits[warp] = search.pieces[2, job]
-        cuda.syncwarp()
+        # A place for each thread, of which it alone reads: no lane waits for another.
+        block.bits[cuda.threadIdx.x] = search.pieces[2, job]
         begin, end = search.pieces[0, job], search.pieces[1, job]
-        virtual_warp(relax, work, warp, begin, end, cuda.laneid, WARP_SIZE)
+        virtual_warp(relax, work, cuda.threadIdx.x, begin, end, cuda.laneid, WARP_SIZE)
         job = int32(job + cuda.gridDim.x * (cuda.blockDim.x // WARP_SIZE))
     cuda.syncthreads()
     hand_on(search, block, piles, int32(min(block.counts[1], ROOM)))
