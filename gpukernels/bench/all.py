@@ -24,6 +24,7 @@ from gpukernels.bench import (
     mapping,
     record,
     scans,
+    sssp,
 )
 from gpukernels.device import CudaDevice
 from gpukernels.workloads import TARGETS
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[..., Path]] = {
     "frontier_bfs": frontier_bfs.write,
     "duplicates": duplicates.write,
     "bfs": bfs.write,
+    "sssp": sssp.write,
 }
 
 

@@ -29,6 +29,7 @@ from gpukernels.bench.roots import ROOTS, cases
 from gpukernels.bench.search_time import (
     LIMIT_MS,
     PATIENCE,
+    print_row,
     time_on_cpu,
     time_search,
     timer_for,
@@ -133,13 +134,7 @@ def measure(
 
     def tell(label: str, row: dict[str, Any]) -> None:
         found[label] = row
-        told = (row.get("kernel_ms"), row.get("call_ms"), row.get("runs"), row.get("roots"))
-        kernel, call, runs, others = ("-" if value is None else f"{value:,}" for value in told)
-        print(
-            f"  {label:40} kernels {kernel:>12} ms, call {call:>12} ms; {runs} runs, "
-            f"{others} roots",
-            flush=True,
-        )
+        print_row(label, row)
 
     for label, on_cpu in (("sequential", sequential.bfs), ("all cores", multicore.bfs)):
         tell(label, time_on_cpu(lambda r, s=on_cpu: s(g, r), from_roots, repeat, label, patience))

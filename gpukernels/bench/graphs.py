@@ -25,3 +25,52 @@ def random_arcs(n: int, mean_degree: float, seed: int) -> Graph:
     rng = np.random.default_rng(seed)
     offsets = np.concatenate([[0], np.cumsum(rng.poisson(mean_degree, n))])
     return Graph(offsets, rng.integers(0, n, offsets[-1], dtype=np.int32))
+
+
+def weighted(g: Graph, seed: int = 1) -> Graph:
+    """Return `g` with whole weights from 1 to 100, as shortest paths are measured with."""
+    return generators.random_weights(g, 1, 100, seed)
+
+
+@functools.cache
+def weighted_rmat(n: int, m: int, seed: int) -> Graph:
+    """Return an undirected R-MAT graph of n vertices, no power of 2, and m arcs, with weights.
+
+    Edges are drawn for the next power of 2; those that lead beyond n are left out.
+    """
+    scale = (n - 1).bit_length()
+    drawn = generators.rmat(scale, -(-m * 3 // (4 << scale)), seed)
+    source, target = drawn.coo
+    # An order by source would leave whole vertices out.
+    kept = np.flatnonzero((source < n) & (target < n))
+    kept = np.random.default_rng(seed).permutation(kept)[: m // 2]
+    return weighted(Graph.from_arcs(n, source[kept], target[kept], None, False), seed)
+
+
+@functools.cache
+def weighted_random(n: int, degree: int, seed: int) -> Graph:
+    """Return an undirected graph of n * degree / 2 edges between any two vertices, with weights."""
+    rng = np.random.default_rng(seed)
+    source, target = rng.integers(0, n, (2, n * degree // 2), dtype=np.int32)
+    return weighted(Graph.from_arcs(n, source, target, None, False), seed)
+
+
+@functools.cache
+def weighted_grid(rows: int, columns: int, seed: int) -> Graph:
+    """Return a whole grid of streets, with weights."""
+    vertex = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    source = np.concatenate([vertex[:, :-1].ravel(), vertex[:-1].ravel()])
+    target = np.concatenate([vertex[:, 1:].ravel(), vertex[1:].ravel()])
+    return weighted(Graph.from_arcs(vertex.size, source, target, None, False), seed)
+
+
+@functools.cache
+def weighted_small_world(n: int, degree: int, rewire: float, seed: int) -> Graph:
+    """Return `gk.small_world` with weights."""
+    return weighted(generators.small_world(n, degree, rewire, seed), seed)
+
+
+@functools.cache
+def weighted_kron(scale: int, edge_factor: int, seed: int) -> Graph:
+    """Return `gk.kron` with weights."""
+    return weighted(generators.kron(scale, edge_factor, seed), seed)

@@ -63,14 +63,22 @@ def find(g: Graph, root: int) -> Case:
     return Case(root, found.distance, found.levels, int(reached.sum()), arcs)
 
 
-def cases(g: Graph, root: int, count: int = ROOTS, seed: int = 1) -> list[Case]:
-    """Return the case of `root`, and of up to `count` random vertices of its component.
+def draw(
+    g: Graph, root: int, reached: NDArray[np.bool_], count: int = ROOTS, seed: int = 1
+) -> list[int]:
+    """Return up to `count` random vertices of the component of `root`, which reaches `reached`.
 
     Only vertices that have arcs are drawn, and none twice; `root` itself only if it is alone.
     """
-    first = find(g, root)
     leads_here = sequential.bfs(g.reverse, root).distance >= 0
-    component = np.flatnonzero(leads_here & (first.distance >= 0) & (g.out_degree > 0))
+    component = np.flatnonzero(leads_here & reached & (g.out_degree > 0))
     others = component[component != root]
     drawn = np.random.default_rng(seed).choice(others, min(count, others.size), replace=False)
-    return [first, *(find(g, int(v)) for v in drawn)] if drawn.size else [first, first]
+    return drawn.tolist() or [root]
+
+
+def cases(g: Graph, root: int, count: int = ROOTS, seed: int = 1) -> list[Case]:
+    """Return the case of `root`, and those of vertices that :func:`draw` gives."""
+    first = find(g, root)
+    drawn = draw(g, root, first.distance >= 0, count, seed)
+    return [first, *(first if v == root else find(g, v) for v in drawn)]

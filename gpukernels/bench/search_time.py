@@ -36,6 +36,16 @@ def timer_for(device) -> LaunchTimer:
     return LaunchTimer(device, SHORT_ROUNDS, LIMIT_MS)
 
 
+def print_row(label: str, row: dict[str, Any]) -> None:
+    """Print the times of one search, as they are found."""
+    told = (row.get("kernel_ms"), row.get("call_ms"), row.get("runs"), row.get("roots"))
+    kernel, call, runs, others = ("-" if value is None else f"{value:,}" for value in told)
+    print(
+        f"  {label:40} kernels {kernel:>12} ms, call {call:>12} ms; {runs} runs, {others} roots",
+        flush=True,
+    )
+
+
 def time_search(
     search: Callable[[Any, int], Any],
     timer: LaunchTimer,

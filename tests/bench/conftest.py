@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpukernels.bench import bfs, duplicates, frontier_bfs, kernel_time, search_time
+from gpukernels.bench import bfs, duplicates, frontier_bfs, kernel_time, search_time, sssp
 
 
 @pytest.fixture(autouse=True)
@@ -17,3 +17,4 @@ def short_waits(monkeypatch):
     monkeypatch.setattr(bfs.measure, "__defaults__", (None, 2, None))
     monkeypatch.setattr(duplicates.measure, "__defaults__", (2,))
     monkeypatch.setattr(frontier_bfs.times, "__defaults__", (2,))
+    monkeypatch.setitem(sssp.write.__kwdefaults__, "roots", 2)

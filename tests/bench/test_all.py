@@ -13,8 +13,13 @@ from gpukernels.bench import record
 HERE = {"device": "the machine", "commit": "abc"}
 
 
+#: Benchmarks that have not run on a GPU yet.
+TO_COME = {"sssp"}
+
+
 def test_every_file_of_the_folder_has_a_benchmark():
-    assert set(every.BENCHMARKS) <= {path.stem for path in record.FOLDER.glob("*.json")}
+    files = {path.stem for path in record.FOLDER.glob("*.json")}
+    assert set(every.BENCHMARKS) - files == TO_COME
 
 
 @pytest.mark.parametrize("name", every.BENCHMARKS)

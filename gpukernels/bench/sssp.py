@@ -1,0 +1,254 @@
+"""The times of every search for shortest paths on five families of large graphs.
+
+``python -m gpukernels.bench.sssp --commit ID`` measures on the current GPU, some minutes, and
+writes ``data/benchmarks/sssp.json``; ``--quick`` runs each search three times and from two random
+roots, ``--shrink K`` halves every graph's vertices K times, ``--families`` and ``--methods`` choose
+some.
+
+All graphs are undirected and their edges weigh 1 to 100. Times are those of `gpukernels.bench.bfs`:
+of the kernels and of the whole call ``gk.sssp(g, root, method, parents=False)``, from the vertex of
+most arcs (of a grid, from a corner) and from random roots.
+
+Every result is compared. At the first root with Dijkstra's heap, which is the row of the CPU too;
+it takes half a minute of the largest graphs, so from other roots one search on the device stands
+for it, once :func:`is_shortest` has found its distances to be those of shortest paths.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from gpukernels import generators, sequential
+from gpukernels.bench import record
+from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
+from gpukernels.bench.graphs import (
+    weighted,
+    weighted_grid,
+    weighted_kron,
+    weighted_random,
+    weighted_rmat,
+    weighted_small_world,
+)
+from gpukernels.bench.kernel_time import LaunchTimer
+from gpukernels.bench.roots import ROOTS, Case, draw
+from gpukernels.bench.search_time import LIMIT_MS, PATIENCE, print_row, time_search, timer_for
+from gpukernels.device import CudaDevice
+from gpukernels.graph import Graph
+from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
+
+_IN = "gpukernels.bench.graphs"
+#: Family, the call that makes it, and that call with its size halved so many times.
+FAMILIES: tuple[tuple[str, str, Callable[[int], Graph]], ...] = (
+    (
+        "rmat",
+        f"{_IN}.weighted_rmat(3_000_000, 20_000_000, seed=1)",
+        lambda k: weighted_rmat(3_000_000 >> k, 20_000_000 >> k, seed=1),
+    ),
+    (
+        "random",
+        f"{_IN}.weighted_random(2_000_000, 64, seed=1)",
+        lambda k: weighted_random(2_000_000 >> k, 64, seed=1),
+    ),
+    (
+        "grid",
+        f"{_IN}.weighted_grid(2048, 2048, seed=1)",
+        lambda k: weighted_grid(2048 >> (k // 2), 2048 >> (k - k // 2), seed=1),
+    ),
+    (
+        "small world",
+        f"{_IN}.weighted_small_world(2_000_000, 20, 0.3, seed=1)",
+        lambda k: weighted_small_world(2_000_000 >> k, 20, 0.3, seed=1),
+    ),
+    ("kron", f"{_IN}.weighted_kron(22, 16, seed=1)", lambda k: weighted_kron(22 - k, 16, seed=1)),
+)
+
+FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
+
+#: What is measured of each method besides its defaults.
+OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
+    "near_far_persistent": ({}, {"adapt": False}, {"rounds": 1}),
+}
+
+#: A search: how tables name it, its method and its options.
+Search = tuple[str, str, dict[str, Any]]
+
+#: The search whose distances, once checked, are those that others must find from random roots.
+TRUSTED = "near_far_persistent"
+
+WHAT = (
+    "gk.sssp without parents on undirected graphs of weights 1 to 100, figures as in bfs.json, "
+    "from `root` and from `roots` random roots of its component, every result checked; "
+    "share_of_bandwidth counts 4 bytes more for each arc, its weight; sequential: Dijkstra's heap, "
+    f"one run. A search is repeated for {PATIENCE:g} s at most; one of more than "
+    f"{LIMIT_MS / 1e3:g} s of kernels is given up (stopped_after_ms)"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PathCase(Case):
+    """A root and the lengths of its shortest paths, which have no levels."""
+
+    @property
+    def least_bytes(self) -> int:
+        """What a search must move that relaxes every arc once: its weight, too."""
+        return super().least_bytes + 4 * self.arcs
+
+
+def _case(g: Graph, root: int, distance: NDArray[np.int32]) -> PathCase:
+    reached = distance != UNREACHED
+    arcs = int(g.out_degree[reached].sum(dtype=np.int64))
+    return PathCase(root, distance, 0, int(reached.sum()), arcs)
+
+
+@njit(cache=True)
+def _is_shortest(offsets, targets, weights, root, distance, none):
+    has_parent = np.zeros(distance.size, np.bool_)
+    has_parent[root] = distance[root] == 0
+    for u in range(distance.size):
+        if distance[u] != none:
+            for i in range(offsets[u], offsets[u + 1]):
+                v, length = targets[i], np.int64(distance[u]) + weights[i]
+                if length < distance[v] or weights[i] <= 0:
+                    return False
+                has_parent[v] = has_parent[v] or length == distance[v]
+    return bool(np.all(has_parent == (distance != none)))
+
+
+def is_shortest(g: Graph, root: int, distance: NDArray[np.int32]) -> bool:
+    """Return whether these are the lengths of shortest paths, where all weights are above 0.
+
+    They are if no arc relaxes any further, and each vertex but the root has an arc that gives it
+    its distance: such arcs come from closer vertices, so they lead back to the root.
+    """
+    at_root = distance[root] == 0 and bool((distance >= 0).all())
+    return at_root and _is_shortest(
+        g.offsets, g.targets, g.weights, root, distance, UNREACHED
+    )  # fmt: skip
+
+
+def cases(device, g: Graph, root: int, count: int) -> tuple[list[PathCase], float]:
+    """Return the case of `root`, by Dijkstra, and of random roots, and the heap's milliseconds."""
+    sequential.dijkstra(weighted(generators.path(2)), 0)  # compiles
+    begin = time.perf_counter()
+    found = sequential.dijkstra(g, root)
+    ms = (time.perf_counter() - begin) * 1e3
+    reached = found.parent >= 0
+    first = _case(g, root, np.where(reached, found.distance, UNREACHED).astype(np.int32))
+    others = []
+    for v in draw(g, root, reached, count):
+        distance = sssp(g, v, TRUSTED, device, parents=False).distance
+        if not is_shortest(g, v, distance):
+            raise AssertionError(f"{TRUSTED} from {v}: these are not shortest paths")
+        others.append(_case(g, v, distance))
+    return [first, *others], ms
+
+
+def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
+    """Yield what a row says of each of some `families`, halved so many times, and the graph.
+
+    The first search of a grid begins at a corner, of others at the vertex of most arcs.
+    """
+    for family, call, make in FAMILIES:
+        if family in families:
+            g = make(shrink)
+            root = int(np.argmax(g.out_degree)) if family != "grid" else 0
+            head = {"graph": family, "call": call, "halved": shrink, "n": g.n, "m": g.m}
+            yield {**head, "root": root}, g
+
+
+def searches(methods: Container[str] = tuple(METHODS)) -> list[Search]:
+    """Return everything that is measured of some `methods`."""
+    return [
+        (f"{method} {' '.join(f'{k}={v}' for k, v in options.items())}".strip(), method, options)
+        for method in METHODS
+        if method in methods
+        for options in OPTIONS.get(method, ({},))
+    ]
+
+
+def measure(
+    timer: LaunchTimer,
+    g: Graph,
+    root: int,
+    repeat: int,
+    bandwidth: float,
+    chosen: Sequence[Search] | None = None,
+    roots: int = ROOTS,
+    patience: float | None = None,
+) -> dict[str, Any]:
+    """Return the figures of all :func:`searches` of `g`, or of the `chosen` ones, and of the CPU.
+
+    ``searches`` of the result maps a label to what :func:`.search_time.time_search` returns, and
+    "sequential" to the ``call_ms`` of one run of Dijkstra's heap.
+    """
+    from_roots, heap_ms = cases(timer.device, g, root, roots)
+    first = from_roots[0]
+    found: dict[str, dict[str, Any]] = {
+        "sequential": {
+            "call_ms": round(heap_ms, 5),
+            "call_gteps": round(first.arcs / max(heap_ms, 1e-9) / 1e6, 4),
+            "runs": 1,
+            "roots": 0,
+        }
+    }
+    print_row("sequential", found["sequential"])
+    for label, method, options in searches() if chosen is None else chosen:
+
+        def search(device, root, method=method, options=options):
+            return sssp(g, root, method, device, parents=False, **options)
+
+        found[label] = time_search(search, timer, from_roots, repeat, bandwidth, label, patience)
+        print_row(label, found[label])
+    return {"reached": first.reached, "arcs": first.arcs, "searches": found}
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    repeat: int = 9,
+    roots: int = ROOTS,
+    families: Container[str] = FAMILY_NAMES,
+    methods: Container[str] = tuple(METHODS),
+) -> Path:
+    """Measure and write the file; return its path."""
+    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
+    timer = timer_for(device)
+    rows = []
+    for head, g in large_graphs(shrink, families):
+        print(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", flush=True)
+        row = measure(timer, g, head["root"], repeat, bandwidth, searches(methods), roots)
+        rows.append({**head, **row})
+    measured = {"copy_gigabytes_per_second": bandwidth, "times": rows}
+    return record.write("sssp", WHAT, measured, here, folder)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and write the file."""
+    parser = record.parser(__doc__)
+    parser.add_argument("--quick", action="store_true", help="three runs, and two random roots")
+    parser.add_argument("--shrink", type=int, default=0, help="halve the vertices so many times")
+    parser.add_argument("--families", nargs="*", choices=FAMILY_NAMES, help="some of them alone")
+    parser.add_argument("--methods", nargs="*", choices=list(METHODS), help="some of them alone")
+    options = parser.parse_args(arguments)
+    device = CudaDevice()
+    here = record.environment(device, options.commit)
+    repeat, roots = (3, 2) if options.quick else (9, ROOTS)
+    print(
+        write(device, here, options.folder, shrink=options.shrink, repeat=repeat, roots=roots,
+              families=options.families or FAMILY_NAMES, methods=options.methods or tuple(METHODS))
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""The benchmark of shortest paths measures all searches, and only right ones."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import gpukernels as gk
+from gpukernels import sequential
+from gpukernels.bench import sssp as bench
+from gpukernels.bench.graphs import weighted, weighted_grid, weighted_random, weighted_rmat
+from gpukernels.bench.search_time import timer_for
+from gpukernels.shortest_paths import METHODS, UNREACHED, SSSPResult
+
+
+@pytest.fixture(scope="module")
+def row():
+    timer = timer_for(gk.SimtDevice())
+    timer.busy_rounds = 2
+    g = weighted(gk.kron(6, 4, seed=1))
+    return bench.measure(timer, g, int(g.out_degree.argmax()), 1, 1000.0, roots=2, patience=1e9)
+
+
+def test_every_method_is_measured_and_so_is_the_heap(row):
+    measured = {label.split()[0] for label in row["searches"]}
+    assert measured == {*METHODS, "sequential"}
+    times = "kernel_ms", "call_ms", "roots_kernel_ms", "roots_call_ms", "gteps", "call_gteps"
+    for label, found in row["searches"].items():
+        if label != "sequential":
+            assert all(found[name] >= 0 for name in times), label
+            assert found["roots"] == 2
+    heap = row["searches"]["sequential"]
+    assert (heap["runs"], heap["roots"]) == (1, 0)
+    assert heap["call_ms"] > 0
+
+
+def test_a_persistent_search_is_one_launch_and_asks_nothing_back(row):
+    for label, found in row["searches"].items():
+        if label.startswith("near_far_persistent"):
+            assert (found["launches"], found["read_backs"]) == (1, 0)
+
+
+def test_a_wrong_search_is_not_timed(monkeypatch):
+    def lost(g, root, device, *, parents=True):
+        return SSSPResult(np.full(g.n, UNREACHED, np.int32), None, {})
+
+    g = weighted(gk.path(3))
+    monkeypatch.setitem(METHODS, "harish", lost)
+    with pytest.raises(AssertionError, match="harish from 0"):
+        bench.measure(timer_for(gk.SimtDevice()), g, 0, 1, 1.0)
+    monkeypatch.setitem(METHODS, bench.TRUSTED, lost)
+    with pytest.raises(AssertionError, match="these are not shortest paths"):
+        bench.cases(gk.SimtDevice(), g, 0, 1)
+
+
+def test_shortest_paths_are_told_from_others():
+    g = weighted(gk.kron(5, 3, seed=1))
+    found = sequential.dijkstra(g, 0)
+    right = np.where(found.parent >= 0, found.distance, UNREACHED).astype(np.int32)
+    assert (right == UNREACHED).any()
+    assert bench.is_shortest(g, 0, right)
+    for v in range(g.n):
+        for wrong in (right[v] - 1, min(right[v], UNREACHED - 1) + 1, 0, UNREACHED):
+            if wrong != right[v]:
+                changed = right.copy()
+                changed[v] = wrong
+                assert not bench.is_shortest(g, 0, changed), (v, wrong)
+    # A ring that is reached from nowhere, with lengths that its own arcs would allow.
+    ring = gk.Graph.from_arcs(3, [1, 2], [2, 1], [1, 1])
+    assert not bench.is_shortest(ring, 0, np.array([0, 5, 5], np.int32))
+    assert bench.is_shortest(ring, 0, np.array([0, UNREACHED, UNREACHED], np.int32))
+
+
+def test_graphs_have_the_size_and_the_weights_that_they_are_asked_for():
+    for g, n, m in (
+        (weighted_rmat(3_000, 20_000, seed=1), 3_000, 20_000),
+        (weighted_random(2_000, 64, seed=1), 2_000, 128_000),
+        (weighted_grid(20, 30, seed=1), 600, 2 * (19 * 30 + 20 * 29)),
+    ):
+        assert not g.directed
+        assert g.n == n
+        assert m * 0.99 <= g.m <= m  # a self-loop is one arc
+        assert (g.weights.min(), g.weights.max()) == (1, 100)
+    assert weighted_rmat(3_000, 20_000, seed=1).out_degree.max() > 200
+
+
+@pytest.mark.parametrize("family", bench.FAMILIES, ids=lambda f: f[0])
+def test_every_family_shrinks(family):
+    small, smaller = family[2](10), family[2](11)
+    assert 1.5 < small.n / smaller.n < 2.5
+
+
+def test_some_families_and_methods_can_be_chosen(tmp_path, monkeypatch):
+    monkeypatch.setattr(bench, "CudaDevice", gk.SimtDevice)
+    monkeypatch.setattr(bench.record, "environment", lambda device, commit: {"commit": commit})
+    chosen = ["--families", "grid", "--methods", "harish"]
+    shrunk = ["--shrink", "16", "--quick", "--commit", "x", "--folder", str(tmp_path)]
+    bench.main([*shrunk, *chosen])
+    kept = json.loads((tmp_path / "sssp.json").read_text())
+    assert kept["copy_gigabytes_per_second"] > 0
+    (only,) = kept["times"]
+    assert (only["graph"], only["root"]) == ("grid", 0)
+    assert set(only["searches"]) == {"sequential", "harish"}
+    assert only["searches"]["harish"]["roots"] <= 2
