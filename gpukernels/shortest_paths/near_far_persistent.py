@@ -46,6 +46,7 @@ from gpukernels.stats import Stats
 from .near_far_steps import (
     AGAIN,
     ARCS,
+    BEYOND,
     COUNTS,
     COUNTS_HERE,
     DROPPED,
@@ -126,8 +127,8 @@ def search_near_and_far(
 ):
     """Search from `root` until both piles are empty; a cooperative launch.
 
-    ``told`` receives how many arcs were relaxed, vertices put into a pile, vertices that fell while
-    they waited, steps and splits, and ``last_delta[0]`` the delta at the end.
+    ``told`` receives what all threads have counted, the steps and the splits, and ``last_delta[0]``
+    the delta at the end.
 
     A plain look at a word spares the atomic where an arc lowers nothing. It may be late: then the
     word has fallen further, and the atomic, which decides, lowers nothing either.
@@ -286,8 +287,11 @@ def sssp(
         fill = max(int(grid * threads / (SHARE * degree)), 1)
     args = search, root, delta, finest, adapt, fill, fair, rounds, distance, told, last_delta
     device.launch(search_near_and_far, grid, threads, *args, cooperative=True)
-    lengths, parent, more = parents_of(g, root, device, arcs, distance, threads)
     counted = device.read(told).tolist()
+    if parents or counted[BEYOND] > 0:
+        lengths, parent, more = parents_of(g, root, device, arcs, distance, threads)
+    else:
+        lengths, parent, more = device.read(distance), None, 0
     stats = {
         "method": "near_far_persistent",
         "launches": 1,
