@@ -16,11 +16,8 @@ A grid sync takes as long as some hundred instructions, and a road network has t
 each too small to fill a GPU. So a block goes on by itself with what it finds, some rounds, before
 all meet again; where the whole near pile is no more than one block's share, without end.
 
-Delta weighs two costs. Each step, and each round of one, has waits in which `fill` more vertices
-could have been relaxed. A vertex that is taken more than once between two splits has been relaxed
-for nothing. Where the waits cost eight times what was taken again, delta doubles; where they cost
-less than twice as much, it halves. So it grows on a road network, whose steps are small, and stays
-near the least weights where arcs are many.
+Delta doubles where the waits of steps cost more than what is relaxed for nothing, and halves where
+they cost less: see `adaptive_delta`.
 
 ADDS has no barrier at all: one block manages 32 buckets for the others, which take from them as
 they can. Here all blocks are alike and the piles are two. What is left of its idea: no step waits
@@ -29,12 +26,10 @@ for the host, a block does not wait for others while it has work of its own, and
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import cuda, int32, int64
 
-from gpukernels.checks import check_flag, check_real, check_whole
+from gpukernels.checks import check_flag, check_whole
 from gpukernels.device import Device, benign_race
 from gpukernels.frontiers.counts import count_up
 from gpukernels.graph import Graph
@@ -43,6 +38,7 @@ from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_thre
 from gpukernels.primitives.offsets import MAX_UNITS
 from gpukernels.stats import Stats
 
+from .adaptive_delta import adapted, bound_beyond, deltas
 from .near_far_steps import (
     AGAIN,
     ARCS,
@@ -82,30 +78,8 @@ ROUNDS = 8
 SHARE = 4
 #: Arcs that a thread should have before another block is launched.
 ARCS_A_THREAD = 4
-#: How far the delta of float distances may fall below the first.
-FINER = 1024.0
-FINITE = float(np.finfo(np.float64).max)
 #: Places in what the kernel tells: see `TALLIES` for the first; then steps and splits.
 STEPS, SPLITS, TOLD = TALLIES, TALLIES + 1, TALLIES + 2
-
-
-@cuda.jit(device=True)
-def adapted(delta, finest, fill, steps, again):
-    """Return the next delta after so many steps that took `again` vertices more than once."""
-    if 8 * again <= steps * fill:
-        return delta * 2
-    if 2 * again > steps * fill:
-        return max(delta / 2, finest)
-    return delta
-
-
-@cuda.jit(device=True)
-def bound_beyond(least, delta, infinite, weights):
-    """Return the bits of the split `delta` beyond `least`, at least one above its bits."""
-    length = length_of(least, weights) + delta
-    if length >= infinite:
-        return int32(NONE)
-    return int32(max(bits_of(length, weights), least + 1))
 
 
 @cuda.jit(device=True)
@@ -262,8 +236,8 @@ def sssp(
     check_non_negative(g, "near_far_persistent")
     arcs = arcs_on(device, g)
     kind = arcs[2].dtype
-    degree, weight = max(g.m / max(g.n, 1), 1.0), _mean_weight(g)
-    delta, finest = _deltas(delta, weight / degree, kind)
+    degree = max(g.m / max(g.n, 1), 1.0)
+    delta, finest = deltas(g, delta, degree, kind)
     large = g.out_degree[g.out_degree > piece].astype(np.int64)
     most_pieces = int((-(-large // piece)).sum())
     search = Search(
@@ -306,18 +280,3 @@ def sssp(
         "blocks": grid,
     }
     return SSSPResult(lengths, parent if parents else None, Stats(stats))
-
-
-def _mean_weight(g: Graph) -> float:
-    return 1.0 if g.weights is None or g.m == 0 else float(g.weights.mean(dtype=np.float64))
-
-
-def _deltas(delta: float | None, default: float, kind) -> tuple[float, float]:
-    """Return the first delta and the least: whole numbers for whole distances."""
-    if delta is None:
-        delta = default or 1.0
-    else:
-        check_real("delta", delta, math.ulp(0), FINITE, "a finite number above 0")
-    if np.issubdtype(kind, np.integer):
-        return float(max(math.ceil(delta), 1)), 1.0
-    return float(delta), min(float(delta), default or 1.0) / FINER

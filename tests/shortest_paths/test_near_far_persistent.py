@@ -9,7 +9,8 @@ from effort import every_pair
 import gpukernels as gk
 from gpukernels import sequential
 from gpukernels.shortest_paths import sssp
-from gpukernels.shortest_paths.near_far_persistent import adapted, search_near_and_far
+from gpukernels.shortest_paths.adaptive_delta import adapted
+from gpukernels.shortest_paths.near_far_persistent import search_near_and_far
 from gpukernels.shortest_paths.near_far_steps import ROOM
 from gpukernels.shortest_paths.result import infinity
 from gpukernels.simt.errors import RaceError
