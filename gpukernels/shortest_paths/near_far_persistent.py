@@ -126,7 +126,9 @@ def search_near_and_far(
         row = PIECES + (step + 1 & LAST)
         if first:
             counts[PIECES + (step + 2 & LAST)] = 0
-        size = counts[PIECES + (step & LAST)]
+        size = int32(0)
+        if search.pieces.shape[1] > 0:
+            size = counts[PIECES + (step & LAST)]
         if size > 0:
             since += 1
             relax_pieces(search, block, near, far, bound, size, tally)
