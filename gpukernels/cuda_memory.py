@@ -13,6 +13,7 @@ memory is not used again.
 
 from __future__ import annotations
 
+import functools
 import math
 import mmap
 import weakref
@@ -31,6 +32,8 @@ IDLE_SHARE = 8
 MOST_PINNED = 1 << 30
 #: Results of fewer bytes are read into ordinary memory, which is as fast.
 PINNED_FROM = 1 << 16
+#: Arrays side by side begin at multiples of so many bytes, as a GPU's allocations do.
+APART = 256
 #: Page-locked memory is lent in multiples of so many bytes.
 PAGE = 1 << 12
 #: Where numba's context keeps what belongs to it.
@@ -67,49 +70,58 @@ class CudaMemory:
     ----------
     kept : dict
         Device copies of read-only host arrays, by the host array's id, which dies with the array.
+    cooperative_blocks : dict
+        How many blocks fit the GPU at once, by kernel, threads a block and kinds of arguments.
     """
 
     def __init__(self, context):
-        from numba.cuda.cudadrv import devicearray, driver
-
-        self._array_type, self._driver = devicearray.DeviceNDArray, driver
+        self._driver = _driver()
         self.context = weakref.proxy(context)
         self._one_stream = not getattr(config, "CUDA_PER_THREAD_DEFAULT_STREAM", 0)
         self.arrays = Pool(int(context.get_memory_info().total) // IDLE_SHARE)
         self.pinned = Pool(MOST_PINNED, MOST_PINNED)
         self.kept: dict[int, Any] = {}
+        self.cooperative_blocks: dict[tuple, int] = {}
+        self._hollow: dict[tuple, Any] = {}
 
     def empty(self, shape: int | Sequence[int], dtype: DTypeLike):
         """Return a device array whose content is undefined."""
-        # numba does not take a NumPy integer for a shape, as NumPy does.
-        shape = tuple(map(int, shape)) if isinstance(shape, tuple | list) else (int(shape),)
-        dtype = np.dtype(dtype)
-        size = math.prod(shape) * dtype.itemsize
-        if not (size and self._one_stream):
-            return cuda.device_array(shape, dtype)
+        return self._lend((_sizes(shape),), np.dtype(dtype))[0]
 
-        def make():
-            block = cuda.device_array(shape, dtype)
-            block._numba_type_  # noqa: B018  newer versions keep it, and with it all copies
-            return block
+    def side_by_side(self, shapes: Sequence[int | Sequence[int]], dtype: DTypeLike) -> list:
+        """Return device arrays of undefined content, one after the other in the same memory.
 
-        lease = self.arrays.lend((shape, dtype), size, make)
-        block = lease.block
-        # As numba's own `bind` does, a copy of the object. The pointer of its own is to memory that
-        # numba does not manage: it keeps the owner, and every part of the array does too.
-        array = self._array_type.__new__(self._array_type)
-        array.__dict__.update(block.__dict__)
-        pointer = block.gpu_data.device_pointer
-        array.gpu_data = self._driver.MemoryPointer(self.context, pointer, size, owner=lease)
-        return array
+        It is lent as one, for as long as one of them is there.
+        """
+        return self._lend(tuple(map(_sizes, shapes)), np.dtype(dtype))
+
+    def _lend(self, shapes: tuple[tuple[int, ...], ...], dtype: np.dtype) -> list:
+        if not self._one_stream:
+            return [cuda.device_array(shape, dtype) for shape in shapes]
+        size = _bytes(shapes, dtype)
+        if not size:  # there is nothing to lend, and nothing that two could write
+            if (shapes, dtype) not in self._hollow:
+                self._hollow[shapes, dtype] = _Block(shapes, dtype)
+            return list(self._hollow[shapes, dtype].arrays)
+        lease = self.arrays.lend((shapes, dtype), size, lambda: _Block(shapes, dtype))
+        lent, kind, make = [], _lent_array(), self._driver.MemoryPointer
+        for array in lease.block.arrays:
+            if array.size:
+                # As numba's own `bind` does, a copy of the object. The pointer of its own is to
+                # memory that numba does not manage: it keeps the owner, and every part does too.
+                pointer, kept = array.gpu_data.device_pointer, array.__dict__
+                array = kind.__new__(kind)
+                array.__dict__.update(kept)
+                array.gpu_data = make(self.context, pointer, array.nbytes, lease)
+            lent.append(array)
+        return lent
 
     def pinned_array(self, shape: int | Sequence[int], dtype: DTypeLike) -> np.ndarray | None:
         """Return a page-locked host array of undefined content.
 
         None where `MOST_PINNED` bytes are in use, or the host locks no more pages.
         """
-        shape = tuple(map(int, shape)) if isinstance(shape, tuple | list) else (int(shape),)
-        dtype = np.dtype(dtype)
+        shape, dtype = _sizes(shape), np.dtype(dtype)
         count = math.prod(shape)
         size = max(PAGE, -(-count * dtype.itemsize // PAGE) * PAGE)
         try:
@@ -122,37 +134,170 @@ class CudaMemory:
 
     def read(self, array) -> np.ndarray:
         """Return the contents of a device array; those of a large one in page-locked memory."""
-        if not (array.size and array.is_c_contiguous()):
-            return array.copy_to_host()
         found = self.pinned_array(array.shape, array.dtype) if array.nbytes >= PINNED_FROM else None
+        return read(array, np.empty(array.shape, array.dtype) if found is None else found)
+
+    def read_all(self, arrays: Sequence) -> list[np.ndarray]:
+        """Return the contents of device arrays; of those that lie side by side, by one copy."""
+        span = _span(arrays)
+        if span is None:
+            return [self.read(array) for array in arrays]
+        start, size = span
+        found = self.pinned_array(size, np.uint8) if size >= PINNED_FROM else None
         if found is None:
-            found = np.empty(array.shape, array.dtype)
-        self._driver.device_to_host(found, array.gpu_data, array.nbytes)
-        return found
+            found = np.empty(size, np.uint8)
+        self._driver.device_to_host(found, arrays[0].gpu_data, size)
+        firsts = [array.device_ctypes_pointer.value - start for array in arrays]
+        return [
+            found[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+            for first, array in zip(firsts, arrays, strict=True)
+        ]
 
 
-def fill(array, byte: int) -> None:
-    """Set every byte of a contiguous device array, after the launches made so far."""
+def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
+    """Return a shape as numba takes it, which has no integer of NumPy."""
+    return tuple(map(int, shape)) if isinstance(shape, tuple | list) else (int(shape),)
+
+
+def _room(shape: tuple[int, ...], dtype: np.dtype) -> int:
+    """Return the bytes between the beginning of an array and that of the one behind it."""
+    return -(-math.prod(shape) * dtype.itemsize // APART) * APART
+
+
+@functools.lru_cache(4096)
+def _bytes(shapes: tuple[tuple[int, ...], ...], dtype: np.dtype) -> int:
+    """Return the bytes of arrays side by side."""
+    return sum(_room(shape, dtype) for shape in shapes)
+
+
+class _Block:
+    """Memory that is lent as one, and the arrays in it, of which those that are lent are copies."""
+
+    def __init__(self, shapes: tuple[tuple[int, ...], ...], dtype: np.dtype):
+        self._memory = cuda.device_array(_bytes(shapes, dtype), np.uint8)
+        self.arrays, start = [], 0
+        for shape in shapes:
+            size = math.prod(shape) * dtype.itemsize
+            if size:
+                array = self._memory[start : start + size].view(dtype).reshape(shape)
+            else:
+                array = cuda.device_array(shape, dtype)
+            # What numba finds once is then known of all copies: the type, and what a kernel takes.
+            for found_once in ("_numba_type_", "nbytes", "_strided_memory_view_shim"):
+                getattr(array, found_once, None)
+            array._handed_over = []
+            self.arrays.append(array)
+            start += _room(shape, dtype)
+
+
+def _span(arrays: Sequence) -> tuple[int, int] | None:
+    """Return where device arrays begin that lie side by side, and their bytes; None for others."""
+    if not all(array.size and array.is_c_contiguous() for array in arrays):
+        return None
+    if len({id(array.gpu_data.owner) for array in arrays}) != 1:
+        return None
+    starts = [array.device_ctypes_pointer.value for array in arrays]
+    size = starts[-1] + arrays[-1].nbytes - starts[0]
+    apart = size > sum(_room(array.shape, array.dtype) for array in arrays)
+    return None if apart or starts != sorted(starts) else (starts[0], size)
+
+
+@functools.cache
+def _lent_array():
+    from numba.cuda.cudadrv.devicearray import DeviceNDArray
+
+    class LentArray(DeviceNDArray):
+        """An array of a GPU whose first rows are had at a third of the price of another part."""
+
+        def __getitem__(self, item):
+            if not (
+                type(item) is slice
+                and (item.start, item.step) == (None, None)
+                and type(item.stop) is int
+                and self.is_c_contiguous()
+                and self.ndim
+                and 0 < item.stop <= self.shape[0]
+            ):
+                return super().__getitem__(item)
+            shape = item.stop, *self.shape[1:]
+            part = LentArray(shape, self.strides, self.dtype, gpu_data=self.gpu_data)
+            part._handed_over = []
+            if "_numba_type_" in self.__dict__:
+                part._numba_type_ = self._numba_type_
+            return part
+
+    return LentArray
+
+
+def read(array, into: np.ndarray) -> np.ndarray:
+    """Return `into`, an array of the same shape and type that receives the device array's."""
+    same = (into.dtype, into.shape) == (array.dtype, array.shape)
+    if not (same and array.is_c_contiguous() and into.flags.c_contiguous and array.size):
+        return array.copy_to_host(into)
+    _driver().device_to_host(into, array.gpu_data, array.nbytes)
+    return into
+
+
+def write(array, host: np.ndarray) -> None:
+    """Copy a contiguous host array to a device array of the same shape and type."""
     if array.size:
-        array.gpu_data.memset(byte, array.nbytes)
+        _driver().host_to_device(array.gpu_data, host, array.nbytes)
+
+
+def fill(array, value) -> None:
+    """Set every element of a contiguous device array, after the launches made so far.
+
+    A driver fills with what repeats after one, two or four bytes, and does not wait. What does not
+    is copied.
+    """
+    start = array.device_ctypes_pointer.value
+    if array.size and not _fill(start, array.nbytes, value, array.dtype):
+        write(array, np.full(array.shape, value, array.dtype))
+
+
+def fill_all(arrays: Sequence, value) -> None:
+    """Do the same with each of some arrays of one type; with those side by side, at once."""
+    arrays = [array for array in arrays if array.size]
+    span = _span(arrays)
+    if span is None or not _fill(*span, value, arrays[0].dtype):
+        for array in arrays:
+            fill(array, value)
 
 
 def put(array, index: int, value) -> None:
     """Set one element of a contiguous device array, counted from 0 through all its rows."""
-    from numba.cuda.cudadrv.driver import host_to_device
-
     if not 0 <= index < array.size:
         raise IndexError(f"index {index} of an array of {array.size} elements")
     size = array.dtype.itemsize
-    # A sliced and reshaped array would say the same at five times the price.
-    there = array.gpu_data.view(index * size, (index + 1) * size)
-    host_to_device(there, np.array([value], dtype=array.dtype), size)
+    if not _fill(array.device_ctypes_pointer.value + index * size, size, value, array.dtype):
+        # A sliced and reshaped array would say the same at five times the price.
+        there = array.gpu_data.view(index * size, (index + 1) * size)
+        _driver().host_to_device(there, np.array([value], dtype=array.dtype), size)
+
+
+def _fill(start: int, size: int, value, dtype: np.dtype) -> bool:
+    """Have the driver set `size` bytes from `start` on to `value`; return whether it can."""
+    element = np.array(value, dtype=dtype)
+    pattern = element.tobytes()
+    while len(pattern) > 1 and pattern == 2 * pattern[: len(pattern) // 2]:
+        pattern = pattern[: len(pattern) // 2]
+    if element.ndim or len(pattern) not in (1, 2, 4):
+        return False
+    set_all = getattr(_driver().driver, f"cuMemsetD{8 * len(pattern)}")
+    set_all(start, int.from_bytes(pattern, "little"), size // len(pattern))
+    return True
+
+
+@functools.cache
+def _driver():
+    from numba.cuda.cudadrv import driver
+
+    return driver
 
 
 def current() -> CudaMemory:
     """Return the memory of the current GPU."""
-    from numba.cuda.cudadrv.driver import driver
-
+    driver = _driver().driver
     # To ask numba for its context takes ten times as long as to ask the driver for a number.
     memory = _memories.get(int(driver.cuCtxGetCurrent()))
     if memory is None or not _is_open(memory.context):

@@ -10,7 +10,7 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from gpukernels import cuda_memory, simt
 from gpukernels.checks import as_array, check_flag, check_seed, is_whole
+from gpukernels.cuda_arguments import Launch, kind_of
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.machine import RESIDENT_THREADS
 from gpukernels.simt.schedules import SCHEDULES
@@ -94,6 +95,11 @@ class Device(Protocol):
     def full(self, shape: Shape, value: Any, dtype: DTypeLike) -> DeviceArray:
         """Return an array filled with `value`."""
 
+    def full_all(
+        self, shapes: Sequence[Shape], value: Any, dtype: DTypeLike
+    ) -> Sequence[DeviceArray]:
+        """Return arrays filled with `value`, that a device may make, fill and read together."""
+
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
         """Return a host array of zeros to read results into."""
 
@@ -102,6 +108,9 @@ class Device(Protocol):
 
     def read(self, array: DeviceArray, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array."""
+
+    def read_all(self, *arrays: DeviceArray) -> list[NDArray]:
+        """Return the contents of arrays: of those that were made together, by one copy."""
 
     def launch(
         self,
@@ -236,6 +245,10 @@ class SimtDevice:
         """Return an array filled with `value`."""
         return np.full(shape, value, dtype)
 
+    def full_all(self, shapes: Sequence[Shape], value: Any, dtype: DTypeLike) -> list[NDArray]:
+        """Return arrays filled with `value`, each with memory of its own."""
+        return [self.full(shape, value, dtype) for shape in shapes]
+
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
         """Return a host array of zeros to read results into; here, an ordinary one."""
         return np.zeros(shape, dtype)
@@ -250,6 +263,10 @@ class SimtDevice:
             return np.array(array, copy=True)
         np.copyto(into, array, casting="no")
         return into
+
+    def read_all(self, *arrays: Any) -> list[NDArray]:
+        """Return the contents of arrays."""
+        return [self.read(array) for array in arrays]
 
     def launch(
         self,
@@ -343,8 +360,8 @@ class CudaDevice:
     def array(self, host: ArrayLike) -> DeviceArray:
         """Return a copy of `host` on the device."""
         host = np.ascontiguousarray(as_array("host", host))
-        array: Any = self.empty(host.shape, host.dtype)
-        array.copy_to_device(host)
+        array = self.empty(host.shape, host.dtype)
+        cuda_memory.write(array, host)
         return array
 
     def keep(self, host: NDArray) -> DeviceArray:
@@ -360,6 +377,7 @@ class CudaDevice:
         if kept is None:
             # Not lent: it is freed with the graph.
             of_gpu[id(host)] = kept = self._cuda.to_device(np.ascontiguousarray(host))
+            kept._handed_over = []
             weakref.finalize(host, of_gpu.pop, id(host), None)
         return kept
 
@@ -373,12 +391,15 @@ class CudaDevice:
 
     def full(self, shape: Shape, value: Any, dtype: DTypeLike) -> DeviceArray:
         """Return a device array filled with `value`."""
-        pattern = set(np.array(value, dtype=dtype).tobytes())
-        if len(pattern) > 1:
-            return self.array(np.full(shape, value, dtype))
-        array: Any = self.empty(shape, dtype)
-        cuda_memory.fill(array, pattern.pop() if pattern else 0)
+        array = self.empty(shape, dtype)
+        cuda_memory.fill(array, value)
         return array
+
+    def full_all(self, shapes: Sequence[Shape], value: Any, dtype: DTypeLike) -> list[DeviceArray]:
+        """Return arrays filled with `value`, side by side in memory: for one call of the driver."""
+        arrays = cuda_memory.current().side_by_side(shapes, dtype)
+        cuda_memory.fill_all(arrays, value)
+        return arrays
 
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
         """Return a page-locked host array of zeros: what is read into it is copied once."""
@@ -390,7 +411,8 @@ class CudaDevice:
 
     def clear(self, array: Any) -> None:
         """Set every byte of `array` to zero, after the launches made so far; does not wait."""
-        cuda_memory.fill(array, 0)
+        if array.size:
+            array.gpu_data.memset(0, array.nbytes)
 
     def read(self, array: Any, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array.
@@ -399,7 +421,12 @@ class CudaDevice:
         """
         if not hasattr(array, "copy_to_host"):
             array = self.array(array)
-        return cuda_memory.current().read(array) if into is None else array.copy_to_host(into)
+        memory = cuda_memory.current()  # which a thread that has just begun must ask for
+        return memory.read(array) if into is None else cuda_memory.read(array, into)
+
+    def read_all(self, *arrays: Any) -> list[NDArray]:
+        """Return the contents of arrays: of those side by side in memory, by one copy."""
+        return cuda_memory.current().read_all(arrays)
 
     def launch(
         self,
@@ -417,6 +444,9 @@ class CudaDevice:
         check_flag("cooperative", cooperative)
         if _empty(blocks):
             return
+        # What is kept is found by the sizes: numba takes lists of them too.
+        blocks = tuple(blocks) if isinstance(blocks, list) else blocks
+        threads = tuple(threads) if isinstance(threads, list) else threads
         configured = _configured(kernel, blocks, threads, shared)
         with _without_advice("Host array") if _hold_host_array(args) else contextlib.nullcontext():
             configured(*args)
@@ -427,8 +457,12 @@ class CudaDevice:
         That many fit the GPU at once, given the registers and the shared memory that `kernel` takes
         when it is compiled for arguments like `args`.
         """
-        types = tuple(kernel.typeof_pyval(a) for a in args)
-        return kernel.compile(types).max_cooperative_grid_blocks(threads)
+        known = cuda_memory.current().cooperative_blocks
+        key = kernel, threads, *map(kind_of, args)
+        if key not in known:
+            types = tuple(kernel.typeof_pyval(a) for a in args)
+            known[key] = kernel.compile(types).max_cooperative_grid_blocks(threads)
+        return known[key]
 
     @contextlib.contextmanager
     def timer(self) -> Iterator[Elapsed]:
@@ -463,7 +497,7 @@ def _configured(kernel, blocks, threads, shared):
     """Return what launches `kernel`; kept, as changing the filters of warnings takes 10 us."""
     # Teaching graphs are small on purpose; numba's advice about small grids would drown the page.
     with _without_advice("Grid size"):
-        return kernel[blocks, threads, 0, shared]
+        return Launch(kernel, kernel[blocks, threads, 0, shared])
 
 
 @contextlib.contextmanager
@@ -475,12 +509,19 @@ def _without_advice(about: str) -> Iterator[None]:
 
 
 def _hold_host_array(args: tuple) -> bool:
-    return any(
-        isinstance(a, np.ndarray) or (isinstance(a, tuple) and _hold_host_array(a)) for a in args
-    )
+    for a in args:
+        # A tuple that has kept what numba made of it has none: see `cuda_arguments`.
+        if isinstance(a, tuple) and not getattr(a, "_handed_over", None):
+            if _hold_host_array(a):
+                return True
+        elif isinstance(a, np.ndarray):
+            return True
+    return False
 
 
 def _empty(blocks: Shape) -> bool:
+    if type(blocks) is int:
+        return blocks == 0
     sizes = blocks if isinstance(blocks, (tuple, list)) else (blocks,)
     return any(is_whole(size) and size == 0 for size in sizes)
 

@@ -71,7 +71,8 @@ class Pool:
         """
         block = None
         with self._lock:
-            self._settle()
+            if self._returned:
+                self._settle()
             if waiting := self._idle.pop(key, None):
                 block = waiting.pop()[1]
                 self.idle_bytes -= size
@@ -126,7 +127,8 @@ class Pool:
             waiting = self._idle.pop(key, [])
             waiting.append((size, block))
             self._idle[key] = waiting
-        self._let_go(self._most_idle)
+        if self.idle_bytes > self._most_idle:
+            self._let_go(self._most_idle)
 
     def _let_go(self, most: int) -> None:
         """Let the blocks longest idle go until no more than `most` bytes are."""

@@ -38,6 +38,9 @@ class CudasimDevice:
     def full(self, shape, value, dtype):
         return np.full(shape, value, dtype)
 
+    def full_all(self, shapes, value, dtype):
+        return [self.full(shape, value, dtype) for shape in shapes]
+
     def keep(self, host):
         return np.array(host)
 
@@ -55,6 +58,9 @@ class CudasimDevice:
             return array.copy()
         into[...] = array
         return into
+
+    def read_all(self, *arrays):
+        return [self.read(array) for array in arrays]
 
     def cooperative_blocks(self, kernel, threads, *args):
         return 2

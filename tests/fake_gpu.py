@@ -146,6 +146,18 @@ class FakeGpus:
     def cuMemsetD8(self, pointer, value, count):
         ctypes.memset(self._there(pointer, count), value, count)
 
+    def cuMemsetD16(self, pointer, value, count):
+        assert int(pointer) % 2 == 0
+        ctypes.memmove(
+            self._there(pointer, 2 * count), value.to_bytes(2, "little") * count, 2 * count
+        )
+
+    def cuMemsetD32(self, pointer, value, count):
+        assert int(pointer) % 4 == 0
+        ctypes.memmove(
+            self._there(pointer, 4 * count), value.to_bytes(4, "little") * count, 4 * count
+        )
+
     def cuMemcpyHtoD(self, pointer, host, size):
         ctypes.memmove(self._there(pointer, size), int(host), size)
 

@@ -93,11 +93,36 @@ def test_shapes_may_be_numpy_integers(gpu, shape):
     assert gpu.full(shape, 0, np.int16).shape == wanted
 
 
-@pytest.mark.parametrize("value", [0, -1, 0x01010101, 258, 1])
-def test_what_repeats_a_byte_is_filled_on_the_gpu_and_all_else_is_copied(gpu, driver, value):
-    filled = gpu.full((2, 3), value, np.int32)
-    assert driver.calls["cuMemsetD8"] == (value in (0, -1, 0x01010101))
-    assert gpu.read(filled).tolist() == [[value] * 3] * 2
+@pytest.mark.parametrize(
+    ("value", "dtype", "bits"),
+    [
+        *((value, np.int32, 8) for value in (0, -1, 0x01010101)),
+        (0x00070007, np.int32, 16),
+        *((value, np.int32, 32) for value in (258, 1, -2, 2**31 - 1)),
+        *((value, np.int64, 0) for value in (1, -2, 2**40)),
+        (-1, np.int64, 8),
+        (2**32 + 1, np.int64, 32),
+        (1.5, np.float32, 32),
+        (np.nan, np.float32, 32),
+        (1.5, np.float64, 0),
+        (-7, np.int16, 16),
+        (255, np.uint8, 8),
+        (True, np.bool_, 8),
+    ],
+)
+def test_what_repeats_after_four_bytes_is_filled_on_the_gpu_and_all_else_is_copied(
+    gpu, driver, value, dtype, bits
+):
+    filled = gpu.full((2, 3), value, dtype)
+    asked = [name for name in driver.calls if name.startswith(("cuMemset", "cuMemcpyHtoD"))]
+    assert asked == ([f"cuMemsetD{bits}"] if bits else ["cuMemcpyHtoD"])
+    np.testing.assert_array_equal(gpu.read(filled), np.full((2, 3), value, dtype))
+    gpu.clear(filled)
+    gpu.put(filled, 4, value)
+    expected = np.zeros(6, dtype)
+    expected[4] = value
+    np.testing.assert_array_equal(gpu.read(filled), expected.reshape(2, 3))
+    assert driver.calls["cuMemcpyHtoD"] == (0 if bits else 2)
 
 
 @pytest.mark.parametrize("shape", [0, (0, 3), 4])
@@ -119,6 +144,16 @@ def test_results_are_read_into_the_array_that_is_given(gpu):
     assert into.tolist() == [0, 0, 0]
     assert gpu.read(gpu.array(np.arange(3, dtype=np.int32)), into) is into
     assert into.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "into", [np.zeros(4, np.int32), np.zeros((3, 1), np.int64), np.zeros(6, np.int32)[::2]], ids=str
+)
+def test_an_array_that_does_not_fit_is_not_written_beyond(gpu, into):
+    """numba takes what is of the same number of elements and refuses all else."""
+    with pytest.raises(Exception, match=r"incompatible|contiguous|match"):
+        gpu.read(gpu.array(np.arange(3, dtype=np.int32)), into=into)
+    assert not into.any()
 
 
 def test_a_host_array_can_be_read_too(gpu):
@@ -189,6 +224,23 @@ def test_a_launch_is_that_of_the_kernel_and_quiet(gpu):
         gpu.launch(kernel, (2, 3), 64, out, 5, shared=128)
         gpu.launch(kernel, 7, (8, 8), cooperative=True)
     assert kernel.launched == [(((2, 3), 64, 0, 128), (out, 5)), ((7, (8, 8), 0, 0), ())]
+
+
+@pytest.mark.parametrize(
+    ("shape", "value"),
+    [((3, 2), [5, 7]), ((3, 2), [5, 5]), (4, [1, 2, 3, 4]), ((2, 3), [[1], [2]])],
+    ids=repr,
+)
+def test_rows_are_filled_as_numpy_fills_them(gpu, shape, value):
+    filled = gpu.read(gpu.full(shape, value, np.int16))
+    np.testing.assert_array_equal(filled, np.full(shape, value, np.int16))
+
+
+def test_sizes_may_be_lists(gpu):
+    kernel = Kernel()
+    gpu.launch(kernel, [2, 3], [8, 4], 5)
+    gpu.launch(kernel, [np.int32(2)], 32, 5)
+    assert [shape[:2] for shape, args in kernel.launched] == [((2, 3), (8, 4)), ((2,), 32)]
 
 
 @pytest.mark.parametrize("blocks", [0, (3, 0), [0, 2], np.int32(0)], ids=repr)

@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 from fake_gpu import FakeGpus
+from numba.cuda.cudadrv.devicearray import DeviceNDArray
 
 import gpukernels as gk
 from gpukernels import cuda_memory, sequential
@@ -43,16 +44,42 @@ def test_a_second_call_allocates_nothing(gpus):
     assert gpus.calls["cuMemFree"] == 0
 
 
+#: What a second search may ask of the driver: fills, and copies to the host. Beside its launches
+#: there is nothing else but the question which GPU is the current one. Both arrays of the result
+#: are filled at once and read at once; the root takes a fill in each. Four levels are read back.
+CALLS = {
+    "harish": (7, 5),
+    "virtual_warp": (7, 5),
+    "edge_parallel": (7, 5),
+    "spmv": (10, 5),
+    "bottom_up": (7, 5),
+    "frontier": (9, 5),
+    "luo": (6, 2),
+    "linear_work": (9, 5),
+    "expand_contract": (9, 5),
+    "contract_expand": (13, 7),
+    "two_phase": (10, 6),
+    "hybrid": (13, 7),
+    "direction_optimizing": (3, 2),
+    "bfs4k": (6, 2),
+}
+
+
 @pytest.mark.parametrize("method", gk.traversal.METHODS)
-def test_a_second_search_of_a_graph_allocates_nothing(gpus, method):
+def test_a_second_search_allocates_nothing_and_asks_little_of_the_driver(gpus, method):
     g, device = gk.rmat(7, 8, seed=1), gk.CudaDevice()
     expected = sequential.bfs(g, 0).distance
     found = gk.bfs(g, 0, method=method, device=device).distance
     assert np.array_equal(found, expected)
-    before = gpus.allocated()
-    again = gk.bfs(g, 1, method=method, device=device).distance
-    assert np.array_equal(again, sequential.bfs(g, 1).distance)
-    assert gpus.allocated() == before
+    gpus.calls.clear()
+    again = gk.bfs(g, 1, method=method, device=device)
+    assert np.array_equal(again.distance, sequential.bfs(g, 1).distance)
+    assert gpus.allocated() == 0
+    calls = gpus.calls.copy()
+    fills = sum(calls.pop(f"cuMemsetD{bits}", 0) for bits in (8, 16, 32))
+    assert (fills, calls.pop("cuMemcpyDtoH")) == CALLS[method]
+    assert set(calls) == {"cuCtxGetCurrent"}
+    assert calls["cuCtxGetCurrent"] <= 24
 
 
 def test_a_result_that_is_kept_is_left_alone(gpus):
@@ -79,6 +106,80 @@ def test_a_part_of_an_array_keeps_its_memory(gpus):
     assert device.read(other).tolist() == [0] * 100
     assert device.read(last).tolist() == [1] * 100
     assert gpus.calls["cuMemAlloc"] == 2
+
+
+PARTS = np.s_[:4, :9, :0, :99, :-2, 1:3, ::2, 3, : np.int64(3)]
+
+
+@pytest.mark.parametrize("part", PARTS, ids=repr)
+@pytest.mark.parametrize("shape", [(9,), (9, 5), (9, 2, 3)])
+def test_parts_of_an_array_are_those_of_numpy(gpus, shape, part):
+    device = gk.CudaDevice()
+    host = np.arange(np.prod(shape)).reshape(shape)
+    array = device.array(host)
+    found = array[part]
+    if part == 3 and len(shape) == 1:
+        assert found == host[3]
+        return
+    assert found._numba_type_ == DeviceNDArray.__getitem__(array, part)._numba_type_
+    assert np.array_equal(found.copy_to_host(), host[part])
+    if found.size > 1 and found.is_c_contiguous():
+        assert np.array_equal(device.read(found[:1]), host[part][:1])
+        device.clear(found)
+        host[part] = 0
+        assert np.array_equal(device.read(array), host)
+    flipped = array.reshape(shape, order="F")
+    assert np.array_equal(flipped[:2].copy_to_host(), flipped.copy_to_host()[:2])
+
+
+@pytest.mark.parametrize(
+    "shapes", [(9,), (9, 0), (0, 9), (0, 0), (64, 64), ((3, 5), 70, 1), (LARGE, LARGE), ()]
+)
+@pytest.mark.parametrize("value", [-1, 7, 258])
+def test_arrays_made_together_are_filled_and_read_by_one_call_each(gpus, shapes, value):
+    device = gk.CudaDevice()
+    arrays = device.full_all(shapes, value, np.int32)
+    nothing = not any(array.size for array in arrays)
+    fills = sum(gpus.calls[f"cuMemsetD{bits}"] for bits in (8, 16, 32))
+    assert fills == (0 if nothing else 1)
+    expected = [np.full(shape, value, np.int32) for shape in shapes]
+    for k, array in enumerate(arrays):
+        if array.size:
+            device.put(array, array.size - 1, k)
+            expected[k].reshape(-1)[-1] = k
+    with_one = {(k,) for k in range(len(arrays))} | {tuple(range(len(arrays)))}
+    for chosen in [*with_one, tuple(reversed(range(len(arrays))))]:
+        found = device.read_all(*(arrays[k] for k in chosen))
+        for k, one in zip(chosen, found, strict=True):
+            assert np.array_equal(one, expected[k])
+            assert (one.dtype, one.shape, one.flags.aligned) == (np.int32, expected[k].shape, True)
+    if all(array.size for array in arrays) and len(arrays) > 1:
+        gpus.calls.clear()
+        device.read_all(*arrays)
+        assert gpus.calls["cuMemcpyDtoH"] == 1
+        assert gpus.calls["cuMemcpyHtoD"] == 0
+
+
+def test_arrays_made_together_live_as_long_as_one_of_them(gpus):
+    device = gk.CudaDevice()
+    first, second = device.full_all((100, 100), 1, np.int32)
+    del first
+    others = [device.full_all((100, 100), 2, np.int32) for _ in range(2)]
+    assert device.read(second).tolist() == [1] * 100
+    del second
+    again, _ = device.full_all((100, 100), 3, np.int32)
+    assert gpus.calls["cuMemAlloc"] == 3
+    assert device.read(again).tolist() == [3] * 100
+    assert all(device.read(a).tolist() == [2] * 100 for pair in others for a in pair)
+
+
+def test_arrays_of_several_makings_are_read_one_by_one(gpus):
+    device = gk.CudaDevice()
+    arrays = [device.full(10, k, np.int32) for k in range(3)]
+    a, b = device.full_all((1000, 10), 5, np.int32)
+    assert [x.tolist() for x in device.read_all(*arrays)] == [[k] * 10 for k in range(3)]
+    assert [x.tolist() for x in device.read_all(arrays[0], b)] == [[0] * 10, [5] * 10]
+    assert [x.tolist() for x in device.read_all(a[:2], b)] == [[5] * 2, [5] * 10]
 
 
 def test_memory_comes_back_after_an_error(gpus):

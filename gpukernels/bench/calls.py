@@ -41,6 +41,10 @@ class PlainDevice(CudaDevice):
         shape = tuple(map(int, shape)) if isinstance(shape, tuple | list) else int(shape)
         return self._cuda.device_array(shape, dtype)
 
+    def full_all(self, shapes, value, dtype) -> list:
+        """Return new arrays, each filled by itself."""
+        return [self.full(shape, value, dtype) for shape in shapes]
+
     def pinned(self, shape, dtype) -> np.ndarray:
         """Return a new array of locked pages."""
         array = self._cuda.pinned_array(shape, dtype)
@@ -50,6 +54,10 @@ class PlainDevice(CudaDevice):
     def read(self, array, into: np.ndarray | None = None) -> np.ndarray:
         """Return the array's contents, in ordinary memory by default."""
         return array.copy_to_host(into)
+
+    def read_all(self, *arrays) -> list[np.ndarray]:
+        """Return the contents of arrays, each read by itself."""
+        return [self.read(array) for array in arrays]
 
 
 @contextlib.contextmanager

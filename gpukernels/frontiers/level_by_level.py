@@ -22,7 +22,7 @@ def level_by_level(device, launch: Callable[[int, object], None]) -> int:
     int
         How many calls were made, and flags read back: the number of levels.
     """
-    changed, flag = device.full(1, 0, np.int32), device.pinned(1, np.int32)
+    changed, flag = device.empty(1, np.int32), device.pinned(1, np.int32)
     level, reached = 0, True
     while reached:
         device.clear(changed)

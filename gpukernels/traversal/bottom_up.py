@@ -28,7 +28,7 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
 from .frontier_bitmap import FRONTIERS, first_parent_by_bits, store_votes, words
-from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+from .result import UNVISITED, BFSResult, read_tree, start_at, vertices_per_level
 
 
 @cuda.jit(device=True)
@@ -152,7 +152,7 @@ def bfs(
             device.launch(bottom_up_level, blocks, threads, *arrays, level, changed)
 
     level = level_by_level(device, launch)
-    distance = device.read(distance)
+    distance, parent = read_tree(device, distance, parent, parents)
     stats = {
         "method": "bottom_up",
         "frontier": frontier,
@@ -162,4 +162,4 @@ def bfs(
         "frontier_sizes": lambda: vertices_per_level(distance),
         "arcs_inspected": lambda: arcs_looked_at(g, distance, range(level)),
     }
-    return BFSResult(distance, device.read(parent) if parents else None, level, stats)
+    return BFSResult(distance, parent, level, stats)

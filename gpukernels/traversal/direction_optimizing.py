@@ -43,7 +43,7 @@ from gpukernels.primitives.warp_append import warp_append
 
 from .bottom_up import arcs_looked_at, first_parent
 from .frontier_bitmap import FRONTIERS, first_parent_by_bits, mark_level, store_votes, words
-from .result import UNVISITED, BFSResult, adopt, start_at
+from .result import UNVISITED, BFSResult, adopt, read_tree, start_at
 
 #: Threads a block by default: on an H200, 256 took two thirds of the time of 128 on R-MAT.
 BLOCK = 256
@@ -257,7 +257,7 @@ def bfs(
         device.cooperative_blocks(search_both_ways, threads, *args),
     )
     device.launch(search_both_ways, blocks, threads, *args, cooperative=True)
-    distance = device.read(distance)
+    distance, parent = read_tree(device, distance, parent, parents)
     told = device.read(log[:MOST_LOGGED])
     levels = int(told[0, 0])
     if levels >= MOST_LOGGED:
@@ -280,4 +280,4 @@ def bfs(
         "directions": ["bottom_up" if up else "top_down" for up in turned],
         "arcs_inspected": arcs_inspected,
     }
-    return BFSResult(distance, device.read(parent) if parents else None, levels, stats)
+    return BFSResult(distance, parent, levels, stats)

@@ -26,7 +26,7 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 from gpukernels.primitives.queue_append import queue_append
 
-from .result import UNVISITED, BFSResult, repeats, start_at
+from .result import UNVISITED, BFSResult, read_tree, repeats, start_at
 
 
 @benign_race("distance", "parent")
@@ -112,7 +112,7 @@ def bfs(
     distance, parent = start_at(root, g.n, device)
     queues = device.empty(capacity, np.int32), device.empty(capacity, np.int32)
     sizes, count = (
-        (device.full(1, 1, np.int32), device.full(1, 0, np.int32)),
+        [device.full(1, 1, np.int32), device.empty(1, np.int32)],
         device.pinned(1, np.int32),
     )
     arcs = device.full(1, 0, np.int64) if count_arcs else None
@@ -147,7 +147,7 @@ def bfs(
             size = int(device.read(next_size, into=count)[0])
         frontier = next_frontier
     levels = len(enqueued) - 1
-    distance = device.read(distance)
+    distance, parent = read_tree(device, distance, parent, parents)
 
     @functools.cache
     def again() -> list[int]:
@@ -166,4 +166,4 @@ def bfs(
     }
     if count_arcs:
         stats["arcs_inspected"] = int(device.read(arcs)[0])
-    return BFSResult(distance, device.read(parent) if parents else None, levels, stats)
+    return BFSResult(distance, parent, levels, stats)

@@ -40,7 +40,7 @@ from gpukernels.primitives.offsets import MAX_UNITS
 from gpukernels.primitives.padded_scan import check_padded_threads
 
 from .linear_cull import claim_unvisited, compact, compact_alone, mask_unvisited, set_depth
-from .result import BFSResult, adopt, start_at
+from .result import BFSResult, adopt, read_tree, start_at
 
 GATHERS = ("serial", "fine")
 CULLS = ("linear", "mask")
@@ -163,8 +163,7 @@ def bfs(
         "arcs_inspected": sum(arcs),
         "vertices_masked": (len(arcs) - 1) * g.n if cull == "mask" else 0,
     }
-    parent = device.read(search.parent) if parents else None
-    return BFSResult(device.read(search.distance), parent, levels, stats)
+    return BFSResult(*read_tree(device, search.distance, search.parent, parents), levels, stats)
 
 
 class _Search:
@@ -188,7 +187,7 @@ class _Search:
             self.candidate = device.array(np.arange(g.n, dtype=np.int32))
         self.chosen = room(g.n if cull == "mask" else g.m)
         self.scan = SCANS[scan](max(g.n, g.m), device, threads=threads)
-        self.counts, self.told = device.full(2, 0, np.int32), device.pinned(2, np.int32)
+        self.counts, self.told = device.empty(2, np.int32), device.pinned(2, np.int32)
         self.launches = self.threads_used = 0
 
     def run(self, kernel, items, *args, threads=None, shared=0):

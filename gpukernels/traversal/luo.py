@@ -55,7 +55,7 @@ from .luo_levels import (
     visit,
     visit_large,
 )
-from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+from .result import UNVISITED, BFSResult, read_tree, start_at, vertices_per_level
 
 KERNELS = ("one", "three")
 CLAIMS = ("compare_and_swap", "exchange")
@@ -157,9 +157,10 @@ def bfs(
     shade = device.full(g.n if claim == "exchange" else 0, 0, np.int32)
     large = device.empty(aside, np.int32)
     graph = device.keep(g.offsets), device.keep(g.targets)
-    queues = device.full((2, g.n), 0, np.int32)
+    queues = device.empty((2, g.n), np.int32)
     device.put(queues, 0, root)
-    sizes = device.array(np.array([1, 0, 0, 0, 0], dtype=np.int32))
+    sizes = device.full(STATE, 0, np.int32)
+    device.put(sizes, 0, 1)
     search = Search(*graph, distance, parent, shade, large, most_arcs, queues, sizes)
     resident = device.cooperative_blocks(search_all_levels, threads, search, 0, 0, 1, MAX_UNITS)
     blocks = min(blocks_for(g.n, threads), resident)
@@ -185,7 +186,7 @@ def bfs(
         launches += 1
         state = device.read(sizes, into=told).tolist()
         ran += [chosen] * (state[LEVEL] - level)
-    distance = device.read(distance)
+    distance, parent = read_tree(device, distance, parent, parents)
     stats = {
         "method": "luo",
         "launches": launches,
@@ -198,7 +199,6 @@ def bfs(
         "kernels": ran,
         "high_degree_vertices": state[LARGE],
     }
-    parent = device.read(parent) if parents else None
     return BFSResult(distance, parent, state[LEVEL], stats)
 
 

@@ -27,7 +27,7 @@ from gpukernels.primitives.offsets import MAX_UNITS
 
 from .claim import Search, bitmask_bytes
 from .edge_frontier import Edges
-from .result import UNVISITED, BFSResult, repeats, start_at
+from .result import UNVISITED, BFSResult, read_tree, repeats, start_at
 
 #: Slots of a block's table of hash64.
 HASH_SLOTS = 1024
@@ -108,7 +108,7 @@ class MerrillSearch:
         self.state = Search(self.offsets, self.targets, self.distance, self.parent, bitmap, how)
         self.bits = device.full(bitmask_bytes(g.n) if options.bitmask else 0, 0, np.uint8)
         self.shared = shared_bytes(how, threads, HASH_SLOTS)
-        self.next_size, self.told = device.full(4, 0, np.int64), device.pinned(4, np.int64)
+        self.next_size, self.told = device.empty(4, np.int64), device.pinned(4, np.int64)
         self.most_blocks = max(1, device.resident_threads // threads)
         self.enqueued, self.edges = [], []
         self.launches = self.read_backs = self.threads_used = self.overflows = 0
@@ -161,7 +161,8 @@ class MerrillSearch:
     def result(self, method: str, **more) -> BFSResult:
         """Return what was found, and the statistics with `more` of them."""
         enqueued = [size for size in self.enqueued if size]
-        levels, distance = len(enqueued), self.device.read(self.distance)
+        levels, parents = len(enqueued), self.options.parents
+        distance, parent = read_tree(self.device, self.distance, self.parent, parents)
 
         def missed() -> int:
             return sum(enqueued) - int(np.count_nonzero(distance != UNVISITED))
@@ -184,5 +185,4 @@ class MerrillSearch:
         }
         if self.edges:
             stats["edge_frontier_sizes"] = self.edges
-        parent = self.device.read(self.parent) if self.parent.size else None
         return BFSResult(distance, parent, levels, stats)

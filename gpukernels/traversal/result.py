@@ -78,9 +78,9 @@ def start_at(
 
     Without `parents`, ``parent`` has no elements: see :func:`adopt`.
     """
-    distance = device.full(n, UNVISITED, np.int32)
+    # Made together, as `read_tree` reads them.
+    distance, parent = device.full_all((n, n if parents else 0), UNVISITED, np.int32)
     device.put(distance, root, 0)
-    parent = device.full(n if parents else 0, UNVISITED, np.int32)
     if parents:
         device.put(parent, root, root)
     return distance, parent
@@ -91,6 +91,14 @@ def adopt(parent, v, u):
     """Make `u` the parent of `v`, unless the search keeps no parents."""
     if v < parent.size:
         parent[v] = u
+
+
+def read_tree(
+    device: Device, distance: DeviceArray, parent: DeviceArray, parents: bool
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return what a search has found on the host: distances, and parents or None."""
+    found, *tree = device.read_all(distance, *[parent] * parents)
+    return found, tree[0] if parents else None
 
 
 def repeats(enqueued: list[int], distance: np.ndarray) -> list[int]:

@@ -17,7 +17,7 @@ from gpukernels.frontiers.level_by_level import level_by_level
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
-from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+from .result import UNVISITED, BFSResult, read_tree, start_at, vertices_per_level
 
 
 @benign_race("changed")
@@ -79,7 +79,7 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
         )  # fmt: skip
 
     level = level_by_level(device, launch)
-    distance = device.read(distance)
+    distance, parent = read_tree(device, distance, parent, parents)
     stats = {
         "method": "spmv",
         "launches": level,
@@ -88,4 +88,4 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
         "frontier_sizes": lambda: vertices_per_level(distance),
         "arcs_inspected": level * g.m,
     }
-    return BFSResult(distance, device.read(parent) if parents else None, level, stats)
+    return BFSResult(distance, parent, level, stats)

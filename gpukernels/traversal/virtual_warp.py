@@ -18,7 +18,7 @@ from gpukernels.graph import Graph
 from gpukernels.mapping.virtual_warp import check_warp_size, virtual_warp
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
-from .result import UNVISITED, BFSResult, start_at, vertices_per_level
+from .result import UNVISITED, BFSResult, read_tree, start_at, vertices_per_level
 
 
 @cuda.jit(device=True)
@@ -94,7 +94,7 @@ def bfs(
         )  # fmt: skip
 
     level = level_by_level(device, launch)
-    distance = device.read(distance)
+    distance, parent = read_tree(device, distance, parent, parents)
     stats = {
         "method": "virtual_warp",
         "warp_size": warp_size,
@@ -104,4 +104,4 @@ def bfs(
         "frontier_sizes": lambda: vertices_per_level(distance),
         "arcs_inspected": lambda: int(g.out_degree[distance != UNVISITED].sum()),
     }
-    return BFSResult(distance, device.read(parent) if parents else None, level, stats)
+    return BFSResult(distance, parent, level, stats)

@@ -7,15 +7,14 @@ import functools
 
 from gpukernels.frontiers.counts import ARCS, DROPPED
 
-from ..result import BFSResult, repeats
+from ..result import BFSResult, read_tree, repeats
 from .levels import Levels
 
 
 def report(search: Levels, levels: int) -> BFSResult:
     """Return the result of `search`, which went through `levels` levels."""
     knobs, device = search.knobs, search.device
-    distance = device.read(search.distance)
-    parent = device.read(search.parent) if search.parents else None
+    distance, parent = read_tree(device, search.distance, search.parent, search.parents)
     # What is counted later keeps alive only what it needs, not the buffers of the search.
     sizes, totals, resident = search.sizes, search.counted, search.resident
     kernels, told, collected = search.kernels, search.enqueued, search.collected

@@ -1,0 +1,99 @@
+"""What numba makes of a kernel's arguments, kept for the next launch.
+
+At every launch numba turns each argument anew into what a kernel takes for it: of an array its
+pointer, shape and strides. For six arrays that was half the time of a launch. But an array of a
+device never changes these, nor does a named tuple of arrays. So they keep what numba has made of
+them, in a list called ``_handed_over``, which is empty at first; a compiled kernel keeps what it
+was handed for whole numbers. All else is numba's own business as ever.
+
+numba has no public place for this. Its `_prepare_args` is the same in the versions 0.22 to 0.30;
+where it is not there, or takes something else, nothing is kept, and a launch is as slow as it was.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable
+from functools import cache
+from typing import Any
+
+import numba
+
+#: The parameters of numba's method.
+PARAMETERS = ["ty", "val", "stream", "retr", "kernelargs"]
+#: So many whole numbers are kept by a compiled kernel.
+MOST_NUMBERS = 1000
+
+
+class Launch:
+    """A configured kernel whose compiled variants look at what arguments have kept.
+
+    Parameters
+    ----------
+    kernel : Dispatcher
+        What ``@cuda.jit`` gives.
+    configured : callable
+        ``kernel[blocks, threads, stream, shared]``.
+    """
+
+    def __init__(self, kernel: Any, configured: Callable[..., None]):
+        self._configured, self._known = configured, 0
+        self._variants = getattr(kernel, "overloads", {})
+
+    def __call__(self, *args: Any) -> None:
+        """Launch."""
+        self._configured(*args)
+        if len(self._variants) != self._known:  # to go through them takes half a launch
+            self._known = len(self._variants)
+            for variant in self._variants.values():
+                remember(variant)
+
+
+def remember(variant: Any) -> None:
+    """Have a compiled kernel look at what arguments have kept, if numba's is as known."""
+    if "_prepare_args" in variant.__dict__ or not _is_known(type(variant)):
+        return
+    make = variant._prepare_args
+    numbers: dict[tuple[int, int], list] = {}
+
+    def prepare(ty, val, stream, retr, kernelargs):
+        if type(val) is int:
+            if len(numbers) >= MOST_NUMBERS:
+                numbers.clear()
+            # The variant keeps its types alive; the id of one is a faster key than itself.
+            kept = numbers.setdefault((id(ty), val), [])
+        else:
+            kept = getattr(val, "_handed_over", None)
+        if kept is None or variant.extensions:
+            make(ty, val, stream, retr, kernelargs)
+            return
+        known, made = kept[0] if kept else (None, [])
+        if known is not ty:
+            later, made = len(retr), []
+            make(ty, val, stream, retr, made)
+            if len(retr) == later:  # else something is to be copied back after the launch
+                kept[:] = [(ty, made)]
+        kernelargs.extend(made)
+
+    variant._prepare_args = prepare
+
+
+@cache
+def _is_known(kind: type) -> bool:
+    method = getattr(kind, "_prepare_args", None)
+    return method is not None and list(inspect.signature(method).parameters)[1:] == PARAMETERS
+
+
+def kind_of(argument: Any) -> Hashable:
+    """Return what numba's type of an argument hangs on, in less time than numba takes to find it.
+
+    Arguments of one kind are of one type.
+    """
+    kind = type(argument)
+    if kind is bool or kind is float or (kind is int and abs(argument) < 1 << 31):
+        return kind
+    if hasattr(argument, "is_c_contiguous") and argument.is_c_contiguous():
+        return argument.dtype, argument.ndim
+    if hasattr(argument, "_handed_over"):
+        return id(argument._numba_type_)  # which is kept for good: see `kernel_argument`
+    return numba.typeof(argument)
