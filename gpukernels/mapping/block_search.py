@@ -83,10 +83,6 @@ def expand(
 
     Parameters
     ----------
-    load : Workload
-        The workload, on `device`.
-    device : SimtDevice or CudaDevice
-        Where to run.
     threads : int
         Threads a block.
     chunk_items : int

@@ -126,10 +126,6 @@ def expand(
 
     Parameters
     ----------
-    load : Workload
-        The workload, on `device`.
-    device : SimtDevice or CudaDevice
-        Where to run.
     threads : int
         Threads a block.
     min_size : {1, 2, 4, 8, 16, 32}

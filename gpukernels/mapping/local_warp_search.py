@@ -102,10 +102,6 @@ def expand(
 
     Parameters
     ----------
-    load : Workload
-        The workload, on `device`.
-    device : SimtDevice or CudaDevice
-        Where to run.
     threads : int
         Threads a block.
     form : {"register", "shared"}

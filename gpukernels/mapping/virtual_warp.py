@@ -61,10 +61,6 @@ def expand(load: Workload, device, *, threads: int = THREADS, warp_size: int = 8
 
     Parameters
     ----------
-    load : Workload
-        The workload, on `device`.
-    device : SimtDevice or CudaDevice
-        Where to run.
     threads : int
         Threads a block.
     warp_size : {1, 2, 4, 8, 16, 32}

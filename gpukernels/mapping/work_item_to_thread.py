@@ -44,10 +44,6 @@ def expand(load: Workload, device, *, threads: int = THREADS) -> dict[str, Any]:
 
     Parameters
     ----------
-    load : Workload
-        The workload, on `device`.
-    device : SimtDevice or CudaDevice
-        Where to run.
     threads : int
         Threads a block.
 

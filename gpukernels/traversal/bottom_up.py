@@ -107,14 +107,10 @@ def bfs(
 ) -> BFSResult:
     """Search `g` from `root`, a launch a level, until a level reaches nothing new.
 
+    The reverse graph is made if it is not there yet.
+
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed. The reverse graph is made if it is not there yet.
-    root : int
-        Where to start.
-    device : SimtDevice or CudaDevice
-        Where to run.
     frontier : {"distance", "bitmap"}
         Where to look whether a vertex is in the frontier.
     threads : int

@@ -105,12 +105,6 @@ def bfs(g: Graph, root: int, device: Device, **options: Any) -> BFSResult:
 
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed.
-    root : int
-        Where to start.
-    device : SimtDevice or CudaDevice
-        Where to run.
     **options
         See :class:`~gpukernels.traversal.merrill.Options`.
 

@@ -206,14 +206,10 @@ def bfs(
 ) -> BFSResult:
     """Search `g` from `root`, in the direction that a level's size suggests.
 
+    The reverse graph is made if it is not there yet.
+
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed. The reverse graph is made if it is not there yet.
-    root : int
-        Where to start.
-    device : SimtDevice or CudaDevice
-        Where to run.
     alpha : float
         The search turns bottom-up at a frontier that is larger than the one before, if more arcs
         leave it than 1 / `alpha` of those that leave the vertices not yet visited; 0 for never. The

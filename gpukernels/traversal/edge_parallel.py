@@ -40,12 +40,6 @@ def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = 
 
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed.
-    root : int
-        Where to start.
-    device : SimtDevice or CudaDevice
-        Where to run.
     threads : int
         Threads a block.
     parents : bool

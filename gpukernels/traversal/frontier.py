@@ -74,12 +74,6 @@ def bfs(
 
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed.
-    root : int
-        Where to start.
-    device : SimtDevice or CudaDevice
-        Where to run.
     capacity : int, optional
         Vertices that a queue can hold; by default the larger of n and m. A level with so many
         duplicates that it does not fit is collected afresh from the distances, without duplicates.

@@ -37,12 +37,6 @@ def bfs(
 
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed.
-    root : int
-        Where to start.
-    device : SimtDevice or CudaDevice
-        Where to run.
     two_phase_above : int, optional
         Edge frontiers of more entries are visited in two phases; by default as many as the device
         holds threads, for up to there every entry has a thread at once, and idle lanes cost

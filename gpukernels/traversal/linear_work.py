@@ -99,12 +99,6 @@ def bfs(
 
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed.
-    root : int
-        Where to start.
-    device : SimtDevice or CudaDevice
-        Where to run.
     gather : {"serial", "fine"}
         Who copies the neighbors: a thread a vertex, or a thread `tile` places.
     cull : {"linear", "mask"}

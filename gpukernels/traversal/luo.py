@@ -116,12 +116,6 @@ def bfs(
 
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed.
-    root : int
-        Where to start.
-    device : SimtDevice or CudaDevice
-        Where to run.
     kernels : {"one", "three"}
         One cooperative launch for all levels; or, by the size of the frontier, one block, as many
         as the device holds at once, or a launch a level.

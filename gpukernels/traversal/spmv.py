@@ -46,14 +46,10 @@ def multiply_level(offsets, sources, x, y, distance, parent, level, changed):
 def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = True) -> BFSResult:
     """Search `g` from `root`, a product a level, until a product reaches nothing new.
 
+    The reverse graph is made if it is not there yet.
+
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed. The reverse graph is made if it is not there yet.
-    root : int
-        Where to start.
-    device : SimtDevice or CudaDevice
-        Where to run.
     threads : int
         Threads a block.
     parents : bool

@@ -57,12 +57,6 @@ def bfs(
 
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed.
-    root : int
-        Where to start.
-    device : SimtDevice or CudaDevice
-        Where to run.
     warp_size : {1, 2, 4, 8, 16, 32}
         Threads of a virtual warp.
     threads : int

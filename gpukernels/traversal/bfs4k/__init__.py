@@ -49,12 +49,6 @@ def bfs(
 
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed.
-    root : int
-        Where to start.
-    device : SimtDevice or CudaDevice
-        Where to run.
     resident_threads : int, optional
         Threads that may run at once; by default what `device` holds. A graph that is scaled down
         wants a device that is scaled down with it.
