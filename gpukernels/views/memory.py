@@ -29,6 +29,7 @@ class Request:
     lanes: np.ndarray
     index: np.ndarray
     value: np.ndarray
+    crowded: np.ndarray  #: of each lane, whether its bank has to serve several words
     cost: Cost
 
     @property
@@ -65,6 +66,7 @@ def read_requests(
             chosen &= column == value
     chosen &= np.cumsum(chosen) <= limit
     costs = Costs(trace, chosen)
+    crowded = np.split(costs.crowded, np.cumsum(costs.lanes)[:-1])
     found = []
     for k, row in enumerate(np.flatnonzero(chosen).tolist()):
         info = trace.arrays[r.array[row]]
@@ -80,6 +82,7 @@ def read_requests(
                 lanes=r.lanes(row),
                 index=r.index[part],
                 value=r.value[part],
+                crowded=crowded[k] & (info.space == "shared" and bool(costs.conflicts[k])),
                 cost=costs.one(k),
             )
         )
@@ -248,6 +251,7 @@ def _trace_payload(label: str, found: list[Request]) -> dict[str, Any]:
         "lanes": pack_lists([r.lanes for r in found]),
         "index": pack_lists([r.index for r in found]),
         "value": pack(np.concatenate([r.value for r in found])),
+        "crowded": pack(np.concatenate([r.crowded for r in found])),
         "costs": pack(
             [
                 [c.sectors, c.lines, c.ideal, c.useful, c.passes, c.same]

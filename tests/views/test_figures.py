@@ -4,11 +4,13 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from filter_kernels import filter_large, filtered, some_candidates
+from numba import cuda
 from written_traces import TraceWriter, queue_bfs
 
 import gpukernels as gk
@@ -472,6 +474,30 @@ def test_a_request_shows_each_element_once_and_a_wire_for_each_lane():
     assert elements["d"].count("M") == len(np.unique(index))
     assert picture.find("path", class_="gk-f-fetched")["d"].count("M") == len(np.unique(index // 8))
     assert picture.find("path", class_="gk-wire")["d"].count("M") == len(index)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_lanes_stand_out_whose_bank_has_to_serve_several_words(dtype):
+    apart = [1, 2, 3, 16, 0]
+
+    @cuda.jit
+    def strided(apart, out):
+        cells = cuda.shared.array(1024, dtype)
+        for k in range(apart.size):
+            cells[cuda.threadIdx.x * apart[k]] = k
+        out[0] = 1
+
+    device = gk.SimtDevice(trace=True, check=False)
+    device.launch(strided, 1, 32, np.array(apart), np.zeros(1))
+    for k, stride in enumerate(apart):
+        picture = soup_of(MemoryView(device.trace, array="cells", step=k)).find("svg", role="img")
+        words = {lane * stride * np.dtype(dtype).itemsize // 4 for lane in range(32)}
+        served = Counter(word % 32 for word in words)
+        several = sum(times for times in served.values() if times > 1)
+        if dtype == "int64" and stride % 2:
+            several = 0  # served half a warp at a time, without a conflict
+        clashing = picture.find_all("path", class_="gk-f-clash")
+        assert sum(path["d"].count("M") for path in clashing) == several
 
 
 def test_the_rows_of_a_csr_view_are_the_graphs():

@@ -43,7 +43,8 @@ export const memoryView = {
 
 function readRequests(trace) {
   const column = {};
-  for (const name of ["array", "text", "kind", "block", "warp", "value", "costs"]) column[name] = unpack(trace[name]);
+  for (const name of ["array", "text", "kind", "block", "warp", "value", "crowded", "costs"])
+    column[name] = unpack(trace[name]);
   const lanes = unpackLists(trace.lanes),
     index = unpackLists(trace.index);
   const first = unpack(trace.lanes.at);
@@ -67,6 +68,7 @@ function readRequests(trace) {
         lanes: lanes(step),
         index: index(step),
         value: column.value.subarray(first[step], first[step + 1]),
+        crowded: column.crowded.subarray(first[step], first[step + 1]),
         sectors,
         lines,
         ideal,
@@ -118,14 +120,6 @@ function laneCell(k) {
 
 function cellPath(places, tall) {
   return places.map(([x, y, wide]) => boxPath(x, y, wide, tall)).join("");
-}
-
-function crowdedBanks(request) {
-  if (!request.shared || request.passes === 1) return new Set();
-  const words = new Set(Array.from(request.index, (i) => Math.floor((i * request.size) / 4)));
-  const times = new Array(32).fill(0);
-  for (const word of words) times[word % 32]++;
-  return new Set(times.flatMap((t, bank) => (t > 1 ? [bank] : [])));
 }
 
 function addressPicture() {
@@ -227,7 +221,6 @@ function addressPicture() {
     const rows = rowsOf(request);
     const level = new Map(rows.map((row, k) => [row, k]));
     const touched = new Set(Array.from(index, (i) => Math.floor((i * size) / SECTOR)));
-    const crowded = crowdedBanks(request);
     const empty = [],
       fetched = [];
     for (const row of rows) {
@@ -250,7 +243,7 @@ function addressPicture() {
       const y = top + 16 + level.get(row) * pitch,
         x = byteX(byte % LINE),
         wide = Math.max((size / 4) * WORD, 2);
-      const clash = crowded.has(Math.floor(byte / 4) % 32);
+      const clash = request.crowded[k];
       (clash ? bad : good).set(index[k], [x + 0.5, y, wide - 1]);
       const a = byteX(4 * lane) + WORD / 2,
         b = x + wide / 2;
