@@ -21,13 +21,13 @@ from numba import cuda
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import check_flag
-from gpukernels.device import Device, chosen_device
+from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
-from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for, check_threads, warp_sum
+from gpukernels.primitives import THREADS, WARP_SIZE, warp_sum
 from gpukernels.summary import record_summary
 
-from .arguments import queries, sum_dtype, vertex_values
+from .arguments import computed, queries, sum_dtype, vertex_values
 
 #: Rows of a pitched matrix start at multiples of this many bytes: a memory line.
 ALIGNMENT = 128
@@ -261,16 +261,9 @@ def has_edge(
         One answer a query.
     """
     source, target = queries(source, target, g.n)
-    check_threads(threads)
     matrix = AdjacencyMatrix.from_graph(g, pitched=pitched)
-    device = chosen_device(device)
-    found = device.empty(source.size, np.bool_)
-    device.launch(
-        matrix_has_edge, blocks_for(source.size, threads), threads,
-        device.array(matrix.cells), matrix.pitch, matrix.absent,
-        device.array(source), device.array(target), found,
-    )  # fmt: skip
-    return device.read(found)
+    operands, k = (matrix.cells, matrix.pitch, matrix.absent, source, target), source.size
+    return computed(matrix_has_edge, k, operands, k, np.bool_, threads, device)
 
 
 def _choose(mapping, by_warp, by_thread):
@@ -281,13 +274,6 @@ def _choose(mapping, by_warp, by_thread):
 
 
 def _sum_rows(kernel, matrix, operands, dtype, mapping, threads, device):
-    check_threads(threads)
-    device = chosen_device(device)
-    sums = device.empty(matrix.n, dtype)
     workers = matrix.n * (WARP_SIZE if mapping == "warp" else 1)
-    device.launch(
-        kernel, blocks_for(workers, threads), threads,
-        device.array(matrix.cells), matrix.pitch, matrix.absent,
-        *(device.array(a) for a in operands), sums,
-    )  # fmt: skip
-    return device.read(sums)
+    operands = matrix.cells, matrix.pitch, matrix.absent, *operands
+    return computed(kernel, workers, operands, matrix.n, dtype, threads, device)

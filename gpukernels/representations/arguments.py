@@ -1,13 +1,18 @@
-"""What the drivers of all representations check and prepare."""
+"""What the drivers of all representations check and prepare, and their one launch."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from gpukernels.checks import as_array
+from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
 from gpukernels.graph import Graph, check_graph
+from gpukernels.primitives import blocks_for, check_threads
 
 
 def arc_weights(g: Graph) -> NDArray[np.int32] | NDArray[np.float32]:
@@ -69,3 +74,27 @@ def queries(source: ArrayLike, target: ArrayLike, n: int) -> tuple[NDArray, NDAr
     if ends[0].size != ends[1].size:
         raise InvalidArgument("len(target)", ends[1].size, f"len(source) = {ends[0].size}")
     return ends[0], ends[1]
+
+
+def computed(
+    kernel: Any,
+    workers: int,
+    operands: Iterable[Any],
+    size: int,
+    dtype: DTypeLike,
+    threads: int,
+    device: Device | None,
+    *options: Any,
+    zeros: bool = False,
+) -> np.ndarray:
+    """Return what one launch of `kernel`, a thread for each worker, writes to an array.
+
+    The kernel takes the operands, arrays and numbers, then the array of `size` elements, which it
+    adds to where it is to hold `zeros`, then the options.
+    """
+    check_threads(threads)
+    device = chosen_device(device)
+    out = device.full(size, 0, dtype) if zeros else device.empty(size, dtype)
+    given = [device.array(a) if isinstance(a, np.ndarray) else a for a in operands]
+    device.launch(kernel, blocks_for(workers, threads), threads, *given, out, *options)
+    return device.read(out)

@@ -24,13 +24,13 @@ from numba import cuda, int32
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import check_choice, check_flag
-from gpukernels.device import Device, chosen_device
+from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
-from gpukernels.primitives import THREADS, blocks_for, check_threads
+from gpukernels.primitives import THREADS
 from gpukernels.summary import record_summary
 
-from .arguments import arc_weights, queries, sum_dtype, vertex_values
+from .arguments import arc_weights, computed, queries, sum_dtype, vertex_values
 
 LAYOUTS = ("soa", "aos", "packed")
 
@@ -299,21 +299,13 @@ def has_edge(
         One answer a query.
     """
     ends = queries(source, target, g.n)
-    check_threads(threads)
     edges = EdgeList.from_graph(g, order="lexicographic", both_ways=both_ways)
     if both_ways:
         ends = np.minimum(*ends), np.maximum(*ends)
-    device = chosen_device(device)
-    found = device.empty(ends[0].size, np.bool_)
-    arrays = (device.array(a) for a in (edges.source, edges.target, *ends))
-    device.launch(coo_has_edge, blocks_for(ends[0].size, threads), threads, *arrays, found)
-    return device.read(found)
+    operands, k = (edges.source, edges.target, *ends), ends[0].size
+    return computed(coo_has_edge, k, operands, k, np.bool_, threads, device)
 
 
 def _sum_arcs(kernel, n, arrays, dtype, threads, device, options=()):
-    check_threads(threads)
-    device = chosen_device(device)
-    sums = device.full(n, 0, dtype)
-    blocks = blocks_for(len(arrays[0]), threads)
-    device.launch(kernel, blocks, threads, *(device.array(a) for a in arrays), sums, *options)
-    return device.read(sums)
+    arcs = len(arrays[0])
+    return computed(kernel, arcs, arrays, n, dtype, threads, device, *options, zeros=True)

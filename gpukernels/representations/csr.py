@@ -20,12 +20,12 @@ import numpy as np
 from numba import cuda, int32
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.device import Device, chosen_device
+from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph, check_graph
-from gpukernels.primitives import THREADS, blocks_for, check_threads
+from gpukernels.primitives import THREADS
 
-from .arguments import arc_weights, queries, sum_dtype, vertex_values
+from .arguments import arc_weights, computed, queries, sum_dtype, vertex_values
 
 
 @cuda.jit
@@ -235,18 +235,9 @@ def has_edge(
     """
     check_graph(g)
     source, target = queries(source, target, g.n)
-    check_threads(threads)
-    device = chosen_device(device)
-    found = device.empty(source.size, np.bool_)
-    arrays = (device.array(a) for a in (g.offsets, g.targets, source, target))
-    device.launch(csr_has_edge, blocks_for(source.size, threads), threads, *arrays, found)
-    return device.read(found)
+    operands, k = (g.offsets, g.targets, source, target), source.size
+    return computed(csr_has_edge, k, operands, k, np.bool_, threads, device)
 
 
 def _sum_rows(kernel, g, arrays, dtype, threads, device):
-    check_threads(threads)
-    device = chosen_device(device)
-    sums = device.empty(g.n, dtype)
-    arrays = (device.array(a) for a in (g.offsets, *arrays))
-    device.launch(kernel, blocks_for(g.n, threads), threads, *arrays, sums)
-    return device.read(sums)
+    return computed(kernel, g.n, [g.offsets, *arrays], g.n, dtype, threads, device)
