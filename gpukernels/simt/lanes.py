@@ -36,7 +36,8 @@ class Frame:
 class Active:
     """The threads that execute together: `ids` are ascending positions in the frame."""
 
-    _slots = _starts = _warps = _masks = None  # until somebody asks
+    # Until somebody asks.
+    _slots = _starts = _warps = _masks = _lanes = _threads = _counts = None
 
     def __init__(self, frame, ids):
         self.frame = frame
@@ -51,6 +52,13 @@ class Active:
             slots = self.frame.slots
             self._slots = slots if self.full else slots.take(self.ids)
         return self._slots
+
+    @property
+    def threads(self):
+        """Launch-wide thread numbers (int32) from 1, ascending."""
+        if self._threads is None:
+            self._threads = (self.slots + (self.frame.group.first + 1)).astype(np.int32)
+        return self._threads
 
     @property
     def warp_starts(self):

@@ -20,6 +20,8 @@ which order some of them alone, may hide one.)
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 
 from gpukernels.simt.errors import RaceError
@@ -43,23 +45,50 @@ _LATEST, _OTHER_LANE, _OTHER_WARP, _OTHER_BLOCK = range(4)
 
 
 class _Shadow:
-    """Who touched each element: thread numbers (from 1; 0 is nobody) and times, by kind."""
+    """Who touched each element: thread numbers (from 1; 0 is nobody) and times, by kind.
+
+    Reads and atomics wait until something is compared with them: of an array that a launch only
+    reads, nobody ever asks who did, and what a barrier has settled by then is never looked at.
+    """
 
     def __init__(self, size):
-        self.who = {kind: np.zeros((n, size), np.int32) for kind, n in _KEPT.items()}
-        self.when = {kind: np.zeros((n, size), np.int32) for kind, n in _KEPT.items()}
-        self.kinds = set()
+        self.size = size
+        self.first = 0
+        self.latest = {}  # kind -> time of the latest access
+        self.waiting = {LOAD: _Waiting(), ATOMIC: _Waiting()}
+        self._tables = {}
 
-    def part(self, first, size):
-        """Return the shadow of `size` elements from `first` on, which shares its memory."""
-        part = object.__new__(_Shadow)
-        part.who = {kind: table[:, first : first + size] for kind, table in self.who.items()}
-        part.when = {kind: table[:, first : first + size] for kind, table in self.when.items()}
-        part.kinds = self.kinds
+    def part(self, first):
+        """Return the shadow of the elements from `first` on, which shares its memory."""
+        part = copy.copy(self)
+        part.first += first
         return part
+
+    def tables(self, kind):
+        """Return (who, when) of the accesses of one kind, each with a row a place."""
+        if kind not in self._tables:
+            self._tables[kind] = np.zeros((2, _KEPT[kind], self.size), np.int32)
+        return self._tables[kind]
+
+
+class _Waiting:
+    """Accesses that are not in the tables yet: (time, active set, elements) each."""
+
+    def __init__(self):
+        self.accesses = []
+        self.room = _ROOM
 
 
 _KEPT = {STORE: 1, LOAD: 4, ATOMIC: 4}
+#: Lanes of accesses that may wait, where each access counts as another warp.
+_ROOM = 1 << 18
+
+
+def _order(at):
+    """Return an order in which equal elements are together; None where all of them ascend."""
+    if at.size > 1 and not (at[1:] > at[:-1]).all():  # several lanes may be on one element
+        return np.argsort(at, kind="stable")
+    return None
 
 
 class Races:
@@ -70,6 +99,8 @@ class Races:
         self.benign = benign
         self.places = [0]  # location of each time
         self.grid_sync = 0
+        #: The time until which all blocks of the wave have met, each at a barrier of its own.
+        self.wave_sync = 0
         self.block_sync = np.zeros(run.blocks, np.int32)
         self.warp_sync = np.zeros(run.blocks * run.warps_per_block, np.int32)
         #: warp -> [a, b]: the time until which lane a has lane b's accesses in its past
@@ -92,6 +123,8 @@ class Races:
     def block_barrier(self, blocks):
         """Note a ``syncthreads`` of `blocks` (launch-wide numbers)."""
         self.block_sync[blocks] = self._now()
+        first = self.run.first_block
+        self.wave_sync = int(self.block_sync[first : first + self.run.resident].min())
         if self.flags is not None:
             self.flags.block_barrier(blocks)
 
@@ -145,39 +178,58 @@ class Races:
             if len(members) > 1:
                 shadow = _Shadow((stop - first) // item)
                 for start, i in members:
-                    memory = memories[i]
-                    memory.shadow = shadow.part((start - first) // item, memory.flat.size)
+                    memories[i].shadow = shadow.part((start - first) // item)
 
     # Accesses
 
     def check(self, memory, kind, active, at, where):
         """Compare an access with the earlier ones to the same elements, then remember it."""
-        if memory.space not in ("global", "shared") or memory.name in self.benign:
+        own = memory.space == "shared"
+        if not (own or memory.space == "global") or memory.name in self.benign:
             return
         if memory.shadow is None:
             memory.shadow = _Shadow(memory.flat.size)
         shadow = memory.shadow
         now = self._now(where)
-        at = each(active, at)
-        thread = (active.slots + active.frame.group.first + 1).astype(np.int32)
-        order = None
-        if active.n > 1 and not (at[1:] > at[:-1]).all():  # several lanes may be on one element
-            order = np.argsort(at, kind="stable")
+        # What lies before is in order with all that comes: a shared array has its block's threads.
+        floor = max(self.grid_sync, self.wave_sync) if own else self.grid_sync
+        rivals = [other for other in _RACES_WITH[kind] if shadow.latest.get(other, 0) > floor]
+        shadow.latest[kind] = now
+        if rivals or kind == STORE:
+            at = each(active, at)
+        cells = at + shadow.first if shadow.first else at
         if kind == STORE:
-            self._among(memory, active, at, order, where)
-        for other_kind in _RACES_WITH[kind]:
-            self._against(memory, kind, active, at, thread, other_kind, where)
+            self._among(memory, active, at, where)
+        for other_kind in rivals:
+            if other_kind != STORE:
+                self._remember_waiting(shadow, other_kind, floor)
+            self._against(memory, kind, active, at, cells, other_kind, floor, where)
         if kind == STORE:
-            shadow.who[STORE][0, at], shadow.when[STORE][0, at] = thread, now
-            shadow.kinds.add(kind)
+            who, when = shadow.tables(STORE)
+            who[0, cells], when[0, cells] = active.threads, now
             return
-        shadow.kinds.add(kind)
-        who, when = shadow.who[kind], shadow.when[kind]
-        for cells, threads in self._representatives(at, thread, order):
-            self._remember(who, when, cells, threads, now)
+        waiting = shadow.waiting[kind]
+        # A copy, since a register may change in place before anybody looks.
+        waiting.accesses.append((now, active, np.array(cells)))
+        waiting.room -= active.n + WARP_SIZE
+        if waiting.room < 0:
+            self._remember_waiting(shadow, kind, floor)
 
-    def _representatives(self, at, thread, order):
+    def _remember_waiting(self, shadow, kind, floor):
+        """Enter the accesses that wait into the tables, but for those up to time `floor`."""
+        accesses = shadow.waiting[kind].accesses
+        if not accesses:
+            return
+        who, when = shadow.tables(kind)
+        for time, active, cells in accesses:
+            if time > floor:
+                for at, threads in self._representatives(each(active, cells), active.threads):
+                    self._remember(who, when, at, threads, time)
+        shadow.waiting[kind] = _Waiting()
+
+    def _representatives(self, at, thread):
         """Yield (elements, one thread for each) of all who stand for a statement's accesses."""
+        order = _order(at)
         if order is None:
             yield at, thread
             return
@@ -222,8 +274,9 @@ class Races:
         within = thread - block * per_block
         return block * self.run.warps_per_block + within // WARP_SIZE, block
 
-    def _among(self, memory, active, at, order, where):
+    def _among(self, memory, active, at, where):
         """Find two lanes that store to one element in one statement."""
+        order = _order(at)
         if order is None:
             return
         same = np.flatnonzero(at[order][1:] == at[order][:-1])
@@ -232,13 +285,12 @@ class Races:
             other = int(active.slots[first]) + active.frame.group.first
             self._report(memory, STORE, active, int(second), at, STORE, other, where, where)
 
-    def _against(self, memory, kind, active, at, thread, other_kind, where):
-        if other_kind not in memory.shadow.kinds:
-            return
-        other = memory.shadow.who[other_kind].take(at, axis=1)
-        since = memory.shadow.when[other_kind].take(at, axis=1)
-        # Nobody's time is 0, which no grid sync comes before.
-        suspect = ((since > self.grid_sync) & (other != thread)).nonzero()
+    def _against(self, memory, kind, active, at, cells, other_kind, floor, where):
+        who, when = memory.shadow.tables(other_kind)
+        thread = active.threads
+        other, since = who.take(cells, axis=1), when.take(cells, axis=1)
+        # Nobody's time is 0, which no barrier comes before.
+        suspect = ((since > floor) & (other != thread)).nonzero()
         if suspect[0].size == 0:
             return
         other, since, position = other[suspect] - 1, since[suspect], suspect[1]
