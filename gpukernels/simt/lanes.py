@@ -33,11 +33,26 @@ class Frame:
         self.done = None
 
 
+#: What an active set knows by the numbers of its threads alone.
+_OF_THE_SLOTS = (
+    "_starts",
+    "_warps",
+    "_masks",
+    "_lanes",
+    "_threads",
+    "_counts",
+    "_present",
+    "agreed",
+)
+
+
 class Active:
     """The threads that execute together: `ids` are ascending positions in the frame."""
 
     # Until somebody asks.
-    _slots = _starts = _warps = _masks = _lanes = _threads = _counts = None
+    _slots = _starts = _warps = _masks = _lanes = _threads = _counts = _present = None
+    #: The last mask, one number for all, that named just the lanes that are here.
+    agreed = None
 
     def __init__(self, frame, ids):
         self.frame = frame
@@ -76,7 +91,9 @@ class Active:
 
     def lanes(self):
         """Lane number of each active thread."""
-        return self.frame.group.lane_of(self.slots)
+        if self._lanes is None:
+            self._lanes = self.frame.group.lane_of(self.slots)
+        return self._lanes
 
     def masks(self):
         """Active mask (int64, bits 0 to 31) of each warp in :meth:`warps`."""
@@ -85,16 +102,27 @@ class Active:
             self._masks = np.bitwise_or.reduceat(bits, self.warp_starts)
         return self._masks
 
+    def present(self):
+        """Active mask of its own warp for each active thread."""
+        if self._present is None:
+            self._present = self.spread(self.masks())
+        return self._present
+
     def spread(self, per_warp):
         """Repeat one value a warp for each of its active threads."""
-        counts = np.diff(np.append(self.warp_starts, self.n))
-        return np.repeat(per_warp, counts)
+        if self._counts is None:
+            ends = np.concatenate((self.warp_starts[1:], (self.n,)))
+            self._counts = ends - self.warp_starts
+        return per_warp.repeat(self._counts)
 
 
 def enter(active):
     """Open a frame of its own for the threads that call a device function."""
     frame = Frame(active.frame.group, active.slots)
-    return Active(frame, np.arange(frame.size))
+    inside = Active(frame, _THREADS[: active.n] if active.n <= WARP_SIZE else np.arange(active.n))
+    for name in _OF_THE_SLOTS:
+        setattr(inside, name, getattr(active, name))
+    return inside
 
 
 def read(home, active):

@@ -397,19 +397,21 @@ class Run:
         A barrier of a block waits for the threads that have not returned, as since Volta.
         """
         scope, vote, active, predicate, where = barrier
-        block = active.frame.group.block_of(active.slots) - self.first_block
-        present = np.bincount(block, minlength=self.resident)
-        short = (present < self.live) & ((present > 0) | (scope is Scope.GRID))
-        if short.any():
-            at = int(np.argmax(block == np.argmax(short))) if scope is Scope.BLOCK else 0
-            number = int(np.argmax(short))
-            raise self.divergence(
-                scope, int(present[number]), int(self.live[number]), active, at, where
-            )
+        present = self.live
+        if vote is not Vote.PLAIN or active.n < present.sum():
+            block = active.frame.group.block_of(active.slots) - self.first_block
+            present = np.bincount(block, minlength=self.resident)
+            short = (present < self.live) & ((present > 0) | (scope is Scope.GRID))
+            if short.any():
+                at = int(np.argmax(block == np.argmax(short))) if scope is Scope.BLOCK else 0
+                number = int(np.argmax(short))
+                raise self.divergence(
+                    scope, int(present[number]), int(self.live[number]), active, at, where
+                )
         if scope is Scope.GRID:
             self.all_arrive(active, where)
         if self.races is not None:
-            self.passed(scope, np.unique(block) + self.first_block)
+            self.passed(scope, present.nonzero()[0] + self.first_block)
         if vote is Vote.PLAIN:
             return None
         votes = np.broadcast_to(predicate, active.n)

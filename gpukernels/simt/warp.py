@@ -21,9 +21,15 @@ def check_mask(active, mask, what, where):
     mask = mask.astype(np.int64) & _FULL
     if run.races is not None and what == "syncwarp":  # no other operation orders memory
         run.races.warp_barrier(active, mask)
-    if active.n == active.frame.group.count and mask.ndim == 0 and mask == _FULL:
+    if mask.ndim == 0:
+        if active.agreed == mask or (active.n == active.frame.group.count and mask == _FULL):
+            return
+        if _agrees(active, mask):
+            active.agreed = mask
+            return
+    present = active.present()
+    if mask.ndim and (mask == present).all():
         return
-    present = active.spread(active.masks())
     check_own_lane(active, mask, what, where)
     launched = run.launched_mask(active.frame.group.thread_of(active.slots) >> 5)
     missing = mask & launched & ~present
@@ -44,6 +50,13 @@ def check_mask(active, mask, what, where):
             active,
             at,
         )
+
+
+def _agrees(active, mask):
+    """Return whether one mask for all names just the lanes of each warp that are here."""
+    run = active.frame.group.run
+    launched = run.launched_mask(active.warps() % run.warps_per_block)
+    return ((mask & launched) == active.masks()).all()
 
 
 def check_own_lane(active, mask, what, where):
@@ -71,19 +84,41 @@ def shuffle(active, mode, mask, value, operand, where):
     """
     what = "shfl_sync" if mode == "idx" else f"shfl_{mode}_sync"
     check_mask(active, mask, what, where)
-    group = active.frame.group
-    slots, lane = active.slots, active.lanes()
-    operand = operand.astype(np.int64)
+    group, value = active.frame.group, each(active, value)
+    whole = group.whole_warps and active.n == group.count and active.n % WARP_SIZE == 0
+    if whole and operand.ndim == 0:
+        # Groups of one size share these arrays.
+        shared, key = group.run.thread_indices, (mode, int(operand), active.n)
+        if key not in shared:
+            source = _source(active, mode, operand)
+            shared[key] = source, active.slots - active.lanes() + source
+        source, found = shared[key]
+    else:
+        source = _source(active, mode, operand)
+        found = _found(active, source, what, where)
+    recorder = group.run.recorder
+    if recorder is not None:
+        recorder.shuffle(active, source, value, where)
+    return value.take(found)
+
+
+def _source(active, mode, operand):
+    """Return the lane from which each takes its value."""
+    lane, operand = active.lanes(), operand.astype(np.int64)
     if mode == "idx":
-        source = each(active, operand & (WARP_SIZE - 1))
-    elif mode == "up":
+        return each(active, operand & (WARP_SIZE - 1))
+    if mode == "up":
         source = lane - operand
     elif mode == "down":
         source = lane + operand
     else:
         source = lane ^ operand
-    source = np.where((source < 0) | (source >= WARP_SIZE), lane, source)
-    value = each(active, value)
+    return np.where((source < 0) | (source >= WARP_SIZE), lane, source)
+
+
+def _found(active, source, what, where):
+    """Return where among the active threads the lanes are that others take values from."""
+    group, slots, lane = active.frame.group, active.slots, active.lanes()
     wanted = slots - lane + source
     beyond = None
     if not group.whole_warps:
@@ -114,10 +149,7 @@ def shuffle(active, mode, mask, value, operand, where):
             active,
             at,
         )
-    recorder = group.run.recorder
-    if recorder is not None:
-        recorder.shuffle(active, lane + wanted - slots, value, where)
-    return value.take(found)
+    return found
 
 
 def ballot(active, mask, predicate, where, what="ballot_sync"):
@@ -138,7 +170,7 @@ def vote(active, kind, mask, predicate, where):
     check_mask(active, mask, f"{kind}_sync", where)
     mask = mask.astype(np.int64) & _FULL
     votes = _votes(active, predicate) & mask
-    here = active.spread(active.masks()) & mask
+    here = active.present() & mask
     if kind == "any":
         return votes != 0
     every = votes == here
@@ -154,7 +186,7 @@ def match_any(active, mask, value, where):
 def match_all(active, mask, value, where):
     """Return (mask, True) where all lanes of the mask hold one value, (0, False) elsewhere."""
     check_mask(active, mask, "match_all_sync", where)
-    here = active.spread(active.masks()) & (mask.astype(np.int64) & _FULL)
+    here = active.present() & (mask.astype(np.int64) & _FULL)
     same = _matches(active, mask, value) == here
     return np.where(same, here, 0).astype(np.uint32).view(np.int32), same
 
@@ -177,7 +209,7 @@ def _matches(active, mask, value):
 
 def active_mask(active):
     """Return ``activemask()`` (uint32)."""
-    return active.spread(active.masks()).astype(np.uint32)
+    return active.present().astype(np.uint32)
 
 
 def lanes_below(active):
