@@ -19,6 +19,8 @@ from gpukernels.trace import WARP_SIZE
 #: Thread numbers of a group that is a single warp.
 _THREADS = np.arange(WARP_SIZE)
 _THREADS.flags.writeable = False
+#: Where the only warp begins.
+_FIRST = _THREADS[:1]
 
 
 class Frame:
@@ -79,8 +81,11 @@ class Active:
     def warp_starts(self):
         """Positions in this set at which a new warp begins."""
         if self._starts is None:
-            warp = self.frame.group.warp_of(self.slots)
-            self._starts = np.flatnonzero(np.concatenate(([True], warp[1:] != warp[:-1])))
+            if self.frame.group.one_warp:
+                self._starts = _FIRST
+            else:
+                warp = self.frame.group.warp_of(self.slots)
+                self._starts = np.concatenate((_FIRST, (warp[1:] != warp[:-1]).nonzero()[0] + 1))
         return self._starts
 
     def warps(self):
@@ -108,12 +113,15 @@ class Active:
             self._present = self.spread(self.masks())
         return self._present
 
+    def counts(self):
+        """Active threads of each warp in :meth:`warps`."""
+        if self._counts is None:
+            self._counts = np.concatenate((self.warp_starts[1:], (self.n,))) - self.warp_starts
+        return self._counts
+
     def spread(self, per_warp):
         """Repeat one value a warp for each of its active threads."""
-        if self._counts is None:
-            ends = np.concatenate((self.warp_starts[1:], (self.n,)))
-            self._counts = ends - self.warp_starts
-        return per_warp.repeat(self._counts)
+        return per_warp.repeat(self.counts())
 
 
 def enter(active):
@@ -150,9 +158,11 @@ def write(home, active, value):
 def each(active, value):
     """Return `value` with one element an active thread, not to be written to.
 
-    ``np.broadcast_to`` does the same for any shape, at twenty times the price of a look at it.
+    ``np.broadcast_to`` does the same for any shape, but takes as long as filling 16,000 elements.
     """
-    return value if value.ndim else np.broadcast_to(value, active.n)
+    if value.ndim:
+        return value
+    return value.repeat(active.n) if active.n <= 16_000 else np.broadcast_to(value, active.n)
 
 
 def keep(active, condition):
@@ -348,6 +358,7 @@ class Group:
         block, offset = divmod(first, per_block)
         #: The block that holds all of these threads, or None.
         self.only_block = block if offset + count <= per_block else None
+        self.one_warp = self.only_block is not None and offset % WARP_SIZE + count <= WARP_SIZE
 
     def whole(self):
         """Return the active set of all threads."""

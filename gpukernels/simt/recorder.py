@@ -177,8 +177,8 @@ class Recorder:
     def request(self, memory, kind, active, index, value, where):
         """Note one memory request of every warp in `active`."""
         self._count(active.n, where)
-        index = np.broadcast_to(index, active.n).astype(np.int64)
-        value = np.broadcast_to(value, active.n).astype(np.float64)
+        index = _column(index, active.n, np.int64)
+        value = _column(value, active.n, np.float64)
         self._requests.append(
             _Request(self._clock, active, where, memory.number, kind, index, value)
         )
@@ -186,7 +186,7 @@ class Recorder:
     def shuffle(self, active, lane, value, where):
         """Note one shuffle of every warp in `active`: the lanes read, and the values given."""
         self._count(active.n, where)
-        value = np.broadcast_to(value, active.n).astype(np.float64)
+        value = _column(value, active.n, np.float64)
         self._shuffles.append(_Shuffle(self._clock, active, where, lane.astype(np.int64), value))
 
     def _count(self, entries, where):
@@ -319,8 +319,7 @@ class Recorder:
             here = at >= 0
             here[here] = keys[order][at[here]] // span == own[here]
             rows["step"][here] = steps["step"][order][at[here]]
-        counts = [np.diff(np.append(e.active.warp_starts, e.active.n)) for e in events]
-        rows["counts"] = np.concatenate(counts)
+        rows["counts"] = np.concatenate([e.active.counts() for e in events])
         return rows
 
     def _finish(self, rows, run):
@@ -346,6 +345,11 @@ class Recorder:
 
 def _typed(names):
     return {name: _DTYPES.get(name, np.int32) for name in names}
+
+
+def _column(value, n, dtype):
+    """Return a fresh array of one value a thread."""
+    return value.astype(dtype) if value.ndim else value.astype(dtype).repeat(n)
 
 
 def _rows(events, places):

@@ -93,6 +93,7 @@ class Program:
         self.fences = False
         self.waits = False
         self.locations = []
+        self._numbers = {}  # the place of each in them
         self.regions = {}
         self.declarations = itertools.count()
         self.dynamic_sizes = set()
@@ -154,12 +155,12 @@ class Program:
     def location(self, source, line, region) -> int:
         """Return the number of a source line within this program."""
         entry = (source, line)
-        if entry not in self.locations:
+        number = self._numbers.setdefault(entry, len(self.locations))
+        if number == len(self.locations):
             self.locations.append(entry)
-            number = len(self.locations) - 1
             if region is not None:
                 self.regions[number] = region
-        return self.locations.index(entry)
+        return number
 
     def function(self, kernel, types, top=False, declared=None):
         """Translate `kernel` for `types` once; return (name, return type or None).
