@@ -52,6 +52,10 @@ def built_book() -> Path:
     with (target / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # the others wait here for the first
         if not done.exists():
-            build(ROOT, target)
-            done.touch()
+            done.write_text(build(ROOT, target)[1], encoding="utf-8")
     return target / "_build" / "html"
+
+
+def what_the_build_said() -> str:
+    """Return the messages of the build of this book."""
+    return (built_book().parents[1] / "done").read_text(encoding="utf-8")

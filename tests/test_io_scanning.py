@@ -8,7 +8,8 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from effort import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gpukernels as gk
@@ -60,7 +61,7 @@ def numpys(content, dtype, comment):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(max_examples=300, deadline=None)
+@examples(100, 3000)
 @given(rows=st.lists(words | sound_rows, max_size=8), gaps=gaps)
 @example(rows=[["1", "2", "9007199254740993"]], gaps=[(" ", "")])
 @example(rows=[["1", "2", "0.1e-22"], ["3", "4", "-0"]], gaps=[(" ", "\n")] * 2)

@@ -380,6 +380,8 @@ class Group:
 
     def warp_of(self, slots):
         """Launch-wide warp number, block after block."""
+        if self.whole_warps:
+            return (slots + self.first) >> 5
         block, thread = divmod(slots + self.first, self.run.threads_per_block)
         return block * self._warps_per_block + (thread >> 5)
 

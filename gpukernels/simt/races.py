@@ -270,7 +270,7 @@ class Races:
         per_block = self.run.threads_per_block
         block = thread // per_block
         if per_block % WARP_SIZE == 0:
-            return thread // WARP_SIZE, block
+            return thread >> 5, block
         within = thread - block * per_block
         return block * self.run.warps_per_block + within // WARP_SIZE, block
 

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from full_workloads import full_workload
 
 import gpukernels as gk
 from gpukernels.mapping import METHODS
@@ -54,7 +55,7 @@ def costs(offsets) -> dict[str, float]:
     ],
 )
 def test_the_papers_workloads_at_full_size(name, chosen):
-    choice = gk.choose_mapping(gk.workload(name))
+    choice = gk.choose_mapping(full_workload(name))
     assert choice.label == chosen
     assert f"{TARGETS[name].largest:,}" in choice.reason
 
