@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from diamonds import diamonds
 
 import gpukernels as gk
 from gpukernels import colab
@@ -212,7 +213,7 @@ def _add_traversal() -> None:
         for label, g, options in (
             ("hash64", DIRECTED, {"duplicates": "hash64", "bitmask": False}),
             ("bitmap", DIRECTED, {"duplicates": "bitmap", "parents": False}),
-            ("overflow", _diamonds(12), {"duplicates": "none"}),
+            ("overflow", diamonds(12), {"duplicates": "none"}),
         ):
             RUNS[f"bfs {method} {label}"] = lambda d, m=method, g=g, o=options: {
                 "distance": bfs(g, 0, m, d, threads=THREADS, **o).distance
@@ -308,13 +309,6 @@ def _contract_edges(device) -> dict[str, np.ndarray]:
         "distance": device.read(distance),
         "parent": device.read(parent),
     }
-
-
-def _diamonds(k: int) -> gk.Graph:
-    top = 3 * np.arange(k)
-    source = np.concatenate([top, top, top + 1, top + 2])
-    target = np.concatenate([top + 1, top + 2, top + 3, top + 3])
-    return gk.Graph.from_arcs(3 * k + 1, source, target)
 
 
 def _append_level(device) -> dict[str, np.ndarray]:

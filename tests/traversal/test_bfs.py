@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from awkward_graphs import AWKWARD, ROOTS, roots
 from bfs_rules import check_search, expected_distance
+from diamonds import diamonds
 from effort import SCHEDULES, every_pair, examples, schedule_name
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,14 +53,6 @@ few_variants = pytest.mark.parametrize(
     ids=lambda p: p if isinstance(p, str) else str(p or ""),
 )
 methods = pytest.mark.parametrize("method", METHODS)
-
-
-def diamonds(k: int) -> gk.Graph:
-    """A chain of k diamonds: 2**k shortest paths from the first vertex to the last."""
-    top = 3 * np.arange(k)
-    source = np.concatenate([top, top, top + 1, top + 2])
-    target = np.concatenate([top + 1, top + 2, top + 3, top + 3])
-    return gk.Graph.from_arcs(3 * k + 1, source, target)
 
 
 def variants_of(method: str) -> list[dict]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from bfs_rules import check_search
+from diamonds import diamonds
 from effort import SCHEDULES, every_pair
 
 import gpukernels as gk
@@ -15,14 +15,6 @@ from gpukernels.trace.metrics import work_per_thread
 RMAT = gk.rmat(scale=7, edge_factor=6, seed=4)
 ROAD = gk.road_grid(5, 8, seed=1)
 BOUNDS = (0, 1, 30, None)
-
-
-def diamonds(k: int) -> gk.Graph:
-    """A chain of k diamonds: 2**k shortest paths from the first vertex to the last."""
-    top = 3 * np.arange(k)
-    source = np.concatenate([top, top, top + 1, top + 2])
-    target = np.concatenate([top + 1, top + 2, top + 3, top + 3])
-    return gk.Graph.from_arcs(3 * k + 1, source, target)
 
 
 class SmallDevice(SimtDevice):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from bfs_rules import check_search
+from diamonds import diamonds
 from effort import SCHEDULES, every_pair, examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,14 +21,6 @@ from gpukernels.trace.metrics import work_per_thread
 SEARCHES = ("expand_contract", "contract_expand", "two_phase")
 EXACT = ("compare_and_swap", "bitmap")
 searches = pytest.mark.parametrize("method", SEARCHES)
-
-
-def diamonds(k: int) -> gk.Graph:
-    """A chain of k diamonds: 2**k shortest paths from the first vertex to the last."""
-    top = 3 * np.arange(k)
-    source = np.concatenate([top, top, top + 1, top + 2])
-    target = np.concatenate([top + 1, top + 2, top + 3, top + 3])
-    return gk.Graph.from_arcs(3 * k + 1, source, target)
 
 
 def funnel(k: int, leaves: int) -> gk.Graph:
