@@ -6,10 +6,11 @@ import random
 
 import numpy as np
 import pytest
+from effort import some
 from launching import line_of
 from numba import cuda, int32
 
-from gpukernels.simt import launch
+from gpukernels.simt import launch, races
 from gpukernels.simt.errors import RaceError, UninitializedRead
 
 SCHEDULES = ("lockstep", "warp", "random")
@@ -140,6 +141,55 @@ def test_barriers_of_some_lanes_raise_no_false_alarm(tmp_path):
             assert expected[number] or not found, scripted(script)
             missed += expected[number] and not found
     assert missed == 0
+
+
+@pytest.mark.parametrize("room", [0, 100])
+def test_it_makes_no_difference_how_many_accesses_wait_to_be_compared(room, tmp_path, monkeypatch):
+    monkeypatch.setattr(races, "_ROOM", room)
+    actions = ("load", "load", "atomic", "syncthreads", "syncwarp", "grid")
+    cases = list(scripts(some(20, 200), (0, 0, 1, 31, 32, 48), actions))
+    for number, script in enumerate(cases):
+        found = list(races_found(script, number, tmp_path))
+        assert found == [races_by_brute_force(script)] * len(SCHEDULES), scripted(script)
+
+
+@cuda.jit
+def a_place_that_changes(a, out):
+    i = cuda.grid(1)
+    place = i + 0
+    out[i] = a[place]
+    if i < 2:
+        place = place + 40
+    out[i] += place
+    if i == 5:
+        a[0] = 1
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_read_is_remembered_where_it_was(schedule):
+    with pytest.raises(RaceError, match=r"`a\[0\]`: .* writes what .* thread \(0, 0, 0\) reads"):
+        launch(a_place_that_changes, 1, 64, (np.zeros(64), np.zeros(64)), schedule=schedule)
+
+
+@cuda.jit
+def one_block_waits(which, out):
+    part = cuda.shared.array(1, int32)
+    if cuda.threadIdx.x == 0:
+        part[0] = 1
+        out[cuda.blockIdx.x] = part[0]
+    if cuda.blockIdx.x != which:
+        cuda.syncthreads()
+    if cuda.threadIdx.x == 5:
+        part[0] = 2
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_barrier_orders_the_shared_array_of_no_other_block(which, schedule):
+    with pytest.raises(RaceError) as caught:
+        launch(one_block_waits, 2, 32, (which, np.zeros(2)), schedule=schedule)
+    assert caught.value.block == (which, 0, 0)
+    launch(one_block_waits, 2, 32, (2, np.zeros(2)), schedule=schedule)
 
 
 @cuda.jit
