@@ -326,3 +326,30 @@ def masks_of_every_kind(out):
 def test_a_full_mask_may_be_written_as_minus_one(scheduled_device):
     (out,) = launched(scheduled_device, masks_of_every_kind, 1, 32, np.zeros((32, 3), np.int64))
     assert set(out.ravel()) == {signed(0xAAAAAAAA)}
+
+
+@cuda.jit
+def under_two_masks(first, second, out):
+    i = cuda.grid(1)
+    if i < 16:
+        out[i] = cuda.shfl_sync(first[i], i, 0)
+        out[i] = cuda.shfl_sync(second[i], i, 0)
+
+
+@cuda.jit
+def under_two_common_masks(first, second, out):
+    i = cuda.grid(1)
+    if i < 16:
+        out[i] = cuda.shfl_sync(first[0], i, 0)
+        out[i] = cuda.shfl_sync(second[0], i, 0)
+
+
+@pytest.mark.parametrize("kernel", [under_two_masks, under_two_common_masks])
+@pytest.mark.parametrize(
+    ("second", "says"), [(0x1FFFF, "names lane 16"), (0xFF, "lane 8 calls .* with a mask")]
+)
+def test_each_mask_is_checked_whatever_the_last_one_was(kernel, second, says):
+    masks = np.full(32, 0xFFFF), np.full(32, second)
+    with pytest.raises(ShuffleError, match=says):
+        launch(kernel, 1, 32, (*masks, np.zeros(32, int)))
+    launch(kernel, 1, 32, (masks[0], masks[0], np.zeros(32, int)))
