@@ -22,6 +22,7 @@ from gpukernels.exercises import duplicates as duplicates_exercises
 from gpukernels.exercises import simt as simt_exercises
 from gpukernels.frontiers import collect
 from gpukernels.frontiers.duplicates import COMPARE_AND_SWAP
+from gpukernels.frontiers.pieces import Children
 from gpukernels.frontiers.state import Queue, Writes
 from gpukernels.mapping import METHODS as MAPPING_METHODS
 from gpukernels.primitives import (
@@ -44,7 +45,7 @@ from gpukernels.traversal import (
     luo_levels,
     two_phase,
 )
-from gpukernels.traversal.bfs4k.child import Children, child_kernel
+from gpukernels.traversal.bfs4k.child import child_kernel
 from gpukernels.traversal.claim import Search
 from gpukernels.traversal.edge_frontier import Edges
 from gpukernels.traversal.result import start_at

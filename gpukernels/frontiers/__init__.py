@@ -6,6 +6,7 @@
 `local_queue`         a few finds that a thread holds before it enqueues them
 `hierarchical_queue`  small queues in shared memory in front of a global one
 `duplicates`          culls: ways to keep a vertex from being enqueued twice
+`pieces`              vertices of very many arcs, cut up for a child kernel
 `collect`             a level afresh from what is known of all vertices, where a queue was too small
 `counts`              where each number lies that a search counts on the device
 `state`               named tuples of what kernels take together

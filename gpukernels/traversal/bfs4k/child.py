@@ -12,49 +12,18 @@ Mapping: piece to block, arc to thread. Work O(arcs of the pieces).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 from numba import cuda, int32, int64
 
 from gpukernels.device import benign_race
 from gpukernels.frontiers.counts import count_work
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.local_queue import LOCAL, flush
-from gpukernels.frontiers.state import Local, Queue, Writes, kernel_argument
+from gpukernels.frontiers.pieces import PIECES, Children
+from gpukernels.frontiers.state import Local, Queue, Writes
 from gpukernels.mapping.virtual_warp import virtual_warp
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 
 from ..claim import Search, Visit, discover
-
-#: Places in ``next_size``: pieces queued, and vertices that these belong to.
-PIECES, CHILDREN = 1, 2
-
-
-@kernel_argument
-class Children(NamedTuple):
-    """Which vertices the child kernel takes, and the queue of their pieces."""
-
-    child_above: int  #: vertices of more arcs are for the child kernel
-    piece: int  #: arcs of a piece
-    pieces: Any  #: int32, shape (2, most): the vertex and the first arc of each
-
-
-@cuda.jit(device=True)
-def queue_pieces(work, u, begin, end, lane, lanes, children):
-    """Queue the arcs of `u` in pieces; its `lanes` lanes call, each with its own.
-
-    The queue holds every vertex of the graph that is large enough once. Duplicates in the frontier
-    may ask for more: a piece that no longer fits is visited by the lane that has it.
-    """
-    if lane == 0:
-        cuda.atomic.add(work.queue.next_size, CHILDREN, 1)
-    for first in range(begin + lane * children.piece, end, lanes * children.piece):
-        slot = cuda.atomic.add(work.queue.next_size, PIECES, 1)
-        if slot < children.pieces.shape[1]:
-            children.pieces[0, slot] = u
-            children.pieces[1, slot] = first
-        else:
-            virtual_warp(discover, work, u, first, min(first + children.piece, end), 0, 1)
 
 
 @benign_race("distance", "parent", "hash_table", "table")

@@ -19,13 +19,13 @@ from gpukernels.device import benign_race
 from gpukernels.frontiers.counts import count_work
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.local_queue import LOCAL, flush
+from gpukernels.frontiers.pieces import Children, queue_pieces
 from gpukernels.frontiers.state import Local, Queue, Writes
 from gpukernels.primitives import warp_inclusive_scan, warp_owner
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
 from ..claim import Search, Visit, discover
-from .child import Children, queue_pieces
 
 #: Arcs that a warp visits before its lanes' queues may be full.
 WINDOW = 512
@@ -88,7 +88,7 @@ def edge_discover_level(
             begin, end = search.offsets[u], search.offsets[u + 1]
         arcs += end - begin
         if end - begin > children.child_above:
-            queue_pieces(work, u, begin, end, 0, 1, children)
+            queue_pieces(discover, work, u, u, begin, end, 0, 1, children)
             end = begin
         degree = int32(end - begin)
         inclusive = warp_inclusive_scan(degree)

@@ -11,35 +11,16 @@ from __future__ import annotations
 
 import math
 import weakref
-from dataclasses import dataclass
 
 import numpy as np
 
+from gpukernels.frontiers.pieces import Large, larger_than
 from gpukernels.graph import Graph
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .knobs import Knobs
 
 _known: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
-
-
-@dataclass(frozen=True)
-class Large:
-    """Which vertices the child kernel takes: those of more than `above` arcs.
-
-    Attributes
-    ----------
-    above : int
-        The threshold.
-    vertices : int
-        How many vertices lie above it.
-    pieces : int
-        How many blocks their arcs fill, ``degree / (K3 x threads)`` each, rounded up.
-    """
-
-    above: int
-    vertices: int
-    pieces: int
 
 
 def large_vertices(g: Graph, knobs: Knobs) -> Large:
@@ -56,6 +37,5 @@ def large_vertices(g: Graph, knobs: Knobs) -> Large:
         above = MAX_UNITS
         if most > 0 and degree.max() > block:
             above = max(int(np.partition(degree, g.n - 1 - most)[g.n - 1 - most]), block)
-        taken = degree[degree > above].astype(np.int64)
-        known[key] = Large(above, taken.size, int((-(-taken // block)).sum()))
+        known[key] = larger_than(g, above, block)
     return known[key]

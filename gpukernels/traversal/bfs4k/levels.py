@@ -12,12 +12,13 @@ import numpy as np
 from gpukernels.frontiers.collect import append_level
 from gpukernels.frontiers.counts import DROPPED, ENTRIES, LEVEL
 from gpukernels.frontiers.duplicates import BITMAP
+from gpukernels.frontiers.pieces import CHILDREN, PIECES, Children
 from gpukernels.frontiers.state import Queue, Writes
 from gpukernels.primitives.launch_shape import blocks_for
 
 from ..claim import Search
 from ..result import start_at
-from .child import CHILDREN, PIECES, Children, child_kernel
+from .child import child_kernel
 from .edge_discover import edge_discover_level
 from .knobs import WIDEST
 from .large import large_vertices

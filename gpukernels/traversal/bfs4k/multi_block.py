@@ -20,13 +20,13 @@ from gpukernels.device import benign_race
 from gpukernels.frontiers.counts import count_work
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.local_queue import LOCAL, flush
+from gpukernels.frontiers.pieces import Children, queue_pieces
 from gpukernels.frontiers.state import Local, Queue, Writes
 from gpukernels.mapping.virtual_warp import virtual_warp
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
 from ..claim import Search, Visit, discover
-from .child import Children, queue_pieces
 
 
 @benign_race("distance", "parent", "hash_table", "table")
@@ -74,7 +74,7 @@ def multi_block_level(
             if lane == 0:
                 arcs += end - begin
             if end - begin > children.child_above:
-                queue_pieces(work, u, begin, end, lane, warp_size, children)
+                queue_pieces(discover, work, u, u, begin, end, lane, warp_size, children)
                 end = begin
             start = int64(begin)
             while cuda.any_sync(FULL_MASK, start < end):
