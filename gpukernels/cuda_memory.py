@@ -69,7 +69,8 @@ class CudaMemory:
     Attributes
     ----------
     kept : dict
-        Device copies of read-only host arrays, by the host array's id, which dies with the array.
+        Device arrays that live as long as what they are of: copies of read-only host arrays by the
+        array's id, and what was made of an object by its id and a name.
     cooperative_blocks : dict
         How many blocks fit the GPU at once, by kernel, threads a block and kinds of arguments.
     """
@@ -80,7 +81,7 @@ class CudaMemory:
         self._one_stream = not getattr(config, "CUDA_PER_THREAD_DEFAULT_STREAM", 0)
         self.arrays = Pool(int(context.get_memory_info().total) // IDLE_SHARE)
         self.pinned = Pool(MOST_PINNED, MOST_PINNED)
-        self.kept: dict[int, Any] = {}
+        self.kept: dict[Any, Any] = {}
         self.cooperative_blocks: dict[tuple, int] = {}
         self._hollow: dict[tuple, Any] = {}
 

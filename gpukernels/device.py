@@ -86,6 +86,9 @@ class Device(Protocol):
     def keep(self, host: NDArray) -> DeviceArray:
         """Return a copy of the read-only array `host`, for kernels that only read it."""
 
+    def keep_made(self, owner: object, name: str, make: Callable[[], DeviceArray]) -> DeviceArray:
+        """Return what ``make()`` returns, an array that follows from `owner` and is only read."""
+
     def put(self, array: DeviceArray, index: int, value: Any) -> None:
         """Set one element of `array`, counted from 0 through all its rows."""
 
@@ -233,6 +236,10 @@ class SimtDevice:
         """Return a copy of the read-only array `host`, for kernels that only read it."""
         return self.array(host)
 
+    def keep_made(self, owner: object, name: str, make: Callable[[], NDArray]) -> NDArray:
+        """Return what ``make()`` returns; made every time, so that each trace has it."""
+        return make()
+
     def put(self, array: Any, index: int, value: Any) -> None:
         """Set one element of `array`, counted from 0 through all its rows."""
         array.reshape(-1)[index] = value
@@ -379,6 +386,18 @@ class CudaDevice:
             of_gpu[id(host)] = kept = self._cuda.to_device(np.ascontiguousarray(host))
             kept._handed_over = []
             weakref.finalize(host, of_gpu.pop, id(host), None)
+        return kept
+
+    def keep_made(self, owner: object, name: str, make: Callable[[], DeviceArray]) -> DeviceArray:
+        """Return what ``make()`` returned when it was first asked for by this `owner` and `name`.
+
+        The array stays on the GPU as long as `owner` lives. Kernels must only read it.
+        """
+        of_gpu, key = cuda_memory.current().kept, (id(owner), name)
+        kept = of_gpu.get(key)
+        if kept is None:
+            of_gpu[key] = kept = make()
+            weakref.finalize(owner, of_gpu.pop, key, None)
         return kept
 
     def put(self, array: Any, index: int, value: Any) -> None:

@@ -9,12 +9,13 @@ from gpukernels.front_door import driver_of
 from gpukernels.graph import Graph, check_root
 from gpukernels.method_notes import help_text
 
-from . import harish, near_far_persistent, topology_driven
+from . import harish, hbf, near_far_persistent, topology_driven
 from .result import UNREACHED, SSSPResult
 
 METHODS = {
     "harish": harish.sssp,
     "topology_driven": topology_driven.sssp,
+    "hbf": hbf.sssp,
     "near_far_persistent": near_far_persistent.sssp,
 }
 

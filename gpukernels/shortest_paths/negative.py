@@ -41,21 +41,27 @@ class Watch:
     def __init__(self, g: Graph, root: int, device):
         self._g, self._root, self._device = g, root, device
         self.negative = g.weights is not None and bool((g.weights < 0).any())
-        self._next, self._every, self._least = 1, np.inf, -np.inf
+        self._next, self._every = 1, np.inf
+        #: No distance is less than this if there is no negative cycle; of int32 it is one.
+        self.least = -np.inf
         if self.negative and g.weights.dtype == np.int32:
             # In one round each arc is relaxed once, so no distance falls by more than their sum.
             fall = -int(g.weights[g.weights < 0].sum(dtype=np.int64))
-            self._every, self._least = (-INT32_MIN - fall) // fall, -fall
+            self._every, self.least = (-INT32_MIN - fall) // fall, -fall
             if self._every < 1:
                 allowed = f"at least {INT32_MIN // 2}, or float32 weights"
                 raise InvalidArgument("the sum of negative g.weights", -fall, allowed)
+
+    def due(self, round: int) -> bool:
+        """Return whether `look` looks in this round; if not, it needs no distances."""
+        return self.negative and (round == self._next or not round % self._every)
 
     def look(self, round: int, distance) -> None:
         """Raise NegativeCycleError if the distances, `round` rounds old, show a cycle.
 
         Looked for in rounds 1, 2, 4, 8, ..., and often enough that int32 holds all distances.
         """
-        if not self.negative or (round != self._next and round % self._every):
+        if not self.due(round):
             return
         self._next = max(self._next, 2 * round)
         g, lengths = self._g, self._device.read(distance)
@@ -66,9 +72,13 @@ class Watch:
         on_cycle = _on_negative_cycle(parent, via, g.weights)
         if on_cycle >= 0:
             raise negative_cycle(g, parent, int(on_cycle))
-        if round >= g.n or lengths.min() < self._least:
-            bellman_ford_queue(g, self._root)  # finds it, too, and names it
-            raise AssertionError(f"{round} rounds have not ended and there is no negative cycle")
+        if round >= g.n or lengths.min() < self.least:
+            self.prove(round)
+
+    def prove(self, round: int) -> None:
+        """Raise NegativeCycleError; for who has seen that there must be a cycle."""
+        bellman_ford_queue(self._g, self._root)  # finds it, too, and names it
+        raise AssertionError(f"{round} rounds have not ended and there is no negative cycle")
 
 
 @njit(cache=True)

@@ -1,0 +1,54 @@
+"""Coalesced enqueue: a warp lays out its lanes' finds in shared memory, then writes them in rows.
+
+H-BF [busato2016hbf], section 5.1 and Fig. 5. Lanes that write their local queues themselves write
+far apart: lane 1 begins where lane 0 ends. Here a scan gives each lane its place, all lanes put
+what they hold into the warp's slot of shared memory, and then the warp copies the slot, 32
+neighboring lanes to 32 neighboring places. A slot holds `SLOT` vertices, six rows of 32: the
+paper's 768 bytes a warp. What a warp holds beyond takes another turn.
+"""
+
+from __future__ import annotations
+
+from numba import cuda, int32
+
+from gpukernels.primitives.cache_hints import store_once
+from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
+from gpukernels.primitives.warp_scan import warp_inclusive_scan
+
+from .counts import ENTRIES
+
+#: Vertices that a warp's slot holds.
+SLOT = 192
+
+
+@cuda.jit(device=True)
+def enqueue_through_shared(queue, found, length, slots, hints):
+    """Append the first `length` (int32) vertices of every lane's `found`; all lanes call.
+
+    `slots` is the block's array of int32 in shared memory, `SLOT` a warp. What has no room in the
+    queue is counted and not written.
+    """
+    inclusive = warp_inclusive_scan(length)
+    total = cuda.shfl_sync(FULL_MASK, inclusive, WARP_SIZE - 1)
+    if total > 0:
+        begin = int32(0)
+        if cuda.laneid == 0:
+            begin = cuda.atomic.add(queue.next_size, ENTRIES, total)
+        begin = cuda.shfl_sync(FULL_MASK, begin, 0)
+        mine = cuda.threadIdx.x // WARP_SIZE * SLOT
+        before = inclusive - length
+        for first in range(0, total, SLOT):
+            last = min(first + SLOT, total)
+            for i in range(max(first - before, 0), min(last - before, length)):
+                slots[mine + before + i - first] = found[i]
+            cuda.syncwarp()
+            for place in range(first + cuda.laneid, last, WARP_SIZE):
+                if begin + place < queue.next_frontier.size:
+                    vertex = slots[mine + place - first]
+                    store_once(queue.next_frontier, begin + place, vertex, hints)
+            cuda.syncwarp()
+
+
+def slot_bytes(threads: int) -> int:
+    """Return the bytes of shared memory that the slots of a block of `threads` take."""
+    return 4 * SLOT * (threads // WARP_SIZE)
