@@ -23,6 +23,7 @@ from gpukernels.exercises import simt as simt_exercises
 from gpukernels.frontiers import collect
 from gpukernels.frontiers.duplicates import COMPARE_AND_SWAP
 from gpukernels.frontiers.pieces import Children
+from gpukernels.frontiers.shared_slot import slot_bytes
 from gpukernels.frontiers.state import Queue, Writes
 from gpukernels.mapping import METHODS as MAPPING_METHODS
 from gpukernels.primitives import (
@@ -37,6 +38,14 @@ from gpukernels.primitives.device_scan import scan_tiles
 from gpukernels.primitives.grid_barrier import meet
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.shortest_paths import METHODS as SHORTEST_PATHS
+from gpukernels.shortest_paths import UNREACHED
+from gpukernels.shortest_paths.hbf import relax as hbf_relax
+from gpukernels.shortest_paths.hbf.child import relax_pieces
+from gpukernels.shortest_paths.hbf.classes import Arcs, marked_targets, turned_around
+from gpukernels.shortest_paths.hbf.ending import ended, unpack
+from gpukernels.shortest_paths.hbf.table import append_lowered, keep_those_in_table, write_table
+from gpukernels.shortest_paths.hbf.words import BIAS, start_words
+from gpukernels.shortest_paths.result import arcs_on
 from gpukernels.traversal import (
     METHODS,
     bfs,
@@ -355,6 +364,93 @@ def _add_shortest_paths() -> None:
             RUNS[f"sssp {method} {kind}, weights of 0"] = lambda d, g=g, m=method: {
                 "distance": gk.sssp(g, 1, m, d).distance
             }
+
+    # A child kernel, a lookup table, a round that does not fit its queue, and no edge classes.
+    for options in (
+        {"child_threshold": 4},
+        {"duplicates": "table"},
+        {"duplicates": "none", "capacity": 40},
+        {"edge_classes": False, "coalesced_enqueue": False, "cache_hints": False},
+    ):
+        RUNS[f"sssp hbf {options}"] = lambda d, o=options: {
+            "distance": gk.sssp(_with_weights(gk.complete(40), np.int32), 1, "hbf", d, **o).distance
+        }
+    RUNS["hbf mark_classes"] = _mark_classes
+    RUNS["hbf unpack"] = _unpack
+    RUNS["hbf write_table"] = _write_table
+    RUNS["hbf keep_those_in_table"] = _keep_those_in_table
+    RUNS["hbf relax_pieces"] = _relax_pieces
+    RUNS["hbf end_postponed"] = _end_postponed
+    RUNS["hbf append_lowered"] = _append_lowered
+
+
+def _mark_classes(device) -> dict[str, np.ndarray]:
+    g = WEIGHTED["float32"][0]
+    arcs = Arcs(*arcs_on(device, g))
+    back = turned_around(g, device, arcs)
+    return {"marked": device.read(marked_targets(g, device, arcs, back, THREADS)[0])}
+
+
+#: Distances and rounds of 40 vertices: 0, 1, 2, ... and 0, 1, 2, 0, 1, 2, ...
+WORDS = ((np.arange(40, dtype=np.uint64) + BIAS) << np.uint64(32)) + np.arange(40, dtype="u8") % 3
+
+
+def _unpack(device) -> dict[str, np.ndarray]:
+    distance = device.full(40, 0, np.int32)
+    device.launch(unpack, 2, THREADS, device.array(WORDS), False, UNREACHED, distance)
+    return {"distance": device.read(distance)}
+
+
+def _write_table(device) -> dict[str, np.ndarray]:
+    queue = Queue(device.array(np.arange(40, dtype=np.int32)[::-1]), device.full(6, 33, np.int64))
+    table = device.full(40, -1, np.int32)
+    device.launch(write_table, 1, THREADS, queue, table)
+    return {"table": device.read(table)}
+
+
+def _keep_those_in_table(device) -> dict[str, np.ndarray]:
+    twice = np.arange(40, dtype=np.int32) // 2
+    queue = Queue(device.array(twice), device.array(np.array([40, 0, 0, 0, 0, 0])))
+    table = device.array(np.arange(20, dtype=np.int32) * 2 + 1)
+    kept = device.full(20, -1, np.int32)
+    device.launch(keep_those_in_table, 1, THREADS, queue, table, kept)
+    return {"kept": np.sort(device.read(kept)), "counts": device.read(queue.next_size)}
+
+
+def _hbf_search(device, g, targets) -> hbf_relax.Search:
+    """Return the state of a search of `g` from vertex 0, in its first round."""
+    arcs, none = arcs_on(device, g), device.full(0, 0, np.int32)
+    return hbf_relax.Search(
+        arcs[0], targets, arcs[2], start_words(g.n, 0, device), device.full(g.n, 0, np.int32), none,
+        0, False, True, hbf_relax.ATOMIC64, True,
+    )  # fmt: skip
+
+
+def _relax_pieces(device) -> dict[str, np.ndarray]:
+    """Relax a hub's 99 arcs in two pieces, behind no other kernel."""
+    g = _with_weights(gk.star(100), np.int32)
+    search = _hbf_search(device, g, device.keep(g.targets))
+    queue = Queue(device.full(g.n, -1, np.int32), device.array(np.array([0, 2, 1, 0, 0, 0])))
+    pieces = device.array(np.array([[0, 0], [0, 64]], dtype=np.int32))
+    device.launch(
+        relax_pieces, 2, THREADS, search, queue, 1, True, True, Children(0, 64, pieces),
+        shared=slot_bytes(THREADS),
+    )  # fmt: skip
+    return {"words": device.read(search.words), "queue": np.sort(device.read(queue.next_frontier))}
+
+
+def _end_postponed(device) -> dict[str, np.ndarray]:
+    g = _with_weights(gk.star(100), np.int32)
+    arcs = Arcs(*arcs_on(device, g))
+    back = turned_around(g, device, arcs)
+    search = _hbf_search(device, g, arcs.ends)
+    return {"distance": device.read(ended(g, arcs, back, search, device, np.int32, THREADS))}
+
+
+def _append_lowered(device) -> dict[str, np.ndarray]:
+    queue, size = device.full(40, -1, np.int32), device.full(6, 0, np.int64)
+    device.launch(append_lowered, 2, THREADS, device.array(WORDS), 2, queue, size)
+    return {"size": device.read(size), "queue": np.sort(device.read(queue))}
 
 
 def _add_mapping() -> None:

@@ -15,8 +15,8 @@ from package_kernels import cuda_names, label, package_functions
 
 TESTS = Path(__file__).parent
 KERNELS, _ = package_functions()
-#: Operations between the lanes of a warp, of which numba's simulator has none.
-WARP_OPERATIONS = ("_sync", "activemask", "lanemask_lt", "syncwarp")
+#: Operations between the lanes of a warp, and cache hints: numba's simulator has neither.
+WARP_OPERATIONS = ("_sync", "activemask", "lanemask_lt", "syncwarp", "ldcg", "ldcs", "stcg", "stcs")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ H-BF [busato2016hbf], section 5.1 and Fig. 5. Lanes that write their local queue
 far apart: lane 1 begins where lane 0 ends. Here a scan gives each lane its place, all lanes put
 what they hold into the warp's slot of shared memory, and then the warp copies the slot, 32
 neighboring lanes to 32 neighboring places. A slot holds `SLOT` vertices, six rows of 32: the
-paper's 768 bytes a warp. What a warp holds beyond takes another turn.
+paper's 768 bytes a warp. What a warp holds beyond takes another turn. Where no lane holds more than
+one vertex they lie side by side as they are, and a ballot is the scan.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from numba import cuda, int32
 
 from gpukernels.primitives.cache_hints import store_once
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
+from gpukernels.primitives.warp_append import warp_append
 from gpukernels.primitives.warp_scan import warp_inclusive_scan
 
 from .counts import ENTRIES
@@ -28,25 +30,30 @@ def enqueue_through_shared(queue, found, length, slots, hints):
     `slots` is the block's array of int32 in shared memory, `SLOT` a warp. What has no room in the
     queue is counted and not written.
     """
+    if not cuda.any_sync(FULL_MASK, length > 1):
+        v = int32(-1)
+        if length > 0:
+            v = found[0]
+        warp_append(queue.next_frontier, queue.next_size, v, length > 0)
+        return
     inclusive = warp_inclusive_scan(length)
     total = cuda.shfl_sync(FULL_MASK, inclusive, WARP_SIZE - 1)
-    if total > 0:
-        begin = int32(0)
-        if cuda.laneid == 0:
-            begin = cuda.atomic.add(queue.next_size, ENTRIES, total)
-        begin = cuda.shfl_sync(FULL_MASK, begin, 0)
-        mine = cuda.threadIdx.x // WARP_SIZE * SLOT
-        before = inclusive - length
-        for first in range(0, total, SLOT):
-            last = min(first + SLOT, total)
-            for i in range(max(first - before, 0), min(last - before, length)):
-                slots[mine + before + i - first] = found[i]
-            cuda.syncwarp()
-            for place in range(first + cuda.laneid, last, WARP_SIZE):
-                if begin + place < queue.next_frontier.size:
-                    vertex = slots[mine + place - first]
-                    store_once(queue.next_frontier, begin + place, vertex, hints)
-            cuda.syncwarp()
+    begin = int32(0)
+    if cuda.laneid == 0:
+        begin = cuda.atomic.add(queue.next_size, ENTRIES, total)
+    begin = cuda.shfl_sync(FULL_MASK, begin, 0)
+    mine = cuda.threadIdx.x // WARP_SIZE * SLOT
+    before = inclusive - length
+    for first in range(0, total, SLOT):
+        last = min(first + SLOT, total)
+        for i in range(max(first - before, 0), min(last - before, length)):
+            slots[mine + before + i - first] = found[i]
+        cuda.syncwarp()
+        for place in range(first + cuda.laneid, last, WARP_SIZE):
+            if begin + place < queue.next_frontier.size:
+                vertex = slots[mine + place - first]
+                store_once(queue.next_frontier, begin + place, vertex, hints)
+        cuda.syncwarp()
 
 
 def slot_bytes(threads: int) -> int:

@@ -48,8 +48,8 @@ from gpukernels.primitives.launch_shape import blocks_for
 #: Bits of a target that name the vertex, and how far the class is to their left.
 ID_BITS = 30
 ID_MASK = 2**ID_BITS - 1
-#: Classes as the two high bits hold them; those from 2 on, with the sign bit, are skipped.
-NORMAL, IN_DEGREE, SELF_LOOP, OUT_DEGREE = range(4)
+#: Classes as the two high bits hold them; the negative ones, with the sign bit, are skipped.
+SELF_LOOP, OUT_DEGREE, NORMAL, IN_DEGREE = range(-2, 2)
 
 
 @kernel_argument

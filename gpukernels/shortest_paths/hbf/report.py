@@ -41,7 +41,7 @@ def report(rounds: Rounds, parents: bool) -> SSSPResult:
         """Return the class of each arc."""
         if not options.edge_classes:
             return np.full(g.m, NORMAL)
-        return device.read(targets).view(np.uint32) >> ID_BITS
+        return device.read(targets) >> ID_BITS
 
     @functools.cache
     def relaxed() -> np.ndarray:

@@ -7,6 +7,8 @@ The counters of the next round are cleared by the kernel of this one.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from gpukernels.frontiers.counts import ENTRIES
@@ -27,6 +29,9 @@ from .options import Options
 from .relax import BELOW, COUNTERS, DUPLICATES, KEPT, NONE, REPEATED, TABLE, Search
 from .table import append_lowered, keep_those_in_table, write_table
 from .words import BIAS, start_words
+
+#: The same shape is the same object, of which numba need not find the type again.
+shape = functools.cache(Shape)
 
 
 class Rounds:
@@ -102,7 +107,7 @@ class Rounds:
         device.launch(
             relax_frontier, blocks_for(-(-size // at_once) * WARP_SIZE, threads), threads,
             self.search, self.frontier, size, queue, round, alone, self.queues[1].next_size,
-            Shape(warp_size, at_once, options.coalesced_enqueue), self.children, shared=self.slots,
+            shape(warp_size, at_once, options.coalesced_enqueue), self.children, shared=self.slots,
         )  # fmt: skip
         self.launches += 1
         most = blocks_for(self.resident, threads)
