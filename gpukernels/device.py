@@ -236,7 +236,7 @@ class SimtDevice:
         """Return a copy of the read-only array `host`, for kernels that only read it."""
         return self.array(host)
 
-    def keep_made(self, owner: object, name: str, make: Callable[[], NDArray]) -> NDArray:
+    def keep_made(self, owner: object, name: str, make: Callable[[], DeviceArray]) -> DeviceArray:
         """Return what ``make()`` returns; made every time, so that each trace has it."""
         return make()
 

@@ -82,6 +82,24 @@ def test_a_second_search_allocates_nothing_and_asks_little_of_the_driver(gpus, m
     assert calls["cuCtxGetCurrent"] <= 24
 
 
+def test_what_is_made_of_a_graph_stays_with_it(gpus):
+    g, device = gk.random_weights(gk.rmat(7, 8, seed=1)), gk.CudaDevice()
+    expected = [sequential.dijkstra(g, root) for root in (0, 1)]
+    marked = []
+    for root in (0, 1, 0):
+        before = gpus.allocated()
+        found = gk.sssp(g, root, "hbf", device)
+        marked.append(found.stats["launches_for_classes"])
+        reached = expected[root].parent >= 0
+        assert np.array_equal(found.distance[reached], expected[root].distance[reached])
+        one_call(device, g.m)  # takes any memory that somebody has given back
+    assert marked == [1, 0, 0]
+    assert gpus.allocated() == before
+    del g, found
+    gc.collect()
+    assert cuda_memory.current().kept == {}
+
+
 def test_a_result_that_is_kept_is_left_alone(gpus):
     first = one_call(gk.CudaDevice())
     second = one_call(gk.CudaDevice())
