@@ -300,6 +300,15 @@ def test_an_offer_that_is_no_better_enqueues_nobody(scheduled_device, options):
     assert stats["enqueues"] == 40
 
 
+@pytest.mark.parametrize("duplicates", DUPLICATES)
+def test_the_word_that_comes_back_must_be_of_a_greater_distance(duplicates):
+    # Both lanes see vertex 3 unreached; the first lowers it, and the second offers more than that.
+    g = gk.Graph.from_arcs(4, [0, 0, 1, 2, 3], [1, 2, 3, 3, 1], [1, 1, 3, 5, 9])
+    stats = hbf(g, 0, gk.SimtDevice(), duplicates=duplicates).stats
+    assert stats["frontier_sizes"] == [1, 2, 1]
+    assert stats["enqueues"] == 4
+
+
 def test_the_atomic_leaves_no_duplicates_and_the_table_removes_them(scheduled_device):
     g = weighted(gk.complete(40), "int32")
     runs = {how: hbf(g, 0, scheduled_device, duplicates=how).stats for how in DUPLICATES}
@@ -343,6 +352,7 @@ def test_the_worked_example_takes_23_relaxations_and_5_by_atomics():
     assert stats["relaxations"] - saved["in_degree"] - saved["source"] == 5
     assert stats["edge_classes"] == {"self_loop": 2, "out_degree": 5, "in_degree": 3, "source": 1}
     assert stats["relaxations_at_the_end"] == 5
+    assert stats["class_of_arc"].tolist() == [1, 0, 3, 2, 0, 1, 3, 2, 3, 3, 0, 3, 0, 1]
 
 
 def test_relaxations_are_those_of_the_frontiers_and_of_their_classes(device):

@@ -79,8 +79,9 @@ def sssp(
         ``stats`` adds ``options`` (a dict), ``launches_for_classes`` (1 where the arcs were marked
         in this call), by round ``frontier_sizes``, ``warp_sizes`` and ``vertices_a_warp`` (lists),
         ``child_launches`` and ``child_vertices``, ``relaxations_at_the_end`` (arcs into the
-        vertices that were left out), ``edge_classes`` (arcs of each class), ``saved`` (by class:
-        how often an arc was skipped, or relaxed without an atomic), ``enqueues``, ``duplicates``
+        vertices that were left out), ``class_of_arc`` (int8, shape (m,): 0 for none, 1 in-degree, 2
+        self-loop, 3 out-degree), ``edge_classes`` (arcs of each class), ``saved`` (by class: how
+        often an arc was skipped, or relaxed without an atomic), ``enqueues``, ``duplicates``
         (vertices of a frontier that are there a second time), ``duplicates_removed`` (by the table)
         and ``overflows`` (rounds that did not fit).
 

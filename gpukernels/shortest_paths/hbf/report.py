@@ -76,6 +76,7 @@ def report(rounds: Rounds, parents: bool) -> SSSPResult:
         "child_vertices": rounds.child_vertices,
         "relaxations": lambda: int(relaxed().sum()) - skipped(),
         "relaxations_at_the_end": lambda: int((kinds() == OUT_DEGREE).sum()),
+        "class_of_arc": lambda: (kinds() & 3).astype(np.int8),
         "edge_classes": lambda: by_class(np.ones(g.m, np.int64)),
         "saved": lambda: by_class(relaxed()),
         "enqueues": rounds.enqueues,
