@@ -53,7 +53,7 @@ def hbf(g: gk.Graph, root: int, device, **options):
 
 @pytest.mark.parametrize("options", [*ALONE, NOTHING], ids=str)
 def test_each_optimization_can_be_switched_off_alone(scheduled_device, options):
-    g = weighted(gk.rmat(6, 6, seed=3), "int32")
+    g = weighted(gk.rmat(5, 6, seed=3), "int32")
     check(g, 1, hbf(g, 1, scheduled_device, **options))
 
 
@@ -294,10 +294,10 @@ def test_a_negative_cycle_of_an_arc_or_an_edge_is_not_skipped(
 
 @pytest.mark.parametrize("options", ALONE[:4], ids=str)
 def test_an_offer_that_is_no_better_enqueues_nobody(scheduled_device, options):
-    g = gk.complete(40)
+    g = gk.complete(18)
     stats = hbf(g, 0, scheduled_device, **options).stats
-    assert stats["frontier_sizes"] == [1, 39]
-    assert stats["enqueues"] == 40
+    assert stats["frontier_sizes"] == [1, 17]
+    assert stats["enqueues"] == 18
 
 
 @pytest.mark.parametrize("duplicates", DUPLICATES)
@@ -310,7 +310,7 @@ def test_the_word_that_comes_back_must_be_of_a_greater_distance(duplicates):
 
 
 def test_the_atomic_leaves_no_duplicates_and_the_table_removes_them(scheduled_device):
-    g = weighted(gk.complete(40), "int32")
+    g = weighted(gk.complete(18), "int32")
     runs = {how: hbf(g, 0, scheduled_device, duplicates=how).stats for how in DUPLICATES}
     assert runs["atomic64"]["duplicates"] == runs["atomic64"]["duplicates_removed"] == 0
     assert runs["table"]["duplicates"] == 0
@@ -440,7 +440,7 @@ def test_the_shared_slot_appends_everything_side_by_side(scheduled_device, lengt
 
 @pytest.mark.parametrize("seed", range(2))
 def test_the_declared_races_are_there_and_no_other(seed, monkeypatch):
-    g = weighted(gk.erdos_renyi(200, 6, seed=1), "int32")
+    g = weighted(gk.erdos_renyi(100, 6, seed=1), "int32")
     hbf(g, 0, gk.SimtDevice(schedule="random", seed=seed, check=True))
     monkeypatch.setattr(relax_frontier.py_func, "__benign_races__", frozenset())
     with pytest.raises(RaceError, match="words"):
