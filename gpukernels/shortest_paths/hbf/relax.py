@@ -69,11 +69,13 @@ def relax(work, key, arc):
             return
         kind = v >> ID_BITS
         v = v & ID_MASK
-    length = longer(key, load_past_l1(search.weights, arc, search.hints), search.floats)
+    # Both loads are under way before either is waited for.
+    weight = load_past_l1(search.weights, arc, search.hints)
+    old = load_past_l1(search.words, v, search.hints)
+    length = longer(key, weight, search.floats)
     if length < search.floor:
         cuda.atomic.max(queue.next_size, BELOW, 1)
         return
-    old = load_past_l1(search.words, v, search.hints)
     if length < key_of(old):
         if kind == IN_DEGREE or alone:
             store_past_l1(search.words, v, packed(length, round), search.hints)
