@@ -21,6 +21,7 @@ from gpukernels.shortest_paths.hbf.frontier import relax_frontier
 from gpukernels.shortest_paths.hbf.options import FLAGS, Options
 from gpukernels.shortest_paths.hbf.relax import DUPLICATES
 from gpukernels.shortest_paths.hbf.words import BIAS, NEVER, float_of, longer
+from gpukernels.shortest_paths.negative import Watch
 from gpukernels.simt.errors import RaceError
 from gpukernels.trace import metrics
 
@@ -320,15 +321,16 @@ def test_the_atomic_leaves_no_duplicates_and_the_table_removes_them(scheduled_de
         assert stats["enqueues"] == sum(stats["frontier_sizes"]) + stats["duplicates_removed"]
 
 
-def test_a_negative_cycle_with_duplicates_is_found_before_distances_wrap(device):
-    # Copies of a vertex relax an arc several times a round: no sum of weights bounds a fall.
-    n, w = 16, -(2**25)
-    both = np.arange(n), (np.arange(n) + 1) % n
-    g = gk.Graph.from_arcs(
-        n, np.concatenate(both), np.concatenate(both[::-1]), np.full(2 * n, w)
-    )  # fmt: skip
-    with pytest.raises(gk.NegativeCycleError):
-        hbf(g, 0, device, duplicates="none")
+@pytest.mark.parametrize("duplicates", DUPLICATES)
+def test_a_distance_below_all_negative_weights_together_proves_a_cycle(monkeypatch, duplicates):
+    # Copies of a vertex relax an arc several times a round, so that no count of rounds bounds how
+    # far a distance falls before the host looks at it the next time. Here it never does.
+    monkeypatch.setattr(Watch, "due", lambda watch, round: False)
+    g = gk.Graph.from_arcs(4, [0, 1, 2, 2], [1, 2, 1, 3], [5, -(2**28), -(2**28), 1])
+    device = gk.SimtDevice(check=True, loop_steps=10_000)
+    with pytest.raises(gk.NegativeCycleError) as caught:
+        hbf(g, 0, device, duplicates=duplicates)
+    assert sorted(caught.value.cycle) == [1, 2]
 
 
 # --- what is counted ----------------------------------------------------------------------------
@@ -397,6 +399,11 @@ def test_the_child_kernel_takes_vertices_above_the_threshold(device):
     assert stats["child_launches"] == stats["iterations"]
     for options in ({"child_threshold": 299}, {"dynamic_parallelism": False}):
         assert hbf(g, 0, device, **options).stats["child_launches"] == 0
+
+
+def test_the_child_kernel_relaxes_every_arc_of_every_piece(device):
+    g = weighted(gk.star(1200), "int32")  # pieces of 512 arcs, the last of 175
+    check(g, 0, hbf(g, 0, device, threads=32, edge_classes=False))
 
 
 def test_more_vertices_a_warp_even_out_what_its_groups_do():
