@@ -16,8 +16,9 @@ Graphs
     Graph; read a file, from_networkx, from_scipy; or make one: complete, delaunay, erdos_renyi,
     example, forest_fire, kron, path, rmat, road_grid, small_world, star; random_weights.
 Techniques
-    bfs searches breadth-first and gives a BFSResult; sssp finds shortest paths and gives an
-    SSSPResult; expand maps work to threads and gives a Mapping; methods tabulates what each of them
+    bfs searches breadth-first and gives a BFSResult; sssp finds shortest paths from one root and
+    gives an SSSPResult, apsp those of all pairs and gives an APSPResult, min_plus is its product of
+    matrices; expand maps work to threads and gives a Mapping; methods tabulates what each of them
     knows. tune_bfs4k sets the knobs of one search; choose_mapping makes a Choice from the figures
     of a workload, and workload draws the papers'. sequential searches on one core of the CPU.
 Devices
@@ -39,6 +40,9 @@ Errors
 # help(gk) prints the pages of all classes and functions one after another, five thousand lines.
 from gpukernels import assertions, no_gpu
 from gpukernels import sequential as sequential
+from gpukernels.all_pairs import APSPResult as APSPResult
+from gpukernels.all_pairs import apsp as apsp
+from gpukernels.all_pairs import min_plus as min_plus
 from gpukernels.assembly import MissingTool as MissingTool
 from gpukernels.assembly import sass as sass
 from gpukernels.device import CudaDevice as CudaDevice

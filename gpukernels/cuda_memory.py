@@ -117,6 +117,10 @@ class CudaMemory:
             lent.append(array)
         return lent
 
+    def free_bytes(self) -> int:
+        """Return how many bytes nobody uses, those that wait here to be lent again included."""
+        return int(self.context.get_memory_info().free) + self.arrays.idle_bytes
+
     def pinned_array(self, shape: int | Sequence[int], dtype: DTypeLike) -> np.ndarray | None:
         """Return a page-locked host array of undefined content.
 

@@ -6,6 +6,7 @@ import contextlib
 import contextvars
 import functools
 import os
+import sys
 import threading
 import time
 import warnings
@@ -129,6 +130,9 @@ class Device(Protocol):
         A launch of zero blocks does nothing. `shared` is the bytes of dynamic shared memory; blocks
         of a `cooperative` launch may wait for each other.
         """
+
+    def free_bytes(self) -> int:
+        """Return how many bytes new arrays may take."""
 
     def cooperative_blocks(self, kernel: Any, threads: int, *args: Any) -> int:
         """Return how many blocks of `threads` threads a cooperative launch may have at most."""
@@ -306,6 +310,10 @@ class SimtDevice:
             pace=self.pace,
         )
 
+    def free_bytes(self) -> int:
+        """Return how many bytes new arrays may take: no limit of its own, only the host's."""
+        return sys.maxsize
+
     def cooperative_blocks(self, kernel: Any, threads: int, *args: Any) -> int:
         """Return how many blocks of `threads` threads a cooperative launch may have at most."""
         return max(1, self.resident_threads // threads)
@@ -469,6 +477,10 @@ class CudaDevice:
         configured = _configured(kernel, blocks, threads, shared)
         with _without_advice("Host array") if _hold_host_array(args) else contextlib.nullcontext():
             configured(*args)
+
+    def free_bytes(self) -> int:
+        """Return how many bytes of the GPU's memory new arrays may take."""
+        return cuda_memory.current().free_bytes()
 
     def cooperative_blocks(self, kernel: Any, threads: int, *args: Any) -> int:
         """Return how many blocks of `threads` threads a cooperative launch may have at most.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gpukernels import mapping, shortest_paths, traversal
+from gpukernels import all_pairs, mapping, shortest_paths, traversal
 from gpukernels.checks import check_choice
 from gpukernels.front_door import Driver
 from gpukernels.method_notes import note
@@ -13,6 +13,7 @@ from gpukernels.table import Table
 
 #: The public functions that take a method's name, and what they look it up in.
 FAMILIES: dict[str, Mapping[str, Driver]] = {
+    "apsp": all_pairs.METHODS,
     "bfs": traversal.METHODS,
     "expand": mapping.METHODS,
     "sssp": shortest_paths.METHODS,
@@ -25,7 +26,7 @@ def methods(family: str | Callable) -> Table:
     Parameters
     ----------
     family : str or function
-        ``"bfs"``, ``"expand"`` or ``"sssp"``, or the function itself.
+        ``"apsp"``, ``"bfs"``, ``"expand"`` or ``"sssp"``, or the function itself.
 
     Returns
     -------

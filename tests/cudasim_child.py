@@ -65,6 +65,9 @@ class CudasimDevice:
     def read_all(self, *arrays):
         return [self.read(array) for array in arrays]
 
+    def free_bytes(self):
+        return sys.maxsize
+
     def cooperative_blocks(self, kernel, threads, *args):
         return 2
 

@@ -453,6 +453,27 @@ def _append_lowered(device) -> dict[str, np.ndarray]:
     return {"size": device.read(size), "queue": np.sort(device.read(queue))}
 
 
+#: Forms of the tile kernels; the others differ in constants.
+ALL_PAIRS_RUNS = [
+    ("naive", {"threads": THREADS}),
+    ("naive", {"threads": THREADS, "next_hops": True}),
+    ("blocked", {}),
+    ("blocked", {"per_thread": "4x2", "next_hops": True}),
+    ("repeated_squaring", {}),
+    ("repeated_squaring", {"per_thread": "4x4", "lazy": True}),
+    ("kleene", {}),
+]
+
+
+def _add_all_pairs() -> None:
+    for method, options in ALL_PAIRS_RUNS:
+        for kind in ("int32", "float32"):
+            directed, _ = WEIGHTED[kind]
+            RUNS[f"apsp {method} {options} {kind}"] = lambda d, g=directed, m=method, o=options: {
+                "distance": gk.apsp(g, m, d, **o).distance
+            }
+
+
 def _add_mapping() -> None:
     sizes = np.concatenate([np.arange(18), np.zeros(9, int), [130, 1, 0]])
     offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -572,4 +593,5 @@ _add_primitives()
 _add_representations()
 _add_traversal()
 _add_shortest_paths()
+_add_all_pairs()
 _add_mapping()

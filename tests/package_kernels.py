@@ -9,6 +9,8 @@ import pkgutil
 import textwrap
 
 import gpukernels
+from gpukernels.all_pairs import blocked, tiles
+from gpukernels.all_pairs.tiles import Form
 
 
 def python_function(jitted):
@@ -30,9 +32,23 @@ def _is_device_function(jitted) -> bool:
     return jitted._device
 
 
+#: Forms of kernels that are made on demand: one of each kind that differs in more than constants.
+FORMS = {
+    tiles.closer: [Form(16, "1x1"), Form(16, "4x2", "float32", noting=True)],
+    blocked.crossing: [Form(16, "1x1"), Form(16, "4x2", "float32", noting=True)],
+    blocked.remainder: [Form(16, "1x1", "float32"), Form(16, "4x2", noting=True)],
+    tiles.product: [
+        Form(16, "1x1", watching=True),
+        Form(16, "4x4", "float32", lazy=True, watching=True),
+    ],
+}
+
+
 def package_functions() -> tuple[list, list]:
-    """Return (kernels, device functions) of every module of the package."""
-    found = {}
+    """Return (kernels, device functions) of every module of the package, and some made by it."""
+    made = [make(form) for make, forms in FORMS.items() for form in forms]
+    made += [function for kernel in made for function in device_functions_of(kernel)]
+    found = {id(thing): thing for thing in made}
     for module in pkgutil.walk_packages(gpukernels.__path__, "gpukernels."):
         for thing in vars(importlib.import_module(module.name)).values():
             if _is_jitted(thing):
@@ -55,8 +71,10 @@ def device_functions_of(jitted) -> list:
     reached, todo = {}, [jitted]
     while todo:
         function = python_function(todo.pop())
-        for name in function.__code__.co_names:
-            thing = function.__globals__.get(name)
+        inner = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        known = function.__globals__ | {name: cell.cell_contents for name, cell in inner}
+        for name in (*function.__code__.co_names, *function.__code__.co_freevars):
+            thing = known.get(name)
             if _is_jitted(thing) and id(thing) not in reached:
                 reached[id(thing)] = thing
                 todo.append(thing)

@@ -27,6 +27,7 @@ from public_names import PUBLIC
 from scipy import sparse
 
 import gpukernels as gk
+from gpukernels.all_pairs import METHODS as ALL_PAIRS
 from gpukernels.mapping import METHODS as MAPPINGS
 from gpukernels.primitives.ballot_rank import warp_rank
 from gpukernels.primitives.block_scan import block_scan
@@ -107,6 +108,19 @@ def are_shortest_paths(result, given):
     assert np.array_equal(result.parent >= 0, expected.parent >= 0)
     reached = expected.parent >= 0
     assert np.array_equal(result.distance[reached], expected.distance[reached])
+
+
+def are_all_shortest_paths(result, given):
+    """Distances are those of three plain loops, and hops lead along them."""
+    if not isinstance(given["g"], gk.Graph):
+        matrix = np.asarray(given["g"])
+        assert result.distance.shape == matrix.shape
+        return
+    expected = gk.sequential.floyd_warshall(given["g"])
+    joined = expected.next_hop >= 0
+    np.testing.assert_array_equal(result.distance[joined], expected.distance[joined])
+    if result.next_hop is not None:
+        np.testing.assert_array_equal(result.next_hop >= 0, joined)
 
 
 def is_a_mapping(result: gk.Mapping, given: dict[str, Any]) -> None:
@@ -193,6 +207,11 @@ CALLS = {
     "sequential.bfs": Call(gk.sequential.bfs, is_a_search, {"g": GRAPH, "root": 0}),
     "bfs": Call(gk.bfs, is_a_search, {"g": GRAPH, "root": 0, "device": DEVICE}),
     "sssp": Call(gk.sssp, are_shortest_paths, {"g": GRAPH, "root": 0, "device": DEVICE}),
+    "apsp": Call(gk.apsp, are_all_shortest_paths, {"g": GRAPH, "device": DEVICE}),
+    "min_plus": Call(gk.min_plus, is_something, {"a": [[1, 2]], "b": [[3], [4]], "device": DEVICE}),
+    "sequential.floyd_warshall": Call(
+        gk.sequential.floyd_warshall, are_all_shortest_paths, {"g": GRAPH}
+    ),
     "sequential.dijkstra": Call(
         gk.sequential.dijkstra, are_shortest_paths, {"g": GRAPH, "root": 0}
     ),
@@ -242,6 +261,13 @@ for _name, _method in SHORTEST_PATHS.items():
         {"g": WEIGHTED, "root": 0, "method": _name, "device": DEVICE, **options_of(_method)},
         ("g", "root", "method", "device"),
     )
+for _name, _method in ALL_PAIRS.items():
+    CALLS[f"apsp {_name}"] = Call(
+        gk.apsp,
+        are_all_shortest_paths,
+        {"g": WEIGHTED, "method": _name, "device": DEVICE, **options_of(_method)},
+        ("g", "method", "device"),
+    )
 for _name, _method in MAPPINGS.items():
     CALLS[f"expand {_name}"] = Call(
         gk.expand,
@@ -254,8 +280,8 @@ for _name, _method in MAPPINGS.items():
 #: Public names that are not called here: what calls return, what takes no argument of a kind that
 #: could be wrong, and `read`, whose files are damaged by a fuzz of their own.
 LEFT_OUT = {
-    "BFSResult", "Choice", "Mapping", "CudaDevice", "Device", "SSSPResult", "benign_race",
-    "default_device", "example", "exercises", "read", "sass", "sequential",
+    "APSPResult", "BFSResult", "Choice", "Mapping", "CudaDevice", "Device", "SSSPResult",
+    "benign_race", "default_device", "example", "exercises", "read", "sass", "sequential",
 }  # fmt: skip
 
 

@@ -26,13 +26,13 @@ MAY_IMPORT = {
     "io": {"checks", "errors", "graph", "formats"},
     "generators": {"checks", "errors", "graph", "making"},
     "paths": {"checks", "errors", "graph"},
-    "sequential": {"errors", "graph", "paths", "summary"},
+    "sequential": {"checks", "errors", "graph", "paths", "summary"},
     "multicore": {"checks", "cores", "errors", "graph", "sequential"},
     "stats": set(),
     "summary": set(),
     "front_door": {"checks", "errors"},
     "method_notes": {"front_door"},
-    "families": {"checks", "table", "mapping", "shortest_paths", "traversal"} | DOOR,
+    "families": {"checks", "table", "all_pairs", "mapping", "shortest_paths", "traversal"} | DOOR,
     "workloads": {"checks", "errors"},
     "trace": set(),
     "simt": {"trace"},
@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "frontiers": TECHNIQUE | {"cuda_arguments", "mapping"},
     "traversal": TECHNIQUE | DOOR | {"frontiers", "mapping"},
     "shortest_paths": TECHNIQUE | DOOR | {"frontiers", "mapping", "paths", "sequential"},
-    "all_pairs": TECHNIQUE | DOOR | {"frontiers", "mapping"},
+    "all_pairs": TECHNIQUE | DOOR | {"sequential"},
     "exercises": TECHNIQUE
     | {"frontiers", "generators", "mapping", "representations", "sequential", "simt", "table"}
     | {"trace", "traversal", "views"},  # a report opens a view
@@ -113,6 +113,7 @@ def test_the_machine_stands_on_numpy_and_numba_and_its_trace_on_numpy_alone(room
         ("views/frontier.py", "from gpukernels.simt import launch"),
         ("traversal/harish.py", "from ..views import FrontierView"),
         ("traversal/harish.py", "from gpukernels.shortest_paths import sssp"),
+        ("all_pairs/blocked.py", "from gpukernels.shortest_paths import sssp"),
         ("frontiers/enqueue.py", "from gpukernels.traversal.claim import claim"),
         ("frontiers/enqueue.py", "from gpukernels.views import FrontierView"),
         ("views/frontier.py", "from gpukernels.simt.recorder import Recorder"),

@@ -1,0 +1,94 @@
+"""Shortest paths between all pairs, one technique a file; `apsp` looks them up by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from gpukernels.device import Device, chosen_device
+from gpukernels.front_door import Driver, driver_of
+from gpukernels.graph import Graph
+from gpukernels.method_notes import help_text
+
+from . import blocked, kleene, naive, repeated_squaring
+from .lengths import UNREACHED, lengths_of
+from .min_plus import min_plus
+from .result import APSPResult, no_path
+
+METHODS: dict[str, Driver] = {
+    "naive": naive.apsp,
+    "blocked": blocked.apsp,
+    "repeated_squaring": repeated_squaring.apsp,
+    "kleene": kleene.apsp,
+}
+
+
+def apsp(
+    g: Graph | ArrayLike, method: str = "blocked", device: Device | None = None, **options: Any
+) -> APSPResult:
+    """Find shortest paths between all pairs of vertices.
+
+    Parameters
+    ----------
+    g : Graph or array, shape (n, n)
+        The graph; an arc without a weight counts 1, of parallel arcs the shortest counts. Or a
+        matrix of arc lengths, whole numbers or floats, its diagonal 0; no arc is infinity, or for
+        whole numbers 2^31 - 1.
+    method : str
+        One of those below; ``gk.methods("apsp")`` is a table of them.
+    device : SimtDevice or CudaDevice, optional
+        Where to run; by default :func:`gpukernels.default_device`.
+    **options
+        What the method takes beside; see below.
+
+    Returns
+    -------
+    APSPResult
+        ``distance``, ``next_hop``, ``path`` and ``stats``.
+
+    Raises
+    ------
+    UnknownMethod
+        If there is no such method.
+    InvalidArgument
+        If an argument or an option has a value that is not allowed; nothing has been launched then.
+    NegativeCycleError
+        If there is a cycle of negative length; names one.
+    OverflowError
+        If a shortest path is longer than can be held. In int32 that is 2^30 - 2, less what negative
+        weights can add up to along a path.
+    TypeError
+        If the method does not take an option.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(3, [0, 0, 1, 2], [1, 2, 2, 0], [4, 9, 2, 1])
+    >>> r = gk.apsp(g, tile=16, next_hops=True)
+    >>> r.distance
+    array([[0, 4, 6],
+           [3, 0, 2],
+           [1, 5, 0]], dtype=int32)
+    >>> r.path(0, 2)
+    [0, 1, 2]
+    """
+    search, options = driver_of("apsp", METHODS, method, options)
+    device = chosen_device(device)
+    lengths = lengths_of(g)
+    result = search(lengths, device, **options)
+    if lengths.too_long and (none := no_path(result.distance)).any():
+        joined = ~no_path(search(lengths.pattern(), device, **options).distance)
+        if (joined & none).any():
+            i, j = (int(ends[0]) for ends in (joined & none).nonzero())
+            kind = result.distance.dtype
+            raise OverflowError(
+                f"the shortest path from vertex {i} to {j} is longer than {kind} holds here"
+                + ("; take float32 weights" if kind == "int32" else "")
+            )
+    return result
+
+
+apsp.__doc__ = help_text(apsp.__doc__, METHODS)
+
+__all__ = ["METHODS", "UNREACHED", "APSPResult", "apsp", "min_plus"]

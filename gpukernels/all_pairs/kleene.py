@@ -1,0 +1,96 @@
+"""Kleene's recursion: half of the vertices, then the other half, joined by (min, +) products.
+
+Gaussian elimination over (min, +), by Buluc, Gilbert and Budak [buluc2010solving]. Mapping: tile to
+block. Work O(n^3). With the vertices in halves P and Q: the paths inside P; those that go from P to
+Q and back, as products with these; what is left inside Q; and the same the other way around. Nearly
+all work is in few large products, a launch each. The smallest half is a tile.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpukernels.device import Device
+
+from .lengths import Lengths
+from .result import APSPResult, finish, room_for
+from .tiles import closer, form_of, product
+
+
+def apsp(
+    lengths: Lengths,
+    device: Device,
+    *,
+    tile: int | None = None,
+    per_thread: str | None = None,
+    padding: bool = True,
+    next_hops: bool = False,
+) -> APSPResult:
+    """Find all shortest paths by recursion on halves.
+
+    Parameters
+    ----------
+    lengths : Lengths
+        Arc lengths of all pairs.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    tile : int, optional
+        Rows and columns of a tile: 16, 32 or 64. Unless given, 16 up to 256 vertices, else 64.
+    per_thread : str, optional
+        Elements of a thread, across and down: ``"1x1"``, ``"4x2"``, ``"4x4"`` or ``"8x8"``. Unless
+        given, ``"1x1"`` in tiles of 16, ``"4x4"`` in those of 32, else ``"8x8"``.
+    padding : bool
+        Whether rows of shared memory are padded, so that no two lanes meet at a bank.
+    next_hops : bool
+        Whether the result holds next hops.
+
+    Returns
+    -------
+    APSPResult
+        The same in every run.
+    """
+    form = form_of(
+        lengths.n, lengths.matrix.dtype, tile, per_thread, noting=next_hops, padding=padding
+    )
+    matrix = lengths.padded(form.tile)
+    via = room_for(device, lengths.n, len(matrix), 2, next_hops)
+    distance, flags = device.array(matrix), device.full(2, 0, np.int32)
+    # What a product may not write in place goes here, and comes back with the next one.
+    aside = device.empty(matrix.shape, matrix.dtype)
+    infinite = matrix.dtype.type(lengths.infinite)
+    launches = 0
+
+    def multiply(a, b, old, new, rows, columns, over):
+        nonlocal launches
+        launches += 1
+        blocks = len(columns), len(rows)
+        corner = rows.start * form.tile, columns.start * form.tile
+        ends = over.start * form.tile, over.stop * form.tile
+        args = a, b, old, new, via, infinite, *corner, *ends, flags
+        device.launch(product(form), blocks, form.block, *args)
+
+    def close(tiles):
+        nonlocal launches
+        if len(tiles) == 1:
+            launches += 1
+            device.launch(closer(form), 1, form.block, distance, via, tiles.start, flags)
+            return
+        p, q = tiles[: len(tiles) // 2], tiles[len(tiles) // 2 :]
+        close(p)
+        multiply(distance, distance, distance, aside, p, q, over=p)
+        multiply(distance, distance, distance, aside, q, p, over=p)
+        multiply(aside, aside, distance, distance, q, q, over=p)
+        close(q)
+        multiply(aside, distance, aside, distance, p, q, over=q)
+        multiply(distance, aside, aside, distance, q, p, over=q)
+        multiply(distance, distance, distance, distance, p, p, over=q)
+
+    if lengths.n:
+        close(range(len(matrix) // form.tile))
+    stats = {
+        "method": "kleene",
+        "launches": launches,
+        "read_backs": 0,
+        "operations": len(matrix) ** 3,
+    }
+    return finish(lengths, device, distance, via, next_hops, **stats)

@@ -1,0 +1,182 @@
+"""The lengths of all arcs as a matrix, in which infinity is a number that sums cannot wrap around.
+
+Kernels add without asking what is infinite. In float32 that is right by itself. In int32 the 2^31 -
+1 that users see would wrap, so on the device *absent* is 2^30 - 1: twice it still fits. Three
+things follow, where *fall* is what negative weights can add up to along a path.
+
+- An absent arc with negative ones behind it weighs less than `ABSENT`, by no more than the fall. So
+  what is at least ``ABSENT - fall`` is infinite, and all below is a path's true length.
+- Sums of two are at least twice the fall below 0. It may be 2^29 at most.
+- A path of ``ABSENT - fall`` and more looks infinite. If weights allow one, the same method runs
+  once more with all weights 0: a pair that it joins and that looked infinite is an error.
+
+Both hold for walks that repeat no vertex. Negative cycles would break this, so every kernel stops
+at the first: see ``close_tile`` and ``relax_pivot``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gpukernels.checks import as_array
+from gpukernels.errors import InvalidArgument, NegativeCycleError
+from gpukernels.graph import DENSE_LIMIT, Graph
+
+#: What int32 results hold for no path, and int32 matrices for no arc.
+UNREACHED = np.iinfo(np.int32).max
+#: What stands for it on the device.
+ABSENT = 2**30 - 1
+MOST_FALL = 2**29
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True, eq=False)
+class Lengths:
+    """Arc lengths of all pairs as kernels take them.
+
+    Attributes
+    ----------
+    matrix : ndarray of int32 or float32, shape (n, n)
+        `ABSENT` or infinity where there is no arc, 0 from a vertex to itself.
+    infinite : int or float
+        What is at least this long is no path.
+    too_long : bool
+        Whether a path may be longer than can be held.
+    given : Graph or ndarray
+        What the caller has given.
+    """
+
+    matrix: NDArray[np.int32] | NDArray[np.float32]
+    infinite: float
+    too_long: bool
+    given: Graph | NDArray = field(repr=False)
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return len(self.matrix)
+
+    @property
+    def absent(self) -> float:
+        """What stands for no arc."""
+        return absent_of(self.matrix.dtype)
+
+    def padded(self, tile: int) -> NDArray:
+        """Return a copy whose size is a multiple of `tile`.
+
+        What is added are vertices without arcs: no path leads there, so none goes through them, and
+        kernels need not ask where the matrix ends.
+        """
+        size = -(-self.n // tile) * tile
+        result = np.full((size, size), self.absent, self.matrix.dtype)
+        result[: self.n, : self.n] = self.matrix
+        np.fill_diagonal(result, 0)
+        return result
+
+    def pattern(self) -> Lengths:
+        """Return the same arcs, all of length 0: which pairs are joined at all."""
+        matrix = np.full(self.matrix.shape, ABSENT, np.int32)
+        if isinstance(self.given, Graph):
+            matrix[self.given.coo] = 0
+        else:
+            none = UNREACHED if self.given.dtype.kind in "iu" else np.inf
+            matrix[self.given != none] = 0
+        np.fill_diagonal(matrix, 0)
+        return Lengths(matrix, ABSENT, False, self.given)
+
+    def graph(self) -> Graph:
+        """Return the arcs as a graph."""
+        if isinstance(self.given, Graph):
+            return self.given
+        none = UNREACHED if self.given.dtype.kind in "iu" else np.inf
+        there = self.given != none
+        np.fill_diagonal(there, False)
+        source, target = np.nonzero(there)
+        return Graph.from_arcs(self.n, source, target, self.given[source, target])
+
+
+def absent_of(dtype: Any) -> float:
+    """Return what stands for infinity on the device."""
+    return ABSENT if np.issubdtype(dtype, np.integer) else np.inf
+
+
+def lengths_of(g: Graph | ArrayLike) -> Lengths:
+    """Return the lengths of a graph's arcs, or of a matrix.
+
+    Of parallel arcs the shortest counts. An arc from a vertex to itself counts if it is negative.
+
+    Raises
+    ------
+    InvalidArgument
+        If `g` is neither, or too large, or its negative weights add up to too much.
+    NegativeCycleError
+        If a vertex has a negative arc to itself.
+    """
+    if isinstance(g, Graph):
+        floats = g.weights is not None and g.weights.dtype == np.float32
+        given: Graph | NDArray = g
+        matrix = g.dense(np.inf if floats else UNREACHED)
+        with_loop = np.flatnonzero(matrix.diagonal() < 0)
+        if with_loop.size:
+            raise NegativeCycleError(with_loop[:1].tolist())
+    else:
+        given = matrix = checked_matrix("g", g)
+        if matrix.shape[0] != matrix.shape[1]:
+            raise InvalidArgument("g.shape", matrix.shape, "square, or g a Graph")
+        if matrix.diagonal().any():
+            at = int(np.argmax(matrix.diagonal() != 0))
+            allowed = "0, as every diagonal element of a matrix of arc lengths"
+            raise InvalidArgument(f"g[{at}, {at}]", matrix[at, at].item(), allowed)
+    return _encoded(matrix, given)
+
+
+def checked_matrix(name: str, values: ArrayLike) -> NDArray:
+    """Return a matrix as int32 or float32; InvalidArgument unless it holds lengths."""
+    array = as_array(name, values)
+    if array.dtype.kind not in "iuf":
+        allowed = "a matrix of an integer or float type" + (", or a Graph" if name == "g" else "")
+        raise InvalidArgument(name, values, allowed)
+    if array.ndim != 2 or max(array.shape) > DENSE_LIMIT:
+        allowed = f"2-D, of at most {DENSE_LIMIT:,} rows and columns"
+        raise InvalidArgument(f"{name}.shape", array.shape, allowed)
+    if array.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            result = array.astype(np.float32)
+        wrong = np.isnan(array) | (array == -np.inf) | (np.isinf(result) & np.isfinite(array))
+        allowed = "a float32, or infinity where there is no arc"
+    else:
+        limits = np.iinfo(np.int32)
+        wrong = (array > limits.max) | (array < limits.min)
+        allowed = f"an int32; {UNREACHED} where there is no arc"
+        result = array.astype(np.int32)
+    if wrong.any():
+        i, j = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+        raise InvalidArgument(f"{name}[{i}, {j}]", array[i, j].item(), allowed)
+    return result
+
+
+def _encoded(matrix: NDArray, given: Graph | NDArray) -> Lengths:
+    whole = matrix.dtype == np.int32
+    absent = absent_of(matrix.dtype)
+    there = matrix < absent
+    held = np.minimum(matrix, matrix.dtype.type(absent))
+    np.fill_diagonal(held, 0)
+    # A path leaves each vertex once at most.
+    total: Any = np.int64 if whole else np.float64
+    least = held.min(axis=1, initial=0).sum(dtype=total).item()
+    most = held.max(axis=1, initial=0, where=there).sum(dtype=total).item()
+    fall, limit = (MOST_FALL, absent) if whole else (FLOAT32_MAX / 4, FLOAT32_MAX / 2)
+    if -least > fall:
+        instead = "; take float32 weights" if whole else ""
+        allowed = f"at least {-fall:,} (the least weight of each vertex's arcs counts){instead}"
+        raise InvalidArgument("the sum of g's negative weights", least, allowed)
+    infinite = absent + least if whole else np.inf
+    # A weight beyond `absent` counts as none, and is looked at again.
+    beyond = whole and bool(((matrix >= absent) & (matrix < UNREACHED)).any())
+    if whole and isinstance(given, Graph) and given.weights is not None:
+        beyond = beyond or bool((given.weights == UNREACHED).any())
+    return Lengths(held, infinite, beyond or most >= min(infinite, limit), given)

@@ -1,0 +1,67 @@
+"""Floyd-Warshall with a launch a pivot: a thread a pair asks whether the way through it is shorter.
+
+Floyd [floyd1962shortest] on a GPU, as in [padamata2013graph] and [busato2017chapter], section 4.
+Mapping: work-item (pair of vertices) to thread. Work O(n^3). The loop over pivots must be the outer
+one: a way through k is made of ways through lower pivots alone, and those must be final. So there
+is a launch a pivot, and each reads and compares the whole matrix.
+"""
+
+from __future__ import annotations
+
+from numba import cuda
+
+from gpukernels.device import Device
+from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
+
+from .lengths import Lengths
+from .result import APSPResult, finish, room_for
+
+
+@cuda.jit
+def relax_pivot(distance, via, k):
+    """Let each path go through `k` if that is shorter, in place.
+
+    No thread reads what another writes: row and column k could only change by way of the path from
+    k to k, which is 0 long. If it is less there is a negative cycle; then nothing goes through k,
+    as around the cycle distances would double with each pivot.
+    """
+    j, i = cuda.grid(2)
+    if i < distance.shape[0] and j < distance.shape[1] and distance[k, k] >= 0:
+        length = distance[i, k] + distance[k, j]
+        if length < distance[i, j]:
+            distance[i, j] = length
+            if via.size > 1:
+                via[i, j] = k
+
+
+def apsp(
+    lengths: Lengths, device: Device, *, threads: int = 256, next_hops: bool = False
+) -> APSPResult:
+    """Find all shortest paths, a launch a vertex.
+
+    Parameters
+    ----------
+    lengths : Lengths
+        Arc lengths of all pairs.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    threads : int
+        Threads a block, in rows of 32.
+    next_hops : bool
+        Whether the result holds next hops.
+
+    Returns
+    -------
+    APSPResult
+        The same in every run.
+    """
+    threads = check_threads(threads)
+    n = lengths.n
+    via = room_for(device, n, n, 1, next_hops and n > 1)
+    distance = device.array(lengths.matrix)
+    block = WARP_SIZE, threads // WARP_SIZE
+    blocks = blocks_for(n, block[0]), blocks_for(n, block[1])
+    for k in range(n):
+        device.launch(relax_pivot, blocks, block, distance, via, k)
+    stats = {"method": "naive", "launches": n, "read_backs": 0, "operations": n**3}
+    return finish(lengths, device, distance, via, next_hops, **stats)

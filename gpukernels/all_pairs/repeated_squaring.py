@@ -1,0 +1,99 @@
+"""The matrix times itself, again and again: each (min, +) product doubles the arcs of a path.
+
+As in [padamata2013graph] and [tran2010designing]; the lazy minimum is that of [harish2009large].
+Mapping: tile to block. Work O(n^3 log n): more than Floyd-Warshall does, but no launch waits for a
+single tile, and it ends early where shortest paths have few arcs.
+
+In the survey [busato2017chapter], Algorithm 6, the second factor must be D as the first: with W a
+round would add one arc to a path where it should double them. And the minimum runs over k.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import Device, benign_race
+from gpukernels.primitives.launch_shape import THREADS, blocks_for
+
+from .lengths import Lengths
+from .result import APSPResult, finish, room_for
+from .tiles import PRODUCT_TILES, form_of, product
+
+
+@benign_race("flags")
+@cuda.jit
+def look_at_diagonal(distance, flags):
+    """Set ``flags[0]`` if a way from a vertex to itself is negative; all who do store the same."""
+    i = cuda.grid(1)
+    if i < distance.shape[0] and distance[i, i] < 0:
+        flags[0] = 1
+
+
+def apsp(
+    lengths: Lengths,
+    device: Device,
+    *,
+    tile: int | None = None,
+    per_thread: str | None = None,
+    lazy: bool = False,
+    padding: bool = True,
+    next_hops: bool = False,
+) -> APSPResult:
+    """Find all shortest paths, two launches a round, until a round changes nothing.
+
+    Parameters
+    ----------
+    lengths : Lengths
+        Arc lengths of all pairs.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    tile : int, optional
+        Rows and columns of a tile: 16, 32, 64 or 128. Unless given, 16 up to 256 vertices, else 64.
+    per_thread : str, optional
+        Elements of a thread, across and down: ``"1x1"``, ``"4x2"``, ``"4x4"`` or ``"8x8"``. Unless
+        given, ``"1x1"`` in tiles of 16, ``"4x4"`` in those of 32, else ``"8x8"``.
+    lazy : bool
+        Whether additions to what is infinite are left out, with the minimum behind them.
+    padding : bool
+        Whether rows of shared memory are padded, so that no two lanes meet at a bank.
+    next_hops : bool
+        Whether the result holds next hops.
+
+    Returns
+    -------
+    APSPResult
+        The same in every run. ``stats["iterations"]`` are the rounds; ``operations`` count what
+        lazy ones leave out.
+    """
+    form = form_of(
+        lengths.n, lengths.matrix.dtype, tile, per_thread, PRODUCT_TILES,
+        noting=next_hops, lazy=lazy, watching=True, padding=padding,
+    )  # fmt: skip
+    matrix = lengths.padded(form.tile)
+    size, tiles = len(matrix), len(matrix) // form.tile
+    via = room_for(device, lengths.n, len(matrix), 2, next_hops)
+    distance, flags = device.array(matrix), device.full(2, 0, np.int32)
+    other = device.empty(matrix.shape, matrix.dtype)
+    infinite = matrix.dtype.type(lengths.infinite)
+    arcs, rounds, goes_on = 1, 0, True
+    # Cycles of up to n arcs are looked for.
+    while goes_on and arcs < lengths.n:
+        device.clear(flags)
+        device.launch(
+            product(form), (tiles, tiles), form.block,
+            distance, distance, distance, other, via, infinite, 0, 0, 0, size, flags,
+        )  # fmt: skip
+        distance, other = other, distance
+        device.launch(look_at_diagonal, blocks_for(size), THREADS, distance, flags)
+        negative, less = device.read(flags).tolist()
+        goes_on = less and not negative
+        arcs, rounds = 2 * arcs, rounds + 1
+    stats = {
+        "method": "repeated_squaring",
+        "launches": 2 * rounds,
+        "read_backs": rounds,
+        "iterations": rounds,
+        "operations": rounds * size**3,
+    }
+    return finish(lengths, device, distance, via, next_hops, **stats)

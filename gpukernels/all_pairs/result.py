@@ -1,0 +1,188 @@
+"""What a search for the shortest paths of all pairs returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from gpukernels.checks import check_vertex
+from gpukernels.device import Device, DeviceArray
+from gpukernels.errors import InvalidArgument
+from gpukernels.sequential import bellman_ford_queue
+from gpukernels.summary import shape_of
+
+from .lengths import UNREACHED, Lengths
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class APSPResult:
+    """Shortest paths between all pairs of vertices.
+
+    Attributes
+    ----------
+    distance : ndarray of int32 or float32, shape (n, n)
+        ``distance[i, j]`` is the length of a shortest path from i to j, in the type of the weights;
+        int32 without weights. Where no path leads: infinity, or for int32 2^31 - 1.
+    next_hop : ndarray of int32, shape (n, n), or None
+        The vertex after i on such a path to j; i itself for i = j, -1 where no path leads. Whoever
+        goes from hop to hop gets to j. None unless asked for.
+    stats : mapping
+        What the search did. Every method gives ``method``, ``launches``, ``read_backs`` (how often
+        the host waited for a number from the device) and ``operations`` (additions, each followed
+        by a minimum; those on padding count).
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.apsp(gk.path(5), "naive")
+    APSPResult by naive: 25 of 25 pairs; distance int32 (5, 5), next_hop none
+    """
+
+    distance: NDArray[np.int32] | NDArray[np.float32]
+    next_hop: NDArray[np.int32] | None
+    stats: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        n = len(self.distance)
+        return (
+            f"APSPResult by {self.stats.get('method')}: {self.joined:,} of {n * n:,} pairs; "
+            f"distance {shape_of(self.distance)}, next_hop {shape_of(self.next_hop)}"
+        )
+
+    @property
+    def joined(self) -> int:
+        """Number of pairs (i, j) with a path from i to j, those with i = j included."""
+        return int(np.count_nonzero(~no_path(self.distance)))
+
+    def path(self, i: int, j: int) -> list[int]:
+        """Return the vertices of a shortest path from `i` to `j`; none if there is no path.
+
+        Raises
+        ------
+        ValueError
+            If the search kept no next hops.
+        InvalidArgument, VertexOutOfRange
+            If `i` or `j` is no vertex.
+        """
+        n = len(self.distance)
+        i, j = check_vertex("i", i, n), check_vertex("j", j, n)
+        if self.next_hop is None:
+            raise ValueError("this search kept no next hops: gk.apsp(..., next_hops=True) does")
+        if self.next_hop[i, j] < 0:
+            return []
+        path = [i]
+        while path[-1] != j:
+            path.append(int(self.next_hop[path[-1], j]))
+        return path
+
+
+def no_path(distance: NDArray) -> NDArray[np.bool_]:
+    """Return where no path leads."""
+    return distance == (UNREACHED if distance.dtype == np.int32 else np.inf)
+
+
+def room_for(device: Device, n: int, size: int, matrices: int, noting: bool) -> DeviceArray:
+    """Return room for the vertices that paths go through, hardly any if they are not noted.
+
+    Raises
+    ------
+    InvalidArgument
+        If a GPU has not enough free for that and for so many matrices of size x size.
+    """
+    needed = 4 * size**2 * (matrices + noting)
+    if needed > (free := device.free_bytes()):
+        allowed = (
+            f"less, as this takes {needed / 2**30:,.3g} GiB and the GPU has {free / 2**30:,.3g} "
+            "GiB free"
+        )
+        raise InvalidArgument("n", n, allowed)
+    return device.full((size, size) if noting else (1, 1), -1, np.int32)
+
+
+def finish(
+    lengths: Lengths,
+    device: Device,
+    distance: DeviceArray,
+    via: DeviceArray,
+    noting: bool,
+    **stats: Any,
+) -> APSPResult:
+    """Return the result.
+
+    Raises
+    ------
+    NegativeCycleError
+        If there is a negative cycle; names one.
+    FloatingPointError
+        If there is none, but distances are rounded so far that it looks as if.
+    """
+    n = lengths.n
+    found = np.ascontiguousarray(device.read(distance)[:n, :n])
+    on_cycle = np.flatnonzero(found.diagonal() < 0)
+    if on_cycle.size:
+        bellman_ford_queue(lengths.graph(), int(on_cycle[0]))  # finds it, and names it
+        raise FloatingPointError(
+            f"distances are rounded so far that a cycle through vertex {on_cycle[0]} looks "
+            "negative; the weights differ by too many orders of magnitude"
+        )
+    if found.dtype == np.int32:
+        found[found >= lengths.infinite] = UNREACHED
+    next_hop = None
+    if noting:
+        next_hop = np.full((n, n), -1, np.int32)
+        through = np.ascontiguousarray(device.read(via)[:n, :n])
+        if not _follow(through, no_path(found), next_hop):
+            raise FloatingPointError(
+                "distances are rounded so far that paths cannot be followed; the weights differ by "
+                "too many orders of magnitude"
+            )
+    return APSPResult(found, next_hop, stats)
+
+
+@njit(cache=True)
+def _follow(via, none, next_hop):
+    """Fill `next_hop`, which holds -1; return False if paths never end.
+
+    ``via[i, j]`` is the vertex through which the path from i to j was last made shorter: it is the
+    path to there and the path from there on, -1 an arc. A path is unrolled until it gets to where
+    the way is known. Steps that come back to a vertex of this way (which happens around cycles of
+    length 0) are taken back. So the hops to j are a tree.
+    """
+    n = len(via)
+    way, place = np.empty(n, np.int32), np.full(n, -1, np.int32)
+    ends = np.empty((16 * n + 16, 2), np.int32)
+    for j in range(n):
+        next_hop[j, j] = j
+        for start in range(n):
+            if none[start, j] or next_hop[start, j] >= 0:
+                continue
+            way[0], place[start], length = start, 0, 1
+            ends[0, 0], ends[0, 1], waiting, steps = start, j, 1, 0
+            while next_hop[way[length - 1], j] < 0:
+                steps += 1
+                if waiting == 0 or waiting + 2 > len(ends) or steps > 16 * n:
+                    return False
+                waiting -= 1
+                u, v = ends[waiting]
+                k = via[u, v]
+                if k >= 0:
+                    ends[waiting, 0], ends[waiting, 1] = k, v
+                    ends[waiting + 1, 0], ends[waiting + 1, 1] = u, k
+                    waiting += 2
+                elif place[v] >= 0:
+                    while way[length - 1] != v:
+                        length -= 1
+                        place[way[length]] = -1
+                else:
+                    way[length], place[v] = v, length
+                    length += 1
+            for at in range(length):
+                if at + 1 < length:
+                    next_hop[way[at], j] = way[at + 1]
+                place[way[at]] = -1
+    return True

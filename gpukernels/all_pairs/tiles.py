@@ -1,0 +1,266 @@
+"""Kernels on square tiles of a matrix, made for a tile's size, a thread's part and a type.
+
+Two do all the work of the tiled methods: `close_tile` finds the shortest paths inside one diagonal
+tile, `multiply` is a (min, +) product of tiles. A thread keeps its outputs in a local array whose
+size the compiler knows, so they lie in registers; hence a kernel for each shape, made when first
+asked for [lund2010multistage]. In int32 the sum is cast back at once, ``min(int32(a + b), c)``:
+numba adds in 64 bits, and only without them Hopper has one instruction for all of it. Indices are
+unsigned: numba looks at each signed one for whether it counts from the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda, float32, int32, uint32
+
+from gpukernels.checks import check_choice, is_whole
+from gpukernels.device import benign_race
+from gpukernels.errors import InvalidArgument
+
+TILES = (16, 32, 64)
+#: What a product alone may have: none of its tiles has to be in shared memory as a whole.
+PRODUCT_TILES = (*TILES, 128)
+#: Up to so many vertices a small tile is the default: a GPU has more blocks than there are large
+#: tiles, and the SIMT machine less to do.
+SMALL = 256
+#: Outputs of a thread, across and down: 4x2 is what [padamata2013graph] found best.
+PER_THREAD = {"1x1": (1, 1), "4x2": (4, 2), "4x4": (4, 4), "8x8": (8, 8)}
+KINDS = {"int32": int32, "float32": float32}
+MAX_THREADS = 1024
+BANKS = 32
+
+
+class Form(NamedTuple):
+    """What tile kernels are made for.
+
+    Attributes
+    ----------
+    tile : int
+        Rows and columns of a tile.
+    per_thread : str
+        Outputs of a thread, across and down.
+    dtype : str
+        ``"int32"`` or ``"float32"``.
+    noting : bool
+        Whether `via` is written: the vertex through which a pair's path was last made shorter.
+    lazy : bool
+        Whether a product skips what is infinite.
+    watching : bool
+        Whether a product tells if it has made anything less.
+    padding : bool
+        Whether rows of shared memory are padded against bank conflicts.
+    """
+
+    tile: int = 64
+    per_thread: str = "8x8"
+    dtype: str = "int32"
+    noting: bool = False
+    lazy: bool = False
+    watching: bool = False
+    padding: bool = True
+
+    @property
+    def block(self) -> tuple[int, int]:
+        """Threads of a block, across and down."""
+        across, down = PER_THREAD[self.per_thread]
+        return self.tile // across, self.tile // down
+
+
+def form_of(
+    size: int,
+    dtype: Any,
+    tile: int | None,
+    per_thread: str | None,
+    tiles: tuple[int, ...] = TILES,
+    **others: bool,
+) -> Form:
+    """Return the form for a matrix of `size` rows; None leaves a choice to it.
+
+    Raises
+    ------
+    InvalidArgument
+        Unless it is one of `tiles` and a block can have its threads.
+    """
+    if tile is None:
+        tile = 16 if size <= SMALL else 64
+    if not is_whole(tile) or tile not in tiles:
+        raise InvalidArgument("tile", tile, f"one of {tiles}, or None")
+    if per_thread is None:
+        per_thread = {16: "1x1", 32: "4x4"}.get(tile, "8x8")
+    check_choice("per_thread", per_thread, PER_THREAD)
+    form = Form(tile, per_thread, np.dtype(dtype).name, **others)
+    if form.block[0] * form.block[1] > MAX_THREADS:
+        fitting = [p for p in PER_THREAD if np.prod(form._replace(per_thread=p).block) <= 1024]
+        raise InvalidArgument(
+            "per_thread", per_thread, f"one of {fitting} with tile={tile}: a block has 1024 threads"
+        )
+    return form
+
+
+@cache
+def multiplier(form: Form) -> Callable:
+    """Return the device function ``new = min(old, a x b)`` for one tile of the result a block.
+
+    ``multiply(a, b, old, new, via, infinite, row, column, begin, end)`` makes the tile at `row`,
+    `column` from rows of `a` and columns of `b` from `begin` to `end`, a multiple of the tile's
+    size. A slice of both is in shared memory while the next one is on its way to registers. `new`
+    is written when the whole block has read all that it needs, so it may be `b` or `a` if no other
+    block reads this tile. Returns whether anything of the thread has become less.
+    """
+    tile, noting, lazy, watching = form.tile, form.noting, form.lazy, form.watching
+    across, down = PER_THREAD[form.per_thread]
+    kind = KINDS[form.dtype]
+    wide, high = form.block
+    threads = wide * high
+    # A slice is as deep as makes each thread load the same number of elements, and at least 8.
+    depth = max(8, threads // tile)
+    loads = tile * depth // threads
+    # A warp stores `depth` columns of 32 / depth rows of `a`: this much more puts all on banks of
+    # their own.
+    stride = tile + (BANKS // depth if form.padding else 0)
+    # Unsigned constants, so that sums with them stay unsigned.
+    WIDE, HIGH, TILE, DEPTH, THREADS = (uint32(v) for v in (wide, high, tile, depth, threads))
+
+    @cuda.jit(device=True)
+    def multiply(a, b, old, new, via, infinite, row, column, begin, end):
+        left = cuda.shared.array((2, depth, stride), kind)
+        right = cuda.shared.array((2, depth, tile), kind)
+        best = cuda.local.array((down, across), kind)
+        noted = cuda.local.array((down, across), int32)
+        next_left = cuda.local.array(loads, kind)
+        next_right = cuda.local.array(loads, kind)
+        beside = cuda.local.array(across, kind)
+        x, y = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
+        t = (y * WIDE + x) % THREADS  # the remainder tells the compiler how large it can be
+        for r in range(down):
+            for c in range(across):
+                best[r, c] = old[row + y + uint32(r) * HIGH, column + x + uint32(c) * WIDE]
+                noted[r, c] = -1
+        for i in range(loads):
+            e = t + uint32(i) * THREADS
+            left[0, e % DEPTH, e // DEPTH] = a[row + e // DEPTH, begin + e % DEPTH]
+            right[0, e // TILE, e % TILE] = b[begin + e // TILE, column + e % TILE]
+        cuda.syncthreads()
+        here = uint32(0)
+        while begin < end:
+            following = begin + DEPTH
+            if following < end:
+                for i in range(loads):
+                    e = t + uint32(i) * THREADS
+                    next_left[i] = a[row + e // DEPTH, following + e % DEPTH]
+                    next_right[i] = b[following + e // TILE, column + e % TILE]
+            for k in range(depth):
+                for c in range(across):
+                    beside[c] = right[here, uint32(k), x + uint32(c) * WIDE]
+                for r in range(down):
+                    first = left[here, uint32(k), y + uint32(r) * HIGH]
+                    if not lazy or first < infinite:
+                        for c in range(across):
+                            if noting:
+                                length = kind(first + beside[c])
+                                if length < best[r, c]:
+                                    best[r, c] = length
+                                    noted[r, c] = begin + uint32(k)
+                            else:
+                                best[r, c] = min(kind(first + beside[c]), best[r, c])
+            here = uint32(1) - here
+            if following < end:
+                for i in range(loads):
+                    e = t + uint32(i) * THREADS
+                    left[here, e % DEPTH, e // DEPTH] = next_left[i]
+                    right[here, e // TILE, e % TILE] = next_right[i]
+            cuda.syncthreads()
+            begin = following
+        less = False
+        for r in range(down):
+            for c in range(across):
+                i, j = row + y + uint32(r) * HIGH, column + x + uint32(c) * WIDE
+                if watching and best[r, c] < old[i, j]:
+                    less = True
+                new[i, j] = best[r, c]
+                if noting and noted[r, c] >= 0:
+                    via[i, j] = noted[r, c]
+        return less
+
+    return multiply
+
+
+@cache
+def product(form: Form) -> Any:
+    """Return the kernel of a (min, +) product: a block a tile of the result."""
+    multiply, tile = multiplier(form), form.tile
+
+    @benign_race("flags")
+    @cuda.jit
+    def min_plus_tiles(a, b, old, new, via, infinite, row, column, begin, end, flags):
+        """Make ``new = min(old, a x b)`` from `row` and `column` on, over `begin` to `end`.
+
+        Does nothing if ``flags[0]`` says that there is a negative cycle. All threads that have made
+        something less set ``flags[1]`` to the same 1.
+        """
+        if flags[0] == 0:
+            row = uint32(row) + uint32(cuda.blockIdx.y) * uint32(tile)
+            column = uint32(column) + uint32(cuda.blockIdx.x) * uint32(tile)
+            if multiply(a, b, old, new, via, infinite, row, column, uint32(begin), uint32(end)):
+                flags[1] = 1
+
+    return min_plus_tiles
+
+
+@cache
+def closer(form: Form) -> Any:
+    """Return the kernel of one block that closes a diagonal tile over its own vertices."""
+    tile, noting = form.tile, form.noting
+    across, down = PER_THREAD[form.per_thread]
+    kind = KINDS[form.dtype]
+    wide, high = form.block
+    # A warp has `wide` neighbors of 32 / wide rows: rows of an odd multiple of that do not meet.
+    stride = tile + (wide if form.padding and across > 1 else 0)
+    WIDE, HIGH, TILE = (uint32(v) for v in (wide, high, tile))
+
+    @cuda.jit
+    def close_tile(distance, via, pivot, flags):
+        """Let paths inside a tile go through each of its vertices in turn.
+
+        Row and column k stay as they are in step k, since the way from k to k is 0 long: so one
+        barrier a step is enough. If it is less than 0 there is a negative cycle. ``flags[0]`` says
+        so, and nothing more is done: further on, distances would double with each step.
+        """
+        whole = cuda.shared.array((tile, stride), kind)
+        own = cuda.local.array((down, across), kind)
+        noted = cuda.local.array((down, across), int32)
+        if flags[0] != 0:
+            return
+        x, y = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
+        corner = uint32(pivot) * TILE
+        for r in range(down):
+            for c in range(across):
+                i, j = y + uint32(r) * HIGH, x + uint32(c) * WIDE
+                own[r, c] = whole[i, j] = distance[corner + i, corner + j]
+                noted[r, c] = -1
+        cuda.syncthreads()
+        for k in range(tile):
+            if whole[k, k] < 0:
+                if x == 0 and y == 0:
+                    flags[0] = 1
+                break
+            for r in range(down):
+                first = whole[y + uint32(r) * HIGH, k]
+                for c in range(across):
+                    length = kind(first + whole[k, x + uint32(c) * WIDE])
+                    if length < own[r, c]:
+                        own[r, c] = whole[y + uint32(r) * HIGH, x + uint32(c) * WIDE] = length
+                        noted[r, c] = k
+            cuda.syncthreads()
+        for r in range(down):
+            for c in range(across):
+                i, j = corner + y + uint32(r) * HIGH, corner + x + uint32(c) * WIDE
+                distance[i, j] = own[r, c]
+                if noting and noted[r, c] >= 0:
+                    via[i, j] = corner + uint32(noted[r, c])
+
+    return close_tile

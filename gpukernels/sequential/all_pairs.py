@@ -1,0 +1,155 @@
+"""Shortest paths between all pairs: Floyd and Warshall's three loops.
+
+Distances are added up in int64 or float64, so that none of int32 weights can overflow.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from gpukernels.checks import check_vertex
+from gpukernels.errors import InvalidArgument
+from gpukernels.graph import DENSE_LIMIT, Graph, check_graph
+from gpukernels.summary import shape_of
+
+from .shortest_paths import bellman_ford_queue
+
+INT64_MAX = np.iinfo(np.int64).max
+
+
+class AllPairs(NamedTuple):
+    """What a sequential search for the shortest paths of all pairs returns.
+
+    Attributes
+    ----------
+    distance : array of int64 or float64, shape (n, n)
+        ``distance[i, j]`` is the length of a shortest path from i to j. Where none leads: infinity,
+        for whole weights the largest int64.
+    next_hop : array of int32, shape (n, n)
+        The vertex after i on such a path to j; i itself for i = j, -1 where none leads.
+    operations : int
+        Additions, each followed by a comparison.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.sequential.floyd_warshall(gk.path(4))
+    AllPairs: 16 of 16 pairs, 52 operations; distance int64 (4, 4), next_hop int32 (4, 4)
+    """
+
+    distance: NDArray[np.int64] | NDArray[np.float64]
+    next_hop: NDArray[np.int32]
+    operations: int
+
+    def __repr__(self) -> str:
+        joined, n = int((self.next_hop >= 0).sum()), len(self.distance)
+        return (
+            f"AllPairs: {joined:,} of {n * n:,} pairs, {self.operations:,} operations; "
+            f"distance {shape_of(self.distance)}, next_hop {shape_of(self.next_hop)}"
+        )
+
+    def path(self, i: int, j: int) -> list[int]:
+        """Return the vertices of a shortest path from `i` to `j`; none if there is no path."""
+        n = len(self.distance)
+        i, j = check_vertex("i", i, n), check_vertex("j", j, n)
+        if self.next_hop[i, j] < 0:
+            return []
+        path = [i]
+        while path[-1] != j:
+            path.append(int(self.next_hop[path[-1], j]))
+        return path
+
+
+def floyd_warshall(g: Graph) -> AllPairs:
+    """Floyd and Warshall's algorithm: O(n^3), in the memory of the result.
+
+    Rows are passed over that do not reach the pivot.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; without weights, each arc counts 1.
+
+    Returns
+    -------
+    AllPairs
+        Distances, next hops and how many sums were formed.
+
+    Raises
+    ------
+    NegativeCycleError
+        If there is a cycle of negative length; names one.
+    InvalidArgument
+        If `g` is no Graph, or too large for a matrix.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(3, [0, 0, 1], [1, 2, 2], [5, 4, -2])
+    >>> found = gk.sequential.floyd_warshall(g)
+    >>> found.path(0, 2), int(found.distance[0, 2])
+    ([0, 1, 2], 3)
+    """
+    distance, next_hop, infinite = _room(g)
+    _place_arcs(g.offsets, g.targets, _weights(g), distance, next_hop)
+    on_cycle, operations = _floyd_warshall(distance, next_hop, infinite)
+    if on_cycle >= 0:
+        bellman_ford_queue(g, int(on_cycle))  # finds it, and names it
+        raise FloatingPointError(
+            f"distances are rounded so far that a cycle through vertex {on_cycle} looks negative; "
+            "the weights differ by too many orders of magnitude"
+        )
+    return AllPairs(distance, next_hop, int(operations))
+
+
+def _room(g: Graph):
+    """Return distances that are infinite, hops, and infinity."""
+    check_graph(g)
+    if g.n > DENSE_LIMIT:
+        raise InvalidArgument("g.n", g.n, f"at most {DENSE_LIMIT:,} for a matrix of all pairs")
+    floats = g.weights is not None and g.weights.dtype == np.float32
+    infinite = np.inf if floats else INT64_MAX
+    distance = np.full((g.n, g.n), infinite)
+    return distance, np.full((g.n, g.n), -1, np.int32), distance.dtype.type(infinite)
+
+
+def _weights(g: Graph) -> NDArray:
+    return np.ones(g.m, np.int32) if g.weights is None else g.weights
+
+
+@njit(cache=True)
+def _place_arcs(offsets, targets, weights, distance, next_hop):
+    """Write the least arc of each pair; 0 from a vertex to itself, unless its arc is negative."""
+    for u in range(len(distance)):
+        distance[u, u], next_hop[u, u] = 0, u
+        for i in range(offsets[u], offsets[u + 1]):
+            v = targets[i]
+            if weights[i] < distance[u, v]:
+                distance[u, v], next_hop[u, v] = weights[i], v
+
+
+@njit(cache=True)
+def _floyd_warshall(distance, next_hop, infinite):
+    """Return a vertex on a cycle of negative length, or -1, and the number of sums.
+
+    The highest vertex of such a cycle has a negative way to itself before it is the pivot. Until
+    then all distances are those of paths without repeated vertices.
+    """
+    n, operations = len(distance), 0
+    for k in range(n):
+        if distance[k, k] < 0:
+            return k, operations
+        for i in range(n):
+            first = distance[i, k]
+            if first == infinite:
+                continue
+            operations += n
+            for j in range(n):
+                if distance[k, j] != infinite and first + distance[k, j] < distance[i, j]:
+                    distance[i, j] = first + distance[k, j]
+                    next_hop[i, j] = next_hop[i, k]
+    return -1, operations

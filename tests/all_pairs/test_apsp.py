@@ -1,0 +1,408 @@
+"""Every search for the shortest paths of all pairs, against SciPy and three plain loops."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from awkward_graphs import AWKWARD
+from effort import every_pair, examples
+from fake_gpu import FakeGpus
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
+
+import gpukernels as gk
+from gpukernels import sequential
+from gpukernels.all_pairs import METHODS, UNREACHED, apsp
+from gpukernels.all_pairs.lengths import ABSENT, MOST_FALL
+
+INT32_MAX = 2**31 - 1
+SMALL = [name for name, g in AWKWARD.items() if g.n <= 20] + ["directed_cycle", "complete"]
+KINDS = ["none", "int32", "float32"]
+VARIANTS = [
+    ("naive", {}),
+    ("naive", {"threads": 32}),
+    ("blocked", {}),
+    ("blocked", {"tile": 16, "per_thread": "4x2", "padding": False}),
+    ("blocked", {"tile": 16, "per_thread": "4x4"}),
+    ("blocked", {"tile": 16, "per_thread": "8x8"}),
+    ("blocked", {"tile": 32, "per_thread": "4x2"}),
+    ("repeated_squaring", {}),
+    ("repeated_squaring", {"lazy": True, "per_thread": "4x2"}),
+    ("repeated_squaring", {"tile": 32, "padding": False}),
+    ("kleene", {}),
+    ("kleene", {"tile": 16, "per_thread": "4x4"}),
+]
+LARGE = [
+    ("blocked", {"tile": 64}),
+    ("blocked", {"tile": 32, "per_thread": "1x1"}),
+    ("blocked", {"tile": 64, "per_thread": "4x2"}),
+    ("repeated_squaring", {"tile": 128}),
+    ("kleene", {"tile": 64, "per_thread": "4x4"}),
+]
+every_method = pytest.mark.parametrize("method", METHODS)
+every_variant = pytest.mark.parametrize(("method", "options"), VARIANTS, ids=str)
+
+
+def weighted(g: gk.Graph, kind: str, low: int = 0, high: int = 100) -> gk.Graph:
+    if kind == "none":
+        return g
+    rng = np.random.default_rng(g.m)
+    return gk.Graph(g.offsets, g.targets, rng.integers(low, high, g.m).astype(kind))
+
+
+def matrix_of(g: gk.Graph) -> np.ndarray:
+    """The shortest arc of each pair in float64; infinite where there is none."""
+    matrix = np.full((g.n, g.n), np.inf)
+    source, target = g.coo
+    np.minimum.at(matrix, (source, target), 1.0 if g.weights is None else g.weights.astype(float))
+    np.fill_diagonal(matrix, np.minimum(matrix.diagonal(), 0))
+    return matrix
+
+
+def closed(arcs: np.ndarray) -> np.ndarray:
+    """What SciPy makes of it; told what no arc is, as it takes zeros for that."""
+    return floyd_warshall(csgraph_from_dense(arcs, null_value=np.inf)) if arcs.size else arcs
+
+
+def check(g: gk.Graph, found, expected: np.ndarray | None = None) -> None:
+    """Distances are SciPy's, and hops lead along arcs of just that length."""
+    arcs = matrix_of(g)
+    if expected is None:
+        expected = closed(arcs)
+    dtype = np.int32 if g.weights is None else g.weights.dtype
+    assert found.distance.dtype == dtype
+    nothing = UNREACHED if dtype == np.int32 else np.inf
+    np.testing.assert_array_equal(
+        found.distance, np.where(np.isinf(expected), nothing, expected).astype(dtype)
+    )
+    assert found.joined == np.isfinite(expected).sum()
+    if found.next_hop is None:
+        return
+    np.testing.assert_array_equal(found.next_hop >= 0, np.isfinite(expected))
+    for i in range(g.n):
+        for j in range(g.n):
+            path = found.path(i, j)
+            assert bool(path) == np.isfinite(expected[i, j])
+            if path:
+                assert (path[0], path[-1]) == (i, j)
+                assert len(set(path)) == len(path)
+                assert sum(arcs[arc] for arc in pairwise(path)) == expected[i, j]
+
+
+def check_cycle(g: gk.Graph, cycle: list[int]) -> None:
+    """It is a cycle of negative length."""
+    assert len(set(cycle)) == len(cycle)
+    arcs = matrix_of(g)
+    assert sum(arcs[arc] for arc in zip(cycle, cycle[1:] + cycle[:1], strict=True)) < 0
+
+
+# --- right ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "kind", "next_hops"), every_pair(SMALL, VARIANTS[::2], KINDS, [False, True])
+)
+def test_awkward_graphs(device, name, variant, kind, next_hops):
+    g, (method, options) = weighted(AWKWARD[name], kind), variant
+    check(g, apsp(g, method, device, next_hops=next_hops, **options))
+
+
+@pytest.mark.parametrize(("method", "options"), LARGE, ids=str)
+def test_large_tiles(device, method, options):
+    n = 65 if options == {"tile": 64} else 33
+    g = weighted(gk.erdos_renyi(n, 3, seed=2, directed=True), "int32")
+    check(g, apsp(g, method, device, **options))
+
+
+@every_method
+def test_under_every_schedule(scheduled_device, method):
+    g = weighted(gk.erdos_renyi(20, 3, seed=5, directed=True), "int32")
+    check(g, apsp(g, method, scheduled_device, next_hops=True))
+
+
+@st.composite
+def graphs(draw):
+    n = draw(st.integers(1, 20))
+    vertex = st.integers(0, n - 1)
+    arcs = draw(st.lists(st.tuples(vertex, vertex, st.integers(-2, 6)), max_size=50))
+    dtype = draw(st.sampled_from(["int32", "float32"]))
+    weights = np.array([w for _, _, w in arcs], dtype)
+    return gk.Graph.from_arcs(n, [u for u, _, _ in arcs], [v for _, v, _ in arcs], weights)
+
+
+@every_variant
+@examples(12, 500)
+@given(g=graphs())
+def test_zeros_negative_weights_and_cycles(method, options, g):
+    device = gk.SimtDevice(check=True)
+    try:
+        expected = sequential.floyd_warshall(g)
+    except gk.NegativeCycleError:
+        with pytest.raises(gk.NegativeCycleError) as caught:
+            apsp(g, method, device, **options)
+        check_cycle(g, caught.value.cycle)
+        return
+    distance = np.where(expected.next_hop >= 0, expected.distance.astype(float), np.inf)
+    check(g, apsp(g, method, device, next_hops=True, **options), distance)
+
+
+@every_variant
+@pytest.mark.parametrize("kind", ["int32", "float32"])
+def test_negative_weights_by_potentials(device, method, options, kind):
+    g = weighted(gk.rmat(5, 4, seed=8), kind)
+    height = np.random.default_rng(1).integers(0, 200, g.n)
+    source, target = g.coo
+    lowered = gk.Graph(g.offsets, g.targets, g.weights + (height[source] - height[target]))
+    assert (lowered.weights < 0).any()
+    check(lowered, apsp(lowered, method, device, next_hops=True, **options))
+
+
+@every_variant
+def test_cycles_of_length_0_lead_no_hop_in_circles(device, method, options):
+    rng = np.random.default_rng(3)
+    g = gk.complete(20)
+    g = gk.Graph(g.offsets, g.targets, rng.integers(0, 2, g.m))
+    check(g, apsp(g, method, device, next_hops=True, **options))
+
+
+@every_method
+def test_floats_that_are_rounded_still_have_paths(device, method):
+    g = gk.complete(20)
+    weights = np.random.default_rng(4).random(g.m).astype(np.float32) ** 9
+    g = gk.Graph(g.offsets, g.targets, weights)
+    found = apsp(g, method, device, next_hops=True)
+    arcs = matrix_of(g)
+    np.testing.assert_allclose(found.distance, closed(arcs), rtol=1e-5)
+    for i in range(g.n):
+        for j in range(g.n):
+            length = sum(arcs[arc] for arc in pairwise(found.path(i, j)))
+            assert length == pytest.approx(found.distance[i, j], rel=1e-5)
+
+
+@every_method
+def test_a_matrix_is_taken_like_its_graph(device, method):
+    g = weighted(gk.erdos_renyi(18, 3, seed=2, directed=True), "int32")
+    whole = g.dense().copy()
+    np.fill_diagonal(whole, 0)
+    floats = np.where(whole == UNREACHED, np.inf, whole)
+    expected = apsp(g, method, device).distance
+    for matrix in (whole, whole.tolist(), np.asfortranarray(whole), whole.astype(">i8")):
+        np.testing.assert_array_equal(apsp(matrix, method, device).distance, expected)
+    np.testing.assert_array_equal(
+        apsp(floats, method, device).distance, np.where(expected == UNREACHED, np.inf, expected)
+    )
+
+
+@every_method
+def test_a_result_can_be_pickled_and_printed(device, method):
+    found = apsp(gk.path(3), method, device, next_hops=True)
+    again = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(again.distance, found.distance)
+    assert repr(found) == (
+        f"APSPResult by {method}: 9 of 9 pairs; distance int32 (3, 3), next_hop int32 (3, 3)"
+    )
+    assert again.path(2, 0) == [2, 1, 0]
+
+
+def test_paths_of_a_result_without_hops_or_to_no_vertex_are_refused():
+    found = apsp(gk.path(3), "naive", next_hops=False)
+    with pytest.raises(ValueError, match="kept no next hops"):
+        found.path(0, 2)
+    with pytest.raises(gk.VertexOutOfRange, match="j = 3"):
+        found.path(0, 3)
+
+
+# --- infinity and its neighbors -------------------------------------------------------------------
+
+
+@every_variant
+def test_infinity_stays_infinite_with_negative_weights_behind_it(device, method, options):
+    n = 20
+    least = -(MOST_FALL // (n - 2))
+    g = gk.Graph.from_arcs(n, range(1, n - 1), range(2, n), [least] * (n - 2))
+    check(g, apsp(g, method, device, next_hops=True, **options))
+
+
+@every_variant
+def test_the_longest_path_that_can_be_held(device, method, options):
+    g = gk.Graph.from_arcs(4, [0, 1, 3], [1, 2, 3], [ABSENT - 3, 2, 5])
+    assert apsp(g, method, device, **options).distance[0].tolist() == [
+        0, ABSENT - 3, ABSENT - 1, UNREACHED,
+    ]  # fmt: skip
+
+
+@every_variant
+@pytest.mark.parametrize(
+    "weights",
+    [[ABSENT - 3, 3], [INT32_MAX - 1, 0], [INT32_MAX, 0], [2**30, 2**30], [0, INT32_MAX],
+     [ABSENT - 2, -2], np.float32([3e38, 3e38])],
+    ids=str,
+)  # fmt: skip
+def test_a_path_too_long_to_be_held_is_an_error(device, method, options, weights):
+    g = gk.Graph.from_arcs(4, [0, 1], [1, 2], weights)
+    with pytest.raises(OverflowError, match=r"from vertex [01] to [12] is longer than"):
+        apsp(g, method, device, **options)
+
+
+@every_method
+@pytest.mark.parametrize("huge", [ABSENT, INT32_MAX])
+def test_an_arc_too_long_to_be_held_is_none_if_there_is_a_shorter_way(device, method, huge):
+    g = gk.Graph.from_arcs(4, [0, 0, 2], [1, 2, 1], [huge, 1, 1])
+    check(g, apsp(g, method, device))
+    if huge < UNREACHED:
+        matrix = g.dense().copy()
+        np.fill_diagonal(matrix, 0)
+        np.testing.assert_array_equal(
+            apsp(matrix, method, device).distance, apsp(g, method, device).distance
+        )
+
+
+@every_method
+def test_weights_that_fall_too_far_are_refused_before_a_launch(method):
+    for weights in ([-MOST_FALL, -1], np.float32([-3e38, -3e38])):
+        g = gk.Graph.from_arcs(3, [0, 1], [1, 2], weights)
+        with pytest.raises(gk.InvalidArgument, match="the sum of g's negative weights = "):
+            apsp(g, method, UntouchedDevice())
+
+
+@every_variant
+@pytest.mark.parametrize("kind", ["int32", "float32"])
+def test_negative_cycles_everywhere_do_not_double_distances_beyond_the_type(
+    device, method, options, kind
+):
+    n = 40
+    g = gk.complete(n)
+    g = gk.Graph(g.offsets, g.targets, np.full(g.m, -(MOST_FALL // n), kind))
+    with pytest.raises(gk.NegativeCycleError) as caught:
+        apsp(g, method, device, **options)
+    check_cycle(g, caught.value.cycle)
+
+
+@every_variant
+@pytest.mark.parametrize("n", [1, 17])
+def test_one_negative_cycle_through_all_vertices_is_found(device, method, options, n):
+    weights = np.ones(n, np.int32)
+    weights[n // 2] = -n
+    g = gk.Graph.from_arcs(n, range(n), [*range(1, n), 0], weights)
+    with pytest.raises(gk.NegativeCycleError) as caught:
+        apsp(g, method, device, **options)
+    assert sorted(caught.value.cycle) == [*range(n)]
+    if n > 1:
+        matrix = g.dense().copy()
+        np.fill_diagonal(matrix, 0)
+        with pytest.raises(gk.NegativeCycleError):
+            apsp(matrix, method, device, **options)
+
+
+# Squaring adds in another order, in which 0 comes out.
+@pytest.mark.parametrize("method", [m for m in METHODS if m != "repeated_squaring"])
+def test_a_cycle_that_only_rounding_makes_negative_is_named_as_such(device, method):
+    # 1e8 + 3 is rounded to 1e8, so that 1 looks like -2.
+    g = gk.Graph.from_arcs(4, range(4), [1, 2, 3, 0], np.float32([1e8, 3, -1e8, -2]))
+    with pytest.raises(FloatingPointError, match="rounded so far"):
+        apsp(g, method, device)
+
+
+# --- refused --------------------------------------------------------------------------------------
+
+
+class UntouchedDevice(gk.SimtDevice):
+    """A device that nobody may use."""
+
+    def _refuse(self, *args, **options):
+        raise AssertionError("the device was used before the arguments were checked")
+
+    array = keep = put = empty = full = pinned = clear = read = launch = _refuse
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("g", "argument"),
+    [
+        ([1, 2], "g.shape"), (np.zeros((2, 3)), "g.shape"), (np.zeros((2, 2, 2)), "g.shape"),
+        (np.broadcast_to(np.int8(0), (32_769, 32_769)), "g.shape"),
+        ([[0, NAN], [1, 0]], "g[0, 1]"), ([[0, 1], [-INF, 0]], "g[1, 0]"),
+        ([[0, 1], [1, 3]], "g[1, 1]"), ([[0, 1], [1, INF]], "g[1, 1]"), ([[-1]], "g[0, 0]"),
+        ([[0, 2**31], [1, 0]], "g[0, 1]"), ([[0, 1e39], [1, 0]], "g[0, 1]"),
+        ([["a"]], "g"), ([[True]], "g"), (None, "g"), ([[1], [1, 2]], "g"), (gk.Graph, "g"),
+    ],
+    ids=lambda given: str(given)[:20],
+)  # fmt: skip
+def test_what_is_no_matrix_of_lengths_is_refused(g, argument):
+    with pytest.raises(gk.InvalidArgument) as caught:
+        apsp(g, device=UntouchedDevice())
+    assert caught.value.argument == argument
+
+
+def test_a_graph_too_large_for_a_matrix_is_refused():
+    with pytest.raises(gk.InvalidArgument, match="32,768"):
+        apsp(gk.path(32_769), device=UntouchedDevice())
+
+
+@pytest.mark.parametrize("options", [{}, {"next_hops": True}])
+@every_method
+def test_more_than_a_gpu_has_free_is_refused_before_a_launch(monkeypatch, method, options):
+    gpus = FakeGpus(monkeypatch, memory=1 << 20)
+    try:
+        check(gk.path(20), gk.apsp(gk.path(20), method, gk.CudaDevice(), **options))
+        monkeypatch.setattr(gk.CudaDevice, "launch", UntouchedDevice._refuse)
+        with pytest.raises(gk.InvalidArgument, match=r"^n = 600: .*GiB free") as caught:
+            gk.apsp(gk.path(600), method, gk.CudaDevice(), **options)
+        assert caught.value.argument == "n"
+    finally:
+        gpus.close()
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "argument"),
+    [
+        ("naive", {"threads": 33}, "threads"),
+        ("blocked", {"tile": 128}, "tile"), ("blocked", {"tile": 16.0}, "tile"),
+        ("blocked", {"per_thread": "2x4"}, "per_thread"),
+        ("blocked", {"per_thread": (4, 2)}, "per_thread"),
+        ("blocked", {"tile": 64, "per_thread": "1x1"}, "per_thread"),
+        ("kleene", {"tile": 128}, "tile"), ("kleene", {"padding": 1}, "padding"),
+        ("repeated_squaring", {"tile": 8}, "tile"), ("repeated_squaring", {"lazy": None}, "lazy"),
+        ("repeated_squaring", {"next_hops": 0}, "next_hops"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_options_are_refused_before_a_launch(method, options, argument):
+    with pytest.raises(gk.InvalidArgument) as caught:
+        apsp(gk.path(3), method, UntouchedDevice(), **options)
+    assert caught.value.argument == argument
+
+
+# --- counted --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [16, 40])
+@every_method
+def test_launches_and_operations_are_those_of_the_definition(method, n):
+    device = gk.SimtDevice(trace=True)
+    stats = apsp(gk.complete(n), method, device).stats
+    tiles = -(-n // 16)
+    expected = {
+        "naive": n,
+        "blocked": 3 * tiles if tiles > 1 else 1,
+        "repeated_squaring": 2,  # one round, and nothing has changed
+        "kleene": tiles + 6 * (tiles - 1),
+    }
+    assert stats["launches"] == len(device.trace.launches) == expected[method]
+    assert stats["operations"] == (n if method == "naive" else 16 * tiles) ** 3
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_squaring_takes_the_logarithm_of_the_arcs_and_ends_when_nothing_changes(device, lazy):
+    for n, rounds in ((1, 0), (2, 1), (9, 4), (17, 5)):
+        ring = gk.Graph.from_arcs(n, range(n), [*range(1, n), 0])
+        found = apsp(ring, "repeated_squaring", device, lazy=lazy)
+        assert found.stats["iterations"] == rounds
+    assert apsp(gk.complete(40), "repeated_squaring", device).stats["iterations"] == 1
+    assert apsp(gk.star(40), "repeated_squaring", device).stats["iterations"] == 2
