@@ -11,7 +11,7 @@ from gpukernels.front_door import Driver, driver_of
 from gpukernels.graph import Graph
 from gpukernels.method_notes import help_text
 
-from . import blocked, kleene, naive, repeated_squaring
+from . import blocked, johnson, kleene, naive, per_root, repeated_squaring
 from .lengths import UNREACHED, lengths_of
 from .min_plus import min_plus
 from .result import APSPResult, no_path
@@ -21,6 +21,8 @@ METHODS: dict[str, Driver] = {
     "blocked": blocked.apsp,
     "repeated_squaring": repeated_squaring.apsp,
     "kleene": kleene.apsp,
+    "per_root": per_root.apsp,
+    "johnson": johnson.apsp,
 }
 
 

@@ -22,7 +22,7 @@ from gpukernels.device import Device
 
 from .lengths import Lengths
 from .result import APSPResult, finish, room_for
-from .tiles import Form, closer, form_of, multiplier
+from .tiles import Form, closer, closing, form_of, multiplier
 
 
 @cache
@@ -89,7 +89,8 @@ def apsp(
         Rows and columns of a tile: 16, 32 or 64. Unless given, 16 up to 256 vertices, else 64.
     per_thread : str, optional
         Elements of a thread, across and down: ``"1x1"``, ``"4x2"``, ``"4x4"`` or ``"8x8"``. Unless
-        given, ``"1x1"`` in tiles of 16, ``"4x4"`` in those of 32, else ``"8x8"``.
+        given, ``"1x1"`` in tiles of 16, ``"4x4"`` in those of 32, else ``"8x8"``. The pivot tile is
+        spread over more threads.
     padding : bool
         Whether rows of shared memory are padded, so that no two lanes meet at a bank.
     next_hops : bool
@@ -107,9 +108,9 @@ def apsp(
     tiles = len(matrix) // form.tile
     via = room_for(device, lengths.n, len(matrix), 1, next_hops)
     distance, flags = device.array(matrix), device.full(2, 0, np.int32)
-    infinite = matrix.dtype.type(lengths.infinite)
+    infinite, alone = matrix.dtype.type(lengths.infinite), closing(form)
     for pivot in range(tiles):
-        device.launch(closer(form), 1, form.block, distance, via, pivot, flags)
+        device.launch(closer(alone), 1, alone.block, distance, via, pivot, flags)
         if tiles > 1:
             args = distance, via, infinite, pivot, flags
             device.launch(crossing(form), (tiles, 2), form.block, *args)

@@ -14,7 +14,7 @@ from gpukernels.device import Device
 
 from .lengths import Lengths
 from .result import APSPResult, finish, room_for
-from .tiles import closer, form_of, product
+from .tiles import closer, closing, form_of, product
 
 
 def apsp(
@@ -57,7 +57,7 @@ def apsp(
     distance, flags = device.array(matrix), device.full(2, 0, np.int32)
     # What a product may not write in place goes here, and comes back with the next one.
     aside = device.empty(matrix.shape, matrix.dtype)
-    infinite = matrix.dtype.type(lengths.infinite)
+    infinite, alone = matrix.dtype.type(lengths.infinite), closing(form)
     launches = 0
 
     def multiply(a, b, old, new, rows, columns, over):
@@ -73,7 +73,7 @@ def apsp(
         nonlocal launches
         if len(tiles) == 1:
             launches += 1
-            device.launch(closer(form), 1, form.block, distance, via, tiles.start, flags)
+            device.launch(closer(alone), 1, alone.block, distance, via, tiles.start, flags)
             return
         p, q = tiles[: len(tiles) // 2], tiles[len(tiles) // 2 :]
         close(p)

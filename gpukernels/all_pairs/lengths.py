@@ -79,14 +79,12 @@ class Lengths:
 
     def pattern(self) -> Lengths:
         """Return the same arcs, all of length 0: which pairs are joined at all."""
+        g = self.graph()
         matrix = np.full(self.matrix.shape, ABSENT, np.int32)
-        if isinstance(self.given, Graph):
-            matrix[self.given.coo] = 0
-        else:
-            none = UNREACHED if self.given.dtype.kind in "iu" else np.inf
-            matrix[self.given != none] = 0
+        matrix[g.coo] = 0
         np.fill_diagonal(matrix, 0)
-        return Lengths(matrix, ABSENT, False, self.given)
+        flat = Graph(g.offsets, g.targets, np.zeros(g.m, np.int32))
+        return Lengths(matrix, ABSENT, False, flat)
 
     def graph(self) -> Graph:
         """Return the arcs as a graph."""

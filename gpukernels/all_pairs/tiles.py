@@ -211,6 +211,15 @@ def product(form: Form) -> Any:
     return min_plus_tiles
 
 
+def closing(form: Form) -> Form:
+    """Return the form for a diagonal tile: spread over more threads, as it has the GPU to itself.
+
+    While it is closed everything else waits, so what counts is how long a step takes.
+    """
+    per_thread = "1x1" if form.tile == 16 else "4x2"
+    return form._replace(per_thread=per_thread, lazy=False, watching=False)
+
+
 @cache
 def closer(form: Form) -> Any:
     """Return the kernel of one block that closes a diagonal tile over its own vertices."""

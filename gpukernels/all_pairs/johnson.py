@@ -1,0 +1,83 @@
+"""Johnson: heights that make all weights non-negative, then a search from each root.
+
+Johnson [johnson1977efficient], as in [busato2017chapter], section 4. Mapping: that of the search.
+Work O(n^2 (n + m)) at worst, as the searches here are Bellman and Ford's; with Dijkstra's it would
+be O(n (m + n log n)). The height of a vertex is the length of a shortest path to it from anywhere:
+one search, from a vertex put before all others. An arc weighs more by the height at its source and
+less by that at its target; so does a path, whatever its way, and nothing is negative any more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpukernels.device import Device
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS
+
+from .lengths import ABSENT, UNREACHED, Lengths
+from .per_root import check_search, rows_of, search_from
+from .result import APSPResult, no_path
+
+
+def apsp(
+    lengths: Lengths,
+    device: Device,
+    *,
+    search: str = "topology_driven",
+    threads: int = THREADS,
+    next_hops: bool = False,
+) -> APSPResult:
+    """Find all shortest paths, a search for heights and one a vertex.
+
+    Parameters
+    ----------
+    lengths : Lengths
+        Arc lengths of all pairs.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    search : str
+        A method of :func:`gpukernels.sssp`.
+    threads : int
+        Threads a block.
+    next_hops : bool
+        Whether the result holds next hops.
+
+    Returns
+    -------
+    APSPResult
+        ``operations`` are relaxations; with ``"topology_driven"`` their number depends on the order
+        of the threads. Floats may be rounded where weights have been raised and lowered.
+    """
+    threads = check_search(search, threads)
+    g, dtype = lengths.graph(), lengths.matrix.dtype
+    if g.n == 0:
+        return rows_of(lengths, g, device, search, threads, next_hops, "johnson")
+    source, target = g.coo
+    weights = np.ones(g.m, dtype) if g.weights is None else g.weights
+    every = np.arange(g.n)
+    before = Graph.from_arcs(
+        g.n + 1,
+        np.concatenate([source, np.full(g.n, g.n)]),
+        np.concatenate([target, every]),
+        np.concatenate([weights, np.zeros(g.n, dtype)]),
+    )
+    heights = search_from(before, g.n, device, search, threads)
+    exact = np.int64 if dtype == np.int32 else np.float64
+    height = heights.distance[: g.n].astype(exact)
+    raised = np.maximum(weights.astype(exact) + height[source] - height[target], 0)
+    # Longer arcs are part of no path that can be held.
+    held = raised < (2 * ABSENT if dtype == np.int32 else np.inf)
+    flat = Graph.from_arcs(g.n, source[held], target[held], raised[held].astype(dtype))
+    result = rows_of(lengths, flat, device, search, threads, next_hops, "johnson")
+    distance = result.distance.astype(exact) - height[:, None] + height[None, :]
+    none = no_path(result.distance) | (distance >= lengths.infinite)
+    distance[none] = UNREACHED if dtype == np.int32 else np.inf
+    distance[every, every] = 0
+    first = heights.stats
+    stats = dict(result.stats)
+    stats["launches"] += first["launches"] + first["launches_for_parents"]
+    stats["operations"] += first["relaxations"]
+    for name in ("read_backs", "iterations"):
+        stats[name] += first[name]
+    return APSPResult(distance.astype(dtype), result.next_hop, stats)
