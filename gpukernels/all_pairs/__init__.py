@@ -57,6 +57,8 @@ def apsp(
         If an argument or an option has a value that is not allowed; nothing has been launched then.
     NegativeCycleError
         If there is a cycle of negative length; names one.
+    NegativeWeightError
+        If a weight is negative and `per_root` is to search by a method that takes none.
     OverflowError
         If a shortest path is longer than can be held. In int32 that is 2^30 - 2, less what negative
         weights can add up to along a path.

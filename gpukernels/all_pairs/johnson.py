@@ -19,6 +19,9 @@ from .lengths import ABSENT, UNREACHED, Lengths
 from .per_root import check_search, rows_of, search_from
 from .result import APSPResult, no_path
 
+#: The search that finds the heights: one that takes negative weights.
+FOR_HEIGHTS = "topology_driven"
+
 
 def apsp(
     lengths: Lengths,
@@ -37,7 +40,7 @@ def apsp(
     device : SimtDevice or CudaDevice
         Where to run.
     search : str
-        A method of :func:`gpukernels.sssp`.
+        A method of :func:`gpukernels.sssp`, for the searches from each vertex.
     threads : int
         Threads a block.
     next_hops : bool
@@ -46,8 +49,8 @@ def apsp(
     Returns
     -------
     APSPResult
-        ``operations`` are relaxations; with ``"topology_driven"`` their number depends on the order
-        of the threads. Floats may be rounded where weights have been raised and lowered.
+        ``operations`` are relaxations; their number depends on the order of the threads. Floats
+        may be rounded where weights have been raised and lowered.
     """
     threads = check_search(search, threads)
     g, dtype = lengths.graph(), lengths.matrix.dtype
@@ -62,7 +65,7 @@ def apsp(
         np.concatenate([target, every]),
         np.concatenate([weights, np.zeros(g.n, dtype)]),
     )
-    heights = search_from(before, g.n, device, search, threads)
+    heights = search_from(before, g.n, device, FOR_HEIGHTS, threads)
     exact = np.int64 if dtype == np.int32 else np.float64
     height = heights.distance[: g.n].astype(exact)
     raised = np.maximum(weights.astype(exact) + height[source] - height[target], 0)

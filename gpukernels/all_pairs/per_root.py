@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gpukernels.checks import check_choice
 from gpukernels.device import Device
-from gpukernels.errors import NegativeCycleError
+from gpukernels.errors import NegativeCycleError, NegativeWeightError
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 from gpukernels.shortest_paths import METHODS as SEARCHES
@@ -54,7 +54,7 @@ def apsp(
     device : SimtDevice or CudaDevice
         Where to run.
     search : str
-        A method of :func:`gpukernels.sssp`.
+        A method of :func:`gpukernels.sssp`; not all take negative weights.
     threads : int
         Threads a block.
     next_hops : bool
@@ -63,8 +63,8 @@ def apsp(
     Returns
     -------
     APSPResult
-        ``operations`` are relaxations; with ``"topology_driven"`` their number depends on the order
-        of the threads.
+        ``operations`` are relaxations; with most searches their number depends on the order of the
+        threads.
     """
     threads = check_search(search, threads)
     result = rows_of(lengths, lengths.graph(), device, search, threads, next_hops, "per_root")
@@ -72,6 +72,17 @@ def apsp(
         # What no other method can hold is held by none.
         result.distance[result.distance >= lengths.infinite] = UNREACHED
     return result
+
+
+def _turned_around(error: Exception) -> Exception:
+    """Return what an error of a search against the arcs says of the arcs."""
+    if isinstance(error, NegativeCycleError):
+        return NegativeCycleError(error.cycle[::-1])
+    if isinstance(error, NegativeWeightError):
+        return NegativeWeightError(
+            error.method, error.arc[::-1], error.weight, error.alternatives
+        )  # fmt: skip
+    return OverflowError(str(error).replace("a path from", "a path to"))
 
 
 def rows_of(
@@ -91,8 +102,8 @@ def rows_of(
     for root in range(g.n):
         try:
             found = search_from(arcs, root, device, search, threads)
-        except NegativeCycleError as error:
-            raise NegativeCycleError(error.cycle[::-1] if next_hops else error.cycle) from None
+        except (NegativeCycleError, NegativeWeightError, OverflowError) as error:
+            raise (_turned_around(error) if next_hops else error) from None
         distance[root] = found.distance
         if parent is not None:
             parent[root] = found.parent

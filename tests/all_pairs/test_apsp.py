@@ -44,7 +44,7 @@ VARIANTS = [
     ("kleene", {}),
     ("kleene", {"tile": 16, "per_thread": "4x4"}),
     ("per_root", {}),
-    ("johnson", {"search": "harish"}),
+    ("johnson", {"search": "near_far_persistent"}),
 ]
 LARGE = [
     ("blocked", {"tile": 64}),
@@ -335,6 +335,24 @@ def test_a_store_of_what_is_less_alone_keeps_the_plain_kernel_free_of_races():
     for kernel in (relax_pivot, closer(Form(16)), remainder(Form(16)), crossing(Form(16))):
         assert not hasattr(kernel.py_func, "__benign_races__")
     apsp(matrix, "naive", device)
+
+
+@pytest.mark.parametrize("next_hops", [False, True])
+def test_what_a_search_refuses_is_told_of_the_arcs_as_they_are(device, next_hops):
+    g = gk.Graph.from_arcs(4, [0, 1, 2], [1, 2, 3], [1, -5, 1])
+    options = {"search": "near_far_persistent", "next_hops": next_hops}
+    with pytest.raises(gk.NegativeWeightError, match="arc 1 -> 2 weighs -5") as caught:
+        apsp(g, "per_root", device, **options)
+    assert caught.value.arc == (1, 2)
+    check(g, apsp(g, "johnson", device, **options))
+    far = gk.Graph.from_arcs(3, [0, 1], [1, 2], [INT32_MAX - 1, 2])
+    said = "path to vertex 2" if next_hops else "path from vertex 0"
+    with pytest.raises(OverflowError, match=said):
+        apsp(far, "per_root", device, next_hops=next_hops)
+    ring = gk.Graph.from_arcs(3, [0, 1, 2], [1, 2, 0], [-1, -1, -1])
+    with pytest.raises(gk.NegativeCycleError) as caught:
+        apsp(ring, "per_root", device, next_hops=next_hops)
+    check_cycle(ring, caught.value.cycle)
 
 
 # --- refused --------------------------------------------------------------------------------------
