@@ -34,7 +34,7 @@ def _is_device_function(jitted) -> bool:
 
 #: Forms of kernels that are made on demand: one of each kind that differs in more than constants.
 FORMS = {
-    tiles.closer: [Form(16, "4x2"), Form(16, "4x2", "float32", noting=True)],
+    tiles.closer: [Form(16, "1x1"), Form(16, "1x1", "float32", noting=True)],
     blocked.crossing: [Form(16, "4x2", "float32")],
     blocked.remainder: [Form(16, "4x2"), Form(16, "4x2", "float32", noting=True)],
     tiles.product: [Form(16, "4x4"), Form(16, "4x4", "float32", lazy=True, watching=True)],
