@@ -35,10 +35,6 @@ def apsp(
 
     Parameters
     ----------
-    lengths : Lengths
-        Arc lengths of all pairs.
-    device : SimtDevice or CudaDevice
-        Where to run.
     search : str
         A method of :func:`gpukernels.sssp`, for the searches from each vertex.
     threads : int

@@ -41,10 +41,6 @@ def apsp(
 
     Parameters
     ----------
-    lengths : Lengths
-        Arc lengths of all pairs.
-    device : SimtDevice or CudaDevice
-        Where to run.
     threads : int
         Threads a block, in rows of 32.
     next_hops : bool

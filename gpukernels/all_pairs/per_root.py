@@ -49,10 +49,6 @@ def apsp(
 
     Parameters
     ----------
-    lengths : Lengths
-        Arc lengths of all pairs.
-    device : SimtDevice or CudaDevice
-        Where to run.
     search : str
         A method of :func:`gpukernels.sssp`; not all take negative weights.
     threads : int

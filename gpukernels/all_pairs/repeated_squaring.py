@@ -44,10 +44,6 @@ def apsp(
 
     Parameters
     ----------
-    lengths : Lengths
-        Arc lengths of all pairs.
-    device : SimtDevice or CudaDevice
-        Where to run.
     tile : int, optional
         Rows and columns of a tile: 16, 32, 64 or 128. Unless given, 16 up to 256 vertices, else 64.
     per_thread : str, optional
