@@ -43,6 +43,7 @@ TECHNIQUES = (
     ("multi_phase", {"search": "binary"}),
     ("multi_phase", {"iterations": 2}),
     ("multi_phase", {"iterations": 4}),
+    ("merge_path", {}),
 )
 
 

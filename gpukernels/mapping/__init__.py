@@ -23,6 +23,7 @@ from . import (
     direct_search,
     dynamic_virtual_warp,
     local_warp_search,
+    merge_path,
     multi_phase,
     two_phase,
     virtual_warp,
@@ -41,6 +42,7 @@ METHODS = {
     "block_search": block_search.expand,
     "two_phase": two_phase.expand,
     "multi_phase": multi_phase.expand,
+    "merge_path": merge_path.expand,
 }
 
 

@@ -111,6 +111,8 @@ CLAIMS = {
         (True, "perfect"),
         (True, "coalesced"),
     ),
+    # Named there beside the two-phase search, as another form of it, and not told apart from it.
+    "merge_path": _claims("5.3.4", _SILENT, _SILENT, _SILENT, _SILENT),
 }
 
 

@@ -30,6 +30,7 @@ SEARCHES = (
     "interpolation_owner",
     "guarded_interpolation_owner",
     "warp_owner",
+    "path_item",
 )
 
 

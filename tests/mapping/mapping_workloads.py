@@ -68,6 +68,9 @@ VARIANTS = [
     ("multi_phase", {"units_per_thread": 1, "iterations": 1, "search": "binary"}),
     ("multi_phase", {"units_per_thread": 3, "iterations": 4, "search": "interpolation"}),
     ("multi_phase", {"units_per_thread": 8, "iterations": 8}),
+    ("merge_path", {}),
+    ("merge_path", {"steps_per_thread": 1}),
+    ("merge_path", {"steps_per_thread": 4}),
 ]
 
 

@@ -110,6 +110,6 @@ def test_what_would_hide_the_writes_is_refused(knob):
 
 def test_an_unknown_method_or_knob_is_refused_as_expand_does():
     with pytest.raises(gk.UnknownMethod):
-        measure(offsets_of([3]), "merge_path")
+        measure(offsets_of([3]), "merge_paths")
     with pytest.raises(TypeError, match="size"):
         measure(offsets_of([3]), "virtual_warp", size=4)

@@ -29,6 +29,7 @@ SMALL = [
     ("two_phase", {"units_per_thread": 2}),
     ("multi_phase", {"units_per_thread": 1, "iterations": 3}),
     ("multi_phase", {"search": "interpolation"}),
+    ("merge_path", {"steps_per_thread": 2}),
 ]
 
 

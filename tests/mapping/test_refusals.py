@@ -91,6 +91,8 @@ def test_values_that_do_not_fit(values, argument):
         ("multi_phase", {"units_per_thread": 11, "iterations": 6}),
         ("multi_phase", {"iterations": 0}),
         ("multi_phase", {"search": "linear"}),
+        ("merge_path", {"steps_per_thread": 0}),
+        ("merge_path", {"steps_per_thread": 96}),
     ],
 )
 def test_knobs_out_of_range(method, knobs):
@@ -112,6 +114,7 @@ def test_the_greatest_knobs_that_fit_are_taken(device):
         ("two_phase", {"units_per_thread": 95}),
         ("multi_phase", {"units_per_thread": 64}),
         ("multi_phase", {"units_per_thread": 12, "iterations": 5}),
+        ("merge_path", {"steps_per_thread": 95}),
     ]:
         found = gk.expand(OFFSETS, method, device=device, **knobs)
         np.testing.assert_array_equal(found.item, [0, 0, 2, 2, 2])
@@ -158,7 +161,7 @@ def test_numbers_of_numpy_do_what_those_of_python_do(method, knobs, device):
     assert found.stats == expected.stats
 
 
-@pytest.mark.parametrize("method", ["merge_path", None, [], {}, np.array([4, 4])], ids=repr)
+@pytest.mark.parametrize("method", ["merge_paths", None, [], {}, np.array([4, 4])], ids=repr)
 def test_an_unknown_method_lists_all(method):
     with pytest.raises(gk.UnknownMethod, match="multi_phase"):
         gk.expand(OFFSETS, method)

@@ -11,7 +11,7 @@ from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
 from gpukernels.mapping.multi_phase import add_squares
 from gpukernels.trace import STORE, metrics
 
-SEARCHES = ("upper_owner", "guarded_interpolation_owner", "warp_owner")
+SEARCHES = ("upper_owner", "guarded_interpolation_owner", "warp_owner", "path_item")
 NAMES = ["all empty", "one unit", "sizes about a block", "a long run of empties", "skewed"]
 
 
@@ -209,3 +209,30 @@ def test_iterations_save_barriers():
         barriers[iterations] = metrics.barriers(trace.select(kernel="write_multi_phase"))
         assert stats["iterations"] == iterations
     assert barriers[4] < barriers[1]
+
+
+def test_merge_path_writes_in_order_and_searches_two_corners_a_tile():
+    offsets = WORKLOADS["skewed"]
+    trace, stats = traced(offsets, "merge_path", steps_per_thread=4)
+    assert item_stores(trace) <= 4
+    steps = offsets.size - 1 + offsets[-1]
+    assert stats["blocks"] == -(-steps // (128 * 4))
+    assert calls(trace, "path_item") == stats["partition_searches"] == 2 * stats["blocks"] - 1
+
+
+def test_empty_items_are_steps_like_units_so_none_is_overloaded():
+    # 60,000 empty items cost two_phase's last thread as many looks; here they are cut like units.
+    offsets = offsets_of([1] * 100 + [0] * 60_000 + [1] * 100)
+    trace, stats = traced(offsets, "merge_path")
+    per_warp = metrics.per_warp(trace.steps, trace.launches[0])
+    assert stats["blocks"] == -(-(60_200 + 200) // (128 * 11))
+    assert per_warp.max() < 2 * per_warp.mean()
+    two, _ = traced(offsets, "two_phase")
+    assert metrics.per_warp(two.steps, two.launches[1]).max() > 5 * per_warp.max()
+
+
+def test_a_tile_and_the_items_of_its_units_fit_its_shared_memory():
+    for sizes in ([0] * 999, [999], [1] * 999, [0, 0, 31] * 30, [31, 0, 0] * 30):
+        offsets = offsets_of(sizes)
+        _, stats = traced(offsets, "merge_path", threads=32, steps_per_thread=3)
+        assert stats["shared_bytes"] == 4 * (32 * 3 + 1)
