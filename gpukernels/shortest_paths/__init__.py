@@ -9,12 +9,13 @@ from gpukernels.front_door import driver_of
 from gpukernels.graph import Graph, check_root
 from gpukernels.method_notes import help_text
 
-from . import harish, hbf, near_far_persistent, topology_driven
+from . import harish, hbf, near_far_persistent, topology_driven, workfront_sweep
 from .result import UNREACHED, SSSPResult
 
 METHODS = {
     "harish": harish.sssp,
     "topology_driven": topology_driven.sssp,
+    "workfront_sweep": workfront_sweep.sssp,
     "hbf": hbf.sssp,
     "near_far_persistent": near_far_persistent.sssp,
 }

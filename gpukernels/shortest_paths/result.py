@@ -33,7 +33,9 @@ class SSSPResult:
     stats : mapping
         What the search did. Every method gives ``method``, ``launches``, ``read_backs`` (how often
         the host waited for a number from the device), ``iterations`` and ``relaxations`` (arcs
-        looked at, each time that they were).
+        looked at, each time that they were). Methods with a queue add ``enqueues`` (vertices put
+        into a frontier, the root included) and ``duplicates`` (vertices whose distance fell and
+        that were not put there because they were there already).
 
     Examples
     --------

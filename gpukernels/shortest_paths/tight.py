@@ -105,13 +105,18 @@ def finish(
 
     ``times[u]`` is how often the arcs of u were relaxed.
     """
-    lengths, parent, more = parents_of(g, root, device, arcs, distance, threads)
     stats = {
         "method": method,
         "launches": rounds * launches,
-        "launches_for_parents": more,
         "read_backs": rounds,
         "iterations": rounds,
         "relaxations": lambda: int(device.read(times).astype(np.int64) @ g.out_degree),
     }
-    return SSSPResult(lengths, parent if parents else None, Stats(stats))
+    return with_parents(g, root, device, arcs, distance, threads, parents, stats)
+
+
+def with_parents(g, root, device, arcs, distance, threads, parents, stats) -> SSSPResult:
+    """Return distances, parents where asked for, and `stats` with ``launches_for_parents``."""
+    lengths, parent, more = parents_of(g, root, device, arcs, distance, threads)
+    stats = Stats({**stats, "launches_for_parents": more})
+    return SSSPResult(lengths, parent if parents else None, stats)

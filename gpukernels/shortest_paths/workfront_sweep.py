@@ -1,0 +1,53 @@
+"""Bellman-Ford by a queue: only the arcs of vertices whose distance has fallen are relaxed.
+
+The Workfront Sweep of Davidson et al. [davidson2014workefficient]; [busato2017chapter], section 3.
+Mapping: arcs and vertices of the frontier to threads by merge path. Work O(n m) at worst: a round
+costs what the vertices that fell in the round before have arcs, but a vertex may fall often.
+Nothing is put off: `near_far` and `delta_stepping` do that.
+"""
+
+from __future__ import annotations
+
+from gpukernels.device import Device
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS
+
+from .result import SSSPResult
+from .sweep import Sweep
+
+
+def sssp(
+    g: Graph, root: int, device: Device, *, threads: int = THREADS, parents: bool = True
+) -> SSSPResult:
+    """Search `g` from `root`, a launch a round, until a frontier is empty.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed. Weights may be negative.
+    root : int
+        Where the paths begin.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    threads : int
+        Threads a block.
+    parents : bool
+        Whether the result holds parents.
+
+    Returns
+    -------
+    SSSPResult
+        ``stats`` adds ``enqueues`` (vertices put into a frontier, the root included),
+        ``duplicates`` (vertices not enqueued because they were already, though their distance had
+        fallen again) and ``frontier_sizes``. A distance that falls is read in the same round by
+        whoever comes later, so all these depend on the order of the threads.
+
+    Raises
+    ------
+    NegativeCycleError
+        Where a path from the root leads to a cycle of negative length; names one.
+    """
+    s = Sweep(g, root, device, threads)
+    while s.size:
+        s.round()
+    return s.result("workfront_sweep", parents)
