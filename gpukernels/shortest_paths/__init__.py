@@ -9,13 +9,23 @@ from gpukernels.front_door import driver_of
 from gpukernels.graph import Graph, check_root
 from gpukernels.method_notes import help_text
 
-from . import harish, hbf, near_far_persistent, topology_driven, workfront_sweep
+from . import (
+    delta_stepping,
+    harish,
+    hbf,
+    near_far,
+    near_far_persistent,
+    topology_driven,
+    workfront_sweep,
+)
 from .result import UNREACHED, SSSPResult
 
 METHODS = {
     "harish": harish.sssp,
     "topology_driven": topology_driven.sssp,
     "workfront_sweep": workfront_sweep.sssp,
+    "near_far": near_far.sssp,
+    "delta_stepping": delta_stepping.sssp,
     "hbf": hbf.sssp,
     "near_far_persistent": near_far_persistent.sssp,
 }

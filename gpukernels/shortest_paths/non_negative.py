@@ -8,7 +8,7 @@ from gpukernels.errors import NegativeWeightError
 from gpukernels.graph import Graph
 
 #: Methods of `gk.sssp` that a refusal names.
-TAKE_NEGATIVE = ("harish", "topology_driven")
+TAKE_NEGATIVE = ("harish", "topology_driven", "workfront_sweep")
 
 
 def check_non_negative(g: Graph, method: str) -> None:

@@ -162,9 +162,9 @@ class Sweep:
         self.size, self.arcs = 1, int(g.out_degree[root])
         self.sizes = []
 
-    def launch(self, kernel, items: int, *args, shared: int = 0) -> None:
-        """Launch `kernel` with a thread for each of `items`, as far as a grid goes."""
-        blocks = min(blocks_for(items, self.threads), MAX_BLOCKS)
+    def launch(self, kernel, items: int, *args, shared: int = 0, most: int | None = None) -> None:
+        """Launch `kernel` with a thread for each of `items`, but at most so many blocks."""
+        blocks = min(blocks_for(items, self.threads), most or MAX_BLOCKS)
         self.device.launch(kernel, blocks, self.threads, *args, shared=shared)
         self.launches += 1
 

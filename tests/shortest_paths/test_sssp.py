@@ -18,7 +18,7 @@ from gpukernels.shortest_paths.result import infinity
 
 INT32_MAX = 2**31 - 1
 #: Methods that take what is closest first and refuse negative weights, and the others.
-NON_NEGATIVE = ["near_far_persistent"]
+NON_NEGATIVE = ["near_far", "delta_stepping", "near_far_persistent"]
 SIGNED = [method for method in METHODS if method not in NON_NEGATIVE]
 
 
@@ -117,6 +117,7 @@ def test_a_negative_weight_is_refused_by_the_method_s_name(device, method, kind)
     with pytest.raises(gk.NegativeWeightError, match="arc 2 -> 1 weighs -3") as caught:
         sssp(g, 0, method, device)
     assert caught.value.method == method
+    assert set(caught.value.alternatives) == set(SIGNED)
     # Even where no path leads there; and those that it names do take the graph.
     for other in caught.value.alternatives:
         check(g, 1, sssp(g, 1, other, device))

@@ -9,14 +9,20 @@ from effort import SCHEDULES, every_pair
 import gpukernels as gk
 from gpukernels import sequential
 from gpukernels.device import SimtDevice
-from gpukernels.shortest_paths import UNREACHED, sssp, sweep
+from gpukernels.shortest_paths import UNREACHED, piles, sssp, sweep
 from gpukernels.simt.errors import RaceError
 
 WEB = gk.random_weights(gk.rmat(7, 6, seed=2), low=1, high=50, seed=1)
 HUB = gk.random_weights(gk.star(1500), low=1, high=9, seed=2)
-TOWN = gk.random_weights(gk.road_grid(12, 12, seed=1), low=1, high=20, seed=3)
+TOWN = gk.random_weights(gk.road_grid(9, 9, seed=1), low=1, high=20, seed=3)
 #: Those of which all frontiers are looked at, launch by launch.
-SWEEPS = [("workfront_sweep", {})]
+SWEEPS = [
+    ("workfront_sweep", {}),
+    ("near_far", {}),
+    ("near_far", {"delta": 3}),
+    ("delta_stepping", {}),
+    ("delta_stepping", {"delta": 3}),
+]
 
 
 def tree(n: int, seed: int) -> gk.Graph:
@@ -79,7 +85,8 @@ def test_a_vertex_that_falls_often_in_a_round_is_enqueued_once(scheduled_device)
     assert found.distance[k + 1] == 1 + 1000 - k
     assert found.stats["frontier_sizes"] == [1, k, 1]
     assert found.stats["duplicates"] < k
-    if getattr(scheduled_device, "schedule", None) == "lockstep":  # in the order of the threads, each sum is less
+    if getattr(scheduled_device, "schedule", None) == "lockstep":
+        # In the order of the threads each sum is less than all before.
         assert found.stats["duplicates"] == k - 1
 
 
@@ -96,3 +103,136 @@ def test_the_race_on_distances_is_declared_and_there_is_no_other(monkeypatch):
     monkeypatch.setattr(sweep.advance.py_func, "__benign_races__", frozenset())
     with pytest.raises(RaceError, match="distance"):
         sssp(WEB, 0, "workfront_sweep", SimtDevice(check=True))
+
+
+def model_on_a_tree(g: gk.Graph, delta: float, next_limit) -> dict:
+    """What near-far piles do on a tree, vertex by vertex; `next_limit` has the last word."""
+    distance, limit = np.zeros(g.n), delta
+    frontier, pile, sizes, splits, put_off = [0], [], [], 0, 0
+    while frontier or pile:
+        if not frontier:
+            splits += 1
+            limit = next_limit(limit, min(distance[v] for v in pile), delta)
+            frontier = [v for v in pile if distance[v] <= limit]
+            pile = [v for v in pile if distance[v] > limit]
+            continue
+        sizes.append(len(frontier))
+        new = [v for u in frontier for v in g.targets[g.offsets[u] : g.offsets[u + 1]].tolist()]
+        for u in frontier:
+            arcs = slice(g.offsets[u], g.offsets[u + 1])
+            distance[g.targets[arcs]] = distance[u] + g.weights[arcs]
+        frontier = [v for v in new if distance[v] <= limit]
+        pile += [v for v in new if distance[v] > limit]
+        put_off += len(new) - len(frontier)
+    return {"frontier_sizes": sizes, "splits": splits, "put_off": put_off}
+
+
+#: How each method raises its limit.
+NEXT_LIMIT = {
+    "near_far": lambda limit, least, delta: max(limit + delta, least),
+    "delta_stepping": lambda limit, least, delta: least + delta,
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "delta", "kind", "scheduled_device"),
+    every_pair(NEXT_LIMIT, (1e-300, 0.5, 7, 29.5, 200, np.inf), ("int32", "float32"), SCHEDULES),
+    indirect=["scheduled_device"],
+)
+def test_on_a_tree_piles_are_those_of_the_model(method, delta, kind, scheduled_device):
+    g = tree(80, seed=3)
+    g = gk.Graph(g.offsets, g.targets, g.weights.astype(kind))
+    stats = sssp(g, 0, method, scheduled_device, delta=delta).stats
+    expected = model_on_a_tree(g, delta, NEXT_LIMIT[method])
+    assert {name: stats[name] for name in expected} == expected
+    assert (stats["relaxations"], stats["enqueues"], stats["duplicates"]) == (g.m, g.n, 0)
+    rounds, a_split = stats["iterations"], {"near_far": 2, "delta_stepping": 3}[method]
+    assert rounds == len(stats["frontier_sizes"])
+    assert stats["read_backs"] == rounds + stats["splits"]
+    assert stats["launches"] == rounds + a_split * stats["splits"]
+
+
+@pytest.mark.parametrize(
+    ("method", "g", "scheduled_device"),
+    every_pair(NEXT_LIMIT, ("web", "town", "zeros"), SCHEDULES),
+    indirect=["scheduled_device"],
+)
+def test_a_small_delta_relaxes_each_arc_once_as_dijkstra_does(method, g, scheduled_device):
+    zeros = gk.Graph(TOWN.offsets, TOWN.targets, TOWN.weights // 10)
+    g = {"web": WEB, "town": TOWN, "zeros": zeros}[g]
+    one = sequential.dijkstra(g)
+    stats = sssp(g, 0, method, scheduled_device, delta=1e-9).stats
+    assert stats["relaxations"] == one.relaxations
+    assert stats["enqueues"] == np.count_nonzero(one.parent >= 0)
+
+
+@pytest.mark.parametrize("method", NEXT_LIMIT)
+@pytest.mark.parametrize("delta", [1e6, np.inf])
+def test_a_large_delta_is_the_workfront_sweep(method, delta):
+    stats, plain = (
+        sssp(WEB, 0, name, SimtDevice(check=True), **options).stats
+        for name, options in ((method, {"delta": delta}), ("workfront_sweep", {}))
+    )
+    for name in ("relaxations", "enqueues", "duplicates", "frontier_sizes", "launches"):
+        assert stats[name] == plain[name]
+    assert (stats["splits"], stats["put_off"]) == (0, 0)
+    between = sssp(WEB, 0, method, SimtDevice(check=True), delta=20).stats
+    assert between["relaxations"] < plain["relaxations"]
+
+
+@pytest.mark.parametrize("method", NEXT_LIMIT)
+def test_the_default_delta_is_32_mean_weights_over_the_mean_degree(method, device):
+    for g in (WEB, gk.Graph(WEB.offsets, WEB.targets, WEB.weights.astype(np.float32))):
+        expected = 32 * float(np.mean(WEB.weights)) / (WEB.m / WEB.n)
+        assert sssp(g, 0, method, device).stats["delta"] == pytest.approx(expected)
+    assert sssp(gk.path(4), 0, method, device).stats["delta"] == 32 * 4 / 6
+    for g in (gk.Graph([0, 0], []), gk.Graph([0, 1], [0], [0])):
+        assert sssp(g, 0, method, device).stats["delta"] == 1
+
+
+@pytest.mark.parametrize("method", NEXT_LIMIT)
+@pytest.mark.parametrize("delta", [0, -1, -0.0, np.nan, -np.inf, True, "7", [7], 10**400], ids=str)
+def test_a_delta_that_is_none_is_refused(method, delta):
+    with pytest.raises(gk.InvalidArgument, match=r"delta.*a number above 0"):
+        sssp(WEB, 0, method, SimtDevice(), delta=delta)
+
+
+@pytest.mark.parametrize("method", NEXT_LIMIT)
+def test_a_delta_that_vanishes_beside_the_distances_ends(method, device):
+    # 1e9 + 1e-30 is 1e9, in 64 bits too.
+    g = gk.Graph.from_arcs(5, [0, 0, 1, 2, 3], [1, 2, 3, 3, 4], np.float32([1e9, 2e9, 1, 1, 1e9]))
+    found = sssp(g, 0, method, device, delta=1e-30)
+    np.testing.assert_array_equal(found.distance, np.float32([0, 1e9, 2e9, 1e9, 2e9]))
+
+
+@pytest.mark.parametrize("method", NEXT_LIMIT)
+def test_who_waits_and_falls_within_the_limit_is_relaxed_at_once_and_leaves_the_pile(
+    method, device
+):
+    # Vertex 2 waits at 10 after the first round, and falls to 2 by the second.
+    g = gk.Graph.from_arcs(4, [0, 0, 1, 2], [1, 2, 2, 3], [1, 10, 1, 1])
+    found = sssp(g, 0, method, device, delta=5)
+    assert found.distance.tolist() == [0, 1, 2, 3]
+    assert found.stats["frontier_sizes"] == [1, 1, 1, 1]
+    assert (found.stats["put_off"], found.stats["splits"]) == (1, 1)
+
+
+@pytest.mark.parametrize("scheduled_device", SCHEDULES, indirect=True)
+def test_a_sorted_pile_is_in_order_of_its_buckets(scheduled_device, monkeypatch):
+    looked_at = []
+
+    def look(self, kernel, *more):
+        split(self, kernel, *more)
+        waiting = scheduled_device.read(self.piles[self.side].next_frontier)[: self.put_off]
+        limit = scheduled_device.read(self.limit)[self.now]
+        beyond = scheduled_device.read(self.search.distance)[waiting] - limit
+        assert (beyond > 0).all()
+        bucket = np.minimum(beyond // self.delta, 30)
+        assert (np.diff(bucket) >= 0).all()
+        looked_at.extend(np.unique(bucket))
+
+    split = piles.Piles.split
+    monkeypatch.setattr(piles.Piles, "split", look)
+    g = gk.random_weights(gk.star(200), low=1, high=110, seed=5)
+    sssp(g, 0, "delta_stepping", scheduled_device, delta=3, threads=32)
+    assert set(looked_at) == set(range(31))

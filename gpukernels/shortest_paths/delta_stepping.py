@@ -1,0 +1,171 @@
+"""Delta-stepping, its buckets made by sorting: the nearest bucket is relaxed until it is empty.
+
+Meyer and Sanders [meyer2003delta]; the Bucketing of Davidson et al. [davidson2014workefficient];
+[busato2017chapter], section 3. A bucket is a list that grows and shrinks, and threads by the
+thousand cannot keep many of these. So what waits lies in one array, and whenever the nearest bucket
+is empty, a counting sort puts it in order of ``floor(distance / delta)``: the first run is the
+frontier, the rest waits. Buckets are counted from the least distance that waits, so that none is
+empty in front; the last one holds all beyond. Mapping: arcs and vertices of the frontier to threads
+by merge path, the sort a vertex a thread. Work O(n m) at worst, near Dijkstra's for a small delta.
+
+Every sort moves all that waits and most of it stays where it was: the reason why Davidson et al.
+prefer two buckets, `near_far`. Light and heavy arcs are not kept apart, here as there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda, float64, int32
+
+from gpukernels.device import Device
+from gpukernels.frontiers.arc_queue import ArcQueue, enqueue_with_arcs
+from gpukernels.frontiers.state import Queue
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE
+from gpukernels.primitives.warp_scan import warp_exclusive_scan
+
+from .piles import Piles
+from .result import SSSPResult
+from .sweep import Search
+
+#: Buckets of a sort: one a lane, so that a warp's scan says where each begins.
+BUCKETS = WARP_SIZE
+
+
+@cuda.jit(device=True)
+def bucket_of(distance, before, limit, delta):
+    """Return the bucket of a vertex at `distance`; -1 if it was relaxed `before` already.
+
+    Bucket 0 reaches up to `limit`; comparing with that, and not dividing, leaves no doubt about it.
+    """
+    bucket = int32(-1)
+    if distance > before:
+        bucket = int32(0)
+    if distance > limit:
+        bucket = int32(1 + min((distance - limit) / delta, float64(BUCKETS - 2)))
+    return bucket
+
+
+@cuda.jit
+def count_buckets(search: Search, waiting_vertex, size, limit, least, now, delta, sizes):
+    """Count in ``sizes[b]``, which began as 0, what waits for bucket b."""
+    mine = cuda.shared.array(BUCKETS, int32)
+    if cuda.threadIdx.x < BUCKETS:
+        mine[cuda.threadIdx.x] = 0
+    cuda.syncthreads()
+    reach = float64(least[now]) + delta
+    for i in range(cuda.grid(1), size, cuda.gridsize(1)):
+        b = bucket_of(search.distance[waiting_vertex[i]], limit[now], reach, delta)
+        if b >= 0:
+            cuda.atomic.add(mine, b, 1)
+    cuda.syncthreads()
+    if cuda.threadIdx.x < BUCKETS and mine[cuda.threadIdx.x] > 0:
+        cuda.atomic.add(sizes, cuda.threadIdx.x, mine[cuda.threadIdx.x])
+
+
+@cuda.jit
+def sort_pile(
+    search: Search, waiting_vertex, size, queue: ArcQueue, pile: Queue, counts, used,
+    limit, least, infinite, now, delta, sizes,
+):  # fmt: skip
+    """Enqueue bucket 0, and put what waits for the others into `pile`, in order of their buckets.
+
+    A block counts its vertices of each bucket and draws places for all of them by an atomic, from
+    ``sizes[BUCKETS + b]`` on, which began as 0. ``limit[1 - now]`` becomes the limit of bucket 0
+    and ``least[1 - now]`` infinite.
+    """
+    begins = cuda.shared.array(BUCKETS, int32)
+    mine = cuda.shared.array(BUCKETS, int32)
+    places = cuda.shared.array(BUCKETS, int32)
+    found = cuda.local.array(1, int32)
+    if cuda.threadIdx.x < BUCKETS:
+        waits = int32(0)
+        if cuda.threadIdx.x > 0:
+            waits = int32(sizes[cuda.threadIdx.x])
+        begins[cuda.threadIdx.x] = warp_exclusive_scan(waits)
+        if cuda.grid(1) == BUCKETS - 1:
+            pile.next_size[0] = begins[BUCKETS - 1] + waits
+    reach = float64(least[now]) + delta
+    for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
+        if cuda.threadIdx.x < BUCKETS:
+            mine[cuda.threadIdx.x] = 0
+        cuda.syncthreads()
+        i = first + cuda.threadIdx.x
+        v, b, rank = int32(-1), int32(-1), int32(0)
+        if i < size:
+            v = waiting_vertex[i]
+            b = bucket_of(search.distance[v], limit[now], reach, delta)
+            if b > 0:
+                rank = cuda.atomic.add(mine, b, 1)
+            else:
+                search.waiting[v] = 0
+        found[0] = v
+        enqueue_with_arcs(queue, counts, search.offsets, found, int32(b == 0))
+        cuda.syncthreads()
+        if cuda.threadIdx.x < BUCKETS:
+            drawn = mine[cuda.threadIdx.x]
+            if drawn > 0:
+                place = cuda.atomic.add(sizes, BUCKETS + cuda.threadIdx.x, drawn)
+                places[cuda.threadIdx.x] = begins[cuda.threadIdx.x] + place
+        cuda.syncthreads()
+        if b > 0 and places[b] + rank < pile.next_frontier.size:
+            pile.next_frontier[places[b] + rank] = v
+        cuda.syncthreads()
+    if cuda.grid(1) == 0:
+        limit[1 - now] = reach
+        least[1 - now] = infinite
+        for i in range(used.size):
+            used[i] = 0
+
+
+def sssp(
+    g: Graph,
+    root: int,
+    device: Device,
+    *,
+    delta: float | None = None,
+    threads: int = THREADS,
+    parents: bool = True,
+) -> SSSPResult:
+    """Search `g` from `root`, bucket by bucket: a launch a round, and three a sort.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed.
+    root : int
+        Where the paths begin.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    delta : float, optional
+        Width of a bucket; by default 32 times the mean weight over the mean degree, or 1 where that
+        is 0. Infinity puts nothing off.
+    threads : int
+        Threads a block.
+    parents : bool
+        Whether the result holds parents.
+
+    Returns
+    -------
+    SSSPResult
+        ``stats`` as of `near_far`, with ``splits`` for the sorts, and ``sorted`` (vertices that
+        they have looked at).
+
+    Raises
+    ------
+    InvalidArgument
+        If `delta` is no number above 0.
+    NegativeWeightError
+        Where an arc weighs less than 0.
+    """
+    s = Piles("delta_stepping", g, root, device, threads, delta)
+    sizes, looked_at = device.full(2 * BUCKETS, 0, np.int32), 0
+    while s.size or s.put_off:
+        if s.size:
+            s.round()
+        else:
+            looked_at += s.put_off
+            s.find_least(cleared=sizes)
+            s.look(count_buckets, s.delta, sizes)
+            s.split(sort_pile, sizes)
+    return s.found(parents, sorted=looked_at)

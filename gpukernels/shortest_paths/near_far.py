@@ -1,0 +1,110 @@
+"""Near-far piles: what is nearer than a limit is relaxed, what is further waits for a later limit.
+
+The Near-Far Pile of Davidson et al. [davidson2014workefficient], two buckets in the place of those
+of [meyer2003delta]; [busato2017chapter], section 3. Mapping: arcs and vertices of the frontier to
+threads by merge path, the pile a vertex a thread. Work O(n m) at worst; with a small delta close to
+Dijkstra's, each arc once, and with a large one that of `workfront_sweep`.
+
+The limit grows by delta whenever nothing near is left; where the least distance that waits lies
+further still, to that, so that no launch looks at an empty interval. Two launches split the pile,
+with one read-back.
+"""
+
+from __future__ import annotations
+
+from numba import cuda, float64, int32
+
+from gpukernels.device import Device
+from gpukernels.frontiers.arc_queue import ArcQueue, enqueue_with_arcs
+from gpukernels.frontiers.state import Queue
+from gpukernels.graph import Graph
+from gpukernels.primitives.launch_shape import THREADS
+from gpukernels.primitives.warp_append import warp_append
+
+from .piles import Piles
+from .result import SSSPResult
+from .sweep import Search
+
+
+@cuda.jit
+def split_far(
+    search: Search, waiting_vertex, size, queue: ArcQueue, pile: Queue, counts, used,
+    limit, least, infinite, now, delta,
+):  # fmt: skip
+    """Enqueue what waits within the next limit; what is further waits on in `pile`.
+
+    ``limit[1 - now]`` becomes the next limit and ``least[1 - now]`` infinite.
+    """
+    found = cuda.local.array(1, int32)
+    reach = max(limit[now] + delta, float64(least[now]))
+    for first in range(cuda.blockIdx.x * cuda.blockDim.x, size, cuda.gridsize(1)):
+        i = first + cuda.threadIdx.x
+        v, near, far = int32(-1), False, False
+        if i < size:
+            v = waiting_vertex[i]
+            distance = search.distance[v]
+            far = distance > reach
+            near = distance > limit[now] and not far
+            if not far:
+                search.waiting[v] = 0
+        found[0] = v
+        enqueue_with_arcs(queue, counts, search.offsets, found, int32(near))
+        warp_append(pile.next_frontier, pile.next_size, v, far)
+    if cuda.grid(1) == 0:
+        limit[1 - now] = reach
+        least[1 - now] = infinite
+        for i in range(used.size):
+            used[i] = 0
+
+
+def sssp(
+    g: Graph,
+    root: int,
+    device: Device,
+    *,
+    delta: float | None = None,
+    threads: int = THREADS,
+    parents: bool = True,
+) -> SSSPResult:
+    """Search `g` from `root`, near vertices first: a launch a round, and two a limit.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed.
+    root : int
+        Where the paths begin.
+    device : SimtDevice or CudaDevice
+        Where to run.
+    delta : float, optional
+        By how much a limit is beyond the one before; by default 32 times the mean weight over the
+        mean degree, or 1 where that is 0. Infinity puts nothing off.
+    threads : int
+        Threads a block.
+    parents : bool
+        Whether the result holds parents.
+
+    Returns
+    -------
+    SSSPResult
+        ``stats`` adds ``enqueues``, ``duplicates`` (those that were waiting already among them) and
+        ``frontier_sizes`` as `workfront_sweep` does, ``delta``, ``splits`` (how often the limit has
+        risen) and ``put_off`` (vertices put into the far pile). The counts depend on the order of
+        the threads; ``relaxations`` and ``enqueues`` do not where delta is at most the least
+        weight, as each vertex is relaxed once then.
+
+    Raises
+    ------
+    InvalidArgument
+        If `delta` is no number above 0.
+    NegativeWeightError
+        Where an arc weighs less than 0.
+    """
+    s = Piles("near_far", g, root, device, threads, delta)
+    while s.size or s.put_off:
+        if s.size:
+            s.round()
+        else:
+            s.find_least(cleared=s.piles[1 - s.side].next_size)
+            s.split(split_far)
+    return s.found(parents)
