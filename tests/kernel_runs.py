@@ -364,6 +364,12 @@ def _add_shortest_paths() -> None:
             RUNS[f"sssp {method} {kind}, weights of 0"] = lambda d, g=g, m=method: {
                 "distance": gk.sssp(g, 1, m, d).distance
             }
+    # By its default nothing waits on so small a graph.
+    for method in ("near_far", "delta_stepping"):
+        for kind, (directed, _) in WEIGHTED.items():
+            RUNS[f"sssp {method} {kind}, delta 0.5"] = lambda d, g=directed, m=method: {
+                "distance": gk.sssp(g, 1, m, d, delta=0.5).distance
+            }
 
     # A child kernel, a lookup table, a round that does not fit its queue, and no edge classes.
     for options in (
