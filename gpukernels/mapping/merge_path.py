@@ -32,6 +32,11 @@ from .workload import MAX_BLOCKS, SHARED_WORDS, Workload
 STEPS = 11
 
 
+def tiles_of(items: int, units: int, threads: int, steps: int = STEPS) -> tuple[int, int]:
+    """Return how many tiles a path has, and the bytes of shared memory that a block of it takes."""
+    return blocks_for(items + units, threads * steps), 4 * (threads * steps + 1)
+
+
 @cuda.jit(device=True)
 def path_item(offsets, items, step):
     """Return the last i below `items` that begins at or before `step` of the path.
@@ -147,9 +152,8 @@ def expand(
     """
     check_whole("steps_per_thread", steps_per_thread, 1, (SHARED_WORDS - 3) // threads)
     steps = load.items + load.units if load.units else 0
-    tiles = blocks_for(steps, threads * steps_per_thread)
+    tiles, shared = tiles_of(steps, 0, threads, steps_per_thread)
     blocks = min(tiles, MAX_BLOCKS)
-    shared = 4 * (threads * steps_per_thread + 1)
     corners = 2 * tiles - 1 if tiles else 0  # the path's own end needs no search
     kernel, arrays = load.direction(write_by_merge_path, add_by_merge_path)
     device.launch(kernel, blocks, threads, load.offsets, *arrays, steps_per_thread, shared=shared)

@@ -16,6 +16,7 @@ from gpukernels.paths import NO_PARENT, negative_cycle
 from gpukernels.sequential import bellman_ford_queue
 
 from .result import infinity
+from .weight_facts import weight_facts
 
 INT32_MIN = np.iinfo(np.int32).min
 
@@ -40,7 +41,7 @@ class Watch:
 
     def __init__(self, g: Graph, root: int, device):
         self._g, self._root, self._device = g, root, device
-        self.negative = g.weights is not None and bool((g.weights < 0).any())
+        self.negative = weight_facts(g).least < 0
         self._next, self._every = 1, np.inf
         #: No distance is less than this if there is no negative cycle; of int32 it is one.
         self.least = -np.inf

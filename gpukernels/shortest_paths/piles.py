@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from numba import cuda
 
 from gpukernels.checks import check_real
@@ -27,6 +26,7 @@ from gpukernels.primitives.launch_shape import WARP_SIZE
 from .non_negative import check_non_negative
 from .result import SSSPResult, infinity
 from .sweep import Search, Sweep
+from .weight_facts import weight_facts
 
 #: What mean weight / mean degree is multiplied by: [davidson2014workefficient] take a warp's width.
 WIDTH = WARP_SIZE
@@ -52,7 +52,7 @@ def find_least(search: Search, waiting_vertex, size, limit, least, now, infinite
 
 def default_delta(g: Graph) -> float:
     """Return 32 times the mean weight over the mean degree; 1 where that is 0."""
-    mean = 1.0 if g.weights is None or g.m == 0 else float(g.weights.mean(dtype=np.float64))
+    mean = weight_facts(g).mean
     return WIDTH * mean * g.n / g.m if g.m and mean else 1.0
 
 

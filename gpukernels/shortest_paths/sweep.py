@@ -27,7 +27,7 @@ from gpukernels.frontiers.counts import count_up
 from gpukernels.frontiers.enqueue import enqueue_by_warp
 from gpukernels.frontiers.state import Queue, Writes, kernel_argument
 from gpukernels.graph import Graph
-from gpukernels.mapping.merge_path import STEPS, merge_path
+from gpukernels.mapping.merge_path import STEPS, merge_path, tiles_of
 from gpukernels.mapping.workload import MAX_BLOCKS
 from gpukernels.primitives.launch_shape import blocks_for, check_threads
 
@@ -179,10 +179,11 @@ class Sweep:
         self.watch.look(self.iterations, self.search.distance)
         frontier = self.queues[self.turn % 2]
         queue, counts, used = self.next_queue()
+        tiles, shared = tiles_of(self.size, self.arcs, self.threads)
         self.launch(
-            advance, blocks_for(self.size + self.arcs, STEPS),
+            advance, tiles * self.threads,
             self.search, frontier, self.size, self.arcs, queue, self.piles[self.side], counts, used,
-            self.limit, self.now, self.turn, shared=4 * (self.threads * STEPS + 1),
+            self.limit, self.now, self.turn, shared=shared,
         )  # fmt: skip
         self.sizes.append(self.size)
         self.relaxations += self.arcs

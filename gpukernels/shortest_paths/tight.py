@@ -13,15 +13,31 @@ no arc but such ones, parents are given anew, a step a launch away from the root
 from __future__ import annotations
 
 import numpy as np
-from numba import cuda
+from numba import cuda, int32
 
 from gpukernels.device import benign_race
 from gpukernels.graph import Graph
+from gpukernels.mapping.merge_path import STEPS, merge_path, tiles_of
+from gpukernels.mapping.workload import MAX_BLOCKS
 from gpukernels.paths import NO_PARENT
 from gpukernels.primitives.launch_shape import blocks_for
 from gpukernels.stats import Stats
 
 from .result import SSSPResult, infinity
+
+
+@cuda.jit(device=True)
+def adopt(work, u, arc):
+    """Make `u` the parent of the arc's target, if the arc is tight and leads further away."""
+    targets, weights, distance, infinite, root, parent, beyond = work
+    near = distance[u]
+    if near != infinite:
+        v = targets[arc]
+        if distance[v] == infinite:
+            beyond[0] = 1
+        elif v != root and near < distance[v]:
+            if near + weights[arc] == distance[v]:
+                parent[v] = u
 
 
 @benign_race("parent", "beyond")
@@ -30,17 +46,15 @@ def adopt_forward(offsets, targets, weights, distance, infinite, root, parent, b
     """Make each vertex the parent of those to which a tight arc leads that are further away.
 
     Several may be right, and any of them stays. ``beyond[0]`` becomes 1 if an arc leads from a
-    vertex that is reached to one that is not: the sum was more than a distance can hold.
+    vertex that is reached to one that is not: the sum was more than a distance can hold. Arcs and
+    vertices go to threads by merge path, as one vertex may have a good part of all arcs.
     """
-    u = cuda.grid(1)
-    if u < distance.size and distance[u] != infinite:
-        for i in range(offsets[u], offsets[u + 1]):
-            v = targets[i]
-            if distance[v] == infinite:
-                beyond[0] = 1
-            elif v != root and distance[u] < distance[v]:
-                if distance[u] + weights[i] == distance[v]:
-                    parent[v] = u
+    path = cuda.shared.array(0, int32)
+    work = (targets, weights, distance, infinite, root, parent, beyond)
+    tile = cuda.blockDim.x * STEPS
+    steps = distance.size + targets.size
+    for begin in range(cuda.blockIdx.x * tile, steps, cuda.gridDim.x * tile):
+        merge_path(adopt, work, offsets, distance.size, targets.size, begin, STEPS, path)
 
 
 @benign_race("steps", "parent", "changed")
@@ -68,13 +82,14 @@ def parents_of(g: Graph, root: int, device, arcs, distance, threads: int):
     OverflowError
         If a path is longer than the type of the distances holds.
     """
-    blocks = blocks_for(g.n, threads)
+    tiles, shared = tiles_of(g.n, g.m, threads)
     infinite = infinity(distance.dtype)
     parent = device.full(g.n, NO_PARENT, np.int32)
     device.put(parent, root, root)
     beyond = device.full(1, 0, np.int32)
     device.launch(
-        adopt_forward, blocks, threads, *arcs, distance, infinite, root, parent, beyond
+        adopt_forward, min(tiles, MAX_BLOCKS), threads,
+        *arcs, distance, infinite, root, parent, beyond, shared=shared,
     )  # fmt: skip
     lengths = device.read(distance)
     if device.read(beyond)[0]:
@@ -91,7 +106,8 @@ def parents_of(g: Graph, root: int, device, arcs, distance, threads: int):
     while more:
         device.clear(changed)
         device.launch(
-            adopt_next, blocks, threads, *arcs, distance, parent, step, steps, changed
+            adopt_next, blocks_for(g.n, threads), threads,
+            *arcs, distance, parent, step, steps, changed,
         )  # fmt: skip
         more = bool(device.read(changed)[0])
         step += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +17,8 @@ import gpukernels as gk
 from gpukernels import sequential
 from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
 from gpukernels.shortest_paths.result import infinity
+from gpukernels.shortest_paths.weight_facts import _known, weight_facts
+from gpukernels.trace import metrics
 
 INT32_MAX = 2**31 - 1
 #: Methods that take what is closest first and refuse negative weights, and the others.
@@ -202,3 +206,23 @@ def test_refusals():
         sssp(g, 3)
     with pytest.raises(TypeError, match="takes no option 'delta'"):
         sssp(g, 0, "harish", delta=3)
+
+
+def test_the_facts_of_weights_are_found_once_and_go_with_their_graph():
+    g = gk.Graph.from_arcs(3, [0, 1], [1, 2], [7, -2])
+    assert weight_facts(g) == (-2, 2.5)
+    assert weight_facts(g) is weight_facts(g)
+    assert weight_facts(gk.path(3)) == weight_facts(gk.Graph([0], [], [])) == (1, 1.0)
+    known, last = len(_known), weakref.ref(g)
+    del g
+    gc.collect()
+    assert last() is None
+    assert len(_known) < known
+
+
+def test_the_arcs_of_a_hub_are_shared_where_parents_are_looked_for():
+    with gk.trace() as t:
+        gk.sssp(gk.star(3000), 0, "harish")
+    launch = next(x for x in t.trace.launches if x.kernel == "adopt_forward")
+    per_warp = metrics.per_warp(t.trace.steps, launch)
+    assert per_warp.max() < 2 * per_warp.mean()
