@@ -3,6 +3,7 @@
 ====================  ==============================================================================
 `level_by_level`      a search without a queue: a launch a level until nothing changes
 `enqueue`             room in a queue by a scan and one atomic, a block's or a warp's
+`arc_queue`           a queue that knows where the arcs of its entries begin, without a scan
 `local_queue`         a few finds that a thread holds before it enqueues them
 `shared_slot`         local queues of a warp, laid out in shared memory and written in rows
 `hierarchical_queue`  small queues in shared memory in front of a global one

@@ -9,8 +9,10 @@ from effort import SCHEDULES, every_pair
 import gpukernels as gk
 from gpukernels import sequential
 from gpukernels.device import SimtDevice
+from gpukernels.frontiers.arc_queue import entries_and_arcs
 from gpukernels.shortest_paths import UNREACHED, piles, sssp, sweep
 from gpukernels.simt.errors import RaceError
+from gpukernels.trace import ATOMIC, LOAD, metrics
 
 WEB = gk.random_weights(gk.rmat(7, 6, seed=2), low=1, high=50, seed=1)
 HUB = gk.random_weights(gk.star(1500), low=1, high=9, seed=2)
@@ -88,6 +90,34 @@ def test_a_vertex_that_falls_often_in_a_round_is_enqueued_once(scheduled_device)
     if getattr(scheduled_device, "schedule", None) == "lockstep":
         # In the order of the threads each sum is less than all before.
         assert found.stats["duplicates"] == k - 1
+
+
+@pytest.mark.parametrize(
+    ("sweeping", "threads", "kind"), every_pair(SWEEPS, (32, 96, 1024), ("int32", "float32"))
+)
+def test_any_block_size(sweeping, threads, kind, device):
+    (method, options), g = sweeping, gk.Graph(HUB.offsets, HUB.targets, HUB.weights.astype(kind))
+    found = sssp(g, 3, method, device, threads=threads, **options)
+    np.testing.assert_array_equal(found.distance, sequential.dijkstra(g, 3).distance)
+
+
+@pytest.mark.parametrize(("method", "options"), SWEEPS)
+def test_relaxations_and_duplicates_are_those_of_the_trace(method, options):
+    with gk.trace() as t:
+        stats = sssp(WEB, 0, method, **options).stats
+    rounds = t.trace.select(kernel="advance")
+    assert stats["relaxations"] == metrics.accesses(rounds.select(array="targets"), kinds=[LOAD])
+    marked = metrics.accesses(rounds.select(array=["stamp", "waiting"]), kinds=[ATOMIC])
+    entered = stats["enqueues"] - 1 + stats.get("put_off", 0)
+    if not stats.get("splits"):  # these enqueue without a mark
+        assert marked == entered + stats["duplicates"]
+    assert stats["launches"] + stats["launches_for_parents"] == len(t.trace.launches)
+    assert stats["iterations"] == sum(x.kernel == "advance" for x in t.trace.launches)
+
+
+def test_a_size_holds_as_many_entries_and_arcs_as_a_graph_may_have():
+    most = 2**31 - 1
+    assert entries_and_arcs((most << 32) + most) == (most, most)
 
 
 def test_a_size_beyond_all_room_is_not_passed_over(device):
