@@ -38,7 +38,7 @@ from gpukernels.primitives.device_scan import scan_tiles
 from gpukernels.primitives.grid_barrier import meet
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.shortest_paths import METHODS as SHORTEST_PATHS
-from gpukernels.shortest_paths import UNREACHED
+from gpukernels.shortest_paths import UNREACHED, delta_stepping, near_far, piles
 from gpukernels.shortest_paths.hbf import relax as hbf_relax
 from gpukernels.shortest_paths.hbf.child import relax_pieces
 from gpukernels.shortest_paths.hbf.classes import Arcs, marked_targets, turned_around
@@ -370,7 +370,6 @@ def _add_shortest_paths() -> None:
             RUNS[f"sssp {method} {kind}, delta 0.5"] = lambda d, g=directed, m=method: {
                 "distance": gk.sssp(g, 1, m, d, delta=0.5).distance
             }
-
     # A child kernel, a lookup table, a round that does not fit its queue, and no edge classes.
     for options in (
         {"child_threshold": 4},
@@ -388,6 +387,44 @@ def _add_shortest_paths() -> None:
     RUNS["hbf relax_pieces"] = _relax_pieces
     RUNS["hbf end_postponed"] = _end_postponed
     RUNS["hbf append_lowered"] = _append_lowered
+    RUNS["find_least"] = _find_least
+    RUNS["count_buckets"] = _count_buckets
+    RUNS["split_far"] = lambda d: _split(d, near_far.split_far)
+    RUNS["sort_pile"] = lambda d: _split(d, delta_stepping.sort_pile, _count_buckets(d)["sizes"])
+
+
+def _waiting(device) -> piles.Piles:
+    """A search in which vertices 0, 3, 6, ... wait, beyond 5 but for the first two."""
+    g = WEIGHTED["int32"][0]
+    s = piles.Piles("near_far", g, 1, device, THREADS, 5.0)
+    distance = device.array(3 * np.arange(g.n, dtype=np.int32))
+    s.search = s.search._replace(distance=distance, waiting=device.full(g.n, 1, np.int32))
+    vertex = np.arange(0, g.n, 3, dtype=np.int32)
+    s.piles[0] = Queue(device.array(vertex), s.piles[0].next_size)
+    s.put_off = vertex.size
+    return s
+
+
+def _find_least(device) -> dict[str, np.ndarray]:
+    s, cleared = _waiting(device), device.full(3, 7, np.int32)
+    s.find_least(cleared)
+    return {"least": device.read(s.least), "cleared": device.read(cleared)}
+
+
+def _count_buckets(device) -> dict[str, np.ndarray]:
+    s, sizes = _waiting(device), device.full(2 * delta_stepping.BUCKETS, 0, np.int32)
+    device.put(s.least, 0, 9)
+    s.look(delta_stepping.count_buckets, s.delta, sizes)
+    return {"sizes": device.read(sizes)}
+
+
+def _split(device, kernel, *sizes) -> dict[str, np.ndarray]:
+    s = _waiting(device)
+    device.put(s.least, 0, 9)
+    s.split(kernel, *map(device.array, sizes))
+    pile = device.read(s.piles[1].next_frontier)[: s.put_off]
+    queue = device.read(s.queues[1].vertex)[: s.size]
+    return {"near": np.sort(queue), "far": np.sort(pile), "waiting": device.read(s.search.waiting)}
 
 
 def _mark_classes(device) -> dict[str, np.ndarray]:

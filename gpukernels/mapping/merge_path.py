@@ -65,8 +65,8 @@ def merge_path(visit, work, offsets, items, units, begin, steps_per_thread, path
     end = min(begin + cuda.blockDim.x * steps_per_thread, items + units)
     if cuda.threadIdx.x < 2:
         step = begin if cuda.threadIdx.x == 0 else end
-        item = items
-        if step < items + units:
+        item = 0 if step == 0 else items
+        if 0 < step < items + units:
             item = path_item(offsets, items, step)
         corner[cuda.threadIdx.x] = item
     cuda.syncthreads()
@@ -142,8 +142,8 @@ def expand(
     -------
     dict
         ``launches``, ``blocks``, ``steps_per_thread``, ``shared_bytes`` (a block's),
-        ``partition_searches`` in global memory, one for each corner of a tile but the last, and
-        ``searches``, these and one a thread that has steps, in shared memory.
+        ``partition_searches`` in global memory, one for each corner of a tile but the
+        path's ends, and ``searches``, these and one a thread that has steps, in shared memory.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def expand(
     steps = load.items + load.units if load.units else 0
     tiles, shared = tiles_of(steps, 0, threads, steps_per_thread)
     blocks = min(tiles, MAX_BLOCKS)
-    corners = 2 * tiles - 1 if tiles else 0  # the path's own end needs no search
+    corners = 2 * tiles - 2 if tiles else 0  # where the path begins and ends is known
     kernel, arrays = load.direction(write_by_merge_path, add_by_merge_path)
     device.launch(kernel, blocks, threads, load.offsets, *arrays, steps_per_thread, shared=shared)
     return {

@@ -10,7 +10,7 @@ from gpukernels.graph import Graph
 from .weight_facts import weight_facts
 
 #: Methods of `gk.sssp` that a refusal names.
-TAKE_NEGATIVE = ("harish", "topology_driven", "workfront_sweep")
+TAKE_NEGATIVE = ("harish", "topology_driven", "workfront_sweep", "hbf")
 
 
 def check_non_negative(g: Graph, method: str) -> None:

@@ -217,7 +217,7 @@ def test_merge_path_writes_in_order_and_searches_two_corners_a_tile():
     assert item_stores(trace) <= 4
     steps = offsets.size - 1 + offsets[-1]
     assert stats["blocks"] == -(-steps // (128 * 4))
-    assert calls(trace, "path_item") == stats["partition_searches"] == 2 * stats["blocks"] - 1
+    assert calls(trace, "path_item") == stats["partition_searches"] == 2 * stats["blocks"] - 2
 
 
 def test_empty_items_are_steps_like_units_so_none_is_overloaded():
