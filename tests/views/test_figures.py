@@ -218,7 +218,8 @@ def test_large_inputs_stay_under_200_kilobytes():
     methods = {m: traced(m, graph) for m in ("harish", "frontier")}
     busiest = int(np.argmax(np.bincount(methods["frontier"].requests.launch)))
     crowd = gk.erdos_renyi(4096, 6.0, seed=1)
-    load = np.append(np.sort(np.random.default_rng(1).integers(0, 120, 40)), 120)
+    most = 1080 // len(gk.mapping.METHODS)
+    load = np.append(np.sort(np.random.default_rng(1).integers(0, most, 40)), most)
     load[0] = 0
     strips = {name: expanded(load) for name in "abc"}
     views = [
