@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from awkward_graphs import AWKWARD, CASES
+from awkward_graphs import AWKWARD, CASES, ONE_CASE_EACH
 from effort import every_pair, examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,6 +101,30 @@ def test_zeros_negative_weights_and_cycles(method, case):
         assert sum(least[arc] for arc in arcs) < 0
         return
     check(g, root, sssp(g, root, method, device))
+
+
+#: Methods that put vertices off, which on small graphs none does by its default delta.
+PUT_OFF = ["near_far", "delta_stepping"]
+
+
+@pytest.mark.parametrize(
+    ("case", "method", "kind", "delta"),
+    every_pair(ONE_CASE_EACH, PUT_OFF, ["none", "int32", "float32"], [5, 30]),
+)
+def test_awkward_graphs_at_any_delta(device, case, method, kind, delta):
+    name, root = case
+    g = weighted(AWKWARD[name], kind)
+    check(g, root, sssp(g, root, method, device, delta=delta))
+
+
+@pytest.mark.parametrize("method", PUT_OFF)
+@examples(40, 1_000)
+@given(case=cases(), delta=st.sampled_from([1e-300, 0.5, 1, 2.5, 6]), seed=st.integers(0, 9))
+def test_any_graph_at_any_delta_in_any_order(method, case, delta, seed):
+    g, root = case
+    g = gk.Graph(g.offsets, g.targets, abs(g.weights))
+    device = gk.SimtDevice("random", seed, check=True)
+    check(g, root, sssp(g, root, method, device, delta=delta))
 
 
 @pytest.mark.parametrize("method", SIGNED)
