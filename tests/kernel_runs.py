@@ -424,7 +424,7 @@ def _split(device, kernel, *sizes) -> dict[str, np.ndarray]:
     s.split(kernel, *map(device.array, sizes))
     pile = device.read(s.piles[1].next_frontier)[: s.put_off]
     queue = device.read(s.queues[1].vertex)[: s.size]
-    return {"near": np.sort(queue), "far": np.sort(pile), "waiting": device.read(s.search.waiting)}
+    return {"near": np.sort(queue), "far": np.sort(pile), "limit": device.read(s.limit)}
 
 
 def _mark_classes(device) -> dict[str, np.ndarray]:

@@ -97,8 +97,6 @@ def sort_pile(
             b = bucket_of(search.distance[v], limit[now], reach, delta)
             if b > 0:
                 rank = cuda.atomic.add(mine, b, 1)
-            else:
-                search.waiting[v] = 0
         found[0] = v
         enqueue_with_arcs(queue, counts, search.offsets, found, int32(b == 0))
         cuda.syncthreads()

@@ -45,8 +45,6 @@ def split_far(
             distance = search.distance[v]
             far = distance > reach
             near = distance > limit[now] and not far
-            if not far:
-                search.waiting[v] = 0
         found[0] = v
         enqueue_with_arcs(queue, counts, search.offsets, found, int32(near))
         warp_append(pile.next_frontier, pile.next_size, v, far)

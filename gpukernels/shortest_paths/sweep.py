@@ -52,7 +52,7 @@ class Search(NamedTuple):
     weights: Any
     distance: Any  #: int32 or float32
     stamp: Any  #: int32: the last launch that enqueued the vertex
-    waiting: Any  #: int32: 1 while the vertex is in the pile; no elements where there is none
+    waiting: Any  #: int32: 1 once the vertex was put into the pile; no elements where there is none
 
 
 @cuda.jit(device=True)
@@ -119,8 +119,9 @@ class Sweep:
     """The state of one search, and what it has done so far.
 
     Room: a frontier holds no vertex twice, as its stamp is that of the launch from the first time
-    on, and a pile none, as ``waiting`` is 1 as long as it is there. So n entries are enough for
-    each, and 31 bits for the arcs of all of them; `read` looks whether that was so.
+    on. A pile is entered once in a search, as ``waiting`` tells: who leaves it is within the limit,
+    and falls to no distance beyond it. So n entries are enough for each, and 31 bits for the arcs
+    of all of them; `read` looks whether that was so.
 
     Parameters
     ----------

@@ -247,6 +247,22 @@ def test_who_waits_and_falls_within_the_limit_is_relaxed_at_once_and_leaves_the_
     assert (found.stats["put_off"], found.stats["splits"]) == (1, 1)
 
 
+@pytest.mark.parametrize("method", NEXT_LIMIT)
+def test_who_fell_within_the_limit_is_not_the_least_that_waits(method, device):
+    # Vertex 2 as above; vertex 4 waits at 100, which is where the only other limit begins.
+    g = gk.Graph.from_arcs(5, [0, 0, 1, 2, 0], [1, 2, 2, 3, 4], [1, 10, 1, 1, 100])
+    found = sssp(g, 0, method, device, delta=5)
+    assert found.distance.tolist() == [0, 1, 2, 3, 100]
+    assert (found.stats["put_off"], found.stats["splits"]) == (2, 1)
+
+
+@pytest.mark.parametrize("method", NEXT_LIMIT)
+def test_a_vertex_is_put_off_once(method, device):
+    g = gk.random_weights(gk.rmat(6, 8, seed=4), low=1, high=60, seed=2)
+    stats = sssp(g, 0, method, device, delta=4).stats
+    assert 0 < stats["put_off"] < np.count_nonzero(sequential.bfs(g, 0).distance >= 0)
+
+
 @pytest.mark.parametrize("scheduled_device", SCHEDULES, indirect=True)
 def test_a_sorted_pile_is_in_order_of_its_buckets(scheduled_device, monkeypatch):
     looked_at = []
