@@ -127,10 +127,6 @@ def expand(
 
     Parameters
     ----------
-    load : Workload
-        The workload, on `device`.
-    device : SimtDevice or CudaDevice
-        Where to run.
     threads : int
         Threads a block.
     steps_per_thread : int

@@ -68,12 +68,6 @@ def sssp(
 
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed.
-    root : int
-        Where the paths begin.
-    device : SimtDevice or CudaDevice
-        Where to run.
     delta : float, optional
         By how much a limit is beyond the one before; by default 32 times the mean weight over the
         mean degree, or 1 where that is 0. Infinity puts nothing off.

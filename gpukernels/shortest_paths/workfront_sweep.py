@@ -3,7 +3,7 @@
 The Workfront Sweep of Davidson et al. [davidson2014workefficient]; [busato2017chapter], section 3.
 Mapping: arcs and vertices of the frontier to threads by merge path. Work O(n m) at worst: a round
 costs what the vertices that fell in the round before have arcs, but a vertex may fall often.
-Nothing is put off: `near_far` and `delta_stepping` do that.
+Weights may be negative. Nothing is put off: `near_far` and `delta_stepping` do that.
 """
 
 from __future__ import annotations
@@ -23,12 +23,6 @@ def sssp(
 
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed. Weights may be negative.
-    root : int
-        Where the paths begin.
-    device : SimtDevice or CudaDevice
-        Where to run.
     threads : int
         Threads a block.
     parents : bool
