@@ -28,7 +28,8 @@ Kernels of your own
     check looks a kernel over before it is launched, benign_race declares races that do no harm,
     show lists a kernel's source and sass its machine code.
 Figures
-    FrontierView, GraphView, HashView, MappingView, MemoryView, ScanView, WarpView.
+    FrontierView, GraphView, HashView, MappingView, MemoryView, RelaxView,
+    ScanView, WarpView.
 Exercises
     exercises lists them, exercise("bfs-3") is one of them.
 Errors
@@ -93,6 +94,7 @@ from gpukernels.views import GraphView as GraphView
 from gpukernels.views import HashView as HashView
 from gpukernels.views import MappingView as MappingView
 from gpukernels.views import MemoryView as MemoryView
+from gpukernels.views import RelaxView as RelaxView
 from gpukernels.views import ScanView as ScanView
 from gpukernels.views import WarpView as WarpView
 from gpukernels.workloads import workload as workload

@@ -81,6 +81,9 @@ with gk.trace() as _t:
     gk.bfs(GRAPH, 0, "bfs4k")
 HASHED = _t.trace
 with gk.trace() as _t:
+    gk.sssp(WEIGHTED)
+RELAXED = _t.trace
+with gk.trace() as _t:
     gk.expand(OFFSETS, "direct_search")
 EXPANDED = _t.trace
 with gk.trace() as _t:
@@ -240,6 +243,7 @@ CALLS = {
     "find_owners": Call(find_owners, is_something, {"offsets": OFFSETS, "units": [0, 4]}),
     "GraphView": Call(gk.GraphView, is_a_view, {"graph": WEIGHTED}),
     "FrontierView": Call(gk.FrontierView, is_a_view, {"graph": GRAPH, "traces": SEARCHED}),
+    "RelaxView": Call(gk.RelaxView, is_a_view, {"graph": WEIGHTED, "traces": RELAXED}),
     "MappingView": Call(gk.MappingView, is_a_view,
                         {"traces": {"direct search": EXPANDED}, "offsets": OFFSETS}),
     "ScanView": Call(gk.ScanView, is_a_view, {"traces": SCANNED}),

@@ -5,6 +5,7 @@ from gpukernels.views.graph import GraphView
 from gpukernels.views.hash import HashView
 from gpukernels.views.mapping import MappingView
 from gpukernels.views.memory import MemoryView
+from gpukernels.views.relax import RelaxView
 from gpukernels.views.scan import ScanView
 from gpukernels.views.warp import WarpView
 
@@ -14,6 +15,7 @@ __all__ = [
     "HashView",
     "MappingView",
     "MemoryView",
+    "RelaxView",
     "ScanView",
     "WarpView",
 ]

@@ -15,6 +15,7 @@ from gpukernels.checks import as_array, check_seed
 from gpukernels.errors import InvalidArgument
 from gpukernels.views.encoding import pack
 from gpukernels.views.layout import grid_layout, spread, stress_layout
+from gpukernels.views.words import value_word
 
 #: Above this many vertices a graph becomes a grid of dots without arcs.
 DRAWN_VERTICES = 600
@@ -22,6 +23,8 @@ DRAWN_VERTICES = 600
 DRAWN_LINES = 2400
 #: Up to this many vertices each carries its number.
 LABELED_VERTICES = 48
+#: Up to this many lines each carries its value.
+VALUED_LINES = 80
 #: More vertices than this are refused: their dots would outgrow a page.
 MOST_VERTICES = 4096
 
@@ -67,6 +70,17 @@ class Drawing:
     def crowded(self) -> bool:
         """Whether there are so many vertices that each is drawn with as little as can be."""
         return len(self.x) > DRAWN_VERTICES
+
+    def texts_of_lines(self, values: np.ndarray) -> list[str]:
+        """Return what each line's arcs weigh, each value once; nothing if the lines are many."""
+        if not 0 < len(self.tail) <= VALUED_LINES:
+            return []
+        texts = [""] * len(self.tail)
+        for line, value in zip(self.line_of_arc.tolist(), values.tolist(), strict=True):
+            word = value_word(value, not np.isfinite(value))
+            if word not in texts[line].split(", "):
+                texts[line] = f"{texts[line]}, {word}" if texts[line] else word
+        return texts
 
     def payload(self) -> dict[str, Any]:
         """Return what the script draws from."""

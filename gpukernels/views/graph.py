@@ -12,20 +12,12 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.views.drawing import check_drawable, draw
 from gpukernels.views.encoding import pack
 from gpukernels.views.widget import View, check_step
-from gpukernels.views.words import count, under
+from gpukernels.views.words import count, under, value_word
 
 #: Steps of the color ramp.
 SHADES = 6
-#: Up to this many lines each carries its value.
-VALUED_LINES = 80
 #: Cells in a row of the CSR strip, and the most arcs that it shows.
 STRIP_COLUMNS, STRIP_ARCS = 32, 96
-
-
-def _text(value: float, missing: bool) -> str:
-    if missing:
-        return "–"
-    return str(int(value)) if float(value).is_integer() else f"{value:.3g}"
 
 
 class _Values:
@@ -55,7 +47,7 @@ class _Values:
         none = int(self.missing[step].sum())
         if not known.size:
             return "No vertex has a value."
-        said = f"Values from {_text(known.min(), False)} to {_text(known.max(), False)}"
+        said = f"Values from {value_word(known.min(), False)} to {value_word(known.max(), False)}"
         if none:
             said += f"; {count(none, 'vertex has', 'vertices have')} none"
         return said + "."
@@ -188,24 +180,16 @@ class GraphView(View):
         table = as_array("edge_values", given)
         if table.shape != (m,) or table.dtype.kind not in "iufb":
             raise InvalidArgument("edge_values", given, f"numbers of shape ({m},)")
-        lines = len(self._drawing.tail)
-        if not 0 < lines <= VALUED_LINES:
-            return []
-        texts = [""] * lines
-        for line, value in zip(self._drawing.line_of_arc.tolist(), table.tolist(), strict=True):
-            word = _text(value, not np.isfinite(value))
-            if word not in texts[line].split(", "):
-                texts[line] = f"{texts[line]}, {word}" if texts[line] else word
-        return texts
+        return self._drawing.texts_of_lines(table)
 
     def _trace_payload(self, label: str) -> dict[str, Any]:
         series = self._values[label]
         trace: dict[str, Any] = {"label": label, "steps": self._count(label)}
         if series is not None:
-            trace["range"] = [_text(series.low, False), _text(series.high, False)]
+            trace["range"] = [value_word(series.low, False), value_word(series.high, False)]
             trace["shade"] = pack(series.shade)
             trace["texts"] = [
-                [_text(v, gone) for v, gone in zip(*row, strict=True)]
+                [value_word(v, gone) for v, gone in zip(*row, strict=True)]
                 for row in zip(series.table.tolist(), series.missing.tolist(), strict=True)
             ]
         trace["sentences"] = [self._sentence(label, k) for k in range(self._count(label))]

@@ -9,12 +9,12 @@ kernel of this book names them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from gpukernels.trace import BARRIER, LOAD, STORE, Trace
 from gpukernels.views.backwards import Backwards
+from gpukernels.views.epochs import grid_epochs
 
 _ARC_TARGETS = ("targets", "target")
 _ARC_SOURCES = ("sources",)
@@ -238,21 +238,9 @@ def _split_at_grid_barriers(
     of: _Requests, group: list[int], reads: np.ndarray, writes: np.ndarray
 ) -> list[_Round]:
     """Split a launch of both directions at the barriers of its grid, between which a level lies."""
-    steps, r = of.trace.steps, of.requests
-    waits = np.flatnonzero((steps.launch == group[0]) & (steps.kind == BARRIER))
-    texts = [of.trace.text(int(steps.source[at]), int(steps.line[at])) for at in waits]
-    waits = waits[[".sync()" in text for text in texts]]
+    r = of.requests
     own = np.flatnonzero(r.launch == group[0])
-
-    def key(table: Any, rows: np.ndarray, step: np.ndarray | int) -> np.ndarray:
-        warps = int(r.warp[own].max()) + 1
-        longest = int(steps.step[steps.launch == group[0]].max()) + 1
-        return (table.block[rows].astype(np.int64) * warps + table.warp[rows]) * longest + step
-
-    passed = np.sort(key(steps, waits, steps.step[waits]))
-    before = np.searchsorted(passed, key(r, own, 0))
-    epoch = np.full(len(r), -1)
-    epoch[own] = np.searchsorted(passed, key(r, own, r.step[own])) - before
+    epoch = grid_epochs(of.trace, group[0])
     at_work = of.arcs | of.checks | of.marks | of.queue
     return [
         _Round(

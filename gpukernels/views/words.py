@@ -13,6 +13,13 @@ def percent(part: float, whole: float) -> str:
     return f"{int(100 * part / whole + 0.5)}%" if whole else "0%"
 
 
+def value_word(value: float, missing: bool = False) -> str:
+    """Write a value whole if it is, else with three digits; a dash where there is none."""
+    if missing:
+        return "–"
+    return str(int(value)) if float(value).is_integer() else f"{value:.3g}"
+
+
 def under(label: str) -> str:
     """Write what stands before the words of one of several traces; a single one has no label."""
     return f"{label}: " if label else ""

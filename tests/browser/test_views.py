@@ -20,11 +20,13 @@ from gpukernels.views import (
     HashView,
     MappingView,
     MemoryView,
+    RelaxView,
     ScanView,
     WarpView,
     figure,
 )
 from gpukernels.views.encoding import to_json, unpack
+from gpukernels.views.relaxations import NEEDED, TOO_EARLY
 from gpukernels.views.script import classic_script, module_for, still_script, stylesheet
 
 ROADS = gk.road_grid(6, 7, seed=1)
@@ -88,7 +90,18 @@ def searches(ways):
     return FrontierView(graph, found, choice="Duplicates", step=1)
 
 
+def relaxed(graph, methods=("harish", "topology_driven"), roots=(0, 0)):
+    found = {}
+    for method, root in zip(methods, roots, strict=True):
+        with gk.trace() as t:
+            gk.sssp(graph, root, method)
+        found[f"{method} from {root}" if any(roots) else method] = t.trace
+    return found
+
+
 TRACES = traces()
+WEIGHED = gk.random_weights(ROADS, low=1, high=40, seed=2)
+SLANTED = gk.random_weights(gk.rmat(5, 3, seed=4), seed=2)
 EIGHT = np.array([0, 3, 4, 8, 10, 12, 20, 21, 24])
 LONG = np.arange(0, 97, 8)
 HOLES = np.cumsum([0, 0, 0, 70, 0, 3, 1, 0])
@@ -112,6 +125,15 @@ VIEWS = {
     "sweeps": ScanView(scans(shared_scan, np.arange(64) % 4, "padding"), choice="Cells"),
     "hash": HashView(filters(64, 3, filter_small), choice="Schedule"),
     "tables": HashView(filters(128, 1, filter_large)["random"], step=2),
+    "relax": RelaxView(WEIGHED, relaxed(WEIGHED, roots=(0, 20)), step=4),
+    "relax classes": RelaxView(
+        {"roads": WEIGHED, "web": SLANTED},
+        {"roads": relaxed(WEIGHED), "web": relaxed(SLANTED)},
+        classes={"roads": np.arange(WEIGHED.m) % 4, "web": np.arange(SLANTED.m) % 3},
+        class_names=["plain", "to a leaf", "to the root", "loop"],
+        choice="Network",
+        step=2,
+    ),
     "crowded": GraphView(gk.erdos_renyi(700, 4.0, seed=1), np.arange(700)),
 }
 
@@ -255,6 +277,111 @@ def test_each_level_shows_what_the_trace_says(open_figures):
             assert figure.locator(".gk-now").text_content().startswith(f"Level {level}: ")
             lit = figure.locator(".gk-strip").first.locator(".gk-f-playhead").get_attribute("x")
             assert float(lit) == level
+
+
+def counters_of(panel):
+    names = panel.locator(".gk-counter dt").all_text_contents()
+    return list(zip(names, panel.locator(".gk-counter dd").all_text_contents(), strict=True))
+
+
+def pieces(panel, name):
+    return (panel.locator(f".gk-graph > .{name}").get_attribute("d") or "").count("M")
+
+
+@pytest.mark.parametrize("name", ["relax", "relax classes"])
+def test_each_iteration_shows_what_the_trace_says(open_figures, name):
+    page, view = open_figures([name]), VIEWS[name]
+    for label, runs in view._runs.items():
+        if label:
+            page.get_by_label("Network").select_option(label)
+        graph = SLANTED if label == "web" else WEIGHED
+        ends = [len(run.iterations) for run in runs.values()]
+        for step in range(max(ends) + 1):
+            page.get_by_role("slider").fill(str(step))
+            for k, (method, run) in enumerate(runs.items()):
+                panel = page.locator(".gk-relax-run").nth(k)
+                assert panel.locator("b").text_content() == method
+                check_panel(panel, run, step, graph)
+                done = "first to finish" if ends[k] < max(ends) else "finished"
+                assert panel.locator("small").text_content() == (
+                    f"iteration {step} of {ends[k]}"
+                    if step < ends[k]
+                    else f"✓ {done}: {ends[k]} iterations"
+                )
+
+
+def check_panel(panel, run, step, graph):
+    """Assert that a picture and its numbers are those of a run after so many iterations."""
+    before = run.iterations[:step]
+    now = [run.iterations[step - 1]] if 0 < step <= len(run.iterations) else []
+    distance = np.full(graph.n, np.inf)
+    distance[run.root] = 0
+    for entry in before:
+        distance[entry.lowered] = entry.length
+    words = panel.locator(".gk-labels text").all_text_contents()
+    assert words == ["∞" if d == np.inf else str(int(d)) for d in distance]
+    kinds = np.bincount(np.concatenate([[], *(e.arc_kind for e in before)]).astype(int), None, 3)
+    early = sum(int((e.kind == TOO_EARLY).sum()) for e in now)
+    needed = sum(int((e.kind == NEEDED).sum()) for e in now)
+    taken, lowered = sum(len(e.relaxed) for e in now), sum(len(e.lowered) for e in now)
+    assert pieces(panel, "gk-square-clash") == early
+    assert pieces(panel, "gk-dot-ink") == needed
+    assert pieces(panel, "gk-dot-done") == taken - early - needed
+    assert pieces(panel, "gk-dot-new") == lowered
+    assert counters_of(panel)[:8] == [
+        ("taken up now", str(taken)),
+        ("too early now", str(early)),
+        ("lowered now", str(lowered)),
+        ("relaxed now", str(sum(len(e.arcs) for e in now))),
+        ("relaxed so far", f"{kinds.sum():,}"),
+        ("needed", f"{kinds[0]:,}"),
+        ("too early", f"{kinds[1]:,}"),
+        ("done again", f"{kinds[2]:,}"),
+    ]
+    by_class = counters_of(panel)[8:]
+    if by_class:
+        classes = np.arange(graph.m) % (3 if graph is SLANTED else 4)
+        arcs = np.concatenate([[], *(e.arcs for e in before)]).astype(int)
+        counts = np.bincount(classes[arcs], None, 4)
+        assert [text for _, text in by_class] == [f"{c:,}" for c in counts]
+        # A line shows the arcs of an edge once, by their highest class.
+        lines = [pieces(panel, f"gk-arc-c{c}.gk-arc-heavy") for c in range(4)]
+        heads = 2 if graph.directed else 1
+        assert sum(lines) <= heads * sum(len(np.unique(e.arcs)) for e in now)
+        assert (sum(lines) > 0) == any(len(e.arcs) for e in now)
+
+
+def test_of_many_runs_two_are_chosen(open_figures):
+    two = relaxed(WEIGHED)
+    runs = {str(k): two["harish" if k % 2 else "topology_driven"] for k in range(4)}
+    views = {"lists": RelaxView(WEIGHED, runs), "dial": RelaxView(WEIGHED, runs, dial="delta")}
+    page = open_figures(["lists"], views=views)
+    heads = page.locator(".gk-relax-head b")
+    assert page.locator(".gk-strip").count() == 4
+    page.get_by_label("Left").select_option("2")
+    page.get_by_label("Right").select_option("3")
+    assert heads.all_text_contents() == ["2", "3"]
+    page = open_figures(["dial"], views=views)
+    dial = page.get_by_role("slider", name="Right: delta")
+    dial.focus()
+    page.keyboard.press("End")
+    assert page.locator(".gk-relax-head b").all_text_contents() == ["0", "3"]
+    assert dial.get_attribute("aria-valuetext") == "3"
+    page.get_by_role("slider", name="Iteration").fill("2")
+    assert page.locator(".gk-now").text_content().startswith("Iteration 2. 0: ")
+
+
+def test_a_vertex_is_pointed_out_in_both_runs(open_figures):
+    page = open_figures(["relax"])
+    page.get_by_role("slider").fill("5")
+    page.locator(".gk-graph").first.focus()
+    page.keyboard.press("ArrowRight")
+    notes = page.locator(".gk-graph .gk-note").all_text_contents()
+    assert notes[0] == "vertex 0: 0; taken up in 1 iteration"
+    assert notes[1].startswith("vertex 0: ")
+    assert page.locator(".gk-graph .gk-halo").nth(1).get_attribute("d")
+    page.keyboard.press("Escape")
+    assert page.locator(".gk-graph .gk-note").all_text_contents() == ["", ""]
 
 
 def test_what_a_filter_dropped_is_told_apart_from_what_it_missed(open_figures):
@@ -551,11 +678,12 @@ def large_view(kind):
         "warp": lambda: WarpView(t, launch=10),
         "memory": lambda: MemoryView(t, block=None, warp=None),
         "mapping": lambda: MappingView(expanded(LONG), LONG, step=0),
+        "relax": lambda: RelaxView(graph, relaxed(graph)),
         "graph": lambda: GraphView(graph, np.arange(20 * graph.n).reshape(20, -1) % 97),
     }[kind]()
 
 
-@pytest.mark.parametrize("kind", ["frontier", "warp", "memory", "graph", "mapping"])
+@pytest.mark.parametrize("kind", ["frontier", "warp", "memory", "graph", "mapping", "relax"])
 def test_a_step_of_two_thousand_marks_touches_few_elements(open_figures, kind):
     """Marks of one look are one path, so that a step is not a change a mark."""
     view = large_view(kind)
@@ -603,7 +731,9 @@ LIVE = """async ([code, payload]) => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["frontier", "block", "memory", "rows", "mapping", "scan", "hash"])
+@pytest.mark.parametrize(
+    "name", ["frontier", "block", "memory", "rows", "mapping", "scan", "hash", "relax"]
+)
 def test_the_live_widget_is_the_same_figure_and_talks_to_its_model(open_figures, name):
     view = VIEWS[name]
     page = open_figures([name])

@@ -26,6 +26,7 @@ from gpukernels.views import (
     HashView,
     MappingView,
     MemoryView,
+    RelaxView,
     ScanView,
     WarpView,
 )
@@ -50,6 +51,19 @@ def searched(method, graph, schedule="random", **options):
 
 EIGHT = np.array([0, 3, 4, 8, 10, 12, 20, 21, 24])
 HOLES = np.cumsum([0, 0, 0, 70, 0, 3, 1, 0])
+WEIGHED = gk.random_weights(EXAMPLE, seed=1)
+FLOATS = gk.Graph(ROADS.offsets, ROADS.targets, np.linspace(0, 1, ROADS.m, dtype=np.float32))
+
+
+def relaxed(graph, methods=("harish", "topology_driven"), root=0):
+    found = {}
+    for method in methods:
+        with gk.trace() as t:
+            gk.sssp(graph, root, method)
+        found[method] = t
+    return found
+
+
 KNOBS = {
     "virtual_warp": {"warp_size": 4},
     "two_phase": {"units_per_thread": 3},
@@ -94,6 +108,16 @@ VIEWS = {
     ),
     "frontier both ways": lambda: FrontierView(
         ROADS, {str(a): searched("direction_optimizing", ROADS, alpha=a) for a in (0, 100)}
+    ),
+    "relax": lambda: RelaxView(WEIGHED, relaxed(WEIGHED), step=2, caption="One <clock>"),
+    "relax one": lambda: RelaxView(gk.path(1), relaxed(gk.path(1), ["harish"])["harish"]),
+    "relax floats": lambda: RelaxView(FLOATS, relaxed(FLOATS), step=3),
+    "relax classes": lambda: RelaxView(
+        WEIGHED, relaxed(WEIGHED), classes=np.arange(WEIGHED.m) % 4, class_names=[*"abcd"], step=2
+    ),
+    "relax graphs": lambda: RelaxView(
+        {"example": WEIGHED, "chain": gk.path(60)},
+        {k: relaxed(g) for k, g in {"example": WEIGHED, "chain": gk.path(60)}.items()},
     ),
     "warp": lambda: WarpView(traced("harish"), launch=1, warp=0, step=4),
     "warp block": lambda: WarpView(WRITTEN, launch=3),
@@ -222,7 +246,9 @@ def test_large_inputs_stay_under_200_kilobytes():
     load = np.append(np.sort(np.random.default_rng(1).integers(0, most, 40)), most)
     load[0] = 0
     strips = {name: expanded(load) for name in "abc"}
+    web = gk.random_weights(gk.small_world(500, 6, rewire=0.2, seed=1), seed=1)
     views = [
+        RelaxView(web, relaxed(web)),
         GraphView(crowd, np.arange(crowd.n)),
         FrontierView(crowd, traced("frontier", crowd)),
         FrontierView(graph, methods),

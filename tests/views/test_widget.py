@@ -16,7 +16,15 @@ from gpukernels import views
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.trace import LOAD
-from gpukernels.views import FrontierView, GraphView, HashView, MappingView, ScanView, WarpView
+from gpukernels.views import (
+    FrontierView,
+    GraphView,
+    HashView,
+    MappingView,
+    RelaxView,
+    ScanView,
+    WarpView,
+)
 from gpukernels.views.memory import MemoryView
 
 ROADS = gk.road_grid(6, 7, seed=1)
@@ -57,6 +65,11 @@ WHOLE = {
     "graph": (GraphView, lambda: (ROADS, DISTANCE), {"missing": -1, "step": 0, "seed": 3}),
     "graph csr": (GraphView, lambda: (gk.path(4),), {"csr": True, "step": 2}),
     "frontier": (FrontierView, lambda: (ROADS, WRITTEN), {"root": 0, "step": 2, "seed": 3}),
+    "relax": (
+        RelaxView,
+        lambda: (ROADS, recorded(lambda: gk.sssp(ROADS))),
+        {"root": 0, "step": 3, "seed": 3},
+    ),
     "warp": (
         WarpView,
         lambda: (WRITTEN,),

@@ -16,7 +16,7 @@ const SPEEDS = [
 const PLAY = "M3 1.5v11l9-5.5z";
 const PAUSE = "M2.5 1.5h3.2v11h-3.2zM8.3 1.5h3.2v11h-3.2z";
 
-function counterList() {
+export function counterList() {
   const list = h("dl", { class: "gk-counters" });
   let shown = "";
   return {

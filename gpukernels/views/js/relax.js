@@ -1,0 +1,421 @@
+// RelaxView: searches for shortest paths side by side, iteration by iteration on one clock.
+import { unpack, unpackLists } from "./decode.js";
+import { readDrawing } from "./drawing.js";
+import { count, h, number, put, say, thousands } from "./element.js";
+import { counterList, selectOf } from "./figure.js";
+import { inspectable } from "./inspect.js";
+import { barPath, pathOf, symbol, track } from "./marks.js";
+
+const RELAX_SHADES = 6,
+  KIND_BARS = ["gk-f-work", "gk-f-clash", "gk-f-line"],
+  RELAX_DOT = "M7 7h0";
+
+export const relaxView = {
+  noun: "iteration",
+  pace: 1100,
+  open(payload) {
+    const stage = h("div", { class: "gk-relax" });
+    return {
+      stage: [stage],
+      choose(k, refresh) {
+        const group = readGroup(payload, payload.traces[k]);
+        const shown = group.runs.length > 1 ? [0, 1] : [0];
+        let vertex = -1;
+        const panels = shown.map(() =>
+          relaxPanel(group, payload.classes, (v) => {
+            vertex = v;
+            for (const panel of panels) panel.ask(v);
+          }),
+        );
+        stage.replaceChildren(...panels.map((panel) => panel.node));
+        return {
+          steps: group.steps,
+          tracks: relaxTracks(group),
+          controls: runControls(payload, group, shown, refresh),
+          counters: () => [],
+          sentence: (step) => relaxSentence(group, shown, step),
+          show(step) {
+            panels.forEach((panel, i) => panel.show(group.runs[shown[i]], step));
+            for (const panel of panels) panel.ask(vertex);
+          },
+        };
+      },
+    };
+  },
+};
+
+function readGroup(payload, trace) {
+  const runs = trace.runs.map((run) => readRun(run, payload.classes.length));
+  const ends = runs.map((run) => run.iterations);
+  return {
+    ...trace,
+    drawing: readDrawing(trace.drawing),
+    offsets: unpack(trace.offsets),
+    lineOfArc: unpack(trace.lineOfArc),
+    classOfArc: trace.class ? unpack(trace.class) : null,
+    runs,
+    first: Math.min(...ends),
+    last: Math.max(...ends),
+  };
+}
+
+// Columns of a run; `at(step)` says how things stand after so many iterations, which is also the number of the iteration
+// whose marks are shown: what is done is done in iteration `step`, counted from 1.
+function readRun(run, classes) {
+  const columns = {};
+  for (const name of ["length", "counts"]) columns[name] = unpack(run[name]);
+  for (const name of ["toggled", "needed", "early", "skipped", "lowered", "gains"])
+    columns[name] = unpackLists(run[name]);
+  const byClass = run.byClass ? unpack(run.byClass) : null;
+  const relaxed = relaxedLists(run.iterations, columns.toggled);
+  const lengthsBefore = sumsBefore(run.iterations, (k) => columns.lowered(k).length);
+  const now = (step) => step > 0 && step <= run.iterations;
+  return {
+    ...run,
+    ...columns,
+    relaxedAt: (step) => (now(step) ? relaxed[step - 1] : []),
+    neededAt: (step) => (now(step) ? columns.needed(step - 1) : []),
+    earlyAt: (step) => (now(step) ? columns.early(step - 1) : []),
+    loweredAt: (step) => (now(step) ? columns.lowered(step - 1) : []),
+    gainsAt: (step) => (now(step) ? columns.gains(step - 1) : []),
+    skippedAt: (step) => (now(step) ? columns.skipped(step - 1) : []),
+    countsAt: (step) => (now(step) ? Array.from(columns.counts.subarray(4 * step - 4, 4 * step)) : [0, 0, 0, 0]),
+    soFar(step) {
+      const sums = [0, 0, 0, 0];
+      for (let i = 0; i < 4 * Math.min(step, run.iterations); i++) sums[i % 4] += columns.counts[i];
+      return sums;
+    },
+    // Relaxations and what was saved, by classes, over all iterations so far.
+    classesSoFar(step) {
+      const sums = Array.from({ length: classes }, () => [0, 0]);
+      for (let k = 0; k < Math.min(step, run.iterations); k++) {
+        for (let c = 0; c < classes; c++) {
+          sums[c][0] += byClass[2 * classes * k + c];
+          sums[c][1] += byClass[2 * classes * k + classes + c];
+        }
+      }
+      return sums;
+    },
+    distances(step, n) {
+      const distance = new Float64Array(n).fill(Infinity);
+      distance[run.root] = 0;
+      for (let k = 0; k < Math.min(step, run.iterations); k++) {
+        columns.lowered(k).forEach((v, i) => {
+          distance[v] = columns.length[lengthsBefore[k] + i];
+        });
+      }
+      return distance;
+    },
+  };
+}
+
+// Who is taken up in each iteration, from who comes and goes.
+function relaxedLists(iterations, toggled) {
+  const taken = new Set(),
+    lists = [];
+  for (let k = 0; k < iterations; k++) {
+    for (const v of toggled(k)) if (!taken.delete(v)) taken.add(v);
+    lists.push([...taken].sort((a, b) => a - b));
+  }
+  return lists;
+}
+
+function sumsBefore(rows, size) {
+  const sums = [0];
+  for (let k = 0; k < rows; k++) sums.push(sums[k] + size(k));
+  return sums;
+}
+
+// The relaxations among an iteration's counts, of all kinds.
+function allKinds(counts) {
+  return counts[0] + counts[1] + counts[2];
+}
+
+function relaxTracks(group) {
+  const many = group.runs.length;
+  const tall = many < 4 ? 30 : many < 7 ? 20 : 14;
+  return group.runs.map((run) => {
+    const stacks = KIND_BARS.map(() => "");
+    for (let k = 0; k < run.iterations; k++) {
+      let base = tall;
+      const all = run.counts[4 * k] + run.counts[4 * k + 1] + run.counts[4 * k + 2];
+      // What is there is seen, however little it is.
+      const scale = all ? Math.max((tall * all) / group.mostArcs, 1) / all : 0;
+      KIND_BARS.forEach((_, i) => {
+        const part = scale * run.counts[4 * k + i];
+        stacks[i] += barPath(k + 1, base, part, ".12", ".76");
+        base -= part;
+      });
+    }
+    const total = allKinds(run.soFar(run.iterations));
+    const end = pathOf("gk-s-end", `M${run.iterations + 1} 0V${tall}`);
+    return track(run.label || "all", `${thousands(total)} relaxed`, group.steps, tall, tall, [
+      ...KIND_BARS.map((name, i) => pathOf(name, stacks[i])),
+      end,
+    ]);
+  });
+}
+
+function runControls(payload, group, shown, refresh) {
+  if (group.runs.length < 3) return [];
+  const options = group.runs.map((run, i) => [String(i), run.label]);
+  const list = (i, label) =>
+    selectOf(label, options, String(shown[i]), (value) => {
+      shown[i] = Number(value);
+      refresh();
+    });
+  if (!payload.dial) return [list(0, "Left"), list(1, "Right")];
+  const word = h("output", null, group.runs[shown[1]].label);
+  const dial = h("input", {
+    type: "range",
+    min: 0,
+    max: options.length - 1,
+    step: 1,
+    value: shown[1],
+    "aria-label": `Right: ${payload.dial}`,
+    "aria-valuetext": group.runs[shown[1]].label,
+  });
+  dial.addEventListener("input", () => {
+    shown[1] = Number(dial.value);
+    const { label } = group.runs[shown[1]];
+    dial.setAttribute("aria-valuetext", label);
+    say(word, label);
+    refresh();
+  });
+  return [list(0, "Left"), h("label", { class: "gk-field gk-dial" }, h("span", null, "Right"), dial, word)];
+}
+
+function relaxSentence(group, shown, step) {
+  const said = [...new Set(shown)].map((k) => {
+    const run = group.runs[k],
+      name = run.label ? `${run.label}: ` : "";
+    if (!step) return `${name}only vertex ${run.root} has a distance, which is 0.`;
+    const far = allKinds(run.soFar(step));
+    if (step > run.iterations) return `${name}done after ${count(run.iterations, "iteration")}.`;
+    const arcs = allKinds(run.countsAt(step));
+    return (
+      `${name}${count(run.relaxedAt(step).length, "vertex", "vertices")} taken up, ` +
+      `${count(arcs, "relaxation")} (${thousands(far)} so far), ` +
+      `${count(run.loweredAt(step).length, "distance")} lowered.`
+    );
+  });
+  return `${step ? `Iteration ${step}` : "Before the first iteration"}. ${said.join(" ")}`;
+}
+
+// A length as it stands in a vertex: whole, or with four digits.
+function lengthWord(length) {
+  if (length === Infinity) return "∞";
+  return Number.isInteger(length) ? String(length) : String(Number(length.toPrecision(4)));
+}
+
+function crossPath([x, y]) {
+  return `M${number(x - 3)} ${number(y - 3)}l6 6m0-6l-6 6`;
+}
+
+function relaxPanel(group, classNames, ask) {
+  const { drawing } = group,
+    r = drawing.radius,
+    n = drawing.n;
+  const classes = classNames.length;
+  const shade = (length) => {
+    const [low, high] = group.shades;
+    if (length === Infinity) return RELAX_SHADES;
+    if (high <= low) return 0;
+    return Math.max(0, Math.min(RELAX_SHADES - 1, Math.floor((RELAX_SHADES * (length - low)) / (high - low))));
+  };
+  const looks = Array.from({ length: classes || 1 }, (_, c) => (classes ? `gk-arc-c${c}` : "gk-arc"));
+  const rest = looks.map((name) => pathOf(name));
+  const gains = pathOf(classes ? "gk-arc-gain" : "gk-arc-found");
+  const relaxed = looks.map((name) => pathOf(classes ? `${name} gk-arc-heavy` : "gk-arc-read"));
+  const saved = pathOf("gk-arc-saved");
+  const rings = {
+    lowered: pathOf("gk-dot-new", "", 3.1 * r),
+    gap: pathOf("gk-dot-paper", "", 2.75 * r),
+    early: pathOf("gk-square-clash", "", 2.45 * r),
+    again: pathOf("gk-dot-done", "", 2.55 * r),
+    needed: pathOf("gk-dot-ink", "", 2.55 * r),
+    inside: pathOf("gk-dot-paper", "", 2.15 * r),
+  };
+  const hollow = pathOf("gk-dot-unseen", "", (drawing.crowded ? 1 : 2) * r),
+    hollowIn = pathOf("gk-dot-paper", "", 2 * r - 2);
+  const rim = pathOf("gk-dot-rim", "", 2 * r + 1.6);
+  const shades = Array.from({ length: RELAX_SHADES }, (_, k) => pathOf(`gk-dot-v${k}`, "", 2 * r));
+  const x = (v) => drawing.x[v] / 10,
+    y = (v) => drawing.y[v] / 10;
+  const vertices = Array.from({ length: n }, (_, v) => v);
+  const nameAt = (v) => (x(v) + r + 14 < drawing.width ? x(v) + r + 1.5 : x(v) - r - 11);
+  const words = drawing.labeled ? vertices.map((v) => h("text", { class: "gk-text", x: x(v), y: y(v) + 3.6 })) : [];
+  const names = drawing.labeled
+    ? vertices.map((v) => h("text", { class: "gk-relax-name", x: nameAt(v), y: y(v) - r + 1 }, String(v)))
+    : [];
+  const lineWords = group.lineTexts.map((text, k) => {
+    const [middleX, middleY] = drawing.middle(k);
+    return h("text", { class: "gk-line-text", x: middleX, y: middleY + 3 }, text);
+  });
+  const halo = pathOf("gk-halo", "", 2 * r + 10);
+  const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
+  const { lowered, gap, early, again, needed, inside } = rings;
+  const svg = drawing.picture(
+    ...rest,
+    gains,
+    ...relaxed,
+    saved,
+    h("g", { class: "gk-line-texts" }, ...lineWords),
+    lowered,
+    gap,
+    early,
+    again,
+    needed,
+    inside,
+    hollow,
+    hollowIn,
+    rim,
+    ...shades,
+    h("g", { class: "gk-labels" }, ...words),
+    h("g", { class: "gk-names" }, ...names),
+    halo,
+    note,
+  );
+  const head = h("b"),
+    state = h("small");
+  const counters = counterList();
+  const node = h("div", { class: "gk-relax-run" }, h("p", { class: "gk-relax-head" }, head, state), svg, counters.list);
+  let run = null,
+    at = 0,
+    distance = null;
+
+  inspectable(
+    svg,
+    (px, py) => drawing.nearest(px, py, r + 6),
+    ask,
+    () => n,
+  );
+
+  function describe(v) {
+    let times = 0;
+    for (let step = 1; step <= Math.min(at, run.iterations); step++) times += run.relaxedAt(step).includes(v) ? 1 : 0;
+    const last = run.distances(run.iterations, n)[v];
+    const ends = distance[v] === last ? "" : `, in the end ${lengthWord(last)}`;
+    return `vertex ${v}: ${lengthWord(distance[v])}${ends}; taken up in ${count(times, "iteration")}`;
+  }
+
+  // The arcs relaxed in this step, by what draws them: one list of lines a class.
+  function relaxedLines(shown, step) {
+    const skipped = new Set(shown.skippedAt(step)),
+      look = new Map();
+    if (group.lineOfArc.length) {
+      for (const u of shown.relaxedAt(step)) {
+        for (let i = group.offsets[u]; i < group.offsets[u + 1]; i++) {
+          const line = group.lineOfArc[i];
+          if (!skipped.has(i)) look.set(line, Math.max(look.get(line) || 0, classes ? group.classOfArc[i] : 0));
+        }
+      }
+    }
+    return looks.map((_, c) => [...look.keys()].filter((line) => look.get(line) === c).sort((a, b) => a - b));
+  }
+
+  // Of the arcs that share a line, the one of the highest class tells its look.
+  const lookOfLine = new Uint8Array(drawing.lineCount);
+  if (classes) {
+    group.lineOfArc.forEach((line, i) => {
+      if (line >= 0) lookOfLine[line] = Math.max(lookOfLine[line], group.classOfArc[i]);
+    });
+  }
+
+  function showArcs(step) {
+    const relaxedNow = relaxedLines(run, step),
+      gained = run.gainsAt(step);
+    const used = new Set([...relaxedNow.flat(), ...gained]),
+      gainedSet = new Set(gained);
+    rest.forEach((path, c) => {
+      const lines = [];
+      for (let k = 0; k < drawing.lineCount; k++) if (lookOfLine[k] === c && !used.has(k)) lines.push(k);
+      put(path, "d", drawing.lines(lines));
+    });
+    put(gains, "d", drawing.lines(gained));
+    relaxed.forEach((path, c) => {
+      put(path, "d", drawing.lines(relaxedNow[c].filter((k) => classes || !gainedSet.has(k))));
+    });
+    const crossed = group.lineOfArc.length ? [...run.skippedAt(step)].map((i) => group.lineOfArc[i]) : [];
+    put(saved, "d", [...new Set(crossed)].map((k) => crossPath(drawing.middle(k))).join(""));
+  }
+
+  function showVertices(step) {
+    distance = run.distances(step, n);
+    const shadeOf = Array.from(distance, shade);
+    const of = (k) => vertices.filter((v) => shadeOf[v] === k);
+    const none = drawing.dots(of(RELAX_SHADES));
+    put(hollow, "d", none);
+    put(hollowIn, "d", drawing.crowded ? "" : none);
+    put(rim, "d", drawing.crowded ? "" : drawing.dots(vertices.filter((v) => shadeOf[v] < RELAX_SHADES)));
+    shades.forEach((path, k) => put(path, "d", drawing.dots(of(k))));
+    const taken = run.relaxedAt(step);
+    const told = new Set([...run.neededAt(step), ...run.earlyAt(step)]);
+    put(needed, "d", drawing.dots(run.neededAt(step)));
+    put(early, "d", drawing.dots(run.earlyAt(step)));
+    put(again, "d", drawing.dots(taken.filter((v) => !told.has(v))));
+    put(inside, "d", drawing.dots(taken));
+    put(lowered, "d", drawing.dots(run.loweredAt(step)));
+    put(gap, "d", drawing.dots(run.loweredAt(step)));
+    words.forEach((word, v) => {
+      say(word, lengthWord(distance[v]));
+      put(word, "class", shadeOf[v] === RELAX_SHADES ? "gk-text-quiet" : shadeOf[v] < 4 ? "gk-text" : "gk-on-dark");
+    });
+  }
+
+  return {
+    node,
+    show(chosen, step) {
+      run = chosen;
+      at = step;
+      put(svg, "aria-label", `Graph with ${count(n, "vertex", "vertices")}${run.label ? `, ${run.label}` : ""}`);
+      showArcs(step);
+      showVertices(step);
+      say(head, run.label || "Distances");
+      say(state, relaxState(group, run, step));
+      put(node, "class", step >= run.iterations ? "gk-relax-run gk-relax-done" : "gk-relax-run");
+      counters.show(relaxCounters(group, classNames, run, step));
+    },
+    ask(v) {
+      put(halo, "d", v < 0 ? "" : drawing.dots([v]));
+      say(note, v < 0 ? "" : describe(v));
+    },
+  };
+}
+
+function relaxState(group, run, step) {
+  if (step < run.iterations) return `iteration ${step} of ${run.iterations}`;
+  const first = run.iterations === group.first && group.first < group.last;
+  return `✓ ${first ? "first to finish" : "finished"}: ${count(run.iterations, "iteration")}`;
+}
+
+function relaxCounters(group, classNames, run, step) {
+  const now = run.countsAt(step),
+    far = run.soFar(step);
+  const ring = (name) => symbol([name, RELAX_DOT, 13], ["gk-dot-paper", RELAX_DOT, 9.5], ["gk-dot-v2", RELAX_DOT, 8]);
+  const counters = [
+    [ring("gk-dot-ink"), "taken up now", thousands(run.relaxedAt(step).length)],
+    [
+      symbol(["gk-square-clash", RELAX_DOT, 12], ["gk-dot-v2", RELAX_DOT, 9]),
+      "too early now",
+      thousands(run.earlyAt(step).length),
+    ],
+    [ring("gk-dot-new"), "lowered now", thousands(run.loweredAt(step).length)],
+    [symbol(["gk-arc-read", "M0 7h14"]), "relaxed now", thousands(allKinds(now))],
+    [null, "relaxed so far", thousands(allKinds(far))],
+    [symbol(["gk-f-work", "M2 2h10v10h-10z"]), "needed", thousands(far[0])],
+    [symbol(["gk-f-clash", "M2 2h10v10h-10z"]), "too early", thousands(far[1])],
+    [symbol(["gk-f-line", "M2 2h10v10h-10z"]), "done again", thousands(far[2])],
+  ];
+  if (group.saves) counters.push([symbol(["gk-arc-saved", "M3 3l8 8m0-8l-8 8"]), "saved so far", thousands(far[3])]);
+  if (classNames.length) {
+    run.classesSoFar(step).forEach(([done, spared], c) => {
+      counters.push([
+        symbol([`gk-arc-c${c} gk-arc-heavy`, "M0 7h14"]),
+        classNames[c],
+        `${thousands(done)}${group.saves ? `, saved ${thousands(spared)}` : ""}`,
+      ]);
+    });
+  }
+  return counters;
+}
