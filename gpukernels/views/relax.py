@@ -46,7 +46,8 @@ class RelaxView(View):
         What each class is called.
     decode : callable, or dict of str to callable, optional
         Turns what ``distance`` holds (an array of float64) into distances, where that is something
-        else; for all runs, or for those of these names.
+        else; for all runs, or for those of these names. The words of `hbf` and
+        `near_far_persistent` are known.
     positions : array_like, optional
         Where to draw each vertex, of shape (n, 2), y upwards.
     dial : str
@@ -115,7 +116,7 @@ class RelaxView(View):
         payloads = []
         for label, one in graphs.items():
             self._drawings[label] = drawing = draw(one, positions=positions, seed=seed)
-            arcs, runs = _arcs(one), {}
+            arcs, runs = Arcs.of(one), {}
             start = None if root is None else check_vertex("root", root, arcs.n)
             for name, trace in _traces_of(traces, label, graph).items():
                 said = "traces" + "".join(f"[{k!r}]" for k in (label, name) if k)
@@ -179,13 +180,6 @@ def _traces_of(traces: Any, label: str, graph: Any) -> dict[str, Trace]:
     for name in runs:
         check_text(f"label {name!r}", name)
     return runs
-
-
-def _arcs(graph: Any) -> Arcs:
-    source = np.repeat(np.arange(int(graph.n)), np.diff(np.asarray(graph.offsets, np.int64)))
-    given = getattr(graph, "weights", None)
-    weight = np.ones(len(source), dtype=np.int32) if given is None else np.asarray(given)
-    return Arcs(int(graph.n), source, np.asarray(graph.targets, dtype=np.int64), weight)
 
 
 def _decoder(decode: Any, name: str) -> Callable | None:

@@ -4,28 +4,28 @@ Nothing is searched again: an arc is relaxed because a thread loaded its weight,
 because a store or an atomic wrote less than was there. A relaxation came too early if the distance
 that it used fell later, and it was done again if one like it had been made before. What is left,
 one for each arc of a vertex that is reached, is what Dijkstra's algorithm needs. Arrays are
-recognized by name, as every kernel of this book names them: ``targets``, ``weights``, ``distance``.
+recognized by name, as every kernel of this book names them: ``targets``, ``weights``, and for
+distances those of `distance_words`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
 from gpukernels.errors import InvalidArgument
 from gpukernels.trace import LOAD, Trace
+from gpukernels.views.backwards import Backwards
+from gpukernels.views.distance_words import Decode, reader_of
 from gpukernels.views.epochs import grid_epochs
 
 _TARGETS = ("targets", "target")
 _WEIGHTS = ("weights", "weight")
-_DISTANCE = ("distance",)
-#: What stands for no path where distances are whole numbers.
-_NO_PATH = np.iinfo(np.int32).max
-
-Decode = Callable[[np.ndarray], np.ndarray]
+#: How a kernel calls the arcs of the reverse graph.
+_ARCS_IN = "arcs_in"
 
 
 #: Kinds of a relaxation, and of a vertex: too early if one of its arcs is, else needed if one is.
@@ -36,10 +36,20 @@ NEEDED, TOO_EARLY, AGAIN = 0, 1, 2
 class Arcs:
     """Arcs in CSR order: tail, head, and the weight in the type that the kernels add in."""
 
+    graph: Any
     n: int
     source: np.ndarray
     target: np.ndarray
     weight: np.ndarray
+
+    @classmethod
+    def of(cls, graph: Any) -> Self:
+        """Return those of `graph`; each counts 1 where none weighs."""
+        n = int(graph.n)
+        source = np.repeat(np.arange(n), np.diff(np.asarray(graph.offsets, np.int64)))
+        given = getattr(graph, "weights", None)
+        weight = np.ones(len(source), dtype=np.int32) if given is None else np.asarray(given)
+        return cls(graph, n, source, np.asarray(graph.targets, dtype=np.int64), weight)
 
 
 @dataclass(frozen=True)
@@ -107,7 +117,8 @@ def read_run(
     root : int, optional
         Where it began; by default the vertex whose distance is 0 before any is written.
     decode : callable, optional
-        Turns what the array ``distance`` holds, an array of float64, into distances.
+        Turns what the array ``distance`` holds, an array of float64, into distances, where that is
+        none of the forms that `distance_words` knows.
     name : str
         The trace's name in messages.
 
@@ -119,9 +130,10 @@ def read_run(
     """
     r = trace.requests
     row, lane = r.lane_row(), r.lane_id()
-    distances, heads, weights = (
-        np.isin(r.array, _global(trace, names)) for names in (_DISTANCE, _TARGETS, _WEIGHTS)
-    )
+    readers = [reader_of(info, arcs.weight.dtype, decode) for info in trace.arrays]
+    known = [i for i, reader in enumerate(readers) if reader is not None]
+    distances = np.isin(r.array, known)
+    heads, weights = (np.isin(r.array, _global(trace, names)) for names in (_TARGETS, _WEIGHTS))
     if not distances.any():
         touched = sorted({trace.arrays[i].name for i in np.unique(r.array)})
         given = f"no load or store of distance, but of {', '.join(touched) or 'nothing'}"
@@ -133,20 +145,43 @@ def read_run(
     adopting = _adopting(trace, distances)
     heads &= (r.kind == LOAD) & ~np.isin(r.launch, adopting)
     weights &= (r.kind == LOAD) & ~np.isin(r.launch, adopting)
-    iteration = _iterations(trace, distances, weights | heads, adopting)
+    relaxing = weights if weights.any() else heads
+    takes = [_ARCS_IN in _parameters(trace, launch.source) for launch in trace.launches]
+    ending = relaxing & np.array(takes, dtype=bool)[r.launch]
+    iteration = _iterations(trace, distances, (heads | relaxing) & ~ending, adopting)
+    if ending.any():
+        last = np.isin(r.launch, np.unique(r.launch[ending]))
+        iteration[last] = iteration.max(initial=-1) + 1
     entry = _Entries(
         of=iteration[row],
-        index=r.index,
-        value=r.value,
+        index=r.index.copy(),
+        value=_decoded(trace, row, readers, known, name),
         thread=_threads(trace, row, lane),
         loads=(distances & (r.kind == LOAD))[row],
         writes=(distances & (r.kind != LOAD))[row],
         heads=heads[row],
-        relaxes=(weights if weights.any() else heads)[row],
+        relaxes=relaxing[row],
     )
-    if decode is not None:
-        entry.decode(decode, name)
+    if ending.any():
+        at = ending[row]
+        entry.index[at] = Backwards.of(arcs.graph).arc[entry.index[at]]
     return _played(entry, int(iteration.max(initial=-1)) + 1, arcs, root, name)
+
+
+def _decoded(trace: Trace, row: np.ndarray, readers: list, known: list[int], name: str):
+    """Return all values, those of distances as distances."""
+    array, value = trace.requests.array[row], trace.requests.value.copy()
+    for i in known:
+        at = np.flatnonzero(array == i)
+        allowed = f"a function of arrays of float64 to such of the same shape, as {at.shape}"
+        try:
+            found = np.asarray(readers[i](value[at]), dtype=np.float64)
+        except Exception as error:  # it may be the caller's, and fail as it likes
+            raise InvalidArgument(f"decode (of {name})", readers[i], allowed) from error
+        if found.shape != at.shape:
+            raise InvalidArgument(f"decode (of {name})", f"shape {found.shape}", allowed)
+        value[at] = np.where(np.isnan(found), np.inf, found)
+    return value
 
 
 def _global(trace: Trace, names: tuple[str, ...]) -> list[int]:
@@ -199,8 +234,11 @@ def _iterations(
         mine = (r.launch >= begin) & (r.launch < end) & ~np.isin(r.launch, adopting)
         epoch = grid_epochs(trace, begin)
         busy = np.unique(epoch[mine & relaxing & (r.launch == begin)])
-        # What comes before the first relaxation of a launch belongs to it, the rest to the last.
-        k = np.maximum(np.searchsorted(busy, epoch, side="right") - 1, 0)
+        # What a launch does after relaxing belongs to the iteration that did; what it does before,
+        # to its first one, but for the search's own beginning.
+        k = np.searchsorted(busy, epoch, side="right") - 1
+        mine &= (k >= 0) | (r.launch != begin) | (iterations > 0) | (len(busy) == 0)
+        k = np.maximum(k, 0)
         k[r.launch != begin] = max(len(busy) - 1, 0)
         of[mine] = iterations + k[mine]
         iterations += max(len(busy), 1)
@@ -229,23 +267,9 @@ class _Entries:
     heads: np.ndarray
     relaxes: np.ndarray
 
-    def decode(self, decode: Decode, name: str) -> None:
-        at = np.flatnonzero(self.loads | self.writes)
-        allowed = f"a function of arrays of float64 to such of the same shape, as {at.shape}"
-        try:
-            decoded = np.asarray(decode(self.value[at]), dtype=np.float64)
-        except Exception as error:  # it is the caller's, and may fail as it likes
-            raise InvalidArgument(f"decode (of {name})", decode, allowed) from error
-        if decoded.shape != at.shape:
-            raise InvalidArgument(f"decode (of {name})", f"shape {decoded.shape}", allowed)
-        self.value = self.value.copy()
-        self.value[at] = decoded
-
 
 def _played(entry: _Entries, iterations: int, arcs: Arcs, root: int | None, name: str) -> Run:
-    whole = np.issubdtype(arcs.weight.dtype, np.integer)
-    at = entry.loads | entry.writes
-    value = np.where(at & whole & (entry.value >= _NO_PATH), np.inf, entry.value)
+    value = entry.value
     distance = np.full(arcs.n, np.inf)
     early_writes = np.flatnonzero(entry.writes & (entry.of < 0))
     np.minimum.at(distance, entry.index[early_writes], value[early_writes])

@@ -22,11 +22,6 @@ DETOUR = gk.Graph.from_arcs(5, [0, 0, 1, 2, 3], [1, 2, 2, 3, 4], [1, 9, 2, 1, 1]
 INT32_MAX = 2**31 - 1
 
 
-def arcs_of(g):
-    weight = np.ones(g.m, np.int32) if g.weights is None else g.weights
-    return Arcs(g.n, g.coo[0].astype(np.int64), g.targets.astype(np.int64), weight)
-
-
 def trace_of(g, root=0, method="harish"):
     device = gk.SimtDevice("lockstep", trace=True)
     gk.sssp(g, root, method, device)
@@ -36,7 +31,7 @@ def trace_of(g, root=0, method="harish"):
 def run_of(g, root=0, method="harish", schedule="lockstep", **options):
     device = gk.SimtDevice(schedule, seed=3, trace=True)
     result = gk.sssp(g, root, method, device, **options)
-    return read_run(device.trace, arcs_of(g)), result
+    return read_run(device.trace, Arcs.of(g)), result
 
 
 def rounds_of_bellman_ford(g, root):
@@ -94,7 +89,10 @@ def test_every_method_is_read_as_it_counts_itself(method, g, root, schedule):
     """Its relaxations, its distances, and of each arc that it needs exactly one."""
     run, result = run_of(g, root, method, schedule)
     assert run.root == root
-    assert len(run.iterations) == result.stats["iterations"]
+    if result.stats["launches"] > 1:
+        assert len(run.iterations) == result.stats["iterations"]
+    else:  # steps that divide a pile relax nothing
+        assert 0 < len(run.iterations) <= result.stats["iterations"]
     assert run.relaxations == result.stats["relaxations"]
     expected = gk.sequential.dijkstra(g, root)
     distance = np.where(expected.parent >= 0, expected.distance, np.inf)
@@ -170,7 +168,7 @@ def test_a_launch_of_many_iterations_is_split_where_its_grid_waits(by_hand):
         device.launch(relax_and_meet, 2, 32, *given, arrived, rounds)
     else:
         device.launch(relax_in_one_launch, 2, 32, *given, rounds)
-    run = read_run(device.trace, arcs_of(ROADS))
+    run = read_run(device.trace, Arcs.of(ROADS))
     assert len(run.iterations) == rounds
     reached = np.zeros(ROADS.n, dtype=bool)
     reached[0] = True
@@ -206,7 +204,7 @@ def packed_search(g):
 
 def test_words_that_hold_more_than_a_distance_are_decoded():
     trace = packed_search(DETOUR)
-    run = read_run(trace, arcs_of(DETOUR), decode=unpacked)
+    run = read_run(trace, Arcs.of(DETOUR), decode=unpacked)
     assert run.distance.tolist() == [0, 1, 3, 4, 5]
     plain = trace_of(DETOUR)
     view = RelaxView(DETOUR, {"harish": plain, "packed": trace}, decode={"packed": unpacked})
@@ -235,7 +233,7 @@ def sparing_search(g, rounds):
 
 def test_arcs_that_were_looked_at_and_not_relaxed_are_saved():
     star = gk.random_weights(gk.star(9), seed=1)
-    run = read_run(sparing_search(star, 3), arcs_of(star))
+    run = read_run(sparing_search(star, 3), Arcs.of(star))
     assert [len(e.saved) for e in run.iterations] == [8, 8, 0]
     assert [len(e.arcs) for e in run.iterations] == [0, 0, 8]
     assert run.iterations[0].skipped.tolist() == list(range(8))
