@@ -24,8 +24,8 @@ from gpukernels.views.epochs import grid_epochs
 
 _TARGETS = ("targets", "target")
 _WEIGHTS = ("weights", "weight")
-#: How a kernel calls the arcs of the reverse graph.
-_ARCS_IN = "arcs_in"
+#: Weights of the reverse graph: arcs are relaxed from the vertices that they enter.
+_WEIGHTS_IN = ("arcs_in.weights",)
 
 
 #: Kinds of a relaxation, and of a vertex: too early if one of its arcs is, else needed if one is.
@@ -133,23 +133,24 @@ def read_run(
     readers = [reader_of(info, arcs.weight.dtype, decode) for info in trace.arrays]
     known = [i for i, reader in enumerate(readers) if reader is not None]
     distances = np.isin(r.array, known)
-    heads, weights = (np.isin(r.array, _global(trace, names)) for names in (_TARGETS, _WEIGHTS))
+    heads, weights, ending = (
+        np.isin(r.array, _global(trace, names)) for names in (_TARGETS, _WEIGHTS, _WEIGHTS_IN)
+    )
     if not distances.any():
         touched = sorted({trace.arrays[i].name for i in np.unique(r.array)})
         given = f"no load or store of distance, but of {', '.join(touched) or 'nothing'}"
         raise InvalidArgument(name, given, "the trace of a search, which keeps its distances so")
     _check_range(trace, row, distances, arcs.n, "distance", f"{arcs.n} vertices", name)
-    for rows, what in ((heads, "targets"), (weights, "weights")):
+    for rows, what in ((heads, "targets"), (weights | ending, "weights")):
         _check_range(trace, row, rows, len(arcs.source), what, f"{len(arcs.source)} arcs", name)
 
     adopting = _adopting(trace, distances)
     heads &= (r.kind == LOAD) & ~np.isin(r.launch, adopting)
     weights &= (r.kind == LOAD) & ~np.isin(r.launch, adopting)
     relaxing = weights if weights.any() else heads
-    takes = [_ARCS_IN in _parameters(trace, launch.source) for launch in trace.launches]
-    ending = relaxing & np.array(takes, dtype=bool)[r.launch]
-    iteration = _iterations(trace, distances, (heads | relaxing) & ~ending, adopting)
+    iteration = _iterations(trace, distances, heads | weights, adopting)
     if ending.any():
+        # The search is over, and this is an iteration of its own, whatever it does besides.
         last = np.isin(r.launch, np.unique(r.launch[ending]))
         iteration[last] = iteration.max(initial=-1) + 1
     entry = _Entries(
@@ -160,7 +161,7 @@ def read_run(
         loads=(distances & (r.kind == LOAD))[row],
         writes=(distances & (r.kind != LOAD))[row],
         heads=heads[row],
-        relaxes=relaxing[row],
+        relaxes=(relaxing | ending)[row],
     )
     if ending.any():
         at = ending[row]
