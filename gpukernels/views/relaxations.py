@@ -351,24 +351,29 @@ def _root(entry: _Entries, value: np.ndarray, start: np.ndarray, n: int, name: s
 def _used(entry: _Entries, value: np.ndarray, distance: np.ndarray, arcs: Arcs) -> np.ndarray:
     """Return the distance with which each arc was relaxed, and NaN for other entries.
 
-    It is what the thread itself loaded last of it, or, where another one did so for it, what then
-    stood there.
+    It is what the thread itself has loaded of it in this iteration, before or between its arcs, or,
+    where another one did so for it, what then stood there. A look at the end of the arc that it has
+    just relaxed is none at a vertex to begin from.
     """
     used = np.full(len(value), np.nan)
-    held: dict[tuple[int, int], float] = {}
+    held: dict[tuple[int, int], tuple[int, float]] = {}
+    end_of_last: dict[int, int] = {}
     at = np.flatnonzero((entry.of >= 0) & (entry.loads | entry.writes | entry.relaxes))
     now = distance.tolist()
-    columns = (entry.loads, entry.writes, entry.thread, entry.index, value)
-    for e, load, write, thread, i, what in zip(
+    columns = (entry.loads, entry.writes, entry.thread, entry.index, value, entry.of)
+    for e, load, write, thread, i, what, of in zip(
         at.tolist(), *(column[at].tolist() for column in columns), strict=True
     ):
         if load:
-            held[thread, i] = what
+            if end_of_last.get(thread) != i:
+                held[thread, i] = of, what
         elif write:
             now[i] = min(now[i], what)
         else:
             u = int(arcs.source[i])
-            used[e] = held.get((thread, u), now[u])
+            since, loaded = held.get((thread, u), (-1, 0.0))
+            used[e] = loaded if since == of else now[u]
+            end_of_last[thread] = int(arcs.target[i])
     return used
 
 
