@@ -48,7 +48,16 @@ MAY_IMPORT = {
     "shortest_paths": TECHNIQUE | DOOR | {"frontiers", "mapping", "paths", "sequential"},
     "all_pairs": TECHNIQUE | DOOR | {"sequential"},
     "exercises": TECHNIQUE
-    | {"frontiers", "generators", "mapping", "representations", "sequential", "simt", "table"}
+    | {
+        "frontiers",
+        "generators",
+        "mapping",
+        "representations",
+        "sequential",
+        "shortest_paths",
+        "simt",
+        "table",
+    }
     | {"trace", "traversal", "views"},  # a report opens a view
     "views": {"checks", "errors", "graph", "trace"},
     "assembly": {"errors", "simt"},

@@ -21,6 +21,7 @@ from . import (
     representations,
     scans,
     simt,
+    sssp_spectrum,
 )
 from .exercise import Exercise, Solution
 from .fresh import with_fresh_inputs
@@ -41,6 +42,7 @@ CATALOG = MappingProxyType(
             bfs4k,
             mapping_static,
             mapping_dynamic,
+            sssp_spectrum,
         )
         for ex in chapter.EXERCISES
     }

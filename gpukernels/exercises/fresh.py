@@ -21,6 +21,7 @@ from . import (
     representations,
     scans,
     simt,
+    sssp_spectrum,
 )
 from .case import Case, Results, Wrong, equal_to
 from .exercise import Exercise, KernelExercise
@@ -214,6 +215,9 @@ DRAWN: Mapping[str, Drawing] = {
         (1, 2, 7, 32),
         "units a chunk:",
     ),
+    "sssp-2": sssp_spectrum.WITH_NEGATIVE.drawn(sssp_spectrum.relax_case),
+    "sssp-3": sssp_spectrum.POSITIVE.drawn(sssp_spectrum.paths_case),
+    "sssp-4": sssp_spectrum.PILES.drawn(sssp_spectrum.split_case),
 }
 
 

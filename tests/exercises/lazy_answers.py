@@ -483,6 +483,67 @@ def cuts(apart: int):
     return cut
 
 
+def relaxations_of_arcs(apart: int):
+    """sssp-2."""
+
+    @cuda.jit
+    def relax_arcs(source, target, weights, distance, lower):
+        if cuda.grid(1) % apart == 0:
+            for i in range(cuda.grid(1), min(cuda.grid(1) + apart, source.size)):
+                near = distance[source[i]]
+                if near != NOBODY and near + weights[i] < distance[target[i]]:
+                    cuda.atomic.min(lower, target[i], near + weights[i])
+
+    return relax_arcs
+
+
+def expansions_of_paths(apart: int):
+    """sssp-3."""
+
+    @benign_race("distance")
+    @cuda.jit
+    def expand_paths(
+        offsets, targets, weights, distance, frontier, frontier_size, next_frontier, next_size
+    ):
+        if cuda.grid(1) % apart == 0:
+            for i in range(cuda.grid(1), min(cuda.grid(1) + apart, frontier_size[0])):
+                u = frontier[i]
+                for k in range(offsets[u], offsets[u + 1]):
+                    length = distance[u] + weights[k]
+                    if length < cuda.atomic.min(distance, targets[k], length):
+                        queue_append(next_frontier, next_size, targets[k])
+
+    return expand_paths
+
+
+def splits_of_piles(apart: int):
+    """sssp-4: counts first, then draws room once for each queue."""
+
+    @cuda.jit
+    def split_pile(pile, size, distance, before, limit, near, near_size, far, far_size):
+        begin = cuda.grid(1)
+        if begin % apart == 0:
+            nears, fars = 0, 0
+            for turn in range(2):
+                if turn == 1:
+                    if nears > 0:
+                        nears = cuda.atomic.add(near_size, 0, nears)
+                    if fars > 0:
+                        fars = cuda.atomic.add(far_size, 0, fars)
+                for i in range(begin, min(begin + apart, size)):
+                    length = distance[pile[i]]
+                    if length > limit:
+                        if turn == 1:
+                            far[fars] = pile[i]
+                        fars += 1
+                    elif length > before:
+                        if turn == 1:
+                            near[nears] = pile[i]
+                        nears += 1
+
+    return split_pile
+
+
 #: What makes the lazy answers of each exercise, and how far apart the workers of the second are.
 LAZY: dict[str, tuple[Callable, int]] = {
     "simt-2": (sum_of_a_block, WARP),
@@ -511,4 +572,7 @@ LAZY: dict[str, tuple[Callable, int]] = {
     "mapping-dynamic-2": (gathers, WARP),
     "mapping-dynamic-3": (searches_by_ends, WARP),
     "mapping-dynamic-4": (cuts, WARP),
+    "sssp-2": (relaxations_of_arcs, WARP),
+    "sssp-3": (expansions_of_paths, WARP),
+    "sssp-4": (splits_of_piles, WARP),
 }

@@ -20,6 +20,7 @@ NOTEBOOK = {
     "bfs4k": "bfs4k",
     "mapping-static": "mapping_static",
     "mapping-dynamic": "mapping_dynamic",
+    "sssp": "sssp_spectrum",
 }
 
 

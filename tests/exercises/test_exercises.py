@@ -26,6 +26,7 @@ CHAPTERS = (
     "bfs4k",
     "mapping-static",
     "mapping-dynamic",
+    "sssp",
 )
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
@@ -57,6 +58,9 @@ SAYS = {
     "mapping-dynamic-2": "two giants in a block, schedule lockstep: this loop has not ended",
     "mapping-dynamic-3": "`item[0]` is -1 and should be 0",
     "mapping-dynamic-4": "`boundary[3]` is 0 and should be 1",
+    "sssp-2": "`distance[1]` is 2147483647 and should be 24",
+    "sssp-3": "`distance[14]` is 123 and should be 106",
+    "sssp-4": "`near_size[0]` is 0 and should be 97",
 }
 
 

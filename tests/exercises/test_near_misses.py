@@ -488,6 +488,61 @@ NEAR_MISSES = {
         "while apart > size:\n        apart //= 2",
         "`total[",
     ),
+    "a store for the least": (
+        "sssp-2",
+        "cuda.atomic.min(lower, v, length)",
+        "lower[v] = length",
+        "race on `lower[",
+    ),
+    "an atomic for every arc": (
+        "sssp-2",
+        "near != NO_PATH and length < distance[v]",
+        "near != NO_PATH",
+        "atomics, on a small world of 300 vertices:",
+    ),
+    "a way from where nobody is": (
+        "sssp-2",
+        "near != NO_PATH and length",
+        "length",
+        "`distance[",
+    ),
+    "distances as they fall": (
+        "sssp-2",
+        "cuda.atomic.min(lower, v, length)",
+        "cuda.atomic.min(distance, v, length)",
+        "race on `distance[",
+    ),
+    "an entry for each offer": (
+        "sssp-3",
+        "elif length < before:",
+        "else:",
+        "entries for 75 vertices",
+    ),
+    "an entry for an equal offer": (
+        "sssp-3",
+        "length < before",
+        "length <= before",
+        "relaxations, on a small world of 200 vertices, all weights 1:",
+    ),
+    "the limit left out": ("sssp-4", "> limit", ">= limit", "`near_size[0]` is 88"),
+    "the limit before taken in": (
+        "sssp-4",
+        "distance[v] > before",
+        "distance[v] >= before",
+        "`near_size[0]` is",
+    ),
+    "all that is not far is near": (
+        "sssp-4",
+        "distance[v] > before and not is_far",
+        "not is_far",
+        "`near_size[0]` is",
+    ),
+    "an atomic a vertex": (
+        "sssp-4",
+        "    warp_append(near, near_size, v, is_near)\n",
+        "    if is_near:\n        near[cuda.atomic.add(near_size, 0, 1)] = v\n",
+        "atomics, on 1,000 vertices of all kinds:",
+    ),
 }
 
 

@@ -1,0 +1,382 @@
+"""Exercises of the chapter "From Dijkstra to Bellman and Ford"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numba import cuda, int32
+
+from gpukernels.device import SimtDevice, benign_race
+from gpukernels.generators import path, road_grid, small_world
+from gpukernels.graph import Graph
+from gpukernels.primitives import THREADS, blocks_for, queue_append
+from gpukernels.primitives.warp_append import warp_append
+from gpukernels.sequential import bellman_ford_queue, dijkstra
+from gpukernels.shortest_paths import sssp
+from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
+
+from .case import Budget, Case, HostGaveUp, Results, Wrong
+from .counters import sharing
+from .exercise import KernelExercise, PredictionExercise
+from .inputs import Draw, Inputs, graphs_from_0
+from .words import words
+
+#: Distance of what no path has reached.
+NO_PATH = 2**31 - 1
+
+IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
+WITH_QUEUE = (
+    "from numba import cuda\n\nfrom gpukernels.device import benign_race\n"
+    f"from gpukernels.primitives import queue_append\n\nNO_PATH = {NO_PATH}"
+)
+WITH_APPEND = (
+    "from numba import cuda, int32\n\nfrom gpukernels.primitives.warp_append import warp_append"
+)
+
+
+def weighted(g: Graph, rng: Draw, negative: bool = False) -> Graph:
+    """Return `g` with drawn weights from 1 to 40, on arcs of its own each.
+
+    With `negative`, each vertex gets a height, and an arc gains what it climbs: many weights are
+    negative then, while around a cycle nothing has changed.
+    """
+    weights = rng.integers(1, 41, g.m)
+    if negative:
+        height = rng.integers(0, 60, g.n)
+        source, target = g.coo
+        weights += height[target] - height[source]
+    return Graph(g.offsets, g.targets, weights.astype(np.int32))
+
+
+def weighted_graphs(negative: bool) -> Inputs:
+    """Return weighted graphs to be searched from vertex 0."""
+    plain = graphs_from_0(most=67)
+
+    def all_of(graphs, rng: Draw) -> dict[str, Graph]:
+        return {name: weighted(g, rng, negative) for name, g in graphs.items()}
+
+    circles = [0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3]
+    first = {
+        "roads of 75 vertices": road_grid(15, 5, seed=1),
+        "two circles, one out of reach": Graph.from_arcs(6, *map(np.array, circles)),
+    }
+    fixed = all_of({**first, **plain.fixed}, np.random.default_rng(5))
+    return Inputs(fixed, lambda rng: all_of(plain.draw(rng), rng))
+
+
+def judge_distances(g: Graph) -> Callable[[Results], Wrong | None]:
+    """Return a judge of the distances from vertex 0."""
+    found = bellman_ford_queue(g, 0)
+    expected = np.where(found.parent >= 0, found.distance, NO_PATH)
+
+    def judge(results: Results) -> Wrong | None:
+        distance = results["distance"]
+        wrong = np.flatnonzero(distance != expected)
+        if not wrong.size:
+            return None
+        v = int(wrong[0])
+        text = f"`distance[{v}]` is {distance[v]} and should be {expected[v]}"
+        return Wrong(f"{text}; {wrong.size} of {g.n} are wrong", "distance", v)
+
+    return judge
+
+
+def start(device, g: Graph):
+    """Return device distances of which that of vertex 0 is 0 and no other is reached."""
+    distance = np.full(g.n, NO_PATH, np.int32)
+    distance[0] = 0
+    return device.array(distance)
+
+
+# sssp-1: predict the relaxations
+
+
+def detours(count: int) -> Graph:
+    """Return a chain of `count` arcs of length 3, each of which a detour of two arcs beats by 1."""
+    first = 2 * np.arange(count)
+    source = np.concatenate([first, first, first + 1])
+    target = np.concatenate([first + 2, first + 1, first + 2])
+    return Graph.from_arcs(2 * count + 1, source, target, np.repeat([3, 1, 1], count))
+
+
+def count_relaxations() -> dict[str, int]:
+    """Count the relaxations of two methods and of Dijkstra's on a chain and on detours."""
+    counted = {}
+    for name, g in {"chain": path(64), "detours": detours(10)}.items():
+        for method in ("harish", "topology_driven"):
+            if (name, method) != ("detours", "topology_driven"):
+                r = sssp(g, 0, method, SimtDevice(trace=True))
+                counted[f"{name}, {method}"] = int(r.stats["relaxations"])
+        counted[f"{name}, Dijkstra"] = dijkstra(g, 0).relaxations
+    return counted
+
+
+PREDICT = PredictionExercise(
+    words("sssp-1"),
+    answer={
+        "chain, harish": 126,
+        "chain, topology_driven": 63 * 63 + 126,
+        "chain, Dijkstra": 126,
+        "detours, harish": 3 * 10 * 11 // 2,
+        "detours, Dijkstra": 3 * 10,
+    },
+    measure=count_relaxations,
+)
+
+# sssp-2: relax an arc
+
+WITH_NEGATIVE = weighted_graphs(negative=True)
+
+
+@cuda.jit
+def relax_arcs(source, target, weights, distance, lower):
+    """Lower ``lower[v]`` to the length of the way over arc u -> v, a thread an arc."""
+    i = cuda.grid(1)
+    if i < source.size:
+        near, v = distance[source[i]], target[i]
+        # Your lines go here.
+        length = near + weights[i]  # added
+        if near != NO_PATH and length < distance[v]:  # added
+            cuda.atomic.min(lower, v, length)  # added
+
+
+def run_relax(kernel, device, g: Graph) -> dict[str, np.ndarray]:
+    """Launch until no distance falls; what a launch has lowered is the next one's `distance`."""
+    arcs = [device.array(np.ascontiguousarray(a, np.int32)) for a in (*g.coo, g.weights)]
+    distance = start(device, g)
+    for _ in range(g.n + 1):
+        before = device.read(distance)
+        lower = device.array(before)
+        device.launch(kernel, blocks_for(g.m), THREADS, *arcs, distance, lower)
+        if (device.read(lower) == before).all():
+            return {"distance": before}
+        distance = lower
+    raise HostGaveUp(f"launch {g.n + 1} for {g.n} vertices still lowered a distance")
+
+
+def relax_case(name: str, g: Graph) -> Case:
+    """Return an input of sssp-2."""
+    return Case(name, lambda kernel, device: run_relax(kernel, device, g), judge_distances(g))
+
+
+def _useful(g: Graph) -> int:
+    """Return how many arcs offer less than there is, over all launches of sssp-2."""
+    source, target = g.coo
+    distance, offers = np.full(g.n, np.inf), 0
+    distance[0] = 0
+    while True:
+        better = distance[source] + g.weights < distance[target]
+        if not better.any():
+            return offers
+        offers += int(better.sum())
+        lower = distance.copy()
+        np.minimum.at(lower, target[better], (distance[source] + g.weights)[better])
+        distance = lower
+
+
+def relax_budgets() -> list[Budget]:
+    """Return the bounds of sssp-2."""
+    g = weighted(small_world(300, 6, rewire=0.1, seed=2), np.random.default_rng(1))
+    case = relax_case("a small world of 300 vertices", g)
+
+    def atomics(trace: Trace) -> int:
+        return metrics.accesses(trace, kinds=ATOMIC)
+
+    return [Budget("atomics", case, atomics, at_most=_useful(g)), sharing(case, at_most=8)]
+
+
+RELAX = KernelExercise(
+    words("sssp-2"),
+    parts=(relax_arcs,),
+    imports=IMPORTS,
+    cases=lambda: WITH_NEGATIVE.cases(relax_case),
+    budgets=relax_budgets,
+)
+
+# sssp-3: the habit of breadth-first search
+
+POSITIVE = weighted_graphs(negative=False)
+
+
+@benign_race("distance")
+@cuda.jit
+def expand_paths(
+    offsets, targets, weights, distance, frontier, frontier_size, next_frontier, next_size
+):
+    """Relax the arcs of the frontier, and enqueue whose distance falls."""
+    i = cuda.grid(1)
+    if i < frontier_size[0]:
+        u = frontier[i]
+        for k in range(offsets[u], offsets[u + 1]):
+            v = targets[k]
+            length = distance[u] + weights[k]
+            before = cuda.atomic.min(distance, v, length)
+            if before == NO_PATH:
+                queue_append(next_frontier, next_size, v)
+            elif length < before:  # added
+                queue_append(next_frontier, next_size, v)  # added
+
+
+def run_paths(kernel, device, g: Graph) -> dict[str, np.ndarray]:
+    """Search with a kernel that relaxes one queue and fills the next, until one is empty."""
+    capacity = 8 * g.m + 64
+    queue, other = (device.full(capacity, 0, np.int32) for _ in range(2))
+    arcs = [device.array(a) for a in (g.offsets, g.targets, g.weights)]
+    distance, size, entries = start(device, g), device.full(1, 1, np.int32), 1
+    for _ in range(g.n + 1):
+        next_size = device.full(1, 0, np.int32)
+        arrays = *arcs, distance, queue, size, other, next_size
+        device.launch(kernel, blocks_for(entries), THREADS, *arrays)
+        queue, other, size = other, queue, next_size
+        entries = int(device.read(size)[0])
+        if entries == 0:
+            return {"distance": device.read(distance)}
+        if not 0 < entries <= capacity:
+            raise HostGaveUp(f"a round queued {entries:,} entries for {g.n:,} vertices")
+    raise HostGaveUp(f"round {g.n + 1} of {g.n} vertices still has a queue")
+
+
+def paths_case(name: str, g: Graph) -> Case:
+    """Return an input of sssp-3."""
+    return Case(name, lambda kernel, device: run_paths(kernel, device, g), judge_distances(g))
+
+
+def paths_budgets() -> list[Budget]:
+    """Return the bounds of sssp-3: on equal weights each arc is relaxed once."""
+    g = small_world(200, 6, rewire=0.1, seed=2)
+    g = Graph(g.offsets, g.targets, np.ones(g.m, np.int32))
+    case = paths_case("a small world of 200 vertices, all weights 1", g)
+
+    def relaxed(trace: Trace) -> int:
+        return metrics.accesses(trace.select(array=["weights"]), kinds=LOAD)
+
+    return [Budget("relaxations", case, relaxed, at_most=g.m), sharing(case, at_most=96)]
+
+
+PATHS = KernelExercise(
+    words("sssp-3"),
+    parts=(expand_paths,),
+    imports=WITH_QUEUE,
+    cases=lambda: POSITIVE.cases(paths_case),
+    budgets=paths_budgets,
+    benign=("distance",),
+)
+
+# sssp-4: split the pile
+
+
+@cuda.jit
+def split_pile(pile, size, distance, before, limit, near, near_size, far, far_size):
+    """Move to `near` what waits within the limit, to `far` what lies beyond; drop what is done."""
+    i = cuda.grid(1)
+    v = int32(-1)
+    if i < size:
+        v = pile[i]
+    # Your lines go here.
+    is_near, is_far = False, False  # added
+    if v >= 0:  # added
+        is_far = distance[v] > limit  # added
+        is_near = distance[v] > before and not is_far  # added
+    warp_append(near, near_size, v, is_near)  # added
+    warp_append(far, far_size, v, is_far)  # added
+
+
+def waiting(distances, before: int, limit: int, seed: int = 0) -> tuple:
+    """Return (pile, distances of all vertices, before, limit): a pile of them, in drawn order."""
+    distances = np.asarray(distances, np.int32)
+    rng = np.random.default_rng(seed)
+    place = rng.permutation(2 * distances.size + 1)[: distances.size].astype(np.int32)
+    of_all = np.full(2 * distances.size + 1, NO_PATH, np.int32)
+    of_all[place] = distances
+    return place, of_all, before, limit
+
+
+def _drawn_piles(rng: Draw) -> dict[str, tuple]:
+    before = int(rng.integers(0, 100))
+    limit = before + int(rng.integers(1, 100))
+    size = int(rng.integers(1, 300))
+    around = rng.integers(max(before - 20, 0), limit + 60, size)
+    return {"a drawn pile": waiting(around, before, limit, int(rng.integers(2**31)))}
+
+
+PILES = Inputs(
+    {
+        "300 vertices of all kinds": waiting(np.arange(300) * 7 % 31, 10, 20, seed=4),
+        "no vertices": waiting([], 10, 20),
+        "one vertex at the limit": waiting([20], 10, 20),
+        "75 vertices, all near": waiting(np.arange(11, 86), 10, 90),
+        "67 vertices, all far": waiting(np.arange(91, 158), 10, 90),
+        "128 numbers around both limits": waiting(
+            np.tile([9, 10, 11, 19, 20, 21, 22, 0], 16), 10, 20
+        ),
+        "a large pile that is left behind": waiting(np.arange(300) % 11, 10, 20),
+    },
+    _drawn_piles,
+)
+
+
+def run_split(kernel, device, given: tuple) -> dict[str, np.ndarray]:
+    """Split a pile once."""
+    pile, distance, before, limit = given
+    near, far = (device.full(pile.size, -1, np.int32) for _ in range(2))
+    near_size, far_size = (device.full(1, 0, np.int32) for _ in range(2))
+    device.launch(
+        kernel, blocks_for(pile.size), THREADS, device.array(pile), np.int32(pile.size),
+        device.array(distance), np.int32(before), np.int32(limit), near, near_size, far, far_size,
+    )  # fmt: skip
+    named = {"near": near, "near_size": near_size, "far": far, "far_size": far_size}
+    return {name: device.read(array) for name, array in named.items()}
+
+
+def judge_split(given: tuple) -> Callable[[Results], Wrong | None]:
+    """Return a judge that wants each vertex in its queue once, from place 0 on, in any order."""
+    pile, distance, before, limit = given
+    length = distance[pile]
+    wanted = {"near": pile[(length > before) & (length <= limit)], "far": pile[length > limit]}
+
+    def judge(found: Results) -> Wrong | None:
+        for name, vertices in wanted.items():
+            size = found[f"{name}_size"][0]
+            if size != vertices.size:
+                text = f"`{name}_size[0]` is {size} and should be {vertices.size}"
+                return Wrong(text, f"{name}_size", 0)
+            missing = np.setdiff1d(vertices, found[name][: vertices.size])
+            if missing.size:
+                v = int(missing[0])
+                text = f"vertex {v}, at {distance[v]}, is not in `{name}`"
+                return Wrong(f"{text}; {missing.size} of {vertices.size} are missing", name)
+        return None
+
+    return judge
+
+
+def split_case(name: str, given: tuple) -> Case:
+    """Return an input of sssp-4."""
+    return Case(name, lambda kernel, device: run_split(kernel, device, given), judge_split(given))
+
+
+def split_budgets() -> list[Budget]:
+    """Return the bounds of sssp-4: an atomic for each warp and queue that it has something for."""
+    given = waiting(np.arange(1_000) * 7 % 31, 10, 20, seed=4)
+    pile, distance, before, limit = given
+    lengths = np.pad(distance[pile], (0, -pile.size % 32)).reshape(-1, 32)
+    needed = ((lengths > before) & (lengths <= limit)).any(axis=1).sum()
+    needed += (lengths > limit).any(axis=1).sum()
+    case = split_case("1,000 vertices of all kinds", given)
+
+    def atomics(trace: Trace) -> int:
+        return metrics.accesses(trace, kinds=ATOMIC)
+
+    return [Budget("atomics", case, atomics, at_most=int(needed)), sharing(case, at_most=10)]
+
+
+SPLIT = KernelExercise(
+    words("sssp-4"),
+    parts=(split_pile,),
+    imports=WITH_APPEND,
+    cases=lambda: PILES.cases(split_case),
+    budgets=split_budgets,
+)
+
+EXERCISES = (PREDICT, RELAX, PATHS, SPLIT)
