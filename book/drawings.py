@@ -239,6 +239,20 @@ def bfs4k_card() -> str:
     return card("A frontier by level: small levels in one block, large ones over the GPU", body)
 
 
+def sssp_spectrum_card() -> str:
+    """Return rounds that fall and relaxations that rise as delta grows."""
+    body = ""
+    for k, (rounds, relaxations) in enumerate(
+        ((80, 20), (56, 21), (38, 23), (27, 29), (20, 41), (16, 58), (14, 72))
+    ):
+        for shift, tall, kind in ((0, rounds, "on"), (13, relaxations, "half")):
+            body += (
+                f'<rect x="{16 + 32 * k + shift:g}" y="{98 - tall:g}" width="11" '
+                f'height="{tall:g}" rx="2" class="{kind}"/>'
+            )
+    return card("Delta from small to large: fewer rounds, more relaxations", body)
+
+
 def drawings() -> dict[str, str]:
     """Return every drawing by its path under ``book/_static``."""
     return {
@@ -253,6 +267,7 @@ def drawings() -> dict[str, str]:
         "cards/bfs4k.svg": bfs4k_card(),
         "cards/mapping_static.svg": mapping_static_card(),
         "cards/mapping_dynamic.svg": mapping_dynamic_card(),
+        "cards/sssp_spectrum.svg": sssp_spectrum_card(),
     }
 
 
