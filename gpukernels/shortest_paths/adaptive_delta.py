@@ -23,6 +23,7 @@ from gpukernels.checks import check_real
 from gpukernels.graph import Graph
 
 from .waiting_word import NONE, bits_of, length_of
+from .weight_facts import weight_facts
 
 #: How far the delta of float distances may fall below the first.
 FINER = 1024.0
@@ -58,8 +59,7 @@ def deltas(g: Graph, delta: float | None, degree: float, kind: DTypeLike) -> tup
     InvalidArgument
         If `delta` is no finite number above 0.
     """
-    weight = 1.0 if g.weights is None or g.m == 0 else float(g.weights.mean(dtype=np.float64))
-    default = weight / degree or 1.0
+    default = weight_facts(g).mean / degree or 1.0
     if delta is None:
         delta = default
     else:

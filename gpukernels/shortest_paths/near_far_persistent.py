@@ -32,6 +32,7 @@ from numba import cuda, int32, int64
 from gpukernels.checks import check_flag, check_whole
 from gpukernels.device import Device, benign_race
 from gpukernels.frontiers.counts import count_up
+from gpukernels.frontiers.pieces import larger_than
 from gpukernels.graph import Graph
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
@@ -240,15 +241,13 @@ def sssp(
     kind = arcs[2].dtype
     degree = max(g.m / max(g.n, 1), 1.0)
     delta, finest = deltas(g, delta, degree, kind)
-    large = g.out_degree[g.out_degree > piece].astype(np.int64)
-    most_pieces = int((-(-large // piece)).sum())
     search = Search(
         *arcs,
         kind.type(infinity(kind)),
         device.empty(g.n, np.uint32),
         device.empty((2, g.n), np.int32),
         device.empty((2, g.n), np.int32),
-        device.empty((3, most_pieces), np.int32),
+        device.empty((3, larger_than(g, piece, piece).pieces), np.int32),
         piece,
         device.empty(COUNTS, np.int32),
     )
