@@ -16,6 +16,7 @@ from . import (
     bfs4k,
     duplicates,
     frontier_bfs,
+    hbf,
     mapping_dynamic,
     mapping_static,
     representations,
@@ -43,6 +44,7 @@ CATALOG = MappingProxyType(
             mapping_static,
             mapping_dynamic,
             sssp_spectrum,
+            hbf,
         )
         for ex in chapter.EXERCISES
     }

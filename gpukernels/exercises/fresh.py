@@ -16,6 +16,7 @@ from . import (
     bfs4k,
     duplicates,
     frontier_bfs,
+    hbf,
     mapping_dynamic,
     mapping_static,
     representations,
@@ -218,6 +219,9 @@ DRAWN: Mapping[str, Drawing] = {
     "sssp-2": sssp_spectrum.WITH_NEGATIVE.drawn(sssp_spectrum.relax_case),
     "sssp-3": sssp_spectrum.POSITIVE.drawn(sssp_spectrum.paths_case),
     "sssp-4": sssp_spectrum.PILES.drawn(sssp_spectrum.split_case),
+    "hbf-2": hbf.OFFERS.drawn(hbf.words_case),
+    "hbf-3": hbf.GRAPHS.drawn(hbf.classes_case),
+    "hbf-4": hbf.LEAFY.drawn(hbf.leaves_case),
 }
 
 

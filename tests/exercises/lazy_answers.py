@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from numba import cuda, int32, int64
+from numba import cuda, int32, int64, uint64
 
 from gpukernels.device import benign_race
 from gpukernels.primitives import queue_append
@@ -544,6 +544,66 @@ def splits_of_piles(apart: int):
     return split_pile
 
 
+def words_lowered(apart: int):
+    """hbf-2."""
+
+    @cuda.jit
+    def lower_words(vertex, length, round, words, queue, size):
+        if cuda.grid(1) % apart == 0:
+            for i in range(cuda.grid(1), min(cuda.grid(1) + apart, vertex.size)):
+                key = uint64(int64(length[i]) + 2**31)
+                word = (key << uint64(32)) | uint64(round)
+                old = cuda.atomic.min(words, vertex[i], word)
+                if key < old >> uint64(32) and old & uint64(2**32 - 1) != round:
+                    queue_append(queue, size, vertex[i])
+
+    return lower_words
+
+
+def relaxations_by_class(apart: int):
+    """hbf-3."""
+
+    @benign_race("distance")
+    @cuda.jit
+    def relax_by_class(
+        offsets, targets, weights, ways_in, distance, frontier, frontier_size,
+        next_frontier, next_size,
+    ):  # fmt: skip
+        if cuda.grid(1) % apart == 0:
+            for i in range(cuda.grid(1), min(cuda.grid(1) + apart, frontier_size[0])):
+                u = frontier[i]
+                for k in range(offsets[u], offsets[u + 1]):
+                    v = targets[k]
+                    before, length = distance[v], distance[u] + weights[k]
+                    if length < before:
+                        if ways_in[v] == 1:
+                            distance[v] = length
+                        else:
+                            before = cuda.atomic.min(distance, v, length)
+                        if length < before:
+                            queue_append(next_frontier, next_size, v)
+
+    return relax_by_class
+
+
+def ends_of_leaves(apart: int):
+    """hbf-4."""
+
+    @cuda.jit
+    def end_leaves(offsets_in, sources, weights, out_degree, distance):
+        if cuda.grid(1) % apart == 0:
+            for v in range(cuda.grid(1) // 32, min((cuda.grid(1) + apart) // 32, distance.size)):
+                if out_degree[v] == 0:
+                    least = distance[v]
+                    for k in range(offsets_in[v], offsets_in[v + 1]):
+                        near = distance[sources[k]]
+                        if near != NOBODY:
+                            least = min(least, near + weights[k])
+                    distance[v] = least
+
+    return end_leaves
+
+
 #: What makes the lazy answers of each exercise, and how far apart the workers of the second are.
 LAZY: dict[str, tuple[Callable, int]] = {
     "simt-2": (sum_of_a_block, WARP),
@@ -575,4 +635,7 @@ LAZY: dict[str, tuple[Callable, int]] = {
     "sssp-2": (relaxations_of_arcs, WARP),
     "sssp-3": (expansions_of_paths, WARP),
     "sssp-4": (splits_of_piles, WARP),
+    "hbf-2": (words_lowered, WARP),
+    "hbf-3": (relaxations_by_class, WARP),
+    "hbf-4": (ends_of_leaves, WARP),
 }

@@ -21,6 +21,7 @@ NOTEBOOK = {
     "mapping-static": "mapping_static",
     "mapping-dynamic": "mapping_dynamic",
     "sssp": "sssp_spectrum",
+    "hbf": "hbf",
 }
 
 

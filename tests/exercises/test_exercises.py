@@ -27,6 +27,7 @@ CHAPTERS = (
     "mapping-static",
     "mapping-dynamic",
     "sssp",
+    "hbf",
 )
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
@@ -61,6 +62,9 @@ SAYS = {
     "sssp-2": "`distance[1]` is 2147483647 and should be 24",
     "sssp-3": "`distance[14]` is 123 and should be 106",
     "sssp-4": "`near_size[0]` is 0 and should be 97",
+    "hbf-2": "`words[",
+    "hbf-3": "`distance[0]` is 15 and should be 0",
+    "hbf-4": "`distance[74]` is 2147483647 and should be",
 }
 
 

@@ -543,6 +543,62 @@ NEAR_MISSES = {
         "    if is_near:\n        near[cuda.atomic.add(near_size, 0, 1)] = v\n",
         "atomics, on 1,000 vertices of all kinds:",
     ),
+    "distances as they stand in a word": (
+        "hbf-2",
+        "int64(length[i]) + 2**31",
+        "int64(length[i]) & (2**32 - 1)",
+        "`words[",
+    ),
+    "an entry for whoever comes first in a round": (
+        "hbf-2",
+        "key < old >> uint64(32) and old",
+        "old",
+        "`size[0]` is",
+    ),
+    "an entry for each offer that lowers": (
+        "hbf-2",
+        " and old & uint64(LOWER_HALF) != round",
+        "",
+        "`size[0]` is",
+    ),
+    "a store of the word": (
+        "hbf-2",
+        "old = cuda.atomic.min(words, v, (key << uint64(32)) | uint64(round))",
+        "old = words[v]\n        words[v] = min(old, (key << uint64(32)) | uint64(round))",
+        "race on `words[",
+    ),
+    "an atomic where a store would do": (
+        "hbf-3",
+        "ways_in[v] == 1",
+        "ways_in[v] == 0",
+        "atomics on `distance`, on a tree of 300 vertices:",
+    ),
+    "a store for any number of ways in": (
+        "hbf-3",
+        "ways_in[v] == 1",
+        "ways_in[v] >= 1",
+        "`distance[",
+    ),
+    "the root left for the end": (
+        "hbf-4",
+        "if lane == 0:\n            least = distance[v]",
+        "if lane == 0:\n            least = NO_PATH",
+        "`distance[0]` is 2147483647 and should be 0",
+    ),
+    "every lane reads what lane 0 writes": (
+        "hbf-4",
+        "if lane == 0:\n            least = distance[v]",
+        "least = distance[v]",
+        "race on `distance[",
+    ),
+    "an offer of nobody": ("hbf-4", "if near != NO_PATH:", "if True:", "`distance["),
+    "the least of half a warp": ("hbf-4", "(16, 8, 4, 2, 1)", "(8, 4, 2, 1)", "`distance["),
+    "an atomic of every lane": (
+        "hbf-4",
+        "        if lane == 0:\n            distance[v] = least",
+        "        cuda.atomic.min(distance, v, least)",
+        "atomics, on a funnel of 1,002 vertices:",
+    ),
 }
 
 

@@ -1,0 +1,414 @@
+"""Exercises of the chapter "H-BF"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numba import cuda, int64, uint64
+
+from gpukernels.device import SimtDevice, benign_race
+from gpukernels.generators import path, star
+from gpukernels.graph import Graph
+from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for, queue_append
+from gpukernels.sequential import bellman_ford_queue
+from gpukernels.shortest_paths import sssp
+from gpukernels.trace import ATOMIC, Trace, metrics
+
+from .case import Budget, Case, HostGaveUp, Results, Wrong
+from .counters import sharing
+from .exercise import KernelExercise, PredictionExercise
+from .inputs import Draw, Inputs, graphs_from_0
+from .sssp_spectrum import NO_PATH, judge_distances, start, weighted
+from .words import words as texts
+
+#: All bits of the lower half of a word.
+LOWER_HALF = 2**32 - 1
+
+WITH_WORDS = (
+    "from numba import cuda, int64, uint64\n\nfrom gpukernels.primitives import queue_append\n\n"
+    "LOWER_HALF = 2**32 - 1"
+)
+WITH_QUEUE = (
+    "from numba import cuda\n\nfrom gpukernels.device import benign_race\n"
+    "from gpukernels.primitives import queue_append"
+)
+WITH_SHUFFLES = (
+    f"from numba import cuda\n\nfrom gpukernels.primitives import FULL_MASK\n\nNO_PATH = {NO_PATH}"
+)
+
+# hbf-1: predict what becomes of an arc
+
+#: A cycle through vertex 0, a self-loop, and a vertex without arcs out.
+SMALL = np.array(
+    [(0, 1, 2), (0, 2, 5), (1, 2, 1), (2, 2, 3), (2, 3, 4), (2, 4, 6), (3, 0, 1), (3, 4, 1),
+     (4, 5, 2)]
+)  # fmt: skip
+
+
+def count_classes() -> dict[str, int]:
+    """Count what the search of hbf-1 skips, stores and lowers by atomics."""
+    searched = {
+        name: sssp(g, 0, "hbf", SimtDevice(trace=True)).stats
+        for name, g in {
+            "small": Graph.from_arcs(6, *SMALL.T), "path": path(64), "star": star(64),
+        }.items()
+    }  # fmt: skip
+    classes = searched["small"]["edge_classes"]
+    return {
+        "small, skipped": classes["self_loop"] + classes["out_degree"],
+        "small, stored": classes["in_degree"] + classes["source"],
+        "small, by an atomic": len(SMALL) - sum(classes.values()),
+        "path, enqueued": int(searched["path"]["enqueues"]),
+        "star, relaxed in rounds": int(searched["star"]["relaxations"]),
+        "star, relaxed at the end": int(searched["star"]["relaxations_at_the_end"]),
+    }
+
+
+PREDICT = PredictionExercise(
+    texts("hbf-1"),
+    answer={
+        "small, skipped": 2,
+        "small, stored": 4,
+        "small, by an atomic": 3,
+        "path, enqueued": 63,
+        "star, relaxed in rounds": 0,
+        "star, relaxed at the end": 63,
+    },
+    measure=count_classes,
+)
+
+# hbf-2: a word for one atomic
+
+
+@cuda.jit
+def lower_words(vertex, length, round, words, queue, size):
+    """Lower ``words[vertex[i]]`` to an offer, and enqueue the vertex that is the first to fall."""
+    i = cuda.grid(1)
+    if i < vertex.size:
+        v = vertex[i]
+        # Your lines go here.
+        key = uint64(int64(length[i]) + 2**31)  # added
+        old = cuda.atomic.min(words, v, (key << uint64(32)) | uint64(round))  # added
+        if key < old >> uint64(32) and old & uint64(LOWER_HALF) != round:  # added
+            queue_append(queue, size, v)  # added
+
+
+def packed(lengths, rounds) -> np.ndarray:
+    """Return words of distances and rounds; a distance of None is that of no path."""
+    keys = [2**32 - 1 if length is None else int(length) + 2**31 for length in lengths]
+    pairs = zip(keys, rounds, strict=True)
+    return np.array([key << 32 | int(round) for key, round in pairs], np.uint64)
+
+
+#: What no path has reached.
+NOT_YET = packed([None], [2**32 - 1])[0]
+
+
+def offers(n: int, count: int, rng: Draw, low: int, high: int) -> tuple:
+    """Return (vertices, lengths, words, round): offers to n vertices, some of them reached."""
+    words = packed(rng.integers(low, high + 1, n), rng.integers(0, 7, n))
+    words[rng.random(n) < 0.3] = NOT_YET
+    vertex = rng.integers(0, max(n, 1), count).astype(np.int32)
+    length = rng.integers(low, high + 1, count).astype(np.int32)
+    equal = np.flatnonzero((rng.random(count) < 0.2) & (words[vertex] != NOT_YET))
+    length[equal] = (words[vertex[equal]] >> np.uint64(32)).astype(np.int64) - 2**31
+    return vertex, length, words, 7
+
+
+def _drawn_offers(rng: Draw) -> dict[str, tuple]:
+    count, n = int(rng.integers(1, 200)), int(rng.integers(1, 60))
+    low = -int(rng.integers(1, 10**9))
+    return {"drawn offers": offers(n, count, rng, low, low + int(rng.integers(1, 2 * 10**9)))}
+
+
+def _fixed_offers() -> dict[str, tuple]:
+    rng = np.random.default_rng(3)
+    ends = np.array([-(2**31), -1, 0, 2**31 - 2, -(2**31) + 1, 1], np.int32)
+    return {
+        "70 offers to 9 vertices": offers(9, 70, rng, -50, 50),
+        "no offers": offers(3, 0, rng, -9, 9),
+        "one offer": (np.int32([2]), np.int32([-4]), packed([5, 5, 0], [1, 2, 3]), 7),
+        "a large crowd, 67 equal offers to a vertex": (
+            np.zeros(67, np.int32), np.full(67, 8, np.int32), packed([9], [6]), 7,
+        ),
+        "67 offers that are no better": (
+            np.zeros(67, np.int32), np.full(67, -3, np.int32), packed([-3], [2]), 7,
+        ),
+        "the least and the greatest distances": (
+            np.arange(6, dtype=np.int32), ends, packed([0, 0, -1, None, -(2**31), 1], range(6)), 7,
+        ),
+    }  # fmt: skip
+
+
+OFFERS = Inputs(_fixed_offers(), _drawn_offers)
+
+
+def run_words(kernel, device, given: tuple) -> Results:
+    """Make all offers in one launch."""
+    vertex, length, words, round = given
+    words = device.array(words)
+    queue, size = device.full(vertex.size, -1, np.int32), device.full(1, 0, np.int32)
+    device.launch(
+        kernel, blocks_for(vertex.size), THREADS, device.array(vertex), device.array(length),
+        np.int32(round), words, queue, size,
+    )  # fmt: skip
+    return {"words": device.read(words), "queue": device.read(queue), "size": device.read(size)}
+
+
+def judge_words(given: tuple) -> Callable[[Results], Wrong | None]:
+    """Return a judge that wants the least word of every vertex, and who fell, once each."""
+    vertex, length, before, round = given
+    expected = before.tolist()
+    for v, offer in zip(vertex.tolist(), length.tolist(), strict=True):
+        if offer + 2**31 < expected[v] >> 32:
+            expected[v] = (offer + 2**31) << 32 | round
+    fell = np.flatnonzero(np.array(expected, np.uint64) != before)
+
+    def judge(found: Results) -> Wrong | None:
+        for v, word in enumerate(found["words"].tolist()):
+            if word != expected[v]:
+                said = _read(word), _read(expected[v])
+                return Wrong(f"`words[{v}]` holds {said[0]} and should hold {said[1]}", "words", v)
+        size = int(found["size"][0])
+        if size != fell.size:
+            return Wrong(f"`size[0]` is {size} and should be {fell.size}", "size", 0)
+        missing = np.setdiff1d(fell, found["queue"][:size])
+        if missing.size:
+            return Wrong(f"vertex {missing[0]}, whose distance fell, is not in `queue`", "queue")
+        return None
+
+    return judge
+
+
+def _read(word: int) -> str:
+    return f"distance {(word >> 32) - 2**31} of round {word % 2**32}"
+
+
+def words_case(name: str, given: tuple) -> Case:
+    """Return an input of hbf-2."""
+    return Case(name, lambda kernel, device: run_words(kernel, device, given), judge_words(given))
+
+
+def words_budgets() -> list[Budget]:
+    """Return the bounds of hbf-2: an atomic for each offer, and one for each vertex enqueued."""
+    given = offers(40, 1_000, np.random.default_rng(8), -500, 500)
+    vertex, length, before, _ = given
+    least = (before >> np.uint64(32)).astype(np.int64)
+    after = least.copy()
+    np.minimum.at(after, vertex, length + np.int64(2**31))
+    case = words_case("1,000 offers to 40 vertices", given)
+
+    def atomics(trace: Trace) -> int:
+        return metrics.accesses(trace, kinds=ATOMIC)
+
+    most = vertex.size + int((after < least).sum())
+    return [Budget("atomics", case, atomics, at_most=most), sharing(case, at_most=8)]
+
+
+WORDS = KernelExercise(
+    texts("hbf-2"),
+    parts=(lower_words,),
+    imports=WITH_WORDS,
+    cases=lambda: OFFERS.cases(words_case),
+    budgets=words_budgets,
+)
+
+# hbf-3: a store in place of an atomic
+
+
+def tree(n: int) -> Graph:
+    """Return a tree of n vertices, three arcs out of each that has any, from vertex 0 outward."""
+    child = np.arange(1, n)
+    return Graph.from_arcs(n, (child - 1) // 3, child, child * 7 % 11 + 1)
+
+
+def rings(n: int, weight: int) -> Graph:
+    """Return a cycle through all n vertices."""
+    return Graph.from_arcs(n, np.arange(n), (np.arange(n) + 1) % n, np.full(n, weight))
+
+
+def _graphs() -> Inputs:
+    plain = graphs_from_0(most=67)
+
+    def all_of(graphs, rng: Draw) -> dict[str, Graph]:
+        return {name: weighted(g, rng) for name, g in graphs.items()}
+
+    fixed = {
+        "a ring of 5 vertices": rings(5, 3),
+        "a tree of 75 vertices": tree(75),
+        "two ways, the second shorter": Graph.from_arcs(
+            5, [0, 0, 1, 2, 3], [1, 2, 2, 3, 4], [1, 9, 1, 1, 1]
+        ),
+    }
+    fixed |= all_of(plain.fixed, np.random.default_rng(5))
+    return Inputs(fixed, lambda rng: all_of(plain.draw(rng), rng))
+
+
+GRAPHS = _graphs()
+
+
+@benign_race("distance")
+@cuda.jit
+def relax_by_class(
+    offsets, targets, weights, ways_in, distance, frontier, frontier_size, next_frontier, next_size
+):
+    """Relax the arcs of the frontier, by a store where only one arc leads to a vertex."""
+    i = cuda.grid(1)
+    if i < frontier_size[0]:
+        u = frontier[i]
+        for k in range(offsets[u], offsets[u + 1]):
+            v = targets[k]
+            before, length = distance[v], distance[u] + weights[k]
+            if length >= before:  # added
+                continue  # added
+            if ways_in[v] == 1:
+                distance[v] = length
+            else:
+                before = cuda.atomic.min(distance, v, length)
+            if length < before:
+                queue_append(next_frontier, next_size, v)
+
+
+def run_classes(kernel, device, g: Graph) -> Results:
+    """Search with a kernel that relaxes one queue and fills the next, until one is empty."""
+    capacity = 8 * g.m + 64
+    queue, other = (device.full(capacity, 0, np.int32) for _ in range(2))
+    ways_in = np.bincount(g.targets, minlength=g.n).astype(np.int32)
+    arcs = [device.array(a) for a in (g.offsets, g.targets, g.weights, ways_in)]
+    distance, size, entries = start(device, g), device.full(1, 1, np.int32), 1
+    for _ in range(g.n + 1):
+        next_size = device.full(1, 0, np.int32)
+        arrays = *arcs, distance, queue, size, other, next_size
+        device.launch(kernel, blocks_for(entries), THREADS, *arrays)
+        queue, other, size = other, queue, next_size
+        entries = int(device.read(size)[0])
+        if entries == 0:
+            return {"distance": device.read(distance)}
+        if not 0 < entries <= capacity:
+            raise HostGaveUp(f"a round queued {entries:,} entries for {g.n:,} vertices")
+    raise HostGaveUp(f"round {g.n + 1} of {g.n} vertices still has a queue")
+
+
+def classes_case(name: str, g: Graph) -> Case:
+    """Return an input of hbf-3."""
+    return Case(name, lambda kernel, device: run_classes(kernel, device, g), judge_distances(g))
+
+
+def classes_budgets() -> list[Budget]:
+    """Return the bounds of hbf-3: in a tree only one arc leads to a vertex, and none is shared."""
+    case = classes_case("a tree of 300 vertices", tree(300))
+
+    def atomics(trace: Trace) -> int:
+        return metrics.accesses(trace.select(array=["distance"]), kinds=ATOMIC)
+
+    return [
+        Budget("atomics on `distance`", case, atomics, at_most=0),
+        sharing(case, at_most=40),
+    ]
+
+
+STORES = KernelExercise(
+    texts("hbf-3"),
+    parts=(relax_by_class,),
+    imports=WITH_QUEUE,
+    cases=lambda: GRAPHS.cases(classes_case),
+    budgets=classes_budgets,
+    benign=("distance",),
+)
+
+# hbf-4: those that were left for the end
+
+
+@cuda.jit
+def end_leaves(offsets_in, sources, weights, out_degree, distance):
+    """Give every vertex without arcs out the least that the arcs into it offer, a warp a vertex."""
+    v, lane = cuda.grid(1) // 32, cuda.laneid
+    if v < distance.size and out_degree[v] == 0:
+        begin, end = offsets_in[v], offsets_in[v + 1]
+        # Your lines go here.
+        least = NO_PATH  # added
+        if lane == 0:  # added
+            least = distance[v]  # added
+        for k in range(begin + lane, end, 32):  # added
+            near = distance[sources[k]]  # added
+            if near != NO_PATH:  # added
+                least = min(least, near + weights[k])  # added
+        for apart in (16, 8, 4, 2, 1):  # added
+            least = min(least, cuda.shfl_xor_sync(FULL_MASK, least, apart))  # added
+        if lane == 0:  # added
+            distance[v] = least  # added
+
+
+def funnel(width: int) -> Graph:
+    """Return vertex 0, `width` vertices that it leads to, and one that all of these lead to."""
+    middle = np.arange(1, width + 1)
+    source = np.concatenate([np.zeros(width, int), middle])
+    target = np.concatenate([middle, np.full(width, width + 1)])
+    return Graph.from_arcs(width + 2, source, target, (np.arange(2 * width) * 37 + 11) % 101)
+
+
+def with_leaves(g: Graph, rng: Draw) -> Graph:
+    """Return `g` without the arcs out of a third of its vertices, with weights of both signs."""
+    source, target = g.coo
+    kept = (rng.random(g.n) < 2 / 3)[source]
+    return weighted(Graph.from_arcs(g.n, source[kept], target[kept]), rng, negative=True)
+
+
+def _leafy() -> Inputs:
+    plain = graphs_from_0(most=67)
+
+    def all_of(graphs, rng: Draw) -> dict[str, Graph]:
+        return {name: with_leaves(g, rng) for name, g in graphs.items()}
+
+    fixed = {
+        "a funnel of 75 vertices": funnel(73),
+        "a tree of 75 vertices": tree(75),
+        "parallel arcs, the least between": Graph.from_arcs(2, [0] * 5, [1] * 5, [7, 3, -2, 3, 9]),
+        "a leaf that nobody reaches": Graph.from_arcs(4, [0, 2], [1, 3], [5, -8]),
+    }
+    fixed |= all_of(plain.fixed, np.random.default_rng(9))
+    return Inputs(fixed, lambda rng: all_of(plain.draw(rng), rng))
+
+
+LEAFY = _leafy()
+
+
+def run_leaves(kernel, device, g: Graph) -> Results:
+    """Launch once, on the distances of all that have arcs out."""
+    found = bellman_ford_queue(g, 0)
+    before = np.where(found.parent >= 0, found.distance, NO_PATH).astype(np.int32)
+    before[g.out_degree == 0] = NO_PATH
+    before[0] = 0
+    back, distance = g.reverse, device.array(before)
+    arrays = back.offsets, back.targets, back.weights, g.out_degree.astype(np.int32)
+    device.launch(
+        kernel, blocks_for(g.n * WARP_SIZE), THREADS, *(device.array(a) for a in arrays), distance
+    )  # fmt: skip
+    return {"distance": device.read(distance)}
+
+
+def leaves_case(name: str, g: Graph) -> Case:
+    """Return an input of hbf-4."""
+    return Case(name, lambda kernel, device: run_leaves(kernel, device, g), judge_distances(g))
+
+
+def leaves_budgets() -> list[Budget]:
+    """Return the bounds of hbf-4: 1,000 arcs are 32 for each lane; and no atomic."""
+    case = leaves_case("a funnel of 1,002 vertices", funnel(1_000))
+
+    def atomics(trace: Trace) -> int:
+        return metrics.accesses(trace, kinds=ATOMIC)
+
+    return [Budget("atomics", case, atomics, at_most=0), sharing(case, at_most=103)]
+
+
+LEAVES = KernelExercise(
+    texts("hbf-4"),
+    parts=(end_leaves,),
+    imports=WITH_SHUFFLES,
+    cases=lambda: LEAFY.cases(leaves_case),
+    budgets=leaves_budgets,
+)
+
+EXERCISES = (PREDICT, WORDS, STORES, LEAVES)
