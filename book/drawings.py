@@ -253,6 +253,17 @@ def sssp_spectrum_card() -> str:
     return card("Delta from small to large: fewer rounds, more relaxations", body)
 
 
+def hbf_card() -> str:
+    """Return a vertex with arcs of four kinds, of which one alone needs an atomic."""
+    kinds = ("on", "half", "half", "off", "off", "off")
+    body = '<circle cx="36" cy="56" r="14" class="on"/>'
+    for k, kind in enumerate(kinds):
+        y = 14 + 17 * k
+        body += f'<path class="line" d="M50 56L190 {y:g}"/>'
+        body += f'<circle cx="200" cy="{y:g}" r="7" class="{kind}"/>'
+    return card("Arcs by class: an atomic, a store, or nothing at all", body)
+
+
 def drawings() -> dict[str, str]:
     """Return every drawing by its path under ``book/_static``."""
     return {
@@ -268,6 +279,7 @@ def drawings() -> dict[str, str]:
         "cards/mapping_static.svg": mapping_static_card(),
         "cards/mapping_dynamic.svg": mapping_dynamic_card(),
         "cards/sssp_spectrum.svg": sssp_spectrum_card(),
+        "cards/hbf.svg": hbf_card(),
     }
 
 
