@@ -33,9 +33,7 @@ WITH_QUEUE = (
     "from numba import cuda\n\nfrom gpukernels.device import benign_race\n"
     "from gpukernels.primitives import queue_append"
 )
-WITH_SHUFFLES = (
-    f"from numba import cuda\n\nfrom gpukernels.primitives import FULL_MASK\n\nNO_PATH = {NO_PATH}"
-)
+WITH_SHUFFLES = f"from numba import cuda\n\nFULL_MASK = 0xFFFFFFFF\nNO_PATH = {NO_PATH}"
 
 # hbf-1: predict what becomes of an arc
 
@@ -86,11 +84,11 @@ def lower_words(vertex, length, round, words, queue, size):
     """Lower ``words[vertex[i]]`` to an offer, and enqueue the vertex that is the first to fall."""
     i = cuda.grid(1)
     if i < vertex.size:
-        v = vertex[i]
+        v, offer, now = vertex[i], int64(length[i]), uint64(round)
         # Your lines go here.
-        key = uint64(int64(length[i]) + 2**31)  # added
-        old = cuda.atomic.min(words, v, (key << uint64(32)) | uint64(round))  # added
-        if key < old >> uint64(32) and old & uint64(LOWER_HALF) != round:  # added
+        key = uint64(offer + 2**31)  # added
+        old = cuda.atomic.min(words, v, (key << uint64(32)) | now)  # added
+        if key < old >> uint64(32) and old & uint64(LOWER_HALF) != now:  # added
             queue_append(queue, size, v)  # added
 
 

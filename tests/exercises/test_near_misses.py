@@ -545,8 +545,8 @@ NEAR_MISSES = {
     ),
     "distances as they stand in a word": (
         "hbf-2",
-        "int64(length[i]) + 2**31",
-        "int64(length[i]) & (2**32 - 1)",
+        "offer + 2**31",
+        "offer & (2**32 - 1)",
         "`words[",
     ),
     "an entry for whoever comes first in a round": (
@@ -557,14 +557,14 @@ NEAR_MISSES = {
     ),
     "an entry for each offer that lowers": (
         "hbf-2",
-        " and old & uint64(LOWER_HALF) != round",
+        " and old & uint64(LOWER_HALF) != now",
         "",
         "`size[0]` is",
     ),
     "a store of the word": (
         "hbf-2",
-        "old = cuda.atomic.min(words, v, (key << uint64(32)) | uint64(round))",
-        "old = words[v]\n        words[v] = min(old, (key << uint64(32)) | uint64(round))",
+        "old = cuda.atomic.min(words, v, (key << uint64(32)) | now)",
+        "old = words[v]\n        words[v] = min(old, (key << uint64(32)) | now)",
         "race on `words[",
     ),
     "an atomic where a store would do": (
