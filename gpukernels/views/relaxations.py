@@ -144,6 +144,8 @@ def read_run(
     for rows, what in ((heads, "targets"), (weights | ending, "weights")):
         _check_range(trace, row, rows, len(arcs.source), what, f"{len(arcs.source)} arcs", name)
 
+    # Whoever looks at arcs in without a distance marks them, before the search.
+    ending &= np.isin(r.launch, r.launch[distances])
     adopting = _adopting(trace, distances)
     heads &= (r.kind == LOAD) & ~np.isin(r.launch, adopting)
     weights &= (r.kind == LOAD) & ~np.isin(r.launch, adopting)

@@ -69,6 +69,12 @@ def test_iterations_of_harish_are_the_rounds_of_bellman_ford(g, root):
         assert not entry.skipped.size
 
 
+def test_who_marks_self_loops_relaxes_nothing():
+    g = gk.Graph.from_arcs(4, [0, 1, 1, 2, 2, 0], [1, 1, 2, 2, 3, 3], [2, 1, 3, 1, 4, 20])
+    run, result = run_of(g, 0, "hbf")
+    assert run.relaxations == result.stats["relaxations"] + result.stats["relaxations_at_the_end"]
+
+
 def test_who_is_taken_up_too_early_is_told_apart():
     run, _ = run_of(DETOUR)
     taken = [dict(zip(e.relaxed.tolist(), e.kind.tolist(), strict=True)) for e in run.iterations]

@@ -19,7 +19,7 @@ every search, and has the source class by the same look at u.
 Where this differs from the paper, since it would be wrong:
 
 - A plain store needs the comparison with the distance that is there. Algorithm 4 stores whatever
-  comes: a cycle through an in-degree-1 vertex, the root above all, then raises distances again.
+  comes: where one arc leads back to the root, it raises the root's distance above 0.
 - Arcs from the root that are parallel need their atomic: lanes of one warp relax them together, and
   the last store would win, not the least. So the source class is for a root whose row is sorted and
   names no vertex twice.
