@@ -14,15 +14,19 @@ from numba import cuda
 from public_names import PUBLIC
 
 import gpukernels as gk
-from gpukernels import primitives, representations, simt
+from gpukernels import all_pairs, primitives, representations, shortest_paths, simt, traversal
 from gpukernels.device import CudaDevice
 from gpukernels.primitives.shared_scan import shared_scan
 from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.representations import adjacency_matrix, coo
 from gpukernels.simt.errors import LaunchError
-from gpukernels.traversal import METHODS
 from gpukernels.traversal.bfs4k.knobs import Knobs
 
+FAMILIES = {
+    "bfs": traversal.METHODS,
+    "sssp": shortest_paths.METHODS,
+    "apsp": all_pairs.METHODS,
+}
 #: What is no flag, and what `bool` would make one of.
 NO_FLAGS = ["no", "False", "", 0, 1, 1.0, [], (True,), np.int8(0), np.array([True])]
 GRAPH = gk.path(5)
@@ -70,6 +74,10 @@ CALLS = {
     "simt.launch": {
         "cooperative": lambda f: simt.launch(nothing, 1, 32, [np.zeros(1)], cooperative=f),
         "check": lambda f: simt.launch(nothing, 1, 32, [np.zeros(1)], check=f),
+    },
+    "min_plus": {
+        "lazy": lambda f: gk.min_plus(np.zeros((2, 2)), np.zeros((2, 2)), lazy=f),
+        "padding": lambda f: gk.min_plus(np.zeros((2, 2)), np.zeros((2, 2)), padding=f),
     },
     "GraphView": {"csr": lambda f: gk.GraphView(GRAPH, csr=f)},
     "exercises.exercise.Exercise.check": {"raises": check_exercise},
@@ -144,15 +152,16 @@ def public():
                 place = module.__name__.removeprefix("gpukernels.")
                 yield from functions_of(f"{place}.{name}", thing)
     yield "traversal.bfs4k.knobs.Knobs", Knobs
-    for method, search in METHODS.items():
-        yield f"bfs[{method}]", search
+    for family, methods in FAMILIES.items():
+        for method, search in methods.items():
+            yield f"{family}[{method}]", search
 
 
 def call_of(function, flag):
     """Return the call of `CALLS`, or a search with the flag as an option."""
-    if function.startswith("bfs["):
-        method = function[4:-1]
-        return lambda value: gk.bfs(GRAPH, 0, method, **{flag: value})
+    if "[" in function:
+        family, method = function.removesuffix("]").split("[")
+        return lambda value: getattr(gk, family)(GRAPH, method=method, **{flag: value})
     return CALLS[function][flag]
 
 
@@ -161,7 +170,7 @@ FLAGS = sorted({(name, flag) for name, function in public() for flag in flags_of
 
 def test_every_flag_of_the_public_functions_is_tried():
     assert len(FLAGS) > 50
-    missing = [f for f in FLAGS if not f[0].startswith("bfs[") and f[1] not in CALLS.get(f[0], ())]
+    missing = [f for f in FLAGS if "[" not in f[0] and f[1] not in CALLS.get(f[0], ())]
     assert missing == []
     known = {(name, flag) for name, flags in CALLS.items() for flag in flags}
     assert known <= set(FLAGS), "calls of what is gone"

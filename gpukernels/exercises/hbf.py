@@ -238,6 +238,10 @@ def _graphs() -> Inputs:
         "two ways, the second shorter": Graph.from_arcs(
             5, [0, 0, 1, 2, 3], [1, 2, 2, 3, 4], [1, 9, 1, 1, 1]
         ),
+        # Whichever of two lanes stores last, it is the longer way to one of the two.
+        "two ways in one round": Graph.from_arcs(
+            5, [0, 0, 1, 1, 2, 2], [1, 2, 3, 4, 3, 4], [1, 1, 1, 9, 9, 1]
+        ),
     }
     fixed |= all_of(plain.fixed, np.random.default_rng(5))
     return Inputs(fixed, lambda rng: all_of(plain.draw(rng), rng))

@@ -85,16 +85,16 @@ def computed(
     threads: int,
     device: Device | None,
     *options: Any,
-    zeros: bool = False,
+    start: float | None = None,
 ) -> np.ndarray:
     """Return what one launch of `kernel`, a thread for each worker, writes to an array.
 
     The kernel takes the operands, arrays and numbers, then the array of `size` elements, which it
-    adds to where it is to hold `zeros`, then the options.
+    adds to where they are to `start` from a number, then the options.
     """
     check_threads(threads)
     device = chosen_device(device)
-    out = device.full(size, 0, dtype) if zeros else device.empty(size, dtype)
+    out = device.empty(size, dtype) if start is None else device.full(size, start, dtype)
     given = [device.array(a) if isinstance(a, np.ndarray) else a for a in operands]
     device.launch(kernel, blocks_for(workers, threads), threads, *given, out, *options)
     return device.read(out)

@@ -308,4 +308,4 @@ def has_edge(
 
 def _sum_arcs(kernel, n, arrays, dtype, threads, device, options=()):
     arcs = len(arrays[0])
-    return computed(kernel, arcs, arrays, n, dtype, threads, device, *options, zeros=True)
+    return computed(kernel, arcs, arrays, n, dtype, threads, device, *options, start=0)
