@@ -218,11 +218,14 @@ def expand_paths(
                 queue_append(next_frontier, next_size, v)  # added
 
 
-def run_paths(kernel, device, g: Graph) -> dict[str, np.ndarray]:
-    """Search with a kernel that relaxes one queue and fills the next, until one is empty."""
+def run_paths(kernel, device, g: Graph, *beside: np.ndarray) -> Results:
+    """Search with a kernel that relaxes one queue and fills the next, until one is empty.
+
+    The kernel takes the arrays of the graph, those `beside` them, then distances and queues.
+    """
     capacity = 8 * g.m + 64
     queue, other = (device.full(capacity, 0, np.int32) for _ in range(2))
-    arcs = [device.array(a) for a in (g.offsets, g.targets, g.weights)]
+    arcs = [device.array(a) for a in (g.offsets, g.targets, g.weights, *beside)]
     distance, size, entries = start(device, g), device.full(1, 1, np.int32), 1
     for _ in range(g.n + 1):
         next_size = device.full(1, 0, np.int32)
