@@ -8,6 +8,10 @@ of the columns and one of the rows. An element is read once for a tile of pivots
 
 In the second launch the diagonal tile is final, and whole paths in it are known. So there too no
 order of pivots is needed: it is the same product, of the diagonal tile and what was there before.
+
+The third launch reads and writes the whole matrix for each tile of pivots. In a large one, which no
+cache holds, some tiles of pivots make a panel, as in the factorization of matrices: one more launch
+a tile brings the panel's own rows and columns up to date, and the rest follows in one for them all.
 """
 
 from __future__ import annotations
@@ -18,11 +22,16 @@ from typing import Any
 import numpy as np
 from numba import cuda, uint32
 
+from gpukernels.checks import check_whole
 from gpukernels.device import Device
+from gpukernels.primitives.offsets import MAX_UNITS
 
 from .lengths import Lengths
 from .result import APSPResult, finish, room_for
 from .tiles import Form, closer, closing, form_of, multiplier
+
+#: Up to so many vertices, a panel is one tile of pivots unless told.
+FEW = 2048
 
 
 @cache
@@ -50,19 +59,47 @@ def crossing(form: Form) -> Any:
 
 
 @cache
+def paneling(form: Form) -> Any:
+    """Return the kernel of a launch between the second and the third, in panels of many tiles."""
+    multiply, tile = multiplier(form), form.tile
+
+    @cuda.jit
+    def panel_tiles(distance, via, infinite, pivot, first, count, flags):
+        """Let paths lead through the pivot tile: a block a tile of the panel's rows and columns."""
+        column, row = uint32(cuda.blockIdx.x), uint32(first) + uint32(cuda.blockIdx.y)
+        mine = True
+        if cuda.blockIdx.y >= count:
+            row, column = column, row - uint32(count)
+            # Where the panel's rows and columns meet, the rows have it.
+            mine = row < uint32(first) or row >= uint32(first) + uint32(count)
+        if flags[0] == 0 and mine and column != uint32(pivot) and row != uint32(pivot):
+            begin = uint32(pivot) * uint32(tile)
+            multiply(
+                distance, distance, distance, distance, via, infinite,
+                row * uint32(tile), column * uint32(tile), begin, begin + uint32(tile),
+            )  # fmt: skip
+
+    return panel_tiles
+
+
+@cache
 def remainder(form: Form) -> Any:
     """Return the kernel of the third launch."""
     multiply, tile = multiplier(form), form.tile
 
     @cuda.jit
-    def remaining_tiles(distance, via, infinite, pivot, flags):
-        """Let paths lead through the pivot tile: a block a tile of the other rows and columns."""
-        down, across = uint32(cuda.blockIdx.y), uint32(cuda.blockIdx.x)
-        first = uint32(pivot) * uint32(tile)
-        if flags[0] == 0 and across != uint32(pivot) and down != uint32(pivot):
+    def remaining_tiles(distance, via, infinite, first, count, flags):
+        """Let paths lead through `count` pivot tiles: a block a tile of all other rows."""
+        row, column = uint32(cuda.blockIdx.y), uint32(cuda.blockIdx.x)
+        after = uint32(first) + uint32(count)
+        if (
+            flags[0] == 0
+            and (row < uint32(first) or row >= after)
+            and (column < uint32(first) or column >= after)
+        ):
             multiply(
-                distance, distance, distance, distance, via, infinite,
-                down * uint32(tile), across * uint32(tile), first, first + uint32(tile),
+                distance, distance, distance, distance, via, infinite, row * uint32(tile),
+                column * uint32(tile), uint32(first) * uint32(tile), after * uint32(tile),
             )  # fmt: skip
 
     return remaining_tiles
@@ -74,6 +111,7 @@ def apsp(
     *,
     tile: int | None = None,
     per_thread: str | None = None,
+    panel: int | None = None,
     padding: bool = True,
     next_hops: bool = False,
 ) -> APSPResult:
@@ -87,6 +125,9 @@ def apsp(
         Elements of a thread, across and down: ``"1x1"``, ``"4x2"``, ``"4x4"`` or ``"8x8"``. Unless
         given, ``"1x1"`` in tiles of 16, ``"4x4"`` in those of 32, else ``"8x8"``. The pivot tile is
         spread over more threads.
+    panel : int, optional
+        Tiles of pivots that the third launch takes at once, at least 1. Unless given, 1 up to
+        `FEW` vertices, else 4.
     padding : bool
         Whether rows of shared memory are padded, so that no two lanes meet at a bank.
     next_hops : bool
@@ -100,20 +141,35 @@ def apsp(
     form = form_of(
         lengths.n, lengths.matrix.dtype, tile, per_thread, noting=next_hops, padding=padding
     )
+    if panel is None:
+        panel = 1 if lengths.n <= FEW else 4
+    panel = check_whole("panel", panel, 1, MAX_UNITS)
     matrix = lengths.padded(form.tile)
     tiles = len(matrix) // form.tile
     via = room_for(device, lengths.n, len(matrix), 1, next_hops)
     distance, flags = device.array(matrix), device.full(2, 0, np.int32)
     infinite, alone = matrix.dtype.type(lengths.infinite), closing(form)
-    for pivot in range(tiles):
-        device.launch(closer(alone), 1, alone.block, distance, via, pivot, flags)
-        if tiles > 1:
-            args = distance, via, infinite, pivot, flags
-            device.launch(crossing(form), (tiles, 2), form.block, *args)
-            device.launch(remainder(form), (tiles, tiles), form.block, *args)
+    launches = 0
+
+    def launch(kernel, blocks, *args, form=form):
+        nonlocal launches
+        launches += 1
+        device.launch(kernel, blocks, form.block, *args)
+
+    for first in range(0, tiles, panel):
+        count = min(panel, tiles - first)
+        for pivot in range(first, first + count):
+            launch(closer(alone), 1, distance, via, pivot, flags, form=alone)
+            if tiles > 1:
+                launch(crossing(form), (tiles, 2), distance, via, infinite, pivot, flags)
+            if count > 1:
+                args = distance, via, infinite, pivot, first, count, flags
+                launch(paneling(form), (tiles, 2 * count), *args)
+        if tiles > count:
+            launch(remainder(form), (tiles, tiles), distance, via, infinite, first, count, flags)
     stats = {
         "method": "blocked",
-        "launches": tiles * (3 if tiles > 1 else 1),
+        "launches": launches,
         "read_backs": 0,
         "operations": len(matrix) ** 3,
     }

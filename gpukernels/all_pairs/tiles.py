@@ -32,6 +32,8 @@ PER_THREAD = {"1x1": (1, 1), "4x2": (4, 2), "4x4": (4, 4), "8x8": (8, 8)}
 KINDS = {"int32": int32, "float32": float32}
 MAX_THREADS = 1024
 BANKS = 32
+#: From so many outputs a thread on, the steps of a slice are written out.
+MANY = 16
 
 
 class Form(NamedTuple):
@@ -101,6 +103,58 @@ def form_of(
     return form
 
 
+def all_steps(form: Form, depth: int) -> Callable:
+    """Return the device function that takes a thread's outputs through all steps of a slice.
+
+    Step k lets paths lead through one more vertex, `first` + k. Where a thread has many outputs the
+    steps stand one behind the other in the code, without a loop around them: then places in shared
+    memory are constants, and loads for the next step start during this one. On an H200 that is a
+    fifth of the time.
+    """
+    noting, lazy = form.noting, form.lazy
+    across, down = PER_THREAD[form.per_thread]
+    kind = KINDS[form.dtype]
+    WIDE, HIGH = (uint32(v) for v in form.block)
+
+    @cuda.jit(device=True)
+    def one_step(left, right, best, noted, here, k, first, x, y, infinite):
+        beside = cuda.local.array(across, kind)
+        for c in range(across):
+            beside[c] = right[here, k, x + uint32(c) * WIDE]
+        for r in range(down):
+            length = left[here, k, y + uint32(r) * HIGH]
+            if not lazy or length < infinite:
+                for c in range(across):
+                    if noting:
+                        through = kind(length + beside[c])
+                        if through < best[r, c]:
+                            best[r, c] = through
+                            noted[r, c] = first + k
+                    else:
+                        best[r, c] = min(kind(length + beside[c]), best[r, c])
+
+    def twice(one, times):
+        TIMES = uint32(times)
+
+        @cuda.jit(device=True)
+        def two(left, right, best, noted, here, k, first, x, y, infinite):
+            one(left, right, best, noted, here, k, first, x, y, infinite)
+            one(left, right, best, noted, here, k + TIMES, first, x, y, infinite)
+
+        return two
+
+    step, at_once = one_step, 1
+    while at_once < depth and across * down >= MANY and not noting and not lazy:
+        step, at_once = twice(step, at_once), 2 * at_once
+
+    @cuda.jit(device=True)
+    def steps(left, right, best, noted, here, first, x, y, infinite):
+        for k in range(0, depth, at_once):
+            step(left, right, best, noted, here, uint32(k), first, x, y, infinite)
+
+    return steps
+
+
 @cache
 def multiplier(form: Form) -> Callable:
     """Return the device function ``new = min(old, a x b)`` for one tile of the result a block.
@@ -111,17 +165,19 @@ def multiplier(form: Form) -> Callable:
     is written when the whole block has read all that it needs, so it may be `b` or `a` if no other
     block reads this tile. Returns whether anything of the thread has become less.
     """
-    tile, noting, lazy, watching = form.tile, form.noting, form.lazy, form.watching
+    tile, noting, watching = form.tile, form.noting, form.watching
     across, down = PER_THREAD[form.per_thread]
     kind = KINDS[form.dtype]
     wide, high = form.block
     threads = wide * high
-    # A slice is as deep as makes each thread load the same number of elements, and at least 8.
-    depth = max(8, threads // tile)
+    # A slice is as deep as makes each thread load the same number of elements, and at least 16:
+    # what a slice costs besides its steps is paid less often.
+    depth = max(16, threads // tile)
     loads = tile * depth // threads
     # A warp stores `depth` columns of 32 / depth rows of `a`: this much more puts all on banks of
     # their own.
     stride = tile + (BANKS // depth if form.padding else 0)
+    steps = all_steps(form, depth)
     # Unsigned constants, so that sums with them stay unsigned.
     WIDE, HIGH, TILE, DEPTH, THREADS = (uint32(v) for v in (wide, high, tile, depth, threads))
 
@@ -133,46 +189,40 @@ def multiplier(form: Form) -> Callable:
         noted = cuda.local.array((down, across), int32)
         next_left = cuda.local.array(loads, kind)
         next_right = cuda.local.array(loads, kind)
-        beside = cuda.local.array(across, kind)
         x, y = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
         t = (y * WIDE + x) % THREADS  # the remainder tells the compiler how large it can be
         for r in range(down):
             for c in range(across):
                 best[r, c] = old[row + y + uint32(r) * HIGH, column + x + uint32(c) * WIDE]
                 noted[r, c] = -1
+        # Element t + i * threads of a slice; all sizes are powers of two, so its row and column are
+        # those of t and of i * threads, added: sums of what changes and what the compiler knows.
+        i_left, k_left = row + t // DEPTH, t % DEPTH
+        k_right, j_right = t // TILE, column + t % TILE
         for i in range(loads):
-            e = t + uint32(i) * THREADS
-            left[0, e % DEPTH, e // DEPTH] = a[row + e // DEPTH, begin + e % DEPTH]
-            right[0, e // TILE, e % TILE] = b[begin + e // TILE, column + e % TILE]
+            e = uint32(i) * THREADS
+            left[0, k_left + e % DEPTH, t // DEPTH + e // DEPTH] = a[
+                i_left + e // DEPTH, begin + k_left + e % DEPTH
+            ]
+            right[0, k_right + e // TILE, t % TILE + e % TILE] = b[
+                begin + k_right + e // TILE, j_right + e % TILE
+            ]
         cuda.syncthreads()
         here = uint32(0)
         while begin < end:
             following = begin + DEPTH
             if following < end:
                 for i in range(loads):
-                    e = t + uint32(i) * THREADS
-                    next_left[i] = a[row + e // DEPTH, following + e % DEPTH]
-                    next_right[i] = b[following + e // TILE, column + e % TILE]
-            for k in range(depth):
-                for c in range(across):
-                    beside[c] = right[here, uint32(k), x + uint32(c) * WIDE]
-                for r in range(down):
-                    first = left[here, uint32(k), y + uint32(r) * HIGH]
-                    if not lazy or first < infinite:
-                        for c in range(across):
-                            if noting:
-                                length = kind(first + beside[c])
-                                if length < best[r, c]:
-                                    best[r, c] = length
-                                    noted[r, c] = begin + uint32(k)
-                            else:
-                                best[r, c] = min(kind(first + beside[c]), best[r, c])
+                    e = uint32(i) * THREADS
+                    next_left[i] = a[i_left + e // DEPTH, following + k_left + e % DEPTH]
+                    next_right[i] = b[following + k_right + e // TILE, j_right + e % TILE]
+            steps(left, right, best, noted, here, begin, x, y, infinite)
             here = uint32(1) - here
             if following < end:
                 for i in range(loads):
-                    e = t + uint32(i) * THREADS
-                    left[here, e % DEPTH, e // DEPTH] = next_left[i]
-                    right[here, e // TILE, e % TILE] = next_right[i]
+                    e = uint32(i) * THREADS
+                    left[here, k_left + e % DEPTH, t // DEPTH + e // DEPTH] = next_left[i]
+                    right[here, k_right + e // TILE, t % TILE + e % TILE] = next_right[i]
             cuda.syncthreads()
             begin = following
         less = False

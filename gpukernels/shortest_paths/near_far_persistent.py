@@ -69,11 +69,11 @@ from .tight import parents_of
 from .waiting_word import NONE, bits_of, length_of
 
 #: Threads a block by default.
-BLOCK = 512
+BLOCK = 256
 #: Arcs of a piece by default: eight turns of a warp.
 PIECE = 256
 #: Rounds that a block goes on by itself, by default.
-ROUNDS = 8
+ROUNDS = 32
 #: By default, the vertices whose arcs give so large a share of the threads one each cost as much as
 #: the waits of a step: some three microseconds of a GPU that relaxes twenty arcs a nanosecond.
 SHARE = 4

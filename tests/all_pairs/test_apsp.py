@@ -36,6 +36,7 @@ VARIANTS = [
     ("blocked", {}),
     ("blocked", {"tile": 16, "per_thread": "4x2", "padding": False}),
     ("blocked", {"tile": 16, "per_thread": "4x4"}),
+    ("blocked", {"tile": 16, "panel": 2}),
     ("blocked", {"tile": 16, "per_thread": "8x8"}),
     ("blocked", {"tile": 32, "per_thread": "4x2"}),
     ("repeated_squaring", {}),
@@ -50,6 +51,7 @@ LARGE = [
     ("blocked", {"tile": 64}),
     ("blocked", {"tile": 32, "per_thread": "1x1"}),
     ("blocked", {"tile": 64, "per_thread": "4x2"}),
+    ("blocked", {"tile": 16, "panel": 3}),
     ("repeated_squaring", {"tile": 128}),
     ("kleene", {"tile": 64, "per_thread": "4x4"}),
 ]
