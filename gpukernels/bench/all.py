@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gpukernels.bench import (
+    apsp,
     bfs,
     directions,
     duplicates,
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Callable[..., Path]] = {
     "duplicates": duplicates.write,
     "bfs": bfs.write,
     "sssp": sssp.write,
+    "apsp": apsp.write,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpukernels import generators, workloads
 from gpukernels.graph import Graph
@@ -74,3 +75,13 @@ def weighted_small_world(n: int, degree: int, rewire: float, seed: int) -> Graph
 def weighted_kron(scale: int, edge_factor: int, seed: int) -> Graph:
     """Return `gk.kron` with weights."""
     return weighted(generators.kron(scale, edge_factor, seed), seed)
+
+
+def dense_lengths(n: int, seed: int) -> NDArray[np.int32]:
+    """Return the arc lengths of a complete graph, whole numbers from 1 to 50,000, as a matrix.
+
+    Sums are exact in float32, and paths of up to 20,000 vertices fit what int32 matrices hold.
+    """
+    lengths = np.random.default_rng(seed).integers(1, 50_001, (n, n), np.int32)
+    np.fill_diagonal(lengths, 0)
+    return lengths

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpukernels.bench import bfs, duplicates, frontier_bfs, kernel_time, search_time, sssp
+from gpukernels.bench import apsp, bfs, duplicates, frontier_bfs, kernel_time, search_time, sssp
 
 
 @pytest.fixture(autouse=True)
@@ -13,6 +13,7 @@ def short_waits(monkeypatch):
     monkeypatch.setattr(search_time, "SHORT_ROUNDS", 2)
     monkeypatch.setattr(search_time, "PATIENCE", 0)
     monkeypatch.setattr(duplicates, "PATIENCE", 0)
+    monkeypatch.setattr(apsp, "PATIENCE", 0)
     # From two random roots, where GPUs take sixteen.
     monkeypatch.setattr(bfs.measure, "__defaults__", (None, 2, None))
     monkeypatch.setattr(duplicates.measure, "__defaults__", (2,))

@@ -1,0 +1,435 @@
+"""The times of every method for shortest paths of all pairs, on matrices and on sparse graphs.
+
+``python -m gpukernels.bench.apsp --commit ID`` measures on the current GPU, some minutes, and
+writes ``data/benchmarks/apsp.json``; ``--quick`` takes fewer forms, up to 8,192 vertices, and three
+runs of each; ``--sizes`` and ``--methods`` choose some.
+
+A method has two times. That of its kernels is from its first launch to its last, between two events
+on a GPU that was kept busy until the launches were queued: the matrix is on the GPU, and stays
+there. That of the whole call ``gk.apsp(matrix, method)`` is by the host's clock: checks, padding,
+both copies of the matrix.
+
+Every result is compared. Up to `ON_CPU` vertices all must be what SciPy's Floyd-Warshall finds; of
+larger matrices some rows must be what its Dijkstra finds, and all results the same, those in
+float32 too: no sum here is too large for either type to be exact.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Container, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from gpukernels import generators, sequential
+from gpukernels.all_pairs import METHODS, UNREACHED, apsp, min_plus
+from gpukernels.all_pairs.lengths import ABSENT, Lengths, lengths_of
+from gpukernels.bench import record
+from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
+from gpukernels.bench.graphs import dense_lengths, weighted, weighted_random
+from gpukernels.bench.kernel_time import median
+from gpukernels.bench.span_time import MOST_LAUNCHES, SpanTimer
+from gpukernels.device import CudaDevice
+
+SIZES = (512, 1024, 2048, 4096, 8192, 16384)
+QUICK_SIZES = SIZES[:-1]
+#: Vertices up to which the CPU is measured too, and sparse graphs are.
+ON_CPU, QUICK_ON_CPU = 2048, 1024
+#: Mean degree of a sparse graph.
+DEGREE = 8
+#: Methods that search from each vertex, for sparse graphs.
+OF_SPARSE = ("per_root", "johnson")
+#: The (min, +) product by itself, which is no method: what the tiled ones could reach.
+PRODUCT = "min_plus"
+NAMES = (*METHODS, PRODUCT)
+
+#: Seconds after which no further run of a kind is begun.
+PATIENCE = 0.5
+#: Milliseconds of kernels beyond which a form is left out, as its time at the size before tells.
+LIMIT_MS, QUICK_LIMIT_MS = 10_000.0, 1_000.0
+#: Rows of a result that Dijkstra's algorithm checks, and the mean degree of what it is given.
+ROWS, DIJKSTRA_DEGREE = 8, 128
+
+SHAPES = ((16, "1x1"), (32, "4x2"), (32, "4x4"), (64, "8x8"))
+
+WHAT = (
+    "gk.apsp, every result checked. dense: a complete graph as a matrix of whole numbers 1 to "
+    "50,000; sparse: undirected, mean degree 8, weights 1 to 100. kernel_ms: from the first launch "
+    "to the last (events, the GPU kept busy until the launches are queued; waits for what the host "
+    "reads in between are left out), the matrix on the GPU already; call_ms: the whole call by the "
+    "host's clock, both copies of the matrix and its checks included; medians of `kernel_runs` and "
+    "`call_runs`. tera_operations_per_second: n^3 additions with their minimum, by the kernels' "
+    "time (of the CPU, the call's), whatever the method really forms (operations). min_plus: one "
+    "product of the result with itself. late: rows of launches that found the GPU waiting. A form "
+    f"is repeated for {PATIENCE:g} s at most; one that would take more than {LIMIT_MS / 1e3:g} s "
+    f"of kernels (quick: {QUICK_LIMIT_MS / 1e3:g} s) by its time at the size before is left out "
+    "(expected_ms)"
+)
+
+
+class Form(NamedTuple):
+    """What is measured: a method, its options and the type of the matrix."""
+
+    method: str
+    options: dict[str, Any]
+    dtype: str = "int32"
+
+    @property
+    def label(self) -> str:
+        """How tables name it."""
+        words = [f"{name}={value}" for name, value in self.options.items()]
+        return " ".join([self.method, *words, *(["float32"] if self.dtype == "float32" else [])])
+
+
+def _blocked(tile: int, per_thread: str, dtype: str = "int32") -> Form:
+    return Form("blocked", {"tile": tile, "per_thread": per_thread}, dtype)
+
+
+def forms(methods: Container[str] = NAMES, quick: bool = False) -> list[Form]:
+    """Return all that is measured of some `methods` on a matrix."""
+    shapes = [s for s in SHAPES if s in ((32, "4x2"), (64, "8x8")) or not quick]
+    found = [
+        Form("naive", {}),
+        *(_blocked(*shape) for shape in shapes),
+        *(_blocked(*shape, "float32") for shape in (shapes[-1:] if quick else shapes)),
+        Form("kleene", {}),
+        Form("repeated_squaring", {}),
+        Form(PRODUCT, {"tile": 128, "per_thread": "8x8"}),
+    ]
+    return [form for form in found if form.method in methods]
+
+
+def by_dijkstra(matrix: NDArray, roots: Sequence[int], degree: int = DIJKSTRA_DEGREE) -> NDArray:
+    """Return the distances from some vertices by SciPy's Dijkstra, all weights being above 0.
+
+    Of a matrix with more arcs than `degree` a vertex only the shortest are looked at. If all paths
+    found are no longer than the longest of these, no other arc can be part of a shorter one.
+    """
+    n = len(matrix)
+    there = (matrix > 0) & (matrix < ABSENT)
+    count = int(np.count_nonzero(there))
+    longest = float("inf")
+    if count > degree * n:
+        # Lengths are drawn alike: so many are below that share of the longest.
+        longest = int(matrix[there].max()) * degree // n
+        there &= matrix <= longest
+    source, target = np.nonzero(there)
+    lengths = matrix[source, target].astype(np.float64)
+    arcs = sparse.csr_array((lengths, (source, target)), shape=(n, n))
+    found = csgraph.dijkstra(arcs, indices=list(roots))
+    if longest < float("inf") and not (found <= longest).all():
+        raise AssertionError(f"a path is longer than {longest}: more arcs are to be looked at")
+    return np.where(np.isinf(found), UNREACHED, found).astype(np.int32)
+
+
+class Subject:
+    """A graph whose shortest paths are searched, and what must be found.
+
+    Parameters
+    ----------
+    given : ndarray or Graph
+        What ``gk.apsp`` is given.
+
+    Attributes
+    ----------
+    lengths : dict
+        The lengths of its arcs as drivers take them, by type.
+    right : ndarray of int32 or None
+        All distances, as soon as they are known.
+    """
+
+    def __init__(self, given):
+        self.given = given
+        self.lengths: dict[str, Lengths] = {"int32": lengths_of(given)}
+        self.right: NDArray[np.int32] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return self.lengths["int32"].n
+
+    def of(self, dtype: str) -> Any:
+        """Return what is given, in another type."""
+        return self.given if dtype == "int32" else self.given.astype(dtype)
+
+    def lengths_in(self, dtype: str) -> Lengths:
+        """Return the lengths in a type, made once."""
+        if dtype not in self.lengths:
+            self.lengths[dtype] = lengths_of(self.of(dtype))
+        return self.lengths[dtype]
+
+    def check(self, distance: NDArray, label: str) -> None:
+        """Raise AssertionError unless these are the lengths of all shortest paths."""
+        if self.right is None:
+            some = np.random.default_rng(1).choice(self.n, min(ROWS, self.n), replace=False)
+            expected = by_dijkstra(self.lengths["int32"].matrix, some.tolist())
+            _same(distance[some], expected, label)
+            # A copy: page-locked memory is for those that are timed.
+            self.right = distance.astype(np.int32)
+        _same(distance, self.right, label)
+
+
+def _same(found: NDArray, right: NDArray, label: str) -> None:
+    if found.shape != right.shape or not np.array_equal(found, right):
+        wrong = int(np.count_nonzero(found != right)) if found.shape == right.shape else "all"
+        raise AssertionError(f"{label}: {wrong} of {right.size} distances are wrong")
+
+
+def time_form(
+    timer: SpanTimer, subject: Subject, form: Form, repeat: int, warm: bool
+) -> dict[str, Any]:
+    """Return the figures of a form on a graph.
+
+    Parameters
+    ----------
+    timer : SpanTimer
+        The device.
+    subject : Subject
+        The graph.
+    form : Form
+        What is timed.
+    repeat : int
+        Runs, of kernels and of whole calls each.
+    warm : bool
+        Whether all kernels have been compiled; else one run comes before.
+
+    Raises
+    ------
+    AssertionError
+        If a distance is wrong.
+    """
+    stats: dict[str, Any] = {}
+    counted = [0, 0]  # rows of launches, and those that came late
+    if form.method == PRODUCT and subject.right is None:
+        subject.check(apsp(subject.given, device=timer.device).distance, "blocked")
+    kernels, whole = _runs(subject, form)
+
+    def on_gpu() -> float:
+        timer.reset()
+        distance, told = kernels(timer)
+        timer.end()
+        subject.check(distance, form.label)
+        stats.update(told)
+        counted[0] += timer.launches
+        counted[1] += timer.late
+        return timer.ms
+
+    def call() -> float:
+        begin = time.perf_counter()
+        distance = whole(timer.device)
+        ms = (time.perf_counter() - begin) * 1e3
+        subject.check(distance, form.label)
+        return ms
+
+    if not warm:
+        on_gpu()
+        counted[:] = 0, 0
+    kernel_ms, call_ms = _some(on_gpu, repeat), _some(call, repeat)
+    told = {name: stats[name] for name in ("launches", "read_backs", "operations", "iterations")
+            if name in stats}  # fmt: skip
+    return {
+        "kernel_ms": median(kernel_ms),
+        "call_ms": median(call_ms),
+        "tera_operations_per_second": _rate(subject.n, median(kernel_ms)),
+        "kernel_runs": len(kernel_ms),
+        "call_runs": len(call_ms),
+        **told,
+        "late": round(counted[1] / max(counted[0], 1), 4),
+    }
+
+
+def _runs(subject: Subject, form: Form) -> tuple[Callable, Callable]:
+    """Return what runs a form's kernels on a device and what makes the whole call.
+
+    The first gives distances and stats, the second distances.
+    """
+    if form.method == PRODUCT:
+        right = subject.right
+
+        def product(device) -> NDArray:
+            # Shortest paths, joined to shortest paths, are no shorter.
+            return min_plus(right, right, device, **form.options)
+
+        told = {"launches": 1, "read_backs": 0, "operations": subject.n**3}
+        return lambda device: (product(device), told), product
+    lengths, given = subject.lengths_in(form.dtype), subject.of(form.dtype)
+
+    def kernels(device):
+        found = METHODS[form.method](lengths, device, **form.options)
+        return found.distance, found.stats
+
+    return kernels, lambda device: apsp(given, form.method, device, **form.options).distance
+
+
+def _some(run: Callable[[], float], repeat: int) -> list[float]:
+    """Return the milliseconds of up to `repeat` runs; where there are more, the first is left out.
+
+    The first may have to allocate what the others find.
+    """
+    begin, times = time.perf_counter(), [run()]
+    while len(times) <= repeat and time.perf_counter() - begin < PATIENCE:
+        times.append(run())
+    return times[1:] or times
+
+
+def _rate(n: int, ms: float) -> float:
+    return round(n**3 / max(ms, 1e-9) / 1e9, 6)
+
+
+def _on_cpu(subject: Subject, searches: dict[str, Callable[[], NDArray]]) -> dict[str, Any]:
+    """Time each search once; the first tells what is right."""
+    rows: dict[str, Any] = {}
+    for label, search in searches.items():
+        begin = time.perf_counter()
+        distance = search()
+        ms = (time.perf_counter() - begin) * 1e3
+        distance = np.where(distance >= UNREACHED, UNREACHED, distance).astype(np.int32)
+        if subject.right is None:
+            subject.right = distance
+        subject.check(distance, label)
+        rate = _rate(subject.n, ms)
+        rows[label] = {"call_ms": round(ms, 5), "tera_operations_per_second": rate}
+        _tell(label, rows[label])
+    return rows
+
+
+def _tell(label: str, row: dict[str, Any]) -> None:
+    if "expected_ms" in row:
+        print(f"  {label:44} left out: {row['expected_ms']:,.0f} ms expected", flush=True)
+        return
+    kernel, call = (row.get(name) for name in ("kernel_ms", "call_ms"))
+    kernel, call = ("-" if ms is None else f"{ms:,.3f}" for ms in (kernel, call))
+    rate = row["tera_operations_per_second"]
+    print(f"  {label:44} kernels {kernel:>12} ms, call {call:>12} ms, {rate:8.3f} T/s", flush=True)
+
+
+class Measuring:
+    """Measures forms on graphs, from the smallest on, and knows how long each has taken.
+
+    Parameters
+    ----------
+    device : SimtDevice or CudaDevice
+        Where to run.
+    repeat : int
+        Runs of each.
+    limit_ms : float
+        Milliseconds of kernels beyond which a form is left out.
+    """
+
+    def __init__(self, device, repeat: int = 9, limit_ms: float = LIMIT_MS):
+        self.device, self.repeat, self.limit_ms = device, repeat, limit_ms
+        self._known: dict[str, tuple[int, float]] = {}
+
+    def times(self, subject: Subject, chosen: Sequence[Form], launches: int) -> dict[str, Any]:
+        """Return the figures of the `chosen` forms by label, and print them.
+
+        The GPU is kept busy for so many `launches` before each row of them.
+        """
+        timer, rows = SpanTimer(self.device, launches), {}
+        for form in chosen:
+            label, n = form.label, subject.n
+            before, ms = self._known.get(label, (n, 0.0))
+            expected = ms * (n / before) ** 3
+            if expected > self.limit_ms:
+                row = {"expected_ms": round(expected, 1)}
+            else:
+                row = time_form(timer, subject, form, self.repeat, label in self._known)
+                self._known[label] = n, row["kernel_ms"]
+            rows[label] = row
+            _tell(label, row)
+        return rows
+
+    def dense(self, n: int, methods: Container[str], quick: bool, on_cpu: bool) -> dict[str, Any]:
+        """Return the row of a complete graph."""
+        print(f"dense: n={n:,}", flush=True)
+        matrix = dense_lengths(n, seed=1)
+        subject, rows = Subject(matrix), {}
+        if on_cpu:
+            sequential.floyd_warshall(weighted(generators.path(2)))  # compiles
+            graph = subject.lengths["int32"].graph()
+            rows = _on_cpu(
+                subject,
+                {
+                    "SciPy floyd_warshall": lambda: csgraph.floyd_warshall(matrix),
+                    "sequential": lambda: sequential.floyd_warshall(graph).distance,
+                },
+            )
+        rows |= self.times(subject, forms(methods, quick), MOST_LAUNCHES)
+        call = f"gpukernels.bench.graphs.dense_lengths({n}, seed=1)"
+        return {"graph": "dense", "call": call, "n": n, "m": n * (n - 1), "searches": rows}
+
+    def sparse(self, n: int, methods: Container[str]) -> dict[str, Any]:
+        """Return the row of a sparse graph; beside the searches, the blocked method on its matrix.
+
+        A search from a vertex asks the host after each few launches.
+        """
+        g = weighted_random(n, DEGREE, seed=1)
+        print(f"sparse: n={n:,} m={g.m:,}", flush=True)
+        subject = Subject(g)
+        matrix = subject.lengths["int32"].matrix
+        rows = _on_cpu(subject, {"SciPy dijkstra": lambda: by_dijkstra(matrix, range(n), n)})
+        few = [Form(method, {}) for method in OF_SPARSE if method in methods]
+        rows |= self.times(subject, few, 2)
+        if "blocked" in methods:
+            rows |= self.times(subject, [_blocked(64, "8x8")], MOST_LAUNCHES)
+        call = f"gpukernels.bench.graphs.weighted_random({n}, {DEGREE}, seed=1)"
+        return {"graph": "sparse", "call": call, "n": n, "m": g.m, "searches": rows}
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    repeat: int = 9,
+    sizes: Sequence[int] | None = None,
+    methods: Container[str] = NAMES,
+    quick: bool = False,
+) -> Path:
+    """Measure and write the file; return its path."""
+    if sizes is None:
+        chosen = QUICK_SIZES if quick else SIZES
+        sizes = [max(n >> shrink, 8) for n in chosen]
+    on_cpu = QUICK_ON_CPU if quick else ON_CPU
+    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
+    measuring = Measuring(device, repeat, QUICK_LIMIT_MS if quick else LIMIT_MS)
+    rows: list[dict[str, Any]] = []
+
+    def keep(row: dict[str, Any]) -> Path:
+        # After each row: a run that is stopped leaves what it has.
+        rows.append(row)
+        measured = {"copy_gigabytes_per_second": bandwidth, "times": rows}
+        return record.write("apsp", WHAT, measured, here, folder)
+
+    sizes = sorted(set(sizes))
+    for n in sizes:
+        if n <= on_cpu and any(method in methods for method in OF_SPARSE):
+            keep(measuring.sparse(n, methods))
+    for n in sizes:
+        path = keep(measuring.dense(n, methods, quick, n <= on_cpu))
+    return path
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and write the file."""
+    parser = record.parser(__doc__)
+    parser.add_argument("--quick", action="store_true", help="three runs, of fewer forms and sizes")
+    parser.add_argument("--sizes", nargs="*", type=int, help="numbers of vertices")
+    parser.add_argument("--methods", nargs="*", choices=NAMES, help="some of them alone")
+    options = parser.parse_args(arguments)
+    device = CudaDevice()
+    here = record.environment(device, options.commit)
+    print(
+        write(device, here, options.folder, repeat=3 if options.quick else 9,
+              sizes=options.sizes or None, methods=options.methods or NAMES, quick=options.quick)
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Times of launches that follow each other, as one: for searches of hundreds of short kernels.
+
+A `LaunchTimer` times each launch by itself, and each time holds a microsecond or two that a GPU
+does not need where one kernel follows the other at once. A `SpanTimer` keeps the GPU busy until a
+whole row of launches is queued, and then times them together. A row ends where the host does
+anything else on the device, such as reading a result, or before more launches wait than the GPU's
+queue holds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from . import kernel_time
+from .kernel_time import LaunchTimer
+
+#: Launches of a row at most: beyond about a thousand the host would wait for the GPU.
+MOST_LAUNCHES = 256
+#: The longest that a launch takes the host, in the milliseconds of `kernel_time.BUSY_ROUNDS`.
+BUSY_MS = 0.08
+
+
+class SpanTimer(LaunchTimer):
+    """A device that adds up the milliseconds of rows of launches, on a GPU kept busy before each.
+
+    It can be passed wherever a device is taken.
+
+    Parameters
+    ----------
+    device : SimtDevice or CudaDevice
+        Where to run.
+    launches : int
+        As many launches of a row as the GPU is kept busy for, up to `MOST_LAUNCHES`.
+
+    Attributes
+    ----------
+    ms : float
+        Milliseconds of all rows since :meth:`reset`; the last one counts when it has ended.
+    launches, late : int
+        How many rows there were, and how many of them were late.
+    """
+
+    def __init__(self, device, launches: int = MOST_LAUNCHES):
+        self._row = contextlib.ExitStack()
+        self._queued = 0
+        busy_ms = min(launches, MOST_LAUNCHES) * BUSY_MS
+        super().__init__(device, max(1, int(busy_ms * kernel_time.BUSY_ROUNDS)))
+
+    def __getattr__(self, name: str):
+        self.end()
+        return super().__getattr__(name)
+
+    def reset(self) -> None:
+        """Begin anew at 0."""
+        self.end()
+        super().reset()
+
+    def end(self) -> None:
+        """End the row of launches, if one has begun, and wait for it."""
+        self._queued = 0
+        self._row.close()
+
+    def launch(self, kernel, blocks, threads, *args, **options) -> None:
+        """Launch within the row that has begun, or begin one."""
+        sizes = blocks if isinstance(blocks, tuple | list) else (blocks,)
+        if not all(sizes):
+            return
+        if self._queued == 0:
+            self._row.enter_context(self.timed())
+        self.device.launch(kernel, blocks, threads, *args, **options)
+        self._queued += 1
+        if self._queued == MOST_LAUNCHES:
+            self.end()
