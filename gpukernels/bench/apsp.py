@@ -230,8 +230,8 @@ def time_form(
         on_gpu()
         counted[:] = 0, 0
     kernel_ms, call_ms = _some(on_gpu, repeat), _some(call, repeat)
-    told = {name: stats[name] for name in ("launches", "read_backs", "operations", "iterations")
-            if name in stats}  # fmt: skip
+    names = ("launches", "read_backs", "operations", "iterations")
+    told: dict[str, Any] = {name: stats[name] for name in names if name in stats}
     return {
         "kernel_ms": median(kernel_ms),
         "call_ms": median(call_ms),
@@ -250,6 +250,7 @@ def _runs(subject: Subject, form: Form) -> tuple[Callable, Callable]:
     """
     if form.method == PRODUCT:
         right = subject.right
+        assert right is not None  # `time_form` sees to it
 
         def product(device) -> NDArray:
             # Shortest paths, joined to shortest paths, are no shorter.

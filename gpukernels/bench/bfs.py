@@ -14,15 +14,13 @@ search's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gpukernels import multicore, sequential
 from gpukernels.bench import record
-from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
+from gpukernels.bench import searches as together
 from gpukernels.bench.graphs import random_arcs, rmat, road_grid, small_world
 from gpukernels.bench.kernel_time import LaunchTimer
 from gpukernels.bench.roots import ROOTS, cases
@@ -31,16 +29,14 @@ from gpukernels.bench.search_time import (
     PATIENCE,
     print_row,
     time_on_cpu,
-    time_search,
-    timer_for,
 )
+from gpukernels.bench.searches import Family, Search, named, time_all
 from gpukernels.device import CudaDevice
 from gpukernels.graph import Graph
 from gpukernels.traversal import METHODS, bfs
 from gpukernels.traversal.bfs4k import tune_bfs4k
 
-#: Family, the call that makes it, and that call with its size halved so many times.
-FAMILIES: tuple[tuple[str, str, Callable[[int], Graph]], ...] = (
+FAMILIES: tuple[Family, ...] = (
     ("rmat", "gk.rmat(20, 16, seed=1)", lambda k: rmat(20 - k, 16, seed=1)),
     (
         "random",
@@ -69,9 +65,6 @@ OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "direction_optimizing": ({}, {"frontier": "bitmap"}),
 }
 
-#: A search: how tables name it, its method and its options.
-Search = tuple[str, str, dict[str, Any]]
-
 WHAT = (
     "gk.bfs without parents, the graph on the GPU already, every result checked: kernels alone "
     "(kernel_ms: events, the GPU kept busy before each launch) and the whole call (call_ms: the "
@@ -85,16 +78,8 @@ WHAT = (
 
 
 def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
-    """Yield what a row says of each of some `families`, halved so many times, and the graph.
-
-    The first search of a road network begins at a corner, of others at the vertex of most arcs.
-    """
-    for family, call, make in FAMILIES:
-        if family in families:
-            g = make(shrink)
-            root = int(np.argmax(g.out_degree)) if family != "road" else 0
-            head = {"graph": family, "call": call, "halved": shrink, "n": g.n, "m": g.m}
-            yield {**head, "root": root}, g
+    """Yield what a row says of each of some `families`, halved so many times, and the graph."""
+    return together.large_graphs(FAMILIES, shrink, families)
 
 
 def searches(g: Graph) -> list[Search]:
@@ -105,11 +90,11 @@ def searches(g: Graph) -> list[Search]:
         if method == "bfs4k":
             every = (tune_bfs4k(g), {})
         for options in every:
-            words = [f"{name}={value}" for name, value in options.items()]
-            label = f"{method} {' '.join(words)}".strip()
+            search = named(method, options)
             if method == "bfs4k":
                 label = "bfs4k" if options else "bfs4k as the paper sets it"
-            found.append((label, method, options))
+                search = label, method, options
+            found.append(search)
     return found
 
 
@@ -131,19 +116,13 @@ def measure(
     from_roots = cases(g, root, roots)
     first = from_roots[0]
     found: dict[str, dict[str, Any]] = {}
-
-    def tell(label: str, row: dict[str, Any]) -> None:
-        found[label] = row
-        print_row(label, row)
-
     for label, on_cpu in (("sequential", sequential.bfs), ("all cores", multicore.bfs)):
-        tell(label, time_on_cpu(lambda r, s=on_cpu: s(g, r), from_roots, repeat, label, patience))
-    for label, method, options in searches(g) if chosen is None else chosen:
-
-        def search(device, root, method=method, options=options):
-            return bfs(g, root, method, device, parents=False, **options)
-
-        tell(label, time_search(search, timer, from_roots, repeat, bandwidth, label, patience))
+        found[label] = time_on_cpu(
+            lambda root, search=on_cpu: search(g, root), from_roots, repeat, label, patience
+        )
+        print_row(label, found[label])
+    some = searches(g) if chosen is None else chosen
+    found |= time_all(bfs, g, some, timer, from_roots, repeat, bandwidth, patience)
     return {
         "levels": first.levels,
         "reached": first.reached,
@@ -163,22 +142,18 @@ def write(
     families: Container[str] = FAMILY_NAMES,
 ) -> Path:
     """Measure and write the file; return its path."""
-    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
-    timer = timer_for(device)
-    rows = []
-    for head, g in large_graphs(shrink, families):
-        print(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", flush=True)
-        rows.append({**head, **measure(timer, g, head["root"], repeat, bandwidth)})
-    measured = {"copy_gigabytes_per_second": bandwidth, "times": rows}
-    return record.write("bfs", WHAT, measured, here, folder)
+
+    def of_graph(timer: LaunchTimer, g: Graph, root: int, bandwidth: float) -> dict[str, Any]:
+        return measure(timer, g, root, repeat, bandwidth)
+
+    graphs = large_graphs(shrink, families)
+    return together.write("bfs", WHAT, graphs, of_graph, device, here, folder, shrink)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write the file."""
-    parser = record.parser(__doc__)
-    parser.add_argument("--shrink", type=int, default=0, help="halve the vertices so many times")
+    parser = together.parser(__doc__, FAMILY_NAMES)
     parser.add_argument("--repeat", type=int, default=9, help="runs of which the median counts")
-    parser.add_argument("--families", nargs="*", default=[], help="some of the families alone")
     options = parser.parse_args(arguments)
     device = CudaDevice()
     chosen = options.families or FAMILY_NAMES

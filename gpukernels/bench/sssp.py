@@ -17,7 +17,7 @@ for it, once :func:`is_shortest` has found its distances to be those of shortest
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from gpukernels import generators, sequential
 from gpukernels.bench import record
-from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
+from gpukernels.bench import searches as together
 from gpukernels.bench.graphs import (
     weighted,
     weighted_grid,
@@ -39,14 +39,14 @@ from gpukernels.bench.graphs import (
 )
 from gpukernels.bench.kernel_time import LaunchTimer
 from gpukernels.bench.roots import ROOTS, Case, draw
-from gpukernels.bench.search_time import LIMIT_MS, PATIENCE, print_row, time_search, timer_for
+from gpukernels.bench.search_time import LIMIT_MS, PATIENCE, print_row
+from gpukernels.bench.searches import Family, Search, named, time_all
 from gpukernels.device import CudaDevice
 from gpukernels.graph import Graph
 from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
 
 _IN = "gpukernels.bench.graphs"
-#: Family, the call that makes it, and that call with its size halved so many times.
-FAMILIES: tuple[tuple[str, str, Callable[[int], Graph]], ...] = (
+FAMILIES: tuple[Family, ...] = (
     (
         "rmat",
         f"{_IN}.weighted_rmat(3_000_000, 20_000_000, seed=1)",
@@ -77,9 +77,6 @@ OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "hbf": ({}, {"child_threshold": 256, "min_warp_size": 16, "cache_hints": False}),
     "near_far_persistent": ({}, {"adapt": False}, {"rounds": 1}),
 }
-
-#: A search: how tables name it, its method and its options.
-Search = tuple[str, str, dict[str, Any]]
 
 #: The search whose distances, once checked, are those that others must find from random roots.
 TRUSTED = "near_far_persistent"
@@ -153,22 +150,14 @@ def cases(device, g: Graph, root: int, count: int) -> tuple[list[PathCase], floa
 
 
 def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
-    """Yield what a row says of each of some `families`, halved so many times, and the graph.
-
-    The first search of a grid begins at a corner, of others at the vertex of most arcs.
-    """
-    for family, call, make in FAMILIES:
-        if family in families:
-            g = make(shrink)
-            root = int(np.argmax(g.out_degree)) if family != "grid" else 0
-            head = {"graph": family, "call": call, "halved": shrink, "n": g.n, "m": g.m}
-            yield {**head, "root": root}, g
+    """Yield what a row says of each of some `families`, halved so many times, and the graph."""
+    return together.large_graphs(FAMILIES, shrink, families)
 
 
 def searches(methods: Container[str] = tuple(METHODS)) -> list[Search]:
     """Return everything that is measured of some `methods`."""
     return [
-        (f"{method} {' '.join(f'{k}={v}' for k, v in options.items())}".strip(), method, options)
+        named(method, options)
         for method in METHODS
         if method in methods
         for options in OPTIONS.get(method, ({},))
@@ -201,13 +190,8 @@ def measure(
         }
     }
     print_row("sequential", found["sequential"])
-    for label, method, options in searches() if chosen is None else chosen:
-
-        def search(device, root, method=method, options=options):
-            return sssp(g, root, method, device, parents=False, **options)
-
-        found[label] = time_search(search, timer, from_roots, repeat, bandwidth, label, patience)
-        print_row(label, found[label])
+    some = searches() if chosen is None else chosen
+    found |= time_all(sssp, g, some, timer, from_roots, repeat, bandwidth, patience)
     return {"reached": first.reached, "arcs": first.arcs, "searches": found}
 
 
@@ -223,23 +207,18 @@ def write(
     methods: Container[str] = tuple(METHODS),
 ) -> Path:
     """Measure and write the file; return its path."""
-    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
-    timer = timer_for(device)
-    rows = []
-    for head, g in large_graphs(shrink, families):
-        print(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", flush=True)
-        row = measure(timer, g, head["root"], repeat, bandwidth, searches(methods), roots)
-        rows.append({**head, **row})
-    measured = {"copy_gigabytes_per_second": bandwidth, "times": rows}
-    return record.write("sssp", WHAT, measured, here, folder)
+
+    def of_graph(timer: LaunchTimer, g: Graph, root: int, bandwidth: float) -> dict[str, Any]:
+        return measure(timer, g, root, repeat, bandwidth, searches(methods), roots)
+
+    graphs = large_graphs(shrink, families)
+    return together.write("sssp", WHAT, graphs, of_graph, device, here, folder, shrink)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write the file."""
-    parser = record.parser(__doc__)
+    parser = together.parser(__doc__, FAMILY_NAMES)
     parser.add_argument("--quick", action="store_true", help="three runs, and two random roots")
-    parser.add_argument("--shrink", type=int, default=0, help="halve the vertices so many times")
-    parser.add_argument("--families", nargs="*", choices=FAMILY_NAMES, help="some of them alone")
     parser.add_argument("--methods", nargs="*", choices=list(METHODS), help="some of them alone")
     options = parser.parse_args(arguments)
     device = CudaDevice()

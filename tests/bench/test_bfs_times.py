@@ -9,7 +9,7 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.bench import bfs as bench
-from gpukernels.bench import record
+from gpukernels.bench import record, sssp
 from gpukernels.bench.graphs import random_arcs
 from gpukernels.bench.search_time import timer_for
 from gpukernels.traversal import METHODS, BFSResult
@@ -71,6 +71,15 @@ def test_random_arcs_are_a_graph_of_that_mean_degree():
 def test_every_family_shrinks(family):
     small, smaller = family[2](10), family[2](11)
     assert 1.5 < small.n / smaller.n < 2.5
+
+
+@pytest.mark.parametrize("main", [bench.main, sssp.main])
+def test_a_family_that_is_not_measured_is_refused_with_those_that_are(main, capsys):
+    with pytest.raises(SystemExit):
+        main(["--commit", "x", "--families", "rmat", "star"])
+    told = capsys.readouterr().err
+    assert "'star'" in told
+    assert "small world" in told
 
 
 def test_the_file_says_how_fast_a_copy_was(tmp_path):
