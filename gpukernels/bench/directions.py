@@ -1,11 +1,14 @@
 """The times of reading units and of writing them, every mapping technique on the papers' workloads.
 
 ``python -m gpukernels.bench.directions --commit ID`` measures on the current GPU, a minute, and
-writes ``data/benchmarks/directions.json``. `gpukernels.mapping.directions` counts the same.
+writes ``data/benchmarks/directions.json``; ``--items N`` cuts every workload down to N items,
+``--methods`` chooses some: the file then holds these alone. `gpukernels.mapping.directions` counts
+the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ import numpy as np
 from gpukernels.bench import record
 from gpukernels.bench.graphs import workload
 from gpukernels.bench.kernel_time import kernel_ms
-from gpukernels.bench.mapping import TECHNIQUES
+from gpukernels.bench.mapping import chosen_techniques
 from gpukernels.device import CudaDevice
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import label
@@ -24,7 +27,13 @@ from gpukernels.workloads import TARGETS
 THREADS = 128
 
 
-def measure(device, items: int | None = None, repeat: int = 9) -> dict[str, Any]:
+def measure(
+    device,
+    items: int | None = None,
+    repeat: int = 9,
+    *,
+    methods: Container[str] = tuple(METHODS),
+) -> dict[str, Any]:
     """Time both directions of every technique, kernels alone.
 
     Parameters
@@ -35,6 +44,8 @@ def measure(device, items: int | None = None, repeat: int = 9) -> dict[str, Any]
         Items of each workload; by default its full size.
     repeat : int
         Timed runs, of which the median is kept.
+    methods : container of str
+        Which techniques.
 
     Returns
     -------
@@ -57,7 +68,7 @@ def measure(device, items: int | None = None, repeat: int = 9) -> dict[str, Any]
             "total": np.diff(sums[offsets]),
         }
         loads = {"item": upload(offsets, None, device), "total": upload(offsets, values, device)}
-        for method, knobs in TECHNIQUES:
+        for method, knobs in chosen_techniques(methods):
             technique = label(method, knobs)
             ms = {
                 array: _time(device, load, array, expected[array], method, knobs, repeat)
@@ -84,23 +95,32 @@ def _time(device, load, array: str, expected, method: str, knobs, repeat: int) -
     )
 
 
-def write(device, here: dict[str, Any], folder: Path, *, items: int | None = None) -> Path:
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    items: int | None = None,
+    methods: Container[str] = tuple(METHODS),
+) -> Path:
     """Measure and write the file; return its path."""
     what = (
         "gk.expand, both directions, results checked: kernels alone (events, the GPU kept busy "
         "before each launch); medians of 9"
     )
-    return record.write("directions", what, measure(device, items), here, folder)
+    return record.write("directions", what, measure(device, items, methods=methods), here, folder)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write the file."""
     parser = record.parser(__doc__)
     parser.add_argument("--items", type=int, help="items of each workload; by default all")
+    parser.add_argument("--methods", nargs="*", choices=list(METHODS), help="some of them alone")
     options = parser.parse_args(arguments)
     device = CudaDevice()
     here = record.environment(device, options.commit)
-    print(write(device, here, options.folder, items=options.items))
+    methods = options.methods or tuple(METHODS)
+    print(write(device, here, options.folder, items=options.items, methods=methods))
 
 
 if __name__ == "__main__":

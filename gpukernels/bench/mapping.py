@@ -1,7 +1,8 @@
 """The times of every mapping technique on the papers' workloads.
 
 ``python -m gpukernels.bench.mapping --commit ID`` measures on the current GPU, some minutes, and
-writes ``data/benchmarks/mapping.json``; ``--items N`` cuts every workload down to N items.
+writes ``data/benchmarks/mapping.json``; ``--items N`` cuts every workload down to N items,
+``--methods`` chooses some: the file then holds these alone.
 
 A time is that of the kernels alone, added up, as `kernel_time` takes it: allocations, copies and
 the host's answers are left out, since a program that maps again and again keeps its arrays. The
@@ -11,6 +12,7 @@ time of the whole driver, with all that, stands beside it.
 from __future__ import annotations
 
 import time
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,11 @@ TECHNIQUES = (
     ("multi_phase", {"iterations": 4}),
     ("merge_path", {}),
 )
+
+
+def chosen_techniques(methods: Container[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Return those of `TECHNIQUES` that are some `methods`."""
+    return [(method, knobs) for method, knobs in TECHNIQUES if method in methods]
 
 
 @cuda.jit
@@ -115,6 +122,8 @@ def measure(
     block_sizes=BLOCK_SIZES,
     repeat: int = 9,
     busy_rounds: int = BUSY_ROUNDS,
+    *,
+    methods: Container[str] = tuple(METHODS),
 ) -> dict[str, Any]:
     """Measure every technique on every workload.
 
@@ -130,6 +139,8 @@ def measure(
         Timed runs, of which the median is kept.
     busy_rounds : int
         Rounds of `keep_busy` before each launch.
+    methods : container of str
+        Which techniques.
 
     Returns
     -------
@@ -145,7 +156,7 @@ def measure(
         expected = np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
         load = upload(offsets, None, device)
         workloads.append({"workload": name, **_figures(offsets, sizes, repeat)})
-        for method, knobs in TECHNIQUES:
+        for method, knobs in chosen_techniques(methods):
             for threads in block_sizes:
                 told = measure_technique(
                     device, load, expected, method, knobs, threads,
@@ -170,7 +181,13 @@ def _figures(offsets, sizes, repeat: int) -> dict[str, Any]:
 
 
 def write(
-    device, here: dict[str, Any], folder: Path, *, items: int | None = None, repeat: int = 9
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    items: int | None = None,
+    repeat: int = 9,
+    methods: Container[str] = tuple(METHODS),
 ) -> Path:
     """Measure and write the file; return its path."""
     what = (
@@ -178,7 +195,8 @@ def write(
         "before each launch) and the whole driver by the host's clock (driver_ms); cpu_ms is "
         f"np.repeat on one core; medians of {repeat}"
     )
-    return record.write("mapping", what, measure(device, items, repeat=repeat), here, folder)
+    measured = measure(device, items, repeat=repeat, methods=methods)
+    return record.write("mapping", what, measured, here, folder)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -186,10 +204,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser = record.parser(__doc__)
     parser.add_argument("--items", type=int, help="items of each workload; by default all")
     parser.add_argument("--repeat", type=int, default=9, help="timed runs of each technique")
+    parser.add_argument("--methods", nargs="*", choices=list(METHODS), help="some of them alone")
     options = parser.parse_args(arguments)
     device = CudaDevice()
     here = record.environment(device, options.commit)
-    print(write(device, here, options.folder, items=options.items, repeat=options.repeat))
+    print(
+        write(device, here, options.folder, items=options.items, repeat=options.repeat,
+              methods=options.methods or tuple(METHODS))
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import gpukernels as gk
+from gpukernels.bench import directions
 from gpukernels.bench import mapping as bench
+from gpukernels.bench.counter_cases import cases
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import costs_of_benchmark, regret
 from gpukernels.mapping.workload import upload
@@ -25,6 +29,26 @@ def test_every_technique_is_measured_on_every_workload_at_every_block_size(measu
     sizes = {r["knobs"]["warp_size"] for r in measured["times"] if r["method"] == "virtual_warp"}
     assert sizes == {1, 2, 4, 8, 16, 32}
     assert all(row["ms"] > 0 and row["driver_ms"] > 0 for row in measured["times"])
+
+
+@pytest.mark.parametrize("one", [bench, directions], ids=["mapping", "directions"])
+def test_some_methods_can_be_chosen(one, tmp_path, monkeypatch):
+    monkeypatch.setattr(one, "CudaDevice", gk.SimtDevice)
+    monkeypatch.setattr(one.record, "environment", lambda device, commit: {"commit": commit})
+    few = (None, 1) if one is directions else (None, (32,), 1, 2)
+    monkeypatch.setattr(one.measure, "__defaults__", few)
+    told = ["--commit", "x", "--folder", str(tmp_path), "--items", "40"]
+    one.main([*told, "--methods", "merge_path"])
+    name = one.__name__.rpartition(".")[2]
+    rows = json.loads((tmp_path / f"{name}.json").read_text())["times"]
+    assert {(row["workload"], row["technique"]) for row in rows} == {
+        (workload, "merge_path") for workload in TARGETS
+    }
+
+
+def test_the_counters_of_every_technique_are_compared():
+    named = {case.name.split()[0] for case in cases() if case.group == "mapping"}
+    assert named == set(METHODS)
 
 
 def test_a_workload_s_row_has_its_figures_and_the_choice(measured):
