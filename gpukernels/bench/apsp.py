@@ -40,6 +40,8 @@ SIZES = (512, 1024, 2048, 4096, 8192, 16384)
 QUICK_SIZES = SIZES[:-1]
 #: Vertices up to which the CPU is measured too, and sparse graphs are.
 ON_CPU, QUICK_ON_CPU = 2048, 1024
+#: Vertices up to which every shape of tiles is measured, and not only those of a quick run.
+EVERY_SHAPE = 8192
 #: Mean degree of a sparse graph.
 DEGREE = 8
 #: Methods that search from each vertex, for sparse graphs.
@@ -49,9 +51,9 @@ PRODUCT = "min_plus"
 NAMES = (*METHODS, PRODUCT)
 
 #: Seconds after which no further run of a kind is begun.
-PATIENCE = 0.5
+PATIENCE = 1.0
 #: Milliseconds of kernels beyond which a form is left out, as its time at the size before tells.
-LIMIT_MS, QUICK_LIMIT_MS = 10_000.0, 1_000.0
+LIMIT_MS, QUICK_LIMIT_MS = 10_000.0, 2_000.0
 #: Rows of a result that Dijkstra's algorithm checks, and the mean degree of what it is given.
 ROWS, DIJKSTRA_DEGREE = 8, 128
 
@@ -231,7 +233,7 @@ def time_form(
         counted[:] = 0, 0
     kernel_ms, call_ms = _some(on_gpu, repeat), _some(call, repeat)
     names = ("launches", "read_backs", "operations", "iterations")
-    told: dict[str, Any] = {name: stats[name] for name in names if name in stats}
+    told: dict[str, Any] = {name: int(stats[name]) for name in names if name in stats}
     return {
         "kernel_ms": median(kernel_ms),
         "call_ms": median(call_ms),
@@ -360,7 +362,7 @@ class Measuring:
                     "sequential": lambda: sequential.floyd_warshall(graph).distance,
                 },
             )
-        rows |= self.times(subject, forms(methods, quick), MOST_LAUNCHES)
+        rows |= self.times(subject, forms(methods, quick or n > EVERY_SHAPE), MOST_LAUNCHES)
         call = f"gpukernels.bench.graphs.dense_lengths({n}, seed=1)"
         return {"graph": "dense", "call": call, "n": n, "m": n * (n - 1), "searches": rows}
 
@@ -424,6 +426,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--sizes", nargs="*", type=int, help="numbers of vertices")
     parser.add_argument("--methods", nargs="*", choices=NAMES, help="some of them alone")
     options = parser.parse_args(arguments)
+    if options.sizes and min(options.sizes) < 2:
+        parser.error(f"--sizes {min(options.sizes)}: a graph has 2 vertices and more here")
     device = CudaDevice()
     here = record.environment(device, options.commit)
     print(

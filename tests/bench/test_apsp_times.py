@@ -172,6 +172,19 @@ def test_sizes_and_methods_can_be_chosen_and_a_quick_run_takes_fewer_forms(tmp_p
     assert len(bench.forms(quick=True)) < len(bench.forms())
 
 
+def test_a_graph_without_a_pair_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        bench.main(["--commit", "x", "--sizes", "512", "1"])
+    assert "--sizes 1: a graph has 2 vertices and more here" in capsys.readouterr().err
+
+
+def test_the_largest_matrices_are_given_to_fewer_shapes(monkeypatch, measuring):
+    monkeypatch.setattr(bench, "EVERY_SHAPE", 8)
+    few, every = (measuring.dense(n, ["blocked"], False, False)["searches"] for n in (9, 8))
+    assert len(every) == 8
+    assert set(few) == {form.label for form in bench.forms(["blocked"], quick=True)}
+
+
 def test_a_run_that_is_stopped_leaves_the_rows_that_it_has(tmp_path, monkeypatch):
     monkeypatch.setattr(bench, "WORDS", 1024)
     fine = bench.Measuring.dense
