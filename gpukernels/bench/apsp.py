@@ -98,6 +98,7 @@ def forms(methods: Container[str] = NAMES, quick: bool = False) -> list[Form]:
     found = [
         Form("naive", {}),
         *(_blocked(*shape) for shape in shapes),
+        *([] if quick else [Form("blocked", {"tile": 64, "per_thread": "8x8", "panel": 1})]),
         *(_blocked(*shape, "float32") for shape in (shapes[-1:] if quick else shapes)),
         Form("kleene", {}),
         Form("repeated_squaring", {}),
@@ -182,9 +183,7 @@ def _same(found: NDArray, right: NDArray, label: str) -> None:
         raise AssertionError(f"{label}: {wrong} of {right.size} distances are wrong")
 
 
-def time_form(
-    timer: SpanTimer, subject: Subject, form: Form, repeat: int, warm: bool
-) -> dict[str, Any]:
+def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> dict[str, Any]:
     """Return the figures of a form on a graph.
 
     Parameters
@@ -197,8 +196,6 @@ def time_form(
         What is timed.
     repeat : int
         Runs, of kernels and of whole calls each.
-    warm : bool
-        Whether all kernels have been compiled; else one run comes before.
 
     Raises
     ------
@@ -228,9 +225,12 @@ def time_form(
         subject.check(distance, form.label)
         return ms
 
-    if not warm:
+    known = len(timer.kernels)
+    on_gpu()
+    if len(timer.kernels) > known:
+        # Some kernels are for large matrices alone: any size may be the first to compile one.
         on_gpu()
-        counted[:] = 0, 0
+    counted[:] = 0, 0
     kernel_ms, call_ms = _some(on_gpu, repeat), _some(call, repeat)
     names = ("launches", "read_backs", "operations", "iterations")
     told: dict[str, Any] = {name: int(stats[name]) for name in names if name in stats}
@@ -270,14 +270,11 @@ def _runs(subject: Subject, form: Form) -> tuple[Callable, Callable]:
 
 
 def _some(run: Callable[[], float], repeat: int) -> list[float]:
-    """Return the milliseconds of up to `repeat` runs; where there are more, the first is left out.
-
-    The first may have to allocate what the others find.
-    """
+    """Return the milliseconds of up to `repeat` runs."""
     begin, times = time.perf_counter(), [run()]
-    while len(times) <= repeat and time.perf_counter() - begin < PATIENCE:
+    while len(times) < repeat and time.perf_counter() - begin < PATIENCE:
         times.append(run())
-    return times[1:] or times
+    return times
 
 
 def _rate(n: int, ms: float) -> float:
@@ -327,13 +324,16 @@ class Measuring:
     def __init__(self, device, repeat: int = 9, limit_ms: float = LIMIT_MS):
         self.device, self.repeat, self.limit_ms = device, repeat, limit_ms
         self._known: dict[str, tuple[int, float]] = {}
+        self._timers: dict[int, SpanTimer] = {}
 
     def times(self, subject: Subject, chosen: Sequence[Form], launches: int) -> dict[str, Any]:
         """Return the figures of the `chosen` forms by label, and print them.
 
         The GPU is kept busy for so many `launches` before each row of them.
         """
-        timer, rows = SpanTimer(self.device, launches), {}
+        if launches not in self._timers:
+            self._timers[launches] = SpanTimer(self.device, launches)
+        rows = {}
         for form in chosen:
             label, n = form.label, subject.n
             before, ms = self._known.get(label, (n, 0.0))
@@ -341,7 +341,7 @@ class Measuring:
             if expected > self.limit_ms:
                 row = {"expected_ms": round(expected, 1)}
             else:
-                row = time_form(timer, subject, form, self.repeat, label in self._known)
+                row = time_form(self._timers[launches], subject, form, self.repeat)
                 self._known[label] = n, row["kernel_ms"]
             rows[label] = row
             _tell(label, row)

@@ -38,11 +38,14 @@ class SpanTimer(LaunchTimer):
         Milliseconds of all rows since :meth:`reset`; the last one counts when it has ended.
     launches, late : int
         How many rows there were, and how many of them were late.
+    kernels : set
+        All that it has ever launched. A run that adds to them has compiled: its time is no time.
     """
 
     def __init__(self, device, launches: int = MOST_LAUNCHES):
         self._row = contextlib.ExitStack()
         self._queued = 0
+        self.kernels: set = set()
         busy_ms = min(launches, MOST_LAUNCHES) * BUSY_MS
         super().__init__(device, max(1, int(busy_ms * kernel_time.BUSY_ROUNDS)))
 
@@ -68,6 +71,7 @@ class SpanTimer(LaunchTimer):
         if self._queued == 0:
             self._row.enter_context(self.timed())
         self.device.launch(kernel, blocks, threads, *args, **options)
+        self.kernels.add(kernel)
         self._queued += 1
         if self._queued == MOST_LAUNCHES:
             self.end()

@@ -10,7 +10,7 @@ from fake_gpu import FakeGpus
 
 import gpukernels as gk
 from gpukernels import sequential
-from gpukernels.all_pairs import METHODS, UNREACHED, APSPResult
+from gpukernels.all_pairs import METHODS, UNREACHED, APSPResult, blocked
 from gpukernels.bench import apsp as bench
 from gpukernels.bench.graphs import dense_lengths, weighted_random
 from gpukernels.bench.span_time import SpanTimer
@@ -79,7 +79,7 @@ def test_copies_of_the_matrix_are_in_the_call_s_time_and_not_in_the_kernels(monk
     for form in SMALL:
         gpus.calls.clear()
         timer.copies, within[:] = 0, []
-        row = bench.time_form(timer, subject, form, 1, True)
+        row = bench.time_form(timer, subject, form, 1)
         assert set(within) == {0}
         assert len(within) >= row["launches"] - 1
         # A kernels' run and a call, each there and back.
@@ -149,9 +149,28 @@ def test_what_would_take_too_long_by_the_size_before_is_left_out(monkeypatch):
     assert second == {"naive": {"expected_ms": 24.0}}
 
 
-def test_a_form_is_repeated_and_its_first_run_is_left_out(monkeypatch):
+def test_a_run_that_compiles_is_not_timed_at_whatever_size(monkeypatch, measuring):
+    runs, search = [], METHODS["blocked"]
+
+    def noting(lengths, device, *, tile=None, per_thread=None):
+        runs.append(isinstance(device, SpanTimer))
+        return search(lengths, device, tile=tile, per_thread=per_thread)
+
+    monkeypatch.setitem(METHODS, "blocked", noting)
+    monkeypatch.setattr(blocked, "FEW", 40)
+    tiny = bench.Form("blocked", {"tile": 16, "per_thread": "1x1"})
+    monkeypatch.setattr(bench, "forms", lambda *_: [tiny])
+    counts = []
+    for n in (20, 30, 90, 100):  # a second tile, and from 90 on a panel of tiles
+        runs.clear()
+        measuring.dense(n, ["blocked"], False, False)
+        counts.append((runs.count(True), runs.count(False)))
+    assert counts == [(3, 1), (2, 1), (3, 1), (2, 1)]
+
+
+def test_a_form_is_repeated_while_patience_lasts(monkeypatch):
     monkeypatch.setattr(bench, "PATIENCE", 100)
-    times = iter([9.0, 1.0, 2.0, 3.0])
+    times = iter([1.0, 2.0, 3.0, 4.0])
     assert bench._some(lambda: next(times), 3) == [1.0, 2.0, 3.0]
     monkeypatch.setattr(bench, "PATIENCE", 0)
     assert bench._some(lambda: 9.0, 3) == [9.0]
@@ -181,7 +200,7 @@ def test_a_graph_without_a_pair_is_refused(capsys):
 def test_the_largest_matrices_are_given_to_fewer_shapes(monkeypatch, measuring):
     monkeypatch.setattr(bench, "EVERY_SHAPE", 8)
     few, every = (measuring.dense(n, ["blocked"], False, False)["searches"] for n in (9, 8))
-    assert len(every) == 8
+    assert len(every) == 9
     assert set(few) == {form.label for form in bench.forms(["blocked"], quick=True)}
 
 

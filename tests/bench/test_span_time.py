@@ -62,6 +62,7 @@ def test_a_row_of_launches_ends_where_the_host_does_anything_else(noting):
     assert (timer.ms, timer.launches, timer.late) == (4.0, 2, 0)
     timer.reset()
     assert (timer.ms, timer.launches) == (0.0, 0)
+    assert timer.kernels == {fill}
 
 
 def test_no_row_is_longer_than_the_queue_of_a_gpu(noting, monkeypatch):
