@@ -52,7 +52,7 @@ NAMES = (*METHODS, PRODUCT)
 
 #: Seconds after which no further run of a kind is begun.
 PATIENCE = 1.0
-#: Milliseconds of kernels beyond which a form is left out, as its time at the size before tells.
+#: Milliseconds of kernels beyond which a form is left out, as its time at half the size tells.
 LIMIT_MS, QUICK_LIMIT_MS = 10_000.0, 2_000.0
 #: Rows of a result that Dijkstra's algorithm checks, and the mean degree of what it is given.
 ROWS, DIJKSTRA_DEGREE = 8, 128
@@ -69,7 +69,7 @@ WHAT = (
     "time (of the CPU, the call's), whatever the method really forms (operations). min_plus: one "
     "product of the result with itself. late: rows of launches that found the GPU waiting. A form "
     f"is repeated for {PATIENCE:g} s at most; one that would take more than {LIMIT_MS / 1e3:g} s "
-    f"of kernels (quick: {QUICK_LIMIT_MS / 1e3:g} s) by its time at the size before is left out "
+    f"of kernels (quick: {QUICK_LIMIT_MS / 1e3:g} s) by its time at half the size is left out "
     "(expected_ms)"
 )
 
@@ -337,12 +337,13 @@ class Measuring:
         for form in chosen:
             label, n = form.label, subject.n
             before, ms = self._known.get(label, (n, 0.0))
-            expected = ms * (n / before) ** 3
+            # From much smaller matrices nothing follows: their launches hardly work.
+            expected = ms * (n / before) ** 3 if n <= 2 * before else 0.0
             if expected > self.limit_ms:
                 row = {"expected_ms": round(expected, 1)}
             else:
                 row = time_form(self._timers[launches], subject, form, self.repeat)
-                self._known[label] = n, row["kernel_ms"]
+            self._known[label] = n, row.get("kernel_ms", expected)
             rows[label] = row
             _tell(label, row)
         return rows

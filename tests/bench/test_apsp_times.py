@@ -140,13 +140,17 @@ def test_lengths_are_those_of_a_complete_graph_whose_sums_both_types_hold():
     assert 2 * 50_000 < 2**24
 
 
-def test_what_would_take_too_long_by_the_size_before_is_left_out(monkeypatch):
+def test_what_would_take_too_long_by_its_time_at_half_the_size_is_left_out(monkeypatch):
     always(monkeypatch, 3.0)
     measuring = bench.Measuring(gk.SimtDevice(), 1, limit_ms=20.0)
     first = measuring.dense(8, ["naive"], True, False)["searches"]
     assert first["naive"]["kernel_ms"] == 3.0
     second = measuring.dense(16, ["naive"], True, False)["searches"]
     assert second == {"naive": {"expected_ms": 24.0}}
+    third = measuring.dense(32, ["naive"], True, False)["searches"]
+    assert third == {"naive": {"expected_ms": 192.0}}
+    from_afar = measuring.dense(65, ["naive"], True, False)["searches"]
+    assert from_afar["naive"]["kernel_ms"] == 3.0
 
 
 def test_a_run_that_compiles_is_not_timed_at_whatever_size(monkeypatch, measuring):
