@@ -30,8 +30,8 @@ from .lengths import Lengths
 from .result import APSPResult, finish, room_for
 from .tiles import Form, closer, closing, form_of, multiplier
 
-#: Up to so many vertices, a panel is one tile of pivots unless told.
-FEW = 2048
+#: Up to so many vertices, a panel is one tile of pivots unless told; up to MANY, it is four.
+FEW, MANY = 2048, 8192
 
 
 @cache
@@ -127,7 +127,7 @@ def apsp(
         spread over more threads.
     panel : int, optional
         Tiles of pivots that the third launch takes at once, at least 1. Unless given, 1 up to
-        `FEW` vertices, else 4.
+        2,048 vertices, 4 up to 8,192, else 8.
     padding : bool
         Whether rows of shared memory are padded, so that no two lanes meet at a bank.
     next_hops : bool
@@ -142,7 +142,7 @@ def apsp(
         lengths.n, lengths.matrix.dtype, tile, per_thread, noting=next_hops, padding=padding
     )
     if panel is None:
-        panel = 1 if lengths.n <= FEW else 4
+        panel = 1 if lengths.n <= FEW else 4 if lengths.n <= MANY else 8
     panel = check_whole("panel", panel, 1, MAX_UNITS)
     matrix = lengths.padded(form.tile)
     tiles = len(matrix) // form.tile

@@ -7,9 +7,11 @@ roots. Every run's distances are compared with the sequential search's before it
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -98,7 +100,8 @@ def time_search(
 
     def kernels(case: Case) -> float:
         timer.reset()
-        found = search(timer, case.root)
+        with no_collection():
+            found = search(timer, case.root)
         _check(found, case, label)
         stats.update(launches=found.stats["launches"], read_backs=found.stats["read_backs"])
         counted[0] += timer.launches
@@ -155,6 +158,18 @@ def _check(found, case: Case, label: str) -> None:
     np.testing.assert_array_equal(
         found.distance, case.distance, err_msg=f"{label} from {case.root}"
     )
+
+
+@contextlib.contextmanager
+def no_collection() -> Iterator[None]:
+    """Keep Python from looking for garbage, which may take longer than a thousand launches."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _settle(timer: LaunchTimer, run: Callable[[], Any]) -> None:

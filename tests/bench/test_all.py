@@ -14,7 +14,7 @@ HERE = {"device": "the machine", "commit": "abc"}
 
 
 #: Benchmarks that have not run on a GPU yet.
-TO_COME = {"sssp", "apsp"}
+TO_COME = {"apsp"}
 
 
 def test_every_file_of_the_folder_has_a_benchmark():

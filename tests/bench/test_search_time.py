@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import statistics
 from types import SimpleNamespace
 
@@ -58,6 +59,18 @@ def test_rates_are_harmonic_means_and_times_medians(g):
     shares = [c.least_bytes / t / 1e6 / 0.001 for c, t in zip(given[1:], ms, strict=True)]
     assert row["share_of_bandwidth"] == round(statistics.median(shares), 4)
     assert row["late"] == 0
+
+
+def test_kernels_are_timed_without_a_search_for_garbage_and_whole_calls_with_it(g):
+    timer, enabled = Timer(), {}
+
+    def search(device, root):
+        enabled[device is timer] = gc.isenabled()
+        return timer.search(g)(device, root)
+
+    time_search(search, timer, cases(g, 0, 2), 1, 1.0, "it", patience=0)
+    assert enabled == {True: False, False: True}
+    assert gc.isenabled()
 
 
 def test_without_patience_a_search_has_one_run_and_one_root(g):
