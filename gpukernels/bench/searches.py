@@ -81,15 +81,17 @@ def write(
 ) -> Path:
     """Write what ``measure(timer, g, root, bandwidth)`` finds for each of `graphs`; return a path.
 
-    The bandwidth is that of a copy, of fewer words if graphs are halved.
+    The bandwidth is that of a copy, of fewer words if graphs are halved. The file is written after
+    each graph, so that what was measured is kept if a later one fails.
     """
     bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
     timer = timer_for(device)
-    rows = []
+    rows: list[dict[str, Any]] = []
+    measured = {"copy_gigabytes_per_second": bandwidth, "times": rows}
     for head, g in graphs:
         print(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", flush=True)
         rows.append({**head, **measure(timer, g, head["root"], bandwidth)})
-    measured = {"copy_gigabytes_per_second": bandwidth, "times": rows}
+        record.write(name, what, measured, here, folder)
     return record.write(name, what, measured, here, folder)
 
 

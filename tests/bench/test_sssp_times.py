@@ -9,6 +9,7 @@ import pytest
 
 import gpukernels as gk
 from gpukernels import sequential
+from gpukernels.bench import searches
 from gpukernels.bench import sssp as bench
 from gpukernels.bench.graphs import weighted, weighted_grid, weighted_random, weighted_rmat
 from gpukernels.bench.search_time import timer_for
@@ -104,3 +105,19 @@ def test_some_families_and_methods_can_be_chosen(tmp_path, monkeypatch):
     assert (only["graph"], only["root"]) == ("grid", 0)
     assert set(only["searches"]) == {"sequential", "harish"}
     assert only["searches"]["harish"]["roots"] <= 2
+
+
+def test_what_was_measured_is_kept_when_a_later_graph_fails(tmp_path, monkeypatch):
+    monkeypatch.setattr(searches, "measured_bandwidth", lambda device, words: 1.0)
+    monkeypatch.setattr(searches, "timer_for", lambda device: None)
+
+    def measure(timer, g, root, bandwidth):
+        if g.n == 2:
+            raise MemoryError
+        return {"reached": g.n}
+
+    graphs = [({"graph": str(n), "root": 0}, gk.path(n)) for n in (3, 2)]
+    with pytest.raises(MemoryError):
+        searches.write("it", "times", graphs, measure, None, {}, tmp_path, 0)
+    (row,) = json.loads((tmp_path / "it.json").read_text())["times"]
+    assert row == {"graph": "3", "root": 0, "reached": 3}
