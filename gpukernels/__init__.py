@@ -29,7 +29,7 @@ Kernels of your own
     show lists a kernel's source and sass its machine code.
 Figures
     FrontierView, GraphView, HashView, MappingView, MemoryView, RelaxView,
-    ScanView, WarpView.
+    ScanView, TileView, WarpView.
 Exercises
     exercises lists them, exercise("bfs-3") is one of them.
 Errors
@@ -96,6 +96,7 @@ from gpukernels.views import MappingView as MappingView
 from gpukernels.views import MemoryView as MemoryView
 from gpukernels.views import RelaxView as RelaxView
 from gpukernels.views import ScanView as ScanView
+from gpukernels.views import TileView as TileView
 from gpukernels.views import WarpView as WarpView
 from gpukernels.workloads import workload as workload
 

@@ -84,6 +84,9 @@ with gk.trace() as _t:
     gk.sssp(WEIGHTED)
 RELAXED = _t.trace
 with gk.trace() as _t:
+    gk.apsp(WEIGHTED, "naive")
+PAIRED = _t.trace
+with gk.trace() as _t:
     gk.expand(OFFSETS, "direct_search")
 EXPANDED = _t.trace
 with gk.trace() as _t:
@@ -244,6 +247,7 @@ CALLS = {
     "GraphView": Call(gk.GraphView, is_a_view, {"graph": WEIGHTED}),
     "FrontierView": Call(gk.FrontierView, is_a_view, {"graph": GRAPH, "traces": SEARCHED}),
     "RelaxView": Call(gk.RelaxView, is_a_view, {"graph": WEIGHTED, "traces": RELAXED}),
+    "TileView": Call(gk.TileView, is_a_view, {"traces": PAIRED}),
     "MappingView": Call(gk.MappingView, is_a_view,
                         {"traces": {"direct search": EXPANDED}, "offsets": OFFSETS}),
     "ScanView": Call(gk.ScanView, is_a_view, {"traces": SCANNED}),

@@ -7,6 +7,7 @@ from gpukernels.views.mapping import MappingView
 from gpukernels.views.memory import MemoryView
 from gpukernels.views.relax import RelaxView
 from gpukernels.views.scan import ScanView
+from gpukernels.views.tile import TileView
 from gpukernels.views.warp import WarpView
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "MemoryView",
     "RelaxView",
     "ScanView",
+    "TileView",
     "WarpView",
 ]

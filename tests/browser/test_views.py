@@ -22,6 +22,7 @@ from gpukernels.views import (
     MemoryView,
     RelaxView,
     ScanView,
+    TileView,
     WarpView,
     figure,
 )
@@ -99,7 +100,17 @@ def relaxed(graph, methods=("harish", "topology_driven"), roots=(0, 0)):
     return found
 
 
+def all_pairs(graph, **forms):
+    found = {}
+    for name, options in forms.items():
+        with gk.trace() as t:
+            gk.apsp(graph, "blocked" if options else "naive", **options)
+        found[name] = t.trace
+    return found
+
+
 TRACES = traces()
+BLOCKED = {"tile": 16, "per_thread": "4x4"}
 WEIGHED = gk.random_weights(ROADS, low=1, high=40, seed=2)
 SLANTED = gk.random_weights(gk.rmat(5, 3, seed=4), seed=2)
 EIGHT = np.array([0, 3, 4, 8, 10, 12, 20, 21, 24])
@@ -133,6 +144,11 @@ VIEWS = {
         class_names=["plain", "to a leaf", "to the root", "loop"],
         choice="Network",
         step=2,
+    ),
+    "tile": TileView(all_pairs(EXAMPLE, naive={}, blocked={"tile": 16}), step=6),
+    "tiles": TileView(all_pairs(WEIGHED, blocked=BLOCKED)["blocked"], step=22),
+    "tile forms": TileView(
+        all_pairs(gk.path(20), a=BLOCKED, b={"tile": 16}, c={"tile": 32}), step=21
     ),
     "crowded": GraphView(gk.erdos_renyi(700, 4.0, seed=1), np.arange(700)),
 }
@@ -679,11 +695,14 @@ def large_view(kind):
         "memory": lambda: MemoryView(t, block=None, warp=None),
         "mapping": lambda: MappingView(expanded(LONG), LONG, step=0),
         "relax": lambda: RelaxView(graph, relaxed(graph)),
+        "tile": lambda: TileView(all_pairs(gk.erdos_renyi(60, 3.0, seed=1), blocked=BLOCKED)),
         "graph": lambda: GraphView(graph, np.arange(20 * graph.n).reshape(20, -1) % 97),
     }[kind]()
 
 
-@pytest.mark.parametrize("kind", ["frontier", "warp", "memory", "graph", "mapping", "relax"])
+@pytest.mark.parametrize(
+    "kind", ["frontier", "warp", "memory", "graph", "mapping", "relax", "tile"]
+)
 def test_a_step_of_two_thousand_marks_touches_few_elements(open_figures, kind):
     """Marks of one look are one path, so that a step is not a change a mark."""
     view = large_view(kind)
@@ -732,7 +751,7 @@ LIVE = """async ([code, payload]) => {
 
 
 @pytest.mark.parametrize(
-    "name", ["frontier", "block", "memory", "rows", "mapping", "scan", "hash", "relax"]
+    "name", ["frontier", "block", "memory", "rows", "mapping", "scan", "hash", "relax", "tile"]
 )
 def test_the_live_widget_is_the_same_figure_and_talks_to_its_model(open_figures, name):
     view = VIEWS[name]

@@ -28,6 +28,7 @@ from gpukernels.views import (
     MemoryView,
     RelaxView,
     ScanView,
+    TileView,
     WarpView,
 )
 from gpukernels.views.encoding import unpack
@@ -64,6 +65,16 @@ def relaxed(graph, methods=("harish", "topology_driven"), root=0):
     return found
 
 
+def all_pairs(matrix, **methods):
+    found = {}
+    for name, options in methods.items():
+        with gk.trace() as t:
+            gk.apsp(matrix, "blocked" if options else "naive", **options)
+        found[name] = t
+    return found
+
+
+BLOCKED = {"tile": 16, "per_thread": "4x4"}
 KNOBS = {
     "virtual_warp": {"warp_size": 4},
     "two_phase": {"units_per_thread": 3},
@@ -118,6 +129,14 @@ VIEWS = {
     "relax graphs": lambda: RelaxView(
         {"example": WEIGHED, "chain": gk.path(60)},
         {k: relaxed(g) for k, g in {"example": WEIGHED, "chain": gk.path(60)}.items()},
+    ),
+    "tile": lambda: TileView(
+        all_pairs(WEIGHED, naive={}, blocked=BLOCKED), step=6, caption="One <clock>"
+    ),
+    "tile one": lambda: TileView(all_pairs(ROADS, blocked=BLOCKED)["blocked"], step=22),
+    "tile naive": lambda: TileView(all_pairs(FLOATS, naive={})["naive"], clock="launches"),
+    "tile dial": lambda: TileView(
+        all_pairs(EXAMPLE, a=BLOCKED, b={"tile": 16}, c={"tile": 32}), dial="form"
     ),
     "warp": lambda: WarpView(traced("harish"), launch=1, warp=0, step=4),
     "warp block": lambda: WarpView(WRITTEN, launch=3),
@@ -247,8 +266,10 @@ def test_large_inputs_stay_under_200_kilobytes():
     load[0] = 0
     strips = {name: expanded(load) for name in "abc"}
     web = gk.random_weights(gk.small_world(500, 6, rewire=0.2, seed=1), seed=1)
+    pairs = gk.random_weights(gk.erdos_renyi(64, 3.0, seed=1), seed=1)
     views = [
         RelaxView(web, relaxed(web)),
+        TileView(all_pairs(pairs, naive={}, blocked=BLOCKED)),
         GraphView(crowd, np.arange(crowd.n)),
         FrontierView(crowd, traced("frontier", crowd)),
         FrontierView(graph, methods),

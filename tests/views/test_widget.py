@@ -23,6 +23,7 @@ from gpukernels.views import (
     MappingView,
     RelaxView,
     ScanView,
+    TileView,
     WarpView,
 )
 from gpukernels.views.memory import MemoryView
@@ -69,6 +70,11 @@ WHOLE = {
         RelaxView,
         lambda: (ROADS, recorded(lambda: gk.sssp(ROADS))),
         {"root": 0, "step": 3, "seed": 3},
+    ),
+    "tile": (
+        TileView,
+        lambda: (recorded(lambda: gk.apsp(gk.path(20), "blocked", tile=16)),),
+        {"step": 3},
     ),
     "warp": (
         WarpView,

@@ -2,9 +2,10 @@
 import { unpack, unpackLists } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { count, h, number, put, say, thousands } from "./element.js";
-import { counterList, selectOf } from "./figure.js";
+import { counterList } from "./figure.js";
 import { inspectable } from "./inspect.js";
 import { barPath, pathOf, symbol, track } from "./marks.js";
+import { runControls } from "./runs.js";
 
 const RELAX_SHADES = 6,
   KIND_BARS = ["gk-f-work", "gk-f-clash", "gk-f-line"],
@@ -31,7 +32,7 @@ export const relaxView = {
         return {
           steps: group.steps,
           tracks: relaxTracks(group),
-          controls: runControls(payload, group, shown, refresh),
+          controls: runControls(payload.dial, group.runs, shown, refresh),
           counters: () => [],
           sentence: (step) => relaxSentence(group, shown, step),
           show(step) {
@@ -154,35 +155,6 @@ function relaxTracks(group) {
       end,
     ]);
   });
-}
-
-function runControls(payload, group, shown, refresh) {
-  if (group.runs.length < 3) return [];
-  const options = group.runs.map((run, i) => [String(i), run.label]);
-  const list = (i, label) =>
-    selectOf(label, options, String(shown[i]), (value) => {
-      shown[i] = Number(value);
-      refresh();
-    });
-  if (!payload.dial) return [list(0, "Left"), list(1, "Right")];
-  const word = h("output", null, group.runs[shown[1]].label);
-  const dial = h("input", {
-    type: "range",
-    min: 0,
-    max: options.length - 1,
-    step: 1,
-    value: shown[1],
-    "aria-label": `Right: ${payload.dial}`,
-    "aria-valuetext": group.runs[shown[1]].label,
-  });
-  dial.addEventListener("input", () => {
-    shown[1] = Number(dial.value);
-    const { label } = group.runs[shown[1]];
-    dial.setAttribute("aria-valuetext", label);
-    say(word, label);
-    refresh();
-  });
-  return [list(0, "Left"), h("label", { class: "gk-field gk-dial" }, h("span", null, "Right"), dial, word)];
 }
 
 function relaxSentence(group, shown, step) {

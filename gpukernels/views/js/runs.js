@@ -1,0 +1,33 @@
+// Which two of several runs are drawn: lists for both, or a slider for the second where the runs are settings of a knob.
+import { h, say } from "./element.js";
+import { selectOf } from "./figure.js";
+
+// `shown` holds the places of the two, and is changed before `refresh` is called.
+export function runControls(dialName, runs, shown, refresh) {
+  if (runs.length < 3) return [];
+  const options = runs.map((run, i) => [String(i), run.label]);
+  const list = (i, label) =>
+    selectOf(label, options, String(shown[i]), (value) => {
+      shown[i] = Number(value);
+      refresh();
+    });
+  if (!dialName) return [list(0, "Left"), list(1, "Right")];
+  const word = h("output", null, runs[shown[1]].label);
+  const dial = h("input", {
+    type: "range",
+    min: 0,
+    max: options.length - 1,
+    step: 1,
+    value: shown[1],
+    "aria-label": `Right: ${dialName}`,
+    "aria-valuetext": runs[shown[1]].label,
+  });
+  dial.addEventListener("input", () => {
+    shown[1] = Number(dial.value);
+    const { label } = runs[shown[1]];
+    dial.setAttribute("aria-valuetext", label);
+    say(word, label);
+    refresh();
+  });
+  return [list(0, "Left"), h("label", { class: "gk-field gk-dial" }, h("span", null, "Right"), dial, word)];
+}
