@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from gpukernels import cuda_memory, simt
 from gpukernels.checks import as_array, check_flag, check_seed, is_whole
+from gpukernels.copy_streams import CopyStream, CudaCopies, SimtCopies
 from gpukernels.cuda_arguments import Launch, kind_of
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt.machine import RESIDENT_THREADS
@@ -109,6 +110,12 @@ class Device(Protocol):
 
     def clear(self, array: DeviceArray) -> None:
         """Set every element of `array` to zero."""
+
+    def fill(self, array: DeviceArray, value: Any) -> None:
+        """Set every element of `array` to `value`."""
+
+    def copy_stream(self) -> CopyStream:
+        """Return a queue of copies between host and device that run beside launches."""
 
     def read(self, array: DeviceArray, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array."""
@@ -220,7 +227,7 @@ class SimtDevice:
         if loop_steps is not None and not (isinstance(loop_steps, int) and loop_steps > 0):
             raise ValueError(f"loop_steps={loop_steps!r}; allowed are integers of 1 and more")
         self.pace = simt.Pace(loop_steps)
-        self._launches = 0
+        self._launches = self._streams = 0
         if (made := _made.get()) is not None:
             made.append(self)
 
@@ -267,6 +274,15 @@ class SimtDevice:
     def clear(self, array: Any) -> None:
         """Set every element of `array` to zero."""
         array.fill(0)
+
+    def fill(self, array: Any, value: Any) -> None:
+        """Set every element of `array` to `value`."""
+        array.fill(value)
+
+    def copy_stream(self) -> CopyStream:
+        """Return a queue of copies beside launches; the schedule says when they are made."""
+        self._streams += 1
+        return SimtCopies(self.schedule, self.seed + self._streams)
 
     def read(self, array: Any, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array."""
@@ -440,6 +456,14 @@ class CudaDevice:
         """Set every byte of `array` to zero, after the launches made so far; does not wait."""
         if array.size:
             array.gpu_data.memset(0, array.nbytes)
+
+    def fill(self, array: Any, value: Any) -> None:
+        """Set every element of `array` to `value`, after the launches made so far."""
+        cuda_memory.fill(array, value)
+
+    def copy_stream(self) -> CopyStream:
+        """Return a stream of copies, which run beside the launches of the default stream."""
+        return CudaCopies(self._cuda)
 
     def read(self, array: Any, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array.

@@ -32,6 +32,8 @@ class FakeGpus:
         self.memory, self.current = memory, 0
         self.blocks: dict[int, tuple[int, ctypes.Array]] = {}
         self.locked: dict[int, int] = {}
+        self._streams: list[list] = []
+        self._events: list[tuple[int, int]] = []
         for name in dir(self):
             if name.startswith("cu"):
                 self._take_over(monkeypatch, name, getattr(self, name))
@@ -163,6 +165,52 @@ class FakeGpus:
 
     def cuMemcpyDtoH(self, host, pointer, size):
         ctypes.memmove(int(host), self._there(pointer, size), size)
+
+    def cuStreamCreate(self, flags):
+        assert flags == 1, "one that waits for the default stream overlaps with nothing"
+        self._streams.append([])
+        return len(self._streams)
+
+    def cuStreamDestroy(self, stream):
+        self.cuStreamSynchronize(stream)
+
+    def cuStreamSynchronize(self, stream):
+        self._copy(stream, len(self._streams[int(stream) - 1]))
+
+    def cuEventCreate(self, flags):
+        self._events.append((0, 0))
+        return len(self._events)
+
+    def cuEventDestroy(self, event):
+        pass
+
+    def cuEventRecord(self, event, stream):
+        stream = int(stream)
+        at = stream and len(self._streams[stream - 1])
+        self._events[int(event) - 1] = stream, at
+
+    def cuEventSynchronize(self, event):
+        self._copy(*self._events[int(event) - 1])
+
+    def cuStreamWaitEvent(self, stream, event, flags):
+        recorded = self._events[int(event) - 1]
+        # Launches are over when they return, so that a stream has nothing to wait for.
+        assert bool(int(stream)) != bool(recorded[0])
+        self._copy(*recorded)
+
+    def cuMemcpyHtoDAsync(self, pointer, host, size, stream):
+        self._streams[int(stream) - 1].append((self.cuMemcpyHtoD, pointer, int(host), size))
+
+    def cuMemcpyDtoHAsync(self, host, pointer, size, stream):
+        self._streams[int(stream) - 1].append((self.cuMemcpyDtoH, int(host), pointer, size))
+
+    def _copy(self, stream, last):
+        """Make the copies of a stream up to its `last`: none before somebody waits for it."""
+        queue = self._streams[int(stream) - 1][:last] if stream else []
+        for k, queued in enumerate(queue):
+            if queued is not None:
+                queued[0](*queued[1:])
+                self._streams[int(stream) - 1][k] = None
 
     def _there(self, pointer, size) -> int:
         pointer = int(pointer)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.io import mmread
 
 import gpukernels as gk
+from gpukernels import progress
 from gpukernels.formats import blocks, snap, text
 
 BANNER = "%%MatrixMarket matrix coordinate "
@@ -499,10 +500,10 @@ def test_a_progress_bar_appears_only_after_its_delay(tmp_path, monkeypatch, caps
     file = write(tmp_path / "g.txt", "1 2\n" * 50)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 40)
     monkeypatch.setattr(text, "columns", slow_columns)
-    assert blocks.PROGRESS_DELAY == 2.0
+    assert progress.DELAY == 2.0
     gk.read(file)
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(blocks, "PROGRESS_DELAY", 0.2)
+    monkeypatch.setattr(progress, "DELAY", 0.2)
     gk.read(file)
     assert "g.txt: " in capsys.readouterr().err
 

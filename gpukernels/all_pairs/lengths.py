@@ -17,7 +17,7 @@ at the first: see ``close_tile`` and ``relax_pivot``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -123,24 +123,46 @@ def lengths_of(g: Graph | ArrayLike) -> Lengths:
             raise NegativeCycleError(with_loop[:1].tolist())
     else:
         given = matrix = checked_matrix("g", g)
-        if matrix.shape[0] != matrix.shape[1]:
-            raise InvalidArgument("g.shape", matrix.shape, "square, or g a Graph")
-        if matrix.diagonal().any():
-            at = int(np.argmax(matrix.diagonal() != 0))
-            allowed = "0, as every diagonal element of a matrix of arc lengths"
-            raise InvalidArgument(f"g[{at}, {at}]", matrix[at, at].item(), allowed)
-    return _encoded(matrix, given)
+        check_square("g", matrix.shape)
+        check_diagonal("g", matrix)
+    held, range_ = encoded(matrix)
+    return Lengths(held, *limits(matrix.dtype, range_, given), given)
 
 
 def checked_matrix(name: str, values: ArrayLike) -> NDArray:
     """Return a matrix as int32 or float32; InvalidArgument unless it holds lengths."""
+    return checked_rows(name, checked_shape(name, values))
+
+
+def checked_shape(name: str, values: ArrayLike, limit: int = DENSE_LIMIT) -> NDArray:
+    """Return a matrix of numbers; InvalidArgument unless it has at most `limit` rows, columns."""
     array = as_array(name, values)
     if array.dtype.kind not in "iuf":
         allowed = "a matrix of an integer or float type" + (", or a Graph" if name == "g" else "")
         raise InvalidArgument(name, values, allowed)
-    if array.ndim != 2 or max(array.shape) > DENSE_LIMIT:
-        allowed = f"2-D, of at most {DENSE_LIMIT:,} rows and columns"
+    if array.ndim != 2 or max(array.shape) > limit:
+        allowed = f"2-D, of at most {limit:,} rows and columns"
         raise InvalidArgument(f"{name}.shape", array.shape, allowed)
+    return array
+
+
+def check_square(name: str, shape: tuple[int, ...]) -> None:
+    """Raise InvalidArgument unless the matrix has as many rows as columns."""
+    if shape[0] != shape[1]:
+        raise InvalidArgument(f"{name}.shape", shape, f"square, or {name} a Graph")
+
+
+def check_diagonal(name: str, array: NDArray, first: int = 0) -> None:
+    """Raise InvalidArgument unless the diagonal, of rows from `first` on, is 0."""
+    diagonal = array.diagonal(first)
+    if diagonal.any():
+        at = int(np.argmax(diagonal != 0))
+        allowed = "0, as every diagonal element of a matrix of arc lengths"
+        raise InvalidArgument(f"{name}[{first + at}, {first + at}]", diagonal[at].item(), allowed)
+
+
+def checked_rows(name: str, array: NDArray, first: int = 0) -> NDArray:
+    """Return rows, the first of which is number `first`, as `checked_matrix` does."""
     if array.dtype.kind == "f":
         with np.errstate(over="ignore"):
             result = array.astype(np.float32)
@@ -153,20 +175,50 @@ def checked_matrix(name: str, values: ArrayLike) -> NDArray:
         result = array.astype(np.int32)
     if wrong.any():
         i, j = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-        raise InvalidArgument(f"{name}[{i}, {j}]", array[i, j].item(), allowed)
+        raise InvalidArgument(f"{name}[{first + i}, {j}]", array[i, j].item(), allowed)
     return result
 
 
-def _encoded(matrix: NDArray, given: Graph | NDArray) -> Lengths:
-    whole = matrix.dtype == np.int32
-    absent = absent_of(matrix.dtype)
-    there = matrix < absent
-    held = np.minimum(matrix, matrix.dtype.type(absent))
-    np.fill_diagonal(held, 0)
-    # A path leaves each vertex once at most.
+class Range(NamedTuple):
+    """How far lengths of paths may reach.
+
+    Attributes
+    ----------
+    least, most : int or float
+        What the least, and the longest, arcs of all vertices add up to: a path leaves each vertex
+        once at most.
+    beyond : bool
+        Whether an arc is as long as what stands for none.
+    """
+
+    least: float
+    most: float
+    beyond: bool
+
+
+def encoded(rows: NDArray, first: int = 0) -> tuple[NDArray, Range]:
+    """Return rows of a matrix, from number `first` on, as kernels take them, and their range."""
+    whole = rows.dtype == np.int32
+    absent = absent_of(rows.dtype)
+    there = rows < absent
+    held = np.minimum(rows, rows.dtype.type(absent))
+    np.fill_diagonal(held[:, first:], 0)
     total: Any = np.int64 if whole else np.float64
     least = held.min(axis=1, initial=0).sum(dtype=total).item()
     most = held.max(axis=1, initial=0, where=there).sum(dtype=total).item()
+    beyond = whole and bool(((rows >= absent) & (rows < UNREACHED)).any())
+    return held, Range(least, most, beyond)
+
+
+def limits(dtype: np.dtype, range_: Range, given: Graph | NDArray) -> tuple[float, bool]:
+    """Return what counts as infinite, and whether paths may be longer than can be held.
+
+    Raises
+    ------
+    InvalidArgument
+        If negative weights add up to too much.
+    """
+    whole, least, absent = dtype == np.int32, range_.least, absent_of(dtype)
     fall, limit = (MOST_FALL, absent) if whole else (FLOAT32_MAX / 4, FLOAT32_MAX / 2)
     if -least > fall:
         instead = "; take float32 weights" if whole else ""
@@ -174,7 +226,7 @@ def _encoded(matrix: NDArray, given: Graph | NDArray) -> Lengths:
         raise InvalidArgument("the sum of g's negative weights", least, allowed)
     infinite = absent + least if whole else np.inf
     # A weight beyond `absent` counts as none, and is looked at again.
-    beyond = whole and bool(((matrix >= absent) & (matrix < UNREACHED)).any())
+    beyond = range_.beyond
     if whole and isinstance(given, Graph) and given.weights is not None:
         beyond = beyond or bool((given.weights == UNREACHED).any())
-    return Lengths(held, infinite, beyond or most >= min(infinite, limit), given)
+    return infinite, beyond or range_.most >= min(infinite, limit)

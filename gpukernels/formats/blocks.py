@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,9 +16,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from gpukernels.errors import GraphFormatError, printable
+from gpukernels.progress import Progress
 
 #: Larger blocks are read no faster, and parsing one takes some forty times its size.
 BLOCK_BYTES = 1 << 20
@@ -29,8 +28,6 @@ LINE_BYTES = 1 << 16
 #: lists are packed to a third or a tenth, where lines repeat each other to a twentieth.
 UNPACKED_BYTES = 16 << 20
 UNPACKED_RATIO = 32
-#: Seconds before a progress bar appears.
-PROGRESS_DELAY = 2.0
 
 Found = TypeVar("Found")
 
@@ -84,7 +81,10 @@ def blocks(file: Path) -> Iterator[Block]:
         gzip stream or one that unpacks to too much.
     """
     line = 1
-    with open(file, "rb") as raw, _Progress(file) as progress:
+    with (
+        open(file, "rb") as raw,
+        Progress(printable(file.name, 60), file.stat().st_size, "B") as progress,
+    ):
         packed = gzip.GzipFile(fileobj=raw) if file.suffix == ".gz" else None
         pending: list[bytes] = []
         held = unpacked = 0
@@ -152,33 +152,6 @@ def find_line(
             start = end
         last_line = block.last_line
     return None, (), last_line
-
-
-class _Progress:
-    """A progress bar that is made only once it is due.
-
-    In a notebook a bar is a widget, which would be stored with the page even if never displayed.
-    """
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._start = time.monotonic()
-        self._bar = None
-
-    def reach(self, position: int) -> None:
-        """Say how many bytes of the file have been read."""
-        if self._bar is None and time.monotonic() - self._start >= PROGRESS_DELAY:
-            total, name = self._file.stat().st_size, printable(self._file.name, 60)
-            self._bar = tqdm(total=total, desc=name, unit="B", unit_scale=True, leave=False)
-        if self._bar is not None:
-            self._bar.update(position - self._bar.n)
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
 
 
 def _end_of_lines(text: bytes) -> int:

@@ -1,0 +1,150 @@
+"""The lengths of all arcs some rows at a time, so that the whole matrix is never in memory twice.
+
+What `lengths` says of infinity holds here, too: one pass over all rows checks them and finds what
+counts as infinite; each later pass makes them again from the graph, or from the array given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gpukernels.errors import NegativeCycleError
+from gpukernels.graph import Graph
+
+from .lengths import (
+    ABSENT,
+    UNREACHED,
+    Lengths,
+    Range,
+    absent_of,
+    check_diagonal,
+    check_square,
+    checked_rows,
+    checked_shape,
+    encoded,
+    limits,
+)
+
+#: Elements of the rows that are made at once.
+AT_ONCE = 1 << 22
+#: More rows than this no index of the kernels could tell apart.
+MOST_ROWS = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class LengthRows:
+    """Arc lengths of all pairs, made when they are asked for.
+
+    Attributes
+    ----------
+    n : int
+        Number of vertices.
+    dtype : dtype
+        int32 or float32.
+    infinite : int or float
+        What is at least this long is no path.
+    too_long : bool
+        Whether a path may be longer than can be held.
+    given : Graph or ndarray
+        What the caller has given.
+    flat : bool
+        Whether all arcs count 0.
+    """
+
+    n: int
+    dtype: np.dtype
+    infinite: float
+    too_long: bool
+    given: Graph | NDArray = field(repr=False)
+    flat: bool = False
+
+    @property
+    def absent(self) -> float:
+        """What stands for no arc."""
+        return absent_of(self.dtype)
+
+    def rows(self, first: int, last: int) -> NDArray:
+        """Return rows `first` to `last` as kernels take them."""
+        if not self.flat:
+            return encoded(_raw(self.given, first, last), first)[0]
+        if isinstance(self.given, Graph):
+            result = _arcs(self.given, first, last, ABSENT, np.int32(0))
+        else:
+            none = np.inf if self.given.dtype.kind == "f" else UNREACHED
+            there = self.given[first:last] != none
+            result = np.where(there, np.int32(0), np.int32(ABSENT))
+        np.fill_diagonal(result[:, first:], 0)
+        return result
+
+    def slabs(self) -> Iterator[tuple[int, int]]:
+        """Return the first row and the end of all rows, some at a time."""
+        return slabs_of(self.n)
+
+    def pattern(self) -> LengthRows:
+        """Return the same arcs, all of length 0: which pairs are joined at all."""
+        kind = np.dtype(np.int32)
+        return replace(self, dtype=kind, infinite=ABSENT, too_long=False, flat=True)
+
+    def graph(self) -> Graph:
+        """Return the arcs as a graph, for which all of them have to be in memory."""
+        whole = np.empty((0, 0), self.dtype)
+        return Lengths(whole, self.infinite, self.too_long, self.given).graph()
+
+
+def slabs_of(n: int) -> Iterator[tuple[int, int]]:
+    """Return the first row and the end of all rows of an n x n matrix, some at a time."""
+    step = max(1, AT_ONCE // max(n, 1))
+    return ((first, min(first + step, n)) for first in range(0, n, step))
+
+
+def length_rows_of(g: Graph | ArrayLike) -> LengthRows:
+    """Return the lengths of a graph's arcs, or of a matrix, after a look at all of them.
+
+    Raises
+    ------
+    InvalidArgument, NegativeCycleError
+        As `lengths_of` does, but for a matrix too large.
+    """
+    given: Graph | NDArray
+    if isinstance(g, Graph):
+        given, n = g, g.n
+        dtype = np.dtype(np.int32) if g.weights is None else g.weights.dtype
+        loops = g.coo[0] == g.coo[1]
+        if g.weights is not None and (loops & (g.weights < 0)).any():
+            raise NegativeCycleError([int(g.coo[0][np.argmax(loops & (g.weights < 0))])])
+    else:
+        given = checked_shape("g", g, MOST_ROWS)
+        check_square("g", given.shape)
+        n = len(given)
+        dtype = np.dtype(np.float32 if given.dtype.kind == "f" else np.int32)
+    found = Range(0, 0, False)
+    for first, last in slabs_of(n):
+        part = encoded(_raw(given, first, last), first)[1]
+        beyond = found.beyond or part.beyond
+        found = Range(found.least + part.least, found.most + part.most, beyond)
+    return LengthRows(n, dtype, *limits(dtype, found, given), given)
+
+
+def _raw(given: Graph | NDArray, first: int, last: int) -> NDArray:
+    """Return rows as int32 or float32, checked; no arc is `UNREACHED` or infinity."""
+    if isinstance(given, Graph):
+        floats = given.weights is not None and given.weights.dtype == np.float32
+        weights = np.int32(1) if given.weights is None else given.weights
+        return _arcs(given, first, last, np.inf if floats else UNREACHED, weights)
+    rows = checked_rows("g", given[first:last], first)
+    check_diagonal("g", rows, first)
+    return rows
+
+
+def _arcs(g: Graph, first: int, last: int, none: float, weights: NDArray | np.int32) -> NDArray:
+    """Return rows of the matrix of a graph: the shortest arc of each pair, else `none`."""
+    begin, end = int(g.offsets[first]), int(g.offsets[last])
+    result = np.full((last - first, g.n), none, weights.dtype)
+    source = np.repeat(np.arange(last - first), np.diff(g.offsets[first : last + 1]))
+    of_arcs = weights if weights.ndim == 0 else weights[begin:end]
+    np.minimum.at(result, (source, g.targets[begin:end]), of_arcs)
+    return result

@@ -1,0 +1,48 @@
+"""A progress bar for what takes long."""
+
+from __future__ import annotations
+
+import time
+
+from tqdm.auto import tqdm
+
+#: Seconds before a progress bar appears.
+DELAY = 2.0
+
+
+class Progress:
+    """A progress bar that is made only once it is due.
+
+    In a notebook a bar is a widget, which would be stored with the page even if never displayed.
+
+    Parameters
+    ----------
+    name : str
+        What is worked on.
+    total : int
+        How much there is to do.
+    unit : str
+        What that is counted in; bytes, ``"B"``, are shown by the thousand and the million.
+    """
+
+    def __init__(self, name: str, total: int, unit: str) -> None:
+        self._name, self._total, self._unit = name, total, unit
+        self._start = time.monotonic()
+        self._bar: tqdm | None = None
+
+    def reach(self, done: int) -> None:
+        """Say how much has been done."""
+        if self._bar is None and time.monotonic() - self._start >= DELAY:
+            self._bar = tqdm(
+                total=self._total, desc=self._name, unit=self._unit,
+                unit_scale=self._unit == "B", leave=False,
+            )  # fmt: skip
+        if self._bar is not None:
+            self._bar.update(done - self._bar.n)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
