@@ -15,6 +15,8 @@ from numba import cuda
 from numba.cuda.simulator.kernelapi import FakeCUDAModule
 from package_kernels import cuda_names, label
 
+from gpukernels.copy_streams import SimtCopies
+
 
 class BeyondSimulator(Exception):
     """A kernel uses names of ``numba.cuda`` that numba's simulator does not have."""
@@ -55,6 +57,12 @@ class CudasimDevice:
 
     def clear(self, array):
         array.fill(0)
+
+    def fill(self, array, value):
+        array.fill(value)
+
+    def copy_stream(self):
+        return SimtCopies("lockstep", 0)
 
     def read(self, array, into=None):
         if into is None:

@@ -505,6 +505,7 @@ ALL_PAIRS_RUNS = [
     ("blocked", 18, {"per_thread": "4x2", "next_hops": True}),
     ("repeated_squaring", 18, {"per_thread": "4x4", "lazy": True}),
     ("kleene", 18, {"per_thread": "4x4"}),
+    ("out_of_core", 18, {"per_thread": "4x4", "memory": 8704}),
 ]
 
 

@@ -11,16 +11,18 @@ from gpukernels.front_door import Driver, driver_of
 from gpukernels.graph import Graph
 from gpukernels.method_notes import help_text
 
-from . import blocked, johnson, kleene, naive, per_root, repeated_squaring
+from . import blocked, johnson, kleene, naive, out_of_core, per_root, repeated_squaring
+from .length_rows import length_rows_of
 from .lengths import UNREACHED, lengths_of
 from .min_plus import min_plus
-from .result import APSPResult, no_path
+from .result import APSPResult, check_held, no_path
 
 METHODS: dict[str, Driver] = {
     "naive": naive.apsp,
     "blocked": blocked.apsp,
     "repeated_squaring": repeated_squaring.apsp,
     "kleene": kleene.apsp,
+    "out_of_core": out_of_core.apsp,
     "per_root": per_root.apsp,
     "johnson": johnson.apsp,
 }
@@ -79,17 +81,12 @@ def apsp(
     """
     search, options = driver_of("apsp", METHODS, method, options)
     device = chosen_device(device)
+    if search is out_of_core.apsp:  # which sees to lengths, and to what is too long, on its own
+        return search(length_rows_of(g), device, **options)
     lengths = lengths_of(g)
     result = search(lengths, device, **options)
-    if lengths.too_long and (none := no_path(result.distance)).any():
-        joined = ~no_path(search(lengths.pattern(), device, **options).distance)
-        if (joined & none).any():
-            i, j = (int(ends[0]) for ends in (joined & none).nonzero())
-            kind = result.distance.dtype
-            raise OverflowError(
-                f"the shortest path from vertex {i} to {j} is longer than {kind} holds here"
-                + ("; take float32 weights" if kind == "int32" else "")
-            )
+    if lengths.too_long and no_path(result.distance).any():
+        check_held(result.distance, search(lengths.pattern(), device, **options).distance)
     return result
 
 

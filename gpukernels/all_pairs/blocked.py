@@ -23,7 +23,7 @@ import numpy as np
 from numba import cuda, uint32
 
 from gpukernels.checks import check_whole
-from gpukernels.device import Device
+from gpukernels.device import Device, DeviceArray
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .lengths import Lengths
@@ -105,6 +105,43 @@ def remainder(form: Form) -> Any:
     return remaining_tiles
 
 
+def panel_of(size: int) -> int:
+    """Return how many tiles of pivots make a panel in a matrix of so many rows."""
+    return 1 if size <= FEW else 4 if size <= MANY else 8
+
+
+def close(
+    device: Device,
+    form: Form,
+    distance: DeviceArray,
+    via: DeviceArray,
+    infinite: Any,
+    flags: DeviceArray,
+    panel: int,
+) -> int:
+    """Close a matrix of whole tiles over its own vertices; return how many launches that took."""
+    tiles, alone = distance.shape[0] // form.tile, closing(form)
+    launches = 0
+
+    def launch(kernel, blocks, *args, form=form):
+        nonlocal launches
+        launches += 1
+        device.launch(kernel, blocks, form.block, *args)
+
+    for first in range(0, tiles, panel):
+        count = min(panel, tiles - first)
+        for pivot in range(first, first + count):
+            launch(closer(alone), 1, distance, via, pivot, flags, form=alone)
+            if tiles > 1:
+                launch(crossing(form), (tiles, 2), distance, via, infinite, pivot, flags)
+            if count > 1:
+                args = distance, via, infinite, pivot, first, count, flags
+                launch(paneling(form), (tiles, 2 * count), *args)
+        if tiles > count:
+            launch(remainder(form), (tiles, tiles), distance, via, infinite, first, count, flags)
+    return launches
+
+
 def apsp(
     lengths: Lengths,
     device: Device,
@@ -142,31 +179,13 @@ def apsp(
         lengths.n, lengths.matrix.dtype, tile, per_thread, noting=next_hops, padding=padding
     )
     if panel is None:
-        panel = 1 if lengths.n <= FEW else 4 if lengths.n <= MANY else 8
+        panel = panel_of(lengths.n)
     panel = check_whole("panel", panel, 1, MAX_UNITS)
     matrix = lengths.padded(form.tile)
-    tiles = len(matrix) // form.tile
     via = room_for(device, lengths.n, len(matrix), 1, next_hops)
     distance, flags = device.array(matrix), device.full(2, 0, np.int32)
-    infinite, alone = matrix.dtype.type(lengths.infinite), closing(form)
-    launches = 0
-
-    def launch(kernel, blocks, *args, form=form):
-        nonlocal launches
-        launches += 1
-        device.launch(kernel, blocks, form.block, *args)
-
-    for first in range(0, tiles, panel):
-        count = min(panel, tiles - first)
-        for pivot in range(first, first + count):
-            launch(closer(alone), 1, distance, via, pivot, flags, form=alone)
-            if tiles > 1:
-                launch(crossing(form), (tiles, 2), distance, via, infinite, pivot, flags)
-            if count > 1:
-                args = distance, via, infinite, pivot, first, count, flags
-                launch(paneling(form), (tiles, 2 * count), *args)
-        if tiles > count:
-            launch(remainder(form), (tiles, tiles), distance, via, infinite, first, count, flags)
+    infinite = matrix.dtype.type(lengths.infinite)
+    launches = close(device, form, distance, via, infinite, flags, panel)
     stats = {
         "method": "blocked",
         "launches": launches,

@@ -18,7 +18,6 @@ from gpukernels.graph import Graph
 from .lengths import (
     ABSENT,
     UNREACHED,
-    Lengths,
     Range,
     absent_of,
     check_diagonal,
@@ -26,6 +25,7 @@ from .lengths import (
     checked_rows,
     checked_shape,
     encoded,
+    graph_of,
     limits,
 )
 
@@ -91,8 +91,7 @@ class LengthRows:
 
     def graph(self) -> Graph:
         """Return the arcs as a graph, for which all of them have to be in memory."""
-        whole = np.empty((0, 0), self.dtype)
-        return Lengths(whole, self.infinite, self.too_long, self.given).graph()
+        return graph_of(self.given)
 
 
 def slabs_of(n: int) -> Iterator[tuple[int, int]]:

@@ -88,13 +88,18 @@ class Lengths:
 
     def graph(self) -> Graph:
         """Return the arcs as a graph."""
-        if isinstance(self.given, Graph):
-            return self.given
-        none = UNREACHED if self.given.dtype.kind in "iu" else np.inf
-        there = self.given != none
-        np.fill_diagonal(there, False)
-        source, target = np.nonzero(there)
-        return Graph.from_arcs(self.n, source, target, self.given[source, target])
+        return graph_of(self.given)
+
+
+def graph_of(given: Graph | NDArray) -> Graph:
+    """Return the arcs of a graph, or of a matrix, as a graph."""
+    if isinstance(given, Graph):
+        return given
+    none = UNREACHED if given.dtype.kind in "iu" else np.inf
+    there = given != none
+    np.fill_diagonal(there, False)
+    source, target = np.nonzero(there)
+    return Graph.from_arcs(len(given), source, target, given[source, target])
 
 
 def absent_of(dtype: Any) -> float:

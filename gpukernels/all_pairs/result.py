@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numba import njit
@@ -16,6 +16,7 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.sequential import bellman_ford_queue
 from gpukernels.summary import shape_of
 
+from .length_rows import LengthRows, slabs_of
 from .lengths import UNREACHED, Lengths
 
 
@@ -57,7 +58,8 @@ class APSPResult:
     @property
     def joined(self) -> int:
         """Number of pairs (i, j) with a path from i to j, those with i = j included."""
-        return int(np.count_nonzero(~no_path(self.distance)))
+        slabs = slabs_of(len(self.distance))
+        return sum(np.count_nonzero(~no_path(self.distance[a:b])) for a, b in slabs)
 
     def path(self, i: int, j: int) -> list[int]:
         """Return the vertices of a shortest path from `i` to `j`; none if there is no path.
@@ -123,25 +125,52 @@ def finish(
     """
     n = lengths.n
     found = np.ascontiguousarray(device.read(distance)[:n, :n])
+    through = np.ascontiguousarray(device.read(via)[:n, :n]) if noting else None
+    return result_of(lengths, found, through, stats)
+
+
+def result_of(
+    lengths: Lengths | LengthRows, found: NDArray, through: NDArray | None, stats: Mapping[str, Any]
+) -> APSPResult:
+    """Return the result; see `finish`. What is infinite becomes so in place, rows at a time."""
     on_cycle = np.flatnonzero(found.diagonal() < 0)
     if on_cycle.size:
-        bellman_ford_queue(lengths.graph(), int(on_cycle[0]))  # finds it, and names it
-        raise FloatingPointError(
-            f"distances are rounded so far that a cycle through vertex {on_cycle[0]} looks "
-            "negative; the weights differ by too many orders of magnitude"
-        )
+        name_cycle(lengths, int(on_cycle[0]))
     if found.dtype == np.int32:
-        found[found >= lengths.infinite] = UNREACHED
+        for first, last in slabs_of(lengths.n):
+            rows = found[first:last]
+            rows[rows >= lengths.infinite] = UNREACHED
     next_hop = None
-    if noting:
-        next_hop = np.full((n, n), -1, np.int32)
-        through = np.ascontiguousarray(device.read(via)[:n, :n])
+    if through is not None:
+        next_hop = np.full(found.shape, -1, np.int32)
         if not _follow(through, no_path(found), next_hop):
             raise FloatingPointError(
                 "distances are rounded so far that paths cannot be followed; the weights differ by "
                 "too many orders of magnitude"
             )
     return APSPResult(found, next_hop, stats)
+
+
+def name_cycle(lengths: Lengths | LengthRows, vertex: int) -> NoReturn:
+    """Raise the error for a vertex to which a negative way leads from itself."""
+    bellman_ford_queue(lengths.graph(), vertex)  # finds it, and names it
+    raise FloatingPointError(
+        f"distances are rounded so far that a cycle through vertex {vertex} looks "
+        "negative; the weights differ by too many orders of magnitude"
+    )
+
+
+def check_held(distance: NDArray, joined: NDArray) -> None:
+    """Raise OverflowError if what looks infinite is not where all arcs count 0."""
+    for first, last in slabs_of(len(distance)):
+        wrong = no_path(distance[first:last]) & ~no_path(joined[first:last])
+        if wrong.any():
+            i, j = (int(ends[0]) for ends in wrong.nonzero())
+            kind = distance.dtype
+            raise OverflowError(
+                f"the shortest path from vertex {first + i} to {j} is longer than {kind} holds here"
+                + ("; take float32 weights" if kind == "int32" else "")
+            )
 
 
 @njit(cache=True)

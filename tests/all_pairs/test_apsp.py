@@ -44,6 +44,7 @@ VARIANTS = [
     ("repeated_squaring", {"tile": 32, "padding": False}),
     ("kleene", {}),
     ("kleene", {"tile": 16, "per_thread": "4x4"}),
+    ("out_of_core", {"memory": 8704}),
     ("per_root", {}),
     ("johnson", {"search": "near_far_persistent"}),
 ]
@@ -54,6 +55,7 @@ LARGE = [
     ("blocked", {"tile": 16, "panel": 3}),
     ("repeated_squaring", {"tile": 128}),
     ("kleene", {"tile": 64, "per_thread": "4x4"}),
+    ("out_of_core", {"tile": 32, "per_thread": "4x4", "memory": 1 << 15}),
 ]
 #: Methods that search from each root by arcs; the others know nothing but the matrix.
 ROOTED = ("per_root", "johnson")
@@ -313,7 +315,7 @@ def test_one_negative_cycle_through_all_vertices_is_found(device, method, n):
 
 
 # The others add in another order, in which 0 comes out.
-@pytest.mark.parametrize("method", ["naive", "blocked", "kleene"])
+@pytest.mark.parametrize("method", ["naive", "blocked", "kleene", "out_of_core"])
 def test_a_cycle_that_only_rounding_makes_negative_is_named_as_such(device, method):
     # 1e8 + 3 is rounded to 1e8, so that 1 looks like -2.
     g = gk.Graph.from_arcs(4, range(4), [1, 2, 3, 0], np.float32([1e8, 3, -1e8, -2]))
@@ -372,11 +374,11 @@ class UntouchedDevice(gk.SimtDevice):
 NAN, INF = float("nan"), float("inf")
 
 
+@pytest.mark.parametrize("method", ["blocked", "out_of_core"])
 @pytest.mark.parametrize(
     ("g", "argument"),
     [
         ([1, 2], "g.shape"), (np.zeros((2, 3)), "g.shape"), (np.zeros((2, 2, 2)), "g.shape"),
-        (np.broadcast_to(np.int8(0), (32_769, 32_769)), "g.shape"),
         ([[0, NAN], [1, 0]], "g[0, 1]"), ([[0, 1], [-INF, 0]], "g[1, 0]"),
         ([[0, 1], [1, 3]], "g[1, 1]"), ([[0, 1], [1, INF]], "g[1, 1]"), ([[-1]], "g[0, 0]"),
         ([[0, 2**31], [1, 0]], "g[0, 1]"), ([[0, 1e39], [1, 0]], "g[0, 1]"),
@@ -384,19 +386,20 @@ NAN, INF = float("nan"), float("inf")
     ],
     ids=lambda given: str(given)[:20],
 )  # fmt: skip
-def test_what_is_no_matrix_of_lengths_is_refused(g, argument):
+def test_what_is_no_matrix_of_lengths_is_refused(method, g, argument):
     with pytest.raises(gk.InvalidArgument) as caught:
-        apsp(g, device=UntouchedDevice())
+        apsp(g, method, UntouchedDevice())
     assert caught.value.argument == argument
 
 
-def test_a_graph_too_large_for_a_matrix_is_refused():
+@pytest.mark.parametrize("g", [gk.path(32_769), np.broadcast_to(np.int8(0), (32_769, 32_769))])
+def test_what_is_too_large_for_a_matrix_in_memory_is_refused(g):
     with pytest.raises(gk.InvalidArgument, match="32,768"):
-        apsp(gk.path(32_769), device=UntouchedDevice())
+        apsp(g, device=UntouchedDevice())
 
 
 @pytest.mark.parametrize("options", [{}, {"next_hops": True}])
-@pytest.mark.parametrize("method", [m for m in METHODS if m not in ROOTED])
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in (*ROOTED, "out_of_core")])
 def test_more_than_a_gpu_has_free_is_refused_before_a_launch(monkeypatch, method, options):
     gpus = FakeGpus(monkeypatch, memory=1 << 20)
     try:
@@ -422,6 +425,7 @@ def test_more_than_a_gpu_has_free_is_refused_before_a_launch(monkeypatch, method
         ("kleene", {"tile": 128}, "tile"), ("kleene", {"padding": 1}, "padding"),
         ("repeated_squaring", {"tile": 8}, "tile"), ("repeated_squaring", {"lazy": None}, "lazy"),
         ("repeated_squaring", {"next_hops": 0}, "next_hops"),
+        ("out_of_core", {"tile": 128}, "tile"), ("out_of_core", {"memory": 0.5}, "memory"),
     ],
     ids=str,
 )  # fmt: skip
@@ -445,6 +449,7 @@ def test_launches_and_operations_are_those_of_the_definition(method, n):
         "blocked": 3 * tiles if tiles > 1 else 1,
         "repeated_squaring": 2,  # one round, and nothing has changed
         "kleene": tiles + 6 * (tiles - 1),
+        "out_of_core": 3 * tiles if tiles > 1 else 1,  # one block, which is `blocked`
     }
     assert stats["launches"] == len(device.trace.launches)
     if method in expected:

@@ -1,0 +1,142 @@
+"""How a matrix is cut into blocks so that those on a device at once stay within a bound."""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpukernels.checks import check_whole
+from gpukernels.device import Device
+from gpukernels.errors import InvalidArgument
+
+from .tiles import Form
+
+#: Blocks on the device at once: two of columns, two of rows, two of the rest. One of each is in
+#: use, the others are on their way.
+AT_ONCE = 6
+#: The same of vertices that paths go through; they are not kept on the device.
+NOTED = 2
+#: Bytes of a GPU's least allocation, twice: flags, and what stands for vertices if none are noted.
+BESIDE = 512
+ITEM = 4
+#: Unless told otherwise no more is taken: product by product, larger blocks gain little.
+MEMORY = 1 << 30
+
+
+class Blocks(NamedTuple):
+    """A matrix in blocks.
+
+    Attributes
+    ----------
+    n : int
+        Rows and columns of the matrix.
+    tile : int
+        Rows of a tile. On the device a block is padded to whole tiles.
+    rows : int
+        Rows of a block, a multiple of `tile`; the last one may have fewer.
+    count : int
+        Blocks across, and down.
+    """
+
+    n: int
+    tile: int
+    rows: int
+    count: int
+
+    def span(self, k: int) -> slice:
+        """Return the rows of block `k` in the matrix."""
+        return slice(k * self.rows, min((k + 1) * self.rows, self.n))
+
+    def padded(self, k: int) -> int:
+        """Return how many rows block `k` has on the device."""
+        span = self.span(k)
+        return -(-(span.stop - span.start) // self.tile) * self.tile
+
+    def shape(self, i: int, j: int) -> tuple[int, int]:
+        """Return the shape that block `i`, `j` has on the device."""
+        return self.padded(i), self.padded(j)
+
+    @property
+    def elements(self) -> int:
+        """Elements of a full block."""
+        return self.rows**2
+
+    def device_bytes(self, noting: bool) -> int:
+        """Return how many bytes of a device are in use at once."""
+        at_once = AT_ONCE + NOTED * noting if self.count > 1 else 1 + noting
+        return ITEM * at_once * self.elements + BESIDE
+
+    @property
+    def operations(self) -> int:
+        """Additions of the whole computation, each followed by a minimum."""
+        return sum(map(self.padded, range(self.count))) ** 3
+
+    def bytes_copied(self) -> tuple[int, int]:
+        """Return the bytes that go to the device and that come back, of all pivot blocks."""
+        sizes = [self.padded(k) for k in range(self.count)]
+        whole = sum(sizes)
+        to = back = 0
+        for size in sizes:
+            rest = whole - size
+            # The pivot; its rows and columns; again the columns, once, and the rows, once for each
+            # of these; the remainder.
+            to += size**2 + 2 * size * rest
+            to += size * rest + (self.count - 1) * size * rest + rest**2
+            back += whole**2
+        return ITEM * to, ITEM * back
+
+
+def blocks_for(
+    n: int, form: Form, memory: int | None, device: Device, rows: int | None = None
+) -> Blocks:
+    """Return the blocks that stay within `memory`.
+
+    Parameters
+    ----------
+    rows : int, optional
+        The rows of a block in a run that is to go on; what an unknown `memory` leaves open.
+
+    Raises
+    ------
+    InvalidArgument
+        If not even tiles do, or the device has not that much free.
+    """
+    free, tiles = device.free_bytes(), -(-n // form.tile)
+    one, several = (Blocks(n, form.tile, form.tile, k).device_bytes(form.noting) for k in (1, 2))
+    least = one if tiles <= 1 else several
+    bound = max(min(MEMORY, free // 2), least) if memory is None else memory
+    bound = check_whole("memory", bound, least, 2**63 - 1)
+    alone = Blocks(n, form.tile, tiles * form.tile, min(tiles, 1))
+    if memory is None and rows is not None:
+        blocks = Blocks(n, form.tile, rows, -(-n // rows))
+    elif alone.device_bytes(form.noting) <= bound:
+        blocks = alone
+    else:
+        most = isqrt((bound - BESIDE) // (ITEM * (AT_ONCE + NOTED * form.noting))) // form.tile
+        count = -(-tiles // most)
+        # All blocks about as large as each other, rather than a small one at the end.
+        each = -(-tiles // count) * form.tile
+        blocks = Blocks(n, form.tile, each, -(-n // each))
+    if (needed := blocks.device_bytes(form.noting)) > free:
+        allowed = f"at most the {free:,} bytes that the device has free (this takes {needed:,})"
+        raise InvalidArgument("memory", memory, allowed)
+    return blocks
+
+
+def fill_block(block: NDArray, matrix: NDArray, rows: slice, columns: slice, absent: float) -> None:
+    """Copy a part of the matrix to the beginning of `block`; what is behind are vertices alone."""
+    high, wide = rows.stop - rows.start, columns.stop - columns.start
+    block[:high, :wide] = matrix[rows, columns]
+    block[high:] = absent
+    block[:high, wide:] = absent
+    if rows == columns:
+        np.fill_diagonal(block[high:, wide:], 0)
+
+
+def empty_block(block: NDArray, matrix: NDArray, rows: slice, columns: slice) -> None:
+    """Copy `block`, but for its padding, to a part of the matrix."""
+    high, wide = rows.stop - rows.start, columns.stop - columns.start
+    matrix[rows, columns] = block[:high, :wide]

@@ -1,0 +1,149 @@
+"""Tasks whose copies run beside the launches of other tasks, two streams in all.
+
+While the launches of a task run, what the next one needs is on its way to the device, and what the
+one before has left is on its way back. A task has to know where: no slot that one uses is written
+by a load of the next, or read by a store of the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpukernels.copy_streams import Copied, CopyStream
+from gpukernels.device import Device, DeviceArray
+
+
+class Slot:
+    """Room for a block on a device, and page-locked room on the host for each way.
+
+    Parameters
+    ----------
+    device : SimtDevice or CudaDevice
+        Where.
+    elements : int
+        Elements of the largest block.
+    dtype : dtype
+        Their type.
+    """
+
+    def __init__(self, device: Device, elements: int, dtype: Any):
+        self._device, self._elements, self._dtype = device, elements, np.dtype(dtype)
+        self._there: Any = device.empty(elements, dtype)
+        #: The last copy to the device.
+        self.copied: Copied | None = None
+
+    def block(self, shape: tuple[int, int]) -> DeviceArray:
+        """Return the room as a block of that shape."""
+        return self._there[: shape[0] * shape[1]].reshape(*shape)
+
+    @cached_property
+    def _incoming(self) -> NDArray:
+        return self._device.pinned(self._elements, self._dtype)
+
+    @cached_property
+    def _outgoing(self) -> NDArray:
+        return self._device.pinned(self._elements, self._dtype)
+
+    def incoming(self, shape: tuple[int, int]) -> NDArray:
+        """Return room on the host for a block on its way to the device."""
+        return self._incoming[: shape[0] * shape[1]].reshape(shape)
+
+    def outgoing(self, shape: tuple[int, int]) -> NDArray:
+        """Return room on the host for a block on its way back."""
+        return self._outgoing[: shape[0] * shape[1]].reshape(shape)
+
+
+class Move(NamedTuple):
+    """A block that goes to the device, or comes back.
+
+    Attributes
+    ----------
+    slot : Slot
+        Where it is on the device.
+    shape : tuple of int
+        Its rows and columns.
+    on_host : callable
+        Is given its room on the host: fills it before it goes, or takes from there what came back.
+    """
+
+    slot: Slot
+    shape: tuple[int, int]
+    on_host: Callable[[NDArray], None]
+
+
+class Task(NamedTuple):
+    """What is loaded, then launched, then stored."""
+
+    loads: list[Move]
+    launch: Callable[[], None]
+    stores: list[Move]
+
+
+class Pipeline:
+    """Runs tasks.
+
+    Parameters
+    ----------
+    copies : CopyStream
+        What copies.
+    done : callable
+        Called after each task.
+
+    Attributes
+    ----------
+    to_device, from_device : int
+        Bytes copied so far.
+    """
+
+    def __init__(self, copies: CopyStream, done: Callable[[], None]):
+        self._copies, self._done = copies, done
+        self.to_device = self.from_device = 0
+
+    def run(self, tasks: Iterable[Task]) -> None:
+        """Run tasks one after another, and return when all that they store is stored."""
+        ready: tuple[Task, Copied | None] | None = None
+        unfinished: list[tuple[Move, Copied]] = []
+        for task in chain(tasks, [None]):
+            following = task and (task, self._load(task.loads))
+            if ready is not None:
+                current, loaded = ready
+                if loaded is not None:
+                    loaded.before_launches()
+                current.launch()
+                stored = self._store(current.stores)
+                self._finish(unfinished)
+                unfinished = stored
+            ready = following
+        self._finish(unfinished)
+
+    def _load(self, moves: list[Move]) -> Copied | None:
+        copied = None
+        for slot, shape, fill in moves:
+            if slot.copied is not None:
+                slot.copied.wait()  # what lay there is on the device by now
+            host = slot.incoming(shape)
+            fill(host)
+            copied = slot.copied = self._copies.write(slot.block(shape), host)
+            self.to_device += host.nbytes
+        return copied
+
+    def _store(self, moves: list[Move]) -> list[tuple[Move, Copied]]:
+        found = []
+        for move in moves:
+            host = move.slot.outgoing(move.shape)
+            found.append((move, self._copies.read(move.slot.block(move.shape), host)))
+            self.from_device += host.nbytes
+        return found
+
+    def _finish(self, stored: list[tuple[Move, Copied]]) -> None:
+        for move, copied in stored:
+            copied.wait()
+            move.on_host(move.slot.outgoing(move.shape))
+        if stored:
+            self._done()
