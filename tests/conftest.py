@@ -35,6 +35,7 @@ FIRST = (
 
 #: What `make test FAST=1` leaves out: browsers, other processes, and compilers.
 SLOW = (
+    "tests/all_pairs/test_killed.py",
     "tests/bench/",
     "tests/browser/",
     "tests/plain_notebooks/test_plain_chapters.py",

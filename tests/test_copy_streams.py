@@ -89,7 +89,12 @@ def test_what_does_not_fit_is_refused_before_it_is_queued(any_device, host):
 
 def test_an_error_leaves_no_copy_behind(any_device):
     there, back = any_device.full(4, 7, np.int32), any_device.pinned(4, np.int32)
-    with pytest.raises(KeyError), any_device.copy_stream() as copies:
-        copies.read(there, back)
-        raise KeyError
+
+    def read_and_fail():
+        with any_device.copy_stream() as copies:
+            copies.read(there, back)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        read_and_fail()
     assert back.tolist() == [7] * 4

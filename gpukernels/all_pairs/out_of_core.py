@@ -27,7 +27,7 @@ from gpukernels.progress import Progress
 
 from .blocked import close, panel_of
 from .length_rows import LengthRows
-from .out_of_core_blocks import BESIDE, Blocks, blocks_for, empty_block, fill_block
+from .out_of_core_blocks import Blocks, blocks_for, empty_block, fill_block
 from .out_of_core_files import InFile, InMemory, beside, checked_file, state_of
 from .out_of_core_pipeline import Move, Pipeline, Slot, Task
 from .result import APSPResult, check_held, name_cycle, result_of
@@ -107,9 +107,11 @@ def apsp(
                 other.unlink(missing_ok=True)  # a run was killed right behind it
             options: dict[str, Any] = {"tile": tile, "per_thread": per_thread, "padding": padding}
             joined = apsp(lengths.pattern(), device, memory=memory, file=other, **options)
-            check_held(result.distance, joined.distance)
-            if other is not None:
-                other.unlink()
+            try:
+                check_held(result.distance, joined.distance)
+            finally:
+                if other is not None:
+                    other.unlink()
     except (NegativeCycleError, FloatingPointError, OverflowError):
         kept.remove()  # another run would come to the same
         raise

@@ -59,7 +59,7 @@ class APSPResult:
     def joined(self) -> int:
         """Number of pairs (i, j) with a path from i to j, those with i = j included."""
         slabs = slabs_of(len(self.distance))
-        return sum(np.count_nonzero(~no_path(self.distance[a:b])) for a, b in slabs)
+        return sum(int(np.count_nonzero(~no_path(self.distance[a:b]))) for a, b in slabs)
 
     def path(self, i: int, j: int) -> list[int]:
         """Return the vertices of a shortest path from `i` to `j`; none if there is no path.

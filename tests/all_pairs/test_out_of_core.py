@@ -1,0 +1,542 @@
+"""A matrix larger than the device: the bound, the copies, and runs that were interrupted."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import tracemalloc
+import weakref
+
+import numpy as np
+import pytest
+from effort import examples, some
+from fake_gpu import FakeGpus
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
+
+import gpukernels as gk
+from gpukernels import progress
+from gpukernels.all_pairs import UNREACHED, apsp, length_rows, out_of_core
+from gpukernels.all_pairs.length_rows import length_rows_of
+from gpukernels.all_pairs.lengths import ABSENT, lengths_of
+from gpukernels.all_pairs.out_of_core_files import InFile
+from gpukernels.all_pairs.out_of_core_pipeline import Move, Pipeline, Task
+
+METHOD = "out_of_core"
+#: Six, and eight, blocks of one tile of 16, and what is beside them.
+SIX, EIGHT = 6 * 1024 + 512, 8 * 1024 + 512
+
+
+def weighted(n: int, kind: str, seed: int = 0) -> gk.Graph:
+    """A graph whose float distances depend on the order of additions."""
+    g = (
+        gk.erdos_renyi(n, min(6, max(n - 1, 0)), seed=seed, directed=True)
+        if n
+        else gk.Graph([0], [])
+    )
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(-1, 50, g.m) if kind == "int32" else rng.random(g.m) ** 9
+    height = 60 * rng.integers(0, 9, n) if kind == "int32" else np.zeros(n)
+    source, target = g.coo
+    weights = weights + 1 + height[source] - height[target]
+    return gk.Graph(g.offsets, g.targets, weights.astype(kind))
+
+
+def scipys(g: gk.Graph) -> np.ndarray:
+    whole = g.weights.dtype == np.int32
+    matrix = g.dense(np.inf).astype(float)
+    np.fill_diagonal(matrix, 0)
+    found = floyd_warshall(csgraph_from_dense(matrix, null_value=np.inf))
+    return np.where(np.isinf(found), UNREACHED if whole else np.inf, found).astype(g.weights.dtype)
+
+
+class IdleDevice(gk.SimtDevice):
+    """A device whose kernels do nothing."""
+
+    def launch(self, *args, **options):
+        """Do nothing."""
+
+
+# --- the bound ------------------------------------------------------------------------------------
+
+
+class CountingDevice(gk.SimtDevice):
+    """Counts the bytes of its arrays that are in use."""
+
+    in_use = most = 0
+
+    def _count(self, array):
+        self.in_use += array.nbytes
+        self.most = max(self.most, self.in_use)
+        weakref.finalize(array, self._forget, array.nbytes)
+        return array
+
+    def _forget(self, size):
+        self.in_use -= size
+
+    def array(self, host):
+        return self._count(super().array(host))
+
+    def empty(self, shape, dtype):
+        return self._count(super().empty(shape, dtype))
+
+    def full(self, shape, value, dtype):
+        return self._count(super().full(shape, value, dtype))
+
+
+@pytest.mark.parametrize(
+    ("memory", "next_hops", "rows"),
+    [(1 << 13, False, 16), (26_000, False, 32), (1 << 20, False, 80), (34_000, True, 32)],
+)
+def test_no_more_of_the_device_is_in_use_at_once_than_was_allowed(memory, next_hops, rows):
+    device, g = CountingDevice(), weighted(70, "int32")
+    found = apsp(g, METHOD, device, memory=memory, tile=16, next_hops=next_hops)
+    assert found.stats["block"] == rows
+    assert device.most <= found.stats["device_bytes"] <= memory
+    assert device.most > 0.9 * found.stats["device_bytes"]
+    assert device.in_use == 0
+    np.testing.assert_array_equal(found.distance, scipys(g))
+
+
+@pytest.mark.parametrize("next_hops", [False, True])
+def test_no_more_of_a_gpu_is_in_use_at_once_than_was_allowed(monkeypatch, next_hops):
+    gpus = FakeGpus(monkeypatch)
+    most, allocate = 0, gpus.cuMemAlloc
+
+    def allocating(size):
+        nonlocal most
+        found = allocate(size)
+        most = max(most, gpus.bytes_in_use())
+        return found
+
+    gpus._take_over(monkeypatch, "cuMemAlloc", allocating)
+    try:
+        g = weighted(40, "float32")
+        options = {"memory": EIGHT if next_hops else SIX, "next_hops": next_hops}
+        found = apsp(g, METHOD, gk.CudaDevice(), **options)
+        assert most <= found.stats["device_bytes"] <= options["memory"]
+        assert most > 0.9 * options["memory"]
+        # Bit by bit as on the machine: copies that nobody waited for would be missing.
+        expected = apsp(g, METHOD, gk.SimtDevice(), **options)
+        assert found.distance.tobytes() == expected.distance.tobytes()
+    finally:
+        gpus.close()
+
+
+def test_more_memory_than_the_device_has_free_is_refused(monkeypatch):
+    gpus = FakeGpus(monkeypatch, memory=1 << 20)
+    try:
+        device, g = gk.CudaDevice(), gk.path(600)
+        with pytest.raises(gk.InvalidArgument, match=r"^memory = .*bytes that the device has free"):
+            apsp(g, METHOD, device, memory=1 << 23)
+        # Unless told otherwise it takes half of what is free.
+        blocks = out_of_core.blocks_for(600, out_of_core.form_of(600, "int32", 16, None), None,
+                                        device)  # fmt: skip
+        assert 0.5 * (1 << 19) < blocks.device_bytes(False) <= 1 << 19
+    finally:
+        gpus.close()
+
+
+@pytest.mark.parametrize(("options", "least"), [({}, SIX), ({"next_hops": True}, EIGHT)])
+def test_a_bound_below_the_least_that_works_is_refused_with_that(options, least):
+    g = weighted(20, "int32")
+    with pytest.raises(gk.InvalidArgument, match=f"a whole number from {least} to ") as caught:
+        apsp(g, METHOD, gk.SimtDevice(), memory=least - 1, **options)
+    assert caught.value.argument == "memory"
+    found = apsp(g, METHOD, gk.SimtDevice(), memory=least, **options)
+    np.testing.assert_array_equal(found.distance, scipys(g))
+
+
+@pytest.mark.parametrize("n", [1, 16, 40, 70])
+def test_bytes_copied_and_operations_are_those_of_the_formula(n):
+    stats = apsp(weighted(n, "int32"), METHOD, IdleDevice(), memory=SIX, tile=16).stats
+    count = -(-n // 16)
+    assert stats["pivot_blocks"] == stats["read_backs"] == count
+    block = 4 * 16**2
+    # A step reads its panels once, then the columns once and the rows once for each of them.
+    assert stats["bytes_to_device"] == count * count * (2 * count - 1) * block
+    assert stats["bytes_from_device"] == count * count**2 * block
+    assert stats["operations"] == (16 * count) ** 3
+    assert stats["launches"] == count * (1 + 2 * (count - 1) + (count - 1) ** 2)
+
+
+@pytest.mark.parametrize("memory", [20_000, 40_000])
+def test_bytes_copied_of_blocks_that_differ_are_those_of_the_formula(memory):
+    for n in (70, 90):
+        device = IdleDevice()
+        form = out_of_core.form_of(n, "int32", 16, None)
+        blocks = out_of_core.blocks_for(n, form, memory, device)
+        stats = apsp(gk.path(n), METHOD, device, memory=memory, tile=16).stats
+        found = stats["bytes_to_device"], stats["bytes_from_device"]
+        assert found == blocks.bytes_copied()
+        assert stats["operations"] == blocks.operations
+
+
+# --- the copies -----------------------------------------------------------------------------------
+
+
+class _Logged:
+    """A copy, a stream, or a slot that writes down what is asked of it."""
+
+    def __init__(self, log, name=""):
+        self.log, self.name, self.copied = log, name, None
+
+    def write(self, block, host):
+        self.log.append(f"load {block}")
+        return _Logged(self.log, f"load {block}")
+
+    def read(self, block, host):
+        self.log.append(f"store {block}")
+        return _Logged(self.log, f"store {block}")
+
+    def before_launches(self):
+        pass
+
+    def wait(self):
+        self.log.append(f"wait for {self.name}")
+
+    def block(self, shape):
+        return self.name
+
+    def incoming(self, shape):
+        return np.empty(shape, np.int32)
+
+    outgoing = incoming
+
+
+def test_while_a_task_runs_the_next_is_loaded_and_the_one_before_stored():
+    log: list[str] = []
+
+    def task(k):
+        move = Move(_Logged(log, str(k)), (1, 1), lambda block: None)
+        return Task([move], lambda: log.append(f"launch {k}"), [move])
+
+    pipeline = Pipeline(_Logged(log), lambda: None)
+    pipeline.run(task(k) for k in range(4))
+    for k in range(1, 3):
+        assert log.index(f"load {k + 1}") < log.index(f"launch {k}")
+        # The host waits for a copy back only when the next launch is queued.
+        assert log.index(f"launch {k}") < log.index(f"wait for store {k - 1}")
+        assert log.index(f"store {k - 1}") < log.index(f"load {k + 1}")
+    assert log[-1] == "wait for store 3"
+    assert pipeline.to_device == pipeline.from_device == 16
+
+
+@pytest.mark.parametrize("schedule", ["warp", "random"])
+@pytest.mark.parametrize("next_hops", [False, True])
+def test_it_makes_no_difference_when_copies_are_made(schedule, next_hops):
+    g, device = weighted(36, "float32", seed=3), gk.SimtDevice()
+    device.copy_stream = gk.SimtDevice(schedule, seed=5).copy_stream
+    found = apsp(g, METHOD, device, memory=EIGHT, tile=16, next_hops=next_hops)
+    np.testing.assert_allclose(found.distance, scipys(g), rtol=1e-5)
+    expected = apsp(g, METHOD, gk.SimtDevice(), memory=EIGHT, tile=16, next_hops=next_hops)
+    assert found.distance.tobytes() == expected.distance.tobytes()
+    if next_hops:
+        np.testing.assert_array_equal(found.next_hop, expected.next_hop)
+
+
+# --- rows, and files ------------------------------------------------------------------------------
+
+
+@st.composite
+def graphs(draw):
+    n = draw(st.integers(0, 12))
+    vertex = st.integers(0, max(n - 1, 0))
+    values = st.integers(0, 9) | st.sampled_from([-3, ABSENT, UNREACHED, UNREACHED - 1])
+    arcs = draw(st.lists(st.tuples(vertex, vertex, values), max_size=30 if n else 0))
+    arcs = [(u, v, abs(w) if u == v else w) for u, v, w in arcs]
+    kind = draw(st.sampled_from(["int32", "float32"]))
+    weights = np.array([w for _, _, w in arcs], kind)
+    return gk.Graph.from_arcs(n, [u for u, _, _ in arcs], [v for _, v, _ in arcs], weights)
+
+
+@examples(30, 1000)
+@given(g=graphs())
+def test_rows_are_those_of_the_whole_matrix(g):
+    whole = lengths_of(g)
+    none = UNREACHED if whole.matrix.dtype == np.int32 else np.inf
+    matrix = g.dense(none).copy()
+    np.fill_diagonal(matrix, 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(length_rows, "AT_ONCE", 30)
+        for given_as in (g, matrix, np.asfortranarray(matrix)):
+            rows = length_rows_of(given_as)
+            expected = whole if given_as is g else lengths_of(given_as)
+            for found, of in ((rows, expected), (rows.pattern(), expected.pattern())):
+                made = [found.rows(*slab) for slab in found.slabs()]
+                matrix_again = np.vstack(made) if made else np.empty((0, 0), found.dtype)
+                np.testing.assert_array_equal(matrix_again, of.matrix)
+                assert found.dtype == of.matrix.dtype
+                assert (found.infinite, found.too_long) == (of.infinite, of.too_long)
+
+
+@pytest.mark.parametrize("n", [0, 1, 40])
+@pytest.mark.parametrize("kind", ["int32", "float32"])
+def test_distances_are_the_memory_map_of_the_file_and_nothing_else_is_left(tmp_path, n, kind):
+    g, file = weighted(n, kind), tmp_path / "d.npy"
+    found = apsp(g, METHOD, gk.SimtDevice(), memory=SIX, tile=16, file=file)
+    assert isinstance(found.distance, np.memmap)
+    assert found.distance.filename == file
+    assert [f.name for f in tmp_path.iterdir()] == ["d.npy"]
+    in_memory = apsp(g, METHOD, gk.SimtDevice(), memory=SIX, tile=16)
+    assert not isinstance(in_memory.distance, np.memmap)
+    assert np.load(file).tobytes() == in_memory.distance.tobytes()
+    assert found.stats == in_memory.stats
+
+
+def test_no_more_than_a_few_blocks_of_host_memory_are_in_use(tmp_path, monkeypatch):
+    n = 700
+    matrix = np.lib.format.open_memmap(tmp_path / "m.npy", "w+", np.int32, (n, n))
+    matrix[:] = 7
+    np.fill_diagonal(matrix, 0)
+    given_map = np.load(tmp_path / "m.npy", mmap_mode="r")
+    monkeypatch.setattr(length_rows, "AT_ONCE", 7000)
+    g = gk.complete(n)
+    monkeypatch.delattr(gk.Graph, "dense")
+    assert len(g.coo) == 2  # kept with the graph
+    for k, what in enumerate((given_map, g)):
+        tracemalloc.start()
+        apsp(what, METHOD, IdleDevice(), memory=250_000, tile=16, file=tmp_path / f"{k}.npy")
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 4 * n * n / 2.5
+    assert (given_map.sum(), given_map[5, 5]) == (7 * n * (n - 1), 0)
+
+
+def test_a_progress_bar_appears_when_it_takes_long(monkeypatch, capsys):
+    g = weighted(40, "int32")
+    apsp(g, METHOD, IdleDevice(), memory=SIX, tile=16)
+    assert "out_of_core" not in capsys.readouterr().err
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    apsp(g, METHOD, IdleDevice(), memory=SIX, tile=16)
+    assert "gk.apsp out_of_core: " in capsys.readouterr().err
+
+
+# --- interrupted ----------------------------------------------------------------------------------
+
+
+class Interrupted(BaseException):
+    """What no `except Exception` holds up, like Ctrl-C."""
+
+
+class Fuse:
+    """Interrupts the so-manieth write to a file, some in the middle."""
+
+    def __init__(self, patch, at: float = math.inf):
+        self.left, self.burnt = at, 0
+        store, finish, tell = out_of_core.empty_block, Pipeline._finish, InFile._tell
+
+        def half_stored(block, matrix, rows, columns):
+            if self.burn():
+                half = slice(rows.start, (rows.start + rows.stop) // 2)
+                store(block, matrix, half, columns)
+                raise Interrupted
+            store(block, matrix, rows, columns)
+
+        def half_finished(pipeline, stored):
+            if self.burn():
+                raise Interrupted
+            finish(pipeline, stored)
+
+        def told_or_not(file):
+            if self.burn():
+                raise Interrupted
+            tell(file)
+            if self.burn():
+                raise Interrupted
+
+        patch.setattr(out_of_core, "empty_block", half_stored)
+        patch.setattr(Pipeline, "_finish", half_finished)
+        patch.setattr(InFile, "_tell", told_or_not)
+
+    def burn(self) -> bool:
+        self.burnt += 1
+        return self.burnt > self.left
+
+
+@pytest.fixture(scope="module")
+def floats():
+    """A graph of which a block that is closed twice is rounded otherwise, and its distances."""
+    g = weighted(40, "float32", seed=4)
+    expected = apsp(g, METHOD, gk.SimtDevice(), memory=SIX, tile=16).distance
+    again = apsp(expected, METHOD, gk.SimtDevice(), memory=SIX, tile=16).distance
+    assert (again != expected).any()
+    return g, expected
+
+
+def in_file(g, file, **options):
+    given = {"memory": SIX, "tile": 16} | options
+    return apsp(g, METHOD, gk.SimtDevice(), file=file, **given)
+
+
+def interrupt(g, file, at):
+    """Make a run that is interrupted at a write."""
+    with pytest.MonkeyPatch.context() as patch:
+        Fuse(patch, at)
+        with pytest.raises(Interrupted):
+            in_file(g, file)
+
+
+def test_a_run_interrupted_at_any_write_goes_on_to_the_same_bits(tmp_path, floats):
+    g, expected = floats
+    with pytest.MonkeyPatch.context() as patch:
+        fuse = Fuse(patch)
+        in_file(g, tmp_path / "whole.npy")
+    total, resumed = fuse.burnt, set()
+    assert total > 50
+    moments = np.random.default_rng(some(1, 2)).permutation(total)[: some(10, total)]
+    for at in sorted({0, 1, 2, *moments.tolist(), total - 1}):
+        file = tmp_path / f"{at}.npy"
+        interrupt(g, file, at)
+        found = in_file(g, file)
+        assert found.distance.tobytes() == expected.tobytes(), at
+        resumed.add(found.stats["resumed_at"])
+        assert [f.name for f in tmp_path.glob(f"{at}.npy*")] == [file.name]
+    assert len(resumed) > 2
+
+
+def test_what_is_done_is_not_done_again(tmp_path, floats):
+    g, expected = floats
+    file, whole = tmp_path / "d.npy", in_file(g, tmp_path / "whole.npy").stats
+    said = []
+    tell = InFile._tell
+
+    def tell_twice(self):
+        tell(self)
+        said.append((self.done, self.half))
+        if said[-1] == (2, False):
+            raise Interrupted
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(InFile, "_tell", tell_twice)
+        with pytest.raises(Interrupted):
+            in_file(g, file)
+    assert said == [(-1, False), (0, False), (0, True), (1, False), (1, True), (2, False)]
+    found = in_file(g, file, memory=None)  # as large blocks as before
+    assert found.stats["resumed_at"] == 2
+    assert found.stats["launches"] == whole["launches"] // 3
+    assert found.distance.tobytes() == expected.tobytes()
+
+
+@pytest.fixture
+def left(tmp_path, floats):
+    """What an interrupted run has left, as (path, bytes of all files)."""
+    file = tmp_path / "d.npy"
+    interrupt(floats[0], file, 15)
+    return file, contents(tmp_path)
+
+
+def contents(folder):
+    return {f.name: f.read_bytes() for f in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"tile": 32, "memory": 1 << 15}, "the same tile as the run that left it, 16 and not 32"),
+        ({"memory": 1 << 16}, r"the same block \(which memory decides\) .* 16 and not 48"),
+        ({"g": weighted(40, "float32", seed=5)}, "the same arcs as"),
+        ({"g": weighted(30, "float32")}, "the same n as the run that left it, 40 and not 30"),
+        ({"g": weighted(40, "int32")}, "the same dtype as the run that left it, 'float32' and not"),
+    ],
+    ids=["tile", "memory", "arcs", "n", "dtype"],
+)  # fmt: skip
+def test_a_run_of_something_else_is_not_gone_on_with(left, floats, change, said):
+    file, before = left
+    with pytest.raises(gk.InvalidArgument, match=said) as caught:
+        in_file(**{"g": floats[0], "file": file} | change)
+    assert caught.value.argument == "file"
+    assert "delete d.npy, d.npy.panels and d.npy.json" in str(caught.value)
+    assert contents(file.parent) == before
+    assert in_file(floats[0], file).distance.tobytes() == floats[1].tobytes()
+
+
+@pytest.mark.parametrize(
+    "sidecar", [b"", b"{}", b"[1]", b"\xff", b'{"format": "x", "made_from": {}, "done": 1}']
+)
+def test_a_sidecar_that_no_run_has_written_is_refused(left, floats, sidecar):
+    file, _ = left
+    file.with_name("d.npy.json").write_bytes(sidecar)
+    before = contents(file.parent)
+    with pytest.raises(gk.InvalidArgument, match="beside it that no such run has written"):
+        in_file(floats[0], file)
+    assert contents(file.parent) == before
+
+
+@pytest.mark.parametrize("lost", ["d.npy", "d.npy.panels"])
+def test_a_run_whose_files_are_gone_is_refused(left, floats, lost):
+    file, _ = left
+    state = json.loads(file.with_name("d.npy.json").read_text())
+    assert state["half"]
+    file.with_name(lost).unlink()
+    with pytest.raises(gk.InvalidArgument, match="is gone, or has been changed"):
+        in_file(floats[0], file)
+
+
+@pytest.mark.parametrize("there", ["d.npy", "d.npy.panels"])
+def test_a_file_that_is_there_is_left_alone(tmp_path, there):
+    (tmp_path / there).write_bytes(b"mine")
+    with pytest.raises(gk.InvalidArgument, match=r"file = .*a new file") as caught:
+        in_file(weighted(20, "int32"), tmp_path / "d.npy")
+    assert caught.value.argument == "file"
+    assert contents(tmp_path) == {there: b"mine"}
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "argument"),
+    [
+        ("d.txt", {}, "file"), (5, {}, "file"), (b"d.npy", {}, "file"),
+        ("no/such/folder/d.npy", {}, "file"), ("d.npy", {"next_hops": True}, "next_hops"),
+        ("d.npy", {"memory": 100}, "memory"), ("d.npy", {"tile": 15}, "tile"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_refusal_writes_no_file(tmp_path, monkeypatch, file, options, argument):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(gk.InvalidArgument) as caught:
+        in_file(weighted(20, "int32"), file, **options)
+    assert caught.value.argument == argument
+    with pytest.raises(gk.InvalidArgument):
+        in_file([[0, 1], [2, 3]], "d.npy")
+    assert contents(tmp_path) == {}
+
+
+def test_a_disk_without_room_is_refused(tmp_path, monkeypatch):
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=5000))
+    with pytest.raises(gk.InvalidArgument, match="bytes free, not 5,000"):
+        in_file(weighted(40, "int32"), tmp_path / "d.npy")
+    assert contents(tmp_path) == {}
+
+
+def test_where_there_are_no_distances_no_file_is_left(tmp_path):
+    ring = gk.Graph.from_arcs(40, range(40), [*range(1, 40), 0], [-1] * 40)
+    with pytest.raises(gk.NegativeCycleError) as caught:
+        in_file(ring, tmp_path / "d.npy")
+    assert sorted(caught.value.cycle) == [*range(40)]
+    far = gk.Graph.from_arcs(20, [0, 1], [1, 2], [ABSENT - 3, 3])
+    with pytest.raises(OverflowError, match="longer than int32 holds"):
+        in_file(far, tmp_path / "d.npy")
+    assert contents(tmp_path) == {}
+
+
+def test_paths_that_might_be_too_long_are_looked_for_again_after_an_interruption(tmp_path):
+    far = gk.Graph.from_arcs(20, [0, 1, 0], [1, 2, 3], [ABSENT - 3, 2, UNREACHED])
+    far = gk.Graph.from_arcs(20, [0, 1, 0, 2], [1, 2, 3, 3], [ABSENT - 3, 0, UNREACHED, 1])
+    expected = apsp(far, "blocked", gk.SimtDevice()).distance
+    with pytest.MonkeyPatch.context() as patch:
+        fuse = Fuse(patch)
+        found = in_file(far, tmp_path / "whole.npy")
+    np.testing.assert_array_equal(found.distance, expected)
+    for at in (fuse.burnt // 2 + 3, fuse.burnt - 1):
+        file = tmp_path / f"{at}.npy"
+        interrupt(far, file, at)
+        assert file.with_name(file.name + ".joined.npy").exists()
+        np.testing.assert_array_equal(in_file(far, file).distance, expected)
+    file = tmp_path / "behind.npy"
+    file.with_name("behind.npy.joined.npy").write_bytes(b"of a run that was killed behind it")
+    np.testing.assert_array_equal(in_file(far, file).distance, expected)
+    assert {f.suffix for f in tmp_path.iterdir()} == {".npy"}
+    assert not [*tmp_path.glob("*.joined.npy")]
