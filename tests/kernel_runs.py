@@ -506,6 +506,7 @@ ALL_PAIRS_RUNS = [
     ("repeated_squaring", 18, {"per_thread": "4x4", "lazy": True}),
     ("kleene", 18, {"per_thread": "4x4"}),
     ("out_of_core", 18, {"per_thread": "4x4", "memory": 8704}),
+    ("per_root", 18, {"batch": 7}),
 ]
 
 

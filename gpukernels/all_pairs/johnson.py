@@ -16,7 +16,7 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS
 
 from .lengths import ABSENT, UNREACHED, Lengths
-from .per_root import check_search, rows_of, search_from
+from .per_root import Searches, rows_of, search_from
 from .result import APSPResult, no_path
 
 #: The search that finds the heights: one that takes negative weights.
@@ -29,6 +29,8 @@ def apsp(
     *,
     search: str = "topology_driven",
     threads: int = THREADS,
+    batch: int | None = None,
+    memory: int | None = None,
     next_hops: bool = False,
 ) -> APSPResult:
     """Find all shortest paths, a search for heights and one a vertex.
@@ -39,6 +41,12 @@ def apsp(
         A method of :func:`gpukernels.sssp`, for the searches from each vertex.
     threads : int
         Threads a block.
+    batch : int, optional
+        Roots to search from at once, a launch a round for all of them; only with the search
+        ``"topology_driven"``. Unless given, one search follows the other.
+    memory : int, optional
+        Bytes of the device that a batch may use: 4 (n + 2 m) for the graph, and 8 n a root, or a
+        little more. Unless `batch` is given, it has as many roots as fit.
     next_hops : bool
         Whether the result holds next hops.
 
@@ -48,10 +56,10 @@ def apsp(
         ``operations`` are relaxations; their number depends on the order of the threads. Floats
         may be rounded where weights have been raised and lowered.
     """
-    threads = check_search(search, threads)
+    searches = Searches(search, threads, batch, memory, next_hops).checked()
     g, dtype = lengths.graph(), lengths.matrix.dtype
     if g.n == 0:
-        return rows_of(lengths, g, device, search, threads, next_hops, "johnson")
+        return rows_of(lengths, g, device, searches, "johnson")
     source, target = g.coo
     weights = np.ones(g.m, dtype) if g.weights is None else g.weights
     every = np.arange(g.n)
@@ -61,14 +69,14 @@ def apsp(
         np.concatenate([target, every]),
         np.concatenate([weights, np.zeros(g.n, dtype)]),
     )
-    heights = search_from(before, g.n, device, FOR_HEIGHTS, threads)
+    heights = search_from(before, g.n, device, FOR_HEIGHTS, searches.threads)
     exact = np.int64 if dtype == np.int32 else np.float64
     height = heights.distance[: g.n].astype(exact)
     raised = np.maximum(weights.astype(exact) + height[source] - height[target], 0)
     # Longer arcs are part of no path that can be held.
     held = raised < (2 * ABSENT if dtype == np.int32 else np.inf)
     flat = Graph.from_arcs(g.n, source[held], target[held], raised[held].astype(dtype))
-    result = rows_of(lengths, flat, device, search, threads, next_hops, "johnson")
+    result = rows_of(lengths, flat, device, searches, "johnson")
     distance = result.distance.astype(exact) - height[:, None] + height[None, :]
     none = no_path(result.distance) | (distance >= lengths.infinite)
     distance[none] = UNREACHED if dtype == np.int32 else np.inf

@@ -4,7 +4,7 @@ Blocked Floyd-Warshall [venkataraman2003blocked], once more around itself, with 
 that a device has room for. Mapping: tile to block. Work O(n^3). The matrix stays on the host, or in
 a file. For each diagonal block: the paths inside it; then its rows and columns of blocks, products
 with it; then all the rest, D = min(D, C x R). The bytes copied are about 12 n^3 / r for blocks of r
-rows, so more memory makes them fewer: twice as much, by a third.
+rows: with four times the memory, half of them.
 
 Panels (the pivot block, its rows and its columns) are kept apart from the matrix until they are
 all made: see `out_of_core_files` for why a step can then be repeated.

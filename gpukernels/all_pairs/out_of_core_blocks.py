@@ -22,7 +22,7 @@ NOTED = 2
 #: Bytes of a GPU's least allocation, twice: flags, and what stands for vertices if none are noted.
 BESIDE = 512
 ITEM = 4
-#: Unless told otherwise no more is taken: product by product, larger blocks gain little.
+#: Unless told otherwise no more is taken: the host has to lock pages for one and a half as much.
 MEMORY = 1 << 30
 
 

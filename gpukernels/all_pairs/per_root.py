@@ -3,7 +3,7 @@
 Harish and Narayanan's [harish2007accelerating] answer to all pairs, as surveyed in
 [busato2017chapter], section 4. Mapping: that of the search. Work O(n^2 (n + m)) at worst; in most
 graphs a search takes few rounds, so about n (n + m) times their number. On the device is one row of
-the result at a time.
+the result at a time, or a batch of rows: then a round of all its searches is one launch.
 
 For next hops the searches follow the arcs backwards: their parents from root j are the next hops to
 j, a tree by themselves.
@@ -11,25 +11,88 @@ j, a tree by themselves.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.checks import check_choice
+from gpukernels.checks import check_choice, check_whole
 from gpukernels.device import Device
-from gpukernels.errors import NegativeCycleError, NegativeWeightError
+from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 from gpukernels.shortest_paths import METHODS as SEARCHES
 from gpukernels.shortest_paths import SSSPResult
+from gpukernels.shortest_paths.many_roots import (
+    MOST_ROOTS,
+    bytes_for,
+    roots_within,
+    search_from_all,
+)
 
 from .lengths import UNREACHED, Lengths
 from .result import APSPResult
 
+#: The search that can be made from many roots at once.
+BATCHED = "topology_driven"
 
-def check_search(search: str, threads: int) -> int:
-    """Return `threads`; InvalidArgument unless there is such a search and such blocks."""
-    check_choice("search", search, SEARCHES)
-    return check_threads(threads)
+
+class Searches(NamedTuple):
+    """How to search.
+
+    Attributes
+    ----------
+    search : str
+        A method of :func:`gpukernels.sssp`.
+    threads : int
+        Threads a block.
+    batch : int or None
+        Roots at once; None for searches one by one.
+    memory : int or None
+        Bytes of the device that may be in use.
+    next_hops : bool
+        Whether next hops are looked for.
+    """
+
+    search: str
+    threads: int
+    batch: int | None
+    memory: int | None
+    next_hops: bool
+
+    def checked(self) -> Searches:
+        """Return it with numbers of Python; InvalidArgument unless it can be had."""
+        check_choice("search", self.search, SEARCHES)
+        given = {"batch": self.batch, "memory": self.memory}
+        limits = {"batch": (1, MOST_ROOTS), "memory": (1, 2**63 - 1)}
+        for name, value in given.items():
+            if value is not None:
+                given[name] = check_whole(name, value, *limits[name])
+                if self.search != BATCHED:
+                    allowed = f"None with search={self.search!r}: {BATCHED!r} alone takes batches"
+                    raise InvalidArgument(name, value, allowed)
+        return self._replace(threads=check_threads(self.threads), **given)
+
+    def roots_at_once(self, g: Graph, device: Device) -> int | None:
+        """Return how many roots a batch has; None for searches one by one.
+
+        Raises
+        ------
+        InvalidArgument
+            If that many do not fit.
+        """
+        if self.batch is None and self.memory is None:
+            return None
+        free = device.free_bytes()
+        bound = free if self.memory is None else min(self.memory, free)
+        most = roots_within(g, bound, self.next_hops)
+        if most == 0 or (self.batch is not None and min(self.batch, g.n) > most):
+            needed = bytes_for(g, 1 if most == 0 else self.batch, self.next_hops)
+            name = "batch" if self.memory is None or most else "memory"
+            where = f"memory={bound}" if bound == self.memory else f"the {bound:,} bytes free"
+            allowed = f"at most {most} with {where}" if most else f"at least {needed} for one root"
+            raise InvalidArgument(name, getattr(self, name), allowed)
+        return most if self.batch is None else self.batch
 
 
 def search_from(g: Graph, root: int, device: Device, search: str, threads: int) -> SSSPResult:
@@ -43,6 +106,8 @@ def apsp(
     *,
     search: str = "topology_driven",
     threads: int = THREADS,
+    batch: int | None = None,
+    memory: int | None = None,
     next_hops: bool = False,
 ) -> APSPResult:
     """Find all shortest paths, a search a vertex.
@@ -53,6 +118,12 @@ def apsp(
         A method of :func:`gpukernels.sssp`; not all take negative weights.
     threads : int
         Threads a block.
+    batch : int, optional
+        Roots to search from at once, a launch a round for all of them; only with the search
+        ``"topology_driven"``. Unless given, one search follows the other.
+    memory : int, optional
+        Bytes of the device that a batch may use: 4 (n + 2 m) for the graph, and 8 n a root, or a
+        little more. Unless `batch` is given, it has as many roots as fit.
     next_hops : bool
         Whether the result holds next hops.
 
@@ -62,8 +133,8 @@ def apsp(
         ``operations`` are relaxations; with most searches their number depends on the order of the
         threads.
     """
-    threads = check_search(search, threads)
-    result = rows_of(lengths, lengths.graph(), device, search, threads, next_hops, "per_root")
+    searches = Searches(search, threads, batch, memory, next_hops).checked()
+    result = rows_of(lengths, lengths.graph(), device, searches, "per_root")
     if result.distance.dtype == np.int32:
         # What no other method can hold is held by none.
         result.distance[result.distance >= lengths.infinite] = UNREACHED
@@ -82,24 +153,32 @@ def _turned_around(error: Exception) -> Exception:
 
 
 def rows_of(
-    lengths: Lengths,
-    g: Graph,
-    device: Device,
-    search: str,
-    threads: int,
-    next_hops: bool,
-    method: str,
+    lengths: Lengths, g: Graph, device: Device, searches: Searches, method: str
 ) -> APSPResult:
     """Return what the searches from all vertices of `g` find."""
+    arcs, batch = g.reverse if searches.next_hops else g, searches.roots_at_once(g, device)
+    try:
+        if batch is None:
+            return _turned(*_one_by_one(lengths, arcs, device, searches, method))
+        found = search_from_all(arcs, device, batch, searches.threads, searches.next_hops)
+    except (NegativeCycleError, NegativeWeightError, OverflowError) as error:
+        raise (_turned_around(error) if searches.next_hops else error) from None
+    stats = {
+        "method": method, "launches": found.launches, "read_backs": found.read_backs,
+        "operations": found.relaxations, "iterations": found.iterations, "batch": min(batch, g.n),
+    }  # fmt: skip
+    return _turned(found.distance, found.parent, stats)
+
+
+def _one_by_one(
+    lengths: Lengths, g: Graph, device: Device, searches: Searches, method: str
+) -> tuple[NDArray, NDArray | None, dict[str, Any]]:
+    """Return distances and parents, a row a root, and stats."""
     distance: NDArray = np.empty((g.n, g.n), lengths.matrix.dtype)
-    parent = np.empty((g.n, g.n), np.int32) if next_hops else None
+    parent = np.empty((g.n, g.n), np.int32) if searches.next_hops else None
     stats = {"method": method, "launches": 0, "read_backs": 0, "operations": 0, "iterations": 0}
-    arcs = g.reverse if next_hops else g
     for root in range(g.n):
-        try:
-            found = search_from(arcs, root, device, search, threads)
-        except (NegativeCycleError, NegativeWeightError, OverflowError) as error:
-            raise (_turned_around(error) if next_hops else error) from None
+        found = search_from(g, root, device, searches.search, searches.threads)
         distance[root] = found.distance
         if parent is not None:
             parent[root] = found.parent
@@ -107,6 +186,11 @@ def rows_of(
         stats["read_backs"] += found.stats["read_backs"]
         stats["operations"] += found.stats["relaxations"]
         stats["iterations"] += found.stats["iterations"]
+    return distance, parent, stats
+
+
+def _turned(distance: NDArray, parent: NDArray | None, stats: dict[str, Any]) -> APSPResult:
+    """Return the result: of searches against the arcs, with rows for columns."""
     if parent is None:
         return APSPResult(distance, None, stats)
     return APSPResult(np.ascontiguousarray(distance.T), np.ascontiguousarray(parent.T), stats)

@@ -46,7 +46,9 @@ VARIANTS = [
     ("kleene", {"tile": 16, "per_thread": "4x4"}),
     ("out_of_core", {"memory": 8704}),
     ("per_root", {}),
+    ("per_root", {"batch": 3}),
     ("johnson", {"search": "near_far_persistent"}),
+    ("johnson", {"memory": 1 << 16}),
 ]
 LARGE = [
     ("blocked", {"tile": 64}),
@@ -425,6 +427,10 @@ def test_more_than_a_gpu_has_free_is_refused_before_a_launch(monkeypatch, method
         ("kleene", {"tile": 128}, "tile"), ("kleene", {"padding": 1}, "padding"),
         ("repeated_squaring", {"tile": 8}, "tile"), ("repeated_squaring", {"lazy": None}, "lazy"),
         ("repeated_squaring", {"next_hops": 0}, "next_hops"),
+        ("per_root", {"batch": 0}, "batch"), ("johnson", {"memory": 2.5}, "memory"),
+        ("per_root", {"batch": 2, "search": "harish"}, "batch"),
+        ("per_root", {"memory": 100}, "memory"),
+        ("per_root", {"batch": 70_000}, "batch"),
         ("out_of_core", {"tile": 128}, "tile"), ("out_of_core", {"memory": 0.5}, "memory"),
     ],
     ids=str,
