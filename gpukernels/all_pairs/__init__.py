@@ -38,7 +38,8 @@ def apsp(
     g : Graph or array, shape (n, n)
         The graph; an arc without a weight counts 1, of parallel arcs the shortest counts. Or a
         matrix of arc lengths, whole numbers or floats, its diagonal 0; no arc is infinity, or for
-        whole numbers 2^31 - 1.
+        whole numbers 2^31 - 1. Of up to 32,768 vertices; by `out_of_core`, of as many as the host,
+        or a disk, has room for, and read from a memory map some rows at a time.
     method : str
         One of those below; ``gk.methods("apsp")`` is a table of them.
     device : SimtDevice or CudaDevice, optional

@@ -13,28 +13,21 @@ all made: see `out_of_core_files` for why a step can then be repeated.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpukernels.checks import is_whole
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument, NegativeCycleError
-from gpukernels.progress import Progress
 
-from .blocked import close, panel_of
 from .length_rows import LengthRows
-from .out_of_core_blocks import Blocks, blocks_for, empty_block, fill_block
-from .out_of_core_files import InFile, InMemory, beside, checked_file, state_of
-from .out_of_core_pipeline import Move, Pipeline, Slot, Task
-from .result import APSPResult, check_held, name_cycle, result_of
-from .tiles import Form, form_of, product
-
-#: Which of the panels.
-ROW, COLUMN = 0, 1
+from .out_of_core_blocks import blocks_for
+from .out_of_core_files import InFile, InMemory, beside, checked_file, joined_beside, state_of
+from .out_of_core_steps import Run
+from .result import APSPResult, check_held, result_of
+from .tiles import form_of
 
 
 def apsp(
@@ -58,7 +51,7 @@ def apsp(
     file : path, optional
         Where the distances are kept: a new ``.npy``, whose memory map becomes ``r.distance``. If a
         call with a file is interrupted or killed, the same call goes on from its last pivot block,
-        to the same bits. Unless given, they are in the host's memory.
+        to the same bits; one process at a time. Unless given, they are in the host's memory.
     tile : int, optional
         Rows and columns of a tile: 16, 32 or 64. Unless given, 16 up to 256 vertices, else 64.
     per_thread : str, optional
@@ -88,7 +81,7 @@ def apsp(
     if not is_whole(rows) or rows <= 0 or rows % form.tile:
         rows = None
     blocks = blocks_for(lengths.n, form, memory, device, rows)
-    panels = 2, blocks.count, blocks.elements
+    panels = min(2, blocks.count), blocks.count, blocks.elements
     if place is None:
         kept = InMemory(lengths.n, lengths.dtype, panels)
     else:
@@ -97,14 +90,14 @@ def apsp(
             "arcs": _digest(lengths),
         }  # fmt: skip
         kept = InFile(place, lengths.n, lengths.dtype, panels, made_from, state)
-    run = _Run(lengths, device, form, blocks, kept)
+    run = Run(lengths, device, form, blocks, kept)
     try:
         stats = run.close()
         result = result_of(lengths, kept.matrix, run.through, stats)
         if lengths.too_long:
-            other = None if place is None else place.with_name(place.name + ".joined.npy")
+            other = None if place is None else joined_beside(place)
             if other is not None and not beside(other)[1].exists():
-                other.unlink(missing_ok=True)  # a run was killed right behind it
+                other.unlink(missing_ok=True)  # this run was killed when it had just been used
             options: dict[str, Any] = {"tile": tile, "per_thread": per_thread, "padding": padding}
             joined = apsp(lengths.pattern(), device, memory=memory, file=other, **options)
             try:
@@ -124,204 +117,3 @@ def _digest(lengths: LengthRows) -> str:
     for first, last in lengths.slabs():
         digest.update(np.ascontiguousarray(lengths.rows(first, last)))
     return digest.hexdigest()
-
-
-class _Run:
-    """One computation.
-
-    Parameters
-    ----------
-    kept : InMemory or InFile
-        Where the matrix and the panels are.
-
-    Attributes
-    ----------
-    through : ndarray or None
-        The vertex through which a pair's path was last made shorter, if that is noted.
-    """
-
-    def __init__(
-        self, lengths: LengthRows, device: Device, form: Form, blocks: Blocks, kept: InMemory
-    ):
-        self.lengths, self.device, self.form = lengths, device, form
-        self.blocks, self.kept = blocks, kept
-        self.through: NDArray | None = None
-        if form.noting:
-            self.through = np.full((blocks.n, blocks.n), -1, np.int32)
-        self.launches = self.read_backs = 0
-        self.infinite = lengths.dtype.type(lengths.infinite)
-
-    def close(self) -> dict[str, Any]:
-        """Close the matrix over all vertices, or go on with that; return the stats."""
-        blocks, kept, device = self.blocks, self.kept, self.device
-        if kept.done < 0:
-            for first, last in self.lengths.slabs():
-                kept.matrix[first:last] = self.lengths.rows(first, last)
-            kept.reached(0, False)
-        resumed_at, count, several = kept.done, blocks.count, blocks.count > 1
-        steps = [k for k in range(count) if k >= resumed_at]
-        self.flags = device.full(2, 0, np.int32)
-        kind, noting = self.lengths.dtype, self.form.noting
-        slots = [Slot(device, blocks.elements, kind) for _ in range(6 if several else 1) if steps]
-        noted = [Slot(device, blocks.elements, np.int32) for _ in range(2 if several else 1)
-                 if steps and noting]  # fmt: skip
-        self.columns, self.rows, self.rest = slots[:2], slots[2:4], slots[4:]
-        self.noted, self.none = noted, None if noting else device.full((1, 1), -1, np.int32)
-        finished = resumed_at * count**2
-        name = "gk.apsp out_of_core"
-        with Progress(name, count**3, "block") as bar, device.copy_stream() as copies:
-
-            def done() -> None:
-                nonlocal finished
-                finished += 1
-                bar.reach(finished)
-
-            pipeline = Pipeline(copies, done)
-            for k in steps:
-                if kept.half:
-                    finished += 2 * count - 1
-                else:
-                    pipeline.run([self._closing(k)])
-                    self._look_for_cycle(k)
-                    pipeline.run(self._panels(k))
-                    kept.reached(k, True)
-                pipeline.run(self._remainder(k))
-                self._put_back(k)
-                kept.reached(k + 1, False)
-        return {
-            "method": "out_of_core",
-            "launches": self.launches,
-            "read_backs": self.read_backs,
-            "operations": blocks.operations,
-            "block": blocks.rows,
-            "pivot_blocks": count,
-            "resumed_at": resumed_at,
-            "device_bytes": blocks.device_bytes(noting),
-            "bytes_to_device": pipeline.to_device,
-            "bytes_from_device": pipeline.from_device,
-        }
-
-    # --- what goes there and back ---------------------------------------------------------------
-
-    def _load(self, slot: Slot, i: int, j: int) -> Move:
-        """Return the way of block `i`, `j` to the device."""
-        rows, columns = self.blocks.span(i), self.blocks.span(j)
-        matrix, absent = self.kept.matrix, self.lengths.absent
-        return Move(
-            slot, self.blocks.shape(i, j),
-            lambda block: fill_block(block, matrix, rows, columns, absent),
-        )  # fmt: skip
-
-    def _store(self, slot: Slot, i: int, j: int) -> Move:
-        rows, columns, matrix = self.blocks.span(i), self.blocks.span(j), self.kept.matrix
-        return Move(
-            slot, self.blocks.shape(i, j), lambda block: empty_block(block, matrix, rows, columns)
-        )
-
-    def _panel(self, which: int, at: int, k: int) -> tuple[tuple[int, int], NDArray]:
-        """Return a block of the panels of pivot block `k`."""
-        shape = self.blocks.shape(*((k, at) if which == ROW else (at, k)))
-        return shape, self.kept.panels[which, at, : shape[0] * shape[1]].reshape(shape)
-
-    def _load_panel(self, slot: Slot, which: int, at: int, k: int) -> Move:
-        shape, panel = self._panel(which, at, k)
-        return Move(slot, shape, lambda block: np.copyto(block, panel))
-
-    def _store_panel(self, slot: Slot, which: int, at: int, k: int) -> Move:
-        shape, panel = self._panel(which, at, k)
-        return Move(slot, shape, lambda block: np.copyto(panel, block))
-
-    def _noting(self, turn: int, i: int, j: int, k: int) -> tuple[Any, list[Move]]:
-        """Return where a launch notes vertices, and the way back of what it has noted."""
-        if self.through is None:
-            return self.none, []
-        slot, shape, through = self.noted[turn % len(self.noted)], self.blocks.shape(i, j), None
-        rows, columns, first = self.blocks.span(i), self.blocks.span(j), self.blocks.span(k).start
-        through = self.through[rows, columns]
-
-        def take(block: NDArray) -> None:
-            new = block[: through.shape[0], : through.shape[1]]
-            np.copyto(through, new + np.int32(first), where=new >= 0)
-
-        return slot.block(shape), [Move(slot, shape, take)]
-
-    # --- the three parts of a step --------------------------------------------------------------
-
-    def _closing(self, k: int) -> Task:
-        slot, shape = self.columns[0], self.blocks.shape(k, k)
-        via, noted = self._noting(0, k, k, k)
-
-        def launch() -> None:
-            if noted:
-                self.device.fill(via, -1)
-            block, panel = slot.block(shape), panel_of(shape[0])
-            self.launches += close(
-                self.device, self.form, block, via, self.infinite, self.flags, panel
-            )
-
-        store = self._store_panel(slot, ROW, k, k)
-        return Task([self._load(slot, k, k)], launch, [store, *noted])
-
-    def _look_for_cycle(self, k: int) -> None:
-        """Raise the error if the pivot block has a negative way from a vertex to itself."""
-        self.read_backs += 1
-        if self.device.read(self.flags)[0]:
-            diagonal = self._panel(ROW, k, k)[1].diagonal()
-            name_cycle(self.lengths, self.blocks.span(k).start + int(np.argmax(diagonal < 0)))
-
-    def _panels(self, k: int) -> Iterator[Task]:
-        """Yield the blocks of the pivot's rows and columns, each a product with the pivot."""
-        others = [at for at in range(self.blocks.count) if at != k]
-        pivot = self.columns[0].block(self.blocks.shape(k, k))
-        for turn, (which, at) in enumerate((w, at) for w in (ROW, COLUMN) for at in others):
-            slot, out = self.rows[turn % 2], self.rest[turn % 2]
-            i, j = (k, at) if which == ROW else (at, k)
-            old, new = (s.block(self.blocks.shape(i, j)) for s in (slot, out))
-            a, b = (pivot, old) if which == ROW else (old, pivot)
-            via, noted = self._noting(turn, i, j, k)
-            launch = self._product(a, b, old, new, via)
-            store = self._store_panel(out, which, at, k)
-            yield Task([self._load(slot, i, j)], launch, [store, *noted])
-
-    def _remainder(self, k: int) -> Iterator[Task]:
-        """Yield all other blocks, each lowered by a product of one of the columns and the rows."""
-        others = [at for at in range(self.blocks.count) if at != k]
-        turn = 0
-        for across, i in enumerate(others):
-            column = self.columns[across % 2]
-            loads = [self._load_panel(column, COLUMN, i, k)]
-            for j in others:
-                row, rest = self.rows[turn % 2], self.rest[turn % 2]
-                a = column.block(self.blocks.shape(i, k))
-                b = row.block(self.blocks.shape(k, j))
-                both = rest.block(self.blocks.shape(i, j))
-                via, noted = self._noting(turn, i, j, k)
-                loads += [self._load_panel(row, ROW, j, k), self._load(rest, i, j)]
-                launch = self._product(a, b, both, both, via)
-                yield Task(loads, launch, [self._store(rest, i, j), *noted])
-                loads, turn = [], turn + 1
-
-    def _put_back(self, k: int) -> None:
-        """Copy the panels to the matrix."""
-        pivot, matrix = self.blocks.span(k), self.kept.matrix
-        for at in range(self.blocks.count):
-            other = self.blocks.span(at)
-            empty_block(self._panel(ROW, at, k)[1], matrix, pivot, other)
-            if at != k:
-                empty_block(self._panel(COLUMN, at, k)[1], matrix, other, pivot)
-
-    def _product(self, a: Any, b: Any, old: Any, new: Any, via: Any) -> Any:
-        """Return what launches new = min(old, a x b)."""
-        form, tile = self.form, self.form.tile
-        (high, wide), depth = new.shape, a.shape[1]
-
-        def launch() -> None:
-            if form.noting:
-                self.device.fill(via, -1)
-            self.launches += 1
-            self.device.launch(
-                product(form), (wide // tile, high // tile), form.block,
-                a, b, old, new, via, self.infinite, 0, 0, 0, depth, self.flags,
-            )  # fmt: skip
-
-        return launch

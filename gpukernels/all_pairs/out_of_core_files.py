@@ -42,7 +42,7 @@ class InMemory:
     matrix : ndarray, shape (n, n)
         The distances.
     panels : ndarray, shape (2, blocks, elements of a block)
-        Blocks of the pivot's rows, and of its columns.
+        Blocks of the pivot's rows, and of its columns; of a matrix of one block, that alone.
     done : int
         Pivot blocks that are done; -1 if the matrix is not even filled.
     half : bool
@@ -146,6 +146,11 @@ def beside(place: Path) -> tuple[Path, Path]:
     return place.with_name(place.name + ".panels"), place.with_name(place.name + ".json")
 
 
+def joined_beside(place: Path) -> Path:
+    """Return where another such matrix is for a while: which pairs are joined at all."""
+    return place.with_name(place.name + ".joined.npy")
+
+
 def checked_file(file: object) -> Path:
     """Return where the matrix is to be; InvalidArgument unless it can be there."""
     if not isinstance(file, str | os.PathLike) or not isinstance(os.fspath(file), str):
@@ -168,10 +173,10 @@ def state_of(place: Path) -> dict[str, Any] | None:
     """
     panels, sidecar = beside(place)
     if not sidecar.exists():
-        for other in (place, panels):
+        for other in (place, panels, joined_beside(place)):
             if other.exists():
                 allowed = f"a new file, or what a run has left with {sidecar.name} beside it"
-                said = allowed if other == place else f"{allowed}; {panels.name} is in the way"
+                said = allowed if other == place else f"{allowed}; {other.name} is in the way"
                 raise InvalidArgument("file", str(place), said)
         return None
     try:

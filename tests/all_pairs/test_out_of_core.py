@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
 
 import gpukernels as gk
 from gpukernels import progress
-from gpukernels.all_pairs import UNREACHED, apsp, length_rows, out_of_core
+from gpukernels.all_pairs import UNREACHED, apsp, length_rows, out_of_core, out_of_core_steps
 from gpukernels.all_pairs.length_rows import length_rows_of
 from gpukernels.all_pairs.lengths import ABSENT, lengths_of
 from gpukernels.all_pairs.out_of_core_files import InFile
@@ -326,7 +326,7 @@ class Fuse:
 
     def __init__(self, patch, at: float = math.inf):
         self.left, self.burnt = at, 0
-        store, finish, tell = out_of_core.empty_block, Pipeline._finish, InFile._tell
+        store, finish, tell = out_of_core_steps.empty_block, Pipeline._finish, InFile._tell
 
         def half_stored(block, matrix, rows, columns):
             if self.burn():
@@ -347,7 +347,7 @@ class Fuse:
             if self.burn():
                 raise Interrupted
 
-        patch.setattr(out_of_core, "empty_block", half_stored)
+        patch.setattr(out_of_core_steps, "empty_block", half_stored)
         patch.setattr(Pipeline, "_finish", half_finished)
         patch.setattr(InFile, "_tell", told_or_not)
 
@@ -395,6 +395,26 @@ def test_a_run_interrupted_at_any_write_goes_on_to_the_same_bits(tmp_path, float
         resumed.add(found.stats["resumed_at"])
         assert [f.name for f in tmp_path.glob(f"{at}.npy*")] == [file.name]
     assert len(resumed) > 2
+
+
+def test_a_run_interrupted_when_all_is_done_has_nothing_left_to_do(tmp_path, floats):
+    g, expected = floats
+    file, unlink = tmp_path / "d.npy", type(tmp_path).unlink
+
+    def all_but_the_sidecar(path, **options):
+        if path.suffix == ".json":
+            raise Interrupted
+        unlink(path, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(tmp_path), "unlink", all_but_the_sidecar)
+        with pytest.raises(Interrupted):
+            in_file(g, file)
+    assert sorted(f.name for f in tmp_path.iterdir()) == ["d.npy", "d.npy.json"]
+    found = in_file(g, file)
+    assert found.stats["launches"] == 0
+    assert found.distance.tobytes() == expected.tobytes()
+    assert [f.name for f in tmp_path.iterdir()] == ["d.npy"]
 
 
 def test_what_is_done_is_not_done_again(tmp_path, floats):
@@ -475,7 +495,7 @@ def test_a_run_whose_files_are_gone_is_refused(left, floats, lost):
         in_file(floats[0], file)
 
 
-@pytest.mark.parametrize("there", ["d.npy", "d.npy.panels"])
+@pytest.mark.parametrize("there", ["d.npy", "d.npy.panels", "d.npy.joined.npy"])
 def test_a_file_that_is_there_is_left_alone(tmp_path, there):
     (tmp_path / there).write_bytes(b"mine")
     with pytest.raises(gk.InvalidArgument, match=r"file = .*a new file") as caught:
@@ -523,7 +543,6 @@ def test_where_there_are_no_distances_no_file_is_left(tmp_path):
 
 
 def test_paths_that_might_be_too_long_are_looked_for_again_after_an_interruption(tmp_path):
-    far = gk.Graph.from_arcs(20, [0, 1, 0], [1, 2, 3], [ABSENT - 3, 2, UNREACHED])
     far = gk.Graph.from_arcs(20, [0, 1, 0, 2], [1, 2, 3, 3], [ABSENT - 3, 0, UNREACHED, 1])
     expected = apsp(far, "blocked", gk.SimtDevice()).distance
     with pytest.MonkeyPatch.context() as patch:
@@ -535,8 +554,18 @@ def test_paths_that_might_be_too_long_are_looked_for_again_after_an_interruption
         interrupt(far, file, at)
         assert file.with_name(file.name + ".joined.npy").exists()
         np.testing.assert_array_equal(in_file(far, file).distance, expected)
-    file = tmp_path / "behind.npy"
-    file.with_name("behind.npy.joined.npy").write_bytes(b"of a run that was killed behind it")
+    file, unlink = tmp_path / "behind.npy", type(tmp_path).unlink
+
+    def all_but_joined(path, **options):
+        if path.exists() and path.name == "behind.npy.joined.npy":
+            raise Interrupted
+        unlink(path, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(tmp_path), "unlink", all_but_joined)
+        with pytest.raises(Interrupted):
+            in_file(far, file)
+    assert file.with_name("behind.npy.joined.npy").exists()
     np.testing.assert_array_equal(in_file(far, file).distance, expected)
     assert {f.suffix for f in tmp_path.iterdir()} == {".npy"}
     assert not [*tmp_path.glob("*.joined.npy")]
