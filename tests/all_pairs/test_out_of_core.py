@@ -224,6 +224,21 @@ def test_while_a_task_runs_the_next_is_loaded_and_the_one_before_stored():
     assert pipeline.to_device == pipeline.from_device == 16
 
 
+def test_room_on_the_host_is_not_filled_again_before_its_copy_is_done():
+    log: list[str] = []
+    slots = [_Logged(log, "a"), _Logged(log, "b")]
+
+    def fill(block):
+        log.append("fill")
+
+    tasks = [Task([Move(slots[k % 2], (1, 1), fill)], lambda: None, []) for k in range(4)]
+    Pipeline(_Logged(log), lambda: None).run(tasks)
+    assert log == [
+        "fill", "load a", "fill", "load b",
+        "wait for load a", "fill", "load a", "wait for load b", "fill", "load b",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("schedule", ["warp", "random"])
 @pytest.mark.parametrize("next_hops", [False, True])
 def test_it_makes_no_difference_when_copies_are_made(schedule, next_hops):
