@@ -15,6 +15,7 @@ from gpukernels.checks import as_array, check_seed
 from gpukernels.errors import InvalidArgument
 from gpukernels.views.encoding import pack
 from gpukernels.views.layout import grid_layout, spread, stress_layout
+from gpukernels.views.room import find_room
 from gpukernels.views.words import value_word
 
 #: Above this many vertices a graph becomes a grid of dots without arcs.
@@ -48,6 +49,9 @@ class Drawing:
         In SVG units.
     directed : bool
         Lines carry arrow heads.
+    loop_side, name_side : numpy.ndarray
+        int64: on which side of its vertex a line that is a loop stands, and on which the name of
+        each vertex, if it has one: rows of ``room.SIDES``.
     """
 
     x: np.ndarray
@@ -60,6 +64,8 @@ class Drawing:
     height: float
     radius: float
     directed: bool
+    loop_side: np.ndarray
+    name_side: np.ndarray
 
     @property
     def labeled(self) -> bool:
@@ -90,6 +96,8 @@ class Drawing:
             "tail": pack(self.tail),
             "head": pack(self.head),
             "bent": pack(self.bent),
+            "loopSide": pack(self.loop_side[self.tail == self.head]),
+            "nameSide": pack(self.name_side),
             "width": self.width,
             "height": self.height,
             "radius": self.radius,
@@ -220,7 +228,9 @@ def draw(graph: Any, *, positions: object = None, seed: int = 0, width: float = 
         tail = head = np.zeros(0, dtype=np.int64)
         bent, line_of_arc = np.zeros(0, dtype=bool), np.full(m, -1, dtype=np.int64)
     labeled = n <= LABELED_VERTICES
-    margin = 21.0 if labeled else 10.0
+    looped = bool((tail == head).any())
+    # A loop and the value at its far end have room at the edge of the paper.
+    margin = (30.0 if looped else 21.0) if labeled else (16.0 if looped else 10.0)
     if positions is not None:
         place, height = _fit(_check_positions(positions, n) * [1.0, -1.0], width, margin)
         radius = 10.0 if labeled else _radius(place)
@@ -230,4 +240,6 @@ def draw(graph: Any, *, positions: object = None, seed: int = 0, width: float = 
         place, height = _fit(grid_layout(n), width, margin)
         radius = 10.0 if labeled else _radius(place)
     x, y = np.rint(place.T * 10).astype(np.int64)
-    return Drawing(x, y, tail, head, bent, line_of_arc, width, height, radius, bool(graph.directed))
+    directed = bool(graph.directed)
+    sides = find_room(x, y, tail, head, bent, width, height, radius, directed, labeled)
+    return Drawing(x, y, tail, head, bent, line_of_arc, width, height, radius, directed, *sides)

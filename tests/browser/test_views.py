@@ -642,6 +642,21 @@ def test_all_figures_pass_axe_and_fit_the_page(open_figures, theme, width):
     assert faults(page) == []
 
 
+#: What of a figure can be scrolled sideways, or stands out of its column.
+SIDEWAYS = """() => [...document.querySelectorAll("figure *")].filter((e) => {
+    const scrolls = /auto|scroll/.test(getComputedStyle(e).overflowX);
+    const right = (box) => box.getBoundingClientRect().right;
+    const beyond = right(e) > right(e.closest("figure")) + 1;
+    return !e.closest("svg, .gk-scrub") && (scrolls ? e.scrollWidth > e.clientWidth + 1 : beyond);
+}).map((e) => e.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_in_a_figure_has_to_be_scrolled_to_sideways(open_figures, width):
+    page = open_figures(list(VIEWS), width=width)
+    assert page.evaluate(SIDEWAYS) == []
+
+
 def faults(page):
     return [
         fault

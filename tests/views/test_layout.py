@@ -1,4 +1,5 @@
 import hashlib
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import gpukernels as gk
 from gpukernels.errors import InvalidArgument
 from gpukernels.views.drawing import draw
 from gpukernels.views.layout import spread, stress_layout
+from gpukernels.views.room import loop_reach
 
 
 def lay(graph, seed=0):
@@ -88,6 +90,86 @@ def test_every_mark_lies_on_the_paper(graph):
         assert (at >= 0).all()
         assert (at <= 10 * size).all()
     assert all("M" in line for line in lines_of(d))
+
+
+#: A graph drawn where its vertices are told to stand, a loop at the upper edge among them.
+NINE = gk.Graph.from_arcs(
+    9,
+    [0, 0, 2, 2, 2, 3, 3, 4, 4, 4, 6, 6, 7, 7],
+    [2, 3, 1, 2, 3, 7, 8, 4, 5, 8, 4, 8, 4, 6],
+)
+NINE_PLACES = [(0, 1), (2, 2), (1, 2), (1, 0), (4, 1), (5, 0.4), (3, 2), (2, 1), (4, 0)]
+LOOPED = {
+    "nine": (NINE, NINE_PLACES),
+    "alone": (gk.Graph([0, 1], [0]), None),
+    "all": (gk.Graph.from_arcs(5, range(5), range(5)), None),
+    "edge of a path": (gk.Graph.from_arcs(3, [0, 1, 2], [1, 2, 2]), [(0, 0), (1, 0), (2, 0)]),
+    "crowd": (gk.Graph.from_arcs(60, [*range(60)] * 2, [*range(60), *range(1, 60), 0]), None),
+}
+LOOP_ENDS = (
+    "(d) => { const r = readDrawing(d); return [...r.tail.keys()].map((k) => r.middle(k)); }"
+)
+NAMES = """(d) => {
+  const r = readDrawing(d);
+  const names = Array.from(r.x, (_, v) => r.name(v, "name"));
+  return names.map((node) => [...node.attributes, ["text", node.textContent]]);
+}"""
+
+
+@pytest.mark.parametrize("name", LOOPED)
+def test_a_loop_lies_on_the_paper_and_away_from_its_vertex(name):
+    graph, places = LOOPED[name]
+    d = draw(graph, positions=places)
+    reach = loop_reach(d.radius)
+    assert reach > 2 * d.radius
+    ends = asked(["drawing"], LOOP_ENDS)(d.payload())
+    loops = np.flatnonzero(d.tail == d.head)
+    assert len(loops) == (graph.coo[0] == graph.coo[1]).sum() > 0
+    for k in loops:
+        end, at = np.array(ends[k]), np.array([d.x[d.tail[k]], d.y[d.tail[k]]]) / 10
+        assert np.linalg.norm(end - at) == pytest.approx(reach, rel=0.01)
+        # Half a stroke more; a value at the far end of a loop, where vertices have names.
+        assert (end >= (4 if d.labeled else 1)).all()
+        assert (end <= np.array([d.width, d.height]) - (4 if d.labeled else 1)).all()
+
+
+def name_boxes(d):
+    """Return the box around each vertex's name, from what the drawing says of it."""
+    boxes = []
+    for said in map(dict, asked(["drawing"], NAMES)(d.payload())):
+        wide = 5 * len(said["text"])
+        left = {"end": wide, "middle": wide / 2}.get(said.get("text-anchor"), 0)
+        x, y = float(said["x"]) - left, float(said["y"])
+        boxes.append((x, y - 6.5, x + wide, y))
+    return boxes
+
+
+def ways_of(d):
+    """Return points along each line that joins two vertices, by its own path."""
+    for line in lines_of(d):
+        first = line.split("M")[1]
+        numbers = [float(v) for v in re.findall(r"-?[\d.]+", first)]
+        if "A" in first:
+            continue
+        p, q = np.array(numbers[:2]), np.array(numbers[-2:])
+        bend = np.array(numbers[2:4]) if "Q" in first else (p + q) / 2
+        t = np.linspace(0, 1, 60)[:, None]
+        yield (1 - t) ** 2 * p + 2 * t * (1 - t) * bend + t * t * q
+
+
+@pytest.mark.parametrize(
+    ("graph", "places"),
+    [(NINE, NINE_PLACES), (gk.example(), None), (gk.road_grid(5, 6, seed=1), None)],
+)
+def test_names_of_vertices_stand_on_no_arc(graph, places):
+    d = draw(graph, positions=places)
+    points = np.concatenate(list(ways_of(d)))
+    for left, top, right, bottom in name_boxes(d):
+        within = (points > (left, top)) & (points < (right, bottom))
+        assert not within.all(axis=1).any(), (left, top)
+        assert min(left, top) >= 0
+        assert right <= d.width
+        assert bottom <= d.height
 
 
 def lines_of(drawing):

@@ -5,6 +5,19 @@
 import { unpack } from "./decode.js";
 import { count, h, number } from "./element.js";
 
+// The sides of a vertex, y downwards, as gpukernels/views/room.py has them, which chooses among them.
+const HALF_SQUARE = Math.SQRT1_2;
+const SIDES = [
+  [HALF_SQUARE, -HALF_SQUARE],
+  [-HALF_SQUARE, -HALF_SQUARE],
+  [HALF_SQUARE, HALF_SQUARE],
+  [-HALF_SQUARE, HALF_SQUARE],
+  [1, 0],
+  [-1, 0],
+  [0, -1],
+  [0, 1],
+];
+
 function distance(dx, dy) {
   return Math.sqrt(dx * dx + dy * dy);
 }
@@ -17,14 +30,29 @@ export function readDrawing(payload) {
     bent = unpack(payload.bent);
   const r = payload.radius;
   const dot = Array.from(x, (_, v) => `M${number(x[v] / 10)} ${number(y[v] / 10)}h0`);
-  const line = Array.from(tail, (a, k) => linePath(a, head[k], bent[k]));
+  const loopSides = unpack(payload.loopSide),
+    nameSides = unpack(payload.nameSide);
+  const sideOfLoop = new Map();
+  tail.forEach((a, k) => {
+    if (a === head[k]) sideOfLoop.set(k, SIDES[loopSides[sideOfLoop.size]]);
+  });
+  const line = Array.from(tail, (a, k) => linePath(a, head[k], bent[k], sideOfLoop.get(k)));
 
-  function linePath(a, b, curved) {
+  function linePath(a, b, curved, side) {
     const x1 = x[a] / 10,
       y1 = y[a] / 10,
       x2 = x[b] / 10,
       y2 = y[b] / 10;
-    if (a === b) return `M${number(x1 - 3)} ${number(y1 - r + 1)}a${number(r * 0.7)} ${number(r * 0.7)} 0 1 1 6 0`;
+    if (a === b) {
+      const [dx, dy] = side,
+        fx = x1 + (r - 1) * dx,
+        fy = y1 + (r - 1) * dy;
+      const size = number(loopSize());
+      return (
+        `M${number(fx + 3 * dy)} ${number(fy - 3 * dx)}` +
+        `A${size} ${size} 0 1 1 ${number(fx - 3 * dy)} ${number(fy + 3 * dx)}`
+      );
+    }
     const length = Math.max(distance(x2 - x1, y2 - y1), 0.1);
     const ux = (x2 - x1) / length,
       uy = (y2 - y1) / length;
@@ -43,6 +71,10 @@ export function readDrawing(payload) {
       `M${number(ex - s * (vx + 0.5 * vy))} ${number(ey - s * (vy - 0.5 * vx))}L${number(ex)} ${number(ey)}` +
       `L${number(ex - s * (vx - 0.5 * vy))} ${number(ey - s * (vy + 0.5 * vx))}`
     );
+  }
+
+  function loopSize() {
+    return Math.max(r * 0.7, 3);
   }
 
   return {
@@ -74,6 +106,22 @@ export function readDrawing(payload) {
       for (const v of vertices) d += dot[v];
       return d;
     },
+    // The name of a vertex, on the side where lines leave it room.
+    name(v, look) {
+      const [dx, dy] = SIDES[nameSides[v]];
+      const beside = dx && dy ? r + 1.5 : r + 6;
+      const low = dx && dy ? (dy < 0 ? 1 - r : r + 5) : dy ? (dy < 0 ? -r - 7 : r + 13.5) : 3;
+      return h(
+        "text",
+        {
+          class: look,
+          x: x[v] / 10 + (dx ? (dx < 0 ? -beside : beside) : 0),
+          y: y[v] / 10 + low,
+          "text-anchor": dx ? (dx < 0 ? "end" : null) : "middle",
+        },
+        String(v),
+      );
+    },
     middle(k) {
       const a = tail[k],
         b = head[k],
@@ -82,6 +130,12 @@ export function readDrawing(payload) {
         y1 = y[a] / 10,
         x2 = x[b] / 10,
         y2 = y[b] / 10;
+      // Of a loop, its far end.
+      if (a === b) {
+        const [dx, dy] = sideOfLoop.get(k),
+          reach = r - 1 + loopSize() + Math.sqrt(Math.max(loopSize() * loopSize() - 9, 0));
+        return [x1 + reach * dx, y1 + reach * dy];
+      }
       return [(x1 + x2) / 2 - bow * (y2 - y1), (y1 + y2) / 2 + bow * (x2 - x1)];
     },
     lines: (chosen) => {

@@ -166,9 +166,7 @@ function valuePicture(payload, drawing, offsets, targets) {
     });
     if (!texts || !drawing.labeled) names.replaceChildren();
     else if (!names.childElementCount) {
-      names.append(
-        ...vertices.map((v) => h("text", { class: "gk-vertex-name", x: x(v) + r + 1, y: y(v) - r + 2 }, String(v))),
-      );
+      names.append(...vertices.map((v) => drawing.name(v, "gk-vertex-name")));
     }
     ask.again();
   }

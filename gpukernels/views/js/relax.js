@@ -215,11 +215,8 @@ function relaxPanel(group, classNames, ask) {
   const x = (v) => drawing.x[v] / 10,
     y = (v) => drawing.y[v] / 10;
   const vertices = Array.from({ length: n }, (_, v) => v);
-  const nameAt = (v) => (x(v) + r + 14 < drawing.width ? x(v) + r + 1.5 : x(v) - r - 11);
   const words = drawing.labeled ? vertices.map((v) => h("text", { class: "gk-text", x: x(v), y: y(v) + 3.6 })) : [];
-  const names = drawing.labeled
-    ? vertices.map((v) => h("text", { class: "gk-relax-name", x: nameAt(v), y: y(v) - r + 1 }, String(v)))
-    : [];
+  const names = drawing.labeled ? vertices.map((v) => drawing.name(v, "gk-relax-name")) : [];
   const lineWords = group.lineTexts.map((text, k) => {
     const [middleX, middleY] = drawing.middle(k);
     return h("text", { class: "gk-line-text", x: middleX, y: middleY + 3 }, text);
@@ -250,8 +247,10 @@ function relaxPanel(group, classNames, ask) {
   );
   const head = h("b"),
     state = h("small");
-  const counters = counterList();
-  const node = h("div", { class: "gk-relax-run" }, h("p", { class: "gk-relax-head" }, head, state), svg, counters.list);
+  const counters = counterList(),
+    ofClasses = counterList();
+  const lists = h("div", { class: "gk-relax-lists" }, counters.list, classes ? ofClasses.list : null);
+  const node = h("div", { class: "gk-relax-run" }, h("p", { class: "gk-relax-head" }, head, state), svg, lists);
   let run = null,
     at = 0,
     distance = null;
@@ -346,7 +345,8 @@ function relaxPanel(group, classNames, ask) {
       say(head, run.label || "Distances");
       say(state, relaxState(group, run, step));
       put(node, "class", step >= run.iterations ? "gk-relax-run gk-relax-done" : "gk-relax-run");
-      counters.show(relaxCounters(group, classNames, run, step));
+      counters.show(relaxCounters(group, run, step));
+      ofClasses.show(classCounters(group, classNames, run, step));
     },
     ask(v) {
       put(halo, "d", v < 0 ? "" : drawing.dots([v]));
@@ -361,7 +361,7 @@ function relaxState(group, run, step) {
   return `✓ ${first ? "first to finish" : "finished"}: ${count(run.iterations, "iteration")}`;
 }
 
-function relaxCounters(group, classNames, run, step) {
+function relaxCounters(group, run, step) {
   const now = run.countsAt(step),
     far = run.soFar(step);
   const ring = (name) => symbol([name, RELAX_DOT, 13], ["gk-dot-paper", RELAX_DOT, 9.5], ["gk-dot-v2", RELAX_DOT, 8]);
@@ -380,14 +380,16 @@ function relaxCounters(group, classNames, run, step) {
     [symbol(["gk-f-line", "M2 2h10v10h-10z"]), "done again", thousands(far[2])],
   ];
   if (group.saves) counters.push([symbol(["gk-arc-saved", "M3 3l8 8m0-8l-8 8"]), "saved so far", thousands(far[3])]);
-  if (classNames.length) {
-    run.classesSoFar(step).forEach(([done, spared], c) => {
-      counters.push([
-        symbol([`gk-arc-c${c} gk-arc-heavy`, "M0 7h14"]),
-        classNames[c],
-        `${thousands(done)}${group.saves ? `, saved ${thousands(spared)}` : ""}`,
-      ]);
-    });
-  }
   return counters;
+}
+
+function classCounters(group, classNames, run, step) {
+  if (!classNames.length) return [];
+  return run
+    .classesSoFar(step)
+    .map(([done, spared], c) => [
+      symbol([`gk-arc-c${c} gk-arc-heavy`, "M0 7h14"]),
+      classNames[c],
+      `${thousands(done)}${group.saves ? `, saved ${thousands(spared)}` : ""}`,
+    ]);
 }
