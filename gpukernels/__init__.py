@@ -28,8 +28,8 @@ Kernels of your own
     check looks a kernel over before it is launched, benign_race declares races that do no harm,
     show lists a kernel's source and sass its machine code.
 Figures
-    FrontierView, GraphView, HashView, MappingView, MemoryView, RelaxView,
-    ScanView, TileView, WarpView.
+    CompareView, FrontierView, GraphView, HashView, MappingView, MemoryView,
+    RelaxView, ScanView, TileView, WarpView.
 Exercises
     exercises lists them, exercise("bfs-3") is one of them.
 Errors
@@ -89,6 +89,7 @@ from gpukernels.simt.linting import check as check
 from gpukernels.traversal import BFSResult as BFSResult
 from gpukernels.traversal import bfs as bfs
 from gpukernels.traversal.bfs4k import tune_bfs4k as tune_bfs4k
+from gpukernels.views import CompareView as CompareView
 from gpukernels.views import FrontierView as FrontierView
 from gpukernels.views import GraphView as GraphView
 from gpukernels.views import HashView as HashView

@@ -1,5 +1,6 @@
 """Interactive figures that play recorded traces, in a notebook and in a page without a kernel."""
 
+from gpukernels.views.compare import CompareView
 from gpukernels.views.frontier import FrontierView
 from gpukernels.views.graph import GraphView
 from gpukernels.views.hash import HashView
@@ -11,6 +12,7 @@ from gpukernels.views.tile import TileView
 from gpukernels.views.warp import WarpView
 
 __all__ = [
+    "CompareView",
     "FrontierView",
     "GraphView",
     "HashView",

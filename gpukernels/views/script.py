@@ -16,7 +16,9 @@ from functools import cache
 from importlib.resources import files
 
 #: The views, each by the name of its module, which exports the drawing as ``<name>View``.
-VIEWS = ("graph", "frontier", "warp", "memory", "mapping", "scan", "hash", "relax", "tile")
+VIEWS = (
+    "graph", "frontier", "warp", "memory", "mapping", "scan", "hash", "relax", "tile", "compare",
+)  # fmt: skip
 
 _IMPORT = re.compile(r'^import \{\s+(\w+(?:,\s+\w+)*),?\s+\} from "\./(\w+)\.js";\n', re.MULTILINE)
 _DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)

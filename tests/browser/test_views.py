@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import re
 
 import numpy as np
@@ -15,6 +16,7 @@ from gpukernels.primitives.shared_scan import shared_scan
 from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.traversal import bfs
 from gpukernels.views import (
+    CompareView,
     FrontierView,
     GraphView,
     HashView,
@@ -109,6 +111,33 @@ def all_pairs(graph, **forms):
     return found
 
 
+def compared():
+    """Return runs with all that a cell can hold: wide ranges, shares, reasons, holes, signs."""
+    drawn = np.random.default_rng(2)
+    no = "takes no negative weights"
+    rows = []
+    for m, method in enumerate(["sweep", "near_far", "harish", "topology_driven"]):
+        for graph in ("roads", "small world", "R-MAT", "hills"):
+            if (method, graph) == ("harish", "R-MAT"):
+                continue
+            relaxed = int(drawn.integers(300, 900)) * 30**m
+            busy = float(drawn.integers(20, 99))
+            gain = None if method == "sweep" else float(drawn.normal())
+            refused = (method, graph) == ("near_far", "hills")
+            values = {"relaxed": no, "busy": no, "gain": no, "zeros": 0}
+            if not refused:
+                values = {"relaxed": relaxed, "busy": busy, "gain": gain, "zeros": 40**m - 1}
+            rows.append((method, graph, values))
+    return rows
+
+
+COMPARED = compared()
+COMPARE = {
+    "better": {"busy": "higher", "gain": ""},
+    "units": {"busy": "%", "gain": "ms"},
+    "title": "Four methods",
+    "file": "four-methods",
+}
 TRACES = traces()
 BLOCKED = {"tile": 16, "per_thread": "4x4"}
 WEIGHED = gk.random_weights(ROADS, low=1, high=40, seed=2)
@@ -150,6 +179,7 @@ VIEWS = {
     "tile forms": TileView(
         all_pairs(gk.path(20), a=BLOCKED, b={"tile": 16}, c={"tile": 32}), step=21
     ),
+    "compare": CompareView(COMPARED, **COMPARE),
     "crowded": GraphView(gk.erdos_renyi(700, 4.0, seed=1), np.arange(700)),
 }
 
@@ -365,6 +395,140 @@ def check_panel(panel, run, step, graph):
         heads = 2 if graph.directed else 1
         assert sum(lines) <= heads * sum(len(np.unique(e.arcs)) for e in now)
         assert (sum(lines) > 0) == any(len(e.arcs) for e in now)
+
+
+def word_of(value):
+    """Return how a number is written, from its digits."""
+    if value == int(value) or abs(value) >= 1000:
+        return f"{int(value + 0.5 if value > 0 else value - 0.5):,}"
+    return np.format_float_positional(value, 3, fractional=False, trim="-")
+
+
+def cell_of(values, method, graph, counter):
+    """Return what a cell must say, and the note beside it."""
+    run = values.get((method, graph))
+    value = "no run" if run is None else run[counter]
+    if value is None or isinstance(value, str):
+        return value or "not counted", None
+    better = COMPARE["better"].get(counter, "lower")
+    column = [r[counter] for (_, g), r in values.items() if g == graph]
+    numbers = [v for v in column if v is not None and not isinstance(v, str)]
+    best = max(numbers) if better == "higher" else min(numbers)
+    if not better:
+        return word_of(value), ""
+    if value == best:
+        return word_of(value), "best"
+    if best <= 0:
+        return word_of(value), ""
+    times = value / best
+    return word_of(value), f"×{word_of(times if times < 9.995 else round(times))}"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_cell_of_a_comparison_has_its_number(open_figures, width):
+    page = open_figures(["compare"], width=width)
+    values = {(method, graph): run for method, graph, run in COMPARED}
+    methods = list(dict.fromkeys(m for m, _ in values))
+    graphs = list(dict.fromkeys(g for _, g in values))
+    chart = page.get_by_role("table").first
+    for counter in COMPARED[0][2]:
+        page.get_by_label("Counter").select_option(counter)
+        assert chart.get_attribute("aria-label") == f"{counter}, methods on graphs"
+        assert chart.get_by_role("columnheader").all_text_contents() == ["method", *graphs]
+        assert chart.get_by_role("rowheader").all_text_contents() == methods
+        cells = iter(chart.get_by_role("cell").all())
+        for method in methods:
+            for graph in graphs:
+                cell = next(cells)
+                text, note = cell_of(values, method, graph, counter)
+                said = cell.text_content().strip()
+                if note is None:
+                    assert said == text
+                    assert cell.locator("svg").count() == 0
+                else:
+                    assert said == f"{text} {note}".strip()
+                    assert cell.locator("b").text_content() == text
+                    marks = cell.locator("path:not(.gk-s-rule)")
+                    # Zero has no place on a log scale.
+                    assert marks.count() == (0 if counter == "zeros" and text == "0" else 1)
+                    weight = cell.locator("b").evaluate("(b) => getComputedStyle(b).fontWeight")
+                    assert weight == ("700" if note == "best" else "400")
+        trace = next(t for t in VIEWS["compare"].payload["traces"] if t["label"] == counter)
+        assert page.locator(".gk-now").text_content() == trace["sentence"]
+
+
+def test_longer_marks_are_larger_numbers(open_figures):
+    page = open_figures(["compare"])
+    numbers = [v for _, _, r in COMPARED for v in [r["busy"]] if not isinstance(v, str)]
+    page.get_by_label("Counter").select_option("busy")
+    bars = page.locator(".gk-compare-bar-rest, .gk-compare-bar-best").filter(visible=True)
+    ends = [
+        [float(v) for v in re.findall(r"[-\d.]+", bar.get_attribute("d"))][2]
+        for bar in bars.all()
+        if bar.evaluate("(b) => Boolean(b.closest('table'))")
+    ]
+    assert len(ends) == len(numbers)
+    span = np.array(ends) - 4
+    assert span / span.max() == pytest.approx(np.array(numbers) / max(numbers), abs=0.002)
+    page.get_by_label("Counter").select_option("relaxed")
+    dots = page.locator("table .gk-s-dot-rest, table .gk-s-dot-best").all()
+    places = [float(re.search(r"M([\d.]+)", dot.get_attribute("d"))[1]) for dot in dots]
+    values = [v for _, _, r in COMPARED for v in [r["relaxed"]] if not isinstance(v, str)]
+    slope = np.polyfit(np.log10(values), places, 1)
+    assert np.polyval(slope, np.log10(values)) == pytest.approx(places, abs=0.11)
+
+
+def test_a_comparison_is_sorted_by_name_and_by_graph_the_best_first(open_figures):
+    page = open_figures(["compare"])
+    heads = page.get_by_role("table").first.get_by_role("rowheader")
+    values = {(method, graph): run for method, graph, run in COMPARED}
+    given = list(dict.fromkeys(m for m, _ in values))
+    sort = page.get_by_label("Sort by")
+    sort.select_option("method")
+    assert heads.all_text_contents() == sorted(given)
+    for counter, sign in (("relaxed", 1), ("busy", -1)):
+        page.get_by_label("Counter").select_option(counter)
+        for graph in ("R-MAT", "hills"):
+            sort.select_option(graph)
+
+            def key(method, graph=graph, counter=counter, sign=sign):
+                value = values.get((method, graph), {}).get(counter)
+                return sign * value if isinstance(value, (int, float)) else np.inf
+
+            assert heads.all_text_contents() == sorted(given, key=key)
+    # The order outlives a change of the counter; the keyboard turns it, too.
+    sort.focus()
+    page.keyboard.press("Home")
+    assert sort.locator("option:checked").text_content() == "as given"
+    assert heads.all_text_contents() == given
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_all_numbers_lie_below_a_comparison_and_in_a_file(open_figures, scripts):
+    page = open_figures(["compare"], scripts=scripts)
+    page.locator(".gk-compare-numbers summary").click()
+    rows = page.locator(".gk-compare-numbers tbody tr")
+    values = {(method, graph): run for method, graph, run in COMPARED}
+    counters = list(COMPARED[0][2])
+    graphs = list(dict.fromkeys(g for _, g in values))
+    told = [row.locator("th, td").all_text_contents() for row in rows.all()]
+    assert told == [
+        [m, g, *(cell_of(values, m, g, c)[0] for c in counters)]
+        for m in dict.fromkeys(m for m, _ in values)
+        for g in graphs
+    ]
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as CSV").click()
+    assert download.value.suggested_filename == "four-methods.csv"
+    with open(download.value.path(), encoding="utf-8", newline="") as file:
+        head, *lines = csv.reader(file)
+    assert head == ["method", "graph", "relaxed", "busy (%)", "gain (ms)", "zeros"]
+    assert len(lines) == len(COMPARED)
+    for (method, graph, run), line in zip(COMPARED, lines, strict=True):
+        assert line[:2] == [method, graph]
+        for value, word in zip(run.values(), line[2:], strict=True):
+            kept = "" if value is None else value
+            assert word == kept if isinstance(kept, str) else float(word) == kept
 
 
 def test_of_many_runs_two_are_chosen(open_figures):
@@ -647,7 +811,8 @@ SIDEWAYS = """() => [...document.querySelectorAll("figure *")].filter((e) => {
     const scrolls = /auto|scroll/.test(getComputedStyle(e).overflowX);
     const right = (box) => box.getBoundingClientRect().right;
     const beyond = right(e) > right(e.closest("figure")) + 1;
-    return !e.closest("svg, .gk-scrub") && (scrolls ? e.scrollWidth > e.clientWidth + 1 : beyond);
+    if (e.closest("svg, .gk-scrub, details:not([open])")) return false;
+    return scrolls ? e.scrollWidth > e.clientWidth + 1 : beyond;
 }).map((e) => e.outerHTML.slice(0, 120))"""
 
 

@@ -21,6 +21,7 @@ from gpukernels.representations import csr
 from gpukernels.trace import BRANCH, LOAD, metrics
 from gpukernels.traversal import bfs
 from gpukernels.views import (
+    CompareView,
     FrontierView,
     GraphView,
     HashView,
@@ -63,6 +64,12 @@ def relaxed(graph, methods=("harish", "topology_driven"), root=0):
             gk.sssp(graph, root, method)
         found[method] = t
     return found
+
+
+def compared(counter=None):
+    rows = [("a <b>", "g", {"steps": 3, "ms": 0.25}), ("c", "g", {"steps": 900, "ms": None})]
+    rows += [("c", "h & i", {"steps": "takes no loops", "ms": -1.5})]
+    return CompareView(rows, better={"ms": "higher"}, units={"ms": "ms"}, counter=counter)
 
 
 def all_pairs(matrix, **methods):
@@ -138,6 +145,8 @@ VIEWS = {
     "tile dial": lambda: TileView(
         all_pairs(EXAMPLE, a=BLOCKED, b={"tile": 16}, c={"tile": 32}), dial="form"
     ),
+    "compare": lambda: compared(),
+    "compare first": lambda: compared("ms"),
     "warp": lambda: WarpView(traced("harish"), launch=1, warp=0, step=4),
     "warp block": lambda: WarpView(WRITTEN, launch=3),
     "warp several": lambda: WarpView({m: traced(m) for m in ("harish", "virtual_warp")}, warp=0),
@@ -208,7 +217,10 @@ def test_a_figure_is_complete_without_a_script(view):
     (figure,) = soup_of(view).find_all("figure")
     assert figure["aria-label"] == view.payload["title"]
     assert figure.find(class_="gk-title").text == view.payload["title"]
-    assert figure.find("details").find("p").text == view.payload["description"]
+    assert (
+        figure.find("details", class_="gk-description").find("p").text
+        == view.payload["description"]
+    )
     assert len(view.payload["description"]) > 20
     assert figure.find("svg")
     assert figure.find("figcaption") is None or view.payload["caption"]

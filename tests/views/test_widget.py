@@ -17,6 +17,7 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.trace import LOAD
 from gpukernels.views import (
+    CompareView,
     FrontierView,
     GraphView,
     HashView,
@@ -76,6 +77,7 @@ WHOLE = {
         lambda: (recorded(lambda: gk.apsp(gk.path(20), "blocked", tile=16)),),
         {"step": 3},
     ),
+    "compare": (CompareView, lambda: ([("a", "g", {"x": 3})],), {}),
     "warp": (
         WarpView,
         lambda: (WRITTEN,),
@@ -126,7 +128,8 @@ def test_every_whole_number_that_a_view_takes_is_tried_above(name):
     parameters = inspect.signature(view).parameters.values()
     whole = {p.name for p in parameters if p.annotation in ("int", "int | None")}
     tried = {name for v, _, options in WHOLE.values() if v is view for name in options}
-    assert "step" in tried
+    assert ("step" in tried) == ("step" in inspect.signature(view).parameters)
+    assert any(v is view for v, _, _ in WHOLE.values())
     assert whole <= tried
 
 

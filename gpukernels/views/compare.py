@@ -1,0 +1,310 @@
+"""CompareView: methods against graphs, a counter at a time, with all numbers one click below."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gpukernels.checks import as_python, check_text
+from gpukernels.errors import InvalidArgument
+from gpukernels.views.widget import View
+from gpukernels.views.words import count
+
+#: The most of each that one figure draws: more rows outgrow a window, more columns a phone.
+MOST_METHODS, MOST_GRAPHS, MOST_COUNTERS = 24, 6, 16
+#: A counter whose largest value is so many times its least is drawn on a log scale, if no share.
+LOG_FROM = 30
+#: What stands in a cell of a run that is not there, or of a counter that it has not.
+NO_RUN, NO_VALUE = "no run", "not counted"
+
+
+class CompareView(View):
+    """Methods against graphs: one counter at a time, chosen from a list, and sorted on request.
+
+    A row is a method and a column a graph. Each cell has its number, its place on a scale that all
+    cells share, and how many times the best of its column it is. The best of a column, if the
+    counter has one, is marked. Below, one click away, stands every number of every counter, also as
+    CSV.
+
+    Parameters
+    ----------
+    rows : iterable of (str, str, dict)
+        The runs: method, graph, and the values of its counters by their names. A value is a finite
+        number; None, if it is not known; or a text that says why there is none ("takes no negative
+        weights"). Rows and columns stand in the order in which they first come.
+    better : dict of str to str, optional
+        For each counter what is better: ``"lower"``, which is taken where nothing is said,
+        ``"higher"``, or ``""`` where neither is.
+    units : dict of str to str, optional
+        Units of counters ("ms", "%").
+    counter : str, optional
+        The counter shown first; by default the first.
+    file : str
+        Name of the CSV file, without its ending.
+    title, caption : str
+        Words above and below.
+
+    Attributes
+    ----------
+    trace : str
+        The counter shown; may be set and observed.
+    csv : str
+        All numbers as CSV: method, graph and a column a counter.
+
+    Raises
+    ------
+    InvalidArgument
+        If a row is no run, a run comes twice, a value is neither a finite number nor a text, or
+        there are too many of anything.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g, rows = gk.random_weights(gk.example(), seed=1), []
+    >>> for method in ("harish", "topology_driven"):
+    ...     stats = gk.sssp(g, method=method).stats
+    ...     rows.append((method, "example", {k: stats[k] for k in ("relaxations", "launches")}))
+    >>> gk.CompareView(rows)
+    CompareView(2 methods, 1 graph; relaxations, launches)
+    """
+
+    _kind = "compare"
+
+    def __init__(
+        self,
+        rows: Iterable[tuple[str, str, Mapping[str, Any]]],
+        *,
+        better: Mapping[str, str] | None = None,
+        units: Mapping[str, str] | None = None,
+        counter: str | None = None,
+        file: str = "comparison",
+        title: str = "Methods and graphs",
+        caption: str = "",
+    ) -> None:
+        runs = _runs(rows)
+        self._methods = list(dict.fromkeys(method for method, _ in runs))
+        self._graphs = list(dict.fromkeys(graph for _, graph in runs))
+        self._counters = list(dict.fromkeys(name for run in runs.values() for name in run))
+        _check_sizes(self._methods, self._graphs, self._counters)
+        check_text("file", file)
+        better = _of_counters("better", better, self._counters)
+        units = _of_counters("units", units, self._counters)
+        for name, which in better.items():
+            if which not in ("lower", "higher", ""):
+                raise InvalidArgument(f"better[{name!r}]", which, "'lower', 'higher' or ''")
+        self._traces = [
+            _counter(runs, self._methods, self._graphs, name, better.get(name, "lower"), unit)
+            for name in self._counters
+            for unit in [units.get(name, "")]
+        ]
+        known = isinstance(counter, str) and counter in self._counters
+        if counter is not None and not known:
+            raise InvalidArgument("counter", counter, f"one of {self._counters}")
+        # The counter shown first comes first: a figure without scripts has no other.
+        first = self._counters.index(counter) if counter is not None else 0
+        self._traces.insert(0, self._traces.pop(first))
+        self.csv = _csv(runs, self._counters, units)
+        payload = {
+            "choice": "Counter",
+            "methods": self._methods,
+            "graphs": self._graphs,
+            "counters": [self._labels_of_traces().index(name) for name in self._counters],
+            "file": file,
+            "csv": self.csv,
+            "traces": self._traces,
+        }
+        labels = self._labels_of_traces()
+        self._finish(payload, title=title, caption=caption, step=0, labels=labels)
+
+    def _labels_of_traces(self) -> list[str]:
+        return [trace["label"] for trace in self._traces]
+
+    def _describe(self) -> str:
+        said = " ".join(f"{t['label']}: {t['sentence']}" for t in self._traces)
+        return (
+            f"{count(len(self._methods), 'method')} on {count(len(self._graphs), 'graph')}. {said}"
+        )
+
+    def _summary(self) -> str:
+        methods, graphs = len(self._methods), len(self._graphs)
+        return f"{count(methods, 'method')}, {count(graphs, 'graph')}; " + ", ".join(self._counters)
+
+
+def _runs(rows: Any) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the counters of each run by its method and graph, checked."""
+    allowed = "(method, graph, {counter: value}), two texts and a dict"
+    try:
+        listed = None if isinstance(rows, (str, bytes, Mapping)) else list(rows)
+    except TypeError:
+        listed = None
+    if listed is None:
+        raise InvalidArgument("rows", rows, f"rows of {allowed}")
+    runs: dict[tuple[str, str], dict[str, Any]] = {}
+    for k, row in enumerate(listed):
+        if not isinstance(row, Sequence) or isinstance(row, str) or len(row) != 3:
+            raise InvalidArgument(f"rows[{k}]", row, allowed)
+        method, graph, counters = row
+        if not isinstance(counters, Mapping):
+            raise InvalidArgument(f"rows[{k}]", row, allowed)
+        for text in (method, graph, *counters):
+            if not isinstance(text, str) or not text:
+                raise InvalidArgument(f"rows[{k}]", row, f"{allowed}; no text is empty")
+            check_text(f"rows[{k}]", text)
+        if (method, graph) in runs:
+            raise InvalidArgument(f"rows[{k}]", (method, graph), "a run that did not come before")
+        runs[method, graph] = {name: _value(k, name, v) for name, v in counters.items()}
+    if not any(runs.values()):
+        raise InvalidArgument("rows", list(runs), "at least one run with a counter")
+    return runs
+
+
+def _value(k: int, name: str, given: object) -> float | str | None:
+    value = as_python(given)
+    if isinstance(value, str):
+        check_text(f"rows[{k}][2][{name!r}]", value)
+    fits = value is None or (isinstance(value, str) and value)
+    if not fits and not isinstance(value, bool) and isinstance(value, (int, float)):
+        try:
+            fits = math.isfinite(value)
+        except OverflowError:
+            fits = False
+    if not fits:
+        raise InvalidArgument(
+            f"rows[{k}][2][{name!r}]", given, "a finite number, None, or a text why there is none"
+        )
+    return value
+
+
+def _check_sizes(methods: list[str], graphs: list[str], counters: list[str]) -> None:
+    most = {"methods": MOST_METHODS, "graphs": MOST_GRAPHS, "counters": MOST_COUNTERS}
+    for name, found in {"methods": methods, "graphs": graphs, "counters": counters}.items():
+        if len(found) > most[name]:
+            raise InvalidArgument("rows", f"{len(found)} {name}", f"of at most {most[name]} {name}")
+
+
+def _of_counters(argument: str, given: Any, counters: list[str]) -> dict[str, str]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InvalidArgument(argument, given, "a dict of counters' names to texts")
+    for name, text in given.items():
+        if name not in counters:
+            raise InvalidArgument(argument, name, f"of the counters {counters}")
+        check_text(f"{argument}[{name!r}]", text)
+    return dict(given)
+
+
+def _counter(runs, methods, graphs, name, better, unit) -> dict[str, Any]:
+    """Return all that a figure shows of one counter: a list for each method, an entry a graph."""
+    cells = [[runs.get((method, graph), NO_RUN) for graph in graphs] for method in methods]
+    found = [[c if c == NO_RUN else c.get(name) for c in row] for row in cells]
+    numbers = [v for row in found for v in row if _is_number(v)]
+    best = [_best([row[g] for row in found], better) for g in range(len(graphs))]
+    positive = [v for v in numbers if v > 0]
+    wide = bool(positive) and max(positive) >= LOG_FROM * min(positive)
+    # A share is of its whole, whatever the others are.
+    log = wide and min(numbers) >= 0 and unit != "%"
+    low, high = ends = _ends(numbers, log)
+    units = f" {unit}" if unit else ""
+    return {
+        "label": name,
+        "steps": 1,
+        "unit": unit,
+        "better": better,
+        "log": log,
+        "scale": f"{_text(low)} to {_text(high)}{units}",
+        "ticks": [_place(v, ends, log) for v in (_powers(low, high) if log else [0])],
+        "values": [[v if _is_number(v) else None for v in row] for row in found],
+        "places": [[_place(v, ends, log) for v in row] for row in found],
+        "texts": [[_text(v) for v in row] for row in found],
+        "notes": [[_note(v, best[g]) for g, v in enumerate(row)] for row in found],
+        "sentence": _sentence(found, methods, graphs, better, unit),
+    }
+
+
+def _is_number(value: object) -> bool:
+    return value is not None and not isinstance(value, str)
+
+
+def _best(column: list[Any], better: str) -> float | None:
+    numbers = [v for v in column if _is_number(v)]
+    if not numbers or not better:
+        return None
+    return min(numbers) if better == "lower" else max(numbers)
+
+
+def _ends(numbers: list[float], log: bool) -> list[float]:
+    """Return where the scale begins and ends: powers of ten, or zero and the farthest value."""
+    if log:
+        least, most = min(v for v in numbers if v > 0), max(numbers)
+        return [10.0 ** math.floor(math.log10(least)), 10.0 ** math.ceil(math.log10(most))]
+    return [float(min([0, *numbers])), float(max([0, *numbers]))]
+
+
+def _powers(low: float, high: float) -> list[float]:
+    return [10.0**k for k in range(round(math.log10(low)), round(math.log10(high)) + 1)]
+
+
+def _place(value: Any, ends: list[float], log: bool) -> int | None:
+    """Return how far along its scale a value lies, in thousandths; a log scale has no zero."""
+    if not _is_number(value) or (log and value <= 0):
+        return None
+    low, high = (math.log10(end) for end in ends) if log else ends
+    at = math.log10(value) if log else value
+    return round(1000 * (at - low) / (high - low)) if high > low else 0
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return NO_VALUE
+    if isinstance(value, str):
+        return value
+    if abs(value) < 1e15 and (float(value).is_integer() or abs(value) >= 1000):
+        return f"{round(value):,}"
+    return f"{value:.3g}"
+
+
+def _note(value: Any, best: float | None) -> str:
+    """Say how many times the best of its column a value is."""
+    if not _is_number(value) or best is None:
+        return ""
+    if value == best:
+        return "best"
+    if best <= 0 or value <= 0:
+        return ""
+    times = value / best
+    return f"×{times:.3g}" if times < 9.995 else f"×{round(times):,}"
+
+
+def _sentence(found, methods, graphs, better, unit) -> str:
+    said = [f"{better.capitalize()} is better." if better else "Neither more nor less is better."]
+    for g, graph in enumerate(graphs):
+        numbers = {m: row[g] for m, row in zip(methods, found, strict=True) if _is_number(row[g])}
+        without = [m for m, row in zip(methods, found, strict=True) if isinstance(row[g], str)]
+        if numbers:
+            least, most = (pick(numbers.values()) for pick in (min, max))
+            who = {v: [m for m in numbers if numbers[m] == v] for v in (least, most)}
+            units = f" {unit}" if unit else ""
+            words = f"from {_text(least)}{units} ({', '.join(who[least])})"
+            if most != least:
+                words += f" to {_text(most)}{units} ({', '.join(who[most])})"
+        else:
+            words = "no number"
+        if without:
+            words += f"; none: {', '.join(without)}"
+        said.append(f"{graph}: {words}.")
+    return " ".join(said)
+
+
+def _csv(runs, counters: list[str], units: dict[str, str]) -> str:
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\r\n")
+    heads = [f"{name} ({units[name]})" if units.get(name) else name for name in counters]
+    table.writerow(["method", "graph", *heads])
+    for (method, graph), run in runs.items():
+        values = [run.get(name) for name in counters]
+        table.writerow([method, graph, *("" if v is None else v for v in values)])
+    return text.getvalue()

@@ -1,0 +1,164 @@
+// CompareView: methods against graphs, one counter at a time, and every number in a table below.
+import { h, number, put } from "./element.js";
+import { selectOf } from "./figure.js";
+import { pathOf, symbol } from "./marks.js";
+
+const AS_GIVEN = "as given",
+  BY_NAME = "method",
+  PLACE_TALL = 12,
+  PLACE_MIDDLE = 6,
+  PLACE_EDGE = 4;
+
+export const compareView = {
+  noun: "picture",
+  open(payload) {
+    const body = h("tbody", { role: "rowgroup" });
+    const heads = ["method", ...payload.graphs].map((name) => h("th", { role: "columnheader", scope: "col" }, name));
+    const table = h(
+      "table",
+      { class: "gk-compare", role: "table", style: `--gk-graphs:${payload.graphs.length}` },
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...heads)),
+      body,
+    );
+    let order = 0;
+    return {
+      stage: [table, numbersOf(payload)],
+      choose(k, refresh) {
+        const trace = payload.traces[k];
+        const options = [AS_GIVEN, BY_NAME, ...payload.graphs].map((name, i) => [String(i), name]);
+        const sort = selectOf("Sort by", options, String(order), (value) => {
+          order = Number(value);
+          refresh();
+        });
+        return {
+          steps: 1,
+          tracks: [],
+          controls: [sort],
+          counters: () => keysOf(trace),
+          sentence: () => trace.sentence,
+          show() {
+            put(table, "aria-label", `${trace.label}, methods on graphs`);
+            body.replaceChildren(...sorted(payload, trace, order).map((m) => rowOf(payload, trace, m)));
+          },
+        };
+      },
+    };
+  },
+};
+
+// The methods as given, by name, or the best of a graph first and what has no number last.
+function sorted(payload, trace, order) {
+  const all = payload.methods.map((_, m) => m);
+  if (order === 0) return all;
+  const sign = trace.better === "higher" ? -1 : 1;
+  const key = (m) => {
+    if (order === 1) return payload.methods[m];
+    const value = trace.values[m][order - 2];
+    return value === null ? Infinity : sign * value;
+  };
+  return all.sort((a, b) => (key(a) === key(b) ? a - b : key(a) < key(b) ? -1 : 1));
+}
+
+function rowOf(payload, trace, m) {
+  return h(
+    "tr",
+    { role: "row" },
+    h("th", { role: "rowheader", scope: "row" }, payload.methods[m]),
+    ...payload.graphs.map((_, g) => cellOf(trace, m, g)),
+  );
+}
+
+function cellOf(trace, m, g) {
+  const text = trace.texts[m][g];
+  if (trace.values[m][g] === null) return h("td", { role: "cell", class: "gk-compare-none" }, text);
+  const best = trace.notes[m][g] === "best";
+  return h(
+    "td",
+    { role: "cell", class: best ? "gk-compare-best" : null },
+    h("span", { class: "gk-compare-value" }, h("b", null, text), " ", h("small", null, trace.notes[m][g])),
+    placeOf(trace, trace.places[m][g], best),
+  );
+}
+
+function placeAt(thousandths) {
+  return number(PLACE_EDGE + (thousandths * (100 - 2 * PLACE_EDGE)) / 1000);
+}
+
+// Where a value lies on the scale, in thousandths of it: a bar from zero, or a point on a log scale, which has no zero.
+function placeOf(trace, place, best) {
+  const ticks = trace.ticks.map((tick) => `M${placeAt(tick)} 2.5v7`).join("");
+  const look = best ? "best" : "rest";
+  let mark = null;
+  if (trace.log) {
+    if (place !== null) mark = pathOf(`gk-s-dot-${look}`, `M${placeAt(place)} ${PLACE_MIDDLE}h0`);
+  } else {
+    mark = pathOf(
+      `gk-compare-bar-${look}`,
+      `M${placeAt(trace.ticks[0])} 3.5H${placeAt(place)}v5H${placeAt(trace.ticks[0])}z`,
+    );
+  }
+  return h(
+    "svg",
+    {
+      class: "gk-compare-place",
+      viewBox: `0 0 100 ${PLACE_TALL}`,
+      preserveAspectRatio: "none",
+      width: "100%",
+      height: PLACE_TALL,
+      "aria-hidden": "true",
+    },
+    pathOf("gk-s-rule", `M${placeAt(0)} ${PLACE_MIDDLE}H${placeAt(1000)}${ticks}`),
+    mark,
+  );
+}
+
+function keysOf(trace) {
+  const keys = [[null, trace.log ? "log scale" : "scale", trace.scale]];
+  const mark = trace.log ? ["gk-s-dot-best", "M7 7h0"] : ["gk-compare-bar-best", "M1 4.5h12v5h-12z"];
+  if (trace.better) keys.push([symbol(mark), "best of its graph", trace.better === "lower" ? "the least" : "the most"]);
+  return keys;
+}
+
+// Every number of every counter, folded, and as a file that lies in the page itself.
+function numbersOf(payload) {
+  const heads = payload.counters.map((k) => {
+    const { label, unit } = payload.traces[k];
+    return unit ? `${label} (${unit})` : label;
+  });
+  const rows = payload.methods.flatMap((method, m) =>
+    payload.graphs.map((graph, g) =>
+      h(
+        "tr",
+        null,
+        h("th", { scope: "row" }, method),
+        h("td", null, graph),
+        ...payload.counters.map((k) => h("td", null, payload.traces[k].texts[m][g])),
+      ),
+    ),
+  );
+  const link = h(
+    "a",
+    { href: `data:text/csv;charset=utf-8,${encodeURIComponent(payload.csv)}`, download: `${payload.file}.csv` },
+    "Download as CSV",
+  );
+  return h(
+    "details",
+    { class: "gk-compare-numbers" },
+    h("summary", null, "All numbers"),
+    link,
+    h(
+      "div",
+      { class: "gk-compare-scroll", tabindex: 0, role: "region", "aria-label": `All numbers: ${payload.title}` },
+      h(
+        "table",
+        null,
+        h(
+          "thead",
+          null,
+          h("tr", null, ...["method", "graph", ...heads].map((name) => h("th", { scope: "col" }, name))),
+        ),
+        h("tbody", null, ...rows),
+      ),
+    ),
+  );
+}
