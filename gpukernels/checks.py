@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
@@ -78,7 +79,11 @@ def check_real(name: str, value: float, low: float, high: float, allowed: str) -
     real = isinstance(value, Real) and not isinstance(value, bool)
     if not real or not low <= value <= high:  # NaN is not within any range
         raise InvalidArgument(name, value, allowed)
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        most = f"{allowed}, and at most {sys.float_info.max:.3g}, the largest float"
+        raise InvalidArgument(name, value, most) from None
 
 
 def check_text(name: str, value: object) -> None:

@@ -174,6 +174,16 @@ def test_device_functions_compile_without_a_gpu():
     assert sass(calls_a_device_function, (ROW,)).count("STG") == 1
 
 
+@pytest.mark.parametrize("most", [64, 512])
+def test_a_kernel_is_listed_with_its_launch_bounds(most):
+    @cuda.jit(launch_bounds=most)
+    def bounded(a):
+        a[cuda.grid(1)] = 1
+
+    assert f".maxntid {most}" in sass(bounded, (ROW,)).ptx
+    assert ".maxntid" not in sass(uniform_atomic, (ROW, int64)).ptx
+
+
 def test_arguments_stand_for_their_types():
     array = np.zeros(3, np.int32)
     given, named = sass(uniform_atomic, (array, 3)), sass(uniform_atomic, (ROW, int64))

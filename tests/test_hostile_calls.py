@@ -36,6 +36,16 @@ def refused(argument: str, call, *arguments, **named) -> str:
     return message
 
 
+# --- numbers --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("argument", ["alpha", "beta"])
+@pytest.mark.parametrize("value", [10**400, Fraction(10**400, 3)], ids=["whole", "fraction"])
+def test_a_number_beyond_all_floats_is_refused_with_what_is_allowed(argument, value):
+    said = refused(argument, gk.bfs, PATH, 0, "direction_optimizing", **{argument: value})
+    assert "at most 1.8e+308, the largest float" in said
+
+
 # --- NetworkX -------------------------------------------------------------------------------------
 
 

@@ -55,12 +55,15 @@ class Watch:
 
     def due(self, round: int) -> bool:
         """Return whether `look` looks in this round; if not, it needs no distances."""
-        return self.negative and (round == self._next or not round % self._every)
+        # From round n on, nothing falls any more unless there is a cycle.
+        late = round >= self._g.n
+        return self.negative and (round == self._next or late or not round % self._every)
 
     def look(self, round: int, distance) -> None:
         """Raise NegativeCycleError if the distances, `round` rounds old, show a cycle.
 
-        Looked for in rounds 1, 2, 4, 8, ..., and often enough that int32 holds all distances.
+        Looked for in rounds 1, 2, 4, 8, ..., often enough that int32 holds all distances, and after
+        as many rounds as there are vertices.
         """
         if not self.due(round):
             return

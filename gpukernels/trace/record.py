@@ -6,7 +6,7 @@ figure shows can be recomputed by a reader from these columns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -251,9 +251,10 @@ class Trace:
         space=None,
         kind=None,
     ) -> Trace:
-        """Return the trace's rows that match every given value; launches and sources stay.
+        """Return the trace's rows that match every given value; sources and arrays stay.
 
-        A table of which all rows match is shared with this trace.
+        Of the launches, those of the kernels asked for stay, numbered anew from 0, and all if no
+        kernel is. A table of which all rows match is shared with this trace.
 
         Parameters
         ----------
@@ -275,10 +276,11 @@ class Trace:
         KeyError
             If the trace knows no kernel, function or array of that name, or no such line.
         """
+        chosen = _find("kernel", kernel, [item.kernel for item in self.launches])
         of_all = [
             *[("launch", launch), ("block", block), ("warp", warp), ("source", source)],
             ("line", line),
-            ("launch", _find("kernel", kernel, [item.kernel for item in self.launches])),
+            ("launch", chosen),
             ("source", _find("function", function, [item.function for item in self.sources])),
         ]
         inside = [k for k, item in enumerate(self.arrays) if item.space == space]
@@ -299,10 +301,19 @@ class Trace:
             if statement is not None:
                 at = [(table.source == k) & np.isin(table.line, found) for k, found in lines]
                 keep &= np.any(at, axis=0)
-            return table.where(keep)
+            return numbered(table.where(keep))
+
+        launches = self.launches if chosen is None else [self.launches[k] for k in chosen]
+        place = {item.index: k for k, item in enumerate(launches)}
+
+        def numbered(table):
+            if len(launches) == len(self.launches):
+                return table
+            number = np.array([place.get(k, -1) for k in range(len(self.launches))], np.int32)
+            return replace(table, launch=number[table.launch])
 
         return Trace(
-            self.launches,
+            tuple(replace(item, index=k) for k, item in enumerate(launches)),
             self.sources,
             self.arrays,
             matching(self.steps),

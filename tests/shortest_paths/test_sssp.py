@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import gpukernels as gk
 from gpukernels import sequential
-from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
+from gpukernels.shortest_paths import METHODS, UNREACHED, negative, sssp
 from gpukernels.shortest_paths.result import infinity
 from gpukernels.shortest_paths.weight_facts import _known, weight_facts
 from gpukernels.trace import metrics
@@ -203,6 +203,24 @@ def test_a_large_negative_cycle_is_found_before_distances_wrap(device, method):
     with pytest.raises(gk.NegativeCycleError) as caught:
         sssp(g, 0, method, device)
     assert len(caught.value.cycle) == n
+
+
+@pytest.mark.parametrize("method", SIGNED)
+@pytest.mark.parametrize("n", [5, 6, 12])
+def test_rounds_end_at_the_number_of_vertices_whatever_the_looks_have_seen(method, n, monkeypatch):
+    monkeypatch.setattr(negative, "_on_negative_cycle", lambda *_: -1)
+    looks, look = [], negative.Watch.look
+
+    def noted(watch, round, distance):
+        looks.append(round)
+        look(watch, round, distance)
+
+    monkeypatch.setattr(negative.Watch, "look", noted)
+    # Once around the ring distances fall by 1, so that they tell nothing for many rounds.
+    g = gk.Graph.from_arcs(n, range(n), [*range(1, n), 0], [n - 2, *[-1] * (n - 1)])
+    with pytest.raises(gk.NegativeCycleError):
+        sssp(g, 0, method, gk.SimtDevice())
+    assert max(looks) <= n
 
 
 @pytest.mark.parametrize("method", METHODS)

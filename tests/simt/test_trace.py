@@ -8,7 +8,7 @@ from launching import line_of
 from numba import cuda, float32, int32
 
 from gpukernels.simt import Recorder, launch
-from gpukernels.trace import ATOMIC, BARRIER, BRANCH, LOAD, STATEMENT, STORE
+from gpukernels.trace import ATOMIC, BARRIER, BRANCH, LOAD, STATEMENT, STORE, metrics
 
 FULL = 0xFFFFFFFF
 
@@ -162,6 +162,41 @@ def test_a_recorder_collects_several_launches():
     assert rows(alone.steps, *columns) == rows(parts[1].steps, *columns)
     np.testing.assert_array_equal(alone.requests.index, parts[1].requests.index)
     np.testing.assert_array_equal(alone.requests.start, parts[1].requests.start)
+
+
+def test_what_is_selected_by_kernel_has_the_launches_of_that_kernel_alone():
+    recorder = Recorder()
+    shapes = [(small, 1, 4), (spaces, 1, 32), (small, 2, 4)]
+    for kernel, blocks, threads in shapes:
+        args = (np.arange(9), np.zeros(3, int))
+        if kernel is spaces:
+            args = np.zeros(32, int), np.zeros((2, 2)), np.zeros(32)
+        launch(kernel, blocks, threads, args, recorder=recorder)
+    trace = recorder.trace
+    inside = trace.select(kernel="small")
+    assert [(x.index, x.kernel, x.blocks) for x in inside.launches] == [
+        (0, "small", 1),
+        (1, "small", 2),
+    ]
+    assert inside.steps.launch.dtype == trace.steps.launch.dtype
+    for now, before in enumerate((0, 2)):
+        of_one = trace.select(launch=before)
+        assert (inside.steps.launch == now).sum() == len(of_one.steps)
+        one, other = inside.launches[now], trace.launches[before]
+        for table in ("steps", "requests"):
+            np.testing.assert_array_equal(
+                metrics.per_warp(getattr(inside, table), one),
+                metrics.per_warp(getattr(trace, table), other),
+            )
+    # What goes over all launches goes over those alone.
+    only = trace.select(kernel="spaces")
+    assert metrics.work_per_thread(only, "matrix").size == 32
+    assert set(only.requests.launch) == {0}
+    assert trace.select(kernel=["small", "spaces"]).launches == trace.launches
+    # By its number, a launch keeps it.
+    assert trace.select(kernel="small", launch=2).launches == inside.launches
+    assert set(trace.select(kernel="small", launch=2).steps.launch) == {1}
+    assert trace.select(launch=2).launches == trace.launches
 
 
 def test_select_refuses_names_that_are_not_there():
