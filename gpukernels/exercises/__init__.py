@@ -26,9 +26,20 @@ from . import (
 )
 from .exercise import Exercise, Solution
 from .fresh import with_fresh_inputs
+from .open_tasks import OPEN, OpenTask
 from .report import ExerciseFailed, Report
 
-__all__ = ["CATALOG", "Exercise", "ExerciseFailed", "Report", "Solution", "exercise", "exercises"]
+__all__ = [
+    "CATALOG",
+    "OPEN",
+    "Exercise",
+    "ExerciseFailed",
+    "OpenTask",
+    "Report",
+    "Solution",
+    "exercise",
+    "exercises",
+]
 
 #: Every exercise by its id, in the order of the book.
 CATALOG = MappingProxyType(
@@ -51,13 +62,13 @@ CATALOG = MappingProxyType(
 )
 
 
-def exercise(id: str) -> Exercise:
+def exercise(id: str) -> Exercise | OpenTask:
     """Return an exercise by its id.
 
     Parameters
     ----------
     id : str
-        Chapter and number, such as ``"bfs-3"``.
+        Chapter and number, such as ``"bfs-3"``, or ``"hbf-open"`` for a task without a solution.
 
     Raises
     ------
@@ -71,9 +82,10 @@ def exercise(id: str) -> Exercise:
     >>> ex.title, ex.wants
     ('find the bug', 'a kernel')
     """
-    if not isinstance(id, str) or id not in CATALOG:
-        raise InvalidArgument("id", id, f"one of {', '.join(CATALOG)}")
-    return CATALOG[id]
+    known = {**CATALOG, **OPEN}
+    if not isinstance(id, str) or id not in known:
+        raise InvalidArgument("id", id, f"one of {', '.join(known)}")
+    return known[id]
 
 
 def exercises() -> Table:

@@ -1,0 +1,271 @@
+"""Open tasks: a search of the reader's own, which has to beat every method of the book.
+
+There is no solution to fold away. What is checked is all that counts: right distances on awkward
+graphs under every schedule, and a price, read from the trace, below that of each of the book's
+searches. Distances are read from the trace as well, so that they come from the device.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpukernels.checks import check_flag, check_seed
+from gpukernels.device import SimtDevice
+from gpukernels.generators import (
+    erdos_renyi,
+    path,
+    random_weights,
+    rmat,
+    road_grid,
+    small_world,
+    star,
+)
+from gpukernels.graph import Graph
+from gpukernels.sequential import dijkstra
+from gpukernels.trace import Trace, metrics
+from gpukernels.views.relaxations import Arcs, Run, read_run
+
+from .bench import in_short
+from .checking import SCHEDULES
+from .report import ExerciseFailed, Finding, Report
+
+#: What a search has as the distance of what it has not reached, or more.
+UNREACHED = 2**31 - 1
+#: What a round costs in sssp-open, in relaxations.
+ROUND = 20
+
+
+@dataclass(frozen=True)
+class OpenTask:
+    """A search to write that beats a counter.
+
+    Attributes
+    ----------
+    id, title : str
+        "hbf-open", and a few words.
+    what : str
+        The counter.
+    bar : int
+        What the best of the book's searches takes on all graphs together.
+    rival : str
+        Its name.
+    graphs : callable
+        Returns (graph, root) by name: those on which it is counted.
+    price : callable
+        Takes a trace and what was read from it, and returns the counter.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> ex = gk.exercise("sssp-open")
+    >>> ex.wants
+    'a function search(g, root, device)'
+    """
+
+    id: str
+    title: str
+    what: str
+    bar: int
+    rival: str
+    graphs: Callable[[], Mapping[str, tuple[Graph, int]]]
+    price: Callable[[Trace, Run], int]
+
+    wants = "a function search(g, root, device)"
+    skeleton = (
+        "def search(g, root, device):\n"
+        '    """Return what gk.sssp does, or the distances alone."""\n'
+        '    return gk.sssp(g, root, "near_far", device, parents=False)  # yours in its place\n'
+    )
+
+    def check(self, search: Any, raises: bool = True, *, seed: int | None = None) -> Report:
+        """Judge a search: whether it is right, and costs less than every one of the book's.
+
+        Parameters
+        ----------
+        search : callable
+            Takes a graph with weights of 1 or more, a root and a SIMT device, runs kernels there
+            whose arrays are named as this book's are (``targets``, ``weights``, ``distance``), and
+            returns the distances, or what has them as ``distance``.
+        raises : bool
+            Whether a search that does not pass raises.
+        seed : int, optional
+            What one of the graphs is drawn with; by default a new one.
+
+        Raises
+        ------
+        ExerciseFailed
+            If `raises` and the search is wrong, or not better.
+        """
+        raises = check_flag("raises", raises)
+        seed = secrets.randbelow(1_000_000) if seed is None else check_seed(seed)
+        report = Report(f"{self.id} ({self.title})", list(self._findings(search, seed)), seed)
+        if raises and not report.passed:
+            raise ExerciseFailed(report)
+        return report
+
+    def costs(self, search: Callable) -> dict[str, int]:
+        """Return what a right search takes on each graph."""
+        return {name: self._cost(search, *of) for name, of in self.graphs().items()}
+
+    def _cost(self, search, g: Graph, root: int) -> int:
+        device = SimtDevice(trace=True)
+        search(g, root, device)
+        return self.price(device.trace, read_run(device.trace, Arcs.of(g), root))
+
+    def _findings(self, search: Any, seed: int):
+        if not callable(search):
+            yield Finding(False, f"{self.wants} is wanted here, and this is {search!r:.60}")
+            return
+        given = awkward(seed)
+        for name, g in given.items():
+            for schedule, number in SCHEDULES:
+                device = SimtDevice(schedule, seed=number)
+                fault = _fault(search, g, 0, device)
+                if fault:
+                    yield Finding(False, f"{name}, schedule {schedule}: {fault}")
+                    return
+        yield Finding(True, f"right on {len(given)} graphs under {len(SCHEDULES)} schedules")
+        prices = {}
+        for name, (g, root) in self.graphs().items():
+            device = SimtDevice(trace=True)
+            fault = _fault(search, g, root, device)
+            if fault is None:
+                fault, run = _whole(device.trace, g, root)
+            if fault:
+                yield Finding(False, f"{name}: {fault}")
+                return
+            prices[name] = self.price(device.trace, run)
+        total = sum(prices.values())
+        each = ", ".join(f"{price:,} on {name}" for name, price in prices.items())
+        yield Finding(
+            total < self.bar,
+            f"{self.what}: {total:,} ({each}); wanted less than {self.bar:,}, which is what "
+            f"{self.rival} takes",
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.id}: {self.title}\n\nBeat {self.bar:,} {self.what} on "
+            f"{', '.join(self.graphs())} together, by {self.wants}."
+        )
+
+
+def _fault(search, g: Graph, root: int, device: SimtDevice) -> str | None:
+    """Run a search; return what is wrong with it."""
+    expected = _lengths(g, root)
+    try:
+        result = search(g, root, device)
+        found = np.asarray(getattr(result, "distance", result))
+    except Exception as error:
+        return f"`search` raised {in_short(error)}"
+    if found.shape != expected.shape:
+        return f"distances of shape {found.shape} came back, and {expected.shape} is wanted"
+    if found.dtype.kind not in "iuf":
+        return f"distances of type {found.dtype} came back, and numbers are wanted"
+    found = np.where(found >= UNREACHED, np.inf, found)
+    wrong = np.flatnonzero(found != expected)
+    if wrong.size:
+        v = int(wrong[0])
+        return f"vertex {v} is at {_said(found[v])}, and should be at {_said(expected[v])}"
+    return None
+
+
+def _said(length: float) -> str:
+    return f"{length:,.0f}" if np.isfinite(length) else "no path's end"
+
+
+def _lengths(g: Graph, root: int) -> np.ndarray:
+    """Return the right distances as float64, infinite where no path leads."""
+    expected = dijkstra(g, root)
+    return np.where(expected.parent < 0, np.inf, expected.distance)
+
+
+def _whole(trace: Trace, g: Graph, root: int) -> tuple[str | None, Run | None]:
+    """Return what the trace shows of the search, or why it is not all of it."""
+    try:
+        run = read_run(trace, Arcs.of(g), root)
+    except Exception as error:
+        return f"the search cannot be read from its trace: {in_short(error)}", None
+    if not np.array_equal(run.distance, _lengths(g, root)):
+        return "the distances that came back are not those that the kernels have found", None
+    return None, run
+
+
+def awkward(seed: int) -> dict[str, Graph]:
+    """Return graphs to be searched from vertex 0, the last one drawn with `seed`."""
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(2, 80))
+    m = int(draw.integers(1, 6 * n))
+    arcs = draw.integers(0, n, (2, m))
+    return {
+        "one vertex": Graph.from_arcs(1, [], [], np.zeros(0, np.int32)),
+        "a self-loop and parallel arcs": Graph.from_arcs(
+            4, [0, 0, 0, 1, 1], [0, 1, 1, 2, 2], [3, 9, 2, 7, 1]
+        ),
+        "a path of 35 vertices": random_weights(path(35), 1, 1_000_000, seed=1),
+        "a star of 150 vertices": random_weights(star(150), seed=2),
+        "detours": Graph.from_arcs(5, [0, 0, 1, 2, 2, 3], [2, 1, 2, 4, 3, 4], [3, 1, 1, 3, 1, 1]),
+        "a drawn graph": Graph.from_arcs(n, *arcs, draw.integers(1, 50, m)),
+    }
+
+
+def families() -> dict[str, tuple[Graph, int]]:
+    """Return the three families of the chapter on the whole spectrum."""
+    drawn = {
+        "roads": (road_grid(13, 13, seed=1), 0),
+        "small world": (small_world(160, 6, rewire=0.1, seed=2), 87),
+        "R-MAT": (rmat(7, 5, seed=3), 0),
+    }
+    return {name: (random_weights(g, 1, 60, seed=1), root) for name, (g, root) in drawn.items()}
+
+
+def networks() -> dict[str, tuple[Graph, int]]:
+    """Return the four families of the chapter on H-BF, each with its heaviest vertex."""
+    drawn = {
+        "roads": road_grid(28, 28, seed=1),
+        "talk": rmat(10, 3, seed=1, parallel="min"),
+        "hubs": rmat(9, 8, seed=2, directed=False),
+        "random": erdos_renyi(512, 24, seed=1),
+    }
+    return {
+        name: (random_weights(g, 1, 100, seed=1), int(np.argmax(g.out_degree)))
+        for name, g in drawn.items()
+    }
+
+
+def relaxations_and_rounds(trace: Trace, run: Run) -> int:
+    """Return the price of sssp-open: a round costs as much as `ROUND` relaxations."""
+    return run.relaxations + ROUND * len(run.iterations)
+
+
+def warp_steps(trace: Trace, run: Run) -> int:
+    """Return the price of hbf-open."""
+    return metrics.warp_steps(trace)
+
+
+SPECTRUM = OpenTask(
+    id="sssp-open",
+    title="beat this counter",
+    what=f"relaxations, and {ROUND} a round",
+    bar=2_629,
+    rival="near_far_persistent",
+    graphs=families,
+    price=relaxations_and_rounds,
+)
+HBF = OpenTask(
+    id="hbf-open",
+    title="beat this counter",
+    what="warp steps",
+    bar=81_062,
+    rival="harish",
+    graphs=networks,
+    price=warp_steps,
+)
+
+#: Open tasks by their ids.
+OPEN = {task.id: task for task in (SPECTRUM, HBF)}
