@@ -82,7 +82,7 @@ def exercise(id: str) -> Exercise | OpenTask:
     >>> ex.title, ex.wants
     ('find the bug', 'a kernel')
     """
-    known = {**CATALOG, **OPEN}
+    known: dict[str, Exercise | OpenTask] = {**CATALOG, **OPEN}
     if not isinstance(id, str) or id not in known:
         raise InvalidArgument("id", id, f"one of {', '.join(known)}")
     return known[id]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from effort import EFFORT, SOAK
 from numba import cuda
 
 import gpukernels as gk
@@ -29,7 +30,10 @@ def failure(task, search) -> str:
 @pytest.mark.parametrize("id", OPEN)
 def test_the_bar_is_the_least_that_a_method_of_the_book_takes(id):
     task = gk.exercise(id)
-    total = {method: sum(task.costs(by(method)).values()) for method in METHODS}
+    # The others cost two and four times as much; `make soak` counts them, too.
+    close = {"harish", "workfront_sweep", "near_far", task.rival}
+    tried = [m for m in METHODS if EFFORT == SOAK or m in close]
+    total = {method: sum(task.costs(by(method)).values()) for method in tried}
     assert min(total, key=total.get) == task.rival
     assert total[task.rival] == task.bar
 
@@ -140,9 +144,9 @@ def test_a_search_that_races_is_wrong_on_some_schedule_or_refused():
     assert "race" in failure(SPECTRUM, search).lower()
 
 
-def test_the_skeleton_does_not_pass_and_shows_what_is_asked():
+def test_the_skeleton_is_a_search_and_the_task_shows_what_is_asked():
     for id, task in OPEN.items():
         space = {"gk": gk}
         exec(task.skeleton, space)
-        assert "wanted less than" in failure(task, space["search"])
+        assert space["search"](gk.path(3), 0, gk.SimtDevice()).distance.tolist() == [0, 1, 2]
         assert f"{task.bar:,}" in repr(gk.exercise(id))
