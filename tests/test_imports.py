@@ -27,7 +27,8 @@ MAY_IMPORT = {
     "io": {"checks", "errors", "graph", "formats"},
     "generators": {"checks", "errors", "graph", "making"},
     "paths": {"checks", "errors", "graph"},
-    "sequential": {"checks", "errors", "graph", "paths", "summary"},
+    "weight_facts": {"errors", "graph"},
+    "sequential": {"checks", "errors", "graph", "paths", "summary", "weight_facts"},
     "multicore": {"checks", "cores", "errors", "graph", "sequential"},
     "stats": set(),
     "summary": set(),
@@ -55,7 +56,9 @@ MAY_IMPORT = {
     "mapping": TECHNIQUE | DOOR | {"table", "trace"},
     "frontiers": TECHNIQUE | {"cuda_arguments", "mapping"},
     "traversal": TECHNIQUE | DOOR | {"frontiers", "mapping"},
-    "shortest_paths": TECHNIQUE | DOOR | {"frontiers", "mapping", "paths", "sequential"},
+    "shortest_paths": TECHNIQUE
+    | DOOR
+    | {"frontiers", "mapping", "paths", "sequential", "weight_facts"},
     "all_pairs": TECHNIQUE | DOOR | {"copy_streams", "progress", "sequential"},
     "exercises": TECHNIQUE
     | {

@@ -12,10 +12,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gpukernels.errors import NegativeWeightError
 from gpukernels.graph import Graph, check_root
 from gpukernels.paths import NO_PARENT, negative_cycle, path_to, vertex_on_cycle
 from gpukernels.summary import shape_of
+from gpukernels.weight_facts import check_non_negative
 
 
 class ShortestPaths(NamedTuple):
@@ -95,11 +95,7 @@ def dijkstra(g: Graph, root: int = 0) -> ShortestPaths:
     (array([0, 4, 1, 5]), [0, 1, 3])
     """
     root = check_root(g, root)
-    if g.weights is not None and (g.weights < 0).any():
-        at = int(np.argmax(g.weights < 0))
-        arc = np.searchsorted(g.offsets, at, side="right") - 1, g.targets[at]
-        others = ("bellman_ford_queue", "bellman_ford")
-        raise NegativeWeightError("dijkstra", arc, g.weights[at].item(), others)
+    check_non_negative(g, "dijkstra", ("bellman_ford_queue", "bellman_ford"))
     return _search(_dijkstra, g, root)
 
 

@@ -21,9 +21,9 @@ from numpy.typing import DTypeLike
 
 from gpukernels.checks import check_real
 from gpukernels.graph import Graph
+from gpukernels.weight_facts import weight_facts
 
 from .waiting_word import NONE, bits_of, length_of
-from .weight_facts import weight_facts
 
 #: How far the delta of float distances may fall below the first.
 FINER = 1024.0

@@ -14,9 +14,9 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.paths import NO_PARENT, negative_cycle
 from gpukernels.sequential import bellman_ford_queue
+from gpukernels.weight_facts import weight_facts
 
 from .result import infinity
-from .weight_facts import weight_facts
 
 INT32_MIN = np.iinfo(np.int32).min
 

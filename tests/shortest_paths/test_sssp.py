@@ -17,8 +17,8 @@ import gpukernels as gk
 from gpukernels import sequential
 from gpukernels.shortest_paths import METHODS, UNREACHED, negative, sssp
 from gpukernels.shortest_paths.result import infinity
-from gpukernels.shortest_paths.weight_facts import _known, weight_facts
 from gpukernels.trace import metrics
+from gpukernels.weight_facts import _known, weight_facts
 
 INT32_MAX = 2**31 - 1
 #: Methods that take what is closest first and refuse negative weights, and the others.

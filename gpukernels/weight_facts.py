@@ -1,4 +1,7 @@
-"""The least and the mean weight of a graph, found once: O(m) on the host."""
+"""The least and the mean weight of a graph, found once, and the refusal of a negative one.
+
+O(m) on the host.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from gpukernels.errors import NegativeWeightError
 from gpukernels.graph import Graph
 
 
@@ -29,3 +33,12 @@ def weight_facts(g: Graph) -> WeightFacts:
             facts = WeightFacts(g.weights.min().item(), float(g.weights.mean(dtype=np.float64)))
         _known[g] = facts
     return facts
+
+
+def check_non_negative(g: Graph, method: str, alternatives: tuple[str, ...]) -> None:
+    """Raise NegativeWeightError, naming the first arc that weighs less than 0."""
+    if g.weights is None or weight_facts(g).least >= 0:
+        return
+    at = int(np.argmax(g.weights < 0))
+    arc = int(np.searchsorted(g.offsets, at, side="right")) - 1, int(g.targets[at])
+    raise NegativeWeightError(method, arc, g.weights[at].item(), alternatives)
