@@ -14,17 +14,20 @@ prefer two buckets, `near_far`. Light and heavy arcs are not kept apart, here as
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import cuda, float64, int32
 
 from gpukernels.device import Device
+from gpukernels.front_door import takes_fields_of
 from gpukernels.frontiers.arc_queue import ArcQueue, enqueue_with_arcs
 from gpukernels.frontiers.state import Queue
 from gpukernels.graph import Graph
-from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE
+from gpukernels.primitives.launch_shape import WARP_SIZE
 from gpukernels.primitives.warp_scan import warp_exclusive_scan
 
-from .piles import Piles
+from .piles import Options, Piles, next_limit
 from .result import SSSPResult
 from .sweep import Search
 
@@ -110,32 +113,17 @@ def sort_pile(
             pile.next_frontier[places[b] + rank] = v
         cuda.syncthreads()
     if cuda.grid(1) == 0:
-        limit[1 - now] = reach
-        least[1 - now] = infinite
-        for i in range(used.size):
-            used[i] = 0
+        next_limit(limit, least, used, now, reach, infinite)
 
 
-def sssp(
-    g: Graph,
-    root: int,
-    device: Device,
-    *,
-    delta: float | None = None,
-    threads: int = THREADS,
-    parents: bool = True,
-) -> SSSPResult:
+@takes_fields_of(Options)
+def sssp(g: Graph, root: int, device: Device, **options: Any) -> SSSPResult:
     """Search `g` from `root`, bucket by bucket: a launch a round, and three a sort.
 
     Parameters
     ----------
-    delta : float, optional
-        Width of a bucket; by default 32 times the mean weight over the mean degree, or 1 where that
-        is 0. Infinity puts nothing off.
-    threads : int
-        Threads a block.
-    parents : bool
-        Whether the result holds parents.
+    **options
+        See :class:`~gpukernels.shortest_paths.piles.Options`.
 
     Returns
     -------
@@ -150,7 +138,7 @@ def sssp(
     NegativeWeightError
         Where an arc weighs less than 0.
     """
-    s = Piles("delta_stepping", g, root, device, threads, delta)
+    s = Piles("delta_stepping", g, root, device, Options(**options))
     sizes, looked_at = device.full(2 * BUCKETS, 0, np.int32), 0
     while s.size or s.put_off:
         if s.size:
@@ -160,4 +148,4 @@ def sssp(
             s.find_least(cleared=sizes)
             s.look(count_buckets, s.delta, sizes)
             s.split(sort_pile, sizes)
-    return s.found(parents, sorted=looked_at)
+    return s.found(sorted=looked_at)

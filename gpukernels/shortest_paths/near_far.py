@@ -12,16 +12,18 @@ with one read-back.
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import cuda, float64, int32
 
 from gpukernels.device import Device
+from gpukernels.front_door import takes_fields_of
 from gpukernels.frontiers.arc_queue import ArcQueue, enqueue_with_arcs
 from gpukernels.frontiers.state import Queue
 from gpukernels.graph import Graph
-from gpukernels.primitives.launch_shape import THREADS
 from gpukernels.primitives.warp_append import warp_append
 
-from .piles import Piles
+from .piles import Options, Piles, next_limit
 from .result import SSSPResult
 from .sweep import Search
 
@@ -49,32 +51,17 @@ def split_far(
         enqueue_with_arcs(queue, counts, search.offsets, found, int32(near))
         warp_append(pile.next_frontier, pile.next_size, v, far)
     if cuda.grid(1) == 0:
-        limit[1 - now] = reach
-        least[1 - now] = infinite
-        for i in range(used.size):
-            used[i] = 0
+        next_limit(limit, least, used, now, reach, infinite)
 
 
-def sssp(
-    g: Graph,
-    root: int,
-    device: Device,
-    *,
-    delta: float | None = None,
-    threads: int = THREADS,
-    parents: bool = True,
-) -> SSSPResult:
+@takes_fields_of(Options)
+def sssp(g: Graph, root: int, device: Device, **options: Any) -> SSSPResult:
     """Search `g` from `root`, near vertices first: a launch a round, and two a limit.
 
     Parameters
     ----------
-    delta : float, optional
-        By how much a limit is beyond the one before; by default 32 times the mean weight over the
-        mean degree, or 1 where that is 0. Infinity puts nothing off.
-    threads : int
-        Threads a block.
-    parents : bool
-        Whether the result holds parents.
+    **options
+        See :class:`~gpukernels.shortest_paths.piles.Options`.
 
     Returns
     -------
@@ -92,11 +79,11 @@ def sssp(
     NegativeWeightError
         Where an arc weighs less than 0.
     """
-    s = Piles("near_far", g, root, device, threads, delta)
+    s = Piles("near_far", g, root, device, Options(**options))
     while s.size or s.put_off:
         if s.size:
             s.round()
         else:
             s.find_least(cleared=s.piles[1 - s.side].next_size)
             s.split(split_far)
-    return s.found(parents)
+    return s.found()

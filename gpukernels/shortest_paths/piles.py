@@ -13,6 +13,7 @@ that vanishes beside a distance cannot bring a search to a halt.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from numba import cuda
 
@@ -20,7 +21,7 @@ from gpukernels.checks import check_real
 from gpukernels.device import Device
 from gpukernels.frontiers.enqueue import warp_minimum
 from gpukernels.graph import Graph
-from gpukernels.primitives.launch_shape import WARP_SIZE
+from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE
 from gpukernels.weight_facts import weight_facts
 
 from .non_negative import check_non_negative
@@ -49,6 +50,38 @@ def find_least(search: Search, waiting_vertex, size, limit, least, now, infinite
         cuda.atomic.min(least, now, nearest)
 
 
+@cuda.jit(device=True)
+def next_limit(limit, least, used, now, reach, infinite):
+    """Make `reach` the next limit, beyond which nothing is known; all of `used` becomes 0.
+
+    For one thread, at the end of the launch that has split a pile.
+    """
+    limit[1 - now] = reach
+    least[1 - now] = infinite
+    for i in range(used.size):
+        used[i] = 0
+
+
+@dataclass(frozen=True)
+class Options:
+    """What both searches may be told, by keyword.
+
+    Attributes
+    ----------
+    delta : float, optional
+        By how much a limit is beyond the one before, which is the width of a bucket; by default 32
+        times the mean weight over the mean degree, or 1 where that is 0. Infinity puts nothing off.
+    threads : int
+        Threads a block.
+    parents : bool
+        Whether the result holds parents.
+    """
+
+    delta: float | None = None
+    threads: int = THREADS
+    parents: bool = True
+
+
 def default_delta(g: Graph) -> float:
     """Return 32 times the mean weight over the mean degree; 1 where that is 0."""
     mean = weight_facts(g).mean
@@ -74,12 +107,11 @@ class Piles(Sweep):
         How often the limit has risen.
     """
 
-    def __init__(
-        self, method: str, g: Graph, root: int, device: Device, threads: int, delta: float | None
-    ):
+    def __init__(self, method: str, g: Graph, root: int, device: Device, options: Options):
         check_non_negative(g, method)
-        self.method, self.delta = method, check_delta(delta, g)
-        super().__init__(g, root, device, threads, self.delta)
+        self.method, self.parents = method, options.parents
+        self.delta = check_delta(options.delta, g)
+        super().__init__(g, root, device, options.threads, self.delta)
         distance = self.search.distance
         self.infinite = infinity(distance.dtype)
         self.least = device.full(2, self.infinite, distance.dtype)
@@ -117,7 +149,7 @@ class Piles(Sweep):
         self.splits += 1
         self.read()
 
-    def found(self, parents: bool, **more) -> SSSPResult:
+    def found(self, **more) -> SSSPResult:
         """Return what was found, and the statistics with `more` of them."""
         told = {"delta": self.delta, "splits": self.splits, "put_off": self.put_off_in_all}
-        return self.result(self.method, parents, **told, **more)
+        return self.result(self.method, self.parents, **told, **more)
