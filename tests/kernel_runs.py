@@ -396,7 +396,7 @@ def _add_shortest_paths() -> None:
 def _waiting(device) -> piles.Piles:
     """A search in which vertices 0, 3, 6, ... wait, beyond 5 but for the first two."""
     g = WEIGHTED["int32"][0]
-    s = piles.Piles("near_far", g, 1, device, THREADS, 5.0)
+    s = piles.Piles("near_far", g, 1, device, piles.Options(delta=5.0, threads=THREADS))
     distance = device.array(3 * np.arange(g.n, dtype=np.int32))
     s.search = s.search._replace(distance=distance, waiting=device.full(g.n, 1, np.int32))
     vertex = np.arange(0, g.n, 3, dtype=np.int32)
