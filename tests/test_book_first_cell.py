@@ -7,6 +7,7 @@ import subprocess
 import sys
 import types
 
+import nbformat
 import pytest
 from built_book import ROOT
 
@@ -21,6 +22,26 @@ print("Collecting gpukernels")
 print("Successfully installed gpukernels")
 sys.exit({status})
 """
+
+
+#: Chapters that open with a figure, and with no code above it but its own.
+FIGURE_FIRST = ("frontier_bfs", "mapping_static", "sssp_spectrum", "hbf")
+
+
+@pytest.mark.parametrize("name", FIGURE_FIRST)
+def test_no_code_stands_above_the_first_figure(name):
+    cells = nbformat.read(ROOT / f"chapters/{name}.ipynb", 4).cells
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    shown = [cell for cell in code if "remove-cell" not in cell.metadata.get("tags", [])]
+    outputs = "".join(output.data["text/html"] for output in shown[0].outputs)
+    assert "data-view=" in outputs
+    assert "hide-input" in shown[0].metadata.tags
+
+
+def test_the_code_of_a_figure_stands_below_it():
+    style = (ROOT / "book/_static/book.css").read_text(encoding="utf-8")
+    below = "figure.gk-view) > details.hide {\n  order: 1;"
+    assert below in style
 
 
 @pytest.fixture

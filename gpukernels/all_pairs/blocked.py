@@ -24,11 +24,12 @@ from numba import cuda, uint32
 
 from gpukernels.checks import check_whole
 from gpukernels.device import Device, DeviceArray
+from gpukernels.front_door import takes_fields_of
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .lengths import Lengths
 from .result import APSPResult, finish, room_for
-from .tiles import Form, closer, closing, form_of, multiplier
+from .tiles import Form, Options, closer, closing, multiplier
 
 #: Up to so many vertices, a panel is one tile of pivots unless told; up to MANY, it is four.
 FEW, MANY = 2048, 8192
@@ -142,42 +143,27 @@ def close(
     return launches
 
 
+@takes_fields_of(Options)
 def apsp(
-    lengths: Lengths,
-    device: Device,
-    *,
-    tile: int | None = None,
-    per_thread: str | None = None,
-    panel: int | None = None,
-    padding: bool = True,
-    next_hops: bool = False,
+    lengths: Lengths, device: Device, *, panel: int | None = None, **options: Any
 ) -> APSPResult:
     """Find all shortest paths, three launches a tile of pivots.
 
     Parameters
     ----------
-    tile : int, optional
-        Rows and columns of a tile: 16, 32 or 64. Unless given, 16 up to 256 vertices, else 64.
-    per_thread : str, optional
-        Elements of a thread, across and down: ``"1x1"``, ``"4x2"``, ``"4x4"`` or ``"8x8"``. Unless
-        given, ``"1x1"`` in tiles of 16, ``"4x4"`` in those of 32, else ``"8x8"``. The pivot tile is
-        spread over more threads.
     panel : int, optional
         Tiles of pivots that the third launch takes at once, at least 1. Unless given, 1 up to
         2,048 vertices, 4 up to 8,192, else 8.
-    padding : bool
-        Whether rows of shared memory are padded, so that no two lanes meet at a bank.
-    next_hops : bool
-        Whether the result holds next hops.
+    **options
+        See :class:`~gpukernels.all_pairs.tiles.Options`.
 
     Returns
     -------
     APSPResult
         The same in every run.
     """
-    form = form_of(
-        lengths.n, lengths.matrix.dtype, tile, per_thread, noting=next_hops, padding=padding
-    )
+    chosen = Options(**options)
+    form, next_hops = chosen.form(lengths), chosen.next_hops
     if panel is None:
         panel = panel_of(lengths.n)
     panel = check_whole("panel", panel, 1, MAX_UNITS)

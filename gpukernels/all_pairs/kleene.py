@@ -8,46 +8,34 @@ all work is in few large products, a launch each. The smallest half is a tile.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gpukernels.device import Device
+from gpukernels.front_door import takes_fields_of
 
 from .lengths import Lengths
 from .result import APSPResult, finish, room_for
-from .tiles import closer, closing, form_of, product
+from .tiles import Options, closer, closing, product
 
 
-def apsp(
-    lengths: Lengths,
-    device: Device,
-    *,
-    tile: int | None = None,
-    per_thread: str | None = None,
-    padding: bool = True,
-    next_hops: bool = False,
-) -> APSPResult:
+@takes_fields_of(Options)
+def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     """Find all shortest paths by recursion on halves.
 
     Parameters
     ----------
-    tile : int, optional
-        Rows and columns of a tile: 16, 32 or 64. Unless given, 16 up to 256 vertices, else 64.
-    per_thread : str, optional
-        Elements of a thread, across and down: ``"1x1"``, ``"4x2"``, ``"4x4"`` or ``"8x8"``. Unless
-        given, ``"1x1"`` in tiles of 16, ``"4x4"`` in those of 32, else ``"8x8"``.
-    padding : bool
-        Whether rows of shared memory are padded, so that no two lanes meet at a bank.
-    next_hops : bool
-        Whether the result holds next hops.
+    **options
+        See :class:`~gpukernels.all_pairs.tiles.Options`.
 
     Returns
     -------
     APSPResult
         The same in every run.
     """
-    form = form_of(
-        lengths.n, lengths.matrix.dtype, tile, per_thread, noting=next_hops, padding=padding
-    )
+    chosen = Options(**options)
+    form, next_hops = chosen.form(lengths), chosen.next_hops
     matrix = lengths.padded(form.tile)
     via = room_for(device, lengths.n, len(matrix), 2, next_hops)
     distance, flags = device.array(matrix), device.full(2, 0, np.int32)

@@ -11,6 +11,7 @@ unsigned: numba looks at each signed one for whether it counts from the end.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ from numba import cuda, float32, int32, uint32
 from gpukernels.checks import check_choice, is_whole
 from gpukernels.device import benign_race
 from gpukernels.errors import InvalidArgument
+
+from .lengths import Lengths
 
 TILES = (16, 32, 64)
 #: What a product alone may have: none of its tiles has to be in shared memory as a whole.
@@ -70,6 +73,37 @@ class Form(NamedTuple):
         """Threads of a block, across and down."""
         across, down = PER_THREAD[self.per_thread]
         return self.tile // across, self.tile // down
+
+
+@dataclass(frozen=True)
+class Options:
+    """What methods in tiles may be told, by keyword.
+
+    Attributes
+    ----------
+    tile : int, optional
+        Rows and columns of a tile: 16, 32 or 64. Unless given, 16 up to 256 vertices, else 64.
+    per_thread : str, optional
+        Elements of a thread, across and down: ``"1x1"``, ``"4x2"``, ``"4x4"`` or ``"8x8"``. Unless
+        given, ``"1x1"`` in tiles of 16, ``"4x4"`` in those of 32, else ``"8x8"``. Where a tile has
+        to be done alone, it is spread over more threads.
+    padding : bool
+        Whether rows of shared memory are padded, so that no two lanes meet at a bank.
+    next_hops : bool
+        Whether the result holds next hops.
+    """
+
+    tile: int | None = None
+    per_thread: str | None = None
+    padding: bool = True
+    next_hops: bool = False
+
+    def form(self, lengths: Lengths) -> Form:
+        """Return the form of the tiles of `lengths`."""
+        return form_of(
+            lengths.n, lengths.matrix.dtype, self.tile, self.per_thread,
+            noting=self.next_hops, padding=self.padding,
+        )  # fmt: skip
 
 
 def form_of(
