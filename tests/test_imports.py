@@ -62,6 +62,7 @@ MAY_IMPORT = {
     "all_pairs": TECHNIQUE | DOOR | {"copy_streams", "progress", "sequential"},
     "exercises": TECHNIQUE
     | {
+        "all_pairs",
         "frontiers",
         "generators",
         "mapping",

@@ -15,6 +15,7 @@ from gpukernels.table import Table
 from . import (
     bfs4k,
     duplicates,
+    floyd_warshall,
     frontier_bfs,
     hbf,
     mapping_dynamic,
@@ -56,6 +57,7 @@ CATALOG = MappingProxyType(
             mapping_dynamic,
             sssp_spectrum,
             hbf,
+            floyd_warshall,
         )
         for ex in chapter.EXERCISES
     }

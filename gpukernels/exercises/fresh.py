@@ -15,6 +15,7 @@ from gpukernels.generators import rmat
 from . import (
     bfs4k,
     duplicates,
+    floyd_warshall,
     frontier_bfs,
     hbf,
     mapping_dynamic,
@@ -222,6 +223,9 @@ DRAWN: Mapping[str, Drawing] = {
     "hbf-2": hbf.OFFERS.drawn(hbf.words_case),
     "hbf-3": hbf.GRAPHS.drawn(hbf.classes_case),
     "hbf-4": hbf.LEAFY.drawn(hbf.leaves_case),
+    "floyd-2": floyd_warshall.MATRICES.drawn(floyd_warshall.closing_case),
+    "floyd-3": floyd_warshall.SMALL.drawn(floyd_warshall.pivots_case),
+    "floyd-4": floyd_warshall.PIPES.drawn(floyd_warshall.widening_case),
 }
 
 

@@ -604,6 +604,65 @@ def ends_of_leaves(apart: int):
     return end_leaves
 
 
+def closings_of_tiles(apart: int):
+    """floyd-2: by the first thread of all in every block, or by one lane of each warp."""
+
+    @cuda.jit
+    def close_tiles(distance):
+        n = distance.shape[0]
+        first, t = cuda.blockIdx.x * 16, cuda.threadIdx.y * 16 + cuda.threadIdx.x
+        last = min(first + 16, n)
+        for k in range(first, last):
+            if t % apart == 0:
+                for e in range(t, min(t + apart, 256)):
+                    i, j = first + e // 16, first + e % 16
+                    if i < last and j < last:
+                        length = distance[i, k] + distance[k, j]
+                        if length < distance[i, j]:
+                            distance[i, j] = length
+            cuda.syncthreads()
+
+    return close_tiles
+
+
+def pivots_in_one_launch(apart: int):
+    """floyd-3."""
+
+    @cuda.jit
+    def relax_all_pivots(distance):
+        n, grid = distance.shape[0], cuda.cg.this_grid()
+        block = cuda.blockIdx.y * cuda.gridDim.x + cuda.blockIdx.x
+        t = block * 64 + cuda.threadIdx.y * 16 + cuda.threadIdx.x
+        for k in range(n):
+            if t % apart == 0:
+                for e in range(t, min(t + apart, n * n)):
+                    i, j = e // n, e % n
+                    length = distance[i, k] + distance[k, j]
+                    if length < distance[i, j]:
+                        distance[i, j] = length
+            grid.sync()
+
+    return relax_all_pivots
+
+
+def widenings_of_tiles(apart: int):
+    """floyd-4."""
+
+    @cuda.jit
+    def widen_tiles(width, pivot):
+        down, across = cuda.blockIdx.y, cuda.blockIdx.x
+        t = cuda.threadIdx.y * 8 + cuda.threadIdx.x
+        if down != pivot and across != pivot and t % apart == 0:
+            for e in range(32 * t // 2, min(32 * (t + apart) // 2, 1024)):
+                i, j = 32 * down + e // 32, 32 * across + e % 32
+                best = width[i, j]
+                for k in range(32 * pivot, 32 * pivot + 32):
+                    best = max(best, min(width[i, k], width[k, j]))
+                width[i, j] = best
+
+    return widen_tiles
+
+
 #: What makes the lazy answers of each exercise, and how far apart the workers of the second are.
 LAZY: dict[str, tuple[Callable, int]] = {
     "simt-2": (sum_of_a_block, WARP),
@@ -638,4 +697,7 @@ LAZY: dict[str, tuple[Callable, int]] = {
     "hbf-2": (words_lowered, WARP),
     "hbf-3": (relaxations_by_class, WARP),
     "hbf-4": (ends_of_leaves, WARP),
+    "floyd-2": (closings_of_tiles, WARP),
+    "floyd-3": (pivots_in_one_launch, WARP),
+    "floyd-4": (widenings_of_tiles, WARP),
 }

@@ -18,6 +18,7 @@ SLIPS = (
     (r" - 1\b", ""),
     (r"\b0xFFFFFFFF\b|\bFULL_MASK\b", "0x0000FFFF"),
     (r"\bsyncthreads\b", "syncwarp"),
+    (r"\bgrid\.sync\b", "cuda.syncthreads"),
     (r"\b32\b", "31"),
     (r"\b16\b", "8"),
     (r"\b64\b", "32"),
@@ -35,7 +36,7 @@ SLIPS = (
 ENDLESS = re.compile(r"^\s*(while .* ([<>]=|or) |first = middle$|slot = \(slot\))")
 #: Statements that may be forgotten without a loop that never ends.
 FORGOTTEN = re.compile(
-    r"^\s*(cuda\.sync\w+\(\)|begin \+= .*|\w+\[.*\] \+?= .*|queue_append.*|return)$"
+    r"^\s*(cuda\.sync\w+\(\)|grid\.sync\(\)|begin \+= .*|\w+\[.*\] \+?= .*|queue_append.*|return)$"
 )
 
 

@@ -22,6 +22,7 @@ NOTEBOOK = {
     "mapping-dynamic": "mapping_dynamic",
     "sssp": "sssp_spectrum",
     "hbf": "hbf",
+    "floyd": "floyd_warshall",
 }
 
 

@@ -28,6 +28,7 @@ CHAPTERS = (
     "mapping-dynamic",
     "sssp",
     "hbf",
+    "floyd",
 )
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
@@ -65,6 +66,9 @@ SAYS = {
     "hbf-2": "`words[",
     "hbf-3": "`distance[0]` is 15 and should be 0",
     "hbf-4": "`distance[74]` is 2147483647 and should be",
+    "floyd-2": "`distance[2, 3]` is 1073741823 and should be 12",
+    "floyd-3": "race on `distance[",
+    "floyd-4": "`width[0, 1]` is",
 }
 
 

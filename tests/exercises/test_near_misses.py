@@ -599,6 +599,80 @@ NEAR_MISSES = {
         "        cuda.atomic.min(distance, v, least)",
         "race on `distance[",
     ),
+    "a tile in global memory, as the naive kernel has it": (
+        "floyd-2",
+        "        length = tile[y, k] + tile[k, x]\n"
+        "        if length < tile[y, x]:\n"
+        "            tile[y, x] = length\n",
+        "        if inside and first + k < distance.shape[0]:\n"
+        "            length = distance[i, first + k] + distance[first + k, j]\n"
+        "            if length < tile[y, x]:\n"
+        "                distance[i, j] = tile[y, x] = length\n",
+        "memory requests to `distance` of the busiest warp, on 64 vertices:",
+    ),
+    "no barrier between pivots": (
+        "floyd-2",
+        "            tile[y, x] = length\n        cuda.syncthreads()\n",
+        "            tile[y, x] = length\n",
+        "race on `tile[",
+    ),
+    "a barrier of the warp between pivots": (
+        "floyd-2",
+        "            tile[y, x] = length\n        cuda.syncthreads()\n",
+        "            tile[y, x] = length\n        cuda.syncwarp()\n",
+        "race on `tile[",
+    ),
+    "no barrier before the first pivot": (
+        "floyd-2",
+        "        tile[y, x] = distance[i, j]\n    cuda.syncthreads()\n",
+        "        tile[y, x] = distance[i, j]\n",
+        "`tile[",
+    ),
+    "each pair asks all pivots by itself": (
+        "floyd-2",
+        "        if length < tile[y, x]:\n"
+        "            tile[y, x] = length\n"
+        "        cuda.syncthreads()",
+        "        tile[y, x] = min(tile[y, x], length)\n    cuda.syncthreads()",
+        "race on `tile[",
+    ),
+    "a tile unset where the matrix ends": (
+        "floyd-2",
+        "    tile[y, x] = NO_PATH\n",
+        "",
+        "`tile[",
+    ),
+    "a barrier of the block for the whole grid": (
+        "floyd-3",
+        "grid.sync()",
+        "cuda.syncthreads()",
+        "race on `distance[",
+    ),
+    "a barrier of the grid behind all pivots": (
+        "floyd-3",
+        "                distance[i, j] = length\n        grid.sync()",
+        "                distance[i, j] = length\n    grid.sync()",
+        "race on `distance[",
+    ),
+    "sums and their least, as the chapter has it": (
+        "floyd-4",
+        "max(best[r, c], min(before, beside[c]))",
+        "min(before + beside[c], best[r, c])",
+        "`width[",
+    ),
+    "the narrowest way": (
+        "floyd-4",
+        "max(best[r, c], min(before, beside[c]))",
+        "min(best[r, c], max(before, beside[c]))",
+        "`width[",
+    ),
+    "two loads for each result": (
+        "floyd-4",
+        "min(before, beside[c])",
+        "min(left[y + 8 * r, k], right[k, x + 8 * c])",
+        "shared requests, on 64 vertices:",
+    ),
+    "a slice of the tile": ("floyd-4", "for k in range(TILE):", "for k in range(8):", "`width["),
 }
 
 

@@ -1,0 +1,366 @@
+"""Exercises of the chapter "Floyd-Warshall, tile by tile"."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda, int32
+from numpy.typing import NDArray
+
+from gpukernels.all_pairs import apsp
+from gpukernels.device import SimtDevice
+from gpukernels.generators import star
+from gpukernels.graph import Graph
+from gpukernels.primitives import blocks_for
+from gpukernels.trace import LOAD, Trace, metrics
+from gpukernels.trace.costs import SECTOR_BYTES
+
+from .case import Budget, Case, Results, equal_to
+from .counters import sharing
+from .exercise import KernelExercise, PredictionExercise
+from .inputs import Draw, Inputs
+from .words import words as texts
+
+#: Stands where no path leads; twice it fits an int32.
+NO_PATH = 2**30 - 1
+#: How wide the way from a vertex to itself is.
+WIDEST = 2**31 - 1
+#: Rows and columns of a tile that 16 x 16 threads close.
+SIDE = 16
+#: Of one that 8 x 8 threads multiply.
+TILE, PADDED = 32, (32, 33)
+
+WITH_A_SIDE = f"from numba import cuda, int32\n\nSIDE, NO_PATH = {SIDE}, {NO_PATH}"
+WITH_CUDA = "from numba import cuda"
+WITH_A_TILE = f"from numba import cuda, int32\n\nTILE, PADDED = {TILE}, {PADDED}"
+
+
+def closed(lengths: NDArray) -> NDArray:
+    """Return the shortest paths of a matrix of arc lengths."""
+    distance = lengths.copy()
+    for k in range(len(distance)):
+        distance = np.minimum(distance, distance[:, k, None] + distance[k])
+    return distance
+
+
+def matrix(n: int, source, target, weight) -> NDArray[np.int32]:
+    """Return arc lengths as a matrix."""
+    lengths = np.full((n, n), NO_PATH, np.int32)
+    lengths[source, target] = weight
+    np.fill_diagonal(lengths, 0)
+    return lengths
+
+
+def random_lengths(n: int, density: float, most: int, rng: Draw) -> NDArray[np.int32]:
+    """Return arcs between so many of all pairs, at most `most` long."""
+    lengths = rng.integers(0, most + 1, (n, n)).astype(np.int32)
+    lengths[rng.random((n, n)) >= density] = NO_PATH
+    np.fill_diagonal(lengths, 0)
+    return lengths
+
+
+def _matrices(most: int) -> Inputs:
+    """Return matrices of at most `most` rows."""
+    rng = np.random.default_rng(4)
+    shuffled, back = rng.permutation(most), np.arange(most - 1, 0, -1)
+    few = random_lengths(most - 1, 0.1, 1, rng)
+
+    def draw(rng: Draw) -> dict[str, NDArray]:
+        n, sparse = int(rng.integers(2, most + 1)), float(rng.uniform(0.05, 0.3))
+        return {"a drawn matrix": random_lengths(n, sparse, int(rng.integers(1, 1_000)), rng)}
+
+    return Inputs(
+        {
+            f"a path of {most} vertices": matrix(most, shuffled[:-1], shuffled[1:], back),
+            "no vertices": np.zeros((0, 0), np.int32),
+            "one vertex": np.zeros((1, 1), np.int32),
+            f"a path of {most} vertices, back to front": matrix(most, back, back - 1, 1),
+            f"a star of {most} vertices": matrix(most, *star(most).coo, 3),
+            f"{most} vertices without arcs": matrix(most, [], [], 0),
+            f"arcs between most of {most} vertices": random_lengths(most, 0.9, 1_000, rng),
+            "11 vertices and 45 arcs": matrix(11, *np.divmod(rng.permutation(121)[:45], 11), 7),
+            "few arcs, 0 or 10,000,000 long": np.where(few == 1, 10**7, few),
+        },
+        draw,
+    )
+
+
+MATRICES = _matrices(45)
+#: For one launch of many blocks that wait for each other, which takes the machine longer.
+SMALL = _matrices(14)
+
+# floyd-1: predict launches and bytes
+
+#: Name, method and tile of the searches that floyd-1 asks about.
+ASKED = {"naive": ("naive", None), "tiles of 16": ("blocked", 16), "tiles of 32": ("blocked", 32)}
+
+
+def count_bytes() -> dict[str, int]:
+    """Count what searches of 64 vertices launch, and what they load of the matrix."""
+    g, counted = Graph.from_arcs(64, [], []), {}
+    for name, (method, tile) in ASKED.items():
+        device = SimtDevice(trace=True)
+        options = {"tile": tile} if tile else {}
+        counted[f"{name}, launches"] = apsp(g, method, device, **options).stats["launches"]
+        trace = device.trace.select(array=["distance"])
+        what = "bytes loaded"
+        if tile:
+            trace, what = trace.select(kernel="remaining_tiles"), "bytes loaded by third launches"
+        counted[f"{name}, {what}"] = SECTOR_BYTES * int(metrics.sectors(trace, (LOAD,)).sum())
+    return counted
+
+
+PREDICT = PredictionExercise(
+    texts("floyd-1"),
+    answer={
+        "naive, launches": 64,
+        "naive, bytes loaded": 2_621_440,
+        "tiles of 16, launches": 12,
+        "tiles of 16, bytes loaded by third launches": 110_592,
+        "tiles of 32, launches": 6,
+        "tiles of 32, bytes loaded by third launches": 24_576,
+    },
+    measure=count_bytes,
+)
+
+# floyd-2: close a tile
+
+
+@cuda.jit
+def close_tiles(distance):
+    """Find the shortest paths inside each diagonal tile, a block of SIDE x SIDE threads a tile."""
+    tile = cuda.shared.array((SIDE, SIDE), int32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    first = cuda.blockIdx.x * SIDE
+    # Your lines go here.
+    i, j = first + y, first + x  # added
+    inside = i < distance.shape[0] and j < distance.shape[0]  # added
+    tile[y, x] = NO_PATH  # added
+    if inside:  # added
+        tile[y, x] = distance[i, j]  # added
+    cuda.syncthreads()  # added
+    for k in range(SIDE):  # added
+        length = tile[y, k] + tile[k, x]  # added
+        if length < tile[y, x]:  # added
+            tile[y, x] = length  # added
+        cuda.syncthreads()  # added
+    if inside:  # added
+        distance[i, j] = tile[y, x]  # added
+
+
+def run_closing(kernel, device, lengths: NDArray) -> Results:
+    """Launch once, a block a diagonal tile."""
+    distance = device.array(lengths.astype(np.int32))
+    device.launch(kernel, blocks_for(len(lengths), SIDE), (SIDE, SIDE), distance)
+    return {"distance": device.read(distance)}
+
+
+def judge_closing(lengths: NDArray):
+    """Return a judge that wants the shortest paths inside each diagonal tile."""
+    expected = lengths.copy()
+    for first in range(0, len(lengths), SIDE):
+        inside = slice(first, first + SIDE)
+        expected[inside, inside] = closed(lengths[inside, inside])
+    return equal_to(distance=expected)
+
+
+def closing_case(name: str, lengths: NDArray) -> Case:
+    """Return an input of floyd-2."""
+    return Case(
+        name, lambda kernel, device: run_closing(kernel, device, lengths), judge_closing(lengths)
+    )
+
+
+def closing_budgets() -> list[Budget]:
+    """Return the bounds of floyd-2: an element is loaded and stored once; 5 requests a step."""
+    rng = np.random.default_rng(2)
+    case = closing_case("64 vertices", random_lengths(64, 0.5, 1_000, rng))
+    return [sharing(case, at_most=2, array="distance"), sharing(case, at_most=5 * SIDE)]
+
+
+CLOSE = KernelExercise(
+    texts("floyd-2"),
+    parts=(close_tiles,),
+    imports=WITH_A_SIDE,
+    cases=lambda: MATRICES.cases(closing_case),
+    budgets=closing_budgets,
+)
+
+# floyd-3: all pivots in one launch
+
+
+@cuda.jit
+def relax_all_pivots(distance):
+    """Let paths go through each vertex in turn, all in one launch."""
+    j, i = cuda.grid(2)
+    n = distance.shape[0]
+    grid = cuda.cg.this_grid()  # added
+    for k in range(n):
+        if i < n and j < n:
+            length = distance[i, k] + distance[k, j]
+            if length < distance[i, j]:
+                distance[i, j] = length
+        grid.sync()  # added
+
+
+def run_pivots(kernel, device, lengths: NDArray) -> Results:
+    """Launch once, a thread a pair, in blocks of 16 x 4."""
+    n = len(lengths)
+    distance = device.array(lengths.astype(np.int32))
+    blocks = blocks_for(n, 16), blocks_for(n, 4)
+    device.launch(kernel, blocks, (16, 4), distance, cooperative=True)
+    return {"distance": device.read(distance)}
+
+
+def pivots_case(name: str, lengths: NDArray) -> Case:
+    """Return an input of floyd-3."""
+    return Case(
+        name,
+        lambda kernel, device: run_pivots(kernel, device, lengths),
+        equal_to(distance=closed(lengths)),
+    )
+
+
+def pivots_budgets() -> list[Budget]:
+    """Return the bound of floyd-3: three loads and a store a pivot."""
+    rng = np.random.default_rng(3)
+    case = pivots_case("32 vertices", random_lengths(32, 0.5, 1_000, rng))
+    return [sharing(case, at_most=4 * 32)]
+
+
+PIVOTS = KernelExercise(
+    texts("floyd-3"),
+    parts=(relax_all_pivots,),
+    imports=WITH_CUDA,
+    cases=lambda: SMALL.cases(pivots_case),
+    budgets=pivots_budgets,
+)
+
+# floyd-4: widest paths, from registers
+
+
+@cuda.jit
+def widen_tiles(width, pivot):
+    """Let paths lead through the pivot tile: 8 x 8 threads a tile of the other rows and columns."""
+    left = cuda.shared.array(PADDED, int32)
+    right = cuda.shared.array((TILE, TILE), int32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    if cuda.blockIdx.y != pivot and cuda.blockIdx.x != pivot:
+        row, column, first = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE, pivot * TILE
+        for e in range(8 * y + x, TILE * TILE, 64):
+            left[e // TILE, e % TILE] = width[row + e // TILE, first + e % TILE]
+            right[e // TILE, e % TILE] = width[first + e // TILE, column + e % TILE]
+        cuda.syncthreads()
+        # Your lines go here.
+        best = cuda.local.array((4, 4), int32)  # added
+        beside = cuda.local.array(4, int32)  # added
+        for r in range(4):  # added
+            for c in range(4):  # added
+                best[r, c] = width[row + y + 8 * r, column + x + 8 * c]  # added
+        for k in range(TILE):  # added
+            for c in range(4):  # added
+                beside[c] = right[k, x + 8 * c]  # added
+            for r in range(4):  # added
+                before = left[y + 8 * r, k]  # added
+                for c in range(4):  # added
+                    best[r, c] = max(best[r, c], min(before, beside[c]))  # added
+        for r in range(4):  # added
+            for c in range(4):  # added
+                width[row + y + 8 * r, column + x + 8 * c] = best[r, c]  # added
+
+
+def run_widening(kernel, device, given: tuple) -> Results:
+    """Launch once, a block a tile, on a matrix of whole tiles."""
+    widths, pivot = given
+    width, tiles = device.array(widths.astype(np.int32)), len(widths) // TILE
+    device.launch(kernel, (tiles, tiles), (8, 8), width, np.int32(pivot))
+    return {"width": device.read(width)}
+
+
+def judge_widening(given: tuple):
+    """Return a judge that wants all paths through the pivot tile, but in its rows and columns."""
+    widths, pivot = given
+    inside = np.arange(len(widths)) // TILE == pivot
+    through = np.minimum(widths[:, inside, None], widths[None, inside])
+    expected = np.maximum(widths, through.max(axis=1))
+    expected[inside], expected[:, inside] = widths[inside], widths[:, inside]
+    return equal_to(width=expected)
+
+
+def widening_case(name: str, given: tuple) -> Case:
+    """Return an input of floyd-4: a matrix and the number of a tile."""
+    return Case(
+        name, lambda kernel, device: run_widening(kernel, device, given), judge_widening(given)
+    )
+
+
+def pipes(n: int, source, target, width) -> NDArray[np.int32]:
+    """Return arc widths as a matrix, with vertices without arcs added to whole tiles."""
+    widths = np.zeros((-(-n // TILE) * TILE,) * 2, np.int32)
+    widths[source, target] = width
+    np.fill_diagonal(widths, WIDEST)
+    return widths
+
+
+def random_pipes(n: int, density: float, rng: Draw, most: int = 1_000) -> NDArray[np.int32]:
+    """Return arcs between so many of all pairs, at most `most` wide."""
+    source, target = np.nonzero(rng.random((n, n)) < density)
+    return pipes(n, source, target, rng.integers(1, most + 1, source.size))
+
+
+def _pipes() -> Inputs:
+    rng = np.random.default_rng(7)
+
+    def draw(rng: Draw) -> dict[str, tuple]:
+        widths = random_pipes(64, float(rng.uniform(0.1, 0.6)), rng)
+        return {"64 vertices and drawn arcs": (widths, int(rng.integers(2)))}
+
+    return Inputs(
+        {
+            "64 vertices, the second tile": (random_pipes(64, 0.4, rng), 1),
+            "67 vertices, padded to 96": (random_pipes(67, 0.3, rng), 1),
+            "a star of 45 vertices, padded to 64": (pipes(45, *star(45).coo, 3), 0),
+            "one tile, so no others": (random_pipes(32, 0.4, rng), 0),
+            "64 vertices without arcs": (pipes(64, [], [], 0), 0),
+            "very wide arcs": (random_pipes(64, 0.2, rng, WIDEST - 1), 0),
+        },
+        draw,
+    )
+
+
+PIPES = _pipes()
+
+
+def widening_budgets() -> list[Budget]:
+    """Return the bounds of floyd-4, on one tile that is multiplied.
+
+    A warp fills 32 rows of shared memory, and a thread loads 4 + 4 elements in each of 32 steps; of
+    the global memory, 32 requests fill, 16 load and 16 store.
+    """
+    case = widening_case("64 vertices", PIPES.fixed["64 vertices, the second tile"])
+
+    def shared(trace: Trace) -> int:
+        return metrics.requests(trace, "shared")
+
+    def conflicts(trace: Trace) -> int:
+        return int(metrics.bank_conflicts(trace).sum())
+
+    def sectors(trace: Trace) -> float:
+        return metrics.sectors_per_request(trace)
+
+    return [
+        Budget("shared requests", case, shared, at_most=2 * (32 + 8 * 32)),
+        Budget("bank conflicts", case, conflicts, at_most=0),
+        Budget("sectors a global request", case, sectors, at_most=4),
+        sharing(case, at_most=64, array="width"),
+    ]
+
+
+WIDEN = KernelExercise(
+    texts("floyd-4"),
+    parts=(widen_tiles,),
+    imports=WITH_A_TILE,
+    cases=lambda: PIPES.cases(widening_case),
+    budgets=widening_budgets,
+)
+
+EXERCISES = (PREDICT, CLOSE, PIVOTS, WIDEN)
