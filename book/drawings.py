@@ -264,6 +264,19 @@ def hbf_card() -> str:
     return card("Arcs by class: an atomic, a store, or nothing at all", body)
 
 
+def floyd_warshall_card() -> str:
+    """Return a matrix of tiles: the pivot tile, its row and column, and the rest."""
+    body = ""
+    for row in range(5):
+        for column in range(5):
+            kind = "on" if (row, column) == (2, 2) else "half" if 2 in (row, column) else "off"
+            body += (
+                f'<rect x="{70 + 20 * column:g}" y="{6 + 20 * row:g}" width="18" height="18" '
+                f'rx="2" class="{kind}"/>'
+            )
+    return card("Tiles of a matrix: first the pivot, then its row and column, then the rest", body)
+
+
 def drawings() -> dict[str, str]:
     """Return every drawing by its path under ``book/_static``."""
     return {
@@ -280,6 +293,7 @@ def drawings() -> dict[str, str]:
         "cards/mapping_dynamic.svg": mapping_dynamic_card(),
         "cards/sssp_spectrum.svg": sssp_spectrum_card(),
         "cards/hbf.svg": hbf_card(),
+        "cards/floyd_warshall.svg": floyd_warshall_card(),
     }
 
 
