@@ -13,31 +13,51 @@ ALIKE = 3
 
 # Comparing colors is most of axe's time: milliseconds for each of a chapter's thousands of tokens.
 # Contrast is a matter of an element's style and that of all around it, so that three of each kind
-# answer for the others. What is hidden and what axe leaves undecided (single letters) is not
-# counted. The marks are put on anew each time: a theme or a width changes looks.
+# answer for the others. What has no words of its own, and what axe leaves undecided whatever its
+# colors are (a single letter), is not even looked at. The marks are put on anew each time: a theme
+# or a width changes looks.
 # Two thirds of a chapter's elements are tokens of its listings. Those that nobody compares become
-# part of the text around them, since axe takes its time for every element there is.
+# part of the text around them, since axe takes its time for every element there is. Three that are
+# alike in every theme, by the classes of all around them, stay for a theme that comes later.
 MARK = """(kept) => {
-  const looks = new Map(), numbers = new Map(), count = new Map();
-  const look = (e) => {
-    if (!e) return -1;
-    if (!looks.has(e)) {
-      const s = getComputedStyle(e);
-      const key = [look(e.parentElement), s.color, s.backgroundColor, s.backgroundImage, s.opacity,
-        s.fontSize, s.fontWeight, s.textShadow, s.mixBlendMode, s.filter].join("|");
-      if (!numbers.has(key)) numbers.set(key, numbers.size);
-      looks.set(e, numbers.get(key));
-    }
-    return looks.get(e);
+  const all = [...document.body.querySelectorAll("*")], compared = new Set();
+  const numbered = (name) => {
+    const known = new Map(), numbers = new Map();
+    const number = (e) => {
+      if (!e) return -1;
+      if (!known.has(e)) {
+        const key = number(e.parentElement) + name(e);
+        if (!numbers.has(key)) numbers.set(key, numbers.size);
+        known.set(e, numbers.get(key));
+      }
+      return known.get(e);
+    };
+    return number;
   };
-  const words = (n) => n.nodeType === Node.TEXT_NODE && n.nodeValue.trim().length > 1;
-  const compared = new Set();
-  for (const e of document.body.querySelectorAll("*")) {
-    e.removeAttribute("data-alike");
-    if (![...e.childNodes].some(words) || !e.checkVisibility()) continue;
-    count.set(look(e), (count.get(look(e)) || 0) + 1);
-    if (count.get(look(e)) <= kept) compared.add(e);
-    else e.setAttribute("data-alike", "");
+  const few = (elements, number) => {
+    const count = [];
+    return elements.filter((e) => (count[number(e)] = (count[number(e)] || 0) + 1) <= kept);
+  };
+  const words = (e) => [...e.childNodes].map((n) => (n.nodeType === Node.TEXT_NODE ? n.nodeValue
+    : " ")).join("").trim().length > 1;
+  if (kept) {
+    const written = all.filter((e) => words(e) && e.checkVisibility());
+    const look = numbered((e) => {
+      const s = getComputedStyle(e);
+      return ["", s.color, s.backgroundColor, s.backgroundImage, s.opacity, s.fontSize,
+        s.fontWeight, s.textShadow, s.mixBlendMode, s.filter].join("|");
+    });
+    const asked = new Set(few(written, look));
+    for (const e of all) {
+      // What a control shows is not among its nodes.
+      if (asked.has(e) || e.matches("input, select, textarea")) e.removeAttribute("data-alike");
+      else e.setAttribute("data-alike", "");
+    }
+    const tokens = written.filter((e) => e.matches("pre span"));
+    for (const e of few(tokens, numbered((e) => `|${e.localName}|${e.getAttribute("class")}`))) {
+      compared.add(e);
+    }
+    asked.forEach((e) => compared.add(e));
   }
   for (const e of document.querySelectorAll("pre span")) {
     const said = e.getAttributeNames().some((name) => !["class", "data-alike"].includes(name));

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from dataclasses import dataclass
 
 import pytest
 import yaml
 from accessibility import violations
 from built_book import ROOT
+from playwright.sync_api import TimeoutError
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 PAGES = [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]
 PAGES = [f"{name}.html" for name in PAGES]
 LOOKS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
-#: The width at which a page is opened in each theme. Then its window is made the other width.
-OPENED = {"light": 1280, "dark": 390}
+THEMES = ("dark", "light")
 #: The rules that axe runs in a look. Structure does not depend on colors, nor these on the width.
+#: Structure by itself comes last, since of the page's tokens it keeps none.
 RULES = {
     (1280, "light"): {},
     (1280, "dark"): {"structure": False},
@@ -25,36 +28,67 @@ RULES = {
 
 @dataclass
 class Visit:
-    """What one page did in one theme: the problems, and by its width the rest."""
+    """What one page did: by its theme the problems, by width and theme the rest."""
 
-    problems: list[str]
-    theme: dict[int, str]
-    overflow: dict[int, int]
-    violations: dict[int, list[tuple[str, str]]]
+    problems: dict[str, list[str]]
+    theme: dict[tuple[int, str], str]
+    overflow: dict[tuple[int, str], int]
+    violations: dict[tuple[int, str], list[tuple[str, str]]]
+
+
+#: Brings a page to rest: what a new theme fades into is there at once. (What is hidden would never
+#: get there by itself.)
+SETTLED = """async () => {
+  for (;;) {
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const fading = document.getAnimations().filter((a) => a instanceof CSSTransition);
+    if (!fading.length) return;
+    fading.forEach((a) => a.finish());
+  }
+}"""
+
+
+#: Whether the page's script has seen the new width, which it does a while after the last change:
+#: what scrolls can be reached by the keyboard.
+SEEN = """() => [...document.querySelectorAll(["pre", ".nboutput > .output_area",
+    ".cell_output > .output", ".jp-RenderedHTMLCommon", ".pst-scrollable-table-container"])].every(
+        (e) => (e.tabIndex === 0) ===
+            (e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight))"""
+
+
+def look(page, width, theme):
+    """Make the window of `page` so wide, and click its button until it has the theme."""
+    page.set_viewport_size({"width": width, "height": 800 if width > 600 else 844})
+    for _ in THEMES:  # and what the system says, between them
+        if page.evaluate("document.documentElement.dataset.theme") != theme:
+            page.evaluate("document.querySelector('.theme-switch-button').click()")
+    page.evaluate(SETTLED)
 
 
 @pytest.fixture(scope="module")
 def visit(open_session_page):
-    """Open each page once in each theme, and keep what the tests ask about."""
+    """Open each page once, on a phone in the dark, and keep what the tests ask about."""
     seen = {}
 
-    def visited(name: str, theme: str) -> Visit:
-        if (name, theme) in seen:
-            return seen[name, theme]
-        first = OPENED[theme]
-        page, problems = open_session_page(name, width=first, theme=theme)
-        found = seen[name, theme] = Visit(problems, {}, {}, {})
-        for width in (first, *({1280, 390} - {first})):
-            page.set_viewport_size({"width": width, "height": 800 if width > 600 else 844})
-            page.evaluate("() => new Promise((f) => requestAnimationFrame(() => setTimeout(f)))")
-            found.theme[width] = page.evaluate("document.documentElement.dataset.theme")
-            found.overflow[width] = page.evaluate(
-                "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
-            )
-        for width in found.overflow:  # last, since axe's tokens are fewer than the page's
-            if (width, theme) in RULES:
-                page.set_viewport_size({"width": width, "height": 800 if width > 600 else 844})
-                found.violations[width] = violations(page, **RULES[width, theme])
+    def visited(name: str) -> Visit:
+        if name in seen:
+            return seen[name]
+        page, problems = open_session_page(name, width=390, theme="dark")
+        found = seen[name] = Visit({"light": problems}, {}, {}, {})
+        for theme in THEMES:
+            for width in (390, 1280):
+                if (width, theme) != (390, "dark"):
+                    look(page, width, theme)
+                found.theme[width, theme] = page.evaluate("document.documentElement.dataset.theme")
+                found.overflow[width, theme] = page.evaluate(
+                    "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
+                )
+            found.problems.setdefault(theme, list(problems))
+        for asked, rules in RULES.items():  # last, since axe's tokens are fewer than the page's
+            look(page, *asked)
+            with contextlib.suppress(TimeoutError):  # axe will tell
+                page.wait_for_function(SEEN, timeout=2000)
+            found.violations[asked] = violations(page, **rules)
         page.context.close()
         return found
 
@@ -72,24 +106,39 @@ def by_look(looks):
     return pytest.mark.parametrize(("width", "theme"), looks)
 
 
-@pytest.mark.parametrize("theme", OPENED)
+@pytest.mark.parametrize("theme", THEMES)
 def test_a_page_loads_offline_without_an_error(visit, name, theme):
-    assert visit(name, theme).problems == []
+    assert visit(name).problems[theme] == []
 
 
 @by_look(LOOKS)
 def test_a_page_takes_the_reader_s_theme(visit, name, width, theme):
-    assert visit(name, theme).theme[width] == theme
+    assert visit(name).theme[width, theme] == theme
 
 
 @by_look(LOOKS)
 def test_a_page_is_never_wider_than_the_window(visit, name, width, theme):
-    assert visit(name, theme).overflow[width] <= 0
+    assert visit(name).overflow[width, theme] <= 0
 
 
 @by_look(RULES)
 def test_a_page_passes_axe(visit, name, width, theme):
-    assert visit(name, theme).violations[width] == []
+    assert visit(name).violations[width, theme] == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_page_remembers_the_reader_s_theme_against_the_system_s(open_page, theme):
+    other = next(t for t in THEMES if t != theme)
+    page, problems = open_page("book/preface.html", theme=theme, color_scheme=other)
+    assert page.evaluate("document.documentElement.dataset.theme") == theme
+    assert problems == []
+
+
+def test_every_page_begins_with_the_same_choice_of_a_theme(book):
+    heads = {
+        re.search(r"<script[^>]*>[^<]*localStorage[^<]*<", (book / n).read_text())[0] for n in PAGES
+    }
+    assert len(heads) == 1
 
 
 def test_search_finds_a_page_without_a_server(open_page):
