@@ -20,6 +20,7 @@ routers and Kronecker vertices are shuffled.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -79,6 +80,9 @@ TARGETS = {
 
 #: Share of items with 0, 1, ..., 8 units in a road network: mean 2.1, deviation 0.5.
 ROADS = np.array([0, 0.0645, 0.7868, 0.1367, 0.0116, 3e-4, 8e-5, 1.6e-5, 4e-6])
+
+#: How far a bisection may end from where it would without rounding, as a share, and well more.
+ROUNDING = 1e-9
 
 #: Mean length of a run of similar items.
 RUN = 24
@@ -174,6 +178,7 @@ def _curve(rank: Any, bend: float, fall: float) -> Any:
     return (bend / (rank + bend)) ** fall
 
 
+@functools.cache
 def _solve(count: int, mean: float, square: float, low: int, largest: int) -> tuple[float, float]:
     """Return `bend` and `fall` of a tail of `count` items, by nested bisection.
 
@@ -181,15 +186,24 @@ def _solve(count: int, mean: float, square: float, low: int, largest: int) -> tu
     """
     rank, weight = _thinned(count)
     height = max(largest - low, 1)
+    known = {0.0: 0.0, math.inf: math.inf}  # bend -> fall
 
-    def moments(bend: float, fall: float) -> tuple[float, float]:
-        size = height * _curve(rank, bend, fall)
-        return weight @ size / count, weight @ (low + size) ** 2 / count
+    def size(bend: float, fall: float) -> NDArray[np.float64]:
+        return height * _curve(rank, bend, fall)
 
     def fall_for(bend: float) -> float:
-        return _bisect(lambda fall: mean - moments(bend, fall)[0], 1e-3, 1e3)
+        # The later a tail bends, the steeper it falls: so bends on both sides bound the answer.
+        before = known[max(b for b in known if b <= bend)]
+        after = known[min(b for b in known if b >= bend)]
+        known[bend] = _bisect(
+            lambda fall: mean - weight @ size(bend, fall) / count, 1e-3, 1e3, before, after
+        )
+        return known[bend]
 
-    bend = _bisect(lambda b: moments(b, fall_for(b))[1] - square, 1e-6, float(count))
+    def above(bend: float) -> float:
+        return weight @ (low + size(bend, fall_for(bend))) ** 2 / count - square
+
+    bend = _bisect(above, 1e-6, float(count))
     return bend, fall_for(bend)
 
 
@@ -201,11 +215,21 @@ def _thinned(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return (edges[:-1] + edges[1:] - 1) / 2, np.diff(edges)
 
 
-def _bisect(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Return where `rising` crosses zero, by halving the logarithm; the nearer end if nowhere."""
+def _bisect(
+    rising: Callable[[float], float],
+    low: float,
+    high: float,
+    above: float = 0.0,
+    below: float = math.inf,
+) -> float:
+    """Return where `rising` crosses zero, by halving the logarithm; the nearer end if nowhere.
+
+    Where it is known to cross between `above` and `below`, they spare steps and change no result.
+    """
+    above, below = above * (1 - ROUNDING), below * (1 + ROUNDING)
     for _ in range(60):
         middle = math.sqrt(low * high)
-        if rising(middle) < 0:
+        if middle < above or (middle < below and rising(middle) < 0):
             low = middle
         else:
             high = middle

@@ -7,6 +7,7 @@ import pytest
 from full_workloads import full_workload
 
 import gpukernels as gk
+from gpukernels import workloads
 from gpukernels.workloads import LARGEST_SHARE, TARGETS
 
 #: Table I of the paper, copied by hand: mean, standard deviation, maximum.
@@ -144,3 +145,20 @@ def test_what_is_not_allowed_is_named(arguments, says):
     with pytest.raises(gk.InvalidArgument) as refused:
         gk.workload(*arguments)
     assert says in str(refused.value)
+
+
+def test_knowing_where_a_bisection_ends_spares_steps_and_changes_no_result():
+    for crossing in (0.002, 1.0, 1.5, 999.0, 1e-9, 1e9):
+        asked = []
+
+        def rising(value, crossing=crossing, asked=asked):
+            asked.append(value)
+            return value - crossing
+
+        plain = workloads._bisect(rising, 1e-3, 1e3)
+        steps = len(asked)
+        for above, below in ((0, crossing), (crossing / 2, 2 * crossing), (crossing, crossing)):
+            asked.clear()
+            assert workloads._bisect(rising, 1e-3, 1e3, above, below) == plain
+            assert len(asked) <= steps
+        assert len(asked) < steps
