@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from built_book import ROOT, folder_for_the_book
 from effort import EFFORT, FAST, SCHEDULES, schedule_name
+from outcomes import is_quiet, run_quietly
 
 from gpukernels.device import CudaDevice, SimtDevice, default_device
 
@@ -86,6 +87,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return next(found, len(FIRST))
 
     items.sort(key=rank)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Under xdist, tell the process that prints of outcomes alone."""
+    if not is_quiet(item.config):
+        return None
+    run_quietly(item, nextitem)
+    return True
 
 
 def _few(items: list[pytest.Item]) -> list[pytest.Item]:

@@ -1,0 +1,43 @@
+"""The process that prints the summary hears of every test, and of all that went wrong around it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import outcomes
+import pytest
+from outcomes import counts, is_quiet, run_quietly
+
+
+def report(when, outcome):
+    return SimpleNamespace(when=when, outcome=outcome, passed=outcome == "passed")
+
+
+TOLD = [report("call", "passed"), report("call", "failed"), report("call", "skipped")]
+TOLD += [report(when, o) for when in ("setup", "teardown") for o in ("failed", "skipped")]
+
+
+def test_outcomes_and_what_went_wrong_around_them_count():
+    assert all(map(counts, TOLD))
+    assert not any(counts(report(when, "passed")) for when in ("setup", "teardown"))
+
+
+def test_what_counts_is_told_in_order(monkeypatch):
+    heard = []
+    hook = SimpleNamespace(pytest_runtest_logreport=lambda report: heard.append(report))
+    silent = report("setup", "passed")
+    monkeypatch.setattr(
+        outcomes, "runtestprotocol", lambda item, log, nextitem: [silent, *TOLD] if not log else []
+    )
+    run_quietly(SimpleNamespace(ihook=hook), None)
+    assert heard == TOLD
+
+
+@pytest.mark.parametrize(
+    ("there", "durations", "quiet"), [(True, None, True), (True, 0, False), (False, None, False)]
+)
+def test_a_process_alone_and_one_asked_for_durations_tell_everything(there, durations, quiet):
+    config = SimpleNamespace(option=SimpleNamespace(durations=durations))
+    if there:
+        config.workerinput = {}
+    assert is_quiet(config) == quiet
