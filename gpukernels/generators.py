@@ -11,7 +11,6 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.spatial import Delaunay
 
 from gpukernels.checks import check_flag, check_real, check_seed, check_whole
 from gpukernels.errors import InvalidArgument
@@ -277,6 +276,8 @@ def delaunay(n: int, seed: int = 0, *, weighted: bool = False) -> Graph:
     weighted = check_flag("weighted", weighted)
     n = check_whole("n", n, 3, INT32_MAX - 1)
     points = _rng(seed).random((n, 2))
+    from scipy.spatial import Delaunay  # which few programs need, and which takes long to import
+
     corners = Delaunay(points).simplices.astype(np.int64)
     source = corners.ravel()
     target = np.roll(corners, 1, axis=1).ravel()

@@ -189,19 +189,20 @@ def _solve(count: int, mean: float, square: float, low: int, largest: int) -> tu
     known = {0.0: 0.0, math.inf: math.inf}  # bend -> fall
 
     def size(bend: float, fall: float) -> NDArray[np.float64]:
-        return height * _curve(rank, bend, fall)
+        sizes: NDArray[np.float64] = height * _curve(rank, bend, fall)
+        return sizes
 
     def fall_for(bend: float) -> float:
         # The later a tail bends, the steeper it falls: so bends on both sides bound the answer.
         before = known[max(b for b in known if b <= bend)]
         after = known[min(b for b in known if b >= bend)]
         known[bend] = _bisect(
-            lambda fall: mean - weight @ size(bend, fall) / count, 1e-3, 1e3, before, after
+            lambda fall: float(mean - weight @ size(bend, fall) / count), 1e-3, 1e3, before, after
         )
         return known[bend]
 
     def above(bend: float) -> float:
-        return weight @ (low + size(bend, fall_for(bend))) ** 2 / count - square
+        return float(weight @ (low + size(bend, fall_for(bend))) ** 2 / count - square)
 
     bend = _bisect(above, 1e-6, float(count))
     return bend, fall_for(bend)

@@ -5,6 +5,7 @@ So a solution can only ever add lines to its skeleton, and the two cannot drift 
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import textwrap
@@ -29,5 +30,10 @@ def skeleton_text(imports: str, *functions) -> str:
 
 
 def _whole(imports, functions) -> str:
-    sources = [inspect.getsource(python_function(function)) for function in functions]
-    return "\n\n\n".join([imports.strip(), *(textwrap.dedent(s).strip() for s in sources)]) + "\n"
+    return "\n\n\n".join([imports.strip(), *map(_source, functions)]) + "\n"
+
+
+@functools.cache
+def _source(function) -> str:
+    # Python reads through a function's tokens to find its end, for skeleton and solution once.
+    return textwrap.dedent(inspect.getsource(python_function(function))).strip()
