@@ -108,6 +108,8 @@ PARALLEL = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 # FAST=1: a case or two of every test, no browser, one chapter; see tests/effort.py.
 TESTED = tests $(if $(FAST),chapters/simt.ipynb,chapters book/index.ipynb)
 test: export GPUKERNELS_EFFORT := $(if $(FAST),fast,usual)
+# A hundred processes import the package: where nothing compiled is kept, each compiles it anew.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/test-installed
 	$(BIN)/python -m pytest $(PARALLEL) --nbval --nbval-current-env $(TESTED)
 

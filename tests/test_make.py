@@ -158,3 +158,15 @@ def test_a_mathjax_that_is_not_mathjax_s_own_is_refused(tmp_path):
     found = hashlib.sha256(b"alert(1)").hexdigest()
     with pytest.raises(Exception, match=f"SHA-256 is {found}"):
         offline_math.check_script(script)
+
+
+def test_the_tests_keep_what_python_compiles(project):
+    # `told` is what the tests wait for, and sees what they will: the recipe itself is not run.
+    text = MAKEFILE.replace(
+        "\ntest: $(VENV)/test-installed\n", "\ntest: told\ntold:\n\t@env\nrest:\n"
+    )
+    (project / "Makefile").write_text(text)
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = ["make", "-C", str(project), "test"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "PYTHONDONTWRITEBYTECODE=" in done.stdout.splitlines()
