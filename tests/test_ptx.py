@@ -72,13 +72,15 @@ def targets() -> list:
 
     What the oldest GPU can do, the others can too; that they do is tried for a quarter of the
     kernels each, since a compilation takes a second; `make soak` tries all. For the same reason the
-    oldest alone takes a kernel at all its types, and the others at one of them in turn.
+    oldest alone takes a kernel at all its types, and the others at one of them in turn. They go GPU
+    by GPU, so that a device function is compiled once for all kernels that call it.
     """
     oldest, *others = COMPUTE_CAPABILITIES
     return [
         pytest.param(kernel, cc, k, id=f"{label(kernel)}-sm_{cc[0]}{cc[1]}")
+        for cc in COMPUTE_CAPABILITIES
         for k, kernel in enumerate(KERNELS)
-        for cc in (oldest, *(others if EFFORT == SOAK else others[k % len(others) :][:1]))
+        if cc == oldest or EFFORT == SOAK or cc == others[k % len(others)]
     ]
 
 
@@ -138,11 +140,17 @@ def test_a_flag_must_be_polled_by_an_atomic(monkeypatch):
     assert "ld.global" not in loop
 
 
+compiled_for = None
+
+
 def pretend_device(cc, monkeypatch) -> None:
     """Compile device functions for `cc`: numba asks the current device, which is not there."""
+    global compiled_for
     monkeypatch.setattr(
         "numba.cuda.dispatcher.get_current_device",
         lambda: SimpleNamespace(compute_capability=cc),
     )
-    for function in DEVICE_FUNCTIONS:
-        function.overloads.clear()
+    if cc != compiled_for:
+        for function in DEVICE_FUNCTIONS:
+            function.overloads.clear()
+    compiled_for = cc
