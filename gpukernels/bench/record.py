@@ -89,6 +89,34 @@ def by_search(row: dict, figure: str) -> dict[str, float | None]:
     return {label: found.get(figure) for label, found in row["searches"].items()}
 
 
+#: The times of a search that are compared: a figure of `search_time.time_search`, and its name.
+TIMES = {
+    "kernel_ms": "kernels",
+    "call_ms": "whole call",
+    "roots_kernel_ms": "kernels, other roots",
+}
+
+
+def runs(measurements: dict, *searches: str) -> list[tuple[str, str, dict[str, float | str]]]:
+    """Return the times of searches, by search and graph, as `CompareView` takes them.
+
+    Parameters
+    ----------
+    measurements : dict
+        What :func:`kept` returns of ``bfs``, ``frontier_bfs`` or ``sssp``.
+    *searches : str
+        Their labels; of none, all that are measured with the options that they have by default.
+    """
+    found = []
+    for row in measurements["times"]:
+        for label, told in row["searches"].items():
+            if label in searches or (not searches and "=" not in label):
+                none = "given up" if "stopped_after_ms" in told else "no GPU"
+                times = {name: told.get(figure, none) for figure, name in TIMES.items()}
+                found.append((label, row["graph"], times))
+    return found
+
+
 def provenance(measurements: dict) -> str:
     """Return the half line that stands under a table of times."""
     text = "{device}, driver {driver}, numba-cuda {numba_cuda}; {date}, commit {commit}"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpukernels as gk
-from gpukernels.bench import search_time
+from gpukernels.bench import record, search_time
 from gpukernels.bench.roots import cases, least_bytes
 from gpukernels.bench.search_time import time_on_cpu, time_search
 
@@ -142,3 +142,19 @@ def test_a_vertex_alone_is_its_own_other_root():
 
 def test_least_bytes_count_offset_target_and_distance_once():
     assert least_bytes(reached=3, arcs=5) == 3 * (4 + 4) + 5 * 4
+
+
+def test_the_times_of_searches_are_runs_to_compare():
+    told = {"kernel_ms": 1.5, "call_ms": 3.0, "roots_kernel_ms": 2.0}
+    searches = {
+        "it": told, "it k=1": told, "one core": {"call_ms": 9.0}, "slow": {"stopped_after_ms": 5}
+    }  # fmt: skip
+    kept = {"times": [{"graph": "road", "searches": searches}]}
+    full = {"kernels": 1.5, "whole call": 3.0, "kernels, other roots": 2.0}
+    assert record.runs(kept) == [
+        ("it", "road", full),
+        ("one core", "road", {**dict.fromkeys(full, "no GPU"), "whole call": 9.0}),
+        ("slow", "road", dict.fromkeys(full, "given up")),
+    ]
+    assert record.runs(kept, "it k=1") == [("it k=1", "road", full)]
+    assert gk.CompareView(record.runs(kept)).csv
