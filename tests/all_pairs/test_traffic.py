@@ -1,0 +1,85 @@
+"""What the formulas say of the methods on matrices is what the machine counts."""
+
+from __future__ import annotations
+
+import pytest
+from effort import every_pair
+
+import gpukernels as gk
+from gpukernels.all_pairs.traffic import NOTHING, traffic
+from gpukernels.trace import LOAD, STORE, metrics
+
+MATRIX = ["distance", "a", "b", "old", "new"]
+SHAPES = (
+    (16, "1x1"),
+    (16, "4x4"),
+    (16, "8x8"),
+    (32, "8x8"),
+    (32, "1x1"),
+    (32, "4x2"),
+    (32, "4x4"),
+    (64, "8x8"),
+)
+#: Less than a tile, an odd number of small ones, and more than a large one.
+SIZES = (5, 48, 70)
+
+
+def counted(g, method, **options):
+    with gk.trace() as t:
+        result = gk.apsp(g, method, **options)
+    moved = {
+        kind: int(metrics.sectors(t.trace.select(array=MATRIX), kinds=kind).sum()) * 32
+        for kind in (LOAD, STORE)
+    }
+    shared = metrics.requests(t.trace, "shared", kinds=LOAD)
+    return result.stats, (result.stats["operations"], moved[LOAD], moved[STORE], shared)
+
+
+@pytest.mark.parametrize(
+    ("method", "shape", "n"),
+    every_pair(("blocked", "kleene", "repeated_squaring"), SHAPES, SIZES),
+)
+def test_tiles_move_what_the_formula_says(method, shape, n):
+    tile, per_thread = shape
+    g = gk.random_weights(gk.erdos_renyi(n, 3, seed=n), 1, 50, seed=n)
+    stats, found = counted(g, method, tile=tile, per_thread=per_thread)
+    rounds = {"rounds": stats["iterations"]} if method == "repeated_squaring" else {}
+    assert traffic(method, n, tile=tile, per_thread=per_thread, **rounds) == found
+
+
+def test_a_launch_a_pivot_loads_ten_bytes_for_each_pair_and_pivot():
+    _, (operations, loaded, _, shared) = counted(gk.complete(64), "naive")
+    assert traffic("naive", 64)[:2] == (operations, loaded) == (64**3, 10 * 64**3)
+    assert traffic("naive", 64).stored == -1
+    assert shared == traffic("naive", 64).shared_loads == 0
+
+
+def test_squaring_takes_as_many_rounds_as_a_path_can_need_unless_it_is_told():
+    stats, found = counted(gk.path(65), "repeated_squaring", tile=16)
+    assert stats["iterations"] == 7
+    assert traffic("repeated_squaring", 65, tile=16) == found
+    assert traffic("repeated_squaring", 65, tile=16, rounds=0) == NOTHING
+
+
+@pytest.mark.parametrize("method", ["blocked", "kleene", "repeated_squaring", "naive"])
+def test_no_vertices_move_nothing(method):
+    assert traffic(method, 0)[:2] == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("per_root", 64), "method"),
+        (("naive", 50), "n = 50"),
+        (("blocked", -1), "n = -1"),
+        (("blocked", 2.5), "n = 2.5"),
+    ],
+)
+def test_what_has_no_formula_is_refused_by_name(arguments, said):
+    with pytest.raises(gk.InvalidArgument, match=said):
+        traffic(*arguments)
+
+
+def test_rounds_are_a_whole_number():
+    with pytest.raises(gk.InvalidArgument, match="rounds"):
+        traffic("repeated_squaring", 64, rounds=-1)
