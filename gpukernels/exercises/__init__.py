@@ -13,6 +13,7 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.table import Table
 
 from . import (
+    all_pairs_otherwise,
     bfs4k,
     duplicates,
     floyd_warshall,
@@ -58,6 +59,7 @@ CATALOG = MappingProxyType(
             sssp_spectrum,
             hbf,
             floyd_warshall,
+            all_pairs_otherwise,
         )
         for ex in chapter.EXERCISES
     }

@@ -13,6 +13,7 @@ import numpy as np
 from gpukernels.generators import rmat
 
 from . import (
+    all_pairs_otherwise,
     bfs4k,
     duplicates,
     floyd_warshall,
@@ -226,6 +227,8 @@ DRAWN: Mapping[str, Drawing] = {
     "floyd-2": floyd_warshall.MATRICES.drawn(floyd_warshall.closing_case),
     "floyd-3": floyd_warshall.SMALL.drawn(floyd_warshall.pivots_case),
     "floyd-4": floyd_warshall.PIPES.drawn(floyd_warshall.widening_case),
+    "otherwise-3": all_pairs_otherwise.GRAPHS.drawn(all_pairs_otherwise.squares_case),
+    "otherwise-4": all_pairs_otherwise.PAIRS.drawn(all_pairs_otherwise.multiply_case),
 }
 
 

@@ -663,6 +663,53 @@ def widenings_of_tiles(apart: int):
     return widen_tiles
 
 
+def squares_of_rows(apart: int):
+    """otherwise-3."""
+
+    @benign_race("less")
+    @cuda.jit
+    def square(distance, new, less):
+        n = distance.shape[0]
+        if cuda.grid(1) % apart == 0:
+            for i in range(cuda.grid(1) // 32, min((cuda.grid(1) + apart) // 32, n)):
+                fell = False
+                for j in range(n):
+                    best = distance[i, j]
+                    for k in range(n):
+                        there = distance[i, k]
+                        if there != NOBODY:
+                            on = distance[k, j]
+                            if on != NOBODY and there + on < best:
+                                best = there + on
+                                fell = True
+                    new[i, j] = best
+                if fell:
+                    less[0] = 1
+
+    return square
+
+
+def products(apart: int):
+    """otherwise-4."""
+
+    @cuda.jit
+    def multiply(a, b, product):
+        thread = cuda.threadIdx.y * 32 + cuda.threadIdx.x
+        block = cuda.blockIdx.y * cuda.gridDim.x + cuda.blockIdx.x
+        number = block * 128 + thread
+        size = product.shape[0] * product.shape[1]
+        if number % apart == 0:
+            for e in range(number, min(number + apart, size)):
+                i, j = e // product.shape[1], e % product.shape[1]
+                best = NOBODY
+                for k in range(a.shape[1]):
+                    if a[i, k] != NOBODY and b[k, j] != NOBODY:
+                        best = min(best, a[i, k] + b[k, j])
+                product[i, j] = best
+
+    return multiply
+
+
 #: What makes the lazy answers of each exercise, and how far apart the workers of the second are.
 LAZY: dict[str, tuple[Callable, int]] = {
     "simt-2": (sum_of_a_block, WARP),
@@ -700,4 +747,6 @@ LAZY: dict[str, tuple[Callable, int]] = {
     "floyd-2": (closings_of_tiles, WARP),
     "floyd-3": (pivots_in_one_launch, WARP),
     "floyd-4": (widenings_of_tiles, WARP),
+    "otherwise-3": (squares_of_rows, WARP),
+    "otherwise-4": (products, WARP),
 }

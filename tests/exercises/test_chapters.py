@@ -23,6 +23,7 @@ NOTEBOOK = {
     "sssp": "sssp_spectrum",
     "hbf": "hbf",
     "floyd": "floyd_warshall",
+    "otherwise": "all_pairs_otherwise",
 }
 
 

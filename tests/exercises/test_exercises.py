@@ -29,6 +29,7 @@ CHAPTERS = (
     "sssp",
     "hbf",
     "floyd",
+    "otherwise",
 )
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
@@ -69,6 +70,8 @@ SAYS = {
     "floyd-2": "`distance[2, 3]` is 1073741823 and should be 12",
     "floyd-3": "race on `distance[",
     "floyd-4": "`width[0, 1]` is",
+    "otherwise-3": "`new[0, 0]` is -7 and should be 0",
+    "otherwise-4": "`product[0, 0]` is 2147483644 and should be 2147483647",
 }
 
 

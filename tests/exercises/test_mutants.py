@@ -19,6 +19,14 @@ HARMLESS = {
     ("bfs-4", "start = 0 -> start = 1"),
     # An offer that is equal stores what is there, and enqueues nobody.
     ("hbf-3", "if length >= before: -> if length > before:"),
+    # A run that begins a lane early has all that it needs, and the first once more.
+    ("otherwise-3", "for first in range(0, n, 32): -> for first in range(0, n, 31):"),
+    # The number of a lane counts modulo 32, and `first` is a multiple of that.
+    (
+        "otherwise-3",
+        "there = cuda.shfl_sync(FULL_MASK, mine, k - first) -> "
+        "there = cuda.shfl_sync(FULL_MASK, mine, k + first)",
+    ),
 }
 #: Orders of warps in which a slip shows, if it shows at all; the check itself tries more.
 ENOUGH = (("lockstep", 0), ("warp", 0), ("random", 1))

@@ -673,6 +673,79 @@ NEAR_MISSES = {
         "shared requests, on 64 vertices:",
     ),
     "a slice of the tile": ("floyd-4", "for k in range(TILE):", "for k in range(8):", "`width["),
+    "one arc a launch": (
+        "otherwise-3",
+        "for first in range(0, n, 32):",
+        "for first in range(0, min(n, 32), 32):",
+        "`new[",
+    ),
+    "a sum with what is infinite on the near side": (
+        "otherwise-3",
+        "if there != NO_PATH and column < n:",
+        "if column < n:",
+        "`new[",
+    ),
+    "the lazy minimum as it is in the library": (
+        "otherwise-3",
+        "if on != NO_PATH:",
+        "if True:",
+        "`new[",
+    ),
+    "every row read, whatever leads there": (
+        "otherwise-3",
+        """if there != NO_PATH and column < n:
+                        on = distance[k, column]
+                        if on != NO_PATH:
+""",
+        """if column < n:
+                        on = distance[k, column]
+                        if there != NO_PATH and on != NO_PATH:
+""",
+        "memory requests of the busiest warp, on 11 rings:",
+    ),
+    "every lane tells": (
+        "otherwise-3",
+        "if cuda.any_sync(FULL_MASK, fell) and lane == 0:",
+        "if fell:",
+        "accesses to `less`, on 11 rings:",
+    ),
+    "only lane 0 is asked": (
+        "otherwise-3",
+        "if cuda.any_sync(FULL_MASK, fell) and lane == 0:",
+        "if fell and lane == 0:",
+        "`new[",
+    ),
+    "it always goes on": (
+        "otherwise-3",
+        "if cuda.any_sync(FULL_MASK, fell) and lane == 0:",
+        "if lane == 0:",
+        "`less[0]` is set after launch",
+    ),
+    "in place": ("otherwise-3", "new[i, column] = best", "distance[i, column] = best", "race on"),
+    "the lazy minimum alone": (
+        "otherwise-4",
+        "first == NO_PATH or second == NO_PATH",
+        "first == NO_PATH",
+        "`product[0, 0]` is 2147483644",
+    ),
+    "only the second is asked": (
+        "otherwise-4",
+        "first == NO_PATH or second == NO_PATH",
+        "second == NO_PATH",
+        "`product[0, 0]` is 2147483644",
+    ),
+    "what is long counts as infinite": (
+        "otherwise-4",
+        "first == NO_PATH or second == NO_PATH",
+        "first + second > 2**30",
+        "`product[0, 0]` is 1073741823 and should be 2147483646",
+    ),
+    "sums beyond infinity alone": (
+        "otherwise-4",
+        "first == NO_PATH or second == NO_PATH",
+        "first + second >= NO_PATH",
+        "`product[0, 0]` is 2147483644",
+    ),
 }
 
 

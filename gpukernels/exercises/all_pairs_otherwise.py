@@ -1,0 +1,365 @@
+"""Exercises of the chapter "All pairs, otherwise"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.all_pairs import apsp, min_plus
+from gpukernels.device import SimtDevice, benign_race
+from gpukernels.generators import complete, path, road_grid, star
+from gpukernels.graph import Graph
+from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for
+from gpukernels.shortest_paths import sssp
+from gpukernels.trace import Trace, metrics
+
+from .case import Budget, Case, HostGaveUp, Results, Wrong
+from .counters import sharing
+from .exercise import KernelExercise, PredictionExercise
+from .inputs import Draw, Inputs, graphs_from_0
+from .sssp_spectrum import NO_PATH, weighted
+from .words import words
+
+IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
+WITH_SHUFFLES = (
+    "from numba import cuda\n\nfrom gpukernels.device import benign_race\n\n"
+    f"FULL_MASK = 0xFFFFFFFF\nNO_PATH = {NO_PATH}"
+)
+
+
+def matrix_of(g: Graph) -> np.ndarray:
+    """Return the lengths of all arcs, NO_PATH where there is none, 0 from a vertex to itself."""
+    matrix = g.dense(NO_PATH).astype(np.int32)
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+def multiplied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the (min, +) product, a row at a time; no path is what int32 cannot hold."""
+    none = float("inf")
+    a, b = (np.where(x == NO_PATH, none, x) for x in (a, b))
+    rows = [np.min(row[:, None] + b, axis=0, initial=none) for row in a]
+    product = np.array(rows).reshape(len(a), b.shape[1])
+    return np.minimum(product, NO_PATH).astype(np.int32)
+
+
+# otherwise-1: predict the rounds
+
+
+def squares(n: int) -> Graph:
+    """Return arcs between all vertices, as long as the square of how far apart they are."""
+    g = complete(n)
+    source, target = g.coo
+    return Graph(g.offsets, g.targets, ((source - target) ** 2).astype(np.int32))
+
+
+def count_rounds() -> dict[str, int]:
+    """Count the rounds of repeated squaring, and whom a product with W reaches in three."""
+    graphs = {
+        "path of 32": path(32), "path of 33": path(33), "star of 64": star(64),
+        "complete of 64": complete(64), "complete of 16, squares": squares(16),
+    }  # fmt: skip
+    counted = {
+        f"rounds, {name}": int(
+            apsp(g, "repeated_squaring", SimtDevice(trace=True)).stats["iterations"]
+        )
+        for name, g in graphs.items()
+    }
+    arcs = matrix_of(path(33))
+    for name, squaring in (("D x D", True), ("D x W", False)):
+        distance = arcs
+        for _ in range(3):
+            distance = min_plus(distance, distance if squaring else arcs, SimtDevice(trace=True))
+        counted[f"reached in three rounds, {name}"] = int(np.count_nonzero(distance[0] != NO_PATH))
+    return counted
+
+
+PREDICT = PredictionExercise(
+    words("otherwise-1"),
+    answer={
+        "rounds, path of 32": 5,
+        "rounds, path of 33": 6,
+        "rounds, star of 64": 2,
+        "rounds, complete of 64": 1,
+        "rounds, complete of 16, squares": 4,
+        "reached in three rounds, D x D": 9,
+        "reached in three rounds, D x W": 5,
+    },
+    measure=count_rounds,
+)
+
+# otherwise-2: heights by hand
+
+#: Source, target and length of five arcs; the cycle 1, 2, 3 is 2 long.
+DOWNHILL = np.array([(0, 1, 4), (0, 2, 1), (1, 2, -6), (2, 3, 3), (3, 1, 5)])
+
+
+def find_heights() -> dict[str, int]:
+    """Search from a vertex before all others, and raise the arcs by what it finds."""
+    source, target, length = DOWNHILL.T
+    before = np.column_stack([np.full(4, 4), np.arange(4), np.zeros(4, int)])
+    g = Graph.from_arcs(5, *np.concatenate([DOWNHILL, before]).T)
+    height = sssp(g, 4, "topology_driven", SimtDevice(trace=True)).distance.astype(int)
+    found = {f"height of {v}": int(height[v]) for v in range(4)}
+    raised = length + height[source] - height[target]
+    found |= {f"{u} -> {v}": int(w) for u, v, w in zip(source, target, raised, strict=True)}
+    flat = sssp(Graph.from_arcs(4, source, target, raised), 0, "harish", SimtDevice(trace=True))
+    return found | {"raised way from 0 to 3": int(flat.distance[3])}
+
+
+HEIGHTS = PredictionExercise(
+    words("otherwise-2"),
+    answer={
+        "height of 0": 0,
+        "height of 1": 0,
+        "height of 2": -6,
+        "height of 3": -3,
+        "0 -> 1": 4,
+        "0 -> 2": 7,
+        "1 -> 2": 0,
+        "2 -> 3": 0,
+        "3 -> 1": 2,
+        "raised way from 0 to 3": 4,
+    },
+    measure=find_heights,
+)
+
+# otherwise-3: a lazy square
+
+
+def _graphs() -> Inputs:
+    plain = graphs_from_0(most=34)
+
+    def all_of(graphs, rng: Draw) -> dict[str, Graph]:
+        return {name: weighted(g, rng, negative=True) for name, g in graphs.items()}
+
+    fixed = {
+        "an arc of -5 from a vertex that 0 does not reach": Graph.from_arcs(3, [1], [2], [-5]),
+        "a path of the greatest lengths": Graph.from_arcs(
+            3, [0, 1], [1, 2], [NO_PATH - 1, NO_PATH - 1]
+        ),
+        "a way that does not touch vertex 0": Graph.from_arcs(
+            12, np.arange(1, 9), np.arange(2, 10), np.arange(1, 9)
+        ),
+        "no vertices": Graph.from_arcs(0, [], []),
+    }
+    drawn = np.random.default_rng(6)
+    return Inputs(
+        all_of({"roads of 36 vertices": road_grid(6, 6, seed=1)}, drawn)
+        | fixed
+        | all_of(plain.fixed, drawn),
+        lambda rng: all_of(plain.draw(rng), rng),
+    )
+
+
+GRAPHS = _graphs()
+
+
+@benign_race("less")
+@cuda.jit
+def square(distance, new, less):
+    """Make ``new`` the square of `distance`, a warp a row; set ``less[0]`` if anything is less."""
+    i, lane, n = cuda.grid(1) // 32, cuda.laneid, distance.shape[0]
+    if i < n:
+        fell = False
+        # Your lines go here.
+        for column in range(lane, n + lane, 32):  # added
+            best = NO_PATH  # added
+            if column < n:  # added
+                best = distance[i, column]  # added
+            before = best  # added
+            for first in range(0, n, 32):  # added
+                mine = NO_PATH  # added
+                if first + lane < n:  # added
+                    mine = distance[i, first + lane]  # added
+                for k in range(first, min(first + 32, n)):  # added
+                    there = cuda.shfl_sync(FULL_MASK, mine, k - first)  # added
+                    if there != NO_PATH and column < n:  # added
+                        on = distance[k, column]  # added
+                        if on != NO_PATH:  # added
+                            best = min(best, there + on)  # added
+            if column < n:  # added
+                new[i, column] = best  # added
+                fell = fell or best < before  # added
+        if cuda.any_sync(FULL_MASK, fell) and lane == 0:  # added
+            less[0] = 1  # added
+
+
+def run_squares(kernel, device, matrix: np.ndarray) -> Results:
+    """Square until the kernel says that nothing has become less."""
+    distance, n = device.array(matrix), len(matrix)
+    for launch in range(n + 2):
+        less, new = device.full(1, 0, np.int32), device.full((n, n), -7, np.int32)
+        device.launch(kernel, blocks_for(n * WARP_SIZE), THREADS, distance, new, less)
+        distance = new
+        if device.read(less)[0] == 0:
+            return {"new": device.read(new), "launches": np.array([launch + 1])}
+    raise HostGaveUp(f"`less[0]` is set after launch {n + 2} for {n} vertices")
+
+
+def rounds_of(matrix: np.ndarray) -> list[np.ndarray]:
+    """Return the matrix, and its squares up to the one that is equal to the one before."""
+    found = [matrix]
+    while len(found) < 2 or (found[-1] != found[-2]).any():
+        found.append(np.minimum(found[-1], multiplied(found[-1], found[-1])))
+    return found
+
+
+def judge_squares(matrix: np.ndarray) -> Callable[[Results], Wrong | None]:
+    """Return a judge of the last square, and of how many there were."""
+    rounds = rounds_of(matrix)
+
+    def judge(found: Results) -> Wrong | None:
+        wrong = np.argwhere(found["new"] != rounds[-1])
+        if len(wrong):
+            i, j = wrong[0].tolist()
+            said = f"`new[{i}, {j}]` is {found['new'][i, j]} and should be {rounds[-1][i, j]}"
+            launches = f"after {found['launches'][0]} of {len(rounds) - 1} launches"
+            return Wrong(f"{launches} {said}", "new", i * len(matrix) + j)
+        if found["launches"][0] > len(rounds) - 1:
+            return Wrong("`less[0]` is set in a launch that has made nothing less", "less", 0)
+        return None
+
+    return judge
+
+
+def squares_case(name: str, g: Graph) -> Case:
+    """Return an input of otherwise-3."""
+    matrix = matrix_of(g)
+    return Case(name, lambda kernel, device: run_squares(kernel, device, matrix),
+                judge_squares(matrix))  # fmt: skip
+
+
+def rings(count: int, size: int = 6) -> Graph:
+    """Return so many cycles of a few vertices each."""
+    vertex = np.arange(size * count)
+    target = vertex - vertex % size + (vertex + 1) % size
+    return Graph.from_arcs(size * count, vertex, target, vertex % size + 1)
+
+
+def squares_budgets() -> list[Budget]:
+    """Return the bounds of otherwise-3: six of 66 elements of a row are finite in the end."""
+    g = rings(11)
+    case = squares_case("11 rings", g)
+    rounds = rounds_of(matrix_of(g))
+    fell = sum(int((after < before).any(axis=1).sum()) for before, after in pairwise(rounds))
+
+    def told(trace: Trace) -> int:
+        return metrics.accesses(trace.select(array=["less"]))
+
+    return [Budget("accesses to `less`", case, told, at_most=fell), sharing(case, at_most=44)]
+
+
+SQUARE = KernelExercise(
+    words("otherwise-3"),
+    parts=(square,),
+    imports=WITH_SHUFFLES,
+    cases=lambda: GRAPHS.cases(squares_case),
+    budgets=squares_budgets,
+    benign=("less",),
+)
+
+# otherwise-4: infinity less three
+
+
+@cuda.jit
+def multiply(a, b, product):
+    """Make ``product`` the (min, +) product of `a` and `b`, a thread an element."""
+    j, i = cuda.grid(2)
+    if i < product.shape[0] and j < product.shape[1]:
+        best = NO_PATH
+        for k in range(a.shape[1]):
+            first, second = a[i, k], b[k, j]
+            if first == NO_PATH or second == NO_PATH:  # added
+                continue  # added
+            best = min(best, first + second)
+        product[i, j] = best
+
+
+def drawn_lengths(rows: int, columns: int, rng: Draw, low: int = -40, high: int = 40) -> np.ndarray:
+    """Return drawn lengths, three of five of them no arc."""
+    lengths = rng.integers(low, high + 1, (rows, columns)).astype(np.int32)
+    lengths[rng.random((rows, columns)) < 0.6] = NO_PATH
+    return lengths
+
+
+def pair(n: int, depth: int, m: int, rng: Draw, **span: int) -> tuple:
+    """Return two matrices that fit each other."""
+    return drawn_lengths(n, depth, rng, **span), drawn_lengths(depth, m, rng, **span)
+
+
+def _drawn_pairs(rng: Draw) -> dict[str, tuple]:
+    n, depth, m = (int(size) for size in rng.integers(1, 45, 3))
+    return {"drawn matrices": pair(n, depth, m, rng)}
+
+
+def _fixed_pairs() -> dict[str, tuple]:
+    rng = np.random.default_rng(2)
+    none, below = np.full((3, 3), NO_PATH, np.int32), np.full((3, 3), -3, np.int32)
+    far = 2**30
+    return {
+        "no arc, then arcs of -3": (none, below),
+        "arcs of -3, then no arc": (below, none),
+        "no arcs at all": (none, none),
+        "two ways of 2^30 and more": (
+            np.int32([[far, NO_PATH]]), np.int32([[far - 2, 0], [-far, -far]]),
+        ),
+        "no vertices between": (np.zeros((3, 0), np.int32), np.zeros((0, 4), np.int32)),
+        "no rows": (np.zeros((0, 5), np.int32), np.zeros((5, 3), np.int32)),
+        "one element": (np.int32([[-7]]), np.int32([[9]])),
+        "33 x 20 x 47": pair(33, 20, 47, rng),
+    }  # fmt: skip
+
+
+PAIRS = Inputs(_fixed_pairs(), _drawn_pairs)
+
+
+def run_multiply(kernel, device, given: tuple) -> Results:
+    """Multiply once."""
+    a, b = given
+    product = device.full((a.shape[0], b.shape[1]), -7, np.int32)
+    blocks = blocks_for(b.shape[1], 32), blocks_for(a.shape[0], 4)
+    device.launch(kernel, blocks, (32, 4), device.array(a), device.array(b), product)
+    return {"product": device.read(product)}
+
+
+def judge_multiply(given: tuple) -> Callable[[Results], Wrong | None]:
+    """Return a judge of one product."""
+    expected = multiplied(*given)
+
+    def judge(found: Results) -> Wrong | None:
+        wrong = np.argwhere(found["product"] != expected)
+        if not len(wrong):
+            return None
+        i, j = wrong[0].tolist()
+        text = f"`product[{i}, {j}]` is {found['product'][i, j]} and should be {expected[i, j]}"
+        return Wrong(f"{text}; {len(wrong):,} are wrong", "product", i * expected.shape[1] + j)
+
+    return judge
+
+
+def multiply_case(name: str, given: tuple) -> Case:
+    """Return an input of otherwise-4."""
+    return Case(
+        name, lambda kernel, device: run_multiply(kernel, device, given), judge_multiply(given)
+    )
+
+
+def multiply_budgets() -> list[Budget]:
+    """Return the bound of otherwise-4: both elements for each vertex between, and the result."""
+    case = multiply_case("40 x 50 x 64", pair(40, 50, 64, np.random.default_rng(4)))
+    return [sharing(case, at_most=101)]
+
+
+INFINITY = KernelExercise(
+    words("otherwise-4"),
+    parts=(multiply,),
+    imports=IMPORTS,
+    cases=lambda: PAIRS.cases(multiply_case),
+    budgets=multiply_budgets,
+)
+
+EXERCISES = (PREDICT, HEIGHTS, SQUARE, INFINITY)
