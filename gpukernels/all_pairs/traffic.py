@@ -64,7 +64,7 @@ def traffic(
     method : {"naive", "blocked", "kleene", "repeated_squaring"}
         A method of :func:`gpukernels.apsp` that works on the matrix.
     n : int
-        Number of vertices; for ``"naive"`` a multiple of 32, so that rows begin with a sector.
+        Number of vertices; for ``"naive"`` a multiple of 8, so that rows begin with a sector.
     tile, per_thread : optional
         As the methods take them.
     rounds : int, optional
@@ -89,11 +89,11 @@ def traffic(
     check_choice("method", method, ("naive", *_OF_TILES))
     n = check_whole("n", n, 0, DENSE_LIMIT)
     if method == "naive":
-        if n % LANES:
-            raise InvalidArgument("n", n, "a multiple of 32 where method='naive'")
-        # A warp loads two elements for all its lanes, and two rows.
-        warps = n * n // LANES
-        a_pivot = Traffic(n * n, warps * (2 * SECTOR + 2 * WORD * LANES), 0, 0)
+        if n % (SECTOR // WORD):
+            raise InvalidArgument("n", n, "a multiple of 8 where method='naive'")
+        # A warp loads two elements for all its lanes, and its part of two rows.
+        warps = n * -(-n // LANES)
+        a_pivot = Traffic(n * n, 2 * SECTOR * warps + 2 * WORD * n * n, 0, 0)
         return a_pivot.times(n)._replace(stored=-1)
     form = form_of(n, np.int32, tile, per_thread, PRODUCT_TILES)
     tiles = -(-n // form.tile)

@@ -148,7 +148,7 @@ def _graphs() -> Inputs:
     }
     drawn = np.random.default_rng(6)
     return Inputs(
-        all_of({"roads of 36 vertices": road_grid(6, 6, seed=1)}, drawn)
+        all_of({"roads of 45 vertices": road_grid(9, 5, seed=1)}, drawn)
         | fixed
         | all_of(plain.fixed, drawn),
         lambda rng: all_of(plain.draw(rng), rng),
@@ -304,13 +304,13 @@ def _fixed_pairs() -> dict[str, tuple]:
         "no arc, then arcs of -3": (none, below),
         "arcs of -3, then no arc": (below, none),
         "no arcs at all": (none, none),
-        "two ways of 2^30 and more": (
+        "two large ways, of 2^30 and more": (
             np.int32([[far, NO_PATH]]), np.int32([[far - 2, 0], [-far, -far]]),
         ),
         "no vertices between": (np.zeros((3, 0), np.int32), np.zeros((0, 4), np.int32)),
         "no rows": (np.zeros((0, 5), np.int32), np.zeros((5, 3), np.int32)),
         "one element": (np.int32([[-7]]), np.int32([[9]])),
-        "33 x 20 x 47": pair(33, 20, 47, rng),
+        "45 × 20 × 33": pair(45, 20, 33, rng),
     }  # fmt: skip
 
 
@@ -350,7 +350,7 @@ def multiply_case(name: str, given: tuple) -> Case:
 
 def multiply_budgets() -> list[Budget]:
     """Return the bound of otherwise-4: both elements for each vertex between, and the result."""
-    case = multiply_case("40 x 50 x 64", pair(40, 50, 64, np.random.default_rng(4)))
+    case = multiply_case("40 × 50 × 64", pair(40, 50, 64, np.random.default_rng(4)))
     return [sharing(case, at_most=101)]
 
 
