@@ -13,6 +13,7 @@ import numpy as np
 from gpukernels.checks import check_choice, check_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import DENSE_LIMIT
+from gpukernels.primitives.offsets import MAX_UNITS
 
 from .tiles import PER_THREAD, PRODUCT_TILES, Form, closing, form_of
 
@@ -47,6 +48,7 @@ class Traffic(NamedTuple):
 
 
 NOTHING = Traffic(0, 0, 0, 0)
+METHODS = "naive", "blocked", "kleene", "repeated_squaring"
 
 
 def traffic(
@@ -55,6 +57,7 @@ def traffic(
     *,
     tile: int | None = None,
     per_thread: str | None = None,
+    panel: int = 1,
     rounds: int | None = None,
 ) -> Traffic:
     """Return what a method moves for n vertices, without running it.
@@ -67,6 +70,8 @@ def traffic(
         Number of vertices; for ``"naive"`` a multiple of 8, so that rows begin with a sector.
     tile, per_thread : optional
         As the methods take them.
+    panel : int
+        Tiles of pivots that ``"blocked"`` takes at once.
     rounds : int, optional
         Rounds of ``"repeated_squaring"``; by default as many as can be needed.
 
@@ -86,7 +91,7 @@ def traffic(
     >>> traffic("blocked", 256, tile=32).loaded / traffic("naive", 256).loaded
     0.0365...
     """
-    check_choice("method", method, ("naive", *_OF_TILES))
+    check_choice("method", method, METHODS)
     n = check_whole("n", n, 0, DENSE_LIMIT)
     if method == "naive":
         if n % (SECTOR // WORD):
@@ -101,7 +106,9 @@ def traffic(
         most = max(n - 1, 0).bit_length()
         rounds = most if rounds is None else check_whole("rounds", rounds, 0, n)
         return _round(form, tiles).times(rounds)
-    return _OF_TILES[method](form, tiles)
+    if method == "blocked":
+        return _blocked(form, tiles, check_whole("panel", panel, 1, MAX_UNITS))
+    return _kleene(form, tiles)
 
 
 def _closed(form: Form) -> Traffic:
@@ -121,7 +128,7 @@ def _product(form: Form, tiles: int, over: int) -> Traffic:
     warps = -(-threads // LANES)
     # A few threads side by side ask for less than a sector, and get all of it.
     own = _whole_sectors(wide)
-    left = _whole_sectors(min(threads, max(8, threads // form.tile)))
+    left = _whole_sectors(min(threads, max(16, threads // form.tile)))
     right = _whole_sectors(min(threads, form.tile))
     one = Traffic(
         over * form.tile**3,
@@ -137,8 +144,16 @@ def _whole_sectors(words: int) -> int:
     return max(1, SECTOR // WORD // words)
 
 
-def _blocked(form: Form, tiles: int) -> Traffic:
-    return (_closed(form) + _product(form, tiles**2 - 1, 1)).times(tiles)
+def _blocked(form: Form, tiles: int, panel: int) -> Traffic:
+    sum_of_all = NOTHING
+    for first in range(0, tiles, panel):
+        count = min(panel, tiles - first)
+        others = tiles - count
+        # Rows and columns of each pivot tile; what else the panel has; the rest, for all of it.
+        crossed = 2 * (tiles - 1) + (count - 1) * (tiles - 1 + others)
+        sum_of_all += (_closed(form) + _product(form, crossed, 1)).times(count)
+        sum_of_all += _product(form, others**2, count)
+    return sum_of_all
 
 
 def _kleene(form: Form, tiles: int) -> Traffic:
@@ -156,6 +171,3 @@ def _round(form: Form, tiles: int) -> Traffic:
     again = WORD * (tiles * form.tile) ** 2 * _whole_sectors(form.block[0])
     diagonal = SECTOR * tiles * form.tile
     return _product(form, tiles**2, tiles) + Traffic(0, again + diagonal, 0, 0)
-
-
-_OF_TILES = {"blocked": _blocked, "kleene": _kleene, "repeated_squaring": _round}

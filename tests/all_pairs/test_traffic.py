@@ -47,6 +47,12 @@ def test_tiles_move_what_the_formula_says(method, shape, n):
     assert traffic(method, n, tile=tile, per_thread=per_thread, **rounds) == found
 
 
+@pytest.mark.parametrize(("n", "panel"), [(70, 2), (70, 3), (48, 8), (80, 4), (130, 4)])
+def test_panels_move_what_the_formula_says(n, panel):
+    _, found = counted(gk.complete(n), "blocked", tile=16, per_thread="1x1", panel=panel)
+    assert traffic("blocked", n, tile=16, per_thread="1x1", panel=panel) == found
+
+
 def test_a_launch_a_pivot_loads_ten_bytes_for_each_pair_and_pivot():
     assert traffic("naive", 64).loaded == 10 * 64**3
     for n in (8, 40, 64):
@@ -80,6 +86,9 @@ def test_what_has_no_formula_is_refused_by_name(arguments, said):
         traffic(*arguments)
 
 
-def test_rounds_are_a_whole_number():
-    with pytest.raises(gk.InvalidArgument, match="rounds"):
-        traffic("repeated_squaring", 64, rounds=-1)
+@pytest.mark.parametrize(
+    ("method", "name"), [("repeated_squaring", "rounds"), ("blocked", "panel")]
+)
+def test_counts_are_whole_numbers(method, name):
+    with pytest.raises(gk.InvalidArgument, match=name):
+        traffic(method, 64, **{name: -1})
