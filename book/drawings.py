@@ -277,6 +277,20 @@ def floyd_warshall_card() -> str:
     return card("Tiles of a matrix: first the pivot, then its row and column, then the rest", body)
 
 
+def all_pairs_otherwise_card() -> str:
+    """Return the cells of three matrices, each the product of the one before with itself."""
+    body = ""
+    for at, reach in enumerate((1, 2, 4)):
+        for i in range(6):
+            for j in range(6):
+                kind = "on" if i == j else "half" if abs(i - j) <= reach else "off"
+                body += (
+                    f'<rect x="{18 + 74 * at + 10 * j:g}" y="{26 + 10 * i:g}" width="8" '
+                    f'height="8" rx="1.5" class="{kind}"/>'
+                )
+    return card("A matrix, its square, and the square of that: known paths double", body)
+
+
 def drawings() -> dict[str, str]:
     """Return every drawing by its path under ``book/_static``."""
     return {
@@ -294,6 +308,7 @@ def drawings() -> dict[str, str]:
         "cards/sssp_spectrum.svg": sssp_spectrum_card(),
         "cards/hbf.svg": hbf_card(),
         "cards/floyd_warshall.svg": floyd_warshall_card(),
+        "cards/all_pairs_otherwise.svg": all_pairs_otherwise_card(),
     }
 
 
