@@ -71,7 +71,7 @@ def traffic(
     tile, per_thread : optional
         As the methods take them.
     panel : int
-        Tiles of pivots that ``"blocked"`` takes at once.
+        Tiles of pivots that ``"blocked"`` takes at once; it takes more itself if n is large.
     rounds : int, optional
         Rounds of ``"repeated_squaring"``; by default as many as can be needed.
 
