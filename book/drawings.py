@@ -225,6 +225,23 @@ def duplicates_card() -> str:
     return card("A vertex in the queue, level by level: its entries double", body)
 
 
+def better_queues_card() -> str:
+    """Return three small queues of a block that are copied into one."""
+    body = '<path class="line" d="M120 40V70"/>'
+    for queue, filled in enumerate((5, 3, 4)):
+        for slot in range(5):
+            kind = "on" if slot < filled else "off"
+            body += (
+                f'<rect x="{16 + 72 * queue + 13 * slot}" y="20" width="11" height="16" rx="2" '
+                f'class="{kind}"/>'
+            )
+    for slot in range(14):
+        kind = "half" if slot < 12 else "off"
+        x = 22 + 14 * slot
+        body += f'<rect x="{x}" y="74" width="12" height="18" rx="2" class="{kind}"/>'
+    return card("Small queues of a block, copied together into the global one", body)
+
+
 def bfs4k_card() -> str:
     """Return frontier sizes by level: small ones stay in one block, large ones take the GPU."""
     sizes = (1, 2, 4, 8, 15, 23, 19, 11, 5, 3, 2, 1)
@@ -302,6 +319,7 @@ def drawings() -> dict[str, str]:
         "cards/scans.svg": scans_card(),
         "cards/frontier_bfs.svg": frontier_card(),
         "cards/duplicates.svg": duplicates_card(),
+        "cards/better_queues.svg": better_queues_card(),
         "cards/bfs4k.svg": bfs4k_card(),
         "cards/mapping_static.svg": mapping_static_card(),
         "cards/mapping_dynamic.svg": mapping_dynamic_card(),

@@ -84,7 +84,8 @@ def test_links_and_anchors_resolve(name):
     broken = []
     for link in page(name).find_all("a", href=True):
         url = link["href"]
-        if is_outside(url):
+        # A table's numbers as CSV lie in the link itself.
+        if is_outside(url) or url.startswith("data:"):
             continue
         path, fragment = resolve(name, url)
         if not path.is_file():

@@ -25,7 +25,14 @@ sys.exit({status})
 
 
 #: Chapters that open with a figure, and with no code above it but its own.
-FIGURE_FIRST = ("frontier_bfs", "mapping_static", "sssp_spectrum", "hbf", "all_pairs_otherwise")
+FIGURE_FIRST = (
+    "frontier_bfs",
+    "better_queues",
+    "mapping_static",
+    "sssp_spectrum",
+    "hbf",
+    "all_pairs_otherwise",
+)
 
 
 @pytest.mark.parametrize("name", FIGURE_FIRST)

@@ -41,7 +41,7 @@ SENTENCES = {
         r"for compute capability 7\.5, 8\.0, 8\.9, 9\.0 and 10\.0",
         r"in turn, one of",
     ),
-    "PTX is virtual": ("chapters/frontier_bfs.ipynb", r"the GPU's instruction set", r"virtual"),
+    "PTX is virtual": ("chapters/better_queues.ipynb", r"the GPU's instruction set", r"virtual"),
     "a warp's lanes may part": (
         "chapters/simt.ipynb", r"warps of 32 lanes with one instruction stream", r"Since Volta",
     ),
@@ -101,7 +101,7 @@ SENTENCES = {
         "chapters/frontier_bfs.ipynb", r"stand out\. ", r"Two facts stand out, in lockstep\. ",
     ),
     "the traffic of an edge frontier beside the queue's": (
-        "chapters/frontier_bfs.ipynb",
+        "chapters/better_queues.ipynb",
         r"traffic\.\*\* `expand_contract`",
         r"In lockstep, `expand_contract` touches less than half",
     ),
@@ -157,7 +157,7 @@ NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve t
 
 def test_searches_and_mappings_are_counted_as_they_are():
     said = dict(enumerate(NUMBERS.split()))
-    table = text_of("chapters/frontier_bfs.ipynb").split("(bfs-work-table)=")[1].split("## ")[1]
+    table = text_of("chapters/better_queues.ipynb").split("(bfs-work-table)=")[1].split("## ")[1]
     searches = said[sum(f"`{method}`" in table for method in gk.traversal.METHODS)]
     preface, front = text_of("book/preface.md"), text_of("book/index.ipynb")
     assert f"runs breadth-first search in {searches} ways" in preface

@@ -14,6 +14,7 @@ from gpukernels.table import Table
 
 from . import (
     all_pairs_otherwise,
+    better_queues,
     bfs4k,
     duplicates,
     floyd_warshall,
@@ -50,12 +51,13 @@ CATALOG = MappingProxyType(
         for chapter in (
             simt,
             representations,
-            scans,
+            mapping_static,
             frontier_bfs,
             duplicates,
-            bfs4k,
-            mapping_static,
+            scans,
             mapping_dynamic,
+            better_queues,
+            bfs4k,
             sssp_spectrum,
             hbf,
             floyd_warshall,

@@ -14,6 +14,7 @@ from gpukernels.generators import rmat
 
 from . import (
     all_pairs_otherwise,
+    better_queues,
     bfs4k,
     duplicates,
     floyd_warshall,
@@ -188,8 +189,9 @@ DRAWN: Mapping[str, Drawing] = {
         lambda g: frontier_bfs.judge_search(g, highest=True),
     ),
     "bfs-3": drawn_from(GRAPHS, frontier_bfs.run_spread, frontier_bfs.judge_search),
-    "bfs-4": drawn_from(GRAPHS, frontier_bfs.run_classes, frontier_bfs.judge_classes),
-    "bfs-5": drawn_from(GRAPHS, frontier_bfs.run_queue, frontier_bfs.judge_search),
+    "queues-2": drawn_from(GRAPHS, frontier_bfs.run_queue, frontier_bfs.judge_search),
+    "queues-3": drawn_from(GRAPHS, better_queues.run_flags, better_queues.judge_flags),
+    "queues-4": drawn_from(GRAPHS, better_queues.run_classes, better_queues.judge_classes),
     "duplicates-2": culled(least=duplicates.THREADS, most=32, slots=duplicates.SLOTS),
     "duplicates-3": culled(least=32, most=32),
     "duplicates-4": culled(least=duplicates.THREADS, most=duplicates.THREADS),

@@ -5,27 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import cuda, int32
+from numba import cuda
 
 from gpukernels.device import SimtDevice, benign_race
 from gpukernels.generators import erdos_renyi, path, rmat, road_grid, small_world, star
 from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.sequential import bfs as sequential_bfs
-from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
+from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
 from .case import Budget, Case, HostGaveUp, Results, Wrong
 from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
-from .representations import no_arcs, stars
+from .representations import stars
 from .words import words
 
-IMPORTS = "from numba import cuda"
 WITH_QUEUE = "from numba import cuda\n\nfrom gpukernels.primitives import queue_append"
-WITH_COLLECT = (
-    "from numba import cuda, int32\n\nfrom gpukernels.exercises.frontier_bfs import collect"
-)
 WITH_RACES = "from numba import cuda\n\nfrom gpukernels.device import benign_race"
 
 
@@ -166,28 +162,25 @@ def run_queue(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
     return {**found, "entries": np.array(entries)}
 
 
-def _queue_case(name: str, g: Graph, highest: bool = False) -> Case:
+def queue_case(name: str, g: Graph, highest: bool = False) -> Case:
+    """Return a search of `g` from vertex 0 as a hidden input; see :func:`judge_search`."""
     judge = judge_search(g, highest=highest)
     return Case(name, lambda kernel, device: run_queue(kernel, device, g), judge)
 
 
-def queue_cases() -> list[Case]:
-    """Return the hidden inputs of bfs-5."""
-    return [_queue_case(name, g) for name, g in graphs().items()]
-
-
 def once_cases() -> list[Case]:
     """Return the hidden inputs of bfs-2."""
-    return [_queue_case(name, g, highest=True) for name, g in graphs().items()]
+    return [queue_case(name, g, highest=True) for name, g in graphs().items()]
 
 
-def _road() -> Case:
-    return _queue_case("a road graph of 1,024 vertices", road_grid(32, 32, seed=1))
+def road() -> Case:
+    """Return a search of the chapter's road graph, on which budgets are counted."""
+    return queue_case("a road graph of 1,024 vertices", road_grid(32, 32, seed=1))
 
 
 def once_budgets() -> list[Budget]:
     """Return the bound of bfs-2."""
-    return [Budget("warp steps", _road(), metrics.warp_steps, at_most=4_000)]
+    return [Budget("warp steps", road(), metrics.warp_steps, at_most=4_000)]
 
 
 @cuda.jit
@@ -272,184 +265,4 @@ SPREAD = KernelExercise(
     benign=("distance", "changed"),
 )
 
-# bfs-4: one atomic a warp and queue
-
-#: Degrees from which a vertex belongs to the second, third and fourth queue.
-CLASSES = (4, 32, 256)
-
-
-@cuda.jit(device=True)
-def append_by_class(queues, sizes, kind, item):
-    """Append `item` to ``queues[kind]``: one atomic for all lanes of a warp with that `kind`."""
-    slot = queues.shape[1]
-    # Your lines go here.
-    peers = cuda.match_any_sync(cuda.activemask(), kind)  # added
-    rank = cuda.popc(peers & cuda.lanemask_lt())  # added
-    start = 0  # added
-    if rank == 0:  # added
-        start = cuda.atomic.add(sizes, kind, cuda.popc(peers))  # added
-    slot = cuda.shfl_sync(peers, start, cuda.ffs(peers) - 1) + rank  # added
-    if slot < queues.shape[1]:
-        queues[kind, slot] = item
-
-
-@cuda.jit
-def sort_by_degree(offsets, frontier, queues, sizes):
-    """Put every vertex of the frontier into the queue of its degree's class."""
-    i = cuda.grid(1)
-    if i < frontier.size:
-        u = frontier[i]
-        degree = offsets[u + 1] - offsets[u]
-        kind = 0
-        for least in CLASSES:
-            if degree >= least:
-                kind += 1
-        append_by_class(queues, sizes, kind, u)
-
-
-def run_classes(kernel, device, g: Graph) -> dict[str, np.ndarray]:
-    """Sort all vertices of `g`, in random order, into queues by their degrees.
-
-    Returns
-    -------
-    dict of ndarray
-        ``queues`` int32 (4, n), -1 where nothing was stored; ``sizes`` int32 (4,).
-    """
-    frontier = np.random.default_rng(g.n).permutation(g.n).astype(np.int32)
-    queues = device.full((len(CLASSES) + 1, g.n), -1, np.int32)
-    sizes = device.full(len(CLASSES) + 1, 0, np.int32)
-    arrays = device.array(g.offsets), device.array(frontier), queues, sizes
-    device.launch(kernel, blocks_for(g.n), THREADS, *arrays)
-    return {"queues": device.read(queues), "sizes": device.read(sizes)}
-
-
-def judge_classes(g: Graph) -> Callable[[Results], Wrong | None]:
-    """Return a judge that wants each vertex once, in the queue of its class, from place 0 on."""
-    kinds = np.searchsorted(CLASSES, g.out_degree, side="right")
-
-    def judge(found: Results) -> Wrong | None:
-        for kind in range(len(CLASSES) + 1):
-            wanted = np.flatnonzero(kinds == kind)
-            if found["sizes"][kind] != wanted.size:
-                text = f"`sizes[{kind}]` is {found['sizes'][kind]} and should be {wanted.size}"
-                return Wrong(text, "sizes", kind)
-            got = found["queues"][kind, : wanted.size]
-            missing = np.setdiff1d(wanted, got)
-            if missing.size:
-                v = int(missing[0])
-                text = f"vertex {v}, of degree {g.out_degree[v]}, is not in queue {kind}"
-                return Wrong(f"{text}; {missing.size} of its {wanted.size} are missing", "queues")
-        return None
-
-    return judge
-
-
-def _classes_case(name: str, g: Graph) -> Case:
-    return Case(name, lambda kernel, device: run_classes(kernel, device, g), judge_classes(g))
-
-
-def classes_cases() -> list[Case]:
-    """Return the hidden inputs of bfs-4."""
-    limits = stars(3, 4, 5, 31, 32, 33, 255, 256, 257, 0, 1, *[0] * 247)
-    return [
-        *(_classes_case(name, g) for name, g in graphs().items()),
-        _classes_case("degrees beside the limits of the classes", limits),
-        _classes_case("129 vertices without arcs", no_arcs(129)),
-    ]
-
-
-def classes_budgets() -> list[Budget]:
-    """Return the bounds of bfs-4, which only lanes that share an atomic can meet."""
-    g = rmat(10, edge_factor=8, seed=1)
-    frontier = np.random.default_rng(g.n).permutation(g.n)
-    kinds = np.searchsorted(CLASSES, g.out_degree[frontier], side="right").reshape(-1, 32)
-    needed = sum(np.unique(warp).size for warp in kinds)
-
-    def waiting(trace: Trace) -> int:
-        return int(metrics.atomic_conflicts(trace.select(array=["sizes"])).sum())
-
-    def asking(trace: Trace) -> int:
-        return metrics.accesses(trace.select(array=["sizes"]), kinds=ATOMIC)
-
-    case = _classes_case("an R-MAT graph of 1,024 vertices", g)
-    return [
-        Budget("lanes that wait at a counter", case, waiting, at_most=0),
-        Budget("atomics at the counters", case, asking, at_most=needed),
-        sharing(case, at_most=16),
-    ]
-
-
-BY_CLASS = KernelExercise(
-    words("bfs-4"),
-    parts=(append_by_class, sort_by_degree),
-    imports=f"from numba import cuda\n\nCLASSES = {CLASSES}",
-    cases=classes_cases,
-    budgets=classes_budgets,
-)
-
-# bfs-5: one atomic a block
-
-
-@cuda.jit(device=True)
-def collect(u, offsets, targets, distance, parent, level, found, asked, queue, size):
-    """Put every neighbor of `u` that this thread visits first into `found`, or else into `queue`.
-
-    `found` and ``asked[0]``, how many slots of it have been asked for, are the block's.
-    """
-    for k in range(offsets[u], offsets[u + 1]):
-        v = targets[k]
-        if cuda.atomic.cas(distance, v, -1, level + 1) == -1:
-            parent[v] = u
-            slot = cuda.atomic.add(asked, 0, 1)
-            if slot < found.size:
-                found[slot] = v
-            else:
-                queue_append(queue, size, v)
-
-
-@cuda.jit
-def expand_by_block(
-    offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
-):
-    """Collect what the block finds in shared memory, then enqueue all of it together."""
-    found = cuda.shared.array(128, int32)
-    asked = cuda.shared.array(1, int32)
-    begin = cuda.shared.array(1, int32)
-    if cuda.threadIdx.x == 0:
-        asked[0] = 0
-    cuda.syncthreads()
-    i = cuda.grid(1)
-    if i < frontier_size[0]:
-        search = (offsets, targets, distance, parent, level)
-        collect(frontier[i], *search, found, asked, next_frontier, next_size)
-    # Your lines go here.
-    cuda.syncthreads()  # added
-    kept = min(asked[0], found.size)  # added
-    if cuda.threadIdx.x == 0:  # added
-        begin[0] = cuda.atomic.add(next_size, 0, kept)  # added
-    cuda.syncthreads()  # added
-    for slot in range(cuda.threadIdx.x, kept, cuda.blockDim.x):  # added
-        next_frontier[begin[0] + slot] = found[slot]  # added
-
-
-def by_block_budgets() -> list[Budget]:
-    """Return the bounds of bfs-5: an atomic for each of the 63 blocks that the search launches."""
-
-    def asking(trace: Trace) -> int:
-        return metrics.accesses(trace.select(array=["next_size"]), kinds=ATOMIC)
-
-    return [
-        Budget("atomics at the queue's counter", _road(), asking, at_most=63),
-        sharing(_road(), at_most=48),
-    ]
-
-
-BY_BLOCK = KernelExercise(
-    words("bfs-5"),
-    parts=(expand_by_block,),
-    imports=WITH_COLLECT,
-    cases=queue_cases,
-    budgets=by_block_budgets,
-)
-
-EXERCISES = (PREDICT, ONCE, SPREAD, BY_CLASS, BY_BLOCK)
+EXERCISES = (PREDICT, ONCE, SPREAD)

@@ -247,7 +247,7 @@ def spreads(apart: int):
 
 
 def sorting_by_degree(apart: int):
-    """bfs-4: counts in local memory first, then asks each counter once."""
+    """queues-4: counts in local memory first, then asks each counter once."""
 
     @cuda.jit
     def sort_by_degree(offsets, frontier, queues, sizes):
@@ -274,7 +274,7 @@ def sorting_by_degree(apart: int):
 
 
 def expansions_by_block(apart: int):
-    """bfs-5: counts what it finds, marks it, and draws room once."""
+    """queues-2: counts what it finds, marks it, and draws room once."""
 
     @cuda.jit
     def expand_by_block(
@@ -299,6 +299,20 @@ def expansions_by_block(apart: int):
                             slot += 1
 
     return expand_by_block
+
+
+def flags_of_new_ones(apart: int):
+    """queues-3."""
+
+    @cuda.jit
+    def flag_new(neighbor, arcs, distance, flags, level):
+        if cuda.grid(1) % apart == 0:
+            for i in range(cuda.grid(1), min(cuda.grid(1) + apart, arcs)):
+                flags[i] = 0
+                if cuda.atomic.cas(distance, neighbor[i], -1, level + 1) == -1:
+                    flags[i] = 1
+
+    return flag_new
 
 
 def culls_by_number(apart: int):
@@ -724,8 +738,9 @@ LAZY: dict[str, tuple[Callable, int]] = {
     "scans-4": (scans_of_blocks, 64),
     "bfs-2": (expansions_under_the_highest_parent, WARP),
     "bfs-3": (spreads, WARP),
-    "bfs-4": (sorting_by_degree, WARP),
-    "bfs-5": (expansions_by_block, WARP),
+    "queues-2": (expansions_by_block, WARP),
+    "queues-3": (flags_of_new_ones, WARP),
+    "queues-4": (sorting_by_degree, WARP),
     "duplicates-2": (culls_by_number, WARP),
     "duplicates-3": (culls_by_number, WARP),
     "duplicates-4": (exact_culls, BLOCK),

@@ -16,6 +16,7 @@ NOTEBOOK = {
     "representations": "representations",
     "scans": "scans",
     "bfs": "frontier_bfs",
+    "queues": "better_queues",
     "duplicates": "duplicates",
     "bfs4k": "bfs4k",
     "mapping-static": "mapping_static",

@@ -217,7 +217,7 @@ def test_a_notebook_shows_the_report_and_no_traceback():
     assert text == f"ExerciseFailed: {failure.value.report!r}"
 
 
-@pytest.mark.parametrize("name", ["bfs-2", "bfs-5"])
+@pytest.mark.parametrize("name", ["bfs-2", "queues-2"])
 def test_parents_and_entries_of_a_search_are_judged(name):
     ex = gk.exercise(name)
     case: Case = ex.cases()[0]

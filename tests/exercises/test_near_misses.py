@@ -175,46 +175,64 @@ NEAR_MISSES = {
         "schedule warp: `distance[",
     ),
     "room for one": (
-        "bfs-4",
+        "queues-4",
         "cuda.atomic.add(sizes, kind, cuda.popc(peers))",
         "cuda.atomic.add(sizes, kind, 1)",
         "race on `",
     ),
     "one slot for all": (
-        "bfs-4",
+        "queues-4",
         ", cuda.ffs(peers) - 1) + rank",
         ", cuda.ffs(peers) - 1)",
         "race",
     ),
     "one leader for all classes": (
-        "bfs-4",
+        "queues-4",
         "cuda.match_any_sync(cuda.activemask(), kind)",
         "cuda.activemask()",
         "race on `",
     ),
     "room for what is not there": (
-        "bfs-5",
+        "queues-2",
         "min(asked[0], found.size)",
         "asked[0]",
         "index 128 is out of bounds",
     ),
     "no wait for the finders": (
-        "bfs-5",
+        "queues-2",
         "    cuda.syncthreads()\n    kept",
         "    kept",
         "race on `asked[0]`",
     ),
     "no wait for the beginning": (
-        "bfs-5",
+        "queues-2",
         "kept)\n    cuda.syncthreads()\n    for",
         "kept)\n    for",
         "`begin[0]`",
     ),
     "room drawn by every thread": (
-        "bfs-5",
+        "queues-2",
         "    if cuda.threadIdx.x == 0:\n        begin[0] = cuda.atomic.add(next_size, 0, kept)",
         "    begin[0] = cuda.atomic.add(next_size, 0, kept)",
         "race on `begin[0]`",
+    ),
+    "a flag cleared where it was set": (
+        "queues-3",
+        "        flags[i] = 0\n",
+        "        if flags[i] == 1 and level == 0:\n            flags[i] = 0\n",
+        "had been found before",
+    ),
+    "a flag cleared last": (
+        "queues-3",
+        "            flags[i] = 1\n",
+        "            flags[i] = 1\n        flags[i] = 0\n",
+        "is -1 and should be",
+    ),
+    "the neighbor's flag": (
+        "queues-3",
+        "flags[i] = 0",
+        "flags[(i + 1) % arcs] = 0",
+        "race on `flags[",
     ),
     "a conflict dropped where the number is lower": (
         "duplicates-2",
@@ -771,7 +789,7 @@ def test_a_near_miss_is_found(name, passage, instead, says, tmp_path, monkeypatc
     assert says in repr(report)
 
 
-#: Right answers of bfs-4 that share nothing, and the budget that they miss.
+#: Right answers of queues-4 that share nothing, and the budget that they miss.
 DEAR_APPENDS = {
     "an atomic a lane": (
         "    slot = cuda.atomic.add(sizes, kind, 1)\n",
@@ -789,7 +807,7 @@ DEAR_APPENDS = {
 @pytest.mark.parametrize("name", DEAR_APPENDS)
 def test_an_append_that_shares_no_atomic_is_right_and_too_dear(name, tmp_path):
     lines, missed = DEAR_APPENDS[name]
-    ex = gk.exercise("bfs-4")
+    ex = gk.exercise("queues-4")
     start = ex.solution.text.index("    peers = cuda.match_any_sync")
     end = ex.solution.text.index("    if slot < queues.shape[1]")
     path = tmp_path / "plain.py"
