@@ -130,14 +130,18 @@ def blocks(lines: list[str], book: Resolver) -> Iterator[tuple[int, int, str]]:
             if not in_table:
                 yield begin, end, spans(raw, book)
         elif what in REMOVED:
-            yield begin, end, ""
+            # What it keeps apart stays apart: code by its indent, say, and a paragraph before it.
+            sides = lines[max(begin - 1, 0) : begin], lines[end:]
+            yield begin, end, "\n" if all("".join(side).strip() for side in sides) else ""
         elif what in ("fence", "colon_fence") and DIRECTIVE.match(token.info.strip()):
             # A quotation mark or a list's blanks stand before each line of what they hold.
             first = raw[: raw.index(token.markup)]
             others = re.sub(r"[^>\s]", " ", first)
             new = directive(token, book).splitlines()
             framed = [(others if n else first) + line for n, line in enumerate(new)]
-            yield begin, end, "".join(line.rstrip() + "\n" for line in framed)
+            # A line right behind a quotation would be read as its last one.
+            behind = "\n" if not first and "".join(lines[end : end + 1]).strip() else ""
+            yield begin, end, "".join(line.rstrip() + "\n" for line in framed) + behind
         elif what not in PLAIN or token.attrs.get("class"):
             raise NotPlain(f"{what} has no plain form: {raw.strip()[:80]!r}")
 
@@ -161,7 +165,8 @@ def directive(token: Token, book: Resolver) -> str:
         raise NotPlain(f"directive {{{name}}} has no plain form")
     if "dropdown" in options.get("class", "").split():
         return f"<details>\n<summary><b>{title}</b></summary>\n\n{inner}\n\n</details>"
-    lines = [f"**{title}**", "", *inner.splitlines()]
+    # Behind a quotation mark a tab is two columns wide, and no indent of code any more.
+    lines = [f"**{title}**", "", *inner.expandtabs(4).splitlines()]
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
