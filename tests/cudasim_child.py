@@ -77,7 +77,7 @@ class CudasimDevice:
         return sys.maxsize
 
     def cooperative_blocks(self, kernel, threads, *args):
-        return 2
+        return 1  # blocks run one after another, so none could wait for a second one
 
     def launch(self, kernel, blocks, threads, *args, shared=0, cooperative=False):
         lacking = sorted(n for n in cuda_names(kernel) if not hasattr(FakeCUDAModule, n))

@@ -49,7 +49,13 @@ READ = """([selects, parts]) => {
     const read = ({ picture, words, cells, shift }) =>
         [...figure.querySelectorAll(picture)].map((svg) => {
             const found = cellsOf(svg, cells), read = found.map(() => []), astray = [];
-            for (const [word, x, y] of wordsOf(svg, words, shift)) {
+            for (const [word, x, y] of wordsOf(svg, words, shift || [0, 0])) {
+                if (!shift) {
+                    const away = found.map(([, a, b, w, t]) =>
+                        Math.hypot(x - a - w / 2, y - b - t / 2));
+                    read[away.indexOf(Math.min(...away))].push(word);
+                    continue;
+                }
                 let alone = true;
                 found.forEach(([, a, b, w, t], k) => {
                     if (x < a || x > a + w || y < b || y > b + t) return;
@@ -87,12 +93,15 @@ READ = """([selects, parts]) => {
 
 @dataclass(frozen=True)
 class Part:
-    """Words and cells of a picture, as CSS selectors; `shift` moves the words onto their cells."""
+    """Words and cells of a picture, as CSS selectors.
+
+    `shift` moves the words onto their cells; None if each word stands beside the nearest.
+    """
 
     picture: str
     words: str
     cells: str
-    shift: tuple[float, float] = (0, 0)
+    shift: tuple[float, float] | None = (0, 0)
 
 
 class Picture(NamedTuple):
@@ -113,7 +122,7 @@ def read_frames(
 
     Returns a tuple a frame: the options chosen, the step, and for each part its pictures.
     """
-    asked = [vars(part) | {"shift": list(part.shift)} for part in parts]
+    asked = [vars(part) | {"shift": part.shift and list(part.shift)} for part in parts]
     frames = json.loads(page.evaluate(READ, [list(selects), asked]))
     return [
         (chosen, step, [[Picture(*found) for found in pictures] for pictures in read])

@@ -276,7 +276,7 @@ def test_words_of_a_filter_stand_in_their_lanes_and_slots(open_figures, schedule
 def test_values_stand_on_their_vertices(open_figures):  # noqa: F811
     page = open_figures(["values"])
     values = Part(".gk-graph", ".gk-labels text", ".gk-dot-rim")
-    names = Part(".gk-graph", ".gk-names text", ".gk-dot-rim", (-14, 11))
+    names = Part(".gk-graph", ".gk-names text", ".gk-dot-rim", None)
     for _, step, ((value,), (name,)) in read_frames(page, [values, names]):
         truth = {str(v): str((16 * step + v) % 7) for v in range(16)}
         assert dict(zip(name.words, value.words, strict=True)) == truth

@@ -80,7 +80,7 @@ def test_an_endless_answer_is_stopped_by_its_steps_and_the_loop_is_named(
     (fault,) = report.findings
     assert "this loop has not ended: all loops together have taken" in fault.text
     assert fault.details[0].endswith("# hangs")
-    assert sum(device.pace.taken for device in made) < 300_000
+    assert sum(device.pace.taken for device in made) < 1_000_000
 
 
 def test_two_checks_of_an_endless_answer_say_the_same(tmp_path):

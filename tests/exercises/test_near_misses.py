@@ -658,7 +658,7 @@ NEAR_MISSES = {
         "floyd-2",
         "    tile[y, x] = NO_PATH\n",
         "",
-        "`tile[",
+        "`tile",
     ),
     "a barrier of the block for the whole grid": (
         "floyd-3",
