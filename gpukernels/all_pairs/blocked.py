@@ -163,7 +163,7 @@ def apsp(
         The same in every run.
     """
     chosen = Options(**options)
-    form, next_hops = chosen.form(lengths), chosen.next_hops
+    form, next_hops = chosen.form(lengths.n, lengths.matrix.dtype), chosen.next_hops
     if panel is None:
         panel = panel_of(lengths.n)
     panel = check_whole("panel", panel, 1, MAX_UNITS)

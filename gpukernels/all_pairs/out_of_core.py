@@ -21,25 +21,24 @@ import numpy as np
 from gpukernels.checks import is_whole
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument, NegativeCycleError
+from gpukernels.front_door import takes_fields_of
 
 from .length_rows import LengthRows
 from .out_of_core_blocks import blocks_for
 from .out_of_core_files import InFile, InMemory, beside, checked_file, joined_beside, state_of
 from .out_of_core_steps import Run
 from .result import APSPResult, check_held, result_of
-from .tiles import form_of
+from .tiles import Options
 
 
+@takes_fields_of(Options)
 def apsp(
     lengths: LengthRows,
     device: Device,
     *,
     memory: int | None = None,
     file: str | PathLike | None = None,
-    tile: int | None = None,
-    per_thread: str | None = None,
-    padding: bool = True,
-    next_hops: bool = False,
+    **options: Any,
 ) -> APSPResult:
     """Find all shortest paths with a bounded part of the matrix on the device.
 
@@ -52,15 +51,8 @@ def apsp(
         Where the distances are kept: a new ``.npy``, whose memory map becomes ``r.distance``. If a
         call with a file is interrupted or killed, the same call goes on from its last pivot block,
         to the same bits; one process at a time. Unless given, they are in the host's memory.
-    tile : int, optional
-        Rows and columns of a tile: 16, 32 or 64. Unless given, 16 up to 256 vertices, else 64.
-    per_thread : str, optional
-        Elements of a thread, across and down: ``"1x1"``, ``"4x2"``, ``"4x4"`` or ``"8x8"``. Unless
-        given, ``"1x1"`` in tiles of 16, ``"4x4"`` in those of 32, else ``"8x8"``.
-    padding : bool
-        Whether rows of shared memory are padded, so that no two lanes meet at a bank.
-    next_hops : bool
-        Whether the result holds next hops; not with `file`.
+    **options
+        See :class:`~gpukernels.all_pairs.tiles.Options`; no `next_hops` with `file`.
 
     Returns
     -------
@@ -69,9 +61,8 @@ def apsp(
         ``resumed_at`` (pivot blocks that an interrupted run had done), ``device_bytes``, at most
         `memory`, and ``bytes_to_device`` and ``bytes_from_device``.
     """
-    form = form_of(
-        lengths.n, lengths.dtype, tile, per_thread, noting=next_hops, padding=padding
-    )  # fmt: skip
+    chosen = Options(**options)
+    form, next_hops = chosen.form(lengths.n, lengths.dtype), chosen.next_hops
     place = None if file is None else checked_file(file)
     if place is not None and next_hops:
         allowed = "False with a file: what hops are made of is kept in memory alone"
@@ -98,8 +89,8 @@ def apsp(
             other = None if place is None else joined_beside(place)
             if other is not None and not beside(other)[1].exists():
                 other.unlink(missing_ok=True)  # this run was killed when it had just been used
-            options: dict[str, Any] = {"tile": tile, "per_thread": per_thread, "padding": padding}
-            joined = apsp(lengths.pattern(), device, memory=memory, file=other, **options)
+            told = options | {"next_hops": False}
+            joined = apsp(lengths.pattern(), device, memory=memory, file=other, **told)
             try:
                 check_held(result.distance, joined.distance)
             finally:

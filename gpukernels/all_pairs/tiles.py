@@ -22,8 +22,6 @@ from gpukernels.checks import check_choice, is_whole
 from gpukernels.device import benign_race
 from gpukernels.errors import InvalidArgument
 
-from .lengths import Lengths
-
 TILES = (16, 32, 64)
 #: What a product alone may have: none of its tiles has to be in shared memory as a whole.
 PRODUCT_TILES = (*TILES, 128)
@@ -74,6 +72,16 @@ class Form(NamedTuple):
         across, down = PER_THREAD[self.per_thread]
         return self.tile // across, self.tile // down
 
+    @property
+    def depth(self) -> int:
+        """Rows of a slice of a product's factors in shared memory.
+
+        As many as make each thread load the same number of elements, and at least 16: what a slice
+        costs besides its steps is paid less often.
+        """
+        wide, high = self.block
+        return max(16, wide * high // self.tile)
+
 
 @dataclass(frozen=True)
 class Options:
@@ -98,10 +106,10 @@ class Options:
     padding: bool = True
     next_hops: bool = False
 
-    def form(self, lengths: Lengths) -> Form:
-        """Return the form of the tiles of `lengths`."""
+    def form(self, size: int, dtype: Any) -> Form:
+        """Return the form of the tiles of a matrix of `size` rows."""
         return form_of(
-            lengths.n, lengths.matrix.dtype, self.tile, self.per_thread,
+            size, dtype, self.tile, self.per_thread,
             noting=self.next_hops, padding=self.padding,
         )  # fmt: skip
 
@@ -137,7 +145,7 @@ def form_of(
     return form
 
 
-def all_steps(form: Form, depth: int) -> Callable:
+def all_steps(form: Form) -> Callable:
     """Return the device function that takes a thread's outputs through all steps of a slice.
 
     Step k lets paths lead through one more vertex, `first` + k. Where a thread has many outputs the
@@ -145,7 +153,7 @@ def all_steps(form: Form, depth: int) -> Callable:
     memory are constants, and loads for the next step start during this one. On an H200 that is a
     fifth of the time.
     """
-    noting, lazy = form.noting, form.lazy
+    noting, lazy, depth = form.noting, form.lazy, form.depth
     across, down = PER_THREAD[form.per_thread]
     kind = KINDS[form.dtype]
     WIDE, HIGH = (uint32(v) for v in form.block)
@@ -204,14 +212,12 @@ def multiplier(form: Form) -> Callable:
     kind = KINDS[form.dtype]
     wide, high = form.block
     threads = wide * high
-    # A slice is as deep as makes each thread load the same number of elements, and at least 16:
-    # what a slice costs besides its steps is paid less often.
-    depth = max(16, threads // tile)
+    depth = form.depth
     loads = tile * depth // threads
     # A warp stores `depth` columns of 32 / depth rows of `a`: this much more puts all on banks of
     # their own.
     stride = tile + (BANKS // depth if form.padding else 0)
-    steps = all_steps(form, depth)
+    steps = all_steps(form)
     # Unsigned constants, so that sums with them stay unsigned.
     WIDE, HIGH, TILE, DEPTH, THREADS = (uint32(v) for v in (wide, high, tile, depth, threads))
 

@@ -13,11 +13,12 @@ import numpy as np
 from gpukernels.checks import check_choice, check_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import DENSE_LIMIT
+from gpukernels.primitives.launch_shape import WARP_SIZE
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .tiles import PER_THREAD, PRODUCT_TILES, Form, closing, form_of
 
-SECTOR, WORD, LANES = 32, 4, 32
+SECTOR, WORD = 32, 4
 
 
 class Traffic(NamedTuple):
@@ -97,7 +98,7 @@ def traffic(
         if n % (SECTOR // WORD):
             raise InvalidArgument("n", n, "a multiple of 8 where method='naive'")
         # A warp loads two elements for all its lanes, and its part of two rows.
-        warps = n * -(-n // LANES)
+        warps = n * -(-n // WARP_SIZE)
         a_pivot = Traffic(n * n, 2 * SECTOR * warps + 2 * WORD * n * n, 0, 0)
         return a_pivot.times(n)._replace(stored=-1)
     form = form_of(n, np.int32, tile, per_thread, PRODUCT_TILES)
@@ -115,7 +116,7 @@ def _closed(form: Form) -> Traffic:
     """Return the traffic of one diagonal tile that is closed."""
     alone = closing(form)
     across, down = PER_THREAD[alone.per_thread]
-    warps = alone.block[0] * alone.block[1] // LANES
+    warps = alone.block[0] * alone.block[1] // WARP_SIZE
     size, moved = form.tile, WORD * form.tile**2
     return Traffic(size**3, moved, moved, warps * size * (1 + down + down * across))
 
@@ -125,10 +126,10 @@ def _product(form: Form, tiles: int, over: int) -> Traffic:
     across, down = PER_THREAD[form.per_thread]
     wide, high = form.block
     threads, moved = wide * high, WORD * form.tile**2
-    warps = -(-threads // LANES)
+    warps = -(-threads // WARP_SIZE)
     # A few threads side by side ask for less than a sector, and get all of it.
     own = _whole_sectors(wide)
-    left = _whole_sectors(min(threads, max(16, threads // form.tile)))
+    left = _whole_sectors(min(threads, form.depth))
     right = _whole_sectors(min(threads, form.tile))
     one = Traffic(
         over * form.tile**3,

@@ -23,6 +23,7 @@ from gpukernels.all_pairs.length_rows import length_rows_of
 from gpukernels.all_pairs.lengths import ABSENT, lengths_of
 from gpukernels.all_pairs.out_of_core_files import InFile
 from gpukernels.all_pairs.out_of_core_pipeline import Move, Pipeline, Task
+from gpukernels.all_pairs.tiles import form_of
 
 METHOD = "out_of_core"
 #: Six, and eight, blocks of one tile of 16, and what is beside them.
@@ -132,7 +133,7 @@ def test_more_memory_than_the_device_has_free_is_refused(monkeypatch):
         with pytest.raises(gk.InvalidArgument, match=r"^memory = .*bytes that the device has free"):
             apsp(g, METHOD, device, memory=1 << 23)
         # Unless told otherwise it takes half of what is free.
-        blocks = out_of_core.blocks_for(600, out_of_core.form_of(600, "int32", 16, None), None,
+        blocks = out_of_core.blocks_for(600, form_of(600, "int32", 16, None), None,
                                         device)  # fmt: skip
         assert 0.5 * (1 << 19) < blocks.device_bytes(False) <= 1 << 19
     finally:
@@ -166,7 +167,7 @@ def test_bytes_copied_and_operations_are_those_of_the_formula(n):
 def test_bytes_copied_of_blocks_that_differ_are_those_of_the_formula(memory):
     for n in (70, 90):
         device = IdleDevice()
-        form = out_of_core.form_of(n, "int32", 16, None)
+        form = form_of(n, "int32", 16, None)
         blocks = out_of_core.blocks_for(n, form, memory, device)
         stats = apsp(gk.path(n), METHOD, device, memory=memory, tile=16).stats
         found = stats["bytes_to_device"], stats["bytes_from_device"]
