@@ -9,11 +9,13 @@ less by that at its target; so does a path, whatever its way, and nothing is neg
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gpukernels.device import Device
+from gpukernels.front_door import takes_fields_of
 from gpukernels.graph import Graph
-from gpukernels.primitives.launch_shape import THREADS
 
 from .lengths import ABSENT, UNREACHED, Lengths
 from .per_root import Searches, rows_of, search_from
@@ -23,32 +25,14 @@ from .result import APSPResult, no_path
 FOR_HEIGHTS = "topology_driven"
 
 
-def apsp(
-    lengths: Lengths,
-    device: Device,
-    *,
-    search: str = "topology_driven",
-    threads: int = THREADS,
-    batch: int | None = None,
-    memory: int | None = None,
-    next_hops: bool = False,
-) -> APSPResult:
+@takes_fields_of(Searches)
+def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     """Find all shortest paths, a search for heights and one a vertex.
 
     Parameters
     ----------
-    search : str
-        A method of :func:`gpukernels.sssp`, for the searches from each vertex.
-    threads : int
-        Threads a block.
-    batch : int, optional
-        Roots to search from at once, a launch a round for all of them; only with the search
-        ``"topology_driven"``. Unless given, one search follows the other.
-    memory : int, optional
-        Bytes of the device that a batch may use: 4 (n + 2 m) for the graph, and 8 n a root, or a
-        little more. Unless `batch` is given, it has as many roots as fit.
-    next_hops : bool
-        Whether the result holds next hops.
+    **options
+        See :class:`~gpukernels.all_pairs.per_root.Searches`.
 
     Returns
     -------
@@ -56,7 +40,7 @@ def apsp(
         ``operations`` are relaxations; their number depends on the order of the threads. Floats
         may be rounded where weights have been raised and lowered.
     """
-    searches = Searches(search, threads, batch, memory, next_hops).checked()
+    searches = Searches(**options).checked()
     g, dtype = lengths.graph(), lengths.matrix.dtype
     if g.n == 0:
         return rows_of(lengths, g, device, searches, "johnson")

@@ -11,7 +11,8 @@ j, a tree by themselves.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from gpukernels.checks import check_choice, check_whole
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError
+from gpukernels.front_door import takes_fields_of
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 from gpukernels.shortest_paths import METHODS as SEARCHES
@@ -37,28 +39,31 @@ from .result import APSPResult
 BATCHED = "topology_driven"
 
 
-class Searches(NamedTuple):
-    """How to search.
+@dataclass(frozen=True)
+class Searches:
+    """How to search from all roots, by keyword.
 
     Attributes
     ----------
     search : str
-        A method of :func:`gpukernels.sssp`.
+        A method of :func:`gpukernels.sssp`; not all take negative weights.
     threads : int
         Threads a block.
-    batch : int or None
-        Roots at once; None for searches one by one.
-    memory : int or None
-        Bytes of the device that may be in use.
+    batch : int, optional
+        Roots to search from at once, a launch a round for all of them; only with the search
+        ``"topology_driven"``. Unless given, one search follows the other.
+    memory : int, optional
+        Bytes of the device that a batch may use: 4 (n + 2 m) for the graph, and 8 n a root, or a
+        little more. Unless `batch` is given, it has as many roots as fit.
     next_hops : bool
-        Whether next hops are looked for.
+        Whether the result holds next hops.
     """
 
-    search: str
-    threads: int
-    batch: int | None
-    memory: int | None
-    next_hops: bool
+    search: str = "topology_driven"
+    threads: int = THREADS
+    batch: int | None = None
+    memory: int | None = None
+    next_hops: bool = False
 
     def checked(self) -> Searches:
         """Return it with numbers of Python; InvalidArgument unless it can be had."""
@@ -71,7 +76,7 @@ class Searches(NamedTuple):
                 if self.search != BATCHED:
                     allowed = f"None with search={self.search!r}: {BATCHED!r} alone takes batches"
                     raise InvalidArgument(name, value, allowed)
-        return self._replace(threads=check_threads(self.threads), **given)
+        return replace(self, threads=check_threads(self.threads), **given)
 
     def roots_at_once(self, g: Graph, device: Device) -> int | None:
         """Return how many roots a batch has; None for searches one by one.
@@ -100,32 +105,14 @@ def search_from(g: Graph, root: int, device: Device, search: str, threads: int) 
     return SEARCHES[search](g, root, device, threads=threads)
 
 
-def apsp(
-    lengths: Lengths,
-    device: Device,
-    *,
-    search: str = "topology_driven",
-    threads: int = THREADS,
-    batch: int | None = None,
-    memory: int | None = None,
-    next_hops: bool = False,
-) -> APSPResult:
+@takes_fields_of(Searches)
+def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     """Find all shortest paths, a search a vertex.
 
     Parameters
     ----------
-    search : str
-        A method of :func:`gpukernels.sssp`; not all take negative weights.
-    threads : int
-        Threads a block.
-    batch : int, optional
-        Roots to search from at once, a launch a round for all of them; only with the search
-        ``"topology_driven"``. Unless given, one search follows the other.
-    memory : int, optional
-        Bytes of the device that a batch may use: 4 (n + 2 m) for the graph, and 8 n a root, or a
-        little more. Unless `batch` is given, it has as many roots as fit.
-    next_hops : bool
-        Whether the result holds next hops.
+    **options
+        See :class:`~gpukernels.all_pairs.per_root.Searches`.
 
     Returns
     -------
@@ -133,7 +120,7 @@ def apsp(
         ``operations`` are relaxations; with most searches their number depends on the order of the
         threads.
     """
-    searches = Searches(search, threads, batch, memory, next_hops).checked()
+    searches = Searches(**options).checked()
     result = rows_of(lengths, lengths.graph(), device, searches, "per_root")
     if result.distance.dtype == np.int32:
         # What no other method can hold is held by none.
