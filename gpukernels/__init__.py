@@ -23,7 +23,7 @@ Techniques
     of a workload, and workload draws the papers'. sequential searches on one core of the CPU.
 Devices
     default_device is a CudaDevice if a GPU answers, else a SimtDevice; both are a Device. trace
-    records what warps do on the SIMT machine.
+    records what warps do on the SIMT machine, traced does so for one call.
 Kernels of your own
     check looks a kernel over before it is launched, benign_race declares races that do no harm,
     show lists a kernel's source and sass its machine code.
@@ -83,6 +83,7 @@ from gpukernels.mapping import Mapping as Mapping
 from gpukernels.mapping import expand as expand
 from gpukernels.mapping.choose import Choice as Choice
 from gpukernels.mapping.choose import choose_mapping as choose_mapping
+from gpukernels.recording import traced as traced
 from gpukernels.shortest_paths import SSSPResult as SSSPResult
 from gpukernels.shortest_paths import sssp as sssp
 from gpukernels.simt.linting import check as check

@@ -188,6 +188,22 @@ def test_trace_records_inside_the_block_whatever_the_default(monkeypatch):
     assert len(t.trace.requests) == 4  # two warps, a load and a store each
 
 
+def test_traced_gives_what_the_call_returns_and_the_trace_of_its_launches():
+    doubled = np.zeros(40, np.int64)
+
+    def call(values, *, out):
+        gk.default_device().launch(double, 2, 32, values, out)
+        return "called"
+
+    result, trace = gk.traced(call, np.arange(40), out=doubled)
+    assert gk.traced(gk.default_device, schedule="warp", seed=3).result.schedule == "warp"
+    assert result == "called"
+    assert doubled.tolist() == [2 * i for i in range(40)]
+    assert [item.kernel for item in trace.launches] == ["double"]
+    with pytest.raises(gk.InvalidArgument, match="call = 'bfs': must be a function"):
+        gk.traced("bfs", gk.example())
+
+
 def test_trace_ends_with_its_block_even_after_an_error():
     with pytest.raises(ZeroDivisionError), gk.trace():
         1 / 0  # noqa: B018

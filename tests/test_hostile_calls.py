@@ -112,6 +112,7 @@ SEEDED = {
     "workload": lambda seed: gk.workload("kron", 10, seed=seed),
     "SimtDevice": lambda seed: gk.SimtDevice(schedule="random", seed=seed),
     "trace": lambda seed: gk.trace(seed=seed).__enter__(),
+    "traced": lambda seed: gk.traced(gk.bfs, gk.example(), seed=seed),
     "GraphView": lambda seed: gk.GraphView(PATH, seed=seed),
 }
 

@@ -230,6 +230,8 @@ CALLS = {
     "SimtDevice": Call(gk.SimtDevice, is_something),
     "trace": Call(lambda **given: gk.trace(**given).__enter__(), is_something,
                   {"schedule": "lockstep", "seed": 0, "limit": 1000}),
+    "traced": Call(lambda **given: gk.traced(lambda: 1, **given), is_something,
+                   {"schedule": "lockstep", "seed": 0}),
     "launch": Call(launched, is_twice, {"device": DEVICE, "blocks": 1, "threads": 4, **FLAT},
                    ("device", "out", "values")),
     "check": Call(gk.check, is_something,
@@ -295,7 +297,7 @@ LEFT_OUT = {
 
 
 def test_every_public_call_is_tried():
-    tried = {call.call for call in CALLS.values()} | {gk.trace, gk.show}
+    tried = {call.call for call in CALLS.values()} | {gk.trace, gk.traced, gk.show}
     for name in set(PUBLIC) - LEFT_OUT:
         public = getattr(gk, name)
         is_error = isinstance(public, type) and issubclass(public, Exception)

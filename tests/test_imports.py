@@ -76,6 +76,7 @@ MAY_IMPORT = {
     "views": {"checks", "errors", "graph", "trace"},
     "assembly": {"errors", "simt"},
     "listing": {"errors", "simt"},
+    "recording": {"device", "errors", "trace"},
     "plot": set(),
     "panel": set(),
     "table": set(),
