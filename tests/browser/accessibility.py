@@ -19,42 +19,48 @@ ALIKE = 3
 # Two thirds of a chapter's elements are tokens of its listings. Those that nobody compares become
 # part of the text around them, since axe takes its time for every element there is. Three that are
 # alike in every theme, by the classes of all around them, stay for a theme that comes later.
-MARK = """(kept) => {
+# Pages share their styles: who keeps the looks (54 bits of a hash) from page to page does not ask
+# about the same look on each.
+MARK = """([kept, looks]) => {
   const all = [...document.body.querySelectorAll("*")], compared = new Set();
-  const numbered = (name) => {
-    const known = new Map(), numbers = new Map();
-    const number = (e) => {
-      if (!e) return -1;
-      if (!known.has(e)) {
-        const key = number(e.parentElement) + name(e);
-        if (!numbers.has(key)) numbers.set(key, numbers.size);
-        known.set(e, numbers.get(key));
-      }
+  const digest = (text) => {
+    let a = 0xdeadbeef, b = 0x41c6ce57;
+    for (let i = 0; i < text.length; i += 1) {
+      a = Math.imul(a ^ text.charCodeAt(i), 2654435761);
+      b = Math.imul(b ^ text.charCodeAt(i), 1597334677);
+    }
+    a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+    b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
+    return (a >>> 5).toString(36) + "." + (b >>> 5).toString(36);
+  };
+  const keyed = (name) => {
+    const known = new Map();
+    const key = (e) => {
+      if (!e) return "";
+      if (!known.has(e)) known.set(e, digest(key(e.parentElement) + name(e)));
       return known.get(e);
     };
-    return number;
+    return key;
   };
-  const few = (elements, number) => {
-    const count = [];
-    return elements.filter((e) => (count[number(e)] = (count[number(e)] || 0) + 1) <= kept);
-  };
+  const few = (elements, key, count = {}) =>
+    elements.filter((e) => (count[key(e)] = (count[key(e)] || 0) + 1) <= kept);
   const words = (e) => [...e.childNodes].map((n) => (n.nodeType === Node.TEXT_NODE ? n.nodeValue
     : " ")).join("").trim().length > 1;
   if (kept) {
     const written = all.filter((e) => words(e) && e.checkVisibility());
-    const look = numbered((e) => {
+    const look = keyed((e) => {
       const s = getComputedStyle(e);
       return ["", s.color, s.backgroundColor, s.backgroundImage, s.opacity, s.fontSize,
         s.fontWeight, s.textShadow, s.mixBlendMode, s.filter].join("|");
     });
-    const asked = new Set(few(written, look));
+    const asked = new Set(few(written, look, looks));
     for (const e of all) {
       // What a control shows is not among its nodes.
       if (asked.has(e) || e.matches("input, select, textarea")) e.removeAttribute("data-alike");
       else e.setAttribute("data-alike", "");
     }
     const tokens = written.filter((e) => e.matches("pre span"));
-    for (const e of few(tokens, numbered((e) => `|${e.localName}|${e.getAttribute("class")}`))) {
+    for (const e of few(tokens, keyed((e) => `|${e.localName}|${e.getAttribute("class")}`))) {
       compared.add(e);
     }
     asked.forEach((e) => compared.add(e));
@@ -64,11 +70,17 @@ MARK = """(kept) => {
     if (!compared.has(e) && !said && !e.children.length) e.replaceWith(e.textContent);
   }
   axe.configure({ rules: [{ id: "color-contrast", selector: ":not([data-alike])" }] });
+  return looks;
 }"""
 
 
 def violations(
-    page: Page, *, tags: tuple[str, ...] = TAGS, color: bool = True, structure: bool = True
+    page: Page,
+    *,
+    tags: tuple[str, ...] = TAGS,
+    color: bool = True,
+    structure: bool = True,
+    looks: dict[str, int] | None = None,
 ) -> list[tuple[str, str]]:
     """Run axe's rules of `tags`; return the rule and what it says for every element at fault.
 
@@ -76,6 +88,8 @@ def violations(
     ----------
     color, structure
         Whether to run the rules about colors, and all the others.
+    looks : dict of str to int, optional
+        How many elements of each look were compared on earlier pages; brought up to date.
     """
     assert color or structure
     options = {
@@ -90,7 +104,9 @@ def violations(
     if structure:
         options["rules"] = {rule: {"enabled": color} for rule in OF_COLOR}
     page.evaluate(AXE_SCRIPT)
-    page.evaluate(MARK, ALIKE if color else 0)
+    seen = page.evaluate(MARK, [ALIKE if color else 0, looks or {}])
+    if looks is not None:
+        looks.update(seen)
     found = page.evaluate("async (options) => (await axe.run(options)).violations", options)
     return [
         (rule["id"], f"{node['html'][:200]} ({node.get('failureSummary', '')[:300]})")

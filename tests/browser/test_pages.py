@@ -68,7 +68,7 @@ def look(page, width, theme):
 @pytest.fixture(scope="module")
 def visit(open_session_page):
     """Open each page once, on a phone in the dark, and keep what the tests ask about."""
-    seen = {}
+    seen, looks = {}, {}
 
     def visited(name: str) -> Visit:
         if name in seen:
@@ -88,7 +88,7 @@ def visit(open_session_page):
             look(page, *asked)
             with contextlib.suppress(TimeoutError):  # axe will tell
                 page.wait_for_function(SEEN, timeout=2000)
-            found.violations[asked] = violations(page, **rules)
+            found.violations[asked] = violations(page, looks=looks, **rules)
         page.context.close()
         return found
 
