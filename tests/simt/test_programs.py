@@ -50,7 +50,7 @@ SECOND = ("warp", "random")
 
 def some_programs(part=1):
     """Return hypothesis' settings for the programs of this run, or for a `part` of them."""
-    count = int(PROGRAMS or (1000 if IN_CI and EFFORT != FAST else some(200, soak=200)))
+    count = int(PROGRAMS or (400 if IN_CI and EFFORT != FAST else some(200, soak=200)))
     return settings(
         max_examples=max(1, count // part),
         deadline=None,
