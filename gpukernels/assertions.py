@@ -47,7 +47,7 @@ def soften_in_notebook() -> bool:
     shell = _shell()
     if getattr(shell, "kernel", None) is None:
         return False
-    # By name: a class of a module that was loaded anew is another one.
+    # By name: a class of a module that was loaded again is another one.
     others = [t for t in shell.ast_transformers if type(t).__name__ != SoftAssertions.__name__]
     shell.ast_transformers[:] = [*others, SoftAssertions()]
     return True
@@ -69,7 +69,7 @@ class SoftAssertions(ast.NodeTransformer):
 
     def visit_Assert(self, found: ast.Assert | ast.Expr) -> ast.Try:
         """Put the assertion between ``try`` and a handler that reports it."""
-        # What `import` gives is looked for anew, as a reader may use any name for something else.
+        # What `import` gives is looked for again, as a reader may use any name for something else.
         report = (
             f"__import__({__name__!r}, fromlist=['report']).report("
             f"{found.lineno}, {found.end_lineno}, {ast.unparse(found)!r})"

@@ -1,6 +1,6 @@
 """What numba makes of a kernel's arguments, kept for the next launch.
 
-At every launch numba turns each argument anew into what a kernel takes for it: of an array its
+At every launch numba turns each argument again into what a kernel takes for it: of an array its
 pointer, shape and strides. For six arrays that was half the time of a launch. But an array of a
 device never changes these, nor does a named tuple of arrays. So they keep what numba has made of
 them, in a list called ``_handed_over``, which is empty at first; a compiled kernel keeps what it

@@ -314,7 +314,7 @@ class Graph:
             floats = self.weights is not None and self.weights.dtype == np.float32
             absent = 0 if self.weights is None else np.inf if floats else INT32_MAX
         absent = _cell(absent)
-        # NaN is no key: it differs from itself, so that each call would make a matrix anew.
+        # NaN is no key: it differs from itself, so that each call would make a matrix again.
         key = "nan" if absent != absent else absent
         if key not in self._dense:
             self._dense[key] = _read_only(_dense(self, absent))

@@ -1,6 +1,6 @@
 """A figure with controls: live where a notebook runs, and as far as pictures are kept on a page.
 
-A notebook front end gets ipywidgets; each change of a control draws the figure anew. The built page
+A notebook front end gets ipywidgets; each change of a control redraws the figure. The built page
 has no Python behind it and gets the figure as it is drawn first, or, of some controls, a list to
 select from, whose pictures are all on the page. Without scripts it shows the first.
 """
@@ -58,7 +58,7 @@ class Panel:
     Attributes
     ----------
     controls : dict of str to ipywidgets.Widget
-        The controls by name; setting a ``value`` draws the figure anew.
+        The controls by name; setting a ``value`` draws the figure again.
     figure : ipywidgets.Widget
         The figure shown: the view itself, or an ``ipywidgets.HTML``.
 

@@ -1,4 +1,4 @@
-"""The papers' workloads, drawn anew: sizes of work-items with the mean, spread and maximum told.
+"""The papers' workloads, drawn again: sizes of work-items with the mean, spread and maximum told.
 
 Tables of [busato2017loadbalancing] describe five matrices of the SuiteSparse collection
 [davis2011university] by mean, standard deviation and maximum of the row lengths, and nothing more.

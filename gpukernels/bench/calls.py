@@ -34,7 +34,7 @@ SIZES = tuple(1 << k for k in (14, 18, 22, 26, 28))
 
 
 class PlainDevice(CudaDevice):
-    """A GPU that allocates every array anew, and reads into ordinary memory."""
+    """A GPU that allocates every array again, and reads into ordinary memory."""
 
     def empty(self, shape, dtype):
         """Return a new device array."""

@@ -7,7 +7,7 @@ on the current GPU under ``ncu`` and on the SIMT machine, some minutes, and writ
     python -m gpukernels.bench.counters --collect FOLDER --commit ID
     python -m gpukernels.bench.counters --merge FOLDER
 
-``--refresh`` looks for the reasons of all differences anew, and leaves out launches whose kernel
+``--refresh`` looks for the reasons of all differences again, and leaves out launches whose kernel
 has changed since they were measured. ``--launch`` is what runs under ``ncu``: all launches once, in
 a fixed order. `compare` reads the file.
 """
@@ -410,7 +410,7 @@ def _write_explained(kept, counted, chosen, into: Path) -> Path:
 
 
 def refresh(into: Path = record.FOLDER) -> tuple[Path, list[str]]:
-    """Look for all reasons anew, and leave out the launches that are no longer what was measured.
+    """Look for all reasons again, and leave out the launches that are no longer what was measured.
 
     What the profiler counted belongs to the kernels of its day. A launch for which the machine
     counts something else today, or which is not made any more, has to be measured again.

@@ -75,7 +75,7 @@ class LaunchTimer:
         return getattr(self.device, name)
 
     def reset(self) -> None:
-        """Begin anew at 0."""
+        """Begin again at 0."""
         self.ms, self.launches, self.late, self._sure_ms = 0.0, 0, 0, 0.0
 
     @contextlib.contextmanager

@@ -54,7 +54,7 @@ class SpanTimer(LaunchTimer):
         return super().__getattr__(name)
 
     def reset(self) -> None:
-        """Begin anew at 0."""
+        """Begin again at 0."""
         self.end()
         super().reset()
 

@@ -1,4 +1,4 @@
-"""What is drawn anew in every check, exercise by exercise: hidden inputs that nobody can know.
+"""What is drawn again in every check, exercise by exercise: hidden inputs that nobody can know.
 
 The runs and judges are those of the exercises' own modules.
 """

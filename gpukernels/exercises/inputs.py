@@ -1,4 +1,4 @@
-"""Inputs of a task: awkward ones that are always tried, and others drawn anew in every check."""
+"""Inputs of a task: awkward ones that are always tried, and others drawn again in every check."""
 
 from __future__ import annotations
 

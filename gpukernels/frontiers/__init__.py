@@ -9,7 +9,7 @@
 `hierarchical_queue`  small queues in shared memory in front of a global one
 `duplicates`          culls: ways to keep a vertex from being enqueued twice
 `pieces`              vertices of very many arcs, cut up for a child kernel
-`collect`             a level afresh from what is known of all vertices, where a queue was too small
+`collect`             a level again from what is known of all vertices, where a queue was too small
 `counts`              where each number lies that a search counts on the device
 `state`               named tuples of what kernels take together
 `queue_room`          how many vertices a queue may be told to hold

@@ -1,4 +1,4 @@
-"""Collect: make a level afresh from the marks of all vertices, each once, in O(V).
+"""Collect: make a level again from the marks of all vertices, each once, in O(V).
 
 A level that has more duplicates than its queue has room for is not lost: what the search knows of
 every vertex, its distance, says who belongs to it. `append_level` needs nothing but that.

@@ -28,7 +28,7 @@ one vertex, which one vote tells, the scan is a ballot. Slip: the scan of Fig. 3
 its last shuffle; see `primitives.warp_scan`.
 
 A queue has room for what a search without duplicates needs. What duplicates make beyond is counted
-and not written; the host sees it in the size that it reads back, and makes the level afresh, in
+and not written; the host sees it in the size that it reads back, and makes the level again, in
 O(V), without duplicates: see `collect`.
 """
 

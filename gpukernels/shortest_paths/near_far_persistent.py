@@ -8,7 +8,7 @@ lanes; vertices of many arcs are cut in pieces that all warps share.
 
 One cooperative launch does it all. A vertex whose distance falls waits in the near pile if it is
 closer than the split, else in the far pile. Steps relax what is near until nothing is; then the
-split moves on by delta, and the far pile is divided anew. One grid sync ends a step: every thread
+split moves on by delta, and the far pile is divided again. One grid sync ends a step: every thread
 reads the counters after it and knows what the next step is. Of the counters of a kind one is read,
 the next is filled and the one behind that is cleared.
 

@@ -7,7 +7,7 @@ rounding keeps order, so the arc that gave v its distance is still tight when u 
 
 Tight arcs that lead to a greater distance close no cycle, and give a tree at once. Others (weights
 of 0 and below, and floats so small beside the distance that they vanish) might; if some vertex has
-no arc but such ones, parents are given anew, a step a launch away from the root.
+no arc but such ones, parents are given again, a step a launch away from the root.
 """
 
 from __future__ import annotations

@@ -318,7 +318,7 @@ class Run:
     # Waves ------------------------------------------------------------
 
     def wave(self, first, blocks):
-        """Make blocks ``first`` to ``first + blocks`` resident; shared memory starts afresh."""
+        """Make blocks ``first`` to ``first + blocks`` resident; shared memory starts again."""
         self.first_block = first
         self.resident = blocks
         self.live = np.full(blocks, self.threads_per_block, np.int64)

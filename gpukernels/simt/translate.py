@@ -791,7 +791,7 @@ class FunctionTranslator(
         continued = f"c{loop[1:]}" if _contains(node.body, ast.Continue) else None
         body_leaves = any(_leaves(s) for s in node.body)
         broken = f"b{loop[1:]}" if node.orelse and _contains(node.body, ast.Break) else None
-        # Registers that the body changes must be read afresh in each iteration.
+        # Registers that the body changes must be read again in each iteration.
         for name in _assigned(node):
             self.forget_variable(name)
         rounds = f"n{loop[1:]}"

@@ -253,7 +253,7 @@ class Trace:
     ) -> Trace:
         """Return the trace's rows that match every given value; sources and arrays stay.
 
-        Of the launches, those of the kernels asked for stay, numbered anew from 0, and all if no
+        Of the launches, those of the kernels asked for stay, numbered again from 0, and all if no
         kernel is. A table of which all rows match is shared with this trace.
 
         Parameters

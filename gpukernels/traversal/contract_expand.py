@@ -78,7 +78,7 @@ def expand_level(offsets, targets, distance, edges: Edges, next_size, level, cta
 def contract_and_expand_once(s: MerrillSearch, edges: Edges, size: int, next_edges: Edges) -> int:
     """Visit the `size` entries of an edge frontier; return how many the next one has.
 
-    Where they do not fit, they are collected afresh.
+    Where they do not fit, they are collected again.
     """
     level, arcs = len(s.enqueued), s.targets.size
     s.launch(

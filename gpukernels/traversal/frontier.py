@@ -76,7 +76,7 @@ def bfs(
     ----------
     capacity : int, optional
         Vertices that a queue can hold; by default the larger of n and m. A level with so many
-        duplicates that it does not fit is collected afresh from the distances, without duplicates.
+        duplicates that it does not fit is collected again from the distances, without duplicates.
     threads : int
         Threads a block.
     parents : bool

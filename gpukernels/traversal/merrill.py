@@ -82,7 +82,7 @@ class MerrillSearch:
     - ``duplicates``: of the vertices enqueued at each level, how many were so before.
       ``duplicates_missed`` is their sum, ``duplicates_detected`` how many a cull dropped, and
       ``duplicates_made`` both together. The exact ways make none.
-    - ``overflows``: levels that did not fit the queues and were collected afresh.
+    - ``overflows``: levels that did not fit the queues and were collected again.
 
     Without parents, ``parent`` has no elements, and without a bitmask, ``bits``.
 

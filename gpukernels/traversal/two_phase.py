@@ -86,7 +86,7 @@ def contract_by_edges(
 ) -> tuple[int, int]:
     """Enqueue the unvisited of the `size` entries of an edge frontier; return them and their arcs.
 
-    Where they do not fit, they are collected afresh.
+    Where they do not fit, they are collected again.
     """
     s.launch(
         contract_edges, size, s.state, s.bits, edges, size, queue, level,

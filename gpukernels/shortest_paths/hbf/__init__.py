@@ -67,7 +67,7 @@ def sssp(
     capacity : int, optional
         Vertices that a queue can hold; by default n, and with another cull of duplicates than the
         64-bit atomic n or m, whichever is more. A round with so many duplicates that they do not
-        fit is collected afresh from the rounds in the words, without duplicates.
+        fit is collected again from the rounds in the words, without duplicates.
     parents : bool
         Whether the result holds parents.
     **options

@@ -1,6 +1,6 @@
 """A round: the arcs of all vertices of the frontier, by virtual warps of a size set for the round.
 
-H-BF [busato2016hbf], section 5.2. The host chooses the threads of a virtual warp anew in each
+H-BF [busato2016hbf], section 5.2. The host chooses the threads of a virtual warp again in each
 round: the largest power of two that gives each vertex a group while the GPU holds all threads, from
 4 to 32.
 

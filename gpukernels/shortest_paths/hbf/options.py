@@ -37,7 +37,7 @@ class Options:
         Who keeps a vertex from being visited twice in a round: the 64-bit atomic, a lookup table
         between rounds, or nobody.
     dynamic_virtual_warps : bool
-        Whether each round sets the threads of a virtual warp anew; if not, they are `warp_size`.
+        Whether each round sets the threads of a virtual warp again; if not, they are `warp_size`.
     warp_workload : {1, 2, 4, 8, 16, 32}
         Vertices that a warp takes at most; with 1, each virtual warp takes one.
     dynamic_parallelism : bool

@@ -1,4 +1,4 @@
-"""The rivals of the 64-bit atomic: a lookup table between rounds, and a frontier made afresh.
+"""The rivals of the 64-bit atomic: a lookup table between rounds, and a frontier made again.
 
 The table is the technique that [busato2016hbf], section 4.2, ascribes to Davidson et al., in two
 kernels between rounds. Every entry of the queue writes its number to its vertex's place in a table;

@@ -1,4 +1,4 @@
-"""BFS-4K: a search that chooses its technique anew at every level.
+"""BFS-4K: a search that chooses its technique again at every level.
 
 Busato and Bombieri [busato2015bfs4k]; [busato2017chapter], section 2.2. One idea a file:
 
@@ -54,7 +54,7 @@ def bfs(
         wants a device that is scaled down with it.
     capacity : int, optional
         Vertices that a queue can hold; by default n. A level with so many duplicates that it does
-        not fit is collected afresh from the distances, without duplicates.
+        not fit is collected again from the distances, without duplicates.
     parents : bool
         Whether the result holds parents.
     **knobs

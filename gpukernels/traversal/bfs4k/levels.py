@@ -51,7 +51,7 @@ class Levels:
         self.children = Children(self.large.above, knobs.child_queue * knobs.threads, pieces)
         self.writes = Writes(knobs.coalesce_from, knobs.binary_scan)
         self.kernels: list[str] = []
-        #: By level: sizes that the host read, and sizes of frontiers that it collected afresh.
+        #: By level: sizes that the host read, and sizes of frontiers that it collected again.
         self.enqueued, self.collected = {0: 1}, {}
         self.children_left = self.large.vertices
         self.child_vertices = self.child_launches = self.child_threads = 0
@@ -132,7 +132,7 @@ class Levels:
         return self.device.read(self.next_size, into=self.told).tolist()
 
     def fits(self, size: int, level: int) -> int:
-        """Make the next frontier the frontier, collected afresh if it did not fit; its size."""
+        """Make the next frontier the frontier, collected again if it did not fit; its size."""
         self.enqueued.setdefault(level, size)
         if size > self.capacity:
             self.device.clear(self.next_size)

@@ -1,7 +1,7 @@
 """The multi-block kernel with dynamic virtual warps: one launch a level, over the whole GPU.
 
 BFS-4K [busato2015bfs4k], sections 5.2 and 5.5. Mapping: vertex of the frontier to a virtual warp of
-`warp_size` threads, which the host sets anew at every level: the largest power of two that gives
+`warp_size` threads, which the host sets again at every level: the largest power of two that gives
 every vertex a group while the GPU holds all threads, from K1 to 32. A thread keeps what it finds in
 a local queue; where one lane of a warp may run out of room at its next vertex, all lanes meet, cull
 and enqueue.

@@ -5,7 +5,7 @@ network, a frontier does not fill the GPU, and a launch with its read-back costs
 One block keeps the frontier in shared memory and needs no word from the host: it goes on until a
 frontier is empty or exceeds `room` vertices, then leaves it in global memory.
 
-Mapping: vertex of the frontier to a virtual warp, whose size every level chooses anew from the
+Mapping: vertex of the frontier to a virtual warp, whose size every level chooses again from the
 threads of the block. One block has few warps to hide the latency of memory behind, so a group looks
 at `TOGETHER` vertices at once: all their arcs are under way before the first is looked at. There
 are no local queues: what the lanes of a warp find at one step is culled and appended at once, one
