@@ -128,8 +128,6 @@ def open_session_page(browser, book) -> Callable[..., tuple[Page, Problems]]:
         page, problems = context.new_page(), Problems()
         problems.watch(page)
         page.goto((book / name).as_uri() + query, wait_until="load")
-        if page.locator("script[src*=mathjax]").count() and scripts:
-            page.evaluate("() => window.MathJax.startup.promise")
         return page, problems
 
     return opened

@@ -149,10 +149,20 @@ def test_search_finds_a_page_without_a_server(open_page):
     assert problems == []
 
 
-def test_formulas_are_drawn_from_the_book_s_own_mathjax(open_page):
-    page, problems = open_page("book/notation.html")
-    assert page.locator("mjx-container svg").count() > 10
-    assert problems == []
+@pytest.mark.parametrize("scripts", [True, False])
+def test_formulas_are_drawn_with_the_book_s_own_font_whatever_runs(open_page, scripts):
+    page, problems = open_page("book/notation.html", scripts=scripts)
+    assert problems == [] or not scripts
+    session = page.context.new_cdp_session(page)
+    session.send("DOM.enable")
+    session.send("CSS.enable")
+    root = session.send("DOM.getDocument")["root"]["nodeId"]
+    asked = {"nodeId": root, "selector": "math :is(mi, mn)"}
+    signs = session.send("DOM.querySelectorAll", asked)["nodeIds"]
+    assert len(signs) > 20
+    for sign in signs:
+        (font,) = session.send("CSS.getPlatformFontsForNode", {"nodeId": sign})["fonts"]
+        assert (font["familyName"], font["isCustomFont"]) == ("STIX Two Math", True)
 
 
 def test_the_front_page_redirects_to_the_book(open_page):
