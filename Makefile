@@ -13,11 +13,12 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 .DEFAULT_GOAL := help
 # What a recipe has left when it failed is no target.
 .DELETE_ON_ERROR:
-.PHONY: FORCE help book read notebooks lab publish outputs test gpu-test soak fuzz mutants bench bench-simt colab-url lock clean
+.PHONY: FORCE help book read pdf epub notebooks lab publish outputs test gpu-test soak fuzz mutants bench bench-simt colab-url lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
 	@echo "make read                 build it, serve it on localhost, open a browser"
+	@echo "make pdf, make epub       the whole book as _build/graphs-on-the-gpu.pdf, .epub"
 	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay"
 	@echo "make lab                  make notebooks, and JupyterLab with them"
 	@echo "make test                 everything that needs no GPU; ends on pytest's summary"
@@ -81,6 +82,12 @@ book: $(VENV)/book-installed
 
 read: book
 	$(BIN)/python book/serve.py $(PAGES)
+
+pdf: book
+	$(BIN)/python book/paper/make_pdf.py $(PAGES) _build/graphs-on-the-gpu.pdf
+
+epub: $(VENV)/book-installed
+	$(BIN)/python book/paper/make_epub.py _build/graphs-on-the-gpu.epub
 
 # Outside of _build, since a reader's answers live there: nothing overwrites or removes them.
 notebooks: book

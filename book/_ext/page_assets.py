@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
 from gpukernels.views.script import classic_script, stylesheet
+
+PAPER = Path(__file__).parents[1] / "paper" / "paper.css"
 
 
 def add_assets(app: Sphinx) -> None:
@@ -16,10 +19,14 @@ def add_assets(app: Sphinx) -> None:
     target = Path(app.outdir) / "_static"
     target.mkdir(parents=True, exist_ok=True)
     (target / "views.css").write_text(stylesheet(), encoding="utf-8")
-    (target / "views.js").write_text(classic_script(), encoding="utf-8")
     app.add_css_file("views.css", priority=900)
-    app.add_js_file("views.js", priority=900, loading_method="defer")
     app.add_css_file("book.css", priority=950)
+    if app.builder.name == "epub":
+        shutil.copy(PAPER, target)
+        app.add_css_file(PAPER.name, priority=990)
+        return
+    (target / "views.js").write_text(classic_script(), encoding="utf-8")
+    app.add_js_file("views.js", priority=900, loading_method="defer")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -17,7 +17,10 @@ from fontTools import subset
 MADE = Path(__file__).parent / "math.woff"
 #: First and last code point: ASCII, Greek, and the italic letters that a formula's variables are.
 RANGES = [(0x20, 0x7E), (0x391, 0x3A9), (0x3B1, 0x3C9), (0x1D434, 0x1D467), (0x1D6E2, 0x1D714)]
-SIGNS = "\u00a0¬¯±·×÷‖‘’“”†•…′″⁡⁢ℎℓℕℝℤ←↑→↓↔↦⇐⇒⇔∀∂∃∅∈∉∋∏∑−∓∖∗∘√∝∞∣∤∥∧∨∩∪∫∼≈≔≠≡≤≥≪≫≺≻⊂⊃⊆⊇⊊⊕⊖⊗⊙⊤⊥⋀⋁⋂⋃⋅⋮⋯⋱⌈⌉⌊⌋⟨⟩"
+SIGNS = (
+    "\u00a0¬¯±·×÷‖‘’“”†•…′″⁡⁢ℎℓℕℝℤ←↑→↓↔↦⇐⇒⇔∀∂∃∅∈∉∋∏∑−∓∖"
+    "∗∘√∝∞∣∤∥∧∨∩∪∫∼≈≔≠≡≤≥≪≫≺≻⊂⊃⊆⊇⊊⊕⊖⊗⊙⊤⊥⋀⋁⋂⋃⋅⋮⋯⋱⌈⌉⌊⌋⟨⟩"
+)
 
 
 def main() -> None:

@@ -1,0 +1,136 @@
+"""The whole book as one PDF: `python book/paper/make_pdf.py _build/html _build/book.pdf`.
+
+The pages of the contents, one after the other, as `stills` has them on paper, and printed by a
+Chromium: headings become bookmarks, links between pages lead within the file, figures keep their
+first frames and their words.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+import yaml
+from bs4 import BeautifulSoup, Tag
+from stills import still
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+STYLES = ("_static/pygments.css", "_static/views.css", "_static/math.css")
+
+
+def contents() -> list[tuple[str, list[str]]]:
+    """Return (caption, names of pages) of each part of the book."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    return [(part["caption"], [c["file"] for c in part["chapters"]]) for part in toc["parts"]]
+
+
+def anchor(page: str, fragment: str = "") -> str:
+    """Return the id that an element of a page has in the whole book."""
+    return f"{page}--{fragment}".replace("/", "-") if fragment else page.replace("/", "-")
+
+
+def article_of(pages: Path, name: str, names: list[str]) -> Tag:
+    """Return the article of a page, its ids and links made those of the whole book."""
+    html = (pages / f"{name}.html").read_text(encoding="utf-8")
+    found = still(BeautifulSoup(html, "html.parser").article)
+    # Figures refer to clip paths and markers of their own by url(#...) and href="#...".
+    for element in found.find_all(True):
+        for key, value in element.attrs.items():
+            if isinstance(value, str) and "url(#" in value:
+                element[key] = re.sub(r"url\(#(.*?)\)", rf"url(#{anchor(name)}--\1)", value)
+        for key in ("id", "aria-labelledby", "aria-describedby"):
+            if element.get(key):
+                element[key] = anchor(name, element[key])
+        for key in ("href", "xlink:href", "src"):
+            if element.get(key):
+                element[key] = _address(pages, name, element[key], names)
+    found["id"] = anchor(name)
+    return found
+
+
+def _address(pages: Path, name: str, link: str, names: list[str]) -> str:
+    address, fragment = urldefrag(link)
+    if re.match(r"[a-z]+:", address):
+        return link
+    if not address:
+        return f"#{anchor(name, unquote(fragment))}"
+    target = posixpath.normpath(posixpath.join(posixpath.dirname(name), address))
+    page = target.removesuffix(".html")
+    if page in names:
+        return f"#{anchor(page, unquote(fragment))}"
+    return (pages / target).resolve().as_uri()
+
+
+def document(pages: Path) -> str:
+    """Return the whole book as one page of HTML."""
+    parts = contents()
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    names = [name for _, chapters in parts for name in chapters]
+    articles = {name: article_of(pages, name, names) for name in names}
+    lines = []
+    for caption, chapters in parts:
+        titles = "".join(
+            f'<li><a href="#{anchor(n)}">{articles[n].h1.get_text(" ", strip=True)}</a></li>'
+            for n in chapters
+        )
+        lines.append(f"<li>{caption}<ol>{titles}</ol></li>")
+    styles = "\n".join((pages / style).read_text(encoding="utf-8") for style in STYLES)
+    styles += (Path(__file__).parent / "paper.css").read_text(encoding="utf-8")
+    return (
+        '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
+        f"<title>{config['title']}</title><style>{styles}</style></head><body>"
+        f'<article class="paper-title"><h1>{config["title"]}</h1>'
+        f"<p>{config['author']}</p></article>"
+        f'<article class="paper-contents"><h1>Contents</h1><ol>{"".join(lines)}</ol></article>'
+        + "".join(str(article) for article in articles.values())
+        + "</body></html>"
+    )
+
+
+def browser() -> str:
+    """Return the path of a Chromium, from the environment variable CHROMIUM or the PATH."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        sys.exit(
+            f"A browser prints the PDF, and none of {', '.join(NAMES)} is on the PATH: "
+            "install Chromium, or set CHROMIUM to the path of one"
+        )
+    return found
+
+
+def print_pdf(page: Path, target: Path) -> None:
+    """Have a browser print `page`; `target` is there only if all went well."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "made.pdf"
+        command = [
+            *(browser(), "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"),
+            "--generate-pdf-document-outline",
+            f"--user-data-dir={folder}/profile",
+            *(f"--print-to-pdf={made}", page.resolve().as_uri()),
+        ]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode or not made.exists():
+            sys.exit(f"{command[0]} has printed nothing:\n{run.stderr[-2000:]}")
+        shutil.move(made, target)
+
+
+def main(pages: str, target: str) -> None:
+    """Write the PDF, and beside it the page that it was printed from."""
+    out = Path(target)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    page = out.with_suffix(".html")
+    page.write_text(document(Path(pages)), encoding="utf-8")
+    print_pdf(page, out)
+    print(f"{out}: {out.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,86 @@
+"""A page as it stands on paper: first frames, no controls, no drawers, solutions at the end.
+
+What a reader would have to click is left out or opened. A figure keeps the frame that the page has
+for readers without scripts, and its description in words.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+
+from bs4 import BeautifulSoup, Tag
+
+#: What is of use on a screen alone.
+ON_SCREEN = "script, button, select, input, .headerlink, .copybtn, .gk-timeline input, metadata"
+#: Drawers that are opened on paper, by how their labels begin; solutions are moved, the rest go.
+OPENED = ("Description in words", "Hint")
+SOLUTION = "Show the solution"
+#: Names that HTML knows in small letters, and XML only as SVG writes them.
+SVG_NAMES = """viewBox preserveAspectRatio clipPath clipPathUnits gradientUnits linearGradient
+    markerWidth markerHeight markerUnits patternUnits refX refY textLength lengthAdjust pathLength
+    gradientTransform patternTransform foreignObject radialGradient stdDeviation""".split()
+SVG_NAME = re.compile(rf"(?<=[\s</])({'|'.join(SVG_NAMES)})(?=[\s=/>])", re.I)
+SVG_SPELLED = {name.lower(): name for name in SVG_NAMES}
+SVG = re.compile(r"<svg\b.*?</svg>", re.S)
+
+
+def still(article: Tag) -> Tag:
+    """Bring an article into the form that it has on paper; change and return it."""
+    soup = BeautifulSoup("", "html.parser")
+    for element in article.select(ON_SCREEN):
+        element.decompose()
+    solutions = []
+    for details in article.find_all("details"):
+        if details.parent is None or details.find_parent("details"):
+            continue
+        label = details.summary.get_text(" ", strip=True) if details.summary else ""
+        details.summary and details.summary.extract()
+        if label.startswith(SOLUTION):
+            solutions.append((_heading_above(details), copy.copy(details)))
+            details.decompose()
+        elif label.startswith(OPENED):
+            details.name = "div"
+            details.attrs = {"class": ["paper-words"]}
+            said = soup.new_tag("b")
+            said.string = f"{label}. "
+            (details.p or details).insert(0, said)
+        else:
+            details.decompose()
+    if solutions:
+        article.append(_solutions(soup, solutions))
+    return article
+
+
+def xhtml(html: str) -> str:
+    """Return HTML as XML would have it: names of SVG spelled out, no attribute without a value."""
+    soup = BeautifulSoup(html, "html.parser")
+    for element in soup.find_all(True):
+        for name in list(element.attrs):
+            if not re.fullmatch(r"[A-Za-z_][\w.:-]*", name):
+                del element.attrs[name]
+            elif element.attrs[name] in (None, ""):
+                element.attrs[name] = name if name in ("open", "hidden") else ""
+    text = soup.decode(formatter="minimal")
+    return SVG.sub(
+        lambda svg: SVG_NAME.sub(lambda name: SVG_SPELLED[name[1].lower()], svg[0]), text
+    )
+
+
+def _heading_above(element: Tag) -> str:
+    heading = element.find_previous(["h2", "h3"])
+    return heading.get_text(" ", strip=True).rstrip("#") if heading else ""
+
+
+def _solutions(soup: BeautifulSoup, solutions: list[tuple[str, Tag]]) -> Tag:
+    section = soup.new_tag("section", attrs={"class": "paper-solutions"})
+    title = soup.new_tag("h2")
+    title.string = "Solutions"
+    section.append(title)
+    for heading, details in solutions:
+        of = soup.new_tag("h3")
+        of.string = heading
+        details.name = "div"
+        details.attrs = {}
+        section.extend([of, details])
+    return section

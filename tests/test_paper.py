@@ -1,0 +1,99 @@
+"""The book on paper: every page as it stands in the PDF and in the EPUB."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+import zipfile
+
+import pytest
+from bs4 import BeautifulSoup
+from built_book import ROOT, built_book
+from effort import EFFORT, SOAK
+
+sys.path.insert(0, str(ROOT / "book" / "paper"))
+import make_pdf
+from stills import still, xhtml
+
+DRAWERS = """<article><h2>1. Predict<a class="headerlink" href="#x">#</a></h2>
+<details><summary>Hint</summary><p>Count.</p></details>
+<details class="hide"><summary>Show code cell source</summary><pre>plot()</pre></details>
+<details class="hide"><summary>Show the solution</summary><pre>answer()</pre></details>
+<figure><p>one frame</p><button>play</button><script>1</script>
+<details><summary>Description in words</summary><p>Two vertices.</p></details></figure></article>"""
+
+
+NAMES = [name for _, part in make_pdf.contents() for name in part]
+
+
+@pytest.fixture(scope="module")
+def document() -> BeautifulSoup:
+    """The page that the PDF is printed from."""
+    return BeautifulSoup(make_pdf.document(built_book()), "html.parser")
+
+
+def test_what_a_reader_would_have_to_click_is_opened_moved_or_left_out():
+    paper = still(BeautifulSoup(DRAWERS, "html.parser").article)
+    assert not paper.select("details, summary, script, button, .headerlink")
+    said = paper.get_text(" ", strip=True)
+    assert "Description in words. Two vertices." in said
+    assert "Hint. Count." in said
+    assert "plot" not in said
+    assert said.endswith("Solutions 1. Predict answer()")
+
+
+def test_every_page_of_the_contents_is_in_the_document_and_every_link_leads_somewhere(document):
+    ids = {element["id"] for element in document.select("[id]")}
+    assert {make_pdf.anchor(name) for name in NAMES} <= ids
+    links = [link["href"] for link in document.select("a[href]")]
+    inside = [link[1:] for link in links if link.startswith("#")]
+    assert len(inside) > 500
+    assert sorted({link for link in inside if link not in ids}) == []
+    assert not [link for link in links if not link.startswith(("#", "https:", "http:", "file:"))]
+
+
+def test_nothing_is_left_to_click_and_every_picture_has_a_text(document):
+    assert not document.select("details, script, button, select, input")
+    assert len(document.select("figure.gk-view svg")) > 50
+    assert [str(i)[:80] for i in document.select("img") if not i.get("alt")] == []
+    for figure in document.select("figure.gk-view"):
+        assert figure.select(".paper-words, [aria-label]"), str(figure)[:200]
+
+
+def test_a_solution_stands_at_the_end_of_its_chapter(document):
+    for article in document.select("article[id^=chapters-]"):
+        last = article.find_all("section", recursive=False)[-1]
+        assert last["class"] == ["paper-solutions"]
+        assert len(last.find_all("h3")) >= 3
+
+
+@pytest.mark.parametrize("name", NAMES[:: 1 if EFFORT == SOAK else 5])
+def test_a_page_of_the_epub_is_well_formed_and_svg_keeps_its_names(name):
+    page = (built_book() / f"{name}.html").read_text(encoding="utf-8")
+    made = xhtml(still(BeautifulSoup(page, "html.parser").article).decode_contents())
+    tree = ElementTree.fromstring(f"<div>{made}</div>")
+    assert "viewbox=" not in made
+    pictures = [e for e in tree.iter() if e.tag.endswith("svg") and "viewBox" in e.attrib]
+    assert pictures or "<svg" not in made
+
+
+@pytest.mark.skipif(EFFORT != SOAK, reason="a minute; make soak does it")
+def test_make_epub_writes_a_book_that_names_its_version(tmp_path):
+    command = [sys.executable, str(ROOT / "book/paper/make_epub.py"), str(tmp_path / "book.epub")]
+    subprocess.run(command, check=True)
+    with zipfile.ZipFile(tmp_path / "book.epub") as made:
+        assert made.read("mimetype") == b"application/epub+zip"
+        names = made.namelist()
+        assert sum(name.startswith("chapters/") for name in names) >= 13
+        assert not [name for name in names if name.endswith(".js")]
+        for name in names:
+            if name.endswith((".xhtml", ".opf")):
+                ElementTree.fromstring(made.read(name))
+
+
+def test_no_browser_is_a_sentence(monkeypatch):
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setattr(make_pdf.shutil, "which", lambda name: None)
+    with pytest.raises(SystemExit, match=r"none of chromium.* install Chromium, or set CHROMIUM"):
+        make_pdf.browser()
