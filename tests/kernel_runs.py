@@ -20,6 +20,7 @@ from gpukernels.bench import mapping as mapping_bench
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises import duplicates as duplicates_exercises
 from gpukernels.exercises import floyd_warshall as floyd_warshall_exercises
+from gpukernels.exercises import shared_memory as shared_exercises
 from gpukernels.exercises import simt as simt_exercises
 from gpukernels.frontiers import collect
 from gpukernels.frontiers.duplicates import COMPARE_AND_SWAP
@@ -542,6 +543,10 @@ def _add_exercises() -> None:
         RUNS[f"exercise simt-1 {kind.__name__}"] = lambda d, kind=kind: {
             "out": simt_exercises.read_through(d, 3 * lane, kind)
         }
+    RUNS["exercise shared-1 words"] = lambda d: {"out": shared_exercises.read_words(d, 6 * lane)}
+    RUNS["exercise shared-1 kinds"] = lambda d: {
+        "counters": shared_exercises.count_lanes(d, lane % 5)
+    }
     RUNS["exercise duplicates-1"] = lambda d: duplicates_exercises.run_cull(
         duplicates_exercises.cull_block, d, np.arange(100) % 37
     )

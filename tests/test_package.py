@@ -169,7 +169,7 @@ html = gk.FrontierView(gk.example(), t.trace)._repr_mimebundle_()
 print(gk.__file__)
 print("<svg" in str(html))
 print(gk.show(gk.traversal.frontier.expand_frontier).title)
-print(bool(gk.exercise("simt-2").check(gk.exercise("simt-2").solution, seed=1)))
+print(bool(gk.exercise("shared-2").check(gk.exercise("shared-2").solution, seed=1)))
 print(record.FOLDER, record.kept("bfs"))
 """,
     ).splitlines()

@@ -24,6 +24,7 @@ from . import (
     mapping_static,
     representations,
     scans,
+    shared_memory,
     simt,
     sssp_spectrum,
 )
@@ -52,6 +53,7 @@ CATALOG = MappingProxyType(
             simt,
             representations,
             mapping_static,
+            shared_memory,
             frontier_bfs,
             duplicates,
             scans,

@@ -109,7 +109,7 @@ class Exercise(ReadOnly):
     Examples
     --------
     >>> import gpukernels as gk
-    >>> ex = gk.exercise("simt-2")
+    >>> ex = gk.exercise("shared-2")
     >>> ex.title, ex.wants
     ('wake the lanes', 'a kernel')
     >>> ex.check(ex.solution, seed=1).passed

@@ -24,6 +24,7 @@ from . import (
     mapping_static,
     representations,
     scans,
+    shared_memory,
     simt,
     sssp_spectrum,
 )
@@ -60,13 +61,13 @@ def one(name: str, draw: Callable[[Draw], object]) -> Inputs:
 
 
 def rotated(shape) -> Judge:
-    """Judge simt-3 on (numbers, rounds)."""
+    """Judge shared-3 on (numbers, rounds)."""
     n, rounds = map(int, shape)
     return equal_to(values=np.roll(np.arange(n) * 3, -rounds))
 
 
 def transposed(shape) -> Judge:
-    """Judge simt-4 on (rows, columns)."""
+    """Judge shared-4 on (rows, columns)."""
     rows, columns = map(int, shape)
     return equal_to(out=np.arange(rows * columns).reshape(rows, columns).T)
 
@@ -140,23 +141,31 @@ BY_ONE_BLOCK = drawn_from(GRAPHS, bfs4k.run_one_block, frontier_bfs.judge_search
 #: By exercise, what takes a generator of random numbers and returns the cases drawn with it.
 DRAWN: Mapping[str, Drawing] = {
     "simt-2": drawn_from(
+        whole_numbers(most=500, low=-1_000_000, high=1_000_000),
+        simt.run_squares,
+        lambda values: equal_to(**simt.squares(values)),
+    ),
+    "simt-3": drawn_from(GRAPHS, simt.run_ordered, lambda g: equal_to(sums=simt.neighbor_sums(g))),
+    "shared-2": drawn_from(
         whole_numbers(most=128, low=-1_000, high=1_000_000),
-        lambda kernel, device, values: simt.run_block_sum(kernel, device, values),
+        lambda kernel, device, values: shared_memory.run_block_sum(kernel, device, values),
         lambda values: equal_to(total=np.array([values.sum()])),
     ),
-    "simt-3": drawn_from(
+    "shared-3": drawn_from(
         one("drawn numbers and rounds", lambda rng: rng.integers([2, 0], [129, 40])),
-        lambda kernel, device, shape: simt.run_rotate(kernel, device, *map(int, shape)),
+        lambda kernel, device, shape: shared_memory.run_rotate(kernel, device, *map(int, shape)),
         rotated,
     ),
-    "simt-4": drawn_from(
+    "shared-4": drawn_from(
         one("a matrix of drawn sides", lambda rng: rng.integers(1, 70, 2)),
-        lambda kernel, device, shape: simt.run_transpose(kernel, device, *map(int, shape)),
+        lambda kernel, device, shape: shared_memory.run_transpose(kernel, device, *map(int, shape)),
         transposed,
     ),
-    "simt-5": drawn_from(
+    "shared-5": drawn_from(
         one("drawn degrees", lambda rng: rng.integers(0, 32, rng.integers(1, 500))),
-        lambda kernel, device, degree: simt.run_histogram(kernel, device, degree.astype(np.int32)),
+        lambda kernel, device, degree: shared_memory.run_histogram(
+            kernel, device, degree.astype(np.int32)
+        ),
         lambda degree: equal_to(count=np.bincount(degree, minlength=32)),
     ),
     "representations-2": drawn_from(

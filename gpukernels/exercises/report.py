@@ -51,7 +51,7 @@ class Report:
     Examples
     --------
     >>> import gpukernels as gk
-    >>> ex = gk.exercise("simt-2")
+    >>> ex = gk.exercise("shared-2")
     >>> report = ex.check(ex.solution, seed=1)
     >>> report.passed, len(report.findings)
     (True, 5)
@@ -129,12 +129,12 @@ class ExerciseFailed(AssertionError):
     Examples
     --------
     >>> import gpukernels as gk
-    >>> ex = gk.exercise("simt-2")
+    >>> ex = gk.exercise("shared-2")
     >>> try:
     ...     ex.check(print)
     ... except gk.ExerciseFailed as failed:
     ...     failed.report
-    simt-2 (wake the lanes): not yet
+    shared-2 (wake the lanes): not yet
       ✗ a @cuda.jit kernel is wanted here, and this is of type builtin_function_or_method
     """
 

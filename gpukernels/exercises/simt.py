@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import cuda, int32
+from numba import cuda
 
 from gpukernels.device import SimtDevice
-from gpukernels.generators import erdos_renyi, path, star
+from gpukernels.generators import path, rmat, star
+from gpukernels.graph import Graph
 from gpukernels.trace import metrics
 
 from .case import Budget, Case, equal_to
@@ -14,10 +15,7 @@ from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
 from .words import words
 
-IMPORTS = "from numba import cuda, int32"
-
-#: The extremes of int32.
-LEAST, MOST = -(2**31), 2**31 - 1
+IMPORTS = "from numba import cuda"
 
 # simt-1: predict the sectors
 
@@ -59,280 +57,152 @@ PREDICT = PredictionExercise(
     measure=count_sectors,
 )
 
-# simt-2: the tree of a sum
+# simt-2: runs of four
 
 
 @cuda.jit
-def block_sum(values, total):
-    """Add up at most 128 numbers with one block of 128 threads."""
-    tile = cuda.shared.array(128, int32)
-    i = cuda.threadIdx.x
-    tile[i] = 0
-    if i < values.size:
-        tile[i] = values[i]
-    cuda.syncthreads()
-    # Your lines go here.
-    apart = 64  # added
-    while apart > 0:  # added
-        if i < apart:  # added
-            tile[i] += tile[i + apart]  # added
-        cuda.syncthreads()  # added
-        apart //= 2  # added
-    if i == 0:
-        total[0] = tile[0]
+def square_runs(values, out):
+    """Square the values; each thread takes four in a row."""
+    first = 4 * cuda.grid(1)
+    last = first + 4
+    last = min(last, values.size)  # added
+    for i in range(first, last):
+        out[i] = values[i] * values[i]
 
 
-def run_block_sum(kernel, device, values) -> dict[str, np.ndarray]:
-    """Add up at most 128 numbers with one block of 128 threads."""
-    total = device.full(1, -1, np.int64)
-    device.launch(kernel, 1, 128, device.array(values.astype(np.int32)), total)
-    return {"total": device.read(total)}
-
-
-def block_sum_cases() -> list[Case]:
-    """Return the hidden inputs of simt-2; the first is full."""
-    draw = np.random.default_rng(0)
-    skewed = np.zeros(128, int)
-    skewed[97] = 1_000_000
-    extremes = np.zeros(33, int)
-    extremes[[0, 32]] = LEAST, MOST
-    inputs = {
-        "128 numbers": draw.integers(0, 100, 128),
-        "no numbers": np.zeros(0, int),
-        "75 numbers": draw.integers(-50, 50, 75),
-        "one number": np.array([7]),
-        "one large number among zeros": skewed,
-        "33 numbers, of them the least and the largest": extremes,
-        "127 numbers, all alike": np.full(127, -(2**24)),
-    }
-    return [
-        Case(
-            name,
-            lambda kernel, device, values=values: run_block_sum(kernel, device, values),
-            equal_to(total=np.array([values.sum()])),
-        )
-        for name, values in inputs.items()
-    ]
-
-
-def block_sum_budgets() -> list[Budget]:
-    """Return the bounds of simt-2."""
-    full = block_sum_cases()[0]
-    return [
-        Budget("warp steps", full, metrics.warp_steps, at_most=160),
-        Budget("divergent branches", full, metrics.divergent_branches, at_most=6),
-    ]
-
-
-WAKE = KernelExercise(
-    words("simt-2"),
-    parts=(block_sum,),
-    imports=IMPORTS,
-    cases=block_sum_cases,
-    budgets=block_sum_budgets,
-)
-
-# simt-3: a race
-
-
-@cuda.jit
-def rotate(values, rounds):
-    """Move the values `rounds` places to the left, one place a round."""
-    tile = cuda.shared.array(128, int32)
-    i = cuda.threadIdx.x
-    tile[i] = values[i]
-    cuda.syncthreads()
-    for _ in range(rounds):
-        mine = tile[(i + 1) % values.size]
-        cuda.syncthreads()  # added
-        tile[i] = mine
-        cuda.syncthreads()
-    values[i] = tile[i]
-
-
-def run_rotate(kernel, device, n, rounds, values=None) -> dict[str, np.ndarray]:
-    """Rotate `n` numbers, 0, 3, 6, ... if no `values` are given, with a block of `n` threads."""
-    values = device.array(np.arange(n, dtype=np.int32) * 3 if values is None else values)
-    device.launch(kernel, 1, n, values, rounds)
-    return {"values": device.read(values)}
-
-
-def numbers(n: int) -> np.ndarray:
-    """Return `n` int32 numbers, the first the least that there is and the last the largest."""
-    values = 3 * np.arange(n, dtype=np.int32)
-    values[:1], values[1:][-1:] = LEAST, MOST
-    return values
-
-
-def _rotate_case(n: int, rounds: int) -> Case:
-    return Case(
-        f"{n} number{'s' if n > 1 else ''}, {rounds} rounds",
-        lambda kernel, device: run_rotate(kernel, device, n, rounds, numbers(n)),
-        equal_to(values=np.roll(numbers(n), -rounds)),
-    )
-
-
-def rotate_cases() -> list[Case]:
-    """Return the hidden inputs of simt-3."""
-    shapes = ((64, 3), (64, 0), (50, 7), (2, 5), (128, 40), (1, 2), (32, 2), (33, 33), (127, 2))
-    return [_rotate_case(*shape) for shape in shapes]
-
-
-def rotate_budgets() -> list[Budget]:
-    """Return the bound of simt-3."""
-    return [sharing(_rotate_case(128, 3), at_most=16)]
-
-
-ROTATE = KernelExercise(
-    words("simt-3"),
-    parts=(rotate,),
-    imports=IMPORTS,
-    cases=rotate_cases,
-    budgets=rotate_budgets,
-)
-
-# simt-4: a tile
-
-
-@cuda.jit
-def transpose(a, out):
-    """Store the transpose of `a` in `out`, a tile of 32 x 32 a block."""
-    x, y = cuda.threadIdx.x, cuda.threadIdx.y
-    row, column = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
-    # Your lines go here.
-    tile = cuda.shared.array((32, 33), int32)  # added
-    if row + y < a.shape[0] and column + x < a.shape[1]:  # added
-        tile[y, x] = a[row + y, column + x]  # added
-    cuda.syncthreads()  # added
-    if row + x < a.shape[0] and column + y < a.shape[1]:  # added
-        out[column + y, row + x] = tile[x, y]  # added
-
-
-def run_transpose(kernel, device, rows, columns, values=None) -> dict[str, np.ndarray]:
-    """Transpose a matrix, of 0, 1, 2, ... if no `values` are given, a block of 32 x 32 a tile."""
-    values = np.arange(rows * columns, dtype=np.int32) if values is None else values
-    a = device.array(values.reshape(rows, columns))
-    out = device.full((columns, rows), -1, np.int32)
-    blocks = max(-(-columns // 32), 1), max(-(-rows // 32), 1)
-    device.launch(kernel, blocks, (32, 32), a, out)
+def run_squares(kernel, device, values) -> dict[str, np.ndarray]:
+    """Square `values` with blocks of 32 threads, four values a thread; at least one block."""
+    values = np.asarray(values, np.int32)
+    out = device.full(values.size, -1, np.int64)
+    blocks = max(-(-values.size // 128), 1)
+    device.launch(kernel, blocks, 32, device.array(values), out)
     return {"out": device.read(out)}
 
 
-def _transpose_case(rows: int, columns: int) -> Case:
-    values = numbers(rows * columns)
+def squares(values) -> dict[str, np.ndarray]:
+    """Return what `run_squares` should, by NumPy alone."""
+    return {"out": np.asarray(values, np.int64) ** 2}
+
+
+def _squares_case(name: str, values) -> Case:
     return Case(
-        f"a {rows} × {columns} matrix",
-        lambda kernel, device: run_transpose(kernel, device, rows, columns, values),
-        equal_to(out=values.reshape(rows, columns).T),
+        name,
+        lambda kernel, device: run_squares(kernel, device, values),
+        equal_to(**squares(values)),
     )
 
 
-def transpose_cases() -> list[Case]:
-    """Return the hidden inputs of simt-4."""
-    shapes = ((32, 32), (0, 5), (40, 33), (1, 90), (64, 64), (1, 1), (65, 1), (31, 64))
-    return [_transpose_case(*shape) for shape in shapes]
+def squares_cases() -> list[Case]:
+    """Return the hidden inputs of simt-2; the first fills its threads."""
+    draw = np.random.default_rng(3)
+    inputs = {
+        "128 numbers": draw.integers(-100, 100, 128),
+        "75 numbers": draw.integers(-100, 100, 75),
+        "no numbers": np.zeros(0, int),
+        "one number": np.array([7]),
+        "3 large numbers": np.array([50_000, -(2**31), 2**31 - 1]),
+        "300 numbers in order": np.arange(300),
+        "129 numbers": np.arange(129),
+        "126 numbers": np.arange(126),
+    }
+    return [_squares_case(name, values) for name, values in inputs.items()]
 
 
-def transpose_budgets() -> list[Budget]:
-    """Return the bounds of simt-4."""
-    case = _transpose_case(64, 64)
-    return [
-        Budget("sectors a global request", case, metrics.sectors_per_request, at_most=4),
-        Budget(
-            "bank conflicts",
-            case,
-            lambda trace: int(metrics.bank_conflicts(trace).sum()),
-            at_most=0,
-        ),
-        sharing(case, at_most=6),
-    ]
+def squares_budgets() -> list[Budget]:
+    """Return the bound of simt-2."""
+    return [sharing(_squares_case("400 numbers", np.arange(400)), at_most=12)]
 
 
-TRANSPOSE = KernelExercise(
-    words("simt-4"),
-    parts=(transpose,),
+RUNS = KernelExercise(
+    words("simt-2"),
+    parts=(square_runs,),
     imports=IMPORTS,
-    cases=transpose_cases,
-    budgets=transpose_budgets,
+    cases=squares_cases,
+    budgets=squares_budgets,
 )
 
-# simt-5: a histogram
+# simt-3: equals side by side
 
 
 @cuda.jit
-def histogram(degree, count):
-    """Count the vertices of each degree."""
-    u = cuda.grid(1)
-    i = cuda.threadIdx.x
+def ordered_neighbor_sum(offsets, targets, values, order, sums):
+    """Sum `values` over the neighbors of each vertex; `order` lists the vertices by degree."""
+    i = cuda.grid(1)
     # Your lines go here.
-    part = cuda.shared.array(32, int32)  # added
-    if i < 32:  # added
-        part[i] = 0  # added
-    cuda.syncthreads()  # added
-    if u < degree.size:  # added
-        cuda.atomic.add(part, degree[u], 1)  # added
-    cuda.syncthreads()  # added
-    if i < 32:  # added
-        cuda.atomic.add(count, i, part[i])  # added
+    if i < order.size:  # added
+        u = order[i]  # added
+        total = 0  # added
+        for k in range(offsets[u], offsets[u + 1]):  # added
+            total += values[targets[k]]  # added
+        sums[u] = total  # added
 
 
-def run_histogram(kernel, device, degree) -> dict[str, np.ndarray]:
-    """Count degrees below 32 with blocks of 128 threads, at least one."""
-    count = device.full(32, 0, np.int32)
-    blocks = max(-(-degree.size // 128), 1)
-    device.launch(kernel, blocks, 128, device.array(degree), count)
-    return {"count": device.read(count)}
+def some_values(g: Graph) -> np.ndarray:
+    """Return a number for each vertex, the least and the largest of int32 among them."""
+    values = np.random.default_rng(5).integers(-1000, 1000, g.n).astype(np.int32)
+    values[:1], values[1:][-1:] = -(2**31), 2**31 - 1
+    return values
 
 
-def histogram_cases() -> list[Case]:
-    """Return the hidden inputs of simt-5; the last is the one that is counted."""
-    degrees = {
-        "a path of 300 vertices": path(300).out_degree,
-        "no vertices": path(0).out_degree,
-        "a star of 30 vertices": star(30).out_degree,
-        "a star of 32 vertices": star(32).out_degree,
-        "33 vertices without arcs": np.zeros(33, np.int32),
-        "129 vertices of degree 31": np.full(129, 31, np.int32),
-        "one vertex of degree 1": np.ones(1, np.int32),
-        "five vertices of each degree from 0 to 31": np.arange(160, dtype=np.int32) % 32,
-        "a random graph of 1,024 vertices": erdos_renyi(1024, 8).out_degree,
+def run_ordered(kernel, device, g: Graph) -> dict[str, np.ndarray]:
+    """Sum over the neighbors of all vertices of `g`, with blocks of 128 threads, at least one."""
+    order = np.argsort(-g.out_degree, kind="stable").astype(np.int32)
+    sums = device.full(g.n, -1, np.int64)
+    arrays = [device.array(a) for a in (g.offsets, g.targets, some_values(g), order)]
+    device.launch(kernel, max(-(-g.n // 128), 1), 128, *arrays, sums)
+    return {"sums": device.read(sums)}
+
+
+def neighbor_sums(g: Graph) -> np.ndarray:
+    """Return what `run_ordered` should, by NumPy alone."""
+    sums = np.zeros(g.n, np.int64)
+    source, target = g.coo
+    np.add.at(sums, source, some_values(g)[target].astype(np.int64))
+    return sums
+
+
+def ordered_case(name: str, g: Graph) -> Case:
+    """Return one input of simt-3."""
+    return Case(
+        name,
+        lambda kernel, device: run_ordered(kernel, device, g),
+        equal_to(sums=neighbor_sums(g)),
+    )
+
+
+def ordered_cases() -> list[Case]:
+    """Return the hidden inputs of simt-3."""
+    graphs = {
+        "a path of 300 vertices": path(300),
+        "no vertices": path(0),
+        "a star of 40 vertices": star(40),
+        "33 vertices without arcs": Graph.from_arcs(33, [], []),
+        "one vertex with two self-loops": Graph.from_arcs(1, [0, 0], [0, 0]),
+        "an R-MAT graph of 256 vertices": rmat(8, edge_factor=4, seed=2),
     }
+    return [ordered_case(name, g) for name, g in graphs.items()]
+
+
+def ordered_budgets() -> list[Budget]:
+    """Return the bounds of simt-3."""
+    case = ordered_case("an R-MAT graph of 1,024 vertices", rmat(10, edge_factor=8, seed=1))
     return [
-        Case(
-            name,
-            lambda kernel, device, degree=degree: run_histogram(kernel, device, degree),
-            equal_to(count=np.bincount(degree, minlength=32)),
-        )
-        for name, degree in degrees.items()
+        Budget("warp steps", case, metrics.warp_steps, at_most=1500),
+        Budget(
+            "requests to `targets`",
+            case,
+            lambda trace: metrics.requests(trace.select(array="targets")),
+            at_most=700,
+        ),
     ]
 
 
-def histogram_budgets() -> list[Budget]:
-    """Return the bounds of simt-5."""
-    case = histogram_cases()[-1]
-    return [
-        Budget(
-            "lanes that wait at an atomic on `count`",
-            case,
-            lambda trace: int(metrics.atomic_conflicts(trace.select(array="count")).sum()),
-            at_most=0,
-        ),
-        Budget(
-            "requests to `count`",
-            case,
-            lambda trace: metrics.requests(trace.select(array="count")),
-            at_most=8,
-        ),
-        sharing(case, at_most=10),
-    ]
-
-
-HISTOGRAM = KernelExercise(
-    words("simt-5"),
-    parts=(histogram,),
+ORDERED = KernelExercise(
+    words("simt-3"),
+    parts=(ordered_neighbor_sum,),
     imports=IMPORTS,
-    cases=histogram_cases,
-    budgets=histogram_budgets,
+    cases=ordered_cases,
+    budgets=ordered_budgets,
 )
 
-EXERCISES = (PREDICT, WAKE, ROTATE, TRANSPOSE, HISTOGRAM)
+EXERCISES = (PREDICT, RUNS, ORDERED)

@@ -22,8 +22,37 @@ CLASSES = (4, 32, 256)
 NOBODY = 2**31 - 1
 
 
+def squares(apart: int):
+    """simt-2: the runs of many threads in one."""
+
+    @cuda.jit
+    def square_runs(values, out):
+        i = cuda.grid(1)
+        if i % apart == 0:
+            for k in range(4 * i, min(4 * (i + apart), values.size)):
+                out[k] = values[k] * values[k]
+
+    return square_runs
+
+
+def sums_in_order(apart: int):
+    """simt-3: one lane walks along the lists of its warp."""
+
+    @cuda.jit
+    def ordered_neighbor_sum(offsets, targets, values, order, sums):
+        i = cuda.grid(1)
+        if i % apart == 0:
+            for k in range(i, min(i + apart, order.size)):
+                total = 0
+                for arc in range(offsets[order[k]], offsets[order[k] + 1]):
+                    total += values[targets[arc]]
+                sums[order[k]] = total
+
+    return ordered_neighbor_sum
+
+
 def sum_of_a_block(apart: int):
-    """simt-2."""
+    """shared-2."""
 
     @cuda.jit
     def block_sum(values, total):
@@ -45,7 +74,7 @@ def sum_of_a_block(apart: int):
 
 
 def rotation(apart: int):
-    """simt-3: without rounds, which need not be."""
+    """shared-3: without rounds, which need not be."""
 
     @cuda.jit
     def rotate(values, rounds):
@@ -63,7 +92,7 @@ def rotation(apart: int):
 
 
 def transposition(apart: int):
-    """simt-4: a row of the tile a warp, or all of it in one thread of a block."""
+    """shared-4: a row of the tile a warp, or all of it in one thread of a block."""
 
     @cuda.jit
     def transpose(a, out):
@@ -79,7 +108,7 @@ def transposition(apart: int):
 
 
 def histogram_of_degrees(apart: int):
-    """simt-5: counts in shared memory, so that `count` has little to bear."""
+    """shared-5: counts in shared memory, so that `count` has little to bear."""
 
     @cuda.jit
     def histogram(degree, count):
@@ -726,10 +755,12 @@ def products(apart: int):
 
 #: What makes the lazy answers of each exercise, and how far apart the workers of the second are.
 LAZY: dict[str, tuple[Callable, int]] = {
-    "simt-2": (sum_of_a_block, WARP),
-    "simt-3": (rotation, WARP),
-    "simt-4": (transposition, WARP),
-    "simt-5": (histogram_of_degrees, WARP),
+    "simt-2": (squares, WARP),
+    "simt-3": (sums_in_order, WARP),
+    "shared-2": (sum_of_a_block, WARP),
+    "shared-3": (rotation, WARP),
+    "shared-4": (transposition, WARP),
+    "shared-5": (histogram_of_degrees, WARP),
     "representations-2": (sums_of_rows, WARP),
     "representations-3": (sums_of_runs, WARP),
     "representations-4": (searches_of_lists, WARP),

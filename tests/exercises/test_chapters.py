@@ -20,6 +20,7 @@ NOTEBOOK = {
     "duplicates": "duplicates",
     "bfs4k": "bfs4k",
     "mapping-static": "mapping_static",
+    "shared": "shared_memory",
     "mapping-dynamic": "mapping_dynamic",
     "sssp": "sssp_spectrum",
     "hbf": "hbf",

@@ -36,31 +36,31 @@ def fault(name: str, answer):
     ],
 )
 def test_what_cannot_be_launched_is_refused_with_the_reason(answer, says):
-    assert says in fault("simt-5", answer).text
+    assert says in fault("shared-5", answer).text
 
 
 def test_a_kernel_error_comes_with_input_line_block_and_thread():
-    found = fault("simt-5", answers.unguarded_histogram)
+    found = fault("shared-5", answers.unguarded_histogram)
     assert found.text.startswith("a path of 300 vertices, schedule lockstep: index 300 is out of")
     assert found.details[0].endswith("cuda.atomic.add(count, degree[cuda.grid(1)], 1)")
     assert found.details[1] == "block (2, 0, 0), thread (44, 0, 0)"
 
 
 def test_unwritten_memory_is_found():
-    found = fault("simt-5", answers.forgetful_histogram)
+    found = fault("shared-5", answers.forgetful_histogram)
     assert "part" in found.text
     assert "written" in found.text
 
 
 def test_a_wrong_element_comes_with_the_line_that_wrote_it_last():
-    found = fault("simt-5", answers.double_histogram)
+    found = fault("shared-5", answers.double_histogram)
     assert "`count[1]` is 4 and should be 2; 2 of its 32 elements are wrong" in found.text
     assert found.details[0].endswith("wrote it last: cuda.atomic.add(count, degree[u], 2)")
     assert found.details[1] == "block (2, 0, 0), thread (43, 0, 0)"
 
 
 def test_a_line_that_lies_in_a_device_function_comes_with_its_name():
-    found = fault("simt-5", answers.double_histogram_by_a_function)
+    found = fault("shared-5", answers.double_histogram_by_a_function)
     place, wrote = found.details[0].split(" wrote it last: ")
     assert place.startswith("line ")
     assert place.endswith(" of count_double")
@@ -68,7 +68,7 @@ def test_a_line_that_lies_in_a_device_function_comes_with_its_name():
 
 
 def test_the_dearest_line_comes_with_the_name_of_its_device_function():
-    (case, *_) = gk.exercise("simt-5").cases()
+    (case, *_) = gk.exercise("shared-5").cases()
     case = dataclasses.replace(case, judge=lambda found: None)  # the kernel is wrong as well
     budget = Budget("atomics", case, lambda trace: metrics.atomic_conflicts(trace).size, at_most=0)
     (found,) = checking._costs(answers.double_histogram_by_a_function, [budget])
@@ -85,13 +85,13 @@ def test_a_queue_that_overflows_is_named():
 
 
 def test_a_correct_answer_over_budget_fails_with_the_dearest_line():
-    found = fault("simt-2", answers.plain_sum)
+    found = fault("shared-2", answers.plain_sum)
     assert "warp steps, on 128 numbers: 172, allowed at most 160" in found.text
     assert found.details == ("most in line 19: while apart < 128:",)
 
 
 def test_a_budget_may_be_a_least_value():
-    (case, *_) = gk.exercise("simt-5").cases()
+    (case, *_) = gk.exercise("shared-5").cases()
     good = Budget("SIMD efficiency", case, metrics.simd_efficiency, at_least=0.8)
     bad = Budget("SIMD efficiency", case, metrics.simd_efficiency, at_least=0.999)
     first, second = checking._costs(answers.plain_histogram, [good, bad])
@@ -111,7 +111,7 @@ def test_every_schedule_is_tried(monkeypatch):
             super().__init__(schedule, seed, **options)
 
     monkeypatch.setattr(bench, "Bench", Noting)
-    case = gk.exercise("simt-5").cases()[0]
+    case = gk.exercise("shared-5").cases()[0]
     checking.check_kernel(answers.plain_histogram, ["degree", "count"], [case], [], ())
     assert seen == list(checking.SCHEDULES)
     assert {schedule for schedule, _ in seen} == {"lockstep", "warp", "random"}
@@ -137,7 +137,7 @@ class PretendGPU(CudaDevice, gk.SimtDevice):
 @pytest.mark.parametrize("wrong", [False, True])
 def test_a_gpu_that_is_the_default_device_has_its_say(monkeypatch, wrong):
     monkeypatch.setattr(checking, "default_device", lambda: PretendGPU(wrong))
-    report = gk.exercise("simt-2").check(gk.exercise("simt-2").solution, raises=False)
+    report = gk.exercise("shared-2").check(gk.exercise("shared-2").solution, raises=False)
     assert report.passed != wrong
     if wrong:
         assert "128 numbers, on a GPU: `total[0]` is 6479 and should be 6478" in repr(report)
@@ -149,7 +149,7 @@ def test_an_error_on_the_gpu_is_a_finding(monkeypatch):
     device = PretendGPU(False)
     monkeypatch.setattr(device, "launch", lambda *_, **__: 1 / 0)
     monkeypatch.setattr(checking, "default_device", lambda: device)
-    found = fault("simt-2", gk.exercise("simt-2").solution)
+    found = fault("shared-2", gk.exercise("shared-2").solution)
     assert "on a GPU: ZeroDivisionError" in found.text
 
 

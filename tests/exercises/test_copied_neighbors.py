@@ -1,4 +1,4 @@
-"""What stands near an exercise of the shortest paths, copied as its answer, fails.
+"""What stands near an exercise, copied as its answer, fails.
 
 Tried are all kernels that the chapter prints, the solutions of the other exercises, and kernels of
 the chapter that somebody has fitted to the exercise's parameters without its idea.
@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 import pytest
-from numba import cuda
+from numba import cuda, int32
 
 import gpukernels as gk
 from gpukernels.device import benign_race
@@ -20,7 +20,12 @@ from gpukernels.exercises import CATALOG
 from gpukernels.primitives import queue_append
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOKS = {"sssp": "sssp_spectrum", "hbf": "hbf"}
+NOTEBOOKS = {
+    "simt": "simt",
+    "shared": "shared_memory",
+    "sssp": "sssp_spectrum",
+    "hbf": "hbf",
+}
 KERNELS = [
     n for n, ex in CATALOG.items() if ex.wants == "a kernel" and n.split("-")[0] in NOTEBOOKS
 ]
@@ -48,6 +53,7 @@ def fails(name: str, answer) -> str:
 
 
 def test_the_chapters_print_kernels():
+    assert {"csr_neighbor_sum"} <= set(printed("simt"))
     assert {"relax_all", "split_far"} <= set(printed("sssp"))
     assert {"relax", "packed", "enqueue_through_shared"} <= set(printed("hbf"))
 
@@ -63,6 +69,38 @@ def test_the_solution_of_another_exercise_is_no_answer(name):
     for other in KERNELS:
         if other != name:
             fails(name, gk.exercise(other).solution.answer)
+
+
+@cuda.jit
+def vertices_by_number(offsets, targets, values, order, sums):
+    """As `csr_neighbor_sum`: thread u takes vertex u."""
+    u = cuda.grid(1)
+    if u < sums.size:
+        total = 0
+        for i in range(offsets[u], offsets[u + 1]):
+            total += values[targets[i]]
+        sums[u] = total
+
+
+@cuda.jit
+def without_padding(a, out):
+    """As the column of a tile that the chapter reads in 32 passes."""
+    tile = cuda.shared.array((32, 32), int32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    row, column = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
+    if row + y < a.shape[0] and column + x < a.shape[1]:
+        tile[y, x] = a[row + y, column + x]
+    cuda.syncthreads()
+    if row + x < a.shape[0] and column + y < a.shape[1]:
+        out[column + y, row + x] = tile[x, y]
+
+
+@cuda.jit
+def straight_to_global(degree, count):
+    """As `count_kinds`: every thread adds to the counter of its kind."""
+    i = cuda.grid(1)
+    if i < degree.size:
+        cuda.atomic.add(count, degree[i], 1)
 
 
 @cuda.jit
@@ -122,6 +160,9 @@ def by_atomics(offsets_in, sources, weights, out_degree, distance):
 
 
 FITTED = {
+    "simt-3": (vertices_by_number, "warp steps, on an R-MAT graph of 1,024 vertices"),
+    "shared-4": (without_padding, "bank conflicts"),
+    "shared-5": (straight_to_global, "lanes that wait at an atomic on `count`"),
     "sssp-2": (a_thread_a_vertex, ""),
     "sssp-3": (without_a_queue, ""),
     "hbf-3": (without_classes, "atomics on `distance`, on a tree of 300 vertices"),

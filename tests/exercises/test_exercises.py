@@ -21,6 +21,7 @@ CHAPTERS = (
     "simt",
     "representations",
     "mapping-static",
+    "shared",
     "bfs",
     "duplicates",
     "scans",
@@ -36,10 +37,12 @@ KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
 #: What the checker must tell a reader who passes the skeleton as it is.
 SAYS = {
-    "simt-2": "`total[0]` is 85 and should be 6478",
-    "simt-3": "race on `tile[0]`",
-    "simt-4": "no thread wrote it",
-    "simt-5": "`count[1]` is 0 and should be 2",
+    "simt-2": "index 75 is out of bounds for `values`",
+    "simt-3": "`sums[0]` is -1 and should be",
+    "shared-2": "`total[0]` is 85 and should be 6478",
+    "shared-3": "race on `tile[0]`",
+    "shared-4": "no thread wrote it",
+    "shared-5": "`count[1]` is 0 and should be 2",
     "representations-2": "`sums[0]` is 0 and should be -2147483281",
     "representations-3": "race on `sums[0]`",
     "representations-4": "`found[0]` is False and should be True",
@@ -113,7 +116,7 @@ def test_a_skeleton_fails_its_check_and_raises(name):
     assert str(failure) == repr(failure.report)
 
 
-@pytest.mark.parametrize("name", ["simt-1", "simt-2"])
+@pytest.mark.parametrize("name", ["simt-1", "shared-2"])
 def test_a_check_that_must_not_raise_returns_the_same_report(name, tmp_path):
     ex = gk.exercise(name)
     report = ex.check(run(ex.skeleton, tmp_path, name), raises=False)
@@ -204,10 +207,10 @@ def test_exercises_lists_every_exercise():
 
 
 def test_the_plain_tree_of_the_statement_costs_what_it_says():
-    """24 divergent branches, as simt-2's statement has it, with the skeleton's other lines."""
+    """24 divergent branches, as shared-2's statement has it, with the skeleton's other lines."""
     from plain_answers import plain_sum
 
-    ex = gk.exercise("simt-2")
+    ex = gk.exercise("shared-2")
     report = ex.check(plain_sum, raises=False)
     assert "divergent branches, on 128 numbers: 24, allowed at most 6" in repr(report)
     assert not report.passed
@@ -216,7 +219,7 @@ def test_the_plain_tree_of_the_statement_costs_what_it_says():
 def test_the_obvious_histogram_costs_what_the_statement_says():
     from plain_answers import plain_histogram
 
-    report = repr(gk.exercise("simt-5").check(plain_histogram, raises=False))
+    report = repr(gk.exercise("shared-5").check(plain_histogram, raises=False))
     assert "1,024 vertices: 683, allowed at most 0" in report
     assert "cuda.atomic.add(count, degree[u], 1)" in report
 

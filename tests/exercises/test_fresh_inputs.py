@@ -17,7 +17,7 @@ KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]
 
 @cuda.jit
 def sum_learned_by_heart(values, total):
-    """Be right on the fixed inputs of simt-2 alone, which have these sizes."""
+    """Be right on the fixed inputs of shared-2 alone, which have these sizes."""
     tile = cuda.shared.array(128, int32)
     i = cuda.threadIdx.x
     tile[i] = 0
@@ -36,7 +36,7 @@ def sum_learned_by_heart(values, total):
 
 
 def test_an_answer_that_knows_the_fixed_inputs_by_heart_fails_and_its_seed_repeats_that():
-    ex = gk.exercise("simt-2")
+    ex = gk.exercise("shared-2")
     first = ex.check(sum_learned_by_heart, raises=False)
     assert not first.passed
     assert f"drawn with seed {first.seed}: check(answer, seed={first.seed})" in repr(first)
@@ -53,7 +53,7 @@ def test_checks_draw_different_seeds():
 
 
 def test_a_right_answer_gets_the_same_report_whatever_was_drawn():
-    ex = gk.exercise("simt-3")
+    ex = gk.exercise("shared-3")
     reports = {repr(ex.check(ex.solution, seed=seed)) for seed in range(5)}
     reports |= {repr(ex.check(ex.solution))}
     assert len(reports) == 1
@@ -61,7 +61,7 @@ def test_a_right_answer_gets_the_same_report_whatever_was_drawn():
 
 
 def test_a_failure_on_a_fixed_input_says_nothing_of_a_seed():
-    text = repr(gk.exercise("simt-5").check(gk.exercise("simt-5").solution, seed=1))
+    text = repr(gk.exercise("shared-5").check(gk.exercise("shared-5").solution, seed=1))
     assert "seed" not in text
 
 

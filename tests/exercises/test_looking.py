@@ -58,26 +58,26 @@ def returns_early(degree, count):
 #: Exercise, answer, the line at which the view opens, and a part of its title.
 OPENED = {
     "a wrong element": (
-        "simt-5",
+        "shared-5",
         answers.double_histogram,
         "cuda.atomic.add(count, degree[u], 2)",
         "block (2, 0, 0), warp 1",
     ),
     "an element out of bounds": (
-        "simt-5",
+        "shared-5",
         answers.unguarded_histogram,
         "cuda.atomic.add(count, degree[cuda.grid(1)], 1)",
         "block (2, 0, 0), warp 1",
     ),
-    "an endless loop": ("simt-5", hangs, "while u < degree.size:", "block (0, 0, 0), warp 0"),
-    "a raise": ("simt-5", returns_early, 'raise ValueError("no vertex 100")', "warp 3"),
+    "an endless loop": ("shared-5", hangs, "while u < degree.size:", "block (0, 0, 0), warp 0"),
+    "a raise": ("shared-5", returns_early, 'raise ValueError("no vertex 100")', "warp 3"),
     "a search that is given up": (
         "bfs-3",
         answers.restless_spread,
         "changed[0] = 1",
         "restless_spread, launch 200",
     ),
-    "a line over budget": ("simt-2", answers.plain_sum, "while apart < 128:", "warp 0"),
+    "a line over budget": ("shared-2", answers.plain_sum, "while apart < 128:", "warp 0"),
 }
 
 
@@ -104,7 +104,7 @@ def test_every_skeleton_s_failure_can_be_looked_at(name, tmp_path):
 
 
 def test_a_race_opens_under_the_schedule_that_showed_it(tmp_path):
-    report, found = fault("simt-3", made("simt-3", gk.exercise("simt-3").skeleton, tmp_path))
+    report, found = fault("shared-3", made("shared-3", gk.exercise("shared-3").skeleton, tmp_path))
     view = report.show()
     assert "race on `tile[" in found.text
     assert found.details[0].endswith(line_shown(view))
@@ -112,7 +112,7 @@ def test_a_race_opens_under_the_schedule_that_showed_it(tmp_path):
 
 @pytest.mark.parametrize("answer", [None, answers.python_histogram, answers.device_histogram])
 def test_what_was_never_launched_shows_a_sentence(answer):
-    report, found = fault("simt-5", answer)
+    report, found = fault("shared-5", answer)
     note = report.show()
     assert isinstance(note, Note)
     assert repr(note).startswith(found.text)
@@ -126,12 +126,12 @@ def not_to_be_translated(degree, count):
 
 
 def test_what_could_not_be_translated_shows_a_sentence():
-    report, _ = fault("simt-5", not_to_be_translated)
+    report, _ = fault("shared-5", not_to_be_translated)
     assert "Nothing has run" in repr(report.show())
 
 
 def test_a_right_answer_shows_its_first_launch():
-    ex = gk.exercise("simt-5")
+    ex = gk.exercise("shared-5")
     view = ex.check(ex.solution).show()
     assert isinstance(view, gk.WarpView)
     assert view.payload["caption"] == f"The first launch on {ex.cases()[0].name}."
@@ -176,7 +176,7 @@ def test_run_gives_inputs_results_and_trace_of_one_input(name):
 
 
 def test_run_keeps_the_inputs_as_they_were():
-    run = gk.exercise("simt-3").run(gk.exercise("simt-3").solution)
+    run = gk.exercise("shared-3").run(gk.exercise("shared-3").solution)
     before, after = run.inputs["values"], run.results["values"]
     assert (before != after).any()
     np.testing.assert_array_equal(after, np.roll(before, -3))
@@ -184,7 +184,7 @@ def test_run_keeps_the_inputs_as_they_were():
 
 
 def test_run_of_a_wrong_kernel_opens_the_line_that_wrote_it():
-    run = gk.exercise("simt-5").run(answers.double_histogram)
+    run = gk.exercise("shared-5").run(answers.double_histogram)
     assert "`count[1]` is 4 and should be 2" in run.wrong
     assert run.results["count"][1] == 4
     assert line_shown(run.show()) == "cuda.atomic.add(count, degree[u], 2)"
@@ -194,7 +194,7 @@ def test_run_of_a_wrong_kernel_opens_the_line_that_wrote_it():
 @pytest.mark.parametrize("answer", [hangs, answers.unguarded_histogram])
 @pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
 def test_run_of_a_kernel_that_fails_shows_where(answer, schedule):
-    run = gk.exercise("simt-5").run(answer, schedule, seed=4)
+    run = gk.exercise("shared-5").run(answer, schedule, seed=4)
     assert run.wrong
     assert run.wrong in repr(run)
     assert run.results == {}
@@ -210,7 +210,7 @@ def prints(degree, count):
 
 
 def test_what_a_kernel_prints_is_seen_once_by_run_and_not_by_a_check(capsys):
-    ex = gk.exercise("simt-5")
+    ex = gk.exercise("shared-5")
     assert not ex.check(prints, raises=False)
     assert capsys.readouterr().out == ""
     for schedule in ("lockstep", "random"):
@@ -220,8 +220,8 @@ def test_what_a_kernel_prints_is_seen_once_by_run_and_not_by_a_check(capsys):
 
 def test_run_refuses_what_cannot_be_launched_and_predictions():
     with pytest.raises(gk.ExerciseFailed, match=r"write @cuda\.jit above it"):
-        gk.exercise("simt-5").run(answers.python_histogram)
+        gk.exercise("shared-5").run(answers.python_histogram)
     with pytest.raises(gk.InvalidArgument, match="simt-1 wants a prediction"):
         gk.exercise("simt-1").run({"a": 1})
     with pytest.raises(ValueError, match="schedule='fast'; allowed are"):
-        gk.exercise("simt-5").run(gk.exercise("simt-5").solution, "fast")
+        gk.exercise("shared-5").run(gk.exercise("shared-5").solution, "fast")

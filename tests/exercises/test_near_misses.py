@@ -12,46 +12,77 @@ from gpukernels.simt import python_function
 
 #: Exercise, a passage of its solution, what stands there instead, and what the report says then.
 NEAR_MISSES = {
-    "one level short": ("simt-2", "apart > 0", "apart > 1", "`total[0]` is"),
-    "no barrier in the tree": (
+    "threads beyond the end sent home": (
         "simt-2",
+        "    last = min(last, values.size)\n",
+        "    if first >= values.size:\n        return\n",
+        "index 75 is out of bounds for `values`",
+    ),
+    "a run that sticks out sent home": (
+        "simt-2",
+        "    last = min(last, values.size)\n",
+        "    if last > values.size:\n        return\n",
+        "`out[72]` is -1",
+    ),
+    "the whole rest for the last thread": (
+        "simt-2",
+        "    last = min(last, values.size)\n",
+        "    if first > 0:\n        return\n    last = values.size\n",
+        "memory requests of the busiest warp, on 400 numbers: 800",
+    ),
+    "a sum in the place of the thread": ("simt-3", "sums[u]", "sums[i]", "`sums["),
+    "the order of the vertices' numbers": (
+        "simt-3",
+        "u = order[i]",
+        "u = i",
+        "warp steps, on an R-MAT graph of 1,024 vertices: 4,150, allowed at most 1,500",
+    ),
+    "the thread beyond the last": (
+        "simt-3",
+        "i < order.size",
+        "i <= order.size",
+        "index 300 is out of bounds for `order`",
+    ),
+    "one level short": ("shared-2", "apart > 0", "apart > 1", "`total[0]` is"),
+    "no barrier in the tree": (
+        "shared-2",
         "        cuda.syncthreads()\n        apart",
         "        apart",
         "race on `tile[",
     ),
     "no barrier after the store": (
-        "simt-3",
+        "shared-3",
         "tile[i] = mine\n        cuda.syncthreads()",
         "tile[i] = mine",
         "race on `tile[",
     ),
     "a tile without padding": (
-        "simt-4",
+        "shared-4",
         "(32, 33)",
         "(32, 32)",
         "bank conflicts, on a 64 × 64 matrix: 3,968, allowed at most 0",
     ),
-    "a tile without a barrier": ("simt-4", "    cuda.syncthreads()\n", "", "`tile["),
+    "a tile without a barrier": ("shared-4", "    cuda.syncthreads()\n", "", "`tile["),
     "a tile that sticks out": (
-        "simt-4",
+        "shared-4",
         "if row + y < a.shape[0] and",
         "if row + y <= a.shape[0] and",
         "is out of bounds for `a`",
     ),
     "no tile at all": (
-        "simt-4",
+        "shared-4",
         "out[column + y, row + x] = tile[x, y]",
         "out[column + y, row + x] = a[row + x, column + y]",
         "sectors a global request, on a 64 × 64 matrix:",
     ),
     "counting before all is zero": (
-        "simt-5",
+        "shared-5",
         "part[i] = 0\n    cuda.syncthreads()",
         "part[i] = 0",
         "`part[",
     ),
     "one vertex too many": (
-        "simt-5",
+        "shared-5",
         "u < degree.size",
         "u <= degree.size",
         "index 300 is out of bounds for `degree`",
@@ -495,7 +526,7 @@ NEAR_MISSES = {
         "`sums[",
     ),
     "a barrier for the warp": (
-        "simt-3",
+        "shared-3",
         "% values.size]\n        cuda.syncthreads()",
         "% values.size]\n        cuda.syncwarp()",
         "race on `tile[",

@@ -13,8 +13,8 @@ from gpukernels.exercises.case import Budget, Case, number
     "attribute", ["cases", "budgets", "drawn", "solution", "benign", "parameters", "id", "new"]
 )
 def test_a_kernel_task_keeps_its_inputs_and_bounds(attribute):
-    ex = gk.exercise("simt-2")
-    with pytest.raises(AttributeError, match=f"simt-2: `{attribute}` cannot be replaced"):
+    ex = gk.exercise("shared-2")
+    with pytest.raises(AttributeError, match=f"shared-2: `{attribute}` cannot be replaced"):
         setattr(ex, attribute, list)
     if attribute != "new":
         with pytest.raises(AttributeError, match="cannot be deleted"):
@@ -30,7 +30,7 @@ def test_a_prediction_keeps_its_questions_and_what_counts(attribute):
 
 
 def test_what_an_exercise_hands_out_cannot_be_changed():
-    ex = gk.exercise("simt-2")
+    ex = gk.exercise("shared-2")
     for handed in (ex.cases(), ex.budgets(), ex.drawn(1), ex.parameters):
         assert isinstance(handed, tuple)
         assert handed
@@ -41,7 +41,7 @@ def test_what_an_exercise_hands_out_cannot_be_changed():
     with pytest.raises(AttributeError, match="Solution: `answer` cannot be replaced"):
         ex.solution.answer = None
     with pytest.raises(TypeError):
-        CATALOG["simt-2"] = None
+        CATALOG["shared-2"] = None
 
 
 def test_the_solution_of_a_prediction_is_handed_out_as_a_copy():

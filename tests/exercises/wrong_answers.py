@@ -92,7 +92,7 @@ THINGS = {
     "what only looks like a kernel": LooksLikeAKernel(plain),
     "an object that raises": RaisesWhenAsked(),
     "a dict that raises": RaisesWhenRead(a=1),
-    "an exercise": gk.exercise("simt-2"),
+    "an exercise": gk.exercise("shared-2"),
     "an error": ValueError("12"),
     "an ellipsis": ...,
 }
