@@ -37,7 +37,7 @@ KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
 #: What the checker must tell a reader who passes the skeleton as it is.
 SAYS = {
-    "simt-2": "index 75 is out of bounds for `values`",
+    "simt-2": "index 76 is out of bounds for `values`",
     "simt-3": "`sums[0]` is -1 and should be",
     "shared-2": "`total[0]` is 85 and should be 6478",
     "shared-3": "race on `tile[0]`",
