@@ -158,6 +158,20 @@ def mapping_static_card() -> str:
     return card("A thread for each work-item: the longest decides when the warp is done", body)
 
 
+def shared_memory_card() -> str:
+    """Return a column of a tile in one bank, and the same column with one more word a row."""
+    body = ""
+    for side, words in enumerate((8, 9)):
+        for row in range(8):
+            for bank in range(8):
+                kind = "on" if (bank - row * words) % 8 == 0 else "off"
+                body += (
+                    f'<rect x="{18 + 112 * side + 11.6 * bank:g}" y="{12 + 11 * row}" width="9.4" '
+                    f'height="8.6" rx="1.6" class="{kind}"/>'
+                )
+    return card("A column of a tile in one bank, and spread over all banks by one more word", body)
+
+
 def mapping_dynamic_card() -> str:
     """Return the same units cut into equal shares, whatever item they belong to."""
     share, width = sum(ITEMS) // 4, 12.6
@@ -322,6 +336,7 @@ def drawings() -> dict[str, str]:
         "cards/better_queues.svg": better_queues_card(),
         "cards/bfs4k.svg": bfs4k_card(),
         "cards/mapping_static.svg": mapping_static_card(),
+        "cards/shared_memory.svg": shared_memory_card(),
         "cards/mapping_dynamic.svg": mapping_dynamic_card(),
         "cards/sssp_spectrum.svg": sssp_spectrum_card(),
         "cards/hbf.svg": hbf_card(),

@@ -543,7 +543,7 @@ def _add_exercises() -> None:
         RUNS[f"exercise simt-1 {kind.__name__}"] = lambda d, kind=kind: {
             "out": simt_exercises.read_through(d, 3 * lane, kind)
         }
-    RUNS["exercise shared-1 words"] = lambda d: {"out": shared_exercises.read_words(d, 6 * lane)}
+    RUNS["exercise shared-1 words"] = lambda d: {"out": shared_exercises.read_words(d, 40 * lane)}
     RUNS["exercise shared-1 kinds"] = lambda d: {
         "counters": shared_exercises.count_lanes(d, lane % 5)
     }

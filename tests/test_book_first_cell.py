@@ -26,6 +26,8 @@ sys.exit({status})
 
 #: Chapters that open with a figure, and with no code above it but its own.
 FIGURE_FIRST = (
+    "simt",
+    "shared_memory",
     "frontier_bfs",
     "better_queues",
     "mapping_static",

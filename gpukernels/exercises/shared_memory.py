@@ -24,10 +24,10 @@ LEAST, MOST = -(2**31), 2**31 - 1
 
 @cuda.jit
 def read_word_at(word, out):
-    """Read a shared array of 1,152 words wherever `word` sends each lane."""
-    tile = cuda.shared.array(1152, int32)
+    """Read a shared array of 1,280 words wherever `word` sends each lane."""
+    tile = cuda.shared.array(1280, int32)
     lane = cuda.threadIdx.x
-    for k in range(lane, 1152, 32):
+    for k in range(lane, 1280, 32):
         tile[k] = k
     cuda.syncwarp()
     out[lane] = tile[word[lane]]
@@ -57,7 +57,7 @@ def count_passes() -> dict[str, int]:
     """Count the passes of three requests to shared memory, and lanes that wait at an atomic."""
     lane = np.arange(32)
     counted = {}
-    for name, word in {"a": 6 * lane, "b": lane // 2, "c": 36 * lane}.items():
+    for name, word in {"a": 40 * lane, "b": lane // 2, "c": 36 * lane}.items():
         device = SimtDevice(trace=True)
         read_words(device, word)
         counted[name] = int(metrics.bank_conflicts(device.trace.select(array="tile"))[-1]) + 1
@@ -69,7 +69,7 @@ def count_passes() -> dict[str, int]:
 
 PREDICT = PredictionExercise(
     words("shared-1"),
-    answer={"a": 2, "b": 1, "c": 4, "d": 27},
+    answer={"a": 8, "b": 1, "c": 4, "d": 27},
     measure=count_passes,
 )
 
