@@ -26,6 +26,16 @@ def plain_sum(values, total):
 
 
 @cuda.jit
+def vertices_by_number(offsets, targets, values, order, sums):
+    u = cuda.grid(1)
+    if u < sums.size:
+        total = 0
+        for i in range(offsets[u], offsets[u + 1]):
+            total += values[targets[i]]
+        sums[u] = total
+
+
+@cuda.jit
 def plain_histogram(degree, count):
     u = cuda.grid(1)
     if u < degree.size:

@@ -224,5 +224,15 @@ def test_the_obvious_histogram_costs_what_the_statement_says():
     assert "cuda.atomic.add(count, degree[u], 1)" in report
 
 
+def test_the_order_of_the_numbers_costs_what_the_statement_says():
+    from plain_answers import vertices_by_number
+
+    ex = gk.exercise("simt-3")
+    report = repr(ex.check(vertices_by_number, raises=False))
+    assert "In the order of the vertices' numbers it takes 4,150 and 1,995." in ex.statement
+    assert "1,024 vertices: 4,150, allowed at most 1,500" in report
+    assert "1,024 vertices: 1,995, allowed at most 700" in report
+
+
 def test_a_prediction_of_four_techniques_says_how_large_a_group_is():
     assert "`virtual_warp` has groups of 8 threads" in gk.exercise("mapping-dynamic-1").statement
