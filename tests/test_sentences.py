@@ -87,7 +87,7 @@ SENTENCES = {
     "two numbers of the paper hold in lockstep": (
         "chapters/duplicates.ipynb",
         r"two hold in our counts|(more|fewer): holds\.\*\*",
-        r"misses fewer than a table a warp. Under `random` a table a warp misses as few",
+        r"misses fewer than a table per warp. Under `random` a table per warp misses as few",
     ),
     "the atomic's sectors are counted in lockstep": (
         "chapters/duplicates.ipynb", r"steps and sectors here\.", r"has, in lockstep, the fewest",
