@@ -79,7 +79,6 @@ def hard_words(text: str) -> list[str]:
     return found
 
 
-@pytest.mark.skip(reason="the chapters follow")
 def test_the_prose_has_plain_words():
     found = {where: words for where, text in prose() if (words := hard_words(text))}
     assert found == {}
