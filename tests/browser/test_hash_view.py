@@ -131,6 +131,8 @@ def test_pointing_at_what_a_lane_reads_gives_the_verdict(open_figures):  # noqa:
     step = VIEWS["hash"].step
     (word, *_) = (i for i in words[step] if of["verdict"][i] == 1)
     picture = page.locator(".gk-hash-wide")
+    # In a low window the picture scrolls in the figure.
+    page.locator(".gk-stage").evaluate("(stage) => stage.scrollTo(0, stage.scrollHeight)")
     box = picture.bounding_box()
     wide, tall = map(float, picture.get_attribute("viewBox").split()[2:])
     scale = box["width"] / wide

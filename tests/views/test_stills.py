@@ -93,6 +93,13 @@ def test_a_figure_without_a_reader_has_nothing_that_waits_for_one():
     assert "aria-live" not in view().html
 
 
+def test_a_first_frame_keeps_no_room_for_other_steps():
+    with gk.trace() as t:
+        gk.bfs(EXAMPLE, method="frontier")
+    html = gk.FrontierView(EXAMPLE, t, title="Levels").html
+    assert "gk-room" not in html
+
+
 def test_a_still_comes_from_the_record_alone():
     record = view().payload
     draw = engine.function_of(script.still_script(), "draw")

@@ -98,6 +98,7 @@ export function readDrawing(payload) {
           viewBox: `0 0 ${number(payload.width)} ${number(payload.height)}`,
           role: "img",
           "aria-label": `Graph with ${count(x.length, "vertex", "vertices")}`,
+          style: `--gk-units:${number(payload.height)}`,
         },
         ...marks,
       ),

@@ -1,10 +1,15 @@
 // The frame that all views share: title, controls, timeline, stage, counters, sentence, caption, description.
 //
 // A view is { noun, open(payload) }. open returns { choose(k), stage, side }; choose(k) returns the scene of trace k:
-// { steps, tracks: [element], show(step), counters(step), sentence(step), controls: [element] }; it is also handed a
+// { steps, tracks: [element], show(step), counters(step), sentence(step), controls: [element],
+// keys: [[symbol, words]] }; it is also handed a
 // function that shows the scene again and one that goes to a step. The model holds
 // `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
 import { h, number, put, say } from "./element.js";
+import { followRow } from "./follow.js";
+import { playByKeys } from "./keys.js";
+import { SQUARE, roomsFor, squareKey, symbol } from "./marks.js";
+import { widthButton } from "./wide.js";
 
 const SPEEDS = [
   ["0.5", "½×"],
@@ -18,16 +23,25 @@ const PAUSE = "M2.5 1.5h3.2v11h-3.2zM8.3 1.5h3.2v11h-3.2z";
 
 export function counterList() {
   const list = h("dl", { class: "gk-counters" });
-  let shown = "";
+  let shown = "",
+    held = [];
   return {
     list,
+    // How many signs the longest text of each counter has: its name does not wrap anew when it grows.
+    hold(signs) {
+      held = signs;
+      shown = "";
+    },
     // Each counter is [symbol or null, name, text].
     show(counters) {
       const names = counters.map((c) => c[1]).join("\n");
       if (names !== shown) {
         shown = names;
         list.replaceChildren(
-          ...counters.map(([key, name]) => h("div", { class: "gk-counter" }, h("dt", null, key, name), h("dd"))),
+          ...counters.map(([key, name], i) => {
+            const value = h("dd", { style: held[i] ? `min-width:${held[i]}ch` : null });
+            return h("div", { class: "gk-counter" }, h("dt", null, key, name), value);
+          }),
         );
       }
       counters.forEach((c, i) => say(list.children[i].lastElementChild, c[2]));
@@ -38,8 +52,7 @@ export function counterList() {
 function moveHead(svg, step, steps) {
   const head = svg.querySelector(".gk-f-playhead");
   put(head, "x", number(step + 0.5 - Math.max(1, steps / 160) / 2));
-  const future = svg.querySelector(".gk-f-future");
-  if (future) {
+  for (const future of svg.querySelectorAll(".gk-f-future")) {
     put(future, "x", String(step + 1));
     put(future, "width", String(Math.max(steps - step - 1, 0)));
   }
@@ -58,9 +71,14 @@ export function layOut(record, opened) {
   const timeline = h("div", { class: "gk-timeline" });
   const counters = counterList();
   const now = h("p", { class: "gk-now" });
+  const said = h("div", { class: "gk-said" }, now);
   return {
     title: h("p", { class: "gk-title" }, record.title),
+    // What stays in view where the rest scrolls.
+    head: h("div", { class: "gk-head" }, timeline, said),
     timeline,
+    counters,
+    said,
     body: h(
       "div",
       { class: "gk-body" },
@@ -82,6 +100,28 @@ export function layOut(record, opened) {
       for (const svg of timeline.querySelectorAll(".gk-strip")) moveHead(svg, step, scene.steps);
     },
   };
+}
+
+// What each look means that no counter shows: what the scene says, and what every timeline has.
+function frameKeys(scene, noun, timeline) {
+  const keys = [...(scene.keys || [])];
+  if (timeline.querySelector(".gk-f-playhead")) keys.push([squareKey("gk-f-playhead"), `this ${noun}`]);
+  if (timeline.querySelector(".gk-f-future")) {
+    keys.push([symbol(["gk-f-work", SQUARE], ["gk-f-gray", SQUARE], ["gk-f-pale", SQUARE]), "gray: not yet run"]);
+  }
+  return keys.map(([mark, words]) => h("li", null, mark, words));
+}
+
+// Room for any sentence and any number of a scene, so that nothing moves when a shorter one takes the place of a longer.
+export function keepRoom(parts, scene) {
+  const said = new Set(),
+    signs = [];
+  for (let k = 0; k < scene.steps; k++) {
+    said.add(scene.sentence(k));
+    scene.counters(k).forEach(([, , text], i) => (signs[i] = Math.max(signs[i] || 0, text.length)));
+  }
+  parts.said.replaceChildren(parts.now, ...roomsFor([...said]));
+  parts.counters.hold(signs);
 }
 
 // Fills `figure` and returns a function that lets go of the model.
@@ -117,10 +157,12 @@ export function fillFigure(figure, view, model) {
   put(now, "aria-live", "polite");
   put(now, "aria-atomic", "true");
   const extra = h("div", { class: "gk-extra" });
+  const key = h("ul", { class: "gk-key" });
   const speeds = selectOf("Speed", SPEEDS, "1", (value) => {
     speed = Number(value);
     if (timer) start();
   });
+  speeds.classList.add("gk-speeds");
   const player = h("div", { class: "gk-player" }, play, back, forth);
   const controls = h(
     "div",
@@ -154,6 +196,7 @@ export function fillFigure(figure, view, model) {
       back.disabled = step === 0;
       forth.disabled = step === scene.steps - 1;
     }
+    followRow(figure, parts.head);
   }
 
   function refresh() {
@@ -169,11 +212,14 @@ export function fillFigure(figure, view, model) {
       extra.replaceChildren(...(scene.controls || []));
       const select = controls.querySelector(":scope > .gk-field select");
       if (labels.length > 1) select.value = labels[chosen];
+      keepRoom(parts, scene);
+      key.replaceChildren(...frameKeys(scene, noun, timeline));
     }
     show(Math.min(model.get("step"), scene.steps - 1));
   }
 
   function refreshScene() {
+    keepRoom(parts, scene);
     show(Math.min(model.get("step"), scene.steps - 1));
   }
 
@@ -232,9 +278,12 @@ export function fillFigure(figure, view, model) {
   });
 
   figure.setAttribute("aria-label", payload.title);
-  figure.replaceChildren(
-    ...[parts.title, controls, timeline, parts.body, now, parts.caption, parts.description].filter(Boolean),
-  );
+  parts.head.prepend(controls);
+  const top = h("div", { class: "gk-top" }, parts.title, widthButton(figure));
+  figure.replaceChildren(...[top, parts.head, parts.body, key, parts.caption, parts.description].filter(Boolean));
+  playByKeys(figure, play, back, forth);
+  // A window of its own that is as tall as its content, as Colab gives to an output, is no measure for it.
+  if (window.parent !== window) figure.style.setProperty("--gk-tall", `${Math.min(900, screen.availHeight - 200)}px`);
   refresh();
   model.on("change:step", refresh);
   model.on("change:trace", refresh);

@@ -3,7 +3,7 @@ import { unpack, unpackLists } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { h, put, say, thousands } from "./element.js";
 import { inspectable } from "./inspect.js";
-import { barPath, pathOf, symbol, track } from "./marks.js";
+import { barPath, lineKey, pathOf, roomsFor, squareKey, symbol, track } from "./marks.js";
 
 const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait"];
 
@@ -15,28 +15,24 @@ export const frontierView = {
     const picture = levelPicture(drawing, payload.detected);
     const head = h("p", { class: "gk-makers-head" });
     const names = h("ul");
-    const makers = payload.mostNamed
-      ? h(
-          "div",
-          { class: "gk-makers", style: `min-height:${(1.5 * (payload.mostNamed + 1)).toFixed(1)}em` },
-          head,
-          names,
-        )
-      : null;
+    const named = h("div", null, head, names);
+    const makers = payload.mostNamed ? h("div", { class: "gk-makers" }, named) : null;
     return {
-      stage: [picture.svg],
-      side: makers ? [makers] : [],
+      stage: [picture.svg, makers].filter(Boolean),
       choose(k) {
         const data = readTrace(payload.traces[k]);
+        const texts = payload.traces[k].makers.map((lines) => [makersHead(lines), ...lines].join("\n"));
+        if (makers) makers.replaceChildren(named, ...roomsFor(texts));
         return {
           steps: data.steps,
           tracks: levelTracks(payload, data),
+          keys: levelKeys(payload, data),
           sentence: (step) => payload.traces[k].sentences[step],
           counters: (step) => levelCounters(payload, data, step),
           show(step) {
             picture.show(data, step);
             const lines = payload.traces[k].makers[step];
-            say(head, lines.length ? "Found more than once, by" : "No duplicates");
+            say(head, makersHead(lines));
             names.replaceChildren(...lines.map((line) => h("li", null, line)));
           },
         };
@@ -44,6 +40,10 @@ export const frontierView = {
     };
   },
 };
+
+function makersHead(lines) {
+  return lines.length ? "Found more than once, by" : "No duplicates";
+}
 
 function readTrace(trace) {
   return {
@@ -98,6 +98,20 @@ function levelTracks(payload, data) {
 }
 
 const FRONTIER_DOT = "M7 7h0";
+
+function levelKeys(payload, data) {
+  const keys = [
+    [squareKey("gk-f-work"), "vertices in the frontier"],
+    [lineKey("gk-arc-found", "gk-f-new"), "arc that found a vertex"],
+    [lineKey("gk-arc-again", "gk-f-clash"), "found it again"],
+    [lineKey("gk-arc-read", "gk-f-done"), "to a visited vertex"],
+    [lineKey("gk-arc"), "not read"],
+    [symbol(["gk-dot-unseen", FRONTIER_DOT, 11], ["gk-dot-paper", FRONTIER_DOT, 8.5]), "not found yet"],
+    [symbol(["gk-dot-done", FRONTIER_DOT, 11]), "visited before"],
+  ];
+  if (data.kinds > 4) keys.splice(4, 0, [squareKey("gk-f-wait"), "to a duplicate that was detected"]);
+  return keys;
+}
 
 // A vertex found in this level; its ring says whether it was found again.
 function ringKey(name) {

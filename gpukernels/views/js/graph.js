@@ -3,14 +3,14 @@ import { unpack } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { count, h, number, put, say, thousands } from "./element.js";
 import { inspectable } from "./inspect.js";
-import { pathOf, symbol } from "./marks.js";
+import { lineKey, pathOf, scaleKey, symbol } from "./marks.js";
 
 const SHADES = 6,
-  STRIP_COLUMNS = 32,
+  STRIP_COLUMNS = 18,
   STRIP_LEFT = 52,
-  STRIP_CELL = 12.1,
-  CELL_TALL = 13,
-  STRIP_PITCH = 24;
+  STRIP_CELL = 21.5,
+  CELL_TALL = 16,
+  STRIP_PITCH = 29;
 
 export const graphView = {
   noun: "step",
@@ -37,6 +37,7 @@ export const graphView = {
         return {
           steps: trace.steps,
           tracks: [],
+          keys: graphKeys(payload, shade, drawing.directed),
           counters: () => [...counters, ...rangeCounters(trace.range)],
           sentence: (step) => trace.sentences[step],
           show(step) {
@@ -52,6 +53,35 @@ export const graphView = {
     };
   },
 };
+
+function graphKeys(payload, shade, directed) {
+  const dot = "M7 7h0",
+    keys = [[lineKey("gk-arc"), directed ? "arc" : "edge"]];
+  if (unpack(payload.tree).length) keys.push([lineKey("gk-arc-tree"), "in the tree"]);
+  if (shade && shade.some((s) => s < SHADES)) {
+    const looks = Array.from({ length: SHADES }, (_, k) => `gk-dot-v${k}`);
+    keys.push([scaleKey(looks, true), "values, small to large"]);
+  }
+  const bare = shade ? shade.some((s) => s === SHADES) : true;
+  if (bare) {
+    const words = payload.csr ? "another vertex" : shade ? "without a value" : "vertex";
+    keys.push([symbol(["gk-dot-unseen", dot, 11], ["gk-dot-paper", dot, 8.5]), words]);
+  }
+  if (payload.csr) {
+    keys.push(
+      [
+        symbol(["gk-dot-work", dot, 8], ["gk-f-work", "M0 11h14v3h-14z"]),
+        "the vertex, and where its row begins and ends",
+      ],
+      [
+        symbol(["gk-arc-found", "M0 3h14"], ["gk-dot-new", "M7 7h0", 6], ["gk-f-new", "M0 11h14v3h-14z"]),
+        "its row, its neighbors",
+      ],
+      [symbol(["gk-f-faint", "M0 3h14v8h-14z"]), "other entries"],
+    );
+  }
+  return keys;
+}
 
 function rangeCounters(range) {
   if (!range) return [];
@@ -176,7 +206,7 @@ function valuePicture(payload, drawing, offsets, targets) {
 
 function csrStrip(offsets, targets) {
   const rows = Math.ceil(targets.length / STRIP_COLUMNS) || 1,
-    top = STRIP_PITCH + 10;
+    top = STRIP_PITCH * Math.ceil(offsets.length / STRIP_COLUMNS) + 4;
   const svg = h("svg", {
     class: "gk-csr",
     viewBox: `0 0 440 ${number(top + rows * STRIP_PITCH + 6)}`,
@@ -191,7 +221,7 @@ function csrStrip(offsets, targets) {
       const text = { "gk-f-work": "gk-on-dark", "gk-f-new": "gk-on-new" }[look] || "gk-text";
       return [
         h("rect", { class: look, x, y, width: STRIP_CELL - 1, height: CELL_TALL }),
-        h("text", { class: `gk-cell ${text}`, x: x + STRIP_CELL / 2 - 0.5, y: y + 9.5 }, String(value)),
+        h("text", { class: `gk-cell ${text}`, x: x + STRIP_CELL / 2 - 0.5, y: y + 12 }, String(value)),
         k % 4 === 0 || looks.has(k)
           ? h("text", { class: "gk-cell-index", x: x + STRIP_CELL / 2 - 0.5, y: y - 2.5 }, String(k))
           : null,
@@ -203,8 +233,8 @@ function csrStrip(offsets, targets) {
       const row = new Map();
       for (let k = offsets[v]; k < offsets[v + 1]; k++) row.set(k, "gk-f-new");
       svg.replaceChildren(
-        h("text", { class: "gk-array-name", x: 0, y: 23 }, "offsets"),
-        h("text", { class: "gk-array-name", x: 0, y: top + 23 }, "targets"),
+        h("text", { class: "gk-array-name", x: 0, y: 25.5 }, "offsets"),
+        h("text", { class: "gk-array-name", x: 0, y: top + 25.5 }, "targets"),
         ...cells(
           offsets,
           14,

@@ -9,6 +9,7 @@ import {
   boxPath,
   codeLine,
   emptyPaths,
+  lineKey,
   pathOf,
   squareKey,
   symbol,
@@ -37,7 +38,7 @@ export const hashView = {
     const code = codeLine();
     const place = h("div", { class: "gk-hash" });
     const head = h("p");
-    const lines = h("ol");
+    const lines = h("ol", { tabindex: 0, "aria-label": "What became of the vertex" });
     let vertex = payload.vertex;
     return {
       stage: [code.node, place],
@@ -46,6 +47,7 @@ export const hashView = {
         const data = readHash(payload.traces[k]);
         const pictures = [hashPicture(data, false), hashPicture(data, true)];
         place.replaceChildren(...pictures.map((picture) => picture.svg));
+        code.hold(data.texts.map(([, text]) => text));
         if (!data.followed.includes(vertex)) vertex = payload.vertex;
         const controls = [];
         if (data.followed.length > 1) {
@@ -76,6 +78,7 @@ export const hashView = {
           steps: data.steps,
           tracks: hashTracks(data),
           controls,
+          keys: hashKeys(data),
           sentence: (step) => data.sentences[step],
           counters: (step) => hashCounters(data, step),
           show(step) {
@@ -153,7 +156,8 @@ function hashLayout(data, narrow) {
     mark,
     width: left + columns * column + 2,
     height: reads + lanes * readPitch + 9,
-    font: Math.max(Math.min(9, (column - 1) / (0.68 * longest)), 4.5),
+    font: Math.max(Math.min(9, (column - 1) / (0.68 * longest)), narrow ? 9.4 : 8.3),
+    small: narrow ? 9.4 : 8.3,
     lane: (lane) => [x(lane), 15 + row(lane) * lanePitch],
     slot: (slot) => [x(slot), table + row(slot) * (tall + 1)],
     read: (lane) => [x(lane), reads + row(lane) * readPitch],
@@ -177,7 +181,7 @@ function hashLayout(data, narrow) {
         at = left - 6;
       for (let first = 0; first < 32; first += columns) {
         const y = this.lane(first)[1];
-        found.push([at, y - 4, narrow ? "stores" : "lane stores"], [at, y + 10.5, "vertex"], [at, y + 20.5, "thread"]);
+        found.push([at, y - 4, narrow ? "stores" : "lane stores"], [at, y + 10.5, "vertex"], [at, y + 21, "thread"]);
       }
       const every = tall >= 13 ? 1 : 4;
       for (let first = 0; first < slots; first += every * columns) {
@@ -188,7 +192,7 @@ function hashLayout(data, narrow) {
         found.push(
           [at, y - 4, first ? "" : narrow ? "reads" : "lane reads"],
           [at, y + 10.5, "vertex"],
-          [at, y + 20.5, "thread"],
+          [at, y + 21, "thread"],
           [at, y + 34, "verdict"],
           [at, y + 46, "lane"],
         );
@@ -248,7 +252,7 @@ function hashPicture(data, narrow) {
     ["fresh", "gk-on-new"],
   ]) {
     texts[key] = wordsText(`gk-scan-word ${name}`, place.font);
-    texts[`${key} t`] = wordsText(`gk-scan-word ${name}`, 7);
+    texts[`${key} t`] = wordsText(`gk-scan-word ${name}`, place.small);
   }
   const every = Array.from({ length: 32 }, (_, lane) => lane);
   ticks.show(
@@ -319,7 +323,7 @@ function hashPicture(data, narrow) {
       const write = (look, corner, i, thread = true) => {
         said[look].push([...place.mark(corner, thread ? 10.5 : 9.7), hashName(data.vertex[i])]);
         if (thread)
-          said[`${look} t`].push([...place.mark(corner, 20.5), data.vertex[i] < 0 ? "" : String(data.thread[i])]);
+          said[`${look} t`].push([...place.mark(corner, 21), data.vertex[i] < 0 ? "" : String(data.thread[i])]);
       };
       const reading = data.kind[step] === READ_BACK,
         words = new Map(),
@@ -434,6 +438,25 @@ function hashTracks(data) {
       true,
     ),
   ];
+}
+
+function hashKeys(data) {
+  const keys = [
+    [
+      squareKey("gk-f-faint"),
+      data.blocks.length > 1 ? "idle lane, empty slot; every other block" : "idle lane, empty slot",
+    ],
+    [squareKey("gk-scan-was"), "stored before"],
+    [lineKey("gk-wire"), "stores, and it stays"],
+    [lineKey("gk-wire-clash"), "is overwritten at once"],
+    [
+      symbol(["gk-s-valid", "M0 2.5h14"], ["gk-s-duplicate", "M0 7h14"], ["gk-s-conflict", "M0 11.5h14"]),
+      "reads back: valid, duplicate, conflict",
+    ],
+    [symbol(["gk-s-now", SQUARE]), "the vertex that is followed"],
+  ];
+  if (data.kind.some((kind) => kind > READ_BACK)) keys.push([squareKey("gk-f-line"), "the table is filled"]);
+  return keys;
 }
 
 function verdictKey(k) {

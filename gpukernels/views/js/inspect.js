@@ -20,7 +20,11 @@ export function inspectable(svg, locate, pick, count) {
   svg.addEventListener("blur", () => choose(-1));
   svg.addEventListener("keydown", (event) => {
     const move = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape") return choose(-1);
+    if (event.key === "Escape") {
+      // With nothing to leave here, it is the figure's.
+      if (at >= 0) event.preventDefault();
+      return choose(-1);
+    }
     if (!move || !count()) return;
     event.preventDefault();
     choose((at + move + count()) % count());

@@ -3,14 +3,13 @@ import { unpack } from "./decode.js";
 import { count, h, number, put, say, thousands } from "./element.js";
 import { selectOf } from "./figure.js";
 import { inspectable } from "./inspect.js";
-import { SQUARE, barPath, boxPath, pathOf, squareKey, symbol, track } from "./marks.js";
+import { SQUARE, barPath, boxPath, pathOf, scaleKey, squareKey, symbol, track } from "./marks.js";
 
-const ROW_UNITS = 24,
-  UNIT = 18,
-  TALL = 18,
-  HEAD = 13,
-  BAR = 11,
-  ROW_PITCH = 51,
+const STRIP_WIDE = 432,
+  TALL = 19,
+  HEAD = 14,
+  BAR = 12,
+  ROW_PITCH = 54,
   HUES = 8,
   LEAST_BARS = 12;
 const LEVELS = ["thread", "warp", "block"];
@@ -42,6 +41,7 @@ export const mappingView = {
               },
             ),
           ],
+          keys: mappingKeys(load),
           sentence: (step) => load.sentences[step],
           counters: (step) => mappingCounters(load, step),
           show(step) {
@@ -57,9 +57,23 @@ export const mappingView = {
 function mappingKey(color, sector) {
   return (
     "A cell is a unit, below the letter of its item; its number and color are those of the " +
-    `${color} that visits it. A bar below ${sector} cells is a sector of 32 bytes, ` +
-    "×2 if it is moved twice. Bars of load: units for each thread, warp and block."
+    `${color} that visits it. A bar below ${sector} cells is a sector of 32 bytes, ×2 if it is moved twice.`
   );
+}
+
+function mappingKeys(load) {
+  const hues = Array.from({ length: HUES }, (_, k) => `gk-u-${k}`);
+  return [
+    [scaleKey(hues, true), "one color a thread, warp or block"],
+    [symbol(["gk-u-0", "M0 7h14", 11], ["gk-u-mark", "M0 11h14", 3]), "the same color, another number"],
+    [symbol(["gk-s-cut", "M7 1v12"]), "an item begins"],
+    [squareKey("gk-f-faint"), "sector not moved yet"],
+    [
+      symbol(["gk-u-load", "M3.5 14v-6", 5], ["gk-u-rest", "M3.5 8v-7", 5], ["gk-u-load", "M10.5 14v-10", 5]),
+      "units that it has visited, and has still to visit",
+    ],
+    ...(load.steps > 1 ? [[squareKey("gk-f-done"), "techniques at work"]] : []),
+  ];
 }
 
 function readWorkload(trace) {
@@ -70,7 +84,7 @@ function readWorkload(trace) {
     for (const name of [...LEVELS, "round", "request"]) columns[name] = unpack(m[name]);
     return { ...m, ...columns, moved: (step) => movedSectors(columns, m.sector, units, step) };
   });
-  return { ...trace, offsets, units, methods };
+  return { ...trace, offsets, units, methods, grid: unitGrid(units, methods) };
 }
 
 function movedSectors(columns, sector, units, step) {
@@ -96,35 +110,43 @@ function workTrack(load) {
   return track("at work", `of ${of}`, load.steps, 26, of, [pathOf("gk-f-done", bars)], true);
 }
 
-function unitPlace(u) {
-  return [UNIT * (u % ROW_UNITS), HEAD + ROW_PITCH * Math.floor(u / ROW_UNITS)];
-}
-
-function unitBox(u, units = 1) {
-  const [x, y] = unitPlace(u);
-  return boxPath(x + 0.5, y, UNIT * units - 1, TALL);
-}
-
-function unitDash(u, middle) {
-  const [x, y] = unitPlace(u);
-  return `M${number(x + 0.5)} ${number(y + middle)}h${number(UNIT - 1)}`;
+// The places of units, in rows. Numbers of three digits need wider cells than those of two: a row holds fewer of them.
+function unitGrid(units, methods) {
+  const most = Math.max(...methods.flatMap((m) => LEVELS.map((level) => m[level].reduce((a, b) => Math.max(a, b), 0))));
+  const columns = most > 99 ? 16 : 24,
+    wide = STRIP_WIDE / columns;
+  const place = (u) => [wide * (u % columns), HEAD + ROW_PITCH * Math.floor(u / columns)];
+  return {
+    columns,
+    wide,
+    rows: Math.ceil(units / columns),
+    place,
+    box(u, many = 1) {
+      const [x, y] = place(u);
+      return boxPath(x + 0.5, y, wide * many - 1, TALL);
+    },
+    dash(u, middle) {
+      const [x, y] = place(u);
+      return `M${number(x + 0.5)} ${number(y + middle)}h${number(wide - 1)}`;
+    },
+    // The parts of a stretch of units that lie in one row each.
+    runs(first, last) {
+      const cuts = [first];
+      for (let u = (Math.floor(first / columns) + 1) * columns; u < last; u += columns) cuts.push(u);
+      cuts.push(last);
+      return cuts.slice(1).map((end, i) => [cuts[i], end]);
+    },
+  };
 }
 
 // The stretches of neighboring units that a request of round `step` visits, as boxes.
-function requestBoxes(method, step, units) {
+function requestBoxes(method, step, { units, grid }) {
   let d = "";
   for (let a = 0, b; a < units; a = b) {
     for (b = a + 1; b < units && method.request[b] === method.request[a]; b++);
-    if (method.round[a] === step) for (const [from, to] of rowRuns(a, b)) d += unitBox(from, to - from);
+    if (method.round[a] === step) for (const [from, to] of grid.runs(a, b)) d += grid.box(from, to - from);
   }
   return d;
-}
-
-function rowRuns(first, last) {
-  const cuts = [first];
-  for (let u = (Math.floor(first / ROW_UNITS) + 1) * ROW_UNITS; u < last; u += ROW_UNITS) cuts.push(u);
-  cuts.push(last);
-  return cuts.slice(1).map((end, i) => [cuts[i], end]);
 }
 
 function unitWords(name) {
@@ -141,7 +163,6 @@ function unitWords(name) {
           h(
             "tspan",
             {
-              class: word.length > 2 ? "gk-u-tiny" : null,
               x,
               y: i && words[i - 1][1] === y ? null : y,
             },
@@ -154,6 +175,7 @@ function unitWords(name) {
 }
 
 function itemHeads(load) {
+  const { grid } = load;
   let cuts = "";
   const letters = [],
     empty = new Map();
@@ -161,15 +183,15 @@ function itemHeads(load) {
     const begin = load.offsets[i],
       end = load.offsets[i + 1];
     if (begin === end) {
-      const [x, y] = unitPlace(Math.min(begin, load.units - 1));
-      empty.set(begin, [x + (begin === load.units ? UNIT : 0), y - 3.5, "∅"]);
+      const [x, y] = grid.place(Math.min(begin, load.units - 1));
+      empty.set(begin, [x + (begin === load.units ? grid.wide : 0), y - 3.5, "∅"]);
       return;
     }
-    for (const [a, b] of rowRuns(begin, end)) {
-      const [x, y] = unitPlace(a);
-      letters.push([x + (UNIT * (b - a)) / 2, y - 3.5, name]);
+    for (const [a, b] of grid.runs(begin, end)) {
+      const [x, y] = grid.place(a);
+      letters.push([x + (grid.wide * (b - a)) / 2, y - 3.5, name]);
     }
-    const [x, y] = unitPlace(begin);
+    const [x, y] = grid.place(begin);
     cuts += `M${number(x)} ${number(y - 12)}v${number(TALL + 12)}`;
   });
   const items = unitWords("gk-u-item"),
@@ -180,6 +202,7 @@ function itemHeads(load) {
 }
 
 function mappingPanel(load, method) {
+  const { grid } = load;
   const todo = pathOf("gk-u-todo"),
     marks = pathOf("gk-u-mark", "", 3),
     now = pathOf("gk-s-now"),
@@ -188,20 +211,19 @@ function mappingPanel(load, method) {
   const sectors = ["gk-f-faint", "gk-u-one", "gk-u-many"].map((name) => pathOf(name));
   const [times, often] = ["gk-u-once", "gk-u-often"].map(unitWords);
   const numbers = Array.from({ length: load.units }, (_, u) =>
-    h("tspan", { class: "", x: unitPlace(u)[0] + UNIT / 2 }),
+    h("tspan", { class: "", x: grid.place(u)[0] + grid.wide / 2 }),
   );
   // The height is the row's: an empty tspan, as of a unit not yet visited, would lose its own.
-  const numberRows = rowRuns(0, load.units).map(([from, to]) =>
-    h("text", { class: "gk-u-dark", y: unitPlace(from)[1] + 12.5 }, ...numbers.slice(from, to)),
-  );
+  const numberRows = grid
+    .runs(0, load.units)
+    .map(([from, to]) => h("text", { class: "gk-u-dark", y: grid.place(from)[1] + 13.6 }, ...numbers.slice(from, to)));
   const written = [];
   let shown = {};
-  const rows = Math.ceil(load.units / ROW_UNITS);
   const svg = h(
     "svg",
     {
       class: "gk-map-strip",
-      viewBox: `-1 0 ${number(UNIT * ROW_UNITS + 2)} ${number(ROW_PITCH * rows)}`,
+      viewBox: `-1 0 ${number(STRIP_WIDE + 2)} ${number(ROW_PITCH * grid.rows)}`,
       role: "img",
     },
     todo,
@@ -227,9 +249,9 @@ function mappingPanel(load, method) {
 
   function locate(x, y) {
     const row = Math.floor(y / ROW_PITCH),
-      column = Math.floor(x / UNIT),
-      u = row * ROW_UNITS + column;
-    return column >= 0 && column < ROW_UNITS && u < load.units ? u : -1;
+      column = Math.floor(x / grid.wide),
+      u = row * grid.columns + column;
+    return column >= 0 && column < grid.columns && u < load.units ? u : -1;
   }
 
   function pick(u) {
@@ -239,7 +261,7 @@ function mappingPanel(load, method) {
       for (let v = 0; v < load.units; v++) {
         if (method.request[v] !== method.request[u]) continue;
         together.push(v);
-        d += unitBox(v);
+        d += grid.box(v);
       }
     }
     put(halo, "d", d);
@@ -273,34 +295,30 @@ function mappingPanel(load, method) {
         const sign = method.round[u] > step ? -1 - k : k;
         if (written[u] !== sign) {
           written[u] = sign;
-          put(
-            numbers[u],
-            "class",
-            [hue === 4 ? "gk-u-light" : "", k > 99 ? "gk-u-tiny" : ""].filter(Boolean).join(" "),
-          );
+          put(numbers[u], "class", hue === 4 ? "gk-u-light" : "");
           numbers[u].textContent = sign < 0 ? "" : String(k);
         }
         if (method.round[u] > step) {
-          waiting += unitBox(u);
+          waiting += grid.box(u);
           continue;
         }
-        const [x, y] = unitPlace(u);
-        fill[hue] += unitDash(u, TALL / 2);
-        if (more & 1) marked += unitDash(u, TALL - 1.5);
+        const [x, y] = grid.place(u);
+        fill[hue] += grid.dash(u, TALL / 2);
+        if (more & 1) marked += grid.dash(u, TALL - 1.5);
         if (more & 2) marked += `M${number(x + 2)} ${number(y)}v${number(TALL)}`;
       }
       put(todo, "d", waiting);
       fills.forEach((path, k) => put(path, "d", fill[k]));
       put(marks, "d", marked);
-      put(now, "d", requestBoxes(method, step, load.units));
+      put(now, "d", requestBoxes(method, step, load));
       const drawn = ["", "", ""],
         said = [[], [], []];
       method.moved(step).forEach((n, s) => {
         const kind = Math.min(n, 2);
-        for (const [a, b] of rowRuns(s * method.sector, Math.min((s + 1) * method.sector, load.units))) {
-          const [x, y] = unitPlace(a);
-          drawn[kind] += boxPath(x + 0.5, y + TALL + 3, UNIT * (b - a) - 1, BAR);
-          said[kind].push([x + (UNIT * (b - a)) / 2, y + TALL + 3 + 8.5, `×${n}`]);
+        for (const [a, b] of grid.runs(s * method.sector, Math.min((s + 1) * method.sector, load.units))) {
+          const [x, y] = grid.place(a);
+          drawn[kind] += boxPath(x + 0.5, y + TALL + 3, grid.wide * (b - a) - 1, BAR);
+          said[kind].push([x + (grid.wide * (b - a)) / 2, y + TALL + 3 + 10, `×${n}`]);
         }
       });
       sectors.forEach((path, kind) => put(path, "d", drawn[kind]));

@@ -32,12 +32,24 @@ export function wordsText(name, font) {
   return { text, show: (said) => text.replaceChildren(...said.map(([x, y, word]) => h("tspan", { x, y }, word))) };
 }
 
+// How many of the longest texts are given room: the longest in letters need not be the tallest.
+const TRIED = 6;
+
+// What takes as much room as the longest of some texts, in the grid in which one of them is shown, and is not seen.
+export function roomsFor(texts) {
+  const longest = [...texts].sort((a, b) => b.length - a.length).slice(0, TRIED);
+  return longest.map((text) => h("span", { class: "gk-room", "data-said": text, "aria-hidden": "true" }));
+}
+
 // The line of source that a step ran, with its number.
 export function codeLine() {
   const line = h("span", { class: "gk-num" }),
-    code = h("code");
+    code = h("code"),
+    place = h("span", { class: "gk-place" }, code);
   return {
-    node: h("p", { class: "gk-code-line" }, line, code),
+    node: h("p", { class: "gk-code-line" }, line, place),
+    // Any of these may be shown: there is room for it.
+    hold: (texts) => place.replaceChildren(code, ...roomsFor(texts)),
     show(at, text) {
       say(line, String(at));
       say(code, text);
@@ -64,7 +76,10 @@ export function track(label, note, steps, height, unit, marks, dim) {
       },
       h("rect", { class: "gk-f-playhead", x: 0, y: 0, width: Math.max(1, steps / 160), height: unit }),
       ...marks,
-      dim ? h("rect", { class: "gk-f-future", x: 0, y: 0, width: 0, height: unit }) : null,
+      // Without hue, so that what has not run cannot be taken for another color of what has.
+      ...(dim ? ["gk-f-gray", "gk-f-pale"] : []).map((look) =>
+        h("rect", { class: `gk-f-future ${look}`, x: 0, y: 0, width: 0, height: unit }),
+      ),
     ),
   );
 }
@@ -80,4 +95,19 @@ export function symbol(...marks) {
 
 export function squareKey(name) {
   return symbol([name, SQUARE]);
+}
+
+// A line of a picture, and perhaps the bars of the timeline that count such lines.
+export function lineKey(line, bars = null) {
+  return bars ? symbol([line, "M0 3.5h14"], [bars, "M1.5 7h11v5.5h-11z"]) : symbol([line, "M0 7h14"]);
+}
+
+// A scale of looks side by side, as strokes or as boxes.
+export function scaleKey(names, stroked = false) {
+  const wide = 14 / names.length;
+  const marks = names.map((name, k) => {
+    const x = number(wide * (stroked ? k + 0.5 : k));
+    return stroked ? [name, `M${x} 3v8`, wide] : [name, boxPath(wide * k, 1.5, wide, 11)];
+  });
+  return symbol(...marks);
 }

@@ -2,7 +2,7 @@
 import { unpack, unpackLists } from "./decode.js";
 import { h, number, put, say, thousands } from "./element.js";
 import { inspectable } from "./inspect.js";
-import { SQUARE, barPath, boxPath, codeLine, pathOf, squareKey, symbol, track } from "./marks.js";
+import { SQUARE, barPath, boxPath, codeLine, pathOf, lineKey, squareKey, symbol, track } from "./marks.js";
 
 const LEFT = 78,
   WORD = 14.5,
@@ -25,9 +25,11 @@ export const memoryView = {
       stage: [code.node, picture.svg],
       choose(k) {
         const data = readRequests(payload.traces[k]);
+        code.hold(payload.traces[k].texts.map(([, text]) => text));
         return {
           steps: data.steps,
           tracks: data.steps > 1 ? [costTrack(payload, data)] : [],
+          keys: memoryKeys(data),
           sentence: (step) => data.sentences[step],
           counters: (step) => requestCounters(data.request(step)),
           show(step) {
@@ -196,6 +198,7 @@ function addressPicture() {
     pitch = data.pitch;
     tall = pitch - 4;
     put(svg, "viewBox", `0 0 ${number(WIDTH)} ${number(data.height)}`);
+    put(svg, "style", `--gk-units:${number(data.height)}`);
     say(name, request.name);
     const { lanes, index, size } = request;
     const active = new Set(lanes);
@@ -276,6 +279,21 @@ function addressPicture() {
   }
 
   return { svg, show };
+}
+
+function memoryKeys(data) {
+  const keys = [
+    [squareKey("gk-f-faint"), "idle lane, bytes not touched"],
+    [lineKey("gk-wire"), "a lane reaches for its word"],
+  ];
+  const every = Array.from({ length: data.steps }, (_, k) => data.request(k));
+  if (every.some((r) => r.crowded.some(Boolean))) {
+    keys.push([
+      symbol(["gk-wire-clash", "M0 3.5h14"], ["gk-f-clash", "M1.5 7h11v5.5h-11z"]),
+      "has to wait for another word",
+    ]);
+  }
+  return keys;
 }
 
 function requestCounters(r) {

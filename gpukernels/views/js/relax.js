@@ -4,7 +4,7 @@ import { readDrawing } from "./drawing.js";
 import { count, h, number, put, say, thousands } from "./element.js";
 import { counterList } from "./figure.js";
 import { inspectable } from "./inspect.js";
-import { barPath, pathOf, symbol, track } from "./marks.js";
+import { barPath, lineKey, pathOf, scaleKey, symbol, track } from "./marks.js";
 import { runControls } from "./runs.js";
 
 const RELAX_SHADES = 6,
@@ -32,6 +32,7 @@ export const relaxView = {
         return {
           steps: group.steps,
           tracks: relaxTracks(group),
+          keys: relaxKeys(payload.classes.length),
           controls: runControls(payload.dial, group.runs, shown, refresh),
           counters: () => [],
           sentence: (step) => relaxSentence(group, shown, step),
@@ -155,6 +156,25 @@ function relaxTracks(group) {
       end,
     ]);
   });
+}
+
+function relaxKeys(classes) {
+  const looks = Array.from({ length: RELAX_SHADES }, (_, k) => `gk-dot-v${k}`);
+  return [
+    [
+      symbol(["gk-dot-rim", RELAX_DOT, 13], ["gk-dot-paper", RELAX_DOT, 11], ["gk-dot-v2", RELAX_DOT, 11]),
+      "has a distance",
+    ],
+    [scaleKey(looks, true), "short to long"],
+    [symbol(["gk-dot-unseen", RELAX_DOT, 12], ["gk-dot-paper", RELAX_DOT, 9]), "none yet"],
+    [
+      symbol(["gk-dot-done", RELAX_DOT, 13], ["gk-dot-paper", RELAX_DOT, 9.5], ["gk-dot-v2", RELAX_DOT, 8]),
+      "taken up again",
+    ],
+    [lineKey(classes ? "gk-arc-gain" : "gk-arc-found"), "lowered along it"],
+    [lineKey(classes ? "gk-arc-c0" : "gk-arc"), "not relaxed now"],
+    [symbol(["gk-s-end", "M7 1v12"]), "the run ends"],
+  ];
 }
 
 function relaxSentence(group, shown, step) {

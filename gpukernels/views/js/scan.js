@@ -8,6 +8,7 @@ import {
   boxPath,
   codeLine,
   emptyPaths,
+  lineKey,
   pathOf,
   squareKey,
   symbol,
@@ -32,9 +33,11 @@ export const scanView = {
         const data = readScan(payload.traces[k]);
         const pictures = [scanPicture(data, false), scanPicture(data, true)];
         place.replaceChildren(...pictures.map((picture) => picture.svg));
+        code.hold(data.texts.map(([, text]) => text));
         return {
           steps: data.steps,
           tracks: data.steps > 1 ? scanTracks(data) : [],
+          keys: scanKeys(data),
           sentence: (step) => data.sentences[step],
           counters: (step) => scanCounters(data, step),
           show(step) {
@@ -62,17 +65,20 @@ function scanLayout(data, turned) {
     left = 24,
     top = 15;
   const column = turned ? 14 : many ? 12.2 : 17.5;
-  const pitch = turned ? Math.min(334 / steps, 60) : many ? 33 : 42;
-  const along = turned ? 0.58 * pitch : many ? 13 : 16,
+  const pitch = turned ? Math.min(334 / steps, 60) : many ? 36 : 42;
+  const along = turned ? 0.58 * pitch : many ? 22 : 16,
     across = column - 1;
-  const font = Math.max(Math.min(9, (turned ? along : across) / (0.68 * longest)), 4.5);
+  // Numbers of many columns stand in two lines by turns, so that each is as wide as two cells; no word is made too small to
+  // read, and a long one stands out of its cell instead.
+  const font = many && !turned ? 10.5 : turned ? 9.4 : Math.max(Math.min(9, across / (0.68 * longest)), 7.4);
+  const lineOf = (c) => (many && !turned ? (c % 2 ? 5.2 : -5.2) : 0);
   const box = (c, k) =>
     turned
       ? [left + k * pitch, top + c * column + 0.5, along, across]
       : [left + c * column + 0.5, top + k * pitch, across, along];
   const middle = (c, k) => {
     const [x, y, w, t] = box(c, k);
-    return [x + w / 2, y + t / 2 + 0.36 * font];
+    return [x + w / 2, y + t / 2 + 0.36 * font + lineOf(c)];
   };
   return {
     turned,
@@ -135,6 +141,7 @@ function scanPicture(data, turned) {
     added: "gk-f-work",
     taken: "gk-f-new",
     crowd: "gk-f-clash",
+    now: "gk-follow",
     old: "gk-s-old",
     carry: "gk-s-carry",
     add: "gk-s-add",
@@ -158,7 +165,7 @@ function scanPicture(data, turned) {
   const svg = h(
     "svg",
     {
-      class: `gk-scan-${turned ? "tall" : "wide"}`,
+      class: turned ? "gk-scan-tall" : data.columns > 32 ? "gk-scan-wide gk-scan-many" : "gk-scan-wide",
       viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
       role: "img",
       "aria-label": `Values of ${data.columns} ${data.noun}s after each step`,
@@ -256,6 +263,7 @@ function scanPicture(data, turned) {
         said.steps.push([...place.stepName(k), String(k)]);
         if (data.conflicts[k]) said.notes.push([...place.stepNote(k), `+${data.conflicts[k]}`]);
       }
+      if (!turned) d.now = place.cell(0, step);
       for (const key of Object.keys(layers)) put(layers[key], "d", d[key]);
       for (const key of Object.keys(said)) texts[key].show(said[key]);
       ask.again();
@@ -290,6 +298,18 @@ function scanTracks(data) {
     );
   }
   return tracks;
+}
+
+function scanKeys(data) {
+  const keys = [
+    [lineKey("gk-s-add"), "is added"],
+    ...(data.used.has(TAKES) ? [[lineKey("gk-s-take"), "is taken"]] : []),
+    [lineKey("gk-s-carry"), "its own, which stays"],
+    [symbol(["gk-scan-was", "M0 1h14v7h-14z"], ["gk-s-old", "M0 11.5h14"]), "of an earlier step"],
+    [symbol(["gk-s-row", "M0 7h14", 10]), "unchanged"],
+  ];
+  if (data.array) keys.push([squareKey("gk-f-done"), "requests"]);
+  return keys;
 }
 
 function scanCounters(data, step) {

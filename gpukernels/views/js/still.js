@@ -1,11 +1,11 @@
 // A view's first frame as text: complete without a script, and colored without a style sheet.
 import { toText } from "./dom.js";
 import { h } from "./element.js";
-import { layOut } from "./figure.js";
+import { keepRoom, layOut } from "./figure.js";
 import { PAINT } from "./paint.js";
 
-// What only answers a reader's pointer or keys.
-const ANSWERS = new Set(["gk-note", "gk-halo", "gk-arc-picked", "gk-wire-picked"]);
+// What only answers a reader's pointer or keys, or keeps room for other steps.
+const ANSWERS = new Set(["gk-room", "gk-note", "gk-halo", "gk-arc-picked", "gk-wire-picked"]);
 
 function painted(node) {
   const names = (node.getAttribute("class") || "").split(" ");
@@ -32,15 +32,14 @@ export function firstFrame(views, data) {
     () => {},
   );
   parts.timeline.replaceChildren(...scene.tracks);
+  keepRoom(parts, scene);
   parts.show(scene, record.step);
-  const around = scene.tracks.length ? [parts.timeline] : [];
   const figure = h(
     "figure",
     { class: `gk-view gk-view-${record.view}`, "data-view": record.view, "aria-label": record.title },
     parts.title,
-    ...around,
+    parts.head,
     parts.body,
-    parts.now,
     parts.caption,
     parts.description,
   );

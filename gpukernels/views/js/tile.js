@@ -2,7 +2,7 @@
 import { unpack } from "./decode.js";
 import { count, h, number, put, say, thousands } from "./element.js";
 import { selectOf } from "./figure.js";
-import { barPath, boxPath, pathOf, squareKey, symbol, track } from "./marks.js";
+import { barPath, boxPath, pathOf, scaleKey, squareKey, symbol, track } from "./marks.js";
 import { runControls } from "./runs.js";
 import { insidePanel } from "./tile_inside.js";
 import { matrixPanel } from "./tile_matrix.js";
@@ -49,13 +49,13 @@ export const tileView = {
         const inside = runs.some((run) => run.tile) ? insidePanel(scale) : null;
         const table = countsTable(runs);
         stage.replaceChildren(
-          h("div", { class: "gk-tile-runs" }, ...panels.map((panel) => panel.node)),
-          h("div", { class: "gk-tile-side" }, inside ? inside.node : null, table.node),
-          tileKey(runs),
+          h("div", { class: "gk-tile-runs" }, ...panels.map((panel) => panel.node), table.node),
+          ...(inside ? [inside.node] : []),
         );
         return {
           steps: clock.steps,
           tracks: tileTracks(runs, clock),
+          keys: tileKeys(runs),
           controls: [...runControls(payload.dial, runs, shown, refresh), ...tileList.controls],
           counters: () => [],
           sentence: (step) => tileSentence(runs, clock, shown, step),
@@ -211,23 +211,14 @@ function costsOf({ run, over, sums }) {
   return [over ? run.launch[over - 1] + 1 : 0, sums.bytes, sums.operations, sums.shared];
 }
 
-function tileKey(runs) {
-  const tiled = runs.some((run) => run.tile),
-    plain = runs.some((run) => !run.tile);
+function tileKeys(runs) {
+  const tiled = runs.some((run) => run.tile);
   const box = boxPath(1.5, 1.5, 11, 11);
   const entries = [
-    [
-      symbol(
-        ["gk-tile-none", "M0 1.5h3.5v11h-3.5z"],
-        ["gk-tile-v1", "M3.5 1.5h3.5v11h-3.5z"],
-        ["gk-tile-v3", "M7 1.5h3.5v11h-3.5z"],
-        ["gk-tile-v5", "M10.5 1.5h3.5v11h-3.5z"],
-      ),
-      "no path, short to long",
-    ],
+    [scaleKey(["gk-tile-none", ...Array.from({ length: 6 }, (_, k) => `gk-tile-v${k}`)]), "no path, short to long"],
     [squareKey("gk-f-new"), "fell just now"],
   ];
-  if (plain) entries.push([symbol(["gk-s-tile-band", "M0 4.5h14v5h-14z"]), "row, column of the pivot"]);
+  entries.push([symbol(["gk-s-tile-band", "M0 4.5h14v5h-14z"]), "row, column of the pivot"]);
   if (tiled) {
     entries.push(
       [symbol(["gk-s-tile-writes", box]), "written by this launch"],
@@ -237,11 +228,15 @@ function tileKey(runs) {
       [symbol(["gk-s-tile-comes", box]), "arriving"],
       [symbol(["gk-s-now", box]), "one thread's"],
       [symbol(["gk-s-tile-looked", box]), "looked into"],
+      [symbol(["gk-s-tile-arrow", "M1 7h11m-4-4l4 4l-4 4"]), "read for it"],
+      [squareKey("gk-tile-own"), "what the thread reads of the slices"],
+      [symbol(["gk-s-tile-grid", box]), "tile"],
       [h("b", null, "5 ✓"), "last written by launch 5; ✓ done for this pivot tile"],
     );
   }
   for (const k of PHASE_LOOKS.keys()) {
     if (runs.some((run) => run.phases.includes(k))) entries.push([squareKey(PHASE_LOOKS[k]), PHASE_KEYS[k]]);
   }
-  return h("ul", { class: "gk-tile-key" }, ...entries.map(([mark, text]) => h("li", null, mark, text)));
+  entries.push([symbol(["gk-s-end", "M7 1v12"]), "the run ends"]);
+  return entries;
 }

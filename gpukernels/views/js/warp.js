@@ -12,7 +12,7 @@ export const warpView = {
   noun: "step",
   pace: 500,
   open(payload) {
-    const listing = h("div", { class: "gk-program" });
+    const listing = h("div", { class: "gk-program", tabindex: 0, role: "group", "aria-label": "Source" });
     return {
       stage: [listing],
       choose(k, again) {
@@ -23,6 +23,7 @@ export const warpView = {
         return {
           steps: data.steps,
           tracks: warpTracks(payload, data),
+          keys: warpKeys(data),
           controls: several
             ? [
                 selectOf(
@@ -144,7 +145,7 @@ function laneLayers(record) {
 }
 
 function stripHeight(warps) {
-  return warps === 1 ? 160 : warps === 2 ? 96 : warps <= 4 ? 64 : warps <= 8 ? 32 : 16;
+  return warps === 1 ? 128 : warps === 2 ? 96 : warps <= 4 ? 64 : warps <= 8 ? 32 : 16;
 }
 
 function rulesPath(steps, height) {
@@ -255,6 +256,13 @@ function makeListing(listing, data) {
       });
     },
   };
+}
+
+function warpKeys(data) {
+  const keys = [[symbol(["gk-f-idle", "M0 1.5h14v5h-14z"], ["gk-f-faint", "M0 9h14v2h-14z"]), "lane idle"]];
+  if (data.warps.some((w) => w.kind.includes(BARRIER))) keys.push([squareKey("gk-f-barrier"), "at a barrier"]);
+  if (data.anyGlobal) keys.push([squareKey("gk-f-done"), "sectors that hold what is asked for"]);
+  return keys;
 }
 
 const VERBS = ["Loads", "Stores", "Atomic on"];

@@ -1,0 +1,334 @@
+"""Figures and the window: how tall, how wide and how legible they are, and what keys do in them.
+
+What the chapters hold is measured, since its sentences, listings and numbers are the longest that
+readers meet: every figure that is stored in a notebook, in the column that a page of the book has.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from matplotlib.image import imread
+from test_views import LIVE, PAGE, VIEWS, folder, open_figures  # noqa: F401
+
+from gpukernels.views.script import classic_script, module_for, stylesheet
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted([*(ROOT / "chapters").glob("*.ipynb"), ROOT / "book" / "index.ipynb"])
+#: The column of a page of the book, with the edge that a figure has beside it.
+COLUMN = "body { margin: 0 10px } main { max-width: 752px; margin: auto }"
+LEAST = 9
+#: Marks that need no words: what keeps lines apart or shows where paper is.
+UNTOLD = {
+    "gk-s-grid": "gaps between cells, in the color of paper",
+    "gk-f-paper": "paper behind rows of a narrow picture",
+    "gk-follow": "not seen: the place that is kept in view",
+    "gk-f-future": "its two layers have looks of their own",
+    # A comparison tells its scale in words, and the best of each graph by a key.
+    "gk-s-rule": "the scale",
+    "gk-compare-bar-rest": "all but the best",
+    "gk-s-dot-rest": "all but the best",
+}
+
+MEASURED = """() => [...document.querySelectorAll("figure.gk-view")].map((figure) => {
+    const range = figure.querySelector(".gk-scrub input");
+    const select = figure.querySelector(".gk-controls > .gk-field:not(.gk-speeds) select");
+    const change = (node, value, name) => {
+        node.value = value;
+        node.dispatchEvent(new Event(name));
+    };
+    const marks = ":is(.gk-stage, .gk-timeline) svg :is(path, rect)";
+    const drawn = (e) => e.getAttribute(e.localName === "path" ? "d" : "width") > "0";
+    const heights = [], hidden = [], used = new Set(), keys = new Set();
+    let least = [Infinity, ""];
+    for (const run of select ? [...select.options].map((o) => o.value) : [""]) {
+        if (select) change(select, run, "change");
+        const steps = range && range.isConnected ? Number(range.max) + 1 : 1;
+        const tall = new Set();
+        for (let k = 0; k < steps; k += Math.max(1, Math.floor(steps / 24))) {
+            if (steps > 1) change(range, k, "input");
+            const box = figure.getBoundingClientRect();
+            tall.add(Math.round(box.height));
+            for (const part of figure.querySelectorAll(".gk-controls, .gk-now")) {
+                if (!part.getClientRects().length) continue;
+                const { top, bottom } = part.getBoundingClientRect();
+                const inside = top >= box.top - 1 && bottom <= box.bottom + 1;
+                if (!inside) hidden.push([run, k, part.className]);
+            }
+            for (const e of figure.querySelectorAll(".gk-symbol *"))
+                e.classList.forEach((name) => keys.add(name));
+            for (const e of [...figure.querySelectorAll(marks)].filter(drawn))
+                if (!e.closest(".gk-symbol")) e.classList.forEach((name) => used.add(name));
+        }
+        for (const e of figure.querySelectorAll("*")) {
+            const words = [...e.childNodes].some((c) => c.nodeName === "#text" && c.data.trim());
+            const folded = e.closest("details:not([open]) > :not(summary)");
+            if (!words || folded || !e.getClientRects().length) continue;
+            const scale = e.closest("svg") ? e.getScreenCTM().d : 1;
+            const size = scale * parseFloat(getComputedStyle(e).fontSize);
+            if (size < least[0]) least = [size, `${e.getAttribute("class")}: ${e.textContent}`];
+        }
+        heights.push([run, [...tall]]);
+    }
+    return { title: figure.getAttribute("aria-label"), heights, hidden, least,
+        untold: [...used].filter((name) => !keys.has(name)) };
+})"""
+
+
+def stored(notebook: Path) -> str:
+    """Return the HTML of all figures that a notebook holds."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    outputs = [o.get("data", {}) for cell in cells for o in cell.get("outputs", [])]
+    shown = ["".join(data.get("text/html", "")) for data in outputs]
+    return "".join(html for html in shown if 'data-view="' in html)
+
+
+@pytest.fixture(scope="module")
+def page_of(used_pages, tmp_path_factory):
+    """Return a function that writes a page of figures and returns its file."""
+    place = tmp_path_factory.mktemp("theater")
+    (place / "views.js").write_text(classic_script(), encoding="utf-8")
+    (place / "views.css").write_text(stylesheet() + COLUMN, encoding="utf-8")
+
+    def written(name, figures):
+        file = place / f"{name}.html"
+        page = PAGE.format(theme="light", paper="#fff", ink="#222832", figures=figures)
+        file.write_text(page, encoding="utf-8")
+        return file
+
+    return written
+
+
+@pytest.fixture(scope="module")
+def measured(used_pages, page_of):
+    """Return a function that measures every figure of a notebook, once for each width."""
+    found = {}
+
+    def measure(notebook, width):
+        if (notebook, width) not in found:
+            with used_pages(width) as page:
+                page.goto(page_of(notebook.stem, stored(notebook)).as_uri())
+                found[notebook, width] = page.evaluate(MEASURED)
+        assert found[notebook, width]
+        return found[notebook, width]
+
+    return measure
+
+
+EVERY = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+WIDTHS = pytest.mark.parametrize("width", [1280, 390])
+
+
+@WIDTHS
+@EVERY
+def test_no_figure_is_taller_than_the_window_or_jumps_as_it_plays(measured, notebook, width):
+    for figure in measured(notebook, width):
+        for run, heights in figure["heights"]:
+            assert len(heights) == 1, (figure["title"], run, heights)
+            # Pages of these tests are 844 pixels tall.
+            assert heights[0] <= 844, (figure["title"], run)
+
+
+@WIDTHS
+@EVERY
+def test_controls_and_sentence_stay_in_view_at_every_step(measured, notebook, width):
+    assert [f["hidden"] for f in measured(notebook, width) if f["hidden"]] == []
+
+
+@WIDTHS
+@EVERY
+def test_every_word_is_large_enough_to_read(measured, notebook, width):
+    small = [(f["title"], *f["least"]) for f in measured(notebook, width) if f["least"][0] < LEAST]
+    assert small == []
+
+
+@EVERY
+def test_every_look_has_its_key(measured, notebook):
+    told = {f["title"]: set(f["untold"]) - set(UNTOLD) for f in measured(notebook, 1280)}
+    assert {title: looks for title, looks in told.items() if looks} == {}
+
+
+@WIDTHS
+def test_a_listing_scrolls_to_the_line_of_each_step(used_pages, page_of, width):
+    with used_pages(width) as page:
+        page.goto(page_of("listings", stored(ROOT / "chapters" / "better_queues.ipynb")).as_uri())
+        figure = page.locator("figure.gk-view-warp").first
+        figure.locator("select").first.select_option(index=1)
+        figure.scroll_into_view_if_needed()
+        place, scrolled = page.evaluate("scrollY"), set()
+        seen = """(figure) => {
+            const row = figure.querySelector(".gk-row-now").getBoundingClientRect();
+            const [stage, head] = [".gk-stage", ".gk-head"].map((s) => figure.querySelector(s));
+            const inside = getComputedStyle(stage).overflowY === "auto";
+            const box = (inside ? stage : figure).getBoundingClientRect();
+            const top = inside ? box.top : head.getBoundingClientRect().bottom;
+            const moved = (inside ? stage : figure).scrollTop;
+            return [row.top >= top - 1 && row.bottom <= box.bottom + 1, moved];
+        }"""
+        for step in range(30):
+            figure.get_by_role("slider").fill(str(step))
+            visible, moved = figure.evaluate(seen)
+            assert visible, step
+            scrolled.add(moved)
+        assert len(scrolled) > 1
+        assert page.evaluate("scrollY") == place
+
+
+BELOW = '<p style="height: 2000px">before</p>{}<p style="height: 2000px">after</p>'
+#: As around an output of JupyterLab: panels that scroll, clip and are a place of their own.
+PANEL = (
+    '<div style="height: 600px; overflow: auto; contain: strict; transform: translateZ(0)">'
+    '<div style="overflow: auto; width: 700px">{}</div></div>'
+)
+
+
+@pytest.mark.parametrize("around", [BELOW, BELOW.format(PANEL)], ids=["page", "panel"])
+@pytest.mark.parametrize("name", ["frontier", "warp", "mapping", "compare", "tile"])
+def test_a_figure_takes_the_whole_width_and_gives_it_back(open_figures, name, around):  # noqa: F811
+    page = open_figures([name])
+    page.evaluate(
+        """(around) => {
+            const figure = document.querySelector("figure");
+            const [place, holder] = [document.createElement("div"), document.createElement("div")];
+            holder.innerHTML = around.replace("{}", "<section></section>");
+            figure.before(place);
+            holder.querySelector("section").append(figure);
+            place.append(holder);
+            figure.scrollIntoView();
+        }""",
+        around,
+    )
+    figure = page.locator("figure")
+    before, scrolled = figure.bounding_box(), page.evaluate("scrollY")
+    page.get_by_role("button", name="Full width").click()
+    wide = figure.bounding_box()
+    assert wide["width"] >= 1100
+    assert wide["height"] <= 844
+    assert figure.locator(".gk-body").bounding_box()["width"] >= 1100
+    # What lies at the middle of the window is the figure, whatever is around it.
+    assert page.evaluate("Boolean(document.elementFromPoint(640, 400).closest('figure.gk-wide'))")
+    back = page.get_by_role("button", name="Back")
+    assert back.evaluate("(button) => button === document.activeElement")
+    page.mouse.wheel(0, 900)
+    slider = figure.locator(".gk-scrub input")
+    if slider.count():
+        slider.focus()
+    page.keyboard.press("Escape")
+    assert figure.bounding_box() == before
+    assert page.evaluate("scrollY") == scrolled
+    held = slider if slider.count() else page.get_by_role("button", name="Full width")
+    assert held.evaluate("(e) => e === document.activeElement")
+    # And once more, by the button itself.
+    page.get_by_role("button", name="Full width").click()
+    page.get_by_role("button", name="Back").click()
+    assert figure.bounding_box() == before
+
+
+def test_tab_stays_in_a_figure_that_hides_the_page(open_figures):  # noqa: F811
+    page = open_figures(["values", "frontier"])
+    page.get_by_role("button", name="Full width").last.click()
+    for key in ["Tab"] * 12 + ["Shift+Tab"] * 14:
+        page.keyboard.press(key)
+        assert page.evaluate("Boolean(document.activeElement.closest('figure.gk-wide'))")
+
+
+def test_escape_leaves_a_mark_first_and_the_full_width_then(open_figures):  # noqa: F811
+    page = open_figures(["values"])
+    page.get_by_role("button", name="Full width").click()
+    page.locator(".gk-graph").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
+    assert page.locator(".gk-graph .gk-note").text_content() == ""
+    assert page.locator("figure.gk-wide").count() == 1
+    page.keyboard.press("Escape")
+    assert page.locator("figure.gk-wide").count() == 0
+
+
+def test_the_live_widget_takes_the_whole_width_too(open_figures):  # noqa: F811
+    view = VIEWS["warp"]
+    page = open_figures(["warp"])
+    page.evaluate(LIVE, [module_for(view._kind), view.payload])
+    page.get_by_role("button", name="Full width").click()
+    assert page.locator("figure").bounding_box()["width"] >= 1100
+    page.keyboard.press("Escape")
+    assert page.get_by_role("button", name="Full width").is_visible()
+
+
+def test_space_plays_and_arrows_step_wherever_the_focus_is(open_figures):  # noqa: F811
+    page = open_figures(["frontier"])
+    figure = page.locator("figure")
+    slider, play = figure.get_by_role("slider"), figure.locator(".gk-play")
+    figure.evaluate("(f) => { document.body.style.height = '4000px'; f.scrollIntoView(); }")
+    place = page.evaluate("scrollY")
+    figure.locator(".gk-now").click()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    assert slider.input_value() == "5"
+    page.keyboard.press("Space")
+    assert play.get_attribute("aria-label") == "Pause"
+    page.keyboard.press("Space")
+    assert play.get_attribute("aria-label") == "Play"
+    figure.locator(".gk-graph").focus()
+    page.keyboard.press("Space")
+    assert play.get_attribute("aria-label") == "Pause"
+    # A step by hand ends it; a button's own Space is the button's.
+    figure.get_by_role("button", name="Next level").focus()
+    page.keyboard.press("Space")
+    assert play.get_attribute("aria-label") == "Play"
+    assert page.evaluate("scrollY") == place
+
+
+def test_keys_that_mean_something_where_they_are_pressed_keep_it(open_figures):  # noqa: F811
+    page = open_figures(["frontier"])
+    figure = page.locator("figure")
+    slider = figure.get_by_role("slider")
+    select = figure.get_by_label("Speed")
+    select.focus()
+    page.keyboard.press("ArrowRight")
+    assert (slider.input_value(), select.input_value()) == ("4", "2")
+    figure.locator(".gk-graph").focus()
+    page.keyboard.press("ArrowRight")
+    assert slider.input_value() == "4"
+    assert figure.locator(".gk-graph .gk-note").text_content().startswith("vertex 0")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert slider.input_value() == "5"
+    figure.locator(".gk-now").click()
+    page.keyboard.press("Alt+ArrowLeft")
+    assert slider.input_value() == "5"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_has_not_run_is_gray_and_lanes_that_did_not_enter_are_not(open_figures, theme):  # noqa: F811
+    page = open_figures(["warp"], theme=theme)
+    strip = page.locator(".gk-strip").first
+    slider = page.get_by_role("slider")
+
+    def colors():
+        shot = imread(io.BytesIO(strip.screenshot()))[:, :, :3]
+        hue = shot.max(axis=2) - shot.min(axis=2)
+        return [part.max() for part in (hue[:, 2:6], hue[:, -6:-2])]
+
+    slider.fill("0")
+    assert colors()[1] < 0.06
+    slider.fill(slider.get_attribute("max"))
+    assert min(colors()) > 0.2
+    sky = page.locator(".gk-strip .gk-f-wait").first.evaluate("(e) => getComputedStyle(e).fill")
+    red, _, blue = (int(v) for v in sky[4:-1].split(","))
+    assert blue - red > 60
+
+
+def test_an_output_as_low_as_its_content_does_not_squeeze_a_figure(used_pages, page_of):
+    inner = page_of("inner", stored(ROOT / "chapters" / "simt.ipynb"))
+    outer = inner.with_name("outer.html")
+    outer.write_text(f'<iframe src="{inner.name}" style="width: 900px; height: 150px"></iframe>')
+    with used_pages(1280) as page:
+        page.goto(outer.as_uri())
+        frame = page.frame_locator("iframe")
+        frame.locator("figure.gk-view-warp button.gk-play").first.wait_for(state="attached")
+        tall = frame.locator("figure.gk-view-warp").first.evaluate("(f) => f.offsetHeight")
+        assert tall > 500
