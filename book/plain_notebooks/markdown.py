@@ -44,6 +44,8 @@ OPTION = re.compile(r":([\w-]+):(?: +(.*))?")
 ROLE = re.compile(r"\{([\w:+-]+)\}(`+)(.*?)\2", re.DOTALL)
 #: An address of its own, as opposed to a label or a file of the book.
 OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+#: A figure of the same chapter, and what of it a link sets in the book.
+FIGURE = re.compile(r"<?(#fig-[a-z0-9-]+)")
 
 
 class NotPlain(ValueError):
@@ -206,4 +208,7 @@ def link(raw: str, book: Resolver) -> str:
     text, bracket, target = raw.rpartition("](")
     if not bracket or OUTSIDE.match(target):
         return raw
+    if figure := FIGURE.match(target):
+        # No notebook program can set a figure, but those that show it can come to it.
+        return f"{text}]({figure[1]})"
     return book.link(text[1:], target.removesuffix(")").removeprefix("#"))

@@ -10,6 +10,7 @@ from typing import Any
 
 from gpukernels.checks import as_python, check_text
 from gpukernels.errors import InvalidArgument
+from gpukernels.views.address import check_address
 from gpukernels.views.widget import View
 from gpukernels.views.words import count
 
@@ -42,10 +43,16 @@ class CompareView(View):
         Units of counters ("ms", "%").
     counter : str, optional
         The counter shown first; by default the first.
+    plays : dict of (str, str) to str, optional
+        For runs, by method and graph, the address of a figure of the same page that recorded
+        them: ``{("harish", "roads"): "#fig-levels?run=harish"}``. In the book a click on their
+        cells plays them, from the first step where the address names none.
     file : str
         Name of the CSV file, without its ending.
     title, caption : str
         Words above and below.
+    name : str
+        What addresses call the figure: ``#fig-name``. By default it is made of the title.
 
     Attributes
     ----------
@@ -80,9 +87,11 @@ class CompareView(View):
         better: Mapping[str, str] | None = None,
         units: Mapping[str, str] | None = None,
         counter: str | None = None,
+        plays: Mapping[tuple[str, str], str] | None = None,
         file: str = "comparison",
         title: str = "Methods and graphs",
         caption: str = "",
+        name: str = "",
     ) -> None:
         runs = _runs(rows)
         self._methods = list(dict.fromkeys(method for method, _ in runs))
@@ -92,9 +101,9 @@ class CompareView(View):
         check_text("file", file)
         better = _of_counters("better", better, self._counters)
         units = _of_counters("units", units, self._counters)
-        for name, which in better.items():
+        for counted, which in better.items():
             if which not in ("lower", "higher", ""):
-                raise InvalidArgument(f"better[{name!r}]", which, "'lower', 'higher' or ''")
+                raise InvalidArgument(f"better[{counted!r}]", which, "'lower', 'higher' or ''")
         self._traces = [
             _counter(runs, self._methods, self._graphs, name, better.get(name, "lower"), unit)
             for name in self._counters
@@ -114,10 +123,11 @@ class CompareView(View):
             "counters": [self._labels_of_traces().index(name) for name in self._counters],
             "file": file,
             "csv": self.csv,
+            **_plays(plays, runs, self._methods, self._graphs),
             "traces": self._traces,
         }
         labels = self._labels_of_traces()
-        self._finish(payload, title=title, caption=caption, step=0, labels=labels)
+        self._finish(payload, title=title, caption=caption, name=name, step=0, labels=labels)
 
     def _labels_of_traces(self) -> list[str]:
         return [trace["label"] for trace in self._traces]
@@ -195,6 +205,19 @@ def _of_counters(argument: str, given: Any, counters: list[str]) -> dict[str, st
             raise InvalidArgument(argument, name, f"of the counters {counters}")
         check_text(f"{argument}[{name!r}]", text)
     return dict(given)
+
+
+def _plays(given: Any, runs: Any, methods: list[str], graphs: list[str]) -> dict[str, Any]:
+    """Return the address of each run that a page can play, if there is any."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InvalidArgument("plays", given, "a dict of (method, graph) to addresses")
+    for run, address in given.items():
+        if run not in runs:
+            raise InvalidArgument("plays", run, f"of the runs {list(runs)}")
+        check_address(f"plays[{run!r}]", address)
+    return {"plays": [[given.get((m, g), "") for g in graphs] for m in methods]} if given else {}
 
 
 def _counter(runs, methods, graphs, name, better, unit) -> dict[str, Any]:

@@ -151,6 +151,8 @@ class FrontierView(View):
         What the labels of several traces say, as a word beside their list ("Method").
     title, caption : str
         Words above and below.
+    name : str
+        What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int
         Level shown first.
     seed : int
@@ -191,6 +193,7 @@ class FrontierView(View):
         choice: str = "Trace",
         title: str = "Breadth-first search, level by level",
         caption: str = "",
+        name: str = "",
         step: int = 0,
         seed: int = 0,
     ) -> None:
@@ -226,7 +229,7 @@ class FrontierView(View):
             "mostNamed": max(len(duplicate_lines(level)) for level in every),
             **({"detected": True} if detected else {}),
         }
-        self._finish(payload, title=title, caption=caption, step=step, labels=labels)
+        self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _describe(self) -> str:
         return " ".join(

@@ -77,6 +77,8 @@ class GraphView(View):
         What the labels of several series say, as a word beside their list ("Method").
     title, caption : str
         Words above and below.
+    name : str
+        What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int
         Step, or with `csr` vertex, shown first.
     seed : int
@@ -118,6 +120,7 @@ class GraphView(View):
         choice: str = "Values",
         title: str = "Graph",
         caption: str = "",
+        name: str = "",
         step: int = 0,
         seed: int = 0,
     ) -> None:
@@ -156,7 +159,7 @@ class GraphView(View):
             "csr": csr,
             "traces": [self._trace_payload(label) for label in labels],
         }
-        self._finish(payload, title=title, caption=caption, step=step, labels=labels)
+        self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _count(self, label: str) -> int:
         if self._csr:

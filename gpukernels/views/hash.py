@@ -85,6 +85,8 @@ class HashView(View):
         What the labels of several traces say, as a word beside their list ("Schedule").
     title, caption : str
         Words above and below; the title defaults to the kernel's name.
+    name : str
+        What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int, optional
         Step shown first; by default the first read of the vertex followed that settles its fate as
         a duplicate.
@@ -126,6 +128,7 @@ class HashView(View):
         choice: str = "Trace",
         title: str | None = None,
         caption: str = "",
+        name: str = "",
         step: int | None = None,
     ) -> None:
         check_whole_or_none("vertex", vertex)
@@ -133,10 +136,10 @@ class HashView(View):
             raise InvalidArgument("limit", limit, "at least 1")
         self._records: dict[str, HashRecord] = {}
         for label, trace in as_traces(traces).items():
-            name = f"traces[{label!r}]" if label else "traces"
-            record = read_hash(trace, launch, block, array, limit, name)
+            said = f"traces[{label!r}]" if label else "traces"
+            record = read_hash(trace, launch, block, array, limit, said)
             if record.slots > MOST_SLOTS:
-                raise InvalidArgument(name, f"{record.slots} slots", f"at most {MOST_SLOTS}")
+                raise InvalidArgument(said, f"{record.slots} slots", f"at most {MOST_SLOTS}")
             self._records[label] = record
         records = list(self._records.values())
         if vertex is None:
@@ -158,6 +161,7 @@ class HashView(View):
             payload,
             title=f"{self._kernel}: {array}, step by step" if title is None else title,
             caption=caption,
+            name=name,
             step=step,
             labels=list(self._records),
         )

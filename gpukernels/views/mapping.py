@@ -153,6 +153,8 @@ class MappingView(View):
         What the names of several workloads say, as a word beside their list.
     title, caption : str
         Words above and below.
+    name : str
+        What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int, optional
         Round shown first; by default the last, when all units are visited.
 
@@ -192,6 +194,7 @@ class MappingView(View):
         choice: str = "Workload",
         title: str = "Who visits which unit",
         caption: str = "",
+        name: str = "",
         step: int | None = None,
     ) -> None:
         if not isinstance(color, str) or color not in LEVELS:
@@ -215,7 +218,7 @@ class MappingView(View):
             "color": color,
             "traces": [_payload(name, load) for name, load in self._workloads.items()],
         }
-        self._finish(payload, title=title, caption=caption, step=step, labels=labels)
+        self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _describe(self) -> str:
         return " ".join(under(name) + load.describe() for name, load in self._workloads.items())

@@ -142,6 +142,8 @@ class MemoryView(View):
         What the labels of several traces say, as a word beside their list ("Method").
     title, caption : str
         Words above and below.
+    name : str
+        What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int
         Request shown first.
 
@@ -181,12 +183,13 @@ class MemoryView(View):
         choice: str = "Trace",
         title: str = "One memory request of a warp",
         caption: str = "",
+        name: str = "",
         step: int = 0,
     ) -> None:
         check_name_or_none("array", array)
         whole = {"launch": launch, "line": line, "block": block, "warp": warp}
-        for name, value in whole.items():
-            check_whole_or_none(name, value)
+        for option, value in whole.items():
+            check_whole_or_none(option, value)
         if not is_whole(limit) or limit < 1:
             raise InvalidArgument("limit", limit, "at least 1")
         self._requests: dict[str, list[Request]] = {}
@@ -211,7 +214,7 @@ class MemoryView(View):
             "most": max(request.turns for request in every),
             "traces": [_trace_payload(label, self._requests[label]) for label in labels],
         }
-        self._finish(payload, title=title, caption=caption, step=step, labels=labels)
+        self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _describe(self) -> str:
         return " ".join(

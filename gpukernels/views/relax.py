@@ -57,6 +57,8 @@ class RelaxView(View):
         What the labels of several graphs say, as a word beside their list ("Graph").
     title, caption : str
         Words above and below.
+    name : str
+        What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int
         Iteration shown first: what holds after so many.
     seed : int
@@ -103,6 +105,7 @@ class RelaxView(View):
         choice: str = "Graph",
         title: str = "Shortest paths, iteration by iteration",
         caption: str = "",
+        name: str = "",
         step: int = 0,
         seed: int = 0,
     ) -> None:
@@ -118,16 +121,16 @@ class RelaxView(View):
             self._drawings[label] = drawing = draw(one, positions=positions, seed=seed)
             arcs, runs = Arcs.of(one), {}
             start = None if root is None else check_vertex("root", root, arcs.n)
-            for name, trace in _traces_of(traces, label, graph).items():
-                said = "traces" + "".join(f"[{k!r}]" for k in (label, name) if k)
-                runs[name] = read_run(trace, arcs, start, _decoder(decode, name), said)
+            for run, trace in _traces_of(traces, label, graph).items():
+                said = "traces" + "".join(f"[{k!r}]" for k in (label, run) if k)
+                runs[run] = read_run(trace, arcs, start, _decoder(decode, run), said)
             self._runs[label] = runs
             of_arc = _classes(_of(classes, label), arcs, names)
             payloads.append(_payload(label, one, drawing, runs, of_arc, len(names)))
         labels = list(graphs)
         check_step(step, payloads[0]["steps"])
         payload = {"choice": choice, "dial": dial, "classes": names, "traces": payloads}
-        self._finish(payload, title=title, caption=caption, step=step, labels=labels)
+        self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _describe(self) -> str:
         said = []

@@ -97,6 +97,8 @@ class ScanView(View):
         What the labels of several traces say, as a word beside their list.
     title, caption : str
         Words above and below; the title defaults to the kernel's name.
+    name : str
+        What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int, optional
         Step shown first; by default the last, with the whole scan in sight.
 
@@ -137,16 +139,17 @@ class ScanView(View):
         choice: str = "Trace",
         title: str | None = None,
         caption: str = "",
+        name: str = "",
         step: int | None = None,
     ) -> None:
         self._scans: dict[str, ScanRecord] = {}
         kernels = []
         for label, trace in as_traces(traces).items():
-            name = f"traces[{label!r}]" if label else "traces"
-            record = read_scan(trace, launch, block, warp, array, name)
+            said = f"traces[{label!r}]" if label else "traces"
+            record = read_scan(trace, launch, block, warp, array, said)
             if record.columns > MOST_COLUMNS:
                 raise InvalidArgument(
-                    name,
+                    said,
                     f"{record.columns} cells of {record.array}",
                     f"at most {MOST_COLUMNS} cells: trace a smaller block",
                 )
@@ -165,6 +168,7 @@ class ScanView(View):
             payload,
             title=f"{self._kernel}, step by step" if title is None else title,
             caption=caption,
+            name=name,
             step=step,
             labels=labels,
         )

@@ -86,10 +86,15 @@ def _registry(kinds: tuple[str, ...]) -> str:
 
 
 def classic_script(*kinds: str) -> str:
-    """Return one script that brings the figures of a page to life: all, or those of some kinds."""
+    """Return one script that brings the figures of a page to life: all, or those of some kinds.
+
+    A script of all is a page's own, whose figures have addresses; one of some kinds comes along
+    with an output.
+    """
     chosen = kinds or VIEWS
-    body = join(["figure", *chosen])
-    return f'(() => {{ "use strict";\n{body}\nhydratePage({_registry(chosen)}); }})();\n'
+    body = join(["figure", *chosen] if kinds else ["figure", "moments", *chosen])
+    given = _registry(chosen) if kinds else f"{_registry(chosen)}, momentsOf"
+    return f'(() => {{ "use strict";\n{body}\nhydratePage({given}); }})();\n'
 
 
 def alone(roots: list[str], name: str, function: str) -> str:
@@ -106,3 +111,11 @@ def alone(roots: list[str], name: str, function: str) -> str:
 def still_script() -> str:
     """Return the script whose ``draw(data)`` writes a figure's HTML from a record's JSON."""
     return alone(["still", *VIEWS], "draw", f"(data) => firstFrame({_registry(VIEWS)}, data)")
+
+
+@cache
+def address_script() -> str:
+    """Return the script whose ``problem(data, address)`` says why a record has no such state."""
+    roots = ["address_check", *VIEWS]
+    function = f"(data, address) => problemOfText({_registry(VIEWS)}, data, address)"
+    return alone(roots, "problem", function)

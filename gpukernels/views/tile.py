@@ -45,6 +45,8 @@ class TileView(View):
         What stands beside the list of clocks.
     title, caption : str
         Words above and below.
+    name : str
+        What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int
         Frame shown first: what holds after so many.
 
@@ -85,6 +87,7 @@ class TileView(View):
         choice: str = "Clock",
         title: str = "All pairs, tile by tile",
         caption: str = "",
+        name: str = "",
         step: int = 0,
     ) -> None:
         given = as_traces(traces)
@@ -93,11 +96,11 @@ class TileView(View):
         clocks = _clocks(clock)
         check_text("dial", dial)
         self._runs: dict[str, TileRun] = {}
-        for name, trace in given.items():
-            check_text(f"label {name!r}", name)
-            said = f"traces[{name!r}]" if name else "traces"
-            self._runs[name] = read_tile_run(trace, said)
-            _check_same(self._runs, name, said)
+        for label, trace in given.items():
+            check_text(f"label {label!r}", label)
+            said = f"traces[{label!r}]" if label else "traces"
+            self._runs[label] = read_tile_run(trace, said)
+            _check_same(self._runs, label, said)
         # With one run there is nothing to line up.
         clocks = clocks if len(given) > 1 else clocks[:1]
         runs = list(self._runs.values())
@@ -112,7 +115,7 @@ class TileView(View):
             "runs": [_run_payload(name, run, lengths) for name, run in self._runs.items()],
             "traces": entries,
         }
-        self._finish(payload, title=title, caption=caption, step=step, labels=clocks)
+        self._finish(payload, title=title, caption=caption, name=name, step=step, labels=clocks)
 
     def _describe(self) -> str:
         rows = min(run.rows for run in self._runs.values())

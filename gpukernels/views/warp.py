@@ -38,6 +38,8 @@ class WarpView(View):
         What the labels of several traces say, as a word beside their list ("Method").
     title, caption : str
         Words above and below; the title defaults to the kernel's name.
+    name : str
+        What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int
         Step shown first, counted from `start`.
 
@@ -76,6 +78,7 @@ class WarpView(View):
         choice: str = "Trace",
         title: str | None = None,
         caption: str = "",
+        name: str = "",
         step: int = 0,
     ) -> None:
         if not is_whole(limit) or limit < 1:
@@ -104,7 +107,7 @@ class WarpView(View):
         }
         if title is None:
             title = f"{self._kernel}, block {block}" + ("" if warp is None else f", warp {warp}")
-        self._finish(payload, title=title, caption=caption, step=step, labels=labels)
+        self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _count(self, label: str) -> int:
         return max(len(record) for record in self._read[label][1])

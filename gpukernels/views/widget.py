@@ -17,6 +17,7 @@ import traitlets
 from gpukernels.checks import as_python, check_text, is_whole, options_as_python
 from gpukernels.errors import InvalidArgument
 from gpukernels.trace import Trace
+from gpukernels.views.address import check_name, figure_id
 from gpukernels.views.figure import figure_html
 from gpukernels.views.script import module_for, stylesheet
 
@@ -80,6 +81,8 @@ class View(anywidget.AnyWidget):
         Label of the trace shown, ``""`` where there is only one; may be set and observed.
     html : str
         The figure as HTML text, the same bytes for the same input.
+    address : str
+        Where links find the figure in a page of the book: ``#fig-`` and its name.
     """
 
     _kind = ""
@@ -102,19 +105,29 @@ class View(anywidget.AnyWidget):
         super().__init_subclass__(**kwargs)
 
     def _finish(
-        self, payload: dict[str, Any], *, title: str, caption: str, step: int, labels: list[str]
+        self,
+        payload: dict[str, Any],
+        *,
+        title: str,
+        caption: str,
+        name: str,
+        step: int,
+        labels: list[str],
     ) -> None:
+        check_name(name)
         texts = {"title": title, "caption": caption, "choice": payload.get("choice", "")}
-        for name, text in [*texts.items(), *((f"label {label!r}", label) for label in labels)]:
-            check_text(name, text)
+        for what, text in [*texts.items(), *((f"label {label!r}", label) for label in labels)]:
+            check_text(what, text)
         payload = {
             "view": self._kind,
+            **({"name": name} if name else {}),
             "title": title,
             "caption": caption,
             "description": self._describe(),
             "step": step,
             **payload,
         }
+        self.address = f"#{figure_id(payload)}"
         self.html = figure_html(payload)
         self._labels = labels
         self._steps = [entry["steps"] for entry in payload["traces"]]

@@ -11,7 +11,7 @@ const AS_GIVEN = "as given",
 
 export const compareView = {
   noun: "picture",
-  open(payload) {
+  open(payload, leads) {
     const body = h("tbody", { role: "rowgroup" });
     const heads = ["method", ...payload.graphs].map((name) => h("th", { role: "columnheader", scope: "col" }, name));
     const table = h(
@@ -20,6 +20,8 @@ export const compareView = {
       h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...heads)),
       body,
     );
+    // A cell that the page cannot play does not say that it plays.
+    const plays = (payload.plays || []).map((row) => row.map((address) => (leads(address) ? address : "")));
     let order = 0;
     return {
       stage: [table, numbersOf(payload)],
@@ -38,7 +40,7 @@ export const compareView = {
           sentence: () => trace.sentence,
           show() {
             put(table, "aria-label", `${trace.label}, methods on graphs`);
-            body.replaceChildren(...sorted(payload, trace, order).map((m) => rowOf(payload, trace, m)));
+            body.replaceChildren(...sorted(payload, trace, order).map((m) => rowOf(payload, trace, m, plays[m] || [])));
           },
         };
       },
@@ -59,12 +61,15 @@ function sorted(payload, trace, order) {
   return all.sort((a, b) => (key(a) === key(b) ? a - b : key(a) < key(b) ? -1 : 1));
 }
 
-function rowOf(payload, trace, m) {
+function rowOf(payload, trace, m, plays) {
   return h(
     "tr",
     { role: "row" },
     h("th", { role: "rowheader", scope: "row" }, payload.methods[m]),
-    ...payload.graphs.map((_, g) => cellOf(trace, m, g)),
+    ...payload.graphs.map((graph, g) => {
+      const cell = cellOf(trace, m, g);
+      return plays[g] ? playingCell(cell, plays[g], `${payload.methods[m]} on ${graph}`) : cell;
+    }),
   );
 }
 
@@ -78,6 +83,19 @@ function cellOf(trace, m, g) {
     h("span", { class: "gk-compare-value" }, h("b", null, text), " ", h("small", null, trace.notes[m][g])),
     placeOf(trace, trace.places[m][g], best),
   );
+}
+
+// What a cell holds becomes a link that sets the figure which recorded the run, and plays it.
+function playingCell(cell, address, run) {
+  const held = cell.querySelector("span") || cell;
+  const link = h(
+    "a",
+    { class: "gk-compare-play", href: address, "aria-label": `${held.textContent.trim()}, play ${run}` },
+    symbol(["gk-f-accent", "M3 1.5v11l9-5.5z"]),
+    ...held.childNodes,
+  );
+  held.replaceChildren(link);
+  return cell;
 }
 
 function placeAt(thousandths) {

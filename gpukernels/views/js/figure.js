@@ -1,15 +1,17 @@
 // The frame that all views share: title, controls, timeline, stage, counters, sentence, caption, description.
 //
-// A view is { noun, open(payload) }. open returns { choose(k), stage, side }; choose(k) returns the scene of trace k:
-// { steps, tracks: [element], show(step), counters(step), sentence(step), controls: [element],
-// keys: [[symbol, words]] }; it is also handed a
-// function that shows the scene again and one that goes to a step. The model holds
+// A view is { noun, open(payload, leads) }, where leads(address) says whether the page can go there. open returns
+// { choose(k), stage, side }; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
+// counters(step), sentence(step), controls: [element], keys: [[symbol, words]] }, where keys are the looks that no counter
+// tells; it is also handed a function that shows the scene again and one that goes to a step. The model holds
 // `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
 import { h, number, put, say } from "./element.js";
 import { followRow } from "./follow.js";
 import { playByKeys } from "./keys.js";
 import { SQUARE, roomsFor, squareKey, symbol } from "./marks.js";
+import { raceOf } from "./race.js";
 import { widthButton } from "./wide.js";
+import { fieldsOf, figureId, slugOf, wordAt, wordFor } from "./words.js";
 
 const SPEEDS = [
   ["0.5", "½×"],
@@ -62,7 +64,31 @@ export function selectOf(label, options, chosen, onChange) {
   const select = h("select", null, ...options.map(([value, text]) => h("option", { value }, text)));
   select.value = chosen;
   select.addEventListener("change", () => onChange(select.value));
-  return h("label", { class: "gk-field" }, h("span", null, label), select);
+  const field = h("label", { class: "gk-field" }, h("span", null, label), select);
+  field.field = {
+    name: slugOf(label),
+    entries: options.map(([, text]) => text),
+    at: () => options.findIndex(([value]) => value === select.value),
+    choose(k) {
+      select.value = options[k][0];
+      onChange(select.value);
+    },
+  };
+  return field;
+}
+
+// Trace k of a view as a scene. Where the view says of all its traces that they are whole runs (`races`), it has them all
+// on one clock.
+export function sceneOf(view, record, opened, k, again, go) {
+  const scene = opened.choose(k, again, go);
+  const whole = view.races && record.traces.every((trace) => view.races(record, trace));
+  const race = whole ? raceOf(record.traces, k, opened.noun || view.noun) : null;
+  if (!race) return scene;
+  const show = (step) => {
+    race.show(step);
+    scene.show(step);
+  };
+  return { ...scene, tracks: [race.node, ...scene.tracks], keys: [...(scene.keys || []), ...race.keys], show };
 }
 
 // The parts of a figure, in the order in which they stand; a still has these alone, a reader's figure controls besides.
@@ -124,16 +150,18 @@ export function keepRoom(parts, scene) {
   parts.counters.hold(signs);
 }
 
-// Fills `figure` and returns a function that lets go of the model.
-export function fillFigure(figure, view, model) {
+// Fills `figure` and returns a function that lets go of the model. `page` is what moments.js makes of a page whose figures
+// have addresses, or null.
+export function fillFigure(figure, view, model, page = null) {
   const payload = model.get("payload");
-  const opened = view.open(payload);
+  const opened = view.open(payload, page ? page.leads : () => false);
   const labels = payload.traces.map((t) => t.label);
   const noun = opened.noun || view.noun;
   let scene = null,
     current = -1,
     timer = 0,
-    speed = 1;
+    speed = 1,
+    rest = null;
 
   const icon = h("path", { d: PLAY });
   const play = h(
@@ -178,6 +206,7 @@ export function fillFigure(figure, view, model) {
       : null,
     extra,
     speeds,
+    page ? page.linkButton(figure.id) : null,
   );
 
   function set(name, value) {
@@ -196,6 +225,7 @@ export function fillFigure(figure, view, model) {
       back.disabled = step === 0;
       forth.disabled = step === scene.steps - 1;
     }
+    if (!timer) rest?.();
     followRow(figure, parts.head);
   }
 
@@ -203,7 +233,7 @@ export function fillFigure(figure, view, model) {
     const chosen = Math.max(0, labels.indexOf(model.get("trace")));
     if (chosen !== current) {
       current = chosen;
-      scene = opened.choose(chosen, refreshScene, go);
+      scene = sceneOf(view, payload, opened, chosen, refreshScene, go);
       timeline.replaceChildren(...scene.tracks, ...(scene.steps > 1 ? [scrub] : []));
       figure.style.setProperty("--gk-steps", scene.steps);
       range.max = scene.steps - 1;
@@ -233,6 +263,7 @@ export function fillFigure(figure, view, model) {
     put(icon, "d", PLAY);
     play.setAttribute("aria-label", "Play");
     now.setAttribute("aria-live", "polite");
+    rest?.();
   }
 
   // A screen reader could not keep up with a figure that plays, so it is told only where it stops.
@@ -252,10 +283,37 @@ export function fillFigure(figure, view, model) {
     );
   }
 
-  play.addEventListener("click", () => {
-    if (timer) return stop();
+  function playOn() {
     if (model.get("step") >= scene.steps - 1) go(0);
     start();
+  }
+
+  // What is not said stays as it is.
+  function move(state) {
+    stop();
+    const wanted = new Map(state);
+    const run = wordAt(labels, wanted.get("run") || "");
+    if (run >= 0) set("trace", labels[run]);
+    for (const field of fieldsOf(scene)) {
+      const at = wordAt(field.entries, wanted.get(field.name) || "");
+      if (at >= 0) field.choose(at);
+    }
+    if (/^\d+$/.test(wanted.get("step") || "")) go(Number(wanted.get("step")));
+  }
+
+  function stateNow() {
+    const fields = fieldsOf(scene).map((field) => [field.name, wordFor(field.entries, field.at())]);
+    const step = Math.min(model.get("step"), scene.steps - 1);
+    return [
+      ...(labels.length > 1 ? [["run", wordFor(labels, current)]] : []),
+      ...fields,
+      ...(scene.steps > 1 ? [["step", String(step)]] : []),
+    ];
+  }
+
+  play.addEventListener("click", () => {
+    if (timer) return stop();
+    playOn();
   });
   back.addEventListener("click", () => {
     stop();
@@ -287,6 +345,7 @@ export function fillFigure(figure, view, model) {
   refresh();
   model.on("change:step", refresh);
   model.on("change:trace", refresh);
+  if (page) rest = page.stand(figure.id, { state: stateNow, move, play: playOn, playing: () => timer > 0 });
   return () => {
     stop();
     model.off("change:step", refresh);
@@ -298,6 +357,7 @@ export function fillFigure(figure, view, model) {
 export function liveRender(view) {
   return ({ model, el }) => {
     const figure = h("figure", { class: `gk-view gk-view-${model.get("payload").view}`, "data-ready": "" });
+    figure.id = figureId(model.get("payload"));
     el.append(figure);
     return fillFigure(figure, view, model);
   };
@@ -316,16 +376,22 @@ function pageModel(payload) {
   };
 }
 
-// The page's entry: every figure carries its own data.
-export function hydratePage(views) {
+// The page's entry: every figure carries its own data. In a page of the book they have addresses, by `momentsOf` of
+// moments.js; the document of an output has none that a reader could share.
+export function hydratePage(views, moments = null) {
   const hydrate = () => {
+    const found = [];
     for (const figure of document.querySelectorAll("figure.gk-view:not([data-ready])")) {
       const data = figure.querySelector('script[type="application/json"]');
       if (!data || !views[figure.dataset.view]) continue;
       figure.dataset.ready = "";
-      const cleared = JSON.parse(data.textContent);
-      fillFigure(figure, views[figure.dataset.view], pageModel(cleared));
+      const record = JSON.parse(data.textContent);
+      figure.id = figureId(record);
+      found.push([figure, record]);
     }
+    const page = moments ? moments(new Map(found.map(([figure, record]) => [figure.id, record]))) : null;
+    for (const [figure, record] of found) fillFigure(figure, views[record.view], pageModel(record), page);
+    if (page) page.listen();
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", hydrate);
   else hydrate();

@@ -9,6 +9,7 @@ const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f
 
 export const frontierView = {
   noun: "level",
+  races: () => true,
   pace: 1400,
   open(payload) {
     const drawing = readDrawing(payload.drawing);

@@ -14,6 +14,7 @@ const SHADES = 6,
 
 export const graphView = {
   noun: "step",
+  races: () => true,
   pace: 1200,
   open(payload) {
     const drawing = readDrawing(payload.drawing);

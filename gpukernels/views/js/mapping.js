@@ -3,7 +3,7 @@ import { unpack } from "./decode.js";
 import { count, h, number, put, say, thousands } from "./element.js";
 import { selectOf } from "./figure.js";
 import { inspectable } from "./inspect.js";
-import { SQUARE, barPath, boxPath, pathOf, scaleKey, squareKey, symbol, track } from "./marks.js";
+import { SQUARE, boxPath, pathOf, scaleKey, squareKey, symbol, track } from "./marks.js";
 
 const STRIP_WIDE = 432,
   TALL = 19,
@@ -72,7 +72,12 @@ function mappingKeys(load) {
       symbol(["gk-u-load", "M3.5 14v-6", 5], ["gk-u-rest", "M3.5 8v-7", 5], ["gk-u-load", "M10.5 14v-10", 5]),
       "units that it has visited, and has still to visit",
     ],
-    ...(load.steps > 1 ? [[squareKey("gk-f-done"), "techniques at work"]] : []),
+    ...(load.steps > 1
+      ? [
+          [squareKey("gk-f-done"), "techniques at work"],
+          [symbol(["gk-s-end", "M7 1v12"]), "a technique ends"],
+        ]
+      : []),
   ];
 }
 
@@ -102,12 +107,15 @@ function movedSectors(columns, sector, units, step) {
 
 function workTrack(load) {
   const of = load.methods.length;
-  let bars = "";
-  for (let k = 0; k < load.steps; k++) {
-    const n = load.methods.filter((m) => k < m.rounds).length;
-    bars += barPath(k, of, n);
-  }
-  return track("at work", `of ${of}`, load.steps, 26, of, [pathOf("gk-f-done", bars)], true);
+  let bars = "",
+    ends = "";
+  // A row each, in the order of the panels, and its finish line.
+  load.methods.forEach((m, k) => {
+    bars += `M0 ${k}.2h${m.rounds}v.6h-${m.rounds}z`;
+    ends += `M${m.rounds} ${k}v1`;
+  });
+  const marks = [pathOf("gk-f-done", bars), pathOf("gk-s-end", ends)];
+  return track("at work", `of ${of}`, load.steps, Math.max(26, 5 * of), of, marks, true);
 }
 
 // The places of units, in rows. Numbers of three digits need wider cells than those of two: a row holds fewer of them.
@@ -283,6 +291,7 @@ function mappingPanel(load, method) {
       // A technique that is done stays as it is.
       const step = Math.min(at, method.rounds);
       if (step === shown.step && color === shown.color) return;
+      put(node, "class", step >= method.rounds - 1 ? "gk-map-panel gk-map-finished" : "gk-map-panel");
       shown = { step, color };
       put(svg, "aria-label", `Units under ${method.label}, colored by ${color}`);
       const fill = new Array(HUES).fill("");

@@ -22,12 +22,23 @@ export function runControls(dialName, runs, shown, refresh) {
     "aria-label": `Right: ${dialName}`,
     "aria-valuetext": runs[shown[1]].label,
   });
-  dial.addEventListener("input", () => {
+  const turn = () => {
     shown[1] = Number(dial.value);
     const { label } = runs[shown[1]];
     dial.setAttribute("aria-valuetext", label);
     say(word, label);
     refresh();
-  });
-  return [list(0, "Left"), h("label", { class: "gk-field gk-dial" }, h("span", null, "Right"), dial, word)];
+  };
+  dial.addEventListener("input", turn);
+  const right = h("label", { class: "gk-field gk-dial" }, h("span", null, "Right"), dial, word);
+  right.field = {
+    name: "right",
+    entries: runs.map((run) => run.label),
+    at: () => shown[1],
+    choose(k) {
+      dial.value = k;
+      turn();
+    },
+  };
+  return [list(0, "Left"), right];
 }

@@ -23,6 +23,7 @@ const HINT = "Point at a value, or press an arrow key: what went into it?";
 
 export const scanView = {
   noun: "step",
+  races: () => true,
   pace: 1400,
   open(payload) {
     const code = codeLine();

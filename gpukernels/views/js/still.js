@@ -1,7 +1,7 @@
 // A view's first frame as text: complete without a script, and colored without a style sheet.
 import { toText } from "./dom.js";
 import { h } from "./element.js";
-import { keepRoom, layOut } from "./figure.js";
+import { keepRoom, layOut, sceneOf } from "./figure.js";
 import { PAINT } from "./paint.js";
 
 // What only answers a reader's pointer or keys, or keeps room for other steps.
@@ -24,9 +24,13 @@ function painted(node) {
 // `data` is the record's own text, which the page's script reads again.
 export function firstFrame(views, data) {
   const record = JSON.parse(data);
-  const opened = views[record.view].open(record);
+  const view = views[record.view];
+  const opened = view.open(record, () => false);
   const parts = layOut(record, opened);
-  const scene = opened.choose(
+  const scene = sceneOf(
+    view,
+    record,
+    opened,
     0,
     () => {},
     () => {},

@@ -10,6 +10,8 @@ const ALL = 0xffffffff;
 
 export const warpView = {
   noun: "step",
+  // What is cut off has no finish.
+  races: (record, trace) => trace.total <= record.start + trace.steps,
   pace: 500,
   open(payload) {
     const listing = h("div", { class: "gk-program", tabindex: 0, role: "group", "aria-label": "Source" });

@@ -1,0 +1,103 @@
+"""Links that set a figure: a text of the book has ``[Stop at level 8](#fig-frontier?step=8)``.
+
+A figure gets its address when its page is written, so that stored outputs need none. A link is
+checked there, by the script that draws the figure. Without scripts it leads to the figure; the rest
+of its address stands beside it, where the page's script finds it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+
+from gpukernels.views.address import ADDRESS, address_problem, figure_id
+
+LOGGER = logging.getLogger(__name__)
+FIGURE = re.compile(
+    r'<figure (class="gk-view .*?<script type="application/json">(.*?)</script>)', re.DOTALL
+)
+LINK = re.compile(r'href="(#fig-[^"]*)"')
+
+
+class KeepFigureLinks(SphinxTransform):
+    """Keep links to figures from MyST, which knows headings and labels alone."""
+
+    default_priority = 878  # before myst_parser's ResolveAnchorIds
+
+    def apply(self, **_: Any) -> None:
+        """Take what marks them as links to labels off the document's references."""
+        for link in self.document.findall(nodes.reference):
+            target = link.get("refuri", "")
+            if link.get("id_link") and target.startswith("#fig-"):
+                if target[1:] not in self.document.nameids:
+                    del link["id_link"]
+                    link["internal"] = True
+
+
+def figures_of(body: str) -> tuple[str, list[dict[str, Any]]]:
+    """Return a page whose figures have their ids, and their records in the order of the page."""
+    records = []
+
+    def named(figure: re.Match[str]) -> str:
+        records.append(json.loads(figure[2]))
+        return f'<figure id="{figure_id(records[-1])}" {figure[1]}'
+
+    return FIGURE.sub(named, body), records
+
+
+def problems_of(addresses: list[str], records: list[dict[str, Any]]) -> list[str]:
+    """Return what is wrong with links to the figures of a page, and with the figures' names."""
+    names = [figure_id(record) for record in records]
+    found = [
+        f"two figures are called {name}: give one of them another name"
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
+    ]
+    for address in dict.fromkeys(addresses):
+        parts = ADDRESS.match(address)
+        if parts is None or parts["figure"] not in names:
+            known = ", ".join(f"#{name}" for name in names) or "none at all"
+            found.append(f"{address}: the page has no such figure, but {known}")
+        elif problem := address_problem(records[names.index(parts["figure"])], address):
+            found.append(f"{address}: {problem}")
+    return found
+
+
+def plays_of(records: list[dict[str, Any]]) -> list[str]:
+    """Return the addresses that cells of comparisons lead to."""
+    return [a for record in records for row in record.get("plays", []) for a in row if a]
+
+
+def anchored(body: str) -> str:
+    """Return the page with links that lead to their figures without a script, too."""
+
+    def split(link: re.Match[str]) -> str:
+        figure, _, state = link[1].partition("?")
+        return f'href="{figure}"' + (f' data-gk-state="{state}"' if state else "")
+
+    return LINK.sub(split, body)
+
+
+def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Name a page's figures, check the links to them and part those in two."""
+    if "#fig-" not in context.get("body", "") and "gk-view" not in context.get("body", ""):
+        return
+    body, records = figures_of(context["body"])
+    links = [unescape(link) for link in LINK.findall(body)]
+    for problem in problems_of([*links, *plays_of(records)], records):
+        LOGGER.warning(problem, location=page, type="figures")
+    context["body"] = anchored(body)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the reading of texts and the writing of pages."""
+    app.add_transform(KeepFigureLinks)
+    app.connect("html-page-context", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

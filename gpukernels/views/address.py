@@ -1,0 +1,57 @@
+"""What a figure is called in addresses, and whether an address leads to a state that it has.
+
+``#fig-frontier?run=fine&step=8`` names a figure, one of its runs and a step: ``js/address.js`` and
+``js/words.js`` say how. Pages scroll and play by it; a build asks here whether a link can be kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.views.engine import function_of
+from gpukernels.views.script import address_script
+
+#: What each address of a figure is.
+ADDRESS = re.compile(r"#(?P<figure>fig-[a-z0-9-]+)(?:\?[^\s#]*)?")
+NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+def check_name(name: object) -> None:
+    """Refuse a name that no address can hold; the empty one leaves the name to the title."""
+    if name != "" and not (isinstance(name, str) and NAME.fullmatch(name)):
+        raise InvalidArgument("name", name, "lowercase letters, digits and single hyphens")
+
+
+def check_address(argument: str, address: object) -> None:
+    """Refuse what is no address of a figure, wherever that may lie."""
+    if not isinstance(address, str) or not ADDRESS.fullmatch(address):
+        raise InvalidArgument(argument, address, "an address as '#fig-name?run=fine&step=8'")
+
+
+def slug(text: str) -> str:
+    """Return the lowercase letters and digits of ASCII in `text`, with hyphens between words."""
+    return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def figure_id(record: dict[str, Any]) -> str:
+    """Return what a figure is called in a page, by its record."""
+    return f"fig-{slug(record.get('name') or record['title']) or record['view']}"
+
+
+def address_problem(record: dict[str, Any], address: str) -> str:
+    """Return why the figure of this record cannot show what `address` says, or an empty text.
+
+    The script that draws the figure is asked, since only it knows the lists beside the steps.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no engine to ask: quickjs-ng is missing.
+    """
+    ask = function_of(address_script(), "problem")
+    if ask is None:
+        raise RuntimeError("quickjs-ng is missing: install what the extra `book` names")
+    return ask(json.dumps(record), address)

@@ -1,0 +1,161 @@
+// A page whose figures have addresses: it goes to the one it is opened by, follows links, and notes where a reader stops.
+import { problemOf, readAddress, writeAddress } from "./address.js";
+import { h } from "./element.js";
+
+// A slider that is dragged, or a key held down, is noted once, when it rests; browsers allow about 3 notes a second.
+const REST = 400;
+// So long a page may still be growing around the figure that it was opened by.
+const SETTLES = 4000;
+const CHAIN =
+  "M5.8 8.2l2.4-2.4M6.3 4.4l1.5-1.5a2.3 2.3 0 0 1 3.3 3.3l-1.5 1.5M7.7 9.6l-1.5 1.5a2.3 2.3 0 0 1-3.3-3.3l1.5-1.5";
+
+// `records` maps the id of each figure of the page to its record.
+export function momentsOf(records) {
+  const places = new Map();
+  let waiting = 0;
+
+  function leads(text) {
+    const found = readAddress(text);
+    return Boolean(found && records.has(found.id) && !problemOf(records.get(found.id), found.state));
+  }
+
+  function addressAt(id) {
+    return writeAddress(id, places.get(id).state());
+  }
+
+  // An entry of the reader's history that is ours says so: where it is come back to, the browser knows how far the page
+  // was scrolled, and nothing but the figure has to follow.
+  function note(id, anew) {
+    clearTimeout(waiting);
+    if (anew) history.pushState({ figure: id }, "", addressAt(id));
+    else history.replaceState({ figure: id }, "", addressAt(id));
+  }
+
+  function rested(id) {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      if (!places.get(id).playing()) note(id, false);
+    }, REST);
+  }
+
+  function open() {
+    const found = readAddress(location.hash);
+    if (!found || !places.has(found.id)) return;
+    places.get(found.id).move(found.state);
+    if (!history.state || history.state.figure !== found.id) comeTo(document.getElementById(found.id));
+    note(found.id, false);
+  }
+
+  function follow(link, event) {
+    const found = readAddress(link.getAttribute("href")),
+      plays = link.classList.contains("gk-compare-play");
+    // A link that sets nothing is any browser's to follow.
+    if (!found || !places.has(found.id) || !(found.state.length || plays)) return;
+    event.preventDefault();
+    // A figure over the whole window would hide the one that it plays.
+    link.closest(".gk-wide")?.querySelector(".gk-wider").click();
+    const figure = document.getElementById(found.id),
+      far = !isSeen(figure);
+    places.get(found.id).move(plays ? [["step", "0"], ...found.state] : found.state);
+    note(found.id, far);
+    if (far) bring(figure);
+    if (plays) places.get(found.id).play();
+  }
+
+  return {
+    leads,
+    // Takes a figure's `place`, { state(), move(state), play(), playing() }; returns what to call when it rests.
+    stand(id, place) {
+      places.set(id, place);
+      return () => rested(id);
+    },
+    linkButton: (id) =>
+      linkButton(() => {
+        note(id, false);
+        return location.href;
+      }),
+    listen() {
+      // Without scripts a link leads to the figure; the rest of its address waits beside it.
+      for (const link of document.querySelectorAll("a[data-gk-state]")) {
+        link.setAttribute("href", `${link.getAttribute("href")}?${link.dataset.gkState}`);
+        link.removeAttribute("data-gk-state");
+      }
+      document.addEventListener("click", (event) => {
+        const link = event.target.closest('a[href^="#fig-"]');
+        const plain = !(event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+        if (link && plain && !event.defaultPrevented) follow(link, event);
+      });
+      addEventListener("hashchange", open);
+      open();
+    },
+  };
+}
+
+function unfold(figure) {
+  for (let fold = figure.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+}
+
+// What of the window a header leaves free.
+function windowBox() {
+  const covered = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+  return [covered, innerHeight];
+}
+
+// Whether two thirds of what could be seen of a figure are.
+function isSeen(figure) {
+  const [top, bottom] = windowBox(),
+    box = figure.getBoundingClientRect();
+  const seen = Math.min(box.bottom, bottom) - Math.max(box.top, top);
+  return box.height > 0 && 3 * seen >= 2 * Math.min(box.height, bottom - top);
+}
+
+// By as little as can be, so that the sentence which the reader comes from stays near.
+function bring(figure) {
+  unfold(figure);
+  const [top, bottom] = windowBox();
+  const tall = figure.getBoundingClientRect().height > bottom - top;
+  figure.scrollIntoView({ block: tall ? "start" : "nearest", behavior: "instant" });
+}
+
+// To a figure in a page that is only just opened: what stands above may still grow, until the reader takes over.
+function comeTo(figure) {
+  unfold(figure);
+  const go = () => figure.scrollIntoView({ block: "start", behavior: "instant" });
+  const grown = new ResizeObserver(go);
+  const done = () => grown.disconnect();
+  for (const sign of ["wheel", "pointerdown", "keydown", "touchstart"])
+    addEventListener(sign, done, { once: true, passive: true });
+  setTimeout(done, SETTLES);
+  grown.observe(document.body);
+  go();
+}
+
+// `address()` returns what is copied.
+function linkButton(address) {
+  const said = h("span", { class: "gk-copied", role: "status" });
+  const button = h(
+    "button",
+    { type: "button", class: "gk-link", "aria-label": "Link to this moment", title: "Link to this moment" },
+    h(
+      "svg",
+      { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
+      h("path", { d: CHAIN, fill: "none", stroke: "currentColor", "stroke-width": 1.4, "stroke-linecap": "round" }),
+    ),
+  );
+  let timer = 0;
+  const tell = (words) => {
+    said.textContent = words;
+    clearTimeout(timer);
+    timer = setTimeout(() => (said.textContent = ""), SETTLES);
+  };
+  button.addEventListener("click", () => {
+    const text = address();
+    // Pages that come without encryption have no clipboard.
+    const copied = navigator.clipboard ? navigator.clipboard.writeText(text) : Promise.reject(new Error());
+    copied.then(
+      () => tell("Link copied"),
+      () => tell("See the address bar"),
+    );
+  });
+  return h("span", { class: "gk-moment" }, button, said);
+}

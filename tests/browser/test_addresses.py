@@ -1,0 +1,343 @@
+"""Addresses of figures: a state can be shared, a sentence sets a figure, a cell plays a run."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from html import escape, unescape
+from urllib.parse import parse_qsl
+
+import pytest
+from built_book import ROOT
+from test_views import COLORS, COMPARED, PAGE, ROADS, TRACES, VIEWS, WEIGHED, relaxed
+
+from gpukernels.views import CompareView, FrontierView, RelaxView
+from gpukernels.views.script import classic_script, stylesheet
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from figure_links import anchored, figures_of
+
+LEVELS = {"no filter": TRACES["harish"], "a, b & c": TRACES["frontier"]}
+#: A figure of each kind: the one with the most to choose.
+OF_A_KIND = ["filters", "weights", "values", "block", "memory", "mapping", "sweeps", "hash"]
+OF_A_KIND += ["relax classes", "tile forms", "compare"]
+FAR = '<div style="height: 2400px">…</div>'
+LINK = '<p><a href="{}">{}</a></p>'
+
+
+def three_runs():
+    two = relaxed(WEIGHED)
+    runs = {"harish": two["harish"], "top down": two["topology_driven"], "again": two["harish"]}
+    return RelaxView(WEIGHED, runs, title="Three runs")
+
+
+THREE = three_runs()
+GRID = FrontierView(ROADS, LEVELS, choice="Method", title="Levels of a grid", name="grid")
+PLAYED = {
+    ("sweep", "roads"): "#fig-grid?run=no-filter",
+    ("near_far", "hills"): "#fig-grid?run=a-b-c&step=2",
+    ("harish", "roads"): "#fig-elsewhere?run=harish",
+    ("harish", "hills"): "#fig-grid?run=none",
+    ("topology_driven", "roads"): "#fig-grid?step=99",
+}
+COMPARISON = CompareView(COMPARED, title="Four methods", plays=PLAYED)
+
+
+def link(address, words="Go"):
+    return LINK.format(escape(address), words)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("addresses")
+    (path / "views.js").write_text(classic_script())
+    (path / "output.js").write_text(classic_script("frontier"))
+    (path / "views.css").write_text(stylesheet())
+    return path
+
+
+@pytest.fixture
+def open_parts(browser, folder):
+    """Open a page of figures and texts, as a build makes it; no problem may come up on it."""
+    problems = []
+    with contextlib.ExitStack() as at_the_end:
+
+        def opened(*parts, hash_="", width=1280, scripts=True, script="views.js", **options):
+            context = browser.new_context(
+                viewport={"width": width, "height": 800},
+                offline=True,
+                java_script_enabled=scripts,
+                permissions=["clipboard-read", "clipboard-write"],
+                **options,
+            )
+            at_the_end.callback(context.close)
+            page = context.new_page()
+            page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+            page.on("pageerror", lambda e: problems.append(str(e)))
+            page.on("request", lambda r: r.url.startswith("file:") or problems.append(r.url))
+            body = anchored(figures_of("".join(map(str, parts)))[0])
+            text = PAGE.format(theme="light", figures=body, **COLORS["light"])
+            file = folder / "page.html"
+            file.write_text(text.replace("views.js", script))
+            page.goto(file.as_uri() + hash_)
+            return page
+
+        yield opened
+    assert problems == []
+
+
+def state_of(figure):
+    """Return what a reader sees of a figure's state: its lists, its slider and its sentence."""
+    lists = ".gk-controls select, .gk-controls input"
+    values = figure.locator(lists).evaluate_all("(all) => all.map((s) => s.value)")
+    steps = figure.locator(".gk-scrub input").evaluate_all("(all) => all.map((s) => s.value)")
+    return values, steps, figure.locator(".gk-now").text_content()
+
+
+def is_in_window(page, figure):
+    box, tall = figure.bounding_box(), page.viewport_size["height"]
+    return box["y"] >= -1 and box["y"] < tall / 2
+
+
+@pytest.mark.parametrize("name", OF_A_KIND)
+def test_every_state_of_a_view_has_an_address_that_brings_it_back(open_parts, name):
+    page = open_parts(VIEWS[name].html)
+    figure = page.locator("figure")
+    for k in range(figure.locator(".gk-controls .gk-field select").count()):
+        choice = figure.locator(".gk-controls .gk-field select").nth(k)
+        if choice.locator("option").first.text_content() != "½×":
+            choice.select_option(index=choice.locator("option").count() - 1)
+    slider = figure.locator(".gk-scrub input")
+    if slider.count():
+        slider.fill(str(int(slider.get_attribute("max")) * 2 // 3))
+    button = figure.get_by_role("button", name="Link to this moment")
+    if not button.is_visible():
+        assert figure.locator(".gk-controls :visible").count() == 0
+        return
+    button.click()
+    assert figure.locator(".gk-copied").text_content() == "Link copied"
+    address = page.evaluate("navigator.clipboard.readText()")
+    assert address == page.url
+    seen = state_of(figure)
+    again = open_parts(FAR, VIEWS[name].html, FAR, hash_=address[address.index("#") :])
+    assert state_of(again.locator("figure")) == seen
+    assert is_in_window(again, again.locator("figure"))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_address_opens_its_figure_at_its_run_and_step(open_parts, width):
+    page = open_parts(
+        THREE.html, FAR, GRID.html, FAR, hash_="#fig-grid?run=a-b-c&step=3", width=width
+    )
+    figure = page.locator("#fig-grid")
+    assert figure.get_by_label("Method").input_value() == "a, b & c"
+    assert figure.get_by_role("slider").input_value() == "3"
+    assert figure.locator(".gk-now").text_content().startswith("Level 3: ")
+    assert is_in_window(page, figure)
+    # The page may be loaded anew: it stays where its reader has gone since.
+    came = page.evaluate("scrollY")
+    page.mouse.wheel(0, -900)
+    page.wait_for_function(f"scrollY === {came} - 900")
+    was = page.evaluate("scrollY")
+    page.reload()
+    assert figure.get_by_role("slider").input_value() == "3"
+    page.wait_for_function(f"Math.abs(scrollY - {was}) < 40")
+
+
+def test_what_stands_above_may_grow_until_the_reader_takes_over(open_parts):
+    page = open_parts(FAR, GRID.html, FAR, hash_="#fig-grid?step=2")
+    grow = "document.querySelector('main').prepend(Object.assign(document.createElement('p'),"
+    page.evaluate(grow + " { style: 'height: 700px; overflow-anchor: none' }))")
+    page.wait_for_timeout(100)
+    assert is_in_window(page, page.locator("#fig-grid"))
+    page.mouse.wheel(0, -2000)
+    page.wait_for_function("scrollY < 1800")
+    was = page.evaluate("scrollY")
+    page.evaluate("document.querySelector('main').append(document.createElement('hr'))")
+    page.wait_for_timeout(100)
+    assert page.evaluate("scrollY") == was
+
+
+def address_of(page):
+    return page.evaluate("location.hash")
+
+
+def test_the_address_follows_a_rest_and_leaves_the_history_alone(open_parts):
+    page = open_parts(GRID.html)
+    assert address_of(page) == ""
+    entries = page.evaluate("history.length")
+    page.get_by_role("button", name="Next level").click()
+    page.wait_for_function("location.hash === '#fig-grid?run=no-filter&step=1'")
+    page.get_by_label("Method").select_option("a, b & c")
+    page.wait_for_function("location.hash === '#fig-grid?run=a-b-c&step=1'")
+    slider = page.get_by_role("slider")
+    slider.focus()
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("End")
+    end = slider.get_attribute("max")
+    page.wait_for_function(f"location.hash === '#fig-grid?run=a-b-c&step={end}'")
+    assert page.evaluate("history.length") == entries
+
+
+def test_a_figure_that_plays_is_noted_where_it_stops(open_parts):
+    page = open_parts(GRID.html)
+    page.clock.install()
+    page.reload()
+    page.get_by_label("Speed").select_option("4")
+    page.get_by_role("button", name="Play").click()
+    for _ in range(3):
+        page.clock.run_for(350)
+        assert address_of(page) in ("", "#fig-grid?run=no-filter&step=0")
+    page.get_by_role("button", name="Pause").click()
+    page.clock.run_for(500)
+    stopped = page.get_by_role("slider").input_value()
+    assert int(stopped) >= 2
+    assert address_of(page) == f"#fig-grid?run=no-filter&step={stopped}"
+
+
+def test_a_sentence_sets_a_figure_and_stays_if_the_figure_is_seen(open_parts):
+    page = open_parts(link("#fig-grid?run=a-b-c&step=2"), GRID.html, FAR)
+    entries = page.evaluate("history.length")
+    page.get_by_role("link", name="Go").click()
+    assert page.get_by_label("Method").input_value() == "a, b & c"
+    assert page.get_by_role("slider").input_value() == "2"
+    assert page.evaluate("scrollY") == 0
+    assert page.evaluate("history.length") == entries
+    assert address_of(page) == "#fig-grid?run=a-b-c&step=2"
+    # What the link does not say stays as it is, and the link works as often as it is asked.
+    page.get_by_role("button", name="Next level").click()
+    page.get_by_role("link", name="Go").click()
+    assert page.get_by_role("slider").input_value() == "2"
+
+
+@pytest.mark.parametrize("key", [None, "Enter"])
+def test_a_sentence_comes_to_a_figure_out_of_sight_and_back_leads_to_the_sentence(open_parts, key):
+    page = open_parts(GRID.html, FAR, link("#fig-grid?step=4"), FAR)
+    going = page.get_by_role("link", name="Go")
+    going.scroll_into_view_if_needed()
+    read = page.evaluate("scrollY")
+    assert read > 500
+    if key:
+        going.focus()
+        page.keyboard.press(key)
+    else:
+        going.click()
+    assert page.get_by_role("slider").input_value() == "4"
+    assert is_in_window(page, page.locator("#fig-grid"))
+    page.go_back()
+    page.wait_for_function(f"Math.abs(scrollY - {read}) < 2")
+
+
+def test_a_new_hash_moves_the_page_that_is_open(open_parts):
+    page = open_parts(THREE.html, FAR, GRID.html, FAR, hash_="#fig-grid?step=2")
+    page.evaluate("location.hash = '#fig-three-runs?right=again&step=3'")
+    page.wait_for_function("scrollY < 200")
+    assert page.locator("#fig-three-runs .gk-relax-head b").all_text_contents() == [
+        "harish",
+        "again",
+    ]
+
+
+def test_a_folded_figure_is_unfolded(open_parts):
+    folded = f"<details><summary>More</summary>{GRID.html}</details>"
+    page = open_parts(FAR, folded, FAR, hash_="#fig-grid?step=2")
+    assert is_in_window(page, page.locator("#fig-grid"))
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_link_leads_to_its_figure_also_without_scripts(open_parts, scripts):
+    page = open_parts(link("#fig-grid?run=a-b-c&step=2"), FAR, GRID.html, FAR, scripts=scripts)
+    page.get_by_role("link", name="Go").click()
+    page.wait_for_timeout(100)
+    box = page.locator("#fig-grid").bounding_box()
+    assert -1 <= box["y"] < 800
+    if scripts:
+        # Opened in another tab, or copied, it is the whole address.
+        assert page.get_by_role("link", name="Go").get_attribute("href").endswith("&step=2")
+
+
+@pytest.mark.parametrize(
+    "odd", ["#fig-grid?run=none&step=x", "#fig-grid?step=9999", "#fig-none?step=1", "#fig-grid?%",
+            "#fig-grid?run=%ff&step=-1", "#fig-", "#fig-grid?run"],
+)  # fmt: skip
+def test_an_address_of_nothing_does_no_harm(open_parts, odd):
+    page = open_parts(GRID.html, FAR, hash_=odd)
+    last = page.get_by_role("slider").get_attribute("max")
+    assert page.get_by_role("slider").input_value() == (last if "9999" in odd else "0")
+    assert page.get_by_label("Method").input_value() == "no filter"
+
+
+def test_an_output_of_its_own_has_no_address(open_parts):
+    page = open_parts(GRID.html, script="output.js")
+    page.get_by_role("button", name="Next level").click()
+    page.wait_for_timeout(600)
+    assert page.get_by_role("slider").input_value() == "1"
+    assert page.get_by_role("button", name="Link to this moment").count() == 0
+    assert address_of(page) == ""
+
+
+def test_a_cell_plays_its_run_and_one_that_cannot_play_does_not_pretend_to(open_parts):
+    page = open_parts(GRID.html, FAR, COMPARISON.html, FAR)
+    cells = page.locator(".gk-compare-play")
+    names = [cell.get_attribute("aria-label") for cell in cells.all()]
+    assert [re.sub(r".*, play ", "", name) for name in names] == [
+        "sweep on roads",
+        "near_far on hills",
+    ]
+    page.clock.install()
+    page.reload()
+    page.get_by_role("link", name=re.compile("play near_far on hills$")).click()
+    figure = page.locator("#fig-grid")
+    assert is_in_window(page, figure)
+    assert figure.get_by_label("Method").input_value() == "a, b & c"
+    assert figure.get_by_role("slider").input_value() == "2"
+    page.clock.run_for(1500)
+    assert figure.get_by_role("slider").input_value() == "3"
+    # Without a step it begins at the first, by the keyboard too.
+    page.get_by_role("link", name=re.compile("play sweep on roads$")).focus()
+    page.keyboard.press("Enter")
+    assert figure.get_by_label("Method").input_value() == "no filter"
+    assert figure.get_by_role("slider").input_value() == "0"
+    page.clock.run_for(1500)
+    assert figure.get_by_role("slider").input_value() == "1"
+    # Another counter has other numbers and the same runs.
+    page.get_by_label("Counter").select_option("busy")
+    assert page.locator(".gk-compare-play").count() == 2
+
+
+def test_cells_without_scripts_or_their_figure_are_plain(open_parts):
+    assert open_parts(COMPARISON.html).locator(".gk-compare-play").count() == 0
+    page = open_parts(GRID.html, COMPARISON.html, scripts=False)
+    assert page.locator(".gk-compare-play").count() == 0
+
+
+def test_every_link_of_the_book_sets_what_it_says(book, open_page):
+    found = 0
+    for path in sorted(book.rglob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        links = re.findall(r'href="#(fig-[a-z0-9-]+)" data-gk-state="([^"]*)"', text)
+        if not links:
+            continue
+        page, problems = open_page(path.relative_to(book))
+        for figure, state in links:
+            address = f"#{figure}?{unescape(state)}"
+            page.locator(f'a[href="{address}"]').first.click()
+            drawn, wanted = page.locator(f"#{figure}"), dict(parse_qsl(unescape(state)))
+            assert drawn.locator(".gk-now").is_visible()
+            if "step" in wanted:
+                assert drawn.locator(".gk-scrub input").input_value() == wanted["step"]
+            fields = drawn.locator(".gk-controls select, .gk-dial input").evaluate_all(
+                "(all) => all.map((s) => s.selectedOptions?.[0].textContent ?? s.ariaValueText)"
+            )
+            slugs = [re.sub("[^a-z0-9]+", "-", text.lower()).strip("-") for text in fields]
+            for name in {*wanted} - {"step"}:
+                assert wanted[name] in slugs
+            noted = page.evaluate("decodeURIComponent(location.hash)")
+            assert noted.startswith(f"#{figure}?")
+            assert {*wanted.items()} <= {*parse_qsl(noted.partition("?")[2])}
+            found += 1
+        assert problems == []
+    assert found
