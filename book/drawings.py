@@ -270,6 +270,22 @@ def bfs4k_card() -> str:
     return card("A frontier by level: small levels in one block, large ones over the GPU", body)
 
 
+def direction_card() -> str:
+    """Return a frontier that reads all its arcs, and vertices left over that read one each."""
+    body = ""
+    for left, kind in ((14, "off"), (134, "on")):
+        ends = [20 + 24 * other for other in range(4)]
+        for k in range(3):
+            y = 32 + 24 * k
+            for end in ends if kind == "off" else ends[k : k + 1]:
+                body += f'<path class="line" d="M{left + 10} {y}L{left + 78} {end}"/>'
+            body += f'<circle cx="{left + 10}" cy="{y}" r="6" class="on"/>'
+        for other, end in enumerate(ends):
+            reads = "half" if kind == "off" or other < 3 else "off"
+            body += f'<circle cx="{left + 80}" cy="{end}" r="6" class="{reads}"/>'
+    return card("Top-down, a frontier reads all its arcs; bottom-up, who is left reads one", body)
+
+
 def sssp_spectrum_card() -> str:
     """Return rounds that fall and relaxations that rise as delta grows."""
     body = ""
@@ -335,6 +351,7 @@ def drawings() -> dict[str, str]:
         "cards/duplicates.svg": duplicates_card(),
         "cards/better_queues.svg": better_queues_card(),
         "cards/bfs4k.svg": bfs4k_card(),
+        "cards/direction.svg": direction_card(),
         "cards/mapping_static.svg": mapping_static_card(),
         "cards/shared_memory.svg": shared_memory_card(),
         "cards/mapping_dynamic.svg": mapping_dynamic_card(),

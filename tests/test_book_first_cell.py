@@ -30,6 +30,8 @@ FIGURE_FIRST = (
     "shared_memory",
     "frontier_bfs",
     "better_queues",
+    "bfs4k",
+    "direction",
     "mapping_static",
     "sssp_spectrum",
     "hbf",

@@ -163,7 +163,7 @@ def test_searches_and_mappings_are_counted_as_they_are():
     assert f"runs breadth-first search in {searches} ways" in preface
     assert f"{searches.title()} ways to run one search" in front
     every = said[len(gk.traversal.METHODS)].title()
-    assert f"## {every} searches, four families" in text_of("chapters/bfs4k.ipynb")
+    assert f"## {every} searches, four families" in text_of("chapters/direction.ipynb")
     assert f"in {said[len(gk.mapping.METHODS)]} ways" in preface
     dynamic = said[len(gk.mapping.METHODS) - 2]  # without the two static ones
     assert f"read {dynamic} mappings" in text_of("chapters/mapping_dynamic.ipynb")

@@ -1,4 +1,4 @@
-"""Exercises of the chapter "BFS-4K: a technique a level"."""
+"""Exercises of the chapter "BFS-4K: one technique per level"."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from . import (
     all_pairs_otherwise,
     better_queues,
     bfs4k,
+    direction,
     duplicates,
     floyd_warshall,
     frontier_bfs,
@@ -209,6 +210,8 @@ DRAWN: Mapping[str, Drawing] = {
         bfs4k._queues_case("queues of drawn lengths", rng.integers(0, 17, rng.integers(2, 200))),
     ),
     "bfs4k-4": BY_ONE_BLOCK,
+    "direction-2": drawn_from(GRAPHS, direction.run_bottom_up, frontier_bfs.judge_search),
+    "direction-3": drawn_from(GRAPHS, direction.run_levels, frontier_bfs.judge_search),
     "mapping-static-2": with_a_number(mapping_static._column_case, GROUP_SIZES, "threads an item:"),
     "mapping-static-3": with_a_number(mapping_static._sum_case, GROUP_SIZES, "threads a group:"),
     "mapping-static-4": with_a_number(

@@ -426,6 +426,57 @@ def collections_of_queues(apart: int):
     return collect
 
 
+def searches_bottom_up(apart: int):
+    """direction-2: all look, then all store."""
+
+    @cuda.jit
+    def search_bottom_up(offsets, sources, distance):
+        marks = cuda.shared.array(512, int32)
+        begin = cuda.threadIdx.x
+        level, found = 0, True
+        while cuda.syncthreads_or(int32(found)):
+            found = False
+            if begin % apart == 0:
+                for v in range(begin, min(begin + apart, distance.size)):
+                    marks[v] = 0
+                    if distance[v] == -1:
+                        for k in range(offsets[v], offsets[v + 1]):
+                            if distance[sources[k]] != -1:
+                                found, marks[v] = True, 1
+                                break
+            cuda.syncthreads()
+            if begin % apart == 0:
+                for v in range(begin, min(begin + apart, distance.size)):
+                    if marks[v] == 1:
+                        distance[v] = level + 1
+            level += 1
+
+    return search_bottom_up
+
+
+def levels_of_bits(apart: int):
+    """direction-3: makes the words of its vertices one after the other."""
+
+    @cuda.jit
+    def bottom_up_level(offsets, sources, bits, distance, next_bits, level):
+        begin = cuda.grid(1)
+        if begin % apart == 0:
+            word = 0
+            for v in range(begin, min(begin + apart, distance.size)):
+                if distance[v] == -1:
+                    for k in range(offsets[v], offsets[v + 1]):
+                        u = sources[k]
+                        if bits[u // 32] >> (u % 32) & 1:
+                            distance[v] = level + 1
+                            word |= 1 << (v % 32)
+                            break
+                if v % 32 == 31 or v == distance.size - 1:
+                    next_bits[v // 32] = word
+                    word = 0
+
+    return bottom_up_level
+
+
 def columns(apart: int):
     """mapping-static-2."""
 
@@ -778,6 +829,8 @@ LAZY: dict[str, tuple[Callable, int]] = {
     "bfs4k-2": (searches_by_one_block, WARP),
     "bfs4k-3": (collections_of_queues, WARP),
     "bfs4k-4": (searches_by_one_block, WARP),
+    "direction-2": (searches_bottom_up, WARP),
+    "direction-3": (levels_of_bits, WARP),
     "mapping-static-2": (columns, WARP),
     "mapping-static-3": (sums_of_items, WARP),
     "mapping-static-4": (aligned_expansions, WARP),

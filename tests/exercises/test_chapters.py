@@ -19,6 +19,7 @@ NOTEBOOK = {
     "queues": "better_queues",
     "duplicates": "duplicates",
     "bfs4k": "bfs4k",
+    "direction": "direction",
     "mapping-static": "mapping_static",
     "shared": "shared_memory",
     "mapping-dynamic": "mapping_dynamic",

@@ -1,0 +1,197 @@
+"""Exercises of the chapter "Changing direction: who looks for whom"."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda, int32
+
+from gpukernels.device import SimtDevice
+from gpukernels.generators import path, star
+from gpukernels.graph import Graph
+from gpukernels.primitives import WARP_SIZE, blocks_for
+from gpukernels.trace import LOAD, Trace, metrics
+from gpukernels.traversal import bfs
+
+from .case import Budget, Case, Results
+from .counters import sharing
+from .exercise import KernelExercise, PredictionExercise
+from .frontier_bfs import graphs, judge_search
+from .words import words
+
+IMPORTS = "from numba import cuda, int32"
+CUDA_ALONE = "from numba import cuda"
+
+#: The name of the graph on which work is shared.
+SMALL_WORLD = "a small world of 200 vertices"
+THREADS = 512
+
+# direction-1: predict the arcs that are read
+
+
+def complete(n: int) -> Graph:
+    """Return the graph in which every vertex has an arc to every other."""
+    source, target = np.nonzero(~np.eye(n, dtype=bool))
+    return Graph.from_arcs(n, source.astype(np.int32), target.astype(np.int32))
+
+
+def two_levels(children: int) -> Graph:
+    """Return a tree whose root has so many children, and each of them as many; both directions."""
+    parent = np.r_[np.zeros(children, int), 1 + np.arange(children**2) // children]
+    child = np.arange(1, parent.size + 1)
+    ends = np.r_[parent, child], np.r_[child, parent]
+    return Graph.from_arcs(child.size + 1, *(end.astype(np.int32) for end in ends))
+
+
+def count_arcs_read() -> dict[str, int]:
+    """Count the arcs that searches read, and levels bottom-up."""
+    counted, made = {}, {"complete": complete(32), "tree": two_levels(8)}
+    for name, g in made.items():
+        for alpha in (0, 15):
+            found = bfs(g, 0, "direction_optimizing", SimtDevice(trace=True), alpha=alpha)
+            counted[f"arcs, {name}, alpha={alpha}"] = int(found.stats["arcs_inspected"])
+    ways = bfs(path(100), 0, "direction_optimizing", SimtDevice()).stats["directions"]
+    counted["levels bottom-up, path"] = ways.count("bottom_up")
+    return counted
+
+
+PREDICT = PredictionExercise(
+    words("direction-1"),
+    answer={
+        "arcs, complete, alpha=0": 992,
+        "arcs, complete, alpha=15": 31,
+        "arcs, tree, alpha=0": 144,
+        "arcs, tree, alpha=15": 72,
+        "levels bottom-up, path": 0,
+    },
+    measure=count_arcs_read,
+)
+
+# direction-2: any visited neighbor will do, if nobody is visited meanwhile
+
+
+@cuda.jit
+def search_bottom_up(offsets, sources, distance):
+    """Search from vertex 0, bottom-up at every level; one block, a thread a vertex."""
+    v = cuda.threadIdx.x
+    level, found = 0, True
+    while cuda.syncthreads_or(int32(found)):
+        found = False
+        if v < distance.size and distance[v] == -1:
+            for k in range(offsets[v], offsets[v + 1]):
+                if distance[sources[k]] != -1:
+                    found = True
+                    break
+        cuda.syncthreads()  # added
+        if found:
+            distance[v] = level + 1
+        level += 1
+
+
+def run_bottom_up(kernel, device, g: Graph) -> Results:
+    """Search `g` from vertex 0 with one block of 512 threads, over the arcs that enter a vertex."""
+    host = np.full(g.n, -1, np.int32)
+    host[0] = 0
+    distance = device.array(host)
+    arrays = device.array(g.reverse.offsets), device.array(g.reverse.targets), distance
+    device.launch(kernel, 1, THREADS, *arrays)
+    return {"distance": device.read(distance)}
+
+
+def _visited_case(name: str, g: Graph) -> Case:
+    return Case(name, lambda kernel, device: run_bottom_up(kernel, device, g), judge_search(g))
+
+
+def visited_cases() -> list[Case]:
+    """Return the hidden inputs of direction-2."""
+    return [_visited_case(name, g) for name, g in graphs().items()]
+
+
+def visited_budgets() -> list[Budget]:
+    """Return the bound of direction-2."""
+    return [sharing(_visited_case(SMALL_WORLD, graphs()[SMALL_WORLD]), 260)]
+
+
+VISITED = KernelExercise(
+    words("direction-2"),
+    parts=(search_bottom_up,),
+    imports=IMPORTS,
+    cases=visited_cases,
+    budgets=visited_budgets,
+)
+
+# direction-3: a frontier of bits
+
+
+@cuda.jit
+def bottom_up_level(offsets, sources, bits, distance, next_bits, level):
+    """Visit what lies beside the frontier `bits`; write to `next_bits` who has been found."""
+    v = cuda.grid(1)
+    found = False
+    # Your lines go here.
+    if v < distance.size and distance[v] == -1:  # added
+        for k in range(offsets[v], offsets[v + 1]):  # added
+            u = sources[k]  # added
+            if bits[u // 32] >> (u % 32) & 1:  # added
+                found = True  # added
+                break  # added
+    if found:  # added
+        distance[v] = level + 1  # added
+    word = cuda.ballot_sync(0xFFFFFFFF, found)  # added
+    if cuda.laneid == 0 and v < distance.size:  # added
+        next_bits[v // 32] = word  # added
+
+
+def run_levels(kernel, device, g: Graph) -> Results:
+    """Search `g` from vertex 0, a launch a level, until no bit is set; two rows of bits in turn."""
+    host = np.full(g.n, -1, np.int32)
+    host[0] = 0
+    distance, size = device.array(host), -(-g.n // WARP_SIZE)
+    # The row that is written first holds what no level has left there.
+    first = np.r_[1, np.zeros(size - 1)].astype(np.uint32)
+    rows = [device.array(first), device.array(np.full(size, 2**32 - 1, np.uint32))]
+    arrays = device.array(g.reverse.offsets), device.array(g.reverse.targets)
+    for level in range(g.n):
+        bits, next_bits = rows[level % 2], rows[(level + 1) % 2]
+        shape = blocks_for(g.n, 2 * WARP_SIZE), 2 * WARP_SIZE
+        device.launch(kernel, *shape, *arrays, bits, distance, next_bits, level)
+        if not device.read(next_bits).any():
+            break
+    return {"distance": device.read(distance), "next_bits": device.read(next_bits)}
+
+
+def _bits_case(name: str, g: Graph) -> Case:
+    return Case(name, lambda kernel, device: run_levels(kernel, device, g), judge_search(g))
+
+
+def bits_cases() -> list[Case]:
+    """Return the hidden inputs of direction-3."""
+    more = {
+        "a complete graph of 32 vertices": complete(32),
+        "a star of 1,100 vertices": star(1_100),
+    }
+    return [_bits_case(name, g) for name, g in (graphs() | more).items()]
+
+
+def bits_budgets() -> list[Budget]:
+    """Return the bounds of direction-3."""
+
+    def arcs(trace: Trace) -> int:
+        return metrics.accesses(trace.select(array=["sources"]), kinds=LOAD)
+
+    case = _bits_case("a complete graph of 64 vertices", complete(64))
+    return [
+        Budget("arcs read", case, arcs, at_most=100),
+        sharing(case, at_most=1, array="next_bits"),
+        sharing(_bits_case(SMALL_WORLD, graphs()[SMALL_WORLD]), at_most=60),
+    ]
+
+
+BITS = KernelExercise(
+    words("direction-3"),
+    parts=(bottom_up_level,),
+    imports=CUDA_ALONE,
+    cases=bits_cases,
+    budgets=bits_budgets,
+)
+
+EXERCISES = (PREDICT, VISITED, BITS)
