@@ -432,12 +432,6 @@ NEAR_MISSES = {
         "",
         "arcs read, on a complete graph of 64 vertices: 3,969, allowed at most 100",
     ),
-    "bits of those who were found before": (
-        "direction-3",
-        "ballot_sync(0xFFFFFFFF, found)",
-        "ballot_sync(0xFFFFFFFF, found or (v < distance.size and distance[v] != -1))",
-        "`distance[",
-    ),
     "no word where nobody is found": (
         "direction-3",
         "if cuda.laneid == 0 and v < distance.size:",
