@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import yaml
@@ -26,6 +27,30 @@ RULES = {
 }
 
 
+#: How a page lies on a screen: its height, its words of prose, its figures, pictures and listings.
+LAYOUT = """() => {
+  const article = document.querySelector("article");
+  const place = (e) => [Math.round(e.getBoundingClientRect().top + scrollY),
+    Math.round(e.getBoundingClientRect().height)];
+  const seen = (selector) => [...article.querySelectorAll(selector)].filter(
+    (e) => e.checkVisibility() && e.getBoundingClientRect().height > 40);
+  const words = document.createTreeWalker(article, NodeFilter.SHOW_TEXT, (node) =>
+    node.parentElement.closest("pre, figure, details, math, table.gk-table, .cell_output")
+      ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+  let prose = 0;
+  while (words.nextNode()) prose += (words.currentNode.nodeValue.match(/\\S+/g) || []).length;
+  const exercises = article.querySelector("section[id=exercises]");
+  return {
+    height: document.documentElement.scrollHeight,
+    prose,
+    plays: seen("figure.gk-view").filter((e) => e.querySelector("button")).map(place),
+    pictures: seen("figure:not(.gk-listing), .cell_output img, .cell_output svg").map(place),
+    code: seen("pre").map(place),
+    exercises: exercises ? place(exercises)[0] : null,
+  };
+}"""
+
+
 @dataclass
 class Visit:
     """What one page did: by its theme the problems, by width and theme the rest."""
@@ -34,6 +59,7 @@ class Visit:
     theme: dict[tuple[int, str], str]
     overflow: dict[tuple[int, str], int]
     violations: dict[tuple[int, str], list[tuple[str, str]]]
+    layout: dict[str, Any]
 
 
 #: Brings a page to rest: what a new theme fades into is there at once. (What is hidden would never
@@ -58,7 +84,7 @@ SEEN = """() => [...document.querySelectorAll(["pre", ".nboutput > .output_area"
 
 def look(page, width, theme):
     """Make the window of `page` so wide, and click its button until it has the theme."""
-    page.set_viewport_size({"width": width, "height": 800 if width > 600 else 844})
+    page.set_viewport_size({"width": width, "height": 900 if width > 600 else 844})
     for _ in THEMES:  # and what the system says, between them
         if page.evaluate("document.documentElement.dataset.theme") != theme:
             page.evaluate("document.querySelector('.theme-switch-button').click()")
@@ -74,7 +100,7 @@ def visit(open_session_page):
         if name in seen:
             return seen[name]
         page, problems = open_session_page(name, width=390, theme="dark")
-        found = seen[name] = Visit({"light": problems}, {}, {}, {})
+        found = seen[name] = Visit({"light": problems}, {}, {}, {}, {})
         for theme in THEMES:
             for width in (390, 1280):
                 if (width, theme) != (390, "dark"):
@@ -83,6 +109,8 @@ def visit(open_session_page):
                 found.overflow[width, theme] = page.evaluate(
                     "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
                 )
+                if (width, theme) == (1280, "light"):
+                    found.layout = page.evaluate(LAYOUT)
             found.problems.setdefault(theme, list(problems))
         for asked, rules in RULES.items():  # last, since axe's tokens are fewer than the page's
             look(page, *asked)
@@ -124,6 +152,36 @@ def test_a_page_is_never_wider_than_the_window(visit, name, width, theme):
 @by_look(RULES)
 def test_a_page_passes_axe(visit, name, width, theme):
     assert visit(name).violations[width, theme] == []
+
+
+CHAPTERS = [name for name in PAGES if name.startswith("chapters/")]
+SCREEN = 900
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_is_read_in_twenty_minutes(visit, name):
+    layout = visit(name).layout
+    assert layout["prose"] <= 4000
+    assert layout["height"] <= 25 * SCREEN
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_s_first_screen_plays_and_shows_no_code(visit, name):
+    layout = visit(name).layout
+    first, height = layout["plays"][0]
+    assert first + height / 2 < SCREEN
+    assert not [top for top, _ in layout["code"] if top < first]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_no_figure_is_taller_than_a_screen_and_a_picture_stands_every_two_screens(visit, name):
+    layout = visit(name).layout
+    assert [height for _, height in layout["plays"] if height > SCREEN] == []
+    below = 0
+    for top, height in sorted(layout["pictures"]):
+        if top < layout["exercises"]:
+            assert top - below <= 2 * SCREEN, f"no picture from {below} to {top}"
+            below = max(below, top + height)
 
 
 @pytest.mark.parametrize("theme", THEMES)
