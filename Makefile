@@ -20,7 +20,7 @@ help:
 	@echo "make read                 build it, serve it on localhost, open a browser"
 	@echo "make pdf, make epub       the whole book as _build/graphs-on-the-gpu.pdf, .epub"
 	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay"
-	@echo "make lab                  make notebooks, and JupyterLab with them"
+	@echo "make lab                  make notebooks, and JupyterLab with them (CHAPTER=hbf: open that one)"
 	@echo "make test                 everything that needs no GPU; ends on pytest's summary"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
 	@echo "make test FAST=1          a case or two of each test, in two minutes"
@@ -94,7 +94,7 @@ notebooks: book
 	$(BIN)/python book/fresh_notebooks.py $(PAGES)/notebooks notebooks
 
 lab: notebooks
-	cd notebooks && ../$(BIN)/jupyter lab
+	cd notebooks && ../$(BIN)/jupyter lab$(if $(CHAPTER), $(CHAPTER).ipynb)
 
 publish: book
 	$(BIN)/python book/publish.py $(PAGES)

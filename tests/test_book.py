@@ -158,6 +158,18 @@ def test_a_chapters_plain_notebook_can_be_downloaded_from_its_page(path):
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+def test_a_chapter_says_below_its_title_how_to_run_it(path):
+    name = path.relative_to(ROOT).with_suffix(".html").as_posix()
+    title = page(name).article.h1
+    row = title.find_next_sibling()
+    assert row["class"] == ["run-row"]
+    said = row.get_text(" ", strip=True)
+    assert f"make lab CHAPTER={path.stem}" in said
+    assert "OWNER" not in said
+    assert [resolve(name, a["href"])[0].name for a in row.select("a[download]")] == [path.name]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
 def test_a_chapter_begins_with_the_set_up_cell(path):
     cell = notebook(path)[0]
     assert cell["cell_type"] == "code"

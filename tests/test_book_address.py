@@ -84,6 +84,9 @@ def test_an_address_is_set_everywhere_by_one_command(copy, tmp_path):
     assert f"https://colab.research.google.com/github/{page}" in text
     assert "/blob/v1.2.3/chapters/" not in text
     assert f'href="{URL}"' in text
+    row = BeautifulSoup(text, "html.parser").select_one(".run-row")
+    assert row.a["href"] == f"https://colab.research.google.com/github/{page}"
+    assert f"git clone {URL}" in row.get_text()
     assert page in (copy / "README.md").read_text()
     for chapter in chapters:
         assert links_of_notebook(pages, chapter.stem) == links_of_page(pages, chapter.stem)

@@ -12,7 +12,9 @@ import re
 from bs4 import BeautifulSoup, Tag
 
 #: What is of use on a screen alone.
-ON_SCREEN = "script, button, select, input, .headerlink, .copybtn, .gk-timeline input, metadata"
+ON_SCREEN = (
+    "script, button, select, input, metadata, .run-row, .headerlink, .copybtn, .gk-timeline input"
+)
 #: Drawers that are opened on paper, by how their labels begin; solutions are moved, the rest go.
 OPENED = ("Description in words", "Hint")
 SOLUTION = "Show the solution"

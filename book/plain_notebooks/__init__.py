@@ -18,6 +18,7 @@ from sphinx.errors import ExtensionError
 from .cells import plain_notebook
 from .markdown import NotPlain
 from .references import References
+from .running import below_title, row
 
 
 def chapters(app: Sphinx) -> list[str]:
@@ -51,7 +52,7 @@ def repository(app: Sphinx) -> str:
 def point_buttons(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
 ) -> None:
-    """Let a chapter's buttons open its plain notebook."""
+    """Let a chapter's buttons open its plain notebook, and say below its title how to run it."""
     if page not in chapters(app):
         return
     name = PurePosixPath(page).name
@@ -64,6 +65,10 @@ def point_buttons(
             which = button.get("label", button["text"])
             if which in addresses:
                 button["url"] = addresses[which]
+    if app.builder.name == "html":
+        download, colab = addresses.values()
+        said = row(name, download, colab, repository(app))
+        context["body"] = below_title(context["body"], said)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

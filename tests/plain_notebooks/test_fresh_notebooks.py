@@ -97,10 +97,10 @@ def test_the_books_notebooks_are_trusted_and_others_are_not(made, target, monkey
 
 
 def test_make_lab_opens_these_and_make_clean_leaves_them():
-    def printed(target: str) -> str:
+    def printed(*target: str) -> str:
         # Under `make test` this make would take itself for a part of that one, and say so.
         env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
-        command = ["make", "-n", target]
+        command = ["make", "-n", *target]
         run = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
         return run.stdout
@@ -108,4 +108,5 @@ def test_make_lab_opens_these_and_make_clean_leaves_them():
     made = "book/fresh_notebooks.py _build/html/notebooks notebooks\n"
     assert printed("notebooks").endswith(made)
     assert printed("lab").endswith(f"{made}cd notebooks && ../.venv/bin/jupyter lab\n")
+    assert printed("lab", "CHAPTER=hbf").endswith("/jupyter lab hbf.ipynb\n")
     assert "notebooks" not in printed("clean")

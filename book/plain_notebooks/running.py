@@ -1,0 +1,38 @@
+"""The row below a chapter's title that says how to run it: in Colab, downloaded, or cloned."""
+
+from __future__ import annotations
+
+from html import escape
+
+
+def row(name: str, notebook: str, colab: str | None, repository: str) -> str:
+    """Return the row of the chapter `name`.
+
+    Parameters
+    ----------
+    name : str
+        The chapter's file without its ending.
+    notebook : str
+        Where the page finds the plain notebook.
+    colab : str or None
+        Where Colab opens it, if the book has an address.
+    repository : str
+        The book's address, or nothing.
+    """
+    download = f'<a href="{escape(notebook)}" download>download the notebook</a>'
+    lab = f"<code>make lab CHAPTER={escape(name)}</code>"
+    if colab is None:
+        ways = [f"in the folder of this book, {lab}", download]
+    else:
+        ways = [
+            f'<a href="{escape(colab)}">open it in Colab</a>',
+            download,
+            f"<code>git clone {escape(repository)}</code>, then {lab}",
+        ]
+    items = "".join(f"<li>{way}</li>" for way in ways)
+    return f'<div class="run-row"><b>Run it:</b><ul>{items}</ul></div>'
+
+
+def below_title(body: str, row: str) -> str:
+    """Return a page's body with a row below its first heading."""
+    return body.replace("</h1>", f"</h1>\n{row}", 1)
