@@ -96,7 +96,8 @@ def links_of_page(pages: Path, chapter: str) -> set[str]:
     """Return where the text of a chapter's page links to in the book, as it will be published."""
     name = f"chapters/{chapter}.html"
     article = BeautifulSoup((pages / name).read_text(encoding="utf-8"), "html.parser").article
-    links = article.select("a.reference.internal[href]")
+    # A link that moves a figure of the same page is an anchor in a plain notebook.
+    links = article.select('a.reference.internal[href]:not([href^="#fig-"])')
     return {urljoin(f"{PUBLISHED}/{name}", link["href"]) for link in links}
 
 

@@ -21,7 +21,7 @@ NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 def check_name(name: object) -> None:
     """Refuse a name that no address can hold; the empty one leaves the name to the title."""
-    if name != "" and not (isinstance(name, str) and NAME.fullmatch(name)):
+    if not isinstance(name, str) or (name and not NAME.fullmatch(name)):
         raise InvalidArgument("name", name, "lowercase letters, digits and single hyphens")
 
 
