@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -13,6 +14,7 @@ from built_book import ROOT, built_book
 from effort import EFFORT, SOAK
 
 sys.path.insert(0, str(ROOT / "book" / "paper"))
+import make_epub
 import make_pdf
 from stills import still, xhtml
 
@@ -76,6 +78,33 @@ def test_a_page_of_the_epub_is_well_formed_and_svg_keeps_its_names(name):
     assert "viewbox=" not in made
     pictures = [e for e in tree.iter() if e.tag.endswith("svg") and "viewBox" in e.attrib]
     assert pictures or "<svg" not in made
+    assert {e.tag for e in pictures} <= {"{http://www.w3.org/2000/svg}svg"}
+
+
+def test_the_epub_s_list_tells_what_its_pages_hold_and_names_no_file_that_is_not_there(tmp_path):
+    item = '<item id="{0}" href="{1}" media-type="application/xhtml+xml" />'
+    listed = item.format("a", "chapters/a.xhtml") + item.format("b", "b.xhtml")
+    order = '<spine><itemref idref="a" /><itemref idref="gone" /><itemref idref="b" /></spine>'
+    styles = '<link rel="stylesheet" href="../x.css" /><link rel="stylesheet" href="../no.css" />'
+    with zipfile.ZipFile(tmp_path / "made.epub", "w") as made:
+        made.writestr("content.opf", listed + order)
+        made.writestr("mimetype", "application/epub+zip")
+        made.writestr("chapters/a.xhtml", f"{styles}<svg/><math/>")
+        made.writestr("b.xhtml", "<p/>")
+        made.writestr("x.css", "")
+    make_epub.settle(tmp_path / "made.epub", tmp_path / "out.epub")
+    with zipfile.ZipFile(tmp_path / "out.epub") as out:
+        first = out.infolist()[0]
+        assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
+        told = out.read("content.opf").decode()
+        assert (
+            'href="chapters/a.xhtml" media-type="application/xhtml+xml" properties="mathml svg"'
+            in told
+        )
+        assert told.count("properties") == 1
+        assert re.findall('idref="(.*?)"', told) == ["a", "b"]
+        assert "no.css" not in out.read("chapters/a.xhtml").decode()
+        assert "x.css" in out.read("chapters/a.xhtml").decode()
 
 
 @pytest.mark.skipif(EFFORT != SOAK, reason="a minute; make soak does it")

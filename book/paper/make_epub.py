@@ -2,13 +2,72 @@
 
 from __future__ import annotations
 
-import shutil
+import posixpath
+import re
 import subprocess
 import sys
 import tempfile
+import zipfile
+from collections.abc import Container
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+PACKAGE = "content.opf"
+PAGE = re.compile(
+    r'<item id="([^"]*)" href="([^"]*\.xhtml)" media-type="application/xhtml\+xml" />'
+)
+IN_ORDER = re.compile(r'\s*<itemref idref="([^"]*)" />')
+STYLE = re.compile(r'<link rel="stylesheet"[^>]* href="([^"]*)"[^>]*/>\s*')
+
+
+def package(text: str, pages: dict[str, str]) -> str:
+    """Return the list of files with what its pages hold, in an order that names these alone.
+
+    Parameters
+    ----------
+    text : str
+        The list as Sphinx writes it.
+    pages : dict of str to str
+        By name, the pages.
+    """
+
+    def told(item: re.Match) -> str:
+        held = [
+            what for what, tag in (("mathml", "<math"), ("svg", "<svg")) if tag in pages[item[2]]
+        ]
+        return item[0].replace(" />", f' properties="{" ".join(held)}" />') if held else item[0]
+
+    listed = set(re.findall(r'<item id="([^"]*)"', text))
+    text = IN_ORDER.sub(lambda ref: ref[0] if ref[1] in listed else "", text)
+    return PAGE.sub(told, text)
+
+
+def page(name: str, text: str, files: Container[str]) -> str:
+    """Return a page without the style sheets that Sphinx names and does not bring."""
+
+    def kept(link: re.Match) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), link[1]))
+        return link[0] if target in files else ""
+
+    return STYLE.sub(kept, text)
+
+
+def settle(made: Path, out: Path) -> None:
+    """Copy an EPUB, its pages and its list of files settled."""
+    with zipfile.ZipFile(made) as given:
+        files = {name: given.read(name) for name in given.namelist()}
+    pages = {
+        name: page(name, data.decode(), files)
+        for name, data in files.items()
+        if name.endswith(".xhtml")
+    }
+    files |= {name: text.encode() for name, text in pages.items()}
+    files[PACKAGE] = package(files[PACKAGE].decode(), pages).encode()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
+        # What tells the kind of file comes first, and as it is.
+        written.writestr("mimetype", files.pop("mimetype"), zipfile.ZIP_STORED)
+        for name, data in files.items():
+            written.writestr(name, data)
 
 
 def main(target: str) -> None:
@@ -23,7 +82,7 @@ def main(target: str) -> None:
         subprocess.run(command, check=True)
         (made,) = Path(folder).glob("_build/epub/*.epub")
         out.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(made, out)
+        settle(made, out)
     print(f"{out}: {out.stat().st_size / 1e6:.1f} MB")
 
 

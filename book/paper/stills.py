@@ -57,6 +57,9 @@ def still(article: Tag) -> Tag:
 def xhtml(html: str) -> str:
     """Return HTML as XML would have it: names of SVG spelled out, no attribute without a value."""
     soup = BeautifulSoup(html, "html.parser")
+    for element in soup.find_all("svg"):
+        element["xmlns"] = "http://www.w3.org/2000/svg"
+        element["xmlns:xlink"] = "http://www.w3.org/1999/xlink"
     for element in soup.find_all(True):
         for name in list(element.attrs):
             if not re.fullmatch(r"[A-Za-z_][\w.:-]*", name):
