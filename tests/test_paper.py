@@ -23,6 +23,7 @@ DRAWERS = """<article><h2>1. Predict<a class="headerlink" href="#x">#</a></h2>
 <details class="hide"><summary>Show code cell source</summary><pre>plot()</pre></details>
 <details class="hide"><summary>Show the solution</summary><pre>answer()</pre></details>
 <figure><p>one frame</p><button>play</button><script>1</script>
+<figcaption>One search.</figcaption>
 <details><summary>Description in words</summary><p>Two vertices.</p></details></figure></article>"""
 
 
@@ -40,6 +41,7 @@ def test_what_a_reader_would_have_to_click_is_opened_moved_or_left_out():
     assert not paper.select("details, summary, script, button, .headerlink")
     said = paper.get_text(" ", strip=True)
     assert "Description in words. Two vertices." in said
+    assert "Two vertices." in paper.figure.find_all(recursive=False)[-1].get_text()
     assert "Hint. Count." in said
     assert "plot" not in said
     assert said.endswith("Solutions 1. Predict answer()")

@@ -47,6 +47,9 @@ def still(article: Tag) -> Tag:
             said = soup.new_tag("b")
             said.string = f"{label}. "
             (details.p or details).insert(0, said)
+            caption = details.find_previous_sibling("figcaption")
+            if caption is not None:  # which ends a figure
+                caption.append(details.extract())
         else:
             details.decompose()
     if solutions:
