@@ -23,6 +23,8 @@ from stills import still
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: How an attribute of a figure names a clip path or a marker of its own.
+OWN = re.compile(r"url\(#(.*?)\)")
 STYLES = ("_static/pygments.css", "_static/views.css", "_static/math.css")
 
 
@@ -45,7 +47,7 @@ def article_of(pages: Path, name: str, names: list[str]) -> Tag:
     for element in found.find_all(True):
         for key, value in element.attrs.items():
             if isinstance(value, str) and "url(#" in value:
-                element[key] = re.sub(r"url\(#(.*?)\)", rf"url(#{anchor(name)}--\1)", value)
+                element[key] = OWN.sub(lambda own: f"url(#{anchor(name, own[1])})", value)
         for key in ("id", "aria-labelledby", "aria-describedby"):
             if element.get(key):
                 element[key] = anchor(name, element[key])

@@ -56,17 +56,15 @@ def point_buttons(
     if page not in chapters(app):
         return
     name = PurePosixPath(page).name
-    addresses = {
-        "download-source-button": f"{context['pathto'](FOLDER, 1)}/{name}.ipynb",
-        "Colab": colab_address(repository(app), name),
-    }
+    download = f"{context['pathto'](FOLDER, 1)}/{name}.ipynb"
+    colab = colab_address(repository(app), name)
+    addresses = {"download-source-button": download, "Colab": colab}
     for group in context["header_buttons"]:
         for button in group.get("buttons", []):
             which = button.get("label", button["text"])
             if which in addresses:
                 button["url"] = addresses[which]
     if app.builder.name == "html":
-        download, colab = addresses.values()
         said = row(name, download, colab, repository(app))
         context["body"] = below_title(context["body"], said)
 

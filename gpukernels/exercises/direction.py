@@ -6,7 +6,7 @@ import numpy as np
 from numba import cuda, int32
 
 from gpukernels.device import SimtDevice
-from gpukernels.generators import path, star
+from gpukernels.generators import complete, path, star
 from gpukernels.graph import Graph
 from gpukernels.primitives import WARP_SIZE, blocks_for
 from gpukernels.trace import LOAD, Trace, metrics
@@ -26,12 +26,6 @@ SMALL_WORLD = "a small world of 200 vertices"
 THREADS = 512
 
 # direction-1: predict the arcs that are read
-
-
-def complete(n: int) -> Graph:
-    """Return the graph in which every vertex has an arc to every other."""
-    source, target = np.nonzero(~np.eye(n, dtype=bool))
-    return Graph.from_arcs(n, source.astype(np.int32), target.astype(np.int32))
 
 
 def two_levels(children: int) -> Graph:
