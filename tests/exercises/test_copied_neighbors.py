@@ -26,6 +26,13 @@ NOTEBOOKS = {
     "shared": "shared_memory",
     "sssp": "sssp_spectrum",
     "hbf": "hbf",
+    "queues": "better_queues",
+    "direction": "direction",
+    "floyd": "floyd_warshall",
+    "otherwise": "all_pairs_otherwise",
+    "bfs": "frontier_bfs",
+    "scans": "scans",
+    "representations": "representations",
 }
 KERNELS = [
     n for n, ex in CATALOG.items() if ex.wants == "a kernel" and n.split("-")[0] in NOTEBOOKS
