@@ -22,6 +22,9 @@ from .roots import Case
 #: Seconds that one search of one graph may be repeated: then no further run is begun.
 PATIENCE = 1.5
 
+#: Seconds of these that the first root may take, and the share of them, if that is less.
+AT_FIRST, SHARE_AT_FIRST = 5.0, 1 / 3
+
 #: Runs of which a median is worth some more patience.
 FEW = 3
 
@@ -116,7 +119,7 @@ def time_search(
         counted[:] = 0, 0
         call(first)
         begin = time.perf_counter()
-        at_first = _until(patience / 3, begin, [first] * repeat, kernels, call)
+        at_first = _until(_at_first(patience), begin, [first] * repeat, kernels, call)
         at_others = _until(patience, begin, others, kernels, call)
     except OutOfPatience:
         return {"stopped_after_ms": timer.limit_ms}
@@ -137,7 +140,7 @@ def time_on_cpu(
     first, *others = cases
     call(first)  # compiles
     begin = time.perf_counter()
-    at_first = _until(patience / 3, begin, [first] * repeat, call)
+    at_first = _until(_at_first(patience), begin, [first] * repeat, call)
     return _times(at_first, _until(patience, begin, others, call), others, None)
 
 
@@ -181,6 +184,10 @@ def _settle(timer: LaunchTimer, run: Callable[[], Any]) -> None:
         if tries <= 0:
             timer.busy_rounds = min(2 * timer.busy_rounds, BUSY_ROUNDS)
         run()
+
+
+def _at_first(patience: float) -> float:
+    return min(patience * SHARE_AT_FIRST, AT_FIRST)
 
 
 def _until(patience: float, begin: float, cases: Sequence[Case], *kinds) -> list[tuple[float, ...]]:
