@@ -4,8 +4,8 @@ The rule starts from what [busato2017chapter] and [busato2017loadbalancing] foun
 workloads: nothing beats a thread an item where items are short and alike; the best virtual warp is
 about as wide as the mean; where items vary wildly, the techniques that split an item win. Its
 thresholds were set by the times of an H200 in the repository's ``data/benchmarks/mapping.json``,
-which also brought in the local warp search. `regret` says what a choice costs beside the best, by
-such times or by the counters of `cost`.
+which also brought in the local warp search and merge path. `regret` says what a choice costs beside
+the best, by such times or by the counters of `cost`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Choice:
     >>> offsets = gk.workload("as-Skitter", items=500)
     >>> choice = gk.choose_mapping(offsets)
     >>> choice.label
-    'virtual_warp 16'
+    'merge_path'
     >>> gk.expand(offsets, choice.method, **choice.knobs).item[:4]
     array([0, 0, 0, 0], dtype=int32)
     """
@@ -104,9 +104,9 @@ def choose_mapping(offsets: ArrayLike) -> Choice:
     >>> import gpukernels as gk
     >>> gk.choose_mapping(gk.workload("great-britain_osm", items=1000)).label
     'work_item_to_thread'
-    >>> choice = gk.choose_mapping(gk.workload("kron", items=1000))
+    >>> choice = gk.choose_mapping(gk.workload("cit-Patents", items=1000))
     >>> choice.method, choice.knobs
-    ('virtual_warp', {'warp_size': 32})
+    ('local_warp_search', {'form': 'register'})
     """
     sizes = np.diff(check_offsets(offsets))
     if sizes.size == 0 or sizes.max() == 0:
@@ -124,17 +124,15 @@ def choose_mapping(offsets: ArrayLike) -> Choice:
             f"Items vary moderately ({figures}): any 32 in a row make about equal work for a warp."
         )
         return Choice("local_warp_search", {"form": "register"}, reason)
-    if std <= WILD * mean or largest <= widest:
-        size = warp_size_for(mean)
-        reason = (
-            f"Items vary, but not wildly ({figures}): groups about as wide as the mean, {size}."
-        )
-        return Choice("virtual_warp", {"warp_size": size}, reason)
-    if largest <= GIANT * sizes.sum():
+    if std <= WILD * mean and mean >= widest:
+        reason = f"Items are long and do not vary wildly ({figures}): each is work for a warp."
+        return Choice("virtual_warp", {"warp_size": widest}, reason)
+    if std > WILD * mean and widest < largest <= GIANT * sizes.sum():
         reason = f"Items vary wildly, none is a giant ({figures}): blocks and warps take long ones."
         return Choice("cta_warp_scan", {}, reason)
-    reason = f"Items vary wildly, with a giant ({figures}): its units must be split among blocks."
-    return Choice("multi_phase", {"iterations": 2}, reason)
+    how = "with a giant" if largest > GIANT * sizes.sum() else "or many are empty"
+    reason = f"Items vary much, {how} ({figures}): items and units are cut into equal shares."
+    return Choice("merge_path", {}, reason)
 
 
 def _short(number: float) -> str:
