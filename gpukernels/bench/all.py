@@ -23,6 +23,7 @@ from gpukernels.bench import (
     foundations,
     frontier_bfs,
     mapping,
+    out_of_core,
     record,
     scans,
     sssp,
@@ -53,6 +54,7 @@ BENCHMARKS: dict[str, Callable[..., Path]] = {
     "bfs": bfs.write,
     "sssp": sssp.write,
     "apsp": apsp.write,
+    "out_of_core": out_of_core.write,
 }
 
 

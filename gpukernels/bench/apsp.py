@@ -48,7 +48,7 @@ DEGREE = 8
 OF_SPARSE = ("per_root", "johnson")
 #: The (min, +) product by itself, which is no method: what the tiled ones could reach.
 PRODUCT = "min_plus"
-#: `out_of_core` is left to a benchmark of its own: it waits for copies, not for launches alone.
+#: `out_of_core` has a benchmark of its own, as it waits for copies and not for launches alone.
 NAMES = (*(name for name in METHODS if name != "out_of_core"), PRODUCT)
 
 #: Seconds after which no further run of a kind is begun.
