@@ -29,6 +29,7 @@ from scipy.sparse import csgraph
 from gpukernels import generators, sequential
 from gpukernels.all_pairs import METHODS, UNREACHED, apsp, min_plus
 from gpukernels.all_pairs.lengths import ABSENT, Lengths, lengths_of
+from gpukernels.all_pairs.per_root import BATCHED
 from gpukernels.bench import record
 from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
 from gpukernels.bench.graphs import dense_lengths, weighted, weighted_random
@@ -44,8 +45,14 @@ ON_CPU, QUICK_ON_CPU = 2048, 1024
 EVERY_SHAPE = 8192
 #: Mean degree of a sparse graph.
 DEGREE = 8
-#: Methods that search from each vertex, for sparse graphs.
-OF_SPARSE = ("per_root", "johnson")
+#: Methods that search from each vertex, for sparse graphs, and how: one root after the other, or as
+#: many at once as fit into a gigabyte.
+OF_SPARSE = (
+    ("per_root", {}),
+    ("per_root", {"search": BATCHED, "memory": 1 << 30}),
+    ("johnson", {}),
+    ("johnson", {"search": BATCHED, "memory": 1 << 30}),
+)
 #: The (min, +) product by itself, which is no method: what the tiled ones could reach.
 PRODUCT = "min_plus"
 #: `out_of_core` has a benchmark of its own, as it waits for copies and not for launches alone.
@@ -368,17 +375,21 @@ class Measuring:
         call = f"gpukernels.bench.graphs.dense_lengths({n}, seed=1)"
         return {"graph": "dense", "call": call, "n": n, "m": n * (n - 1), "searches": rows}
 
-    def sparse(self, n: int, methods: Container[str]) -> dict[str, Any]:
+    def sparse(self, n: int, methods: Container[str], on_cpu: bool) -> dict[str, Any]:
         """Return the row of a sparse graph; beside the searches, the blocked method on its matrix.
 
-        A search from a vertex asks the host after each few launches.
+        A search from a vertex asks the host after each few launches. Where the CPU is left out, so
+        are searches from one root after the other, which would take minutes.
         """
         g = weighted_random(n, DEGREE, seed=1)
         print(f"sparse: n={n:,} m={g.m:,}", flush=True)
         subject = Subject(g)
         matrix = subject.lengths["int32"].matrix
-        rows = _on_cpu(subject, {"SciPy dijkstra": lambda: by_dijkstra(matrix, range(n), n)})
-        few = [Form(method, {}) for method in OF_SPARSE if method in methods]
+        rows = {}
+        if on_cpu:
+            rows = _on_cpu(subject, {"SciPy dijkstra": lambda: by_dijkstra(matrix, range(n), n)})
+        known = OF_SPARSE if on_cpu else [form for form in OF_SPARSE if "memory" in form[1]]
+        few = [Form(method, how) for method, how in known if method in methods]
         rows |= self.times(subject, few, 2)
         if "blocked" in methods:
             rows |= self.times(subject, [_blocked(64, "8x8")], MOST_LAUNCHES)
@@ -414,8 +425,8 @@ def write(
 
     sizes = sorted(set(sizes))
     for n in sizes:
-        if n <= on_cpu and any(method in methods for method in OF_SPARSE):
-            keep(measuring.sparse(n, methods))
+        if n <= EVERY_SHAPE and any(method in methods for method, _ in OF_SPARSE):
+            keep(measuring.sparse(n, methods, n <= on_cpu))
     for n in sizes:
         path = keep(measuring.dense(n, methods, quick, n <= on_cpu))
     return path

@@ -38,7 +38,7 @@ def always(monkeypatch, ms: float) -> None:
 
 def test_every_method_is_measured_and_so_are_a_product_and_the_cpu(measuring):
     dense = measuring.dense(10, bench.NAMES, False, True)["searches"]
-    sparse = measuring.sparse(10, bench.NAMES)["searches"]
+    sparse = measuring.sparse(10, bench.NAMES, True)["searches"]
     measured = {label.split()[0] for label in (*dense, *sparse)}
     assert measured == {*METHODS, "min_plus", "SciPy", "sequential"} - {"out_of_core"}
     for tile, per_thread in bench.SHAPES:
@@ -50,6 +50,16 @@ def test_every_method_is_measured_and_so_are_a_product_and_the_cpu(measuring):
     counts = ("launches", "read_backs", "operations", "kernel_runs", "call_runs", "late")
     assert [dense["naive"][name] for name in counts] == [10, 0, 10**3, 1, 1, 0]
     assert dense["repeated_squaring"]["iterations"] > 1
+
+
+def test_batches_of_roots_are_measured_beside_single_ones_and_go_on_where_these_end(measuring):
+    found = measuring.sparse(10, bench.NAMES, True)["searches"]
+    beyond = measuring.sparse(20, bench.NAMES, False)["searches"]
+    batches = {label for label in found if "memory=" in label}
+    assert {label.split()[0] for label in batches} == {"per_root", "johnson"}
+    for label in batches:
+        assert found[label]["launches"] < found[label.split()[0]]["launches"], label
+    assert set(beyond) == {*batches, "blocked tile=64 per_thread=8x8"}
 
 
 def test_operations_are_those_of_floyd_and_warshall_by_the_kernels_time(monkeypatch, measuring):
