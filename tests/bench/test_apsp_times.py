@@ -235,7 +235,8 @@ def test_a_run_that_is_stopped_leaves_the_rows_that_it_has(tmp_path, monkeypatch
 
 
 def test_a_sparse_graph_is_searched_from_each_vertex_and_as_a_matrix(measuring):
-    row = measuring.sparse(16, ["per_root", "blocked"])
+    row = measuring.sparse(16, ["per_root", "blocked"], True)
     assert row["m"] == weighted_random(16, 8, seed=1).m
     blocked = "blocked tile=64 per_thread=8x8"
-    assert set(row["searches"]) == {"SciPy dijkstra", "per_root", blocked}
+    batch = "per_root search=topology_driven memory=1073741824"
+    assert set(row["searches"]) == {"SciPy dijkstra", "per_root", batch, blocked}
