@@ -16,11 +16,12 @@ Graphs
     Graph; read a file, from_networkx, from_scipy; or make one: complete, delaunay, erdos_renyi,
     example, forest_fire, kron, path, rmat, road_grid, small_world, star; random_weights.
 Techniques
-    bfs searches breadth-first and gives a BFSResult; sssp finds shortest paths from one root and
-    gives an SSSPResult, apsp those of all pairs and gives an APSPResult, min_plus is its product of
-    matrices; expand maps work to threads and gives a Mapping; methods tabulates what each of them
-    knows. tune_bfs4k sets the knobs of one search; choose_mapping makes a Choice from the figures
-    of a workload, and workload draws the papers'. sequential searches on one core of the CPU.
+    bfs searches breadth-first and gives a BFSResult, bfs_many does so from many roots at once and
+    gives a BFSManyResult; sssp finds shortest paths from one root and gives an SSSPResult, apsp
+    those of all pairs and gives an APSPResult, min_plus is its product of matrices; expand maps
+    work to threads and gives a Mapping; methods tabulates what each of them knows. tune_bfs4k sets
+    the knobs of one search; choose_mapping makes a Choice from the figures of a workload, and
+    workload draws the papers'. sequential searches on one core of the CPU.
 Devices
     default_device is a CudaDevice if a GPU answers, else a SimtDevice; both are a Device. trace
     records what warps do on the SIMT machine, traced does so for one call.
@@ -90,6 +91,8 @@ from gpukernels.simt.linting import check as check
 from gpukernels.traversal import BFSResult as BFSResult
 from gpukernels.traversal import bfs as bfs
 from gpukernels.traversal.bfs4k import tune_bfs4k as tune_bfs4k
+from gpukernels.traversal.many_roots import BFSManyResult as BFSManyResult
+from gpukernels.traversal.many_roots import bfs_many as bfs_many
 from gpukernels.views import CompareView as CompareView
 from gpukernels.views import FrontierView as FrontierView
 from gpukernels.views import GraphView as GraphView

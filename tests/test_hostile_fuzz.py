@@ -108,6 +108,12 @@ def is_a_search(result, given: dict[str, Any]) -> None:
     np.testing.assert_array_equal(result.distance, expected)
 
 
+def are_searches(result, given):
+    """Compare with plain searches."""
+    for root, distance in zip(given["roots"], result.distance, strict=True):
+        is_a_search(gk.BFSResult(distance, None, 1), {"g": given["g"], "root": root})
+
+
 def are_shortest_paths(result, given):
     """Distances are those of Bellman and Ford's rounds."""
     expected = gk.sequential.bellman_ford(given["g"], given["root"])
@@ -212,6 +218,7 @@ CALLS = {
     "tune_bfs4k": Call(gk.tune_bfs4k, is_something, {"g": GRAPH}),
     "sequential.bfs": Call(gk.sequential.bfs, is_a_search, {"g": GRAPH, "root": 0}),
     "bfs": Call(gk.bfs, is_a_search, {"g": GRAPH, "root": 0, "device": DEVICE}),
+    "bfs_many": Call(gk.bfs_many, are_searches, {"g": GRAPH, "roots": [0, 3], "device": DEVICE}),
     "sssp": Call(gk.sssp, are_shortest_paths, {"g": GRAPH, "root": 0, "device": DEVICE}),
     "apsp": Call(gk.apsp, are_all_shortest_paths, {"g": GRAPH, "device": DEVICE}),
     "min_plus": Call(gk.min_plus, is_something, {"a": [[1, 2]], "b": [[3], [4]], "device": DEVICE}),
@@ -291,8 +298,9 @@ for _name, _method in MAPPINGS.items():
 #: Public names that are not called here: what calls return, what takes no argument of a kind that
 #: could be wrong, and `read`, whose files are damaged by a fuzz of their own.
 LEFT_OUT = {
-    "APSPResult", "BFSResult", "Choice", "Mapping", "CudaDevice", "Device", "SSSPResult",
-    "benign_race", "default_device", "example", "exercises", "read", "sass", "sequential",
+    "APSPResult", "BFSManyResult", "BFSResult", "Choice", "Mapping", "CudaDevice", "Device",
+    "SSSPResult", "benign_race", "default_device", "example", "exercises", "read", "sass",
+    "sequential",
 }  # fmt: skip
 
 

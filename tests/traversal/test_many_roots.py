@@ -1,0 +1,122 @@
+"""Searches from many roots at once find what each would find alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from effort import every_pair, examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gpukernels as gk
+from gpukernels.trace import metrics
+
+GRAPHS = {
+    "directed": gk.rmat(7, 6, seed=1),
+    "undirected": gk.erdos_renyi(100, 3, seed=2),
+    "a path": gk.path(40),
+    "a star": gk.star(200),  # its center is gathered by a warp
+    "hubs": gk.rmat(8, 16, seed=3),
+    "arcs to itself": gk.Graph.from_arcs(3, [0, 0, 1], [0, 1, 1]),
+    "no arcs": gk.Graph.from_arcs(5, [], []),
+}
+#: One bit, some, all but one, all, one more than a word has, and three words.
+COUNTS = (1, 3, 63, 64, 65, 130)
+ALPHAS = (0.0, 4.0, np.inf)
+
+
+def one_by_one(g: gk.Graph, roots) -> np.ndarray:
+    found = [gk.sequential.bfs(g, int(root)).distance for root in roots]
+    return np.array(found, np.int32).reshape(len(found), g.n)
+
+
+@pytest.mark.parametrize(("name", "count", "alpha"), every_pair(GRAPHS, COUNTS, ALPHAS))
+def test_every_search_finds_what_it_finds_alone(name, count, alpha, scheduled_device):
+    g = GRAPHS[name]
+    roots = np.random.default_rng(count).integers(0, g.n, count)  # some of them twice
+    result = gk.bfs_many(g, roots, scheduled_device, alpha=alpha, threads=64)
+    np.testing.assert_array_equal(result.distance, one_by_one(g, roots))
+    assert result.distance.dtype == np.int32
+    np.testing.assert_array_equal(result.roots, roots)
+    assert result.stats["batches"] == result.stats["launches"] == -(-count // 64)
+    for i, levels in enumerate(result.stats["levels"]):
+        assert levels == result.distance[64 * i : 64 * i + 64].max() + 1
+    turned = {way for ways in result.stats["directions"] for way in ways}
+    assert alpha != 0 or turned == {"top_down"}
+    assert g.m == 0 or not np.isinf(alpha) or "bottom_up" in turned
+
+
+@examples(20, 500)
+@given(st.data())
+def test_any_roots_of_any_small_graph(data):
+    n = data.draw(st.integers(1, 40))
+    vertices = st.integers(0, n - 1)
+    arcs = data.draw(st.lists(st.tuples(vertices, vertices), max_size=120))
+    g = gk.Graph.from_arcs(n, [u for u, _ in arcs], [v for _, v in arcs])
+    roots = data.draw(st.lists(vertices, max_size=70))
+    alpha = data.draw(st.sampled_from(ALPHAS))
+    result = gk.bfs_many(g, roots, gk.SimtDevice(), alpha=alpha, threads=32)
+    np.testing.assert_array_equal(result.distance, one_by_one(g, roots))
+
+
+def test_frontiers_are_those_of_all_searches_together():
+    g, roots = GRAPHS["undirected"], [0, 7, 7, 50]
+    result = gk.bfs_many(g, roots, gk.SimtDevice())
+    for level, size in enumerate(result.stats["frontier_sizes"][0]):
+        assert size == np.count_nonzero((result.distance == level).any(axis=0))
+
+
+def test_common_frontiers_are_read_once():
+    """Sixteen searches together load a quarter of what they load one by one, and less."""
+    g = gk.rmat(8, 16, seed=3)
+    roots = np.flatnonzero(g.out_degree)[:16]
+
+    def sectors(run) -> int:
+        with gk.trace() as t:
+            run()
+        return int(metrics.sectors(t.trace).sum())
+
+    together = sectors(lambda: gk.bfs_many(g, roots))
+    apart = sectors(lambda: [gk.bfs_many(g, [root]) for root in roots])
+    assert together < apart / 4
+
+
+def test_a_path_of_many_levels_tells_all_of_them():
+    result = gk.bfs_many(gk.path(150), [0], gk.SimtDevice(), threads=32)
+    assert result.stats["levels"] == [150]
+    assert result.stats["frontier_sizes"] == [[1] * 150]
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_no_roots_are_no_searches(n):
+    result = gk.bfs_many(gk.Graph.from_arcs(n, [], []), [], gk.SimtDevice())
+    assert result.distance.shape == (0, n)
+    assert result.stats["launches"] == 0
+    assert repr(result).startswith("BFSManyResult of 0 roots")
+
+
+@pytest.mark.parametrize(
+    ("roots", "message"),
+    [
+        ([0, 5], r"roots\[1\] = 5: must be a vertex from 0 to 4"),
+        ([-1], r"roots\[0\] = -1"),
+        ([0.0], r"roots = \[0.0\]: must be whole numbers, 1-D"),
+        ([[0]], "1-D"),
+        (3, "1-D"),
+        (["a"], "roots"),
+        ([True], "whole numbers"),
+        ([2**70], "roots"),
+    ],
+)
+def test_wrong_roots_are_refused_before_anything_is_launched(roots, message):
+    device = gk.SimtDevice(trace=True)
+    with pytest.raises(gk.InvalidArgument, match=message):
+        gk.bfs_many(gk.path(5), roots, device)
+    assert not device.trace.launches
+
+
+@pytest.mark.parametrize("options", [{"alpha": -1}, {"alpha": np.nan}, {"threads": 33}])
+def test_wrong_options_are_refused(options):
+    (name,) = options
+    with pytest.raises(gk.InvalidArgument, match=f"^{name} = "):
+        gk.bfs_many(gk.path(5), [0], gk.SimtDevice(), **options)
