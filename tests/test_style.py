@@ -23,12 +23,12 @@ def test_ruff_is_clean(command):
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+@pytest.mark.parametrize("folder", ["gpukernels/views/js", "book/exercise_pages/js"])
 @pytest.mark.parametrize("command", [["oxlint"], ["oxfmt", "--check"]], ids=lambda c: c[0])
-def test_the_javascript_of_the_figures_is_linted_and_formatted(command):
+def test_the_javascript_of_figures_and_exercises_is_linted_and_formatted(command, folder):
     name, *options = command
     # Binaries in wheels, which lie beside Python.
     tool = shutil.which(name, path=Path(sys.executable).parent) or shutil.which(name)
     assert tool, f"{name} is missing: install what the extra `test` names"
-    folder = "gpukernels/views/js"
     run = subprocess.run([tool, *options, folder], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr

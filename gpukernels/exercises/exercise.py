@@ -235,6 +235,12 @@ class KernelExercise(Exercise):
         Returns the bounds on counters.
     benign : collection of str
         Arrays on which the kernel may declare a benign race.
+
+    Attributes
+    ----------
+    wrong_lines : tuple of (int, str)
+        Number and text of the skeleton's lines that are wrong, or beside which one is missing, if
+        there is a bug to find.
     """
 
     wants = "a kernel"
@@ -255,6 +261,7 @@ class KernelExercise(Exercise):
         super().__init__(words, skeleton_text(imports, *parts), solution)
         self._cases, self._drawn, self._budgets = cases, drawn, budgets
         self.benign = frozenset(benign)
+        self.wrong_lines = words.lines
         self.parameters = tuple(inspect.signature(python_function(parts[-1])).parameters)
         self._made = True
 

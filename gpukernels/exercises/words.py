@@ -1,6 +1,7 @@
 """What an exercise says: one Markdown file for each chapter's, beside the module of its kernels.
 
-A task is a heading of its id and title, its statement, and two sections::
+A task is a heading of its id and title, its statement, and two sections, or three where a bug is
+to be found::
 
     # bfs-3: find the bug
 
@@ -10,9 +11,15 @@ A task is a heading of its id and title, its statement, and two sections::
 
     What to think of.
 
+    ## Line
+
+    - 12: `if distance[u] == -1:`
+
     ## Why
 
     What the solution shows.
+
+The lines are those of the skeleton that are wrong, or beside which one is missing, from 1 on.
 """
 
 from __future__ import annotations
@@ -23,17 +30,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 TASK = re.compile(r"^# (?P<id>[a-z0-9-]+-\d+): (?P<title>.+)$", re.MULTILINE)
-SECTIONS = re.compile(r"^## (Hint|Why)$", re.MULTILINE)
+SECTIONS = re.compile(r"^## (Hint|Line|Why)$", re.MULTILINE)
+#: The sections of a task, in order.
+ORDERS = (["Hint", "Why"], ["Hint", "Line", "Why"])
+LINE = re.compile(r"^- (?P<number>\d+): `(?P<text>[^`]+)`$")
 
 
 class Words(NamedTuple):
-    """The texts of an exercise; all but `id` and `title`, which are a line, are Markdown."""
+    """The texts of an exercise; all but `id` and `title`, which are a line, are Markdown.
+
+    `lines` are the number, from 1 on, and the text of each line that is a bug to find.
+    """
 
     id: str
     title: str
     statement: str
     hint: str
     why: str
+    lines: tuple[tuple[int, str], ...] = ()
 
 
 def words(id: str) -> Words:
@@ -62,9 +76,24 @@ def parsed(text: str, name: str) -> list[Words]:
     for begin, end in zip(begins, ends, strict=True):
         id, title = begin["id"], begin["title"]
         statement, *rest = (part.strip() for part in SECTIONS.split(text[begin.end() : end]))
-        if rest[::2] != ["Hint", "Why"] or not all((statement, *rest)):
-            raise ValueError(f"{name}: {id} is a statement, '## Hint' and '## Why', in this order")
+        parts = dict(zip(rest[::2], rest[1::2], strict=True))
+        if rest[::2] not in ORDERS or not all((statement, *rest)):
+            raise ValueError(
+                f"{name}: {id} is a statement, '## Hint' and '## Why', in this order, with "
+                "'## Line' between them if there is a bug to find"
+            )
         if id in found:
             raise ValueError(f"{name}: {id} stands twice")
-        found[id] = Words(id, title, statement, rest[1], rest[3])
+        lines = _lines(parts.get("Line", ""), f"{name}: {id}")
+        found[id] = Words(id, title, statement, parts["Hint"], parts["Why"], lines)
     return list(found.values())
+
+
+def _lines(text: str, name: str) -> tuple[tuple[int, str], ...]:
+    found = []
+    for item in text.splitlines():
+        line = LINE.match(item)
+        if line is None:
+            raise ValueError(f"{name}: a line is '- 12: `its text`', and not {item!r}")
+        found.append((int(line["number"]), line["text"]))
+    return tuple(found)

@@ -12,6 +12,7 @@ name.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
@@ -20,12 +21,15 @@ VIEWS = (
     "graph", "frontier", "warp", "memory", "mapping", "scan", "hash", "relax", "tile", "compare",
 )  # fmt: skip
 
-_IMPORT = re.compile(r'^import \{\s+(\w+(?:,\s+\w+)*),?\s+\} from "\./(\w+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(
+    r'^import \{\s+(\w+(?:,\s+\w+)*),?\s+\} from "\.[\w./]*/(\w+)\.js";\n', re.MULTILINE
+)
 _DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
 
 
 @cache
-def _read(name: str) -> str:
+def read_module(name: str) -> str:
+    """Return the text of a module in ``js/``."""
     return (files("gpukernels.views") / "js" / f"{name}.js").read_text(encoding="utf-8")
 
 
@@ -35,14 +39,14 @@ def stylesheet() -> str:
     return (files("gpukernels.views") / "views.css").read_text(encoding="utf-8")
 
 
-def _ordered(roots: list[str]) -> list[str]:
+def _ordered(roots: list[str], read: Callable[[str], str]) -> list[str]:
     order: list[str] = []
 
     def visit(name: str, path: tuple[str, ...]) -> None:
         if name in path:
             raise ValueError(f"modules import each other: {' -> '.join((*path, name))}")
         if name not in order:
-            for _, needed in _IMPORT.findall(_read(name)):
+            for _, needed in _IMPORT.findall(read(name)):
                 visit(needed, (*path, name))
             order.append(name)
 
@@ -51,18 +55,26 @@ def _ordered(roots: list[str]) -> list[str]:
     return order
 
 
-def join(roots: list[str]) -> str:
+def join(roots: list[str], read: Callable[[str], str] | None = None) -> str:
     """Write the modules `roots` and all that they import as one body of code.
+
+    Parameters
+    ----------
+    roots : list of str
+        Names of modules.
+    read : callable, optional
+        Returns the text of a module by its name, wherever it lies; by default one of ``js/``.
 
     Raises
     ------
     ValueError
         If an import has a form that cannot be joined, or two modules declare one name.
     """
+    read = read or read_module
     owner: dict[str, str] = {}
     parts = []
-    for name in _ordered(roots):
-        text = _read(name)
+    for name in _ordered(roots, read):
+        text = read(name)
         for declared in _DECLARED.findall(text):
             if owner.setdefault(declared, name) != name:
                 raise ValueError(f"{declared} is declared in {owner[declared]}.js and in {name}.js")
@@ -97,12 +109,14 @@ def classic_script(*kinds: str) -> str:
     return f'(() => {{ "use strict";\n{body}\nhydratePage({given}); }})();\n'
 
 
-def alone(roots: list[str], name: str, function: str) -> str:
+def alone(
+    roots: list[str], name: str, function: str, read: Callable[[str], str] | None = None
+) -> str:
     """Return a script that declares `name`, a `function` over modules, for an engine of no browser.
 
     Within it the modules find a document of text, also where there is another.
     """
-    body = join([*roots, "dom"])
+    body = join([*roots, "dom"], read)
     own = "const document = stringDocument, atob = binaryText;"
     return f'const {name} = (() => {{ "use strict";\n{body}\n{own}\nreturn {function};\n}})();\n'
 

@@ -36,12 +36,24 @@ def test_an_exercise_says_what_its_file_says():
 
 def test_parts_keep_their_blank_lines_and_lose_those_around_them():
     (task,) = parsed(ONE.replace("How many?", "How\n\n- many?"), "x.md")
-    assert task == ("x-1", "one", "How\n\n- many?", "Few.", "One.")
+    assert task == ("x-1", "one", "How\n\n- many?", "Few.", "One.", ())
+
+
+def test_the_lines_of_a_bug_are_numbers_and_texts():
+    text = ONE.replace("## Why", "## Line\n\n- 3: `a = b`\n- 12: `if a:`\n\n## Why")
+    (task,) = parsed(text, "x.md")
+    assert task.lines == ((3, "a = b"), (12, "if a:"))
+    assert (task.hint, task.why) == ("Few.", "One.")
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        (
+            ONE.replace("## Why", "## Line\n\na = b\n\n## Why"),
+            "a line is '- 12: `its text`', and not",
+        ),
+        (ONE.replace("## Hint", "## Line\n\n- 1: `a`\n\n## Hint"), "'## Line' between them"),
         (
             ONE.replace("## Hint\n\nFew.\n\n", ""),
             "x.md: x-1 is a statement, '## Hint' and '## Why'",

@@ -44,7 +44,7 @@ def test_a_live_module_has_one_export_and_no_import(kind):
 @pytest.fixture
 def modules(monkeypatch):
     texts = {}
-    monkeypatch.setattr(script, "_read", texts.__getitem__)
+    monkeypatch.setattr(script, "read_module", texts.__getitem__)
     return texts
 
 
@@ -52,6 +52,13 @@ def test_modules_come_after_what_they_import(modules):
     modules["a"] = 'import { two } from "./b.js";\nexport const one = two;\n'
     modules["b"] = "export const two = 2;\n"
     assert script.join(["a"]) == "const two = 2;\n\nconst one = two;\n"
+
+
+def test_modules_that_lie_elsewhere_are_read_by_whoever_asks(modules):
+    modules["b"] = "export const two = 2;\n"
+    own = {"a": 'import { two } from "../../elsewhere/js/b.js";\nexport const one = two;\n'}
+    joined = script.join(["a"], lambda name: own.get(name) or modules[name])
+    assert joined == "const two = 2;\n\nconst one = two;\n"
 
 
 def test_an_import_may_take_several_lines(modules):

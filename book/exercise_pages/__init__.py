@@ -1,0 +1,116 @@
+"""Exercises on the page: numbers to predict and lines to find are judged where they are read.
+
+A Sphinx extension. Before the cell that shows an exercise it writes the exercise's sheet, made from
+the very object that the cell shows; a script of the page's own makes fields of it. Without scripts
+nothing changes: statement, hint and solution stand in the page as the notebook has stored them.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from gpukernels.exercises import CATALOG
+from gpukernels.views.script import join, read_module
+
+from .sheets import as_json, sheet_of
+
+LOGGER = logging.getLogger(__name__)
+JS = Path(__file__).parent / "js"
+STYLE = Path(__file__).parent / "exercises.css"
+#: A cell that shows an exercise, up to the exercise's id.
+CELL = re.compile(
+    r'<div class="cell [^"]*tag_exercise[^"]*">(?:(?!<div class="cell ).)*?'
+    r'<span class="n">gk</span><span class="o">\.</span><span class="n">exercise</span>'
+    r'<span class="p">\(</span><span class="s2">"([a-z0-9-]+)"',
+    re.DOTALL,
+)
+
+
+def read(name: str) -> str:
+    """Return the text of a module, of the exercises or of the figures."""
+    own = JS / f"{name}.js"
+    return own.read_text(encoding="utf-8") if own.exists() else read_module(name)
+
+
+def script() -> str:
+    """Return the script that pages load, a classic one, since pages are opened from folders."""
+    return f'(() => {{ "use strict";\n{join(["page"], read)}\nbringExercisesToLife(); }})();\n'
+
+
+def exercises_of(document: str) -> list:
+    """Return the exercises of a chapter; none of another document."""
+    folder, name = str(PurePosixPath(document).parent), PurePosixPath(document).name
+    if folder != "chapters" or find_spec(f"gpukernels.exercises.{name}") is None:
+        return []
+    return list(import_module(f"gpukernels.exercises.{name}").EXERCISES)
+
+
+def contents(app: Sphinx, page: str) -> list[dict[str, Any]]:
+    """Return title, address as seen from `page`, and exercises of each chapter of the book."""
+    order = {id: k for k, id in enumerate(CATALOG)}
+    found = []
+    for name in app.env.found_docs:
+        exercises = exercises_of(name)
+        if exercises:
+            chapter = {
+                "title": app.env.titles[name].astext(),
+                "page": app.builder.get_relative_uri(page, name),
+                "exercises": [{"id": ex.id, "title": ex.title} for ex in exercises],
+            }
+            found.append((order[exercises[0].id], chapter))
+    return [chapter for _, chapter in sorted(found, key=lambda pair: pair[0])]
+
+
+def with_sheets(body: str) -> tuple[str, list[str]]:
+    """Return a page whose exercises have their sheets, and the ids of those."""
+    ids = []
+
+    def before(cell: re.Match[str]) -> str:
+        if cell[1] not in CATALOG:
+            return cell[0]
+        ids.append(cell[1])
+        sheet = as_json(sheet_of(CATALOG[cell[1]]))
+        data = f'<script type="application/json">{sheet}</script>'
+        return f'<div class="gk-try" id="try-{cell[1]}">{data}</div>\n{cell[0]}'
+
+    return CELL.sub(before, body), ids
+
+
+def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Give a page its sheets, and the front page the list of all."""
+    if app.builder.name != "html" or "body" not in context:
+        return
+    context["body"], found = with_sheets(context["body"])
+    missing = [ex.id for ex in exercises_of(page) if ex.id not in found]
+    if missing:
+        said = f"no cell shows {', '.join(missing)}"
+        LOGGER.warning(said, location=page, type="exercises")
+    if page == app.config.root_doc:
+        data = as_json(contents(app, page))
+        context["body"] += f'<script class="gk-contents" type="application/json">{data}</script>'
+
+
+def add_assets(app: Sphinx) -> None:
+    """Write the exercises' script and style sheet, and name them on every page."""
+    if app.builder.name != "html":
+        return
+    target = Path(app.outdir) / "_static"
+    target.mkdir(parents=True, exist_ok=True)
+    (target / "exercises.js").write_text(script(), encoding="utf-8")
+    (target / STYLE.name).write_text(STYLE.read_text(encoding="utf-8"), encoding="utf-8")
+    app.add_css_file(STYLE.name, priority=960)
+    app.add_js_file("exercises.js", priority=910, loading_method="defer")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the start of the build and to the writing of pages."""
+    app.connect("builder-inited", add_assets)
+    app.connect("html-page-context", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,36 @@
+// What a reader types, judged as the checker of a notebook judges it: the same numbers, the same words.
+import { thousands } from "../../../gpukernels/views/js/element.js";
+
+// Digits alone, or in groups of three that one sign parts; then what a float may have.
+const NUMBER = /^[+-]?(?:\d{1,3}([,'’\s])\d{3}(?:\1\d{3})*|\d+)?(?:\.\d*)?(?:e[+-]?\d+)?$/i;
+
+// What a page holds so that nobody reads it by the way. It is no secret: the key lies beside it.
+export function unsealed(sealed, key) {
+  const bytes = atob(sealed);
+  let text = "";
+  for (let i = 0; i < bytes.length; i += 1) {
+    text += String.fromCharCode(bytes.charCodeAt(i) ^ key.charCodeAt(i % key.length));
+  }
+  return JSON.parse(text);
+}
+
+// The number in a text, NaN where there is none.
+export function numberIn(text) {
+  const plain = text
+    .trim()
+    .replace(/^[−–]\s*/, "-")
+    .replace(/(\d)_(?=\d)/g, "$1");
+  if (!NUMBER.test(plain) || !/\d/.test(plain.split(/e/i)[0])) return NaN;
+  return Number(plain.replace(/[,'’\s]/g, ""));
+}
+
+export function verdictOn(text, answer) {
+  const typed = text.trim();
+  const guess = numberIn(typed);
+  if (!typed) return { given: false, right: false, says: "no prediction yet" };
+  if (Number.isNaN(guess)) return { given: false, right: false, says: `“${typed}” is not a number` };
+  if (guess === answer) return { given: true, right: true, says: thousands(answer) };
+  const said = Number.isInteger(guess) && Math.abs(guess) < 1e15 ? thousands(guess) : typed;
+  const way = guess > answer ? "more" : "fewer";
+  return { given: true, right: false, says: `${said} is ${way} than the machine counts` };
+}

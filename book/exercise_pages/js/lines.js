@@ -1,0 +1,71 @@
+// A bug to find on the page: the source, each of whose lines is a button.
+import { h, put } from "../../../gpukernels/views/js/element.js";
+import { unsealed } from "./answers.js";
+import { ladderOf, written } from "./ladder.js";
+import { note, stateOf } from "./memory_of_tries.js";
+
+function lineOf(html, number) {
+  const code = written("code", null, html);
+  const row = h("li", null, h("span", { class: "gk-line-number", "aria-hidden": "true" }, String(number)));
+  if (!code.textContent.trim()) return { row };
+  const verdict = h("span", { class: "gk-line-verdict" });
+  const button = h("button", { type: "button" }, h("span", { class: "gk-unseen" }, `Line ${number}: `), code, verdict);
+  row.append(button);
+  return { row, button, verdict };
+}
+
+// Up and down go from line to line, as in an editor.
+function walk(event, buttons) {
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  const next = by && buttons[buttons.indexOf(event.target.closest("button")) + by];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+export function linesOf(sheet, cell) {
+  const wanted = unsealed(sheet.sealed, sheet.id);
+  const lines = sheet.lines.map((html, k) => lineOf(html, k + 1));
+  const buttons = lines.map((line) => line.button).filter(Boolean);
+
+  function mark(k, looks, sign) {
+    put(lines[k].row, "data-state", looks);
+    lines[k].verdict.textContent = sign;
+  }
+
+  const ladder = ladderOf(sheet, cell, () => {
+    if (stateOf(sheet.id) !== "solved") note(sheet.id, "tried");
+    for (const k of wanted) mark(k, "told", "here");
+    ladder.announce(`It is ${wanted.map((k) => `line ${k + 1}`).join(" or ")}.`);
+  });
+
+  lines.forEach((line, k) => {
+    line.button?.addEventListener("click", () => {
+      const told = line.row.dataset.state === "told";
+      if (wanted.includes(k)) {
+        if (!told) {
+          mark(k, "right", "✓ here");
+          note(sheet.id, "solved");
+        }
+        ladder.explain();
+        ladder.announce(`Line ${k + 1} it is. Repair it in a notebook, where the checker judges the kernel.`);
+      } else {
+        mark(k, "wrong", "✗ not here");
+        note(sheet.id, "tried");
+        ladder.announce(`Line ${k + 1} is not it.${ladder.climb() ? " Below is a hint." : ""}`);
+      }
+    });
+  });
+
+  const list = h("ol", { class: "gk-lines highlight" }, ...lines.map((line) => line.row));
+  list.addEventListener("keydown", (event) => walk(event, buttons));
+  const ask = "Where is the bug? Click the line that is wrong, or one beside which a line is missing.";
+  return h(
+    "div",
+    { class: "gk-exercise", role: "group", "aria-label": `${sheet.id}: the line with the bug` },
+    h("p", { class: "gk-ask" }, ask),
+    list,
+    h("div", { class: "gk-buttons" }, ...ladder.buttons),
+    ...ladder.parts,
+  );
+}

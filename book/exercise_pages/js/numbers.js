@@ -1,0 +1,79 @@
+// A prediction on the page: a field for each number, judged one by one.
+import { h, put, say, thousands } from "../../../gpukernels/views/js/element.js";
+import { unsealed, verdictOn } from "./answers.js";
+import { ladderOf, written } from "./ladder.js";
+import { note, stateOf } from "./memory_of_tries.js";
+
+function fieldOf(sheet, question, k) {
+  const id = `${sheet.id}-number-${k + 1}`;
+  const input = h("input", {
+    id,
+    type: "text",
+    inputmode: sheet.signed ? "text" : "numeric",
+    autocomplete: "off",
+    "aria-describedby": `${id}-verdict`,
+  });
+  const verdict = h("span", { id: `${id}-verdict`, class: "gk-field-verdict" });
+  const row = h("div", { class: "gk-number" }, written("label", { for: id }, question), input, verdict);
+  return {
+    row,
+    input,
+    show(looks, text) {
+      put(row, "data-state", looks);
+      input.setAttribute("aria-invalid", String(looks === "wrong"));
+      say(verdict, text);
+    },
+  };
+}
+
+function said(right, all, more) {
+  if (right === all) return all === 1 ? "Right." : `All ${all} are right.`;
+  const so = all === 1 ? "Not yet." : `${right} of ${all} ${right === 1 ? "is" : "are"} right.`;
+  return more ? `${so} Below is a hint.` : so;
+}
+
+export function numbersOf(sheet, cell) {
+  const answers = unsealed(sheet.sealed, sheet.id);
+  const fields = sheet.questions.map((question, k) => fieldOf(sheet, question, k));
+  let told = false;
+
+  const ladder = ladderOf(sheet, cell, () => {
+    told = true;
+    if (stateOf(sheet.id) !== "solved") note(sheet.id, "tried");
+    fields.forEach((field, k) => {
+      field.input.value = thousands(answers[k]);
+      field.show("told", "is what the machine counts");
+    });
+    ladder.announce("These are the machine's numbers.");
+  });
+
+  const form = h(
+    "form",
+    { class: "gk-exercise", novalidate: true, "aria-label": `${sheet.id}: your prediction` },
+    h("p", { class: "gk-ask" }, "Your prediction"),
+    ...fields.map((field) => field.row),
+    h("div", { class: "gk-buttons" }, h("button", { type: "submit" }, "Check"), ...ladder.buttons),
+    ...ladder.parts,
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const verdicts = fields.map((field, k) => verdictOn(field.input.value, answers[k]));
+    fields.forEach((field, k) => {
+      const { given, right, says } = verdicts[k];
+      field.show(right ? "right" : given ? "wrong" : "open", right ? `✓ ${says}` : given ? `✗ ${says}` : says);
+    });
+    const right = verdicts.filter((verdict) => verdict.right).length;
+    const tried = verdicts.some((verdict) => verdict.given);
+    if (right === fields.length) {
+      if (!told) note(sheet.id, "solved");
+      ladder.explain();
+      ladder.announce(said(right, fields.length));
+    } else if (tried) {
+      note(sheet.id, "tried");
+      ladder.announce(said(right, fields.length, !told && ladder.climb()));
+    } else {
+      ladder.announce("Write a number first.");
+    }
+  });
+  return form;
+}

@@ -1,0 +1,40 @@
+// Brings the exercises of a page to life. Without scripts, what stands in the page is the whole exercise.
+import { h } from "../../../gpukernels/views/js/element.js";
+import { byHand } from "./by_hand.js";
+import { linesOf } from "./lines.js";
+import { followOtherTabs } from "./memory_of_tries.js";
+import { numbersOf } from "./numbers.js";
+import { bookList, chapterList, markHeading } from "./overview.js";
+
+const KINDS = { numbers: numbersOf, lines: linesOf, kernel: byHand };
+const AGAIN = { numbers: "The same in a notebook", lines: "Repair it in a notebook" };
+
+// The cells of skeleton and check, which the page itself stands in for.
+function fold(cell, form, label) {
+  const drawer = h("details", { class: "gk-in-a-notebook" }, h("summary", null, label));
+  // The hint is the ladder's, and the skeleton is the first of those cells.
+  for (const details of cell.querySelectorAll(".cell_output > details")) details.hidden = true;
+  while (form.nextElementSibling?.matches(".cell.tag_exercise")) drawer.append(form.nextElementSibling);
+  form.after(drawer);
+}
+
+function bringToLife(box) {
+  const sheet = JSON.parse(box.querySelector("script").textContent);
+  const cell = box.nextElementSibling;
+  const form = KINDS[sheet.kind](sheet, cell);
+  cell.after(form);
+  if (AGAIN[sheet.kind]) fold(cell, form, AGAIN[sheet.kind]);
+  const section = box.closest("section");
+  const heading = section.querySelector("h3, h2");
+  const title = heading.firstChild.textContent;
+  markHeading(sheet.id, heading);
+  return { id: sheet.id, title, href: `#${section.id}`, section };
+}
+
+export function bringExercisesToLife() {
+  const exercises = [...document.querySelectorAll(".gk-try")].map(bringToLife);
+  if (exercises.length > 0) exercises[0].section.before(chapterList(exercises));
+  const contents = document.querySelector("script.gk-contents");
+  if (contents) contents.replaceWith(bookList(JSON.parse(contents.textContent)));
+  followOtherTabs();
+}

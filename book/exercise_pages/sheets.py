@@ -1,0 +1,86 @@
+"""What a page must know of an exercise to judge it: its sheet, plain JSON made of the exercise."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import re
+from typing import Any
+
+from markdown_it import MarkdownIt
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from gpukernels.exercises.exercise import Exercise, KernelExercise, PredictionExercise
+
+MARKDOWN = MarkdownIt("commonmark")
+#: Where a sentence ends and the next one begins.
+BETWEEN = re.compile(r"(?<=[.?!])\s+(?=[A-Z`*])")
+
+
+def sheet_of(ex: Exercise) -> dict[str, Any]:
+    """Return the sheet of an exercise.
+
+    ``kind`` is "numbers" for a prediction, "lines" for a bug to find, and "kernel" for the rest,
+    which no page can judge. The answers are sealed: what is read by the way does not tell them.
+    """
+    if isinstance(ex, PredictionExercise):
+        answers = list(ex.solution.answer.values())
+        return {
+            "id": ex.id,
+            "kind": "numbers",
+            "questions": [label_of(ex, question) for question in ex.questions],
+            "signed": min(answers) < 0,
+            "hints": rungs(ex.hint),
+            "sealed": sealed(answers, ex.id),
+        }
+    if isinstance(ex, KernelExercise) and ex.wrong_lines:
+        return {
+            "id": ex.id,
+            "kind": "lines",
+            "lines": source_lines(ex.skeleton),
+            "hints": rungs(ex.hint),
+            "sealed": sealed([number - 1 for number, _ in ex.wrong_lines], ex.id),
+        }
+    return {"id": ex.id, "kind": "kernel"}
+
+
+def label_of(ex: PredictionExercise, question: str) -> str:
+    """Return a question as HTML, with what the statement says of it, if it is a letter."""
+    item = re.search(
+        rf"^- {re.escape(question)}: (.+?)[;,.?]?$|\bAnd {re.escape(question)}: ([^;.?]+)",
+        ex.statement,
+        re.MULTILINE,
+    )
+    said = f"{question}: {item[1] or item[2]}" if item and len(question) == 1 else question
+    return MARKDOWN.renderInline(said)
+
+
+def rungs(hint: str) -> list[str]:
+    """Return a hint as HTML, a sentence a rung: each says more than the one before."""
+    parts: list[str] = []
+    for sentence in BETWEEN.split(hint):
+        if parts and parts[-1].count("`") % 2:
+            parts[-1] += f" {sentence}"
+        else:
+            parts.append(sentence)
+    return [MARKDOWN.renderInline(part) for part in parts]
+
+
+def source_lines(text: str) -> list[str]:
+    """Return each line of a source as HTML, in the colors of the book's listings."""
+    return highlight(text, PythonLexer(), HtmlFormatter(nowrap=True)).rstrip("\n").split("\n")
+
+
+def sealed(value: Any, key: str) -> str:
+    """Return `value` as a text that does not show it; ``answers.js`` opens it with the same key."""
+    text = json.dumps(value).encode()
+    mixed = bytes(sign ^ part for sign, part in zip(text, itertools.cycle(key.encode())))
+    return base64.b64encode(mixed).decode()
+
+
+def as_json(value: Any) -> str:
+    """Return JSON that may stand within a script element."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
