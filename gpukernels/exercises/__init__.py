@@ -21,6 +21,7 @@ from . import (
     floyd_warshall,
     frontier_bfs,
     hbf,
+    logbook,
     mapping_dynamic,
     mapping_static,
     representations,
@@ -99,13 +100,26 @@ def exercise(id: str) -> Exercise | OpenTask:
 
 
 def exercises() -> Table:
-    """List all exercises, and what each wants to be given.
+    """List all exercises, what each wants to be given, and how far you are.
+
+    The last column says ``solved``, ``tried`` or nothing, and ``next`` at the first exercise of the
+    book that is not solved. A notebook keeps what ``check`` has said of your own answers in
+    ``~/.local/state/gpukernels/exercises.json``, or on Windows below ``%LOCALAPPDATA%``; the book's
+    solutions and bare skeletons do not count. The environment variable ``GPUKERNELS_PROGRESS`` names
+    another file, or is ``off``. Delete the file to begin again. Nothing leaves your computer.
 
     Examples
     --------
     >>> import gpukernels as gk
     >>> gk.exercises().rows[0]
-    ['simt-1: predict the counter', 'a prediction']
+    ['simt-1: predict the counter', 'a prediction', 'next']
     """
-    rows = [(f"{ex.id}: {ex.title}", ex.wants) for ex in CATALOG.values()]
-    return Table(("exercise", "wants"), rows)
+    states = logbook.states()
+    first = next((id for id in CATALOG if states.get(id) != logbook.SOLVED), None)
+    rows = []
+    for ex in CATALOG.values():
+        said = [states.get(ex.id, ""), "next" if ex.id == first else ""]
+        rows.append((f"{ex.id}: {ex.title}", ex.wants, ", ".join(filter(None, said))))
+    solved = sum(states.get(id) == logbook.SOLVED for id in CATALOG)
+    caption = f"{solved} of {len(CATALOG)} solved; kept in {logbook.place()}" if states else ""
+    return Table(("exercise", "wants", "you"), rows, caption)

@@ -6,6 +6,7 @@ import copy
 import inspect
 import numbers
 import secrets
+import textwrap
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from gpukernels.checks import check_flag, check_seed
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt import python_function
 
-from . import predicting
+from . import logbook, predicting
 from .bench import in_short
 from .case import Budget, Case
 from .checking import check_kernel, unfit
@@ -156,6 +157,7 @@ class Exercise(ReadOnly):
             seed = secrets.randbelow(1_000_000)
         else:
             seed = check_seed(seed)
+        own = not isinstance(answer, Solution)
         if isinstance(answer, Solution):
             answer = answer.answer
         try:
@@ -164,9 +166,18 @@ class Exercise(ReadOnly):
             kind = type(answer).__name__
             findings = [Finding(False, f"this {kind} cannot be judged: {in_short(error)}")]
         report = Report(f"{self.id} ({self.title})", findings, seed)
+        if own:
+            self._note(answer, report)
         if raises and not report.passed:
             raise ExerciseFailed(report)
         return report
+
+    def _note(self, answer: Any, report: Report) -> None:
+        """Keep for `exercises` what has been solved or tried; a bare skeleton is neither."""
+        if report.passed:
+            logbook.note(self.id, logbook.SOLVED)
+        elif not self._is_skeleton(answer):
+            logbook.note(self.id, logbook.TRIED)
 
     def run(self, answer: Any, schedule: str = "lockstep", seed: int = 0) -> VisibleRun:
         """Run an answer on one input that you may look at.
@@ -200,6 +211,9 @@ class Exercise(ReadOnly):
         )
 
     def _findings(self, answer: Any, seed: int) -> list[Finding]:
+        raise NotImplementedError
+
+    def _is_skeleton(self, answer: Any) -> bool:
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -304,6 +318,13 @@ class KernelExercise(Exercise):
             solution=self.solution.answer,
         )
 
+    def _is_skeleton(self, answer: Any) -> bool:
+        try:
+            source = inspect.getsource(python_function(answer))
+        except Exception:  # no function, or one whose source is nowhere
+            return False
+        return textwrap.dedent(source).strip() in self.skeleton
+
 
 class PredictionExercise(Exercise):
     """Predict counters before you run anything.
@@ -340,3 +361,6 @@ class PredictionExercise(Exercise):
         if isinstance(answer, numbers.Real) and len(self.questions) == 1:
             answer = {self.questions[0]: answer}
         return predicting.findings(answer, self.questions, self.measure)
+
+    def _is_skeleton(self, answer: Any) -> bool:
+        return isinstance(answer, dict) and all(answer.get(key) is None for key in self.questions)

@@ -1,0 +1,168 @@
+"""`exercises` tells what is solved, tried and next; what it keeps is never in the way."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from built_book import ROOT
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG, logbook
+
+RIGHT = {"a": 12, "b": 4, "c": 2, "d": 8}
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    """A file of one's own, in a folder that is not there yet."""
+    path = tmp_path / "state" / "exercises.json"
+    monkeypatch.setenv("GPUKERNELS_PROGRESS", str(path))
+    return path
+
+
+def said(id: str) -> str:
+    return {row[0].partition(":")[0]: row[2] for row in gk.exercises().rows}[id]
+
+
+def test_a_reader_who_has_tried_nothing_begins_at_the_first(file):
+    table = gk.exercises()
+    assert [row[2] for row in table.rows] == ["next"] + [""] * (len(CATALOG) - 1)
+    assert table.caption == ""
+    assert not file.parent.exists()
+
+
+def test_a_wrong_answer_is_tried_and_a_right_one_solved_for_good(file):
+    ex = gk.exercise("simt-1")
+    ex.check({"a": 1}, raises=False)
+    assert said("simt-1") == "tried, next"
+    ex.check(RIGHT)
+    assert (said("simt-1"), said("simt-2")) == ("solved", "next")
+    ex.check({"a": 1}, raises=False)
+    assert said("simt-1") == "solved"
+    assert json.loads(file.read_text()) == {"simt-1": "solved"}
+    assert gk.exercises().caption == f"1 of {len(CATALOG)} solved; kept in {file}"
+
+
+def test_a_wrong_answer_that_raises_is_kept_as_well(file):
+    with pytest.raises(gk.ExerciseFailed):
+        gk.exercise("representations-1").check({"a warp a row": 2})
+    assert said("representations-1") == "tried"
+
+
+def test_next_is_the_first_that_is_not_solved_wherever_the_reader_is(file):
+    gk.exercise("representations-1").check(gk.exercise("representations-1").solution.answer)
+    assert (said("representations-1"), said("simt-1")) == ("solved", "next")
+
+
+@pytest.mark.parametrize("id", ["simt-1", "shared-2"])
+def test_the_book_s_own_solution_is_nobody_s(file, id):
+    gk.exercise(id).check(gk.exercise(id).solution)
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("id", ["simt-1", "simt-2"])
+def test_a_bare_skeleton_is_no_try_and_a_changed_one_is(file, id, tmp_path):
+    ex = gk.exercise(id)
+    for text, kept in ((ex.skeleton, False), (changed(ex.skeleton), True)):
+        path = tmp_path / f"answer_{kept}.py"
+        path.write_text(text)
+        held: dict = {}
+        exec(compile(text, str(path), "exec"), held)
+        ex.check(held["prediction" if id == "simt-1" else "square_runs"], raises=False)
+        assert file.exists() == kept
+
+
+def changed(skeleton: str) -> str:
+    return (
+        skeleton.replace("# prediction", "prediction", 1)
+        .replace("...", "7", 1)
+        .replace("first + 4", "first + 3")
+    )
+
+
+@pytest.mark.parametrize(
+    "held",
+    [b"", b"{", b"\xff\xfe", b"[]", b"null", b"3", b'"solved"', b'{"simt-1": 3}',
+     b'{"simt-1": ["solved"]}', b"[" * 100_000, b'{"simt-1": "mastered"}'],
+    ids=range(11),
+)  # fmt: skip
+def test_a_damaged_file_is_an_empty_one_and_is_made_anew(file, held):
+    file.parent.mkdir()
+    file.write_bytes(held)
+    assert said("simt-1") == "next"
+    gk.exercise("simt-1").check(RIGHT)
+    assert json.loads(file.read_text()) == {"simt-1": "solved"}
+
+
+def test_what_another_notebook_has_solved_stays(file):
+    file.parent.mkdir()
+    file.write_text('{"hbf-2": "solved", "an-exercise-to-come-9": "tried"}')
+    gk.exercise("simt-1").check(RIGHT)
+    held = json.loads(file.read_text())
+    assert held == {"hbf-2": "solved", "an-exercise-to-come-9": "tried", "simt-1": "solved"}
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_place_that_cannot_be_written_keeps_nothing_and_fails_nothing(tmp_path, monkeypatch):
+    (tmp_path / "a file").write_text("")
+    for place in (tmp_path / "a file" / "below.json", tmp_path):
+        monkeypatch.setenv("GPUKERNELS_PROGRESS", str(place))
+        assert gk.exercise("simt-1").check(RIGHT).passed
+        assert said("simt-1") == "next"
+    assert [path.name for path in tmp_path.iterdir()] == ["a file"]
+
+
+@pytest.mark.parametrize("value", ["off", "OFF", " off "])
+def test_off_keeps_nothing(monkeypatch, value):
+    monkeypatch.setenv("GPUKERNELS_PROGRESS", value)
+    assert logbook.place() is None
+    gk.exercise("simt-1").check(RIGHT)
+    assert said("simt-1") == "next"
+
+
+def test_what_pytest_runs_keeps_nothing_where_no_file_is_named(monkeypatch):
+    monkeypatch.delenv("GPUKERNELS_PROGRESS", raising=False)
+    assert logbook.place() is None
+
+
+IMPORT = "import gpukernels as gk"
+CHECK = """
+from gpukernels.exercises import logbook
+gk.exercise("simt-1").check({"a": 12, "b": 4, "c": 2, "d": 8})
+print(logbook.place())
+print(gk.exercises().rows[0][2])
+"""
+KERNEL = """
+import IPython
+class Shell:
+    kernel = object()
+IPython.get_ipython = Shell
+"""
+
+
+@pytest.mark.parametrize(("before", "told"), [("", "next"), (KERNEL, "solved")])
+def test_a_notebook_keeps_it_in_the_state_folder_and_a_script_keeps_nothing(
+    tmp_path, monkeypatch, before, told
+):
+    for name in ("PYTEST_VERSION", "PYTEST_CURRENT_TEST", "GPUKERNELS_PROGRESS"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("XDG_STATE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    run = subprocess.run(
+        [sys.executable, "-c", IMPORT + before + CHECK],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    place = tmp_path / "gpukernels" / "exercises.json"
+    assert run.stdout.split("\n")[:2] == [str(place), told]
+    assert place.exists() == (told == "solved")
+
+
+def test_making_the_book_keeps_nothing():
+    text = (ROOT / "book" / "run_notebooks.py").read_text(encoding="utf-8")
+    assert 'os.environ["GPUKERNELS_PROGRESS"] = "off"' in text
