@@ -105,7 +105,7 @@ def exercises() -> Table:
     The last column says ``solved``, ``tried`` or nothing, and ``next`` at the first exercise of the
     book that is not solved. A notebook keeps what ``check`` has said of your own answers in
     ``~/.local/state/gpukernels/exercises.json``, or on Windows below ``%LOCALAPPDATA%``; the book's
-    solutions and bare skeletons do not count. The environment variable ``GPUKERNELS_PROGRESS`` names
+    solutions and bare skeletons do not count. The environment variable GPUKERNELS_PROGRESS names
     another file, or is ``off``. Delete the file to begin again. Nothing leaves your computer.
 
     Examples

@@ -3,7 +3,7 @@
 It is JSON, ``{"simt-1": "solved", "simt-2": "tried"}``, in the folder where programs keep their
 state: ``~/.local/state/gpukernels/exercises.json`` (``XDG_STATE_HOME`` is heeded), or below
 ``%LOCALAPPDATA%`` on Windows. ``GPUKERNELS_PROGRESS`` names another file, or is ``off``. Only
-notebooks write it, and none that pytest runs, so that outputs stay the same wherever a book is made.
+notebooks write it, and none that pytest runs, so that outputs are the same wherever a book is made.
 A file that cannot be read is an empty one, and where nothing can be written nothing is kept: no
 exercise fails for that.
 """

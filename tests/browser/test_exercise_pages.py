@@ -1,0 +1,150 @@
+"""Exercises on the page: judged, hinted at, kept in the browser, and plain without scripts."""
+
+from __future__ import annotations
+
+import pytest
+from accessibility import violations
+from playwright.sync_api import Page, expect
+
+SIMT = "chapters/simt.html"
+NUMBERS, BUG = "form.gk-exercise", ".gk-exercise[role=group]"
+RIGHT = (12, 4, 2, 8)
+#: A browser that keeps nothing for the exercises; the theme goes on as it likes.
+REFUSING = """
+  for (const name of ["getItem", "setItem", "removeItem"]) {
+    const own = Storage.prototype[name];
+    Storage.prototype[name] = function (key, ...rest) {
+      if (key === "gk-exercises") throw new DOMException("refused", "SecurityError");
+      return own.call(this, key, ...rest);
+    };
+  }
+"""
+
+
+def predict(page: Page, *numbers) -> None:
+    """Write numbers into the fields of the first prediction, and press Enter."""
+    for field, number in zip(page.locator(f"{NUMBERS} input").all(), numbers, strict=False):
+        field.fill(str(number))
+    page.locator(f"{NUMBERS} input").first.press("Enter")
+
+
+def is_marked(page: Page, id: str, text: str) -> None:
+    """Check what stands beside an exercise's heading; what was kept just now may take a moment."""
+    expect(page.locator(f"section:has(> #try-{id}) > h3 .gk-state")).to_have_text(text)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_prediction_is_judged_hinted_at_explained_and_remembered(open_page, width):
+    page, problems = open_page(SIMT, width=width, theme="dark" if width == 390 else "light")
+    form = page.locator(NUMBERS)
+    expect(form.locator("label").first).to_have_text("a: element 3k of an int32 array")
+    assert page.locator(".gk-progress").inner_text().startswith("0 of 3 solved")
+
+    predict(page, 12, "1,000", "many")
+    assert form.locator(".gk-field-verdict").all_inner_texts() == [
+        "✓ 12",
+        "✗ 1,000 is more than the machine counts",
+        "“many” is not a number",
+        "no prediction yet",
+    ]
+    assert form.get_by_role("status").inner_text() == "1 of 4 is right. Below is a hint."
+    assert form.locator(".gk-hints li").count() == 1
+    form.get_by_role("button", name="One more hint (1 left)").click()
+    assert form.locator(".gk-hints li").count() == 2
+    assert form.get_by_role("button", name="No more hints").is_disabled()
+    assert not form.locator(".gk-why").is_visible()
+    is_marked(page, "simt-1", "… tried")
+    assert violations(page) == []
+
+    page.reload()
+    predict(page, *RIGHT)
+    assert form.get_by_role("status").inner_text() == "All 4 are right."
+    assert "a span of 12 sectors" in form.locator(".gk-why").inner_text()
+    is_marked(page, "simt-1", "✓ solved")
+
+    page.reload()
+    is_marked(page, "simt-1", "✓ solved")
+    predict(page, 1)
+    is_marked(page, "simt-1", "✓ solved")
+    expect(page.locator(".gk-progress")).to_contain_text("1 of 3 solved")
+    sideways = "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(sideways) <= 0
+    assert problems == []
+
+
+def test_a_bug_is_found_by_a_click_or_by_the_keyboard_alone(open_page):
+    page, problems = open_page(SIMT, width=390)
+    bug = page.locator(BUG)
+    bug.get_by_role("button", name="Line 1: from numba import cuda").click()
+    assert bug.get_by_role("status").inner_text() == "Line 1 is not it. Below is a hint."
+    assert bug.locator(".gk-hints li").count() == 1
+    is_marked(page, "simt-2", "… tried")
+    for _ in range(5):  # past the two empty lines
+        page.keyboard.press("ArrowDown")
+    focused = page.evaluate("document.activeElement.textContent")
+    assert focused == "Line 8:     last = first + 4"
+    page.keyboard.press("Enter")
+    assert bug.get_by_role("status").inner_text().startswith("Line 8 it is.")
+    assert "The end of the run has to" in bug.locator(".gk-why").inner_text()
+    is_marked(page, "simt-2", "✓ solved")
+    assert violations(page) == []
+    assert problems == []
+
+
+def test_the_answer_is_shown_on_demand_and_counts_as_tried(open_page):
+    page, _ = open_page("chapters/floyd_warshall.html")
+    form = page.locator(NUMBERS)
+    form.get_by_role("button", name="Show the answer").click()
+    shown = [field.input_value() for field in form.locator("input").all()]
+    assert shown == ["64", "2,621,440", "12", "110,592", "6", "24,576"]
+    assert "Ten sectors for 32 pairs are 10 bytes" in form.locator(".gk-why").inner_text()
+    form.get_by_role("button", name="Check").click()
+    assert form.get_by_role("status").inner_text() == "All 6 are right."
+    is_marked(page, "floyd-1", "… tried")
+
+
+def test_the_front_page_tells_how_far_the_reader_is_and_forgets_it(open_page):
+    page, problems = open_page(SIMT)
+    page.get_by_label("I have solved it in a notebook").check()
+    is_marked(page, "simt-3", "✓ solved")
+    page.goto(page.url.replace(SIMT, "book/index.html"))
+    mine = page.locator("#your-progress")
+    expect(mine.get_by_role("status")).to_contain_text("1 of 58 exercises solved, 0 tried")
+    assert "nothing is sent anywhere" in mine.inner_text()
+    assert violations(page) == []
+    mine.get_by_role("link", name="simt-1").click()
+    expect(page.locator("#try-simt-1")).to_be_in_viewport()
+    page.go_back()
+    mine.get_by_role("button", name="Forget all of it").click()
+    expect(mine.get_by_role("status")).to_contain_text("0 of 58 exercises solved")
+    assert page.evaluate("localStorage.getItem('gk-exercises')") is None
+    assert not mine.get_by_role("button").is_visible()
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    "held", ["localStorage.setItem('gk-exercises', '[{')", REFUSING], ids=["damaged", "refused"]
+)
+def test_a_browser_that_keeps_nothing_judges_all_the_same(open_page, held):
+    page, problems = open_page(SIMT)
+    page.context.add_init_script(held)
+    page.reload()
+    is_marked(page, "simt-1", "")
+    predict(page, *RIGHT)
+    is_marked(page, "simt-1", "✓ solved")
+    assert problems == []
+
+
+def test_without_scripts_an_exercise_stands_in_the_page_as_the_notebook_has_it(open_page):
+    page, _ = open_page(SIMT, scripts=False)
+    section = page.locator("section#exercise-1-predict-the-counter")
+    assert section.locator("details > summary").all_inner_texts()[:2] == [
+        "Hint",
+        "Skeleton, to copy",
+    ]
+    section.get_by_text("Hint", exact=True).click()
+    assert section.get_by_text("A sector holds eight int32 elements").is_visible()
+    section.get_by_text("Show the solution").click()
+    assert section.get_by_text("a span of 12 sectors").is_visible()
+    assert page.locator(".gk-exercise, .gk-progress, .gk-state").count() == 0
+    assert page.locator(".gk-try").first.bounding_box()["height"] == 0
