@@ -3,6 +3,7 @@ import { h, put, say } from "../../../gpukernels/views/js/element.js";
 import { forgetAll, stateOf, whenever } from "./memory_of_tries.js";
 
 const SIGNS = { solved: "✓ solved", tried: "… tried" };
+const WHERE = "Numbers and lines are judged on this page, kernels in a notebook.";
 const KEPT = "Kept in this browser alone; nothing is sent anywhere.";
 
 function badge(id) {
@@ -37,7 +38,13 @@ export function chapterList(exercises) {
   });
   whenever(() => say(count, `${solvedOf(exercises.map(({ id }) => id))} of ${exercises.length} solved`));
   const list = h("ol", null, ...items);
-  return h("nav", { class: "gk-progress", "aria-label": "Exercises of this chapter" }, count, list, h("p", null, KEPT));
+  return h(
+    "nav",
+    { class: "gk-progress", "aria-label": "Exercises of this chapter" },
+    count,
+    list,
+    h("p", null, `${WHERE} ${KEPT}`),
+  );
 }
 
 // `chapters` are [{ title, page, exercises: [{ id, title }] }].
