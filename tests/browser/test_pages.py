@@ -35,7 +35,8 @@ LAYOUT = """() => {
   const seen = (selector) => [...article.querySelectorAll(selector)].filter(
     (e) => e.checkVisibility() && e.getBoundingClientRect().height > 40);
   const words = document.createTreeWalker(article, NodeFilter.SHOW_TEXT, (node) =>
-    node.parentElement.closest("pre, figure, details, math, table.gk-table, .cell_output")
+    node.parentElement.closest(
+      "pre, figure, details, math, table.gk-table, .cell_output, .gk-exercise, .gk-progress")
       ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
   let prose = 0;
   while (words.nextNode()) prose += (words.currentNode.nodeValue.match(/\\S+/g) || []).length;

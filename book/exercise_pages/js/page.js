@@ -9,11 +9,12 @@ import { bookList, chapterList, markHeading } from "./overview.js";
 const KINDS = { numbers: numbersOf, lines: linesOf, kernel: byHand };
 const AGAIN = { numbers: "The same in a notebook", lines: "Repair it in a notebook" };
 
-// The cells of skeleton and check, which the page itself stands in for.
+// What a notebook is needed for: the line that shows the exercise, the skeleton and the check.
 function fold(cell, form, label) {
   const drawer = h("details", { class: "gk-in-a-notebook" }, h("summary", null, label));
-  // The hint is the ladder's, and the skeleton is the first of those cells.
+  // The hint is the ladder's, and the skeleton is a cell of its own.
   for (const details of cell.querySelectorAll(".cell_output > details")) details.hidden = true;
+  drawer.append(h("div", { class: cell.className }, cell.querySelector(".cell_input")));
   while (form.nextElementSibling?.matches(".cell.tag_exercise")) drawer.append(form.nextElementSibling);
   form.after(drawer);
 }
