@@ -3,7 +3,7 @@ import { h, put, say } from "../../../gpukernels/views/js/element.js";
 import { forgetAll, stateOf, whenever } from "./memory_of_tries.js";
 
 const SIGNS = { solved: "✓ solved", tried: "… tried" };
-const WHERE = "Numbers and lines are judged on this page, kernels in a notebook.";
+const WHERE = "Kernels are judged in a notebook, the rest here. Kept in this browser, sent nowhere.";
 const KEPT = "Kept in this browser alone; nothing is sent anywhere.";
 
 function badge(id) {
@@ -30,20 +30,19 @@ export function markHeading(id, heading) {
 
 // `exercises` are [{ id, title, href }].
 export function chapterList(exercises) {
-  const count = h("p", { class: "gk-ask" });
+  const count = h("b");
   const items = exercises.map(({ id, title, href }) => {
     const next = h("span", { class: "gk-next" });
     whenever(() => say(next, nextOf(exercises)?.id === id ? "next" : ""));
     return h("li", null, h("a", { href }, title), badge(id), next);
   });
-  whenever(() => say(count, `${solvedOf(exercises.map(({ id }) => id))} of ${exercises.length} solved`));
+  whenever(() => say(count, `${solvedOf(exercises.map(({ id }) => id))} of ${exercises.length} solved.`));
   const list = h("ol", null, ...items);
   return h(
     "nav",
     { class: "gk-progress", "aria-label": "Exercises of this chapter" },
-    count,
     list,
-    h("p", null, `${WHERE} ${KEPT}`),
+    h("p", null, count, ` ${WHERE}`),
   );
 }
 
