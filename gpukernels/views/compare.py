@@ -311,15 +311,22 @@ def _sentence(found, methods, graphs, better, unit) -> str:
             least, most = (pick(numbers.values()) for pick in (min, max))
             who = {v: [m for m in numbers if numbers[m] == v] for v in (least, most)}
             units = f" {unit}" if unit else ""
-            words = f"from {_text(least)}{units} ({', '.join(who[least])})"
+            words = f"from {_text(least)}{units} ({_named(who[least])})"
             if most != least:
-                words += f" to {_text(most)}{units} ({', '.join(who[most])})"
+                words += f" to {_text(most)}{units} ({_named(who[most])})"
         else:
             words = "no number"
         if without:
-            words += f"; none: {', '.join(without)}"
+            words += f"; none: {_named(without)}"
         said.append(f"{graph}: {words}.")
     return " ".join(said)
+
+
+def _named(methods: list[str]) -> str:
+    """Name one or two methods, and of a longer tie the first and how many more there are."""
+    if len(methods) < 3:
+        return ", ".join(methods)
+    return f"{methods[0]} and {len(methods) - 1} others"
 
 
 def _csv(runs, counters: list[str], units: dict[str, str]) -> str:

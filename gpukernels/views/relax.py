@@ -44,6 +44,8 @@ class RelaxView(View):
         A class for each arc, whole numbers from 0 to 3, of shape (m,).
     class_names : sequence of str, optional
         What each class is called.
+    classless : sequence of str, optional
+        Runs that know nothing of classes: their arcs are all drawn alike.
     decode : callable, or dict of str to callable, optional
         Turns what ``distance`` holds (an array of float64) into distances, where that is something
         else; for all runs, or for those of these names. The words of `hbf` and
@@ -99,6 +101,7 @@ class RelaxView(View):
         root: int | None = None,
         classes: object = None,
         class_names: Sequence[str] = (),
+        classless: Sequence[str] = (),
         decode: Callable | dict[str, Callable] | None = None,
         positions: object = None,
         dial: str = "",
@@ -124,9 +127,10 @@ class RelaxView(View):
             for run, trace in _traces_of(traces, label, graph).items():
                 said = "traces" + "".join(f"[{k!r}]" for k in (label, run) if k)
                 runs[run] = read_run(trace, arcs, start, _decoder(decode, run), said)
+            _check_classless(classless, runs)
             self._runs[label] = runs
             of_arc = _classes(_of(classes, label), arcs, names)
-            payloads.append(_payload(label, one, drawing, runs, of_arc, len(names)))
+            payloads.append(_payload(label, one, drawing, runs, of_arc, len(names), classless))
         labels = list(graphs)
         check_step(step, payloads[0]["steps"])
         payload = {"choice": choice, "dial": dial, "classes": names, "traces": payloads}
@@ -203,6 +207,12 @@ def _class_names(names: Sequence[str], classes: object) -> list[str]:
     return given
 
 
+def _check_classless(classless: Sequence[str], runs: dict[str, Run]) -> None:
+    known = not isinstance(classless, str) and all(name in runs for name in classless)
+    if not known:
+        raise InvalidArgument("classless", classless, f"of the runs {list(runs)}")
+
+
 def _of(classes: Any, label: str) -> object:
     if not isinstance(classes, dict):
         return classes
@@ -225,7 +235,7 @@ def _classes(given: object, arcs: Arcs, names: list[str]) -> np.ndarray | None:
     return classes.astype(np.int64)
 
 
-def _payload(label, graph, drawing, runs, classes, kinds) -> dict[str, Any]:
+def _payload(label, graph, drawing, runs, classes, kinds, classless) -> dict[str, Any]:
     lines = drawing.line_of_arc
     final = np.array([d for run in runs.values() for d in run.distance[run.distance < np.inf]])
     shades = [float(final.min()), float(final.max())] if final.size else [0.0, 0.0]
@@ -241,7 +251,10 @@ def _payload(label, graph, drawing, runs, classes, kinds) -> dict[str, Any]:
         "saves": any(len(entry.saved) for run in runs.values() for entry in run.iterations),
         "offsets": pack(graph.offsets if drawn else []),
         "lineOfArc": pack(lines if drawn else []),
-        "runs": [_run_payload(name, run, lines, classes, kinds) for name, run in runs.items()],
+        "runs": [
+            _run_payload(name, run, lines, None if name in classless else classes, kinds)
+            for name, run in runs.items()
+        ],
     }
     if classes is not None:
         payload["class"] = pack(classes if drawn else [])

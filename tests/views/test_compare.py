@@ -128,3 +128,22 @@ REFUSED = {
 def test_what_is_no_comparison_is_refused_by_name(said):
     with pytest.raises(InvalidArgument, match=said):
         gk.CompareView(**REFUSED[said])
+
+
+@pytest.mark.parametrize(
+    ("tied", "named"), [(1, "a"), (2, "a, b"), (3, "a and 2 others"), (7, "a and 6 others")]
+)
+def test_a_tie_of_many_names_the_first_and_counts_the_others(tied, named):
+    rows = [(m, "g", {"waits": 0}) for m in "abcdefg"[:tied]] + [("z", "g", {"waits": 5})]
+    said = gk.CompareView(rows).payload["traces"][0]["sentence"]
+    assert said == f"Lower is better. g: from 0 ({named}) to 5 (z)."
+    without = [(m, "g", {"waits": "too large"}) for m in "abcdefg"[:tied]]
+    said = gk.CompareView([*without, ("z", "g", {"waits": 5})]).payload["traces"][0]["sentence"]
+    assert said.endswith(f"; none: {named}.")
+
+
+def test_a_name_may_end_a_line_behind_an_underscore():
+    rows = [("work_item_to_thread", "great-britain_osm", {"steps": 3})]
+    drawn = gk.CompareView(rows).html.split("gk-compare-numbers")[0]
+    assert "work_<wbr></wbr>item_<wbr></wbr>to_<wbr></wbr>thread</th>" in drawn
+    assert "great-britain_<wbr></wbr>osm</th>" in drawn

@@ -280,6 +280,15 @@ def test_arcs_that_were_looked_at_and_not_relaxed_are_saved():
     assert view.payload["traces"][0]["saves"]
 
 
+def test_a_run_that_knows_no_classes_has_none():
+    classes = np.arange(ROADS.m) % 2
+    runs = {"plain": HARISH, "classed": HARISH}
+    view = RelaxView(ROADS, runs, classes=classes, classless=["plain"])
+    plain, classed = view.payload["traces"][0]["runs"]
+    assert "byClass" not in plain
+    assert unpack(classed["byClass"]).sum() == unpack(classed["counts"]).sum()
+
+
 def test_one_clock_is_as_long_as_the_longest_run():
     chain = gk.random_weights(gk.path(9), seed=1)
     long, short = trace_of(chain, 0), trace_of(chain, 4)
@@ -343,6 +352,10 @@ REFUSED = {
         "classes = .*whole numbers from 0 to 3",
     ),
     "no graph": (lambda: RelaxView({}, {}), "graph = {}"),
+    "classless": (
+        lambda: RelaxView(ROADS, {"a": HARISH}, classless=["b"]),
+        r"classless = \['b'\]: must be of the runs \['a'\]",
+    ),
     "classes of no graph": (
         lambda: RelaxView(ROADS, HARISH, classes={"x": 1}),
         r"classes = \['x'\]: must be a dict with '' among its keys",

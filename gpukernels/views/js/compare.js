@@ -5,6 +5,7 @@ import { pathOf, symbol } from "./marks.js";
 
 const AS_GIVEN = "as given",
   BY_NAME = "method",
+  MANY_GRAPHS = 5,
   PLACE_TALL = 12,
   PLACE_MIDDLE = 6,
   PLACE_EDGE = 4;
@@ -13,10 +14,16 @@ export const compareView = {
   noun: "picture",
   open(payload, leads) {
     const body = h("tbody", { role: "rowgroup" });
-    const heads = ["method", ...payload.graphs].map((name) => h("th", { role: "columnheader", scope: "col" }, name));
+    const heads = ["method", ...payload.graphs].map((name) =>
+      h("th", { role: "columnheader", scope: "col" }, ...breakable(name)),
+    );
     const table = h(
       "table",
-      { class: "gk-compare", role: "table", style: `--gk-graphs:${payload.graphs.length}` },
+      {
+        class: payload.graphs.length < MANY_GRAPHS ? "gk-compare" : "gk-compare gk-compare-many",
+        role: "table",
+        style: `--gk-graphs:${payload.graphs.length}`,
+      },
       h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...heads)),
       body,
     );
@@ -65,12 +72,17 @@ function rowOf(payload, trace, m, plays) {
   return h(
     "tr",
     { role: "row" },
-    h("th", { role: "rowheader", scope: "row" }, payload.methods[m]),
+    h("th", { role: "rowheader", scope: "row" }, ...breakable(payload.methods[m])),
     ...payload.graphs.map((graph, g) => {
       const cell = cellOf(trace, m, g);
       return plays[g] ? playingCell(cell, plays[g], `${payload.methods[m]} on ${graph}`) : cell;
     }),
   );
+}
+
+// A name of several words may end a line behind an underscore; browsers alone would break it anywhere.
+function breakable(name) {
+  return name.split(/(?<=_)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 }
 
 function cellOf(trace, m, g) {

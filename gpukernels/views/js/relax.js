@@ -75,6 +75,7 @@ function readRun(run, classes) {
   return {
     ...run,
     ...columns,
+    classed: byClass !== null,
     relaxedAt: (step) => (now(step) ? relaxed[step - 1] : []),
     neededAt: (step) => (now(step) ? columns.needed(step - 1) : []),
     earlyAt: (step) => (now(step) ? columns.early(step - 1) : []),
@@ -87,7 +88,7 @@ function readRun(run, classes) {
       for (let i = 0; i < 4 * Math.min(step, run.iterations); i++) sums[i % 4] += columns.counts[i];
       return sums;
     },
-    // Relaxations and what was saved, by classes, over all iterations so far.
+    // Relaxations and what was saved, by classes, over all iterations so far; for a run that knows them.
     classesSoFar(step) {
       const sums = Array.from({ length: classes }, () => [0, 0]);
       for (let k = 0; k < Math.min(step, run.iterations); k++) {
@@ -298,14 +299,14 @@ function relaxPanel(group, classNames, ask) {
       for (const u of shown.relaxedAt(step)) {
         for (let i = group.offsets[u]; i < group.offsets[u + 1]; i++) {
           const line = group.lineOfArc[i];
-          if (!skipped.has(i)) look.set(line, Math.max(look.get(line) || 0, classes ? group.classOfArc[i] : 0));
+          if (!skipped.has(i)) look.set(line, Math.max(look.get(line) || 0, shown.classed ? group.classOfArc[i] : 0));
         }
       }
     }
     return looks.map((_, c) => [...look.keys()].filter((line) => look.get(line) === c).sort((a, b) => a - b));
   }
 
-  // Of the arcs that share a line, the one of the highest class tells its look.
+  // Of the arcs that share a line, the one of the highest class tells its look, unless the run knows no classes.
   const lookOfLine = new Uint8Array(drawing.lineCount);
   if (classes) {
     group.lineOfArc.forEach((line, i) => {
@@ -320,7 +321,8 @@ function relaxPanel(group, classNames, ask) {
       gainedSet = new Set(gained);
     rest.forEach((path, c) => {
       const lines = [];
-      for (let k = 0; k < drawing.lineCount; k++) if (lookOfLine[k] === c && !used.has(k)) lines.push(k);
+      for (let k = 0; k < drawing.lineCount; k++)
+        if ((run.classed ? lookOfLine[k] : 0) === c && !used.has(k)) lines.push(k);
       put(path, "d", drawing.lines(lines));
     });
     put(gains, "d", drawing.lines(gained));
@@ -404,7 +406,7 @@ function relaxCounters(group, run, step) {
 }
 
 function classCounters(group, classNames, run, step) {
-  if (!classNames.length) return [];
+  if (!run.classed) return [];
   return run
     .classesSoFar(step)
     .map(([done, spared], c) => [
