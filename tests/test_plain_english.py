@@ -53,7 +53,11 @@ INSTEAD = {
     "withal": "besides",
 }
 #: Turns of phrase, as patterns.
-PHRASES = {r"(?<!\w)an? (technique|kernel|level) an? (level|vertex)": "one ... per ..."}
+PHRASES = {
+    r"(?<!\w)an? (technique|kernel|level) an? (level|vertex)": "one ... per ...",
+    # In a heading, which no sentence around it explains, of any two things.
+    r"(?m)^#+ .*?(?<!\w)an? [\w-]+ (of [\w-]+ )?an? [\w-]+": "one ... for each ...",
+}
 #: What is no prose: code, formulas, roles and their targets, links' addresses.
 NO_PROSE = re.compile(r"```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)", re.S)
 
@@ -89,6 +93,12 @@ def test_the_prose_has_plain_words():
     [
         ("We mend it, afresh.", ["mend: fix", "afresh: again"]),
         ("BFS-4K: a technique a level", ["a technique a level: one ... per ..."]),
+        ("## A launch a level", ["## A launch a level: one ... for each ..."]),
+        (
+            "### A group of lanes an arc: fast",
+            ["### A group of lanes an arc: one ... for each ..."],
+        ),
+        ("## A scan of a warp\nA lane has an arc a step.", []),
         ("The `mend` of $hence$ [this](#anew) is amended. Deary me.", []),
     ],
 )

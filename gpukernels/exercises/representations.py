@@ -84,7 +84,7 @@ PREDICT = PredictionExercise(
     measure=count_sectors,
 )
 
-# representations-2: a warp a row on CSR
+# representations-2: one warp for each row of CSR
 
 
 @cuda.jit
