@@ -5,26 +5,32 @@ from __future__ import annotations
 import contextlib
 import re
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import pytest
 import yaml
 from accessibility import violations
 from built_book import ROOT
+from effort import EFFORT, SOAK
 from playwright.sync_api import TimeoutError
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 PAGES = [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]
 PAGES = [f"{name}.html" for name in PAGES]
-LOOKS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+WIDTHS = (390, 1280)
 THEMES = ("dark", "light")
-#: The rules that axe runs in a look. Structure does not depend on colors, nor these on the width.
-#: Structure by itself comes last, since of the page's tokens it keeps none.
-RULES = {
-    (1280, "light"): {},
-    (1280, "dark"): {"structure": False},
-    (390, "dark"): {"color": False},
+#: In which widths and themes a page is looked at: in each of both, and half of the pages in either
+#: theme on a phone, since a page takes seconds. `GPUKERNELS_EFFORT=soak` looks at all crossings.
+LOOKS: dict[str, list[tuple[int, str]]] = {
+    name: [(width, THEMES[(k + w) % 2]) for w, width in enumerate(WIDTHS)]
+    for k, name in enumerate(PAGES)
 }
+if EFFORT == SOAK:
+    LOOKS = {name: list(product(WIDTHS, THEMES)) for name in PAGES}
+#: The rules that axe runs in a look: all, and then what may differ in the next. Colors do not depend
+#: on the width, nor structure on the theme.
+RULES = ({}, {"structure": False}) if EFFORT != SOAK else ({},) * 4
 
 
 #: How a page lies on a screen: its height, its words of prose, its figures, pictures and listings.
@@ -54,9 +60,9 @@ LAYOUT = """() => {
 
 @dataclass
 class Visit:
-    """What one page did: by its theme the problems, by width and theme the rest."""
+    """What one page did: the problems, the rest by width and theme."""
 
-    problems: dict[str, list[str]]
+    problems: list[str]
     theme: dict[tuple[int, str], str]
     overflow: dict[tuple[int, str], int]
     violations: dict[tuple[int, str], list[tuple[str, str]]]
@@ -94,30 +100,31 @@ def look(page, width, theme):
 
 @pytest.fixture(scope="module")
 def visit(open_session_page):
-    """Open each page once, on a phone in the dark, and keep what the tests ask about."""
-    seen, looks = {}, {}
+    """Open each page once, on a phone, and keep what the tests ask about."""
+    seen, compared = {}, {}
 
     def visited(name: str) -> Visit:
         if name in seen:
             return seen[name]
-        page, problems = open_session_page(name, width=390, theme="dark")
-        found = seen[name] = Visit({"light": problems}, {}, {}, {}, {})
-        for theme in THEMES:
-            for width in (390, 1280):
-                if (width, theme) != (390, "dark"):
-                    look(page, width, theme)
-                found.theme[width, theme] = page.evaluate("document.documentElement.dataset.theme")
-                found.overflow[width, theme] = page.evaluate(
-                    "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
-                )
-                if (width, theme) == (1280, "light"):
-                    found.layout = page.evaluate(LAYOUT)
-            found.problems.setdefault(theme, list(problems))
-        for asked, rules in RULES.items():  # last, since axe's tokens are fewer than the page's
-            look(page, *asked)
+        (width, theme), *_ = looks = LOOKS[name]
+        page, problems = open_session_page(name, width=width, theme=theme)
+        found = seen[name] = Visit(problems, {}, {}, {}, {})
+        for asked in looks:
+            if asked != looks[0]:
+                look(page, *asked)
+            found.theme[asked] = page.evaluate("document.documentElement.dataset.theme")
+            found.overflow[asked] = page.evaluate(
+                "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
+            )
+            if asked[0] == 1280:
+                found.layout = page.evaluate(LAYOUT)
+        # Last, since axe's tokens are fewer than the page's; from where the page is, and back.
+        for asked, rules in zip(reversed(looks), RULES, strict=True):
+            if asked != looks[-1]:
+                look(page, *asked)
             with contextlib.suppress(TimeoutError):  # axe will tell
                 page.wait_for_function(SEEN, timeout=2000)
-            found.violations[asked] = violations(page, looks=looks, **rules)
+            found.violations[asked] = violations(page, looks=compared, **rules)
         page.context.close()
         return found
 
@@ -130,29 +137,24 @@ def name(request) -> str:
     return request.param
 
 
-def by_look(looks):
-    """Run a test once for each of `looks`."""
-    return pytest.mark.parametrize(("width", "theme"), looks)
+def test_a_page_loads_offline_without_an_error_in_either_theme(visit, name):
+    found = visit(name)
+    assert found.problems == []
+    assert {theme for _, theme in found.theme} == set(THEMES)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_a_page_loads_offline_without_an_error(visit, name, theme):
-    assert visit(name).problems[theme] == []
+def test_a_page_takes_the_reader_s_theme(visit, name):
+    assert visit(name).theme == {look: look[1] for look in LOOKS[name]}
 
 
-@by_look(LOOKS)
-def test_a_page_takes_the_reader_s_theme(visit, name, width, theme):
-    assert visit(name).theme[width, theme] == theme
+def test_a_page_is_never_wider_than_the_window(visit, name):
+    wide = {look: over for look, over in visit(name).overflow.items() if over > 0}
+    assert wide == {}
 
 
-@by_look(LOOKS)
-def test_a_page_is_never_wider_than_the_window(visit, name, width, theme):
-    assert visit(name).overflow[width, theme] <= 0
-
-
-@by_look(RULES)
-def test_a_page_passes_axe(visit, name, width, theme):
-    assert visit(name).violations[width, theme] == []
+def test_a_page_passes_axe(visit, name):
+    found = visit(name).violations
+    assert found == {look: [] for look in LOOKS[name]}
 
 
 CHAPTERS = [name for name in PAGES if name.startswith("chapters/")]
