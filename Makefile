@@ -125,7 +125,7 @@ gpu-test: $(VENV)/test-installed
 
 soak: $(VENV)/test-installed
 	GPUKERNELS_PROGRAMS=$(or $(PROGRAMS),100000) $(BIN)/python -m pytest tests/simt/test_programs.py
-	GPUKERNELS_EFFORT=soak $(BIN)/python -m pytest -m "not browser" tests
+	GPUKERNELS_EFFORT=soak $(BIN)/python -m pytest tests
 
 fuzz: $(VENV)/test-installed
 	$(BIN)/python tests/fuzz/fuzz_files.py --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))

@@ -1,11 +1,13 @@
-"""Make the runs of `kernel_runs` on numba's own simulator: ``cudasim_child.py results.npz``.
+"""Make the runs of `kernel_runs` on numba's own simulator: ``cudasim_child.py results.npz names``.
 
-Started by `test_cudasim` with NUMBA_ENABLE_CUDASIM=1, which holds for a whole process. Writes the
-results of every run that the simulator can make, and notes for every other which names it lacks.
+Started by `test_cudasim` with NUMBA_ENABLE_CUDASIM=1, which holds for a whole process. `names`
+is a list of runs in JSON. Writes the results of each that the simulator can make, and notes for
+every other which names it lacks.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 
@@ -13,13 +15,20 @@ import numpy as np
 from kernel_runs import RUNS
 from numba import cuda
 from numba.cuda.simulator.kernelapi import FakeCUDAModule
-from package_kernels import cuda_names, label
+from package_kernels import cuda_names, label, package_functions
 
 from gpukernels.copy_streams import SimtCopies
 
 
 class BeyondSimulator(Exception):
     """A kernel uses names of ``numba.cuda`` that numba's simulator does not have."""
+
+
+@functools.cache
+def lacking_for(kernel) -> list[str]:
+    """Return the names that a kernel uses and numba's simulator lacks."""
+    lacking = sorted(n for n in cuda_names(kernel) if not hasattr(FakeCUDAModule, n))
+    return [n for n in lacking if n not in ("blockDim", "gridDim")]
 
 
 class CudasimDevice:
@@ -29,7 +38,6 @@ class CudasimDevice:
 
     def __init__(self) -> None:
         self.ran: set[str] = set()
-        self.lacking: dict[str, list[str]] = {}
 
     def array(self, host):
         return np.array(host)
@@ -80,28 +88,26 @@ class CudasimDevice:
         return 1  # blocks run one after another, so none could wait for a second one
 
     def launch(self, kernel, blocks, threads, *args, shared=0, cooperative=False):
-        lacking = sorted(n for n in cuda_names(kernel) if not hasattr(FakeCUDAModule, n))
-        lacking = [n for n in lacking if n not in ("blockDim", "gridDim")]
-        if lacking:
-            self.lacking[label(kernel)] = lacking
+        if lacking_for(kernel):
             raise BeyondSimulator(label(kernel))
         kernel[blocks, threads, 0, shared](*args)
         self.ran.add(label(kernel))
 
 
-def main(path: str) -> None:
-    """Make every run and write the results to `path`."""
+def main(path: str, names: list[str]) -> None:
+    """Make the runs of those names and write the results to `path`."""
     assert cuda.simulator is not None
     device, results, excluded = CudasimDevice(), {}, []
-    for name, run in RUNS.items():
+    for name in names:
         try:
-            for key, array in run(device).items():
+            for key, array in RUNS[name](device).items():
                 results[f"{name}|{key}"] = array
         except BeyondSimulator:
             excluded.append(name)
-    report = {"ran": sorted(device.ran), "lacking": device.lacking, "excluded": excluded}
+    lacking = {label(kernel): lacking_for(kernel) for kernel in package_functions()[0]}
+    report = {"ran": sorted(device.ran), "lacking": lacking, "excluded": excluded, "runs": names}
     np.savez(path, report=np.array(json.dumps(report)), **results)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], json.loads(sys.argv[2]))

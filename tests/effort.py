@@ -21,6 +21,8 @@ if EFFORT not in LEVELS:
 
 #: (schedule, seed) of every way to order warps that the tests try.
 SCHEDULES = [("lockstep", 0), ("warp", 0), ("random", 1), ("random", 2)]
+if EFFORT != SOAK:
+    SCHEDULES.pop()
 if EFFORT == FAST or os.environ.get("GPUKERNELS_DEVICE") == "cuda":  # which has its own
     del SCHEDULES[1:]
 
@@ -65,6 +67,25 @@ def every_pair(*factors, allowed=lambda *row: True, effort: str = EFFORT) -> lis
     if effort != SOAK and len(values) > 2 - (effort == FAST):
         indices = _cover(np.array(indices), 1 if effort == FAST else 2)
     return [tuple(factor[i] for factor, i in zip(values, row, strict=True)) for row in indices]
+
+
+def in_turn(many, *others, effort: str = EFFORT) -> list[tuple]:
+    """Return a row for each of `many`, with one value of each other factor in turn.
+
+    It is for many things that are alike, such as exercises, each of which meets some of the others:
+    where there are enough of them, all crossings of the others appear. In a night, each meets all.
+
+    Parameters
+    ----------
+    many, *others : iterable
+        The values of each factor.
+    effort : str
+        ``"fast"``, ``"usual"`` or ``"soak"``.
+    """
+    others = list(product(*others))
+    if effort == SOAK:
+        return [(one, *other) for one in many for other in others]
+    return [(one, *others[k % len(others)]) for k, one in enumerate(many)]
 
 
 def _cover(rows: np.ndarray, strength: int) -> list:

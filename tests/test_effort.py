@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, product
 
 import pytest
-from effort import FAST, LEVELS, SOAK, USUAL, every_pair, some
+from effort import FAST, LEVELS, SOAK, USUAL, every_pair, in_turn, some
 
 FACTORS = (range(12), "abcd", (None, {}, 3.5), ["x", "y", "z"])
 
@@ -51,6 +51,14 @@ def test_a_factor_without_values_has_no_rows(effort):
 def test_two_factors_meet_in_full():
     assert every_pair("ab", [1, 2], effort=USUAL) == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
     assert every_pair("ab", [1, 2], effort=FAST) in ([("a", 1), ("b", 2)], [("a", 2), ("b", 1)])
+
+
+def test_each_of_many_meets_the_others_in_turn_and_all_of_them_in_a_night():
+    rows = in_turn(range(13), "ab", [1, 2, 3], effort=USUAL)
+    assert [row[0] for row in rows] == list(range(13))
+    assert {row[1:] for row in rows} == set(product("ab", [1, 2, 3]))
+    assert in_turn(range(13), "ab", effort=SOAK) == list(product(range(13), "ab"))
+    assert in_turn([], "ab", effort=USUAL) == []
 
 
 def test_a_hurry_draws_a_fifth_and_a_night_what_it_is_told():

@@ -28,8 +28,7 @@ LOOKS: dict[str, list[tuple[int, str]]] = {
 }
 if EFFORT == SOAK:
     LOOKS = {name: list(product(WIDTHS, THEMES)) for name in PAGES}
-#: The rules that axe runs in a look: all, and then what may differ in the next. Colors do not depend
-#: on the width, nor structure on the theme.
+#: The rules that axe runs in a look: all, and then what may differ in the next, which are colors.
 RULES = ({}, {"structure": False}) if EFFORT != SOAK else ({},) * 4
 
 

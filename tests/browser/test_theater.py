@@ -48,7 +48,7 @@ MEASURED = """() => [...document.querySelectorAll("figure.gk-view")].map((figure
         if (select) change(select, run, "change");
         const steps = range && range.isConnected ? Number(range.max) + 1 : 1;
         const tall = new Set();
-        for (let k = 0; k < steps; k += Math.max(1, Math.floor(steps / 24))) {
+        for (let k = 0; k < steps; k += Math.max(1, Math.floor(steps / 12))) {
             if (steps > 1) change(range, k, "input");
             const box = figure.getBoundingClientRect();
             tall.add(Math.round(box.height));

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 
 import pytest
+from effort import in_turn
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG, bench
@@ -61,8 +62,7 @@ def hanging(ex, lines: list[str], before: bool, folder):
     return getattr(module, name)
 
 
-@pytest.mark.parametrize("how", HANGS)
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize(("name", "how"), in_turn(KERNELS, HANGS))
 def test_an_endless_answer_is_stopped_by_its_steps_and_the_loop_is_named(
     name, how, tmp_path, monkeypatch
 ):

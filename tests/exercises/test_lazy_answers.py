@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from effort import some
+from effort import in_turn, some
 from lazy_answers import ALONE, LAZY
 
 import gpukernels as gk
@@ -15,9 +15,12 @@ OVER_BUDGET = "allowed at most", "it is endless, or too few threads share the wo
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 
 
-@pytest.mark.parametrize("alone", [True, False], ids=["one thread of all", "one lane a warp"])
-@pytest.mark.parametrize("name", KERNELS)
-def test_an_answer_that_shares_nothing_is_right_and_over_budget(name, alone, monkeypatch):
+#: How an answer shares nothing: whether one thread of all works, which takes its time.
+WAYS = {"one thread of all": True, "one lane a warp": False}
+
+
+@pytest.mark.parametrize(("name", "way"), in_turn(KERNELS, WAYS))
+def test_an_answer_that_shares_nothing_is_right_and_over_budget(name, way, monkeypatch):
     # One schedule: a budget does not depend on them, and an answer without a team needs no others.
     monkeypatch.setattr(checking, "SCHEDULES", checking.SCHEDULES[:1])
     # And one of the hidden inputs: one thread that works for all takes its time.
@@ -25,7 +28,7 @@ def test_an_answer_that_shares_nothing_is_right_and_over_budget(name, alone, mon
     monkeypatch.setattr(KernelExercise, "cases", lambda ex: every(ex)[: some(1, 99)])
     monkeypatch.setattr(KernelExercise, "drawn", lambda ex, seed: ex.cases()[:0])
     make, apart = LAZY[name]
-    findings = gk.exercise(name).check(make(ALONE if alone else apart), raises=False).findings
+    findings = gk.exercise(name).check(make(ALONE if WAYS[way] else apart), raises=False).findings
     missed = [finding.text for finding in findings if not finding.passed]
     assert missed
     assert all(any(said in text for said in OVER_BUDGET) for text in missed), missed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 
 import pytest
+from effort import EFFORT, SOAK
 from mutants import mutants
 
 import gpukernels as gk
@@ -39,6 +40,8 @@ def test_every_slip_in_a_solution_is_found(name, tmp_path, monkeypatch):
     kernel = python_function(ex.solution.answer).__name__
     found = list(mutants(ex.skeleton, ex.solution.text))
     assert found
+    if EFFORT != SOAK:  # every second one, of one exercise those that another leaves out
+        found = found[(KERNELS.index(name) + len(found)) % 2 :: 2] or found
     accepted = []
     for k, (slip, text) in enumerate(found):
         path = tmp_path / f"mutant_{k}.py"
@@ -48,4 +51,5 @@ def test_every_slip_in_a_solution_is_found(name, tmp_path, monkeypatch):
         spec.loader.exec_module(module)
         if ex.check(getattr(module, kernel), raises=False):
             accepted.append((name, slip))
-    assert set(accepted) == {slip for slip in HARMLESS if slip[0] == name}
+    tried = {(name, slip) for slip, _ in found}
+    assert set(accepted) == HARMLESS & tried

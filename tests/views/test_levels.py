@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from effort import every_pair, in_turn
 from written_traces import TraceWriter, queue_bfs
 
 import gpukernels as gk
@@ -84,13 +85,16 @@ FILTERED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("method", "options"), FILTERED)
-@pytest.mark.parametrize(
-    ("graph", "schedule"),
-    [(GRAPHS[4], "warp"), (gk.kron(6, 4, seed=2), "lockstep"), (gk.kron(6, 4, seed=2), "random")],
-    ids=["roads-warp", "rmat-lockstep", "rmat-random"],
-)
-def test_queues_of_every_kind_are_read(graph, schedule, method, options):
+SEARCHED = {
+    "roads-warp": (GRAPHS[4], "warp"),
+    "rmat-lockstep": (gk.kron(6, 4, seed=2), "lockstep"),
+    "rmat-random": (gk.kron(6, 4, seed=2), "random"),
+}
+
+
+@pytest.mark.parametrize(("filtered", "searched"), in_turn(FILTERED, SEARCHED), ids=str)
+def test_queues_of_every_kind_are_read(filtered, searched):
+    (method, options), (graph, schedule) = filtered, SEARCHED[searched]
     root = int(np.argmax(graph.out_degree))
     device = gk.SimtDevice(schedule, seed=5, trace=True)
     result = bfs(graph, root, method=method, device=device, **options)
@@ -192,23 +196,27 @@ def test_an_arc_of_the_reverse_graph_is_one_of_the_graph(graph):
     assert np.array_equal(sources(graph)[backwards.arc], graph.reverse.targets)
 
 
+FROM_THE_OTHER_END = [
+    ("direction_optimizing", {}),
+    ("direction_optimizing", {"alpha": 0}),
+    ("direction_optimizing", {"alpha": 3, "beta": 3}),
+    ("direction_optimizing", {"alpha": 1e9, "beta": 1e9}),
+    ("bottom_up", {}),
+    ("spmv", {}),
+]
+
+
 @pytest.mark.parametrize(
-    ("method", "options"),
-    [
-        ("direction_optimizing", {}),
-        ("direction_optimizing", {"alpha": 0}),
-        ("direction_optimizing", {"alpha": 3, "beta": 3}),
-        ("direction_optimizing", {"alpha": 1e9, "beta": 1e9}),
-        ("bottom_up", {}),
-        ("spmv", {}),
-    ],
-    ids=str,
+    ("graph", "schedule", "search"),
+    every_pair(
+        [*GRAPHS, gk.erdos_renyi(90, 3.0, seed=2, directed=True)],
+        ("lockstep", "warp", "random"),
+        FROM_THE_OTHER_END,
+    ),
+    ids=repr,
 )
-@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
-@pytest.mark.parametrize(
-    "graph", [*GRAPHS, gk.erdos_renyi(90, 3.0, seed=2, directed=True)], ids=repr
-)
-def test_levels_that_read_arcs_from_their_other_end(graph, schedule, method, options):
+def test_levels_that_read_arcs_from_their_other_end(graph, schedule, search):
+    method, options = search
     root = int(np.argmax(graph.out_degree))
     device = gk.SimtDevice(schedule, seed=5, trace=True)
     result = bfs(graph, root, method, device, threads=64, **options)

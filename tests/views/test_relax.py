@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from awkward_graphs import AWKWARD
+from effort import every_pair, in_turn
 from numba import cuda
 
 import gpukernels as gk
@@ -89,11 +90,13 @@ def test_who_is_taken_up_too_early_is_told_apart():
     assert run.iterations[-1].kind.tolist() == [AGAIN] * 4
 
 
-@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("g", "root"), [(ROADS, 0), (WEB, 1)], ids=repr)
-def test_every_method_is_read_as_it_counts_itself(method, g, root, schedule):
+@pytest.mark.parametrize(
+    ("method", "network", "schedule"),
+    every_pair(METHODS, ("roads", "web"), ("lockstep", "warp", "random")),
+)
+def test_every_method_is_read_as_it_counts_itself(method, network, schedule):
     """Its relaxations, its distances, and of each arc that it needs exactly one."""
+    g, root = {"roads": (ROADS, 0), "web": (WEB, 1)}[network]
     run, result = run_of(g, root, method, schedule)
     assert run.root == root
     stats = result.stats
@@ -113,8 +116,7 @@ def test_every_method_is_read_as_it_counts_itself(method, g, root, schedule):
         assert kinds[NEEDED] == g.out_degree[run.distance < np.inf].sum()
 
 
-@pytest.mark.parametrize("kind", ["none", "int32", "float32"])
-@pytest.mark.parametrize("name", AWKWARD)
+@pytest.mark.parametrize(("name", "kind"), in_turn(AWKWARD, ["none", "int32", "float32"]))
 def test_awkward_graphs_are_drawn(name, kind):
     g = AWKWARD[name]
     if not g.n or g.n > 300:
