@@ -19,3 +19,5 @@ def short_waits(monkeypatch):
     monkeypatch.setattr(duplicates.measure, "__defaults__", (2,))
     monkeypatch.setattr(frontier_bfs.times, "__defaults__", (2,))
     monkeypatch.setitem(sssp.write.__kwdefaults__, "roots", 2)
+    for benchmark in (bfs, duplicates, frontier_bfs, sssp):
+        monkeypatch.setitem(benchmark.write.__kwdefaults__, "repeat", 2)

@@ -10,9 +10,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from effort import EFFORT, SOAK
 
 import gpukernels as gk
-from gpukernels.exercises import CATALOG
+from gpukernels.exercises import CATALOG, checking
 from gpukernels.exercises.exercise import KernelExercise, PredictionExercise
 from gpukernels.exercises.skeleton import HERE
 from gpukernels.simt import python_function
@@ -96,7 +97,9 @@ def run(text: str, tmp_path, name: str):
 
 
 @pytest.mark.parametrize("name", CATALOG)
-def test_a_solution_passes_its_check_as_it_is_printed(name, tmp_path):
+def test_a_solution_passes_its_check_as_it_is_printed(name, tmp_path, monkeypatch):
+    if EFFORT != SOAK:  # the chapters check every solution under all schedules
+        monkeypatch.setattr(checking, "SCHEDULES", checking.SCHEDULES[::2])
     ex = gk.exercise(name)
     report = ex.check(run(ex.solution.text, tmp_path, name))
     assert report.passed

@@ -160,7 +160,7 @@ def test_what_folds_follows_from_the_tags():
 
 
 def test_a_plain_notebook_runs_to_its_end():
-    notebook = nbformat.read(plain(ROOT / "chapters" / "mapping_static.ipynb"), as_version=4)
+    notebook = nbformat.read(plain(ROOT / "chapters" / "representations.ipynb"), as_version=4)
     folder = ROOT / "chapters"  # as far from data/ as the folder that `make notebooks` fills
     with mock.patch.dict(os.environ, GPUKERNELS_DEVICE="simt"):
         NotebookClient(notebook, timeout=300, resources={"metadata": {"path": folder}}).execute()

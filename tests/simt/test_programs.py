@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from effort import EFFORT, FAST, some
+from effort import some
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from launching import kernel_from
@@ -43,14 +43,13 @@ def steps_of(trace):
 
 #: How many programs; `make soak` sets a number of its own and draws new ones each time.
 PROGRAMS = os.environ.get("GPUKERNELS_PROGRAMS")
-IN_CI = os.environ.get("CI") == "true"
 #: Each program runs in lockstep and under one of the others: translating it takes the time.
 SECOND = ("warp", "random")
 
 
 def some_programs(part=1):
     """Return hypothesis' settings for the programs of this run, or for a `part` of them."""
-    count = int(PROGRAMS or (400 if IN_CI and EFFORT != FAST else some(200, soak=200)))
+    count = int(PROGRAMS or some(200, soak=200))
     return settings(
         max_examples=max(1, count // part),
         deadline=None,
