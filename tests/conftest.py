@@ -56,6 +56,7 @@ SLOW = (
     "tests/test_no_gpu.py",
     "tests/test_package.py",
     "tests/test_ptx.py::test_kernel_compiles",
+    "tests/test_ptx.py::test_kernels_compile",
     "tests/test_public_types.py",
     "tests/test_reference.py",
     "tests/simt/test_kernels_compile.py",
