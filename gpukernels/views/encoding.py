@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+#: A whole number as Python writes it, and short enough to be packed.
+_NUMBER = re.compile(r"(?<!\d)(0|[1-9]\d{0,8})(?!\d)", re.ASCII)
 _WIDTHS = ("u1", "i1", "u2", "i2", "u4", "i4")
 
 
@@ -81,6 +84,24 @@ def pack_lists(lists: list) -> dict[str, str]:
     lengths = [len(entry) for entry in lists]
     flat = np.concatenate([np.asarray(entry, dtype=np.int64) for entry in lists]) if lists else []
     return {"at": pack(np.concatenate([[0], np.cumsum(lengths)])), "of": pack(flat)}
+
+
+def pack_rows(rows: list) -> dict[str, str]:
+    """Encode integer lists of which many are equal: each once, and which of them each row is."""
+    kept: dict[tuple[int, ...], int] = {}
+    which = [kept.setdefault(tuple(map(int, row)), len(kept)) for row in rows]
+    return {"row": pack(which), **pack_lists(list(kept))}
+
+
+def pack_texts(texts: list[str]) -> dict:
+    """Encode texts that differ by their numbers: the words between them once, and the numbers."""
+    forms: dict[tuple[str, ...], int] = {}
+    which, numbers = [], []
+    for text in texts:
+        parts = _NUMBER.split(text)
+        which.append(forms.setdefault(tuple(parts[::2]), len(forms)))
+        numbers.append([int(number) for number in parts[1::2]])
+    return {"forms": list(map(list, forms)), "of": pack(which), "numbers": pack_lists(numbers)}
 
 
 def to_json(payload: dict) -> str:

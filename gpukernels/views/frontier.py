@@ -10,9 +10,10 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.trace import Trace
 from gpukernels.views.backwards import Backwards
 from gpukernels.views.drawing import Drawing, draw
-from gpukernels.views.encoding import pack, pack_lists
+from gpukernels.views.encoding import pack, pack_lists, pack_texts
 from gpukernels.views.levels import Level, Maker, read_levels
-from gpukernels.views.widget import View, as_traces, check_step
+from gpukernels.views.starts import by_roots, levels_from
+from gpukernels.views.widget import View, check_step
 from gpukernels.views.words import count, under
 
 #: Duplicates that are named one by one; the rest is counted.
@@ -30,14 +31,15 @@ def who(makers: list[Maker]) -> str:
     )
 
 
-def sentence(number_: int, level: Level) -> str:
-    """Say what one level did."""
+def sentence(number_: int, level: Level, root: int | None = None) -> str:
+    """Say what one level did; and from which root, where there are several to choose from."""
+    origin = "" if root is None else f" from vertex {root}"
     frontier = count(len(level.frontier), "vertex", "vertices")
     entries = len(level.frontier) + level.repeated
     queue = f" ({entries:,} entries in the queue)" if level.repeated else ""
     found = count(len(level.found), "vertex", "vertices")
     said = [
-        f"Level {number_}{', bottom-up' if level.bottom_up else ''}: "
+        f"Level {number_}{origin}{', bottom-up' if level.bottom_up else ''}: "
         f"{frontier} in the frontier{queue}, "
         f"{count(level.arc_loads, 'arc')} read, {found} found."
     ]
@@ -88,23 +90,29 @@ def _lines(level: Level, drawing: Drawing) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def _trace_payload(
-    label: str, levels: list[Level], drawing: Drawing, detected: bool, repeated: bool
+    label: str, searches: dict[Any, list[Level]], drawing: Drawing, detected: bool, repeated: bool
 ) -> dict[str, Any]:
-    reached = np.full(len(drawing.x), -1, dtype=np.int64)
-    for k, level in reversed(list(enumerate(levels))):
-        reached[level.found] = k + 1
-    if levels:
-        reached[levels[0].frontier] = 0
-
+    """Return the columns of one search, or of those from several roots, one after the other."""
+    levels = [level for levels in searches.values() for level in levels]
     lines = [_lines(level, drawing) for level in levels]
     parts = np.array([_parts(level) for level in levels])
+    several = len(searches) > 1
     more = {"dropped": pack_lists([_dropped(level) for level in levels])} if detected else {}
     if repeated:
         more["copies"] = pack([level.repeated for level in levels])
+    sentences = [
+        sentence(k, level, root if several else None)
+        for root, levels in searches.items()
+        for k, level in enumerate(levels)
+    ]
+    makers = [duplicate_lines(level) for level in levels]
+    if several:
+        more["variantSteps"] = [len(levels) for levels in searches.values()]
+        more["makersAt"] = pack(np.cumsum([0, *map(len, makers)]))
     return {
         "label": label,
-        "steps": len(levels),
-        "reached": pack(reached),
+        "steps": max(map(len, searches.values())),
+        "reached": pack(np.concatenate([_reached(found, drawing) for found in searches.values()])),
         "frontier": pack_lists([level.frontier for level in levels]),
         "found": pack_lists([level.found for level in levels]),
         "again": pack_lists([sorted(level.duplicates) for level in levels]),
@@ -116,10 +124,20 @@ def _trace_payload(
         "readLines": pack_lists([line[2] for line in lines]),
         "parts": pack(parts if detected else parts[:, :4]),
         "surplus": pack([level.surplus for level in levels]),
-        "sentences": [sentence(k, level) for k, level in enumerate(levels)],
-        "makers": [duplicate_lines(level) for level in levels],
+        "sentences": pack_texts(sentences) if several else sentences,
+        "makers": pack_texts([line for named in makers for line in named]) if several else makers,
         **more,
     }
+
+
+def _reached(levels: list[Level], drawing: Drawing) -> np.ndarray:
+    """Return the level at which a search found each vertex, counted from 1, or -1."""
+    reached = np.full(len(drawing.x), -1, dtype=np.int64)
+    for k, level in reversed(list(enumerate(levels))):
+        reached[level.found] = k + 1
+    if levels:
+        reached[levels[0].frontier] = 0
+    return reached
 
 
 def _dropped(level: Level) -> list[int]:
@@ -138,13 +156,15 @@ class FrontierView(View):
     ----------
     graph : Graph
         The graph that was searched.
-    traces : Trace or dict of str to Trace
-        One search, or several to switch between, each from its first launch to its last. The
+    traces : Trace, dict of str to Trace, dict of int to Trace, or dict of str to such a dict
+        One search, or several to switch between, each from its first launch to its last. In place
+        of a search, searches by their roots: a reader then clicks a vertex to start there. The
         kernels must name their arrays as this book does (``targets`` or ``target``; ``sources`` for
         arcs read from the vertex that they enter; ``distance``, ``frontier``, ``next_frontier``;
         ``queues`` where a launch goes through several levels).
     root : int, optional
-        Where the searches began; by default read from the traces.
+        Where the searches began; by default read from the traces. Of searches by their roots, the
+        one shown first; by default the lowest.
     positions : array_like, optional
         Where to draw each vertex, of shape (n, 2), y upwards.
     choice : str
@@ -179,6 +199,11 @@ class FrontierView(View):
     ...     r = gk.bfs(g, method="frontier")
     >>> gk.FrontierView(g, t.trace)
     FrontierView(16 vertices; 6 levels)
+
+    A click on any vertex starts there, where all have been recorded:
+
+    >>> gk.FrontierView(g, {v: gk.traced(gk.bfs, g, v) for v in range(g.n)})
+    FrontierView(16 vertices; 6 levels; 16 roots)
     """
 
     _kind = "frontier"
@@ -199,21 +224,32 @@ class FrontierView(View):
     ) -> None:
         self._drawing = draw(graph, positions=positions, seed=seed)
         source = np.repeat(np.arange(graph.n), np.diff(np.asarray(graph.offsets, np.int64)))
-        self._levels: dict[str, list[Level]] = {}
-        for label, trace in as_traces(traces).items():
-            _check(label, trace, int(graph.n), len(source))
-            backwards = Backwards.of(graph) if trace.array_named("sources") else None
-            self._levels[label] = levels = read_levels(trace, graph.n, source, root, backwards)
-            if not levels:
-                raise InvalidArgument(
-                    f"traces[{label!r}]",
-                    "no load of targets, target or sources",
-                    "the trace of a search",
-                )
-            _check_distances(label, trace)
-        labels = list(self._levels)
+        recorded, choose = by_roots(traces, root, int(graph.n))
+        self._searches: dict[str, dict[Any, list[Level]]] = {}
+        for label, of in recorded.items():
+            place = f"traces[{label!r}]" if label or not choose else "traces"
+            self._searches[label] = {}
+            for began, trace in of.items():
+                _check(label, trace, int(graph.n), len(source))
+                backwards = Backwards.of(graph) if trace.array_named("sources") else None
+                if choose:
+                    levels = levels_from(place, trace, began, source, graph.n, backwards)
+                else:
+                    levels = read_levels(trace, graph.n, source, began, backwards)
+                if not levels:
+                    raise InvalidArgument(
+                        place, "no load of targets, target or sources", "the trace of a search"
+                    )
+                if levels[0].launches:
+                    _check_distances(label, trace)
+                self._searches[label][began] = levels
+        labels = list(self._searches)
+        roots = list(self._searches[labels[0]])
+        self._roots = roots if len(roots) > 1 else []
+        first = roots[0] if root is None else root
+        self._levels = {label: of[first] for label, of in self._searches.items()}
         check_step(step, len(self._levels[labels[0]]))
-        every = [level for levels in self._levels.values() for level in levels]
+        every = [x for of in self._searches.values() for levels in of.values() for x in levels]
         detected = any(level.detected for level in every)
         repeated = any(level.repeated for level in every)
         payload = {
@@ -221,7 +257,7 @@ class FrontierView(View):
             "drawing": self._drawing.payload(),
             "traces": [
                 _trace_payload(k, v, self._drawing, detected, repeated)
-                for k, v in self._levels.items()
+                for k, v in self._searches.items()
             ],
             "mostFrontier": max(1, *(len(level.frontier) + level.repeated for level in every)),
             "mostArcs": max(1, *(sum(_parts(level)) for level in every)),
@@ -229,19 +265,34 @@ class FrontierView(View):
             "mostNamed": max(len(duplicate_lines(level)) for level in every),
             **({"detected": True} if detected else {}),
         }
+        if self._roots:
+            field = {"label": "Root", "entries": list(map(str, roots))}
+            payload["variants"] = {"fields": [field], "first": [roots.index(first)]}
         self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _describe(self) -> str:
-        return " ".join(
+        said = " ".join(
             f"{under(label)}" + " ".join(sentence(k, level) for k, level in enumerate(levels))
             for label, levels in self._levels.items()
         )
+        return said + self._describe_roots()
+
+    def _describe_roots(self) -> str:
+        """Say how many levels the searches from other vertices take."""
+        if not self._roots:
+            return ""
+        said = [" A search can start at any vertex that was recorded."]
+        for label, of in self._searches.items():
+            levels = ", ".join(f"{root} {len(found)}" for root, found in of.items())
+            said.append(f"{under(label)}Levels by root: {levels}.")
+        return " ".join(said)
 
     def _summary(self) -> str:
         searched = ", ".join(
             f"{under(label)}{count(len(levels), 'level')}" for label, levels in self._levels.items()
         )
-        return f"{count(len(self._drawing.x), 'vertex', 'vertices')}; {searched}"
+        roots = f"; {count(len(self._roots), 'root')}" if self._roots else ""
+        return f"{count(len(self._drawing.x), 'vertex', 'vertices')}; {searched}{roots}"
 
 
 def _check_distances(label: str, trace: Trace) -> None:

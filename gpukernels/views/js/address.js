@@ -1,6 +1,7 @@
 // How a state of a figure is written: #fig-frontier?run=fine&step=8.
 //
 // A state is a list of [name, word]: `run` is the trace, `step` the step, and every list beside them goes by its label.
+import { leastSteps } from "./variants.js";
 import { wordAt } from "./words.js";
 
 function asWritten(part) {
@@ -45,7 +46,7 @@ export function problemOf(record, state, fieldsIn) {
   }
   for (const [name, word] of state) {
     if (name === "step") {
-      const steps = Math.min(...runs.map((k) => record.traces[k].steps));
+      const steps = Math.min(...runs.map((k) => leastSteps(record, record.traces[k], wanted)));
       if (!/^\d+$/.test(word) || Number(word) >= steps) return `it has no step "${word}", but 0 to ${steps - 1}`;
     } else if (name !== "run" && fieldsIn) {
       for (const k of runs) {

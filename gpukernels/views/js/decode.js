@@ -30,3 +30,21 @@ export function unpackLists(lists) {
   const of = unpack(lists.of);
   return (row) => of.subarray(at[row], at[row + 1]);
 }
+
+// The same for what pack_rows writes, where equal lists are kept once.
+export function unpackRows(rows) {
+  const which = unpack(rows.row),
+    list = unpackLists(rows);
+  return (row) => list(which[row]);
+}
+
+// A function from a row to its text, for texts that share their words.
+export function unpackTexts(texts) {
+  const of = unpack(texts.of),
+    numbers = unpackLists(texts.numbers);
+  return (row) => {
+    const form = texts.forms[of[row]],
+      said = numbers(row);
+    return form.map((part, i) => (i ? said[i - 1] : "") + part).join("");
+  };
+}

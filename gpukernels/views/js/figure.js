@@ -3,8 +3,11 @@
 // A view is { noun, open(payload, leads) }, where leads(address) says whether the page can go there. open returns
 // { choose(k), stage, side }; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
 // counters(step), sentence(step), controls: [element], keys: [[symbol, words]] }, where keys are the looks that no counter
-// tells; it is also handed a function that shows the scene again and one that goes to a step. The model holds
-// `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
+// tells; it is also handed a function that shows the scene again, one that goes to a step and one that chooses anew, from
+// step 0. The model holds `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
+//
+// Where a reader can change a run into others (variants.js), a scene also has `room`, { steps, said: [text] }: the most
+// steps of any, and the sentences of all. `runs()` of what open returns then says { label, steps } of the traces as they are.
 import { h, number, put, say } from "./element.js";
 import { followRow } from "./follow.js";
 import { playByKeys } from "./keys.js";
@@ -79,10 +82,11 @@ export function selectOf(label, options, chosen, onChange) {
 
 // Trace k of a view as a scene. Where the view says of all its traces that they are whole runs (`races`), it has them all
 // on one clock.
-export function sceneOf(view, record, opened, k, again, go) {
-  const scene = opened.choose(k, again, go);
+export function sceneOf(view, record, opened, k, again, go, anew) {
+  const scene = opened.choose(k, again, go, anew);
   const whole = view.races && record.traces.every((trace) => view.races(record, trace));
-  const race = whole ? raceOf(record.traces, k, opened.noun || view.noun) : null;
+  const runs = opened.runs ? opened.runs() : record.traces;
+  const race = whole ? raceOf(runs, k, opened.noun || view.noun) : null;
   if (!race) return scene;
   const show = (step) => {
     race.show(step);
@@ -140,7 +144,7 @@ function frameKeys(scene, noun, timeline) {
 
 // Room for any sentence and any number of a scene, so that nothing moves when a shorter one takes the place of a longer.
 export function keepRoom(parts, scene) {
-  const said = new Set(),
+  const said = new Set(scene.room ? scene.room.said : []),
     signs = [];
   for (let k = 0; k < scene.steps; k++) {
     said.add(scene.sentence(k));
@@ -217,14 +221,14 @@ export function fillFigure(figure, view, model, page = null) {
 
   function show(step) {
     parts.show(scene, step);
-    if (scene.steps > 1) {
+    if ((scene.room || scene).steps > 1) {
       range.value = step;
       range.setAttribute("aria-valuetext", `${noun} ${step} of ${scene.steps - 1}`);
       say(where, `${noun} ${step}`);
       where.append(h("small", null, `of ${scene.steps - 1}`));
-      back.disabled = step === 0;
-      forth.disabled = step === scene.steps - 1;
     }
+    back.disabled = step === 0;
+    forth.disabled = step === scene.steps - 1;
     if (!timer) rest?.();
     followRow(figure, parts.head);
   }
@@ -233,13 +237,18 @@ export function fillFigure(figure, view, model, page = null) {
     const chosen = Math.max(0, labels.indexOf(model.get("trace")));
     if (chosen !== current) {
       current = chosen;
-      scene = sceneOf(view, payload, opened, chosen, refreshScene, go);
-      timeline.replaceChildren(...scene.tracks, ...(scene.steps > 1 ? [scrub] : []));
+      scene = sceneOf(view, payload, opened, chosen, refreshScene, go, anew);
+      timeline.replaceChildren(...scene.tracks, ...((scene.room || scene).steps > 1 ? [scrub] : []));
       figure.style.setProperty("--gk-steps", scene.steps);
       range.max = scene.steps - 1;
-      player.hidden = speeds.hidden = scene.steps < 2;
-      controls.hidden = scene.steps < 2 && labels.length < 2 && !(scene.controls || []).length;
-      extra.replaceChildren(...(scene.controls || []));
+      const most = (scene.room || scene).steps,
+        beside = scene.controls || [];
+      player.hidden = speeds.hidden = most < 2;
+      play.disabled = scene.steps < 2;
+      controls.hidden = most < 2 && labels.length < 2 && !beside.length;
+      // A control that stays keeps its focus.
+      if (beside.length !== extra.children.length || beside.some((one, i) => one !== extra.children[i]))
+        extra.replaceChildren(...beside);
       const select = controls.querySelector(":scope > .gk-field select");
       if (labels.length > 1) select.value = labels[chosen];
       keepRoom(parts, scene);
@@ -251,6 +260,12 @@ export function fillFigure(figure, view, model, page = null) {
   function refreshScene() {
     keepRoom(parts, scene);
     show(Math.min(model.get("step"), scene.steps - 1));
+  }
+
+  function anew() {
+    stop();
+    current = -1;
+    set("step", 0);
   }
 
   function go(step) {

@@ -1,10 +1,13 @@
 // FrontierView: a search level by level on the graph itself.
-import { unpack, unpackLists } from "./decode.js";
+import { unpack, unpackLists, unpackTexts } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { h, put, say, thousands } from "./element.js";
+import { selectOf } from "./figure.js";
 import { inspectable } from "./inspect.js";
 import { barPath, lineKey, pathOf, roomsFor, squareKey, symbol, track } from "./marks.js";
+import { pressable } from "./press.js";
 
+const OFFER = "Click a vertex to start the search there.";
 const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait"];
 
 export const frontierView = {
@@ -13,26 +16,35 @@ export const frontierView = {
   pace: 1400,
   open(payload) {
     const drawing = readDrawing(payload.drawing);
-    const picture = levelPicture(drawing, payload.detected);
+    const start = payload.variants ? startsOf(payload) : null;
+    const picture = levelPicture(drawing, payload.detected, start);
     const head = h("p", { class: "gk-makers-head" });
     const names = h("ul");
     const named = h("div", null, head, names);
     const makers = payload.mostNamed ? h("div", { class: "gk-makers" }, named) : null;
     return {
-      stage: [picture.svg, makers].filter(Boolean),
-      choose(k) {
-        const data = readTrace(payload.traces[k]);
-        const texts = payload.traces[k].makers.map((lines) => [makersHead(lines), ...lines].join("\n"));
+      stage: [start && start.offer, picture.svg, makers].filter(Boolean),
+      runs: () =>
+        payload.traces.map((trace) => ({
+          label: trace.label,
+          steps: start ? trace.variantSteps[start.at()] : trace.steps,
+        })),
+      choose(k, again, go, anew = null) {
+        const data = readTrace(payload.traces[k], start ? start.at() : 0, drawing.n);
+        if (start) start.anew = anew;
+        const texts = data.allMakers.map((lines) => [makersHead(lines), ...lines].join("\n"));
         if (makers) makers.replaceChildren(named, ...roomsFor(texts));
         return {
           steps: data.steps,
           tracks: levelTracks(payload, data),
-          keys: levelKeys(payload, data),
-          sentence: (step) => payload.traces[k].sentences[step],
+          keys: [...levelKeys(payload, data), ...(start ? [[rootKey(), "the root"]] : [])],
+          controls: start ? [start.list] : [],
+          room: start ? { steps: payload.traces[k].steps, said: data.allSentences } : null,
+          sentence: data.sentence,
           counters: (step) => levelCounters(payload, data, step),
           show(step) {
             picture.show(data, step);
-            const lines = payload.traces[k].makers[step];
+            const lines = data.makers(step);
             say(head, makersHead(lines));
             names.replaceChildren(...lines.map((line) => h("li", null, line)));
           },
@@ -46,23 +58,79 @@ function makersHead(lines) {
   return lines.length ? "Found more than once, by" : "No duplicates";
 }
 
-function readTrace(trace) {
-  return {
-    steps: trace.steps,
-    reached: unpack(trace.reached),
-    frontier: unpackLists(trace.frontier),
-    found: unpackLists(trace.found),
-    again: unpackLists(trace.again),
-    times: unpackLists(trace.times),
-    foundLines: unpackLists(trace.foundLines),
-    againLines: unpackLists(trace.againLines),
-    readLines: unpackLists(trace.readLines),
-    dropped: trace.dropped ? unpackLists(trace.dropped) : () => [],
-    kinds: trace.dropped ? 5 : 4,
-    parts: unpack(trace.parts),
-    surplus: unpack(trace.surplus),
-    copies: trace.copies ? unpack(trace.copies) : null,
+// Where a search can start, and where it does: `list` and a click in the picture change it. All is drawn anew by `anew`.
+function startsOf(payload) {
+  const [field] = payload.variants.fields,
+    roots = field.entries.map(Number);
+  let place = payload.variants.first[0];
+  const starts = {
+    anew: null,
+    roots,
+    at: () => place,
+    root: () => roots[place],
+    list: selectOf(
+      field.label,
+      field.entries.map((root) => [root, root]),
+      field.entries[place],
+      (root) => {
+        place = field.entries.indexOf(root);
+        starts.anew();
+      },
+    ),
+    // Of a vertex from which no search was recorded, nothing.
+    start(v) {
+      if (roots.includes(v)) starts.list.field.choose(roots.indexOf(v));
+    },
+    offer: h("p", { class: "gk-offer" }, OFFER),
   };
+  return starts;
+}
+
+// The search that begins at the root in this place: a trace holds those of all roots, one after the other.
+function readTrace(trace, place, n) {
+  const all = trace.variantSteps || [trace.steps],
+    kinds = trace.dropped ? 5 : 4;
+  const before = all.slice(0, place).reduce((sum, steps) => sum + steps, 0),
+    steps = all[place];
+  const lists = (packed) => {
+    const list = unpackLists(packed);
+    return (k) => list(before + k);
+  };
+  const own = (packed, many) => unpack(packed).subarray(many * before, many * (before + steps));
+  const { sentences, makers } = trace.variantSteps ? textsOf(trace) : trace;
+  return {
+    steps,
+    reached: unpack(trace.reached).subarray(n * place, n * place + n),
+    frontier: lists(trace.frontier),
+    found: lists(trace.found),
+    again: lists(trace.again),
+    times: lists(trace.times),
+    foundLines: lists(trace.foundLines),
+    againLines: lists(trace.againLines),
+    readLines: lists(trace.readLines),
+    dropped: trace.dropped ? lists(trace.dropped) : () => [],
+    kinds,
+    parts: own(trace.parts, kinds),
+    surplus: own(trace.surplus, 1),
+    copies: trace.copies ? own(trace.copies, 1) : null,
+    sentence: (k) => sentences[before + k],
+    makers: (k) => makers[before + k],
+    allSentences: sentences,
+    allMakers: makers,
+  };
+}
+
+function textsOf(trace) {
+  const at = unpack(trace.makersAt),
+    sentence = unpackTexts(trace.sentences),
+    line = unpackTexts(trace.makers);
+  const sentences = [],
+    makers = [];
+  for (let k = 0; k + 1 < at.length; k++) {
+    sentences.push(sentence(k));
+    makers.push(Array.from(new Array(at[k + 1] - at[k]), (_, i) => line(at[k] + i)));
+  }
+  return { sentences, makers };
 }
 
 function levelTracks(payload, data) {
@@ -114,6 +182,14 @@ function levelKeys(payload, data) {
   return keys;
 }
 
+function rootKey() {
+  return symbol(
+    ["gk-dot-ink", FRONTIER_DOT, 13.5],
+    ["gk-dot-paper", FRONTIER_DOT, 11],
+    ["gk-dot-done", FRONTIER_DOT, 8],
+  );
+}
+
 // A vertex found in this level; its ring says whether it was found again.
 function ringKey(name) {
   return symbol([name, FRONTIER_DOT, 13], ["gk-dot-paper", FRONTIER_DOT, 9.5], ["gk-dot-new", FRONTIER_DOT, 7]);
@@ -144,7 +220,7 @@ function levelCounters(payload, data, step) {
   return counters;
 }
 
-function levelPicture(drawing, detected) {
+function levelPicture(drawing, detected, start) {
   const r = drawing.radius;
   const lines = {
     rest: pathOf("gk-arc"),
@@ -152,7 +228,11 @@ function levelPicture(drawing, detected) {
     again: pathOf("gk-arc-again"),
     found: pathOf("gk-arc-found"),
   };
+  const root = start
+    ? { root: pathOf("gk-dot-ink", "", 2 * r + 9), rootIn: pathOf("gk-dot-paper", "", 2 * r + 6) }
+    : {};
   const dots = {
+    ...root,
     unseen: pathOf("gk-dot-unseen", "", (drawing.crowded ? 1 : 2) * r),
     unseenIn: pathOf("gk-dot-paper", "", 2 * r - 2),
     done: pathOf("gk-dot-done", "", 1.7 * r),
@@ -179,16 +259,21 @@ function levelPicture(drawing, detected) {
   const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
   svg.append(halo, note);
 
-  let data = null;
+  let data = null,
+    asked = -1;
+  const locate = (x, y) => drawing.nearest(x, y, r + 6);
   const ask = inspectable(
     svg,
-    (x, y) => drawing.nearest(x, y, r + 6),
+    locate,
     (v) => {
+      asked = v;
+      if (start) put(svg, "class", start.roots.includes(v) ? "gk-graph gk-press" : "gk-graph");
       put(halo, "d", v < 0 ? "" : drawing.dots([v]));
       say(note, v < 0 ? "" : describe(v));
     },
     () => drawing.n,
   );
+  if (start) pressable(svg, locate, () => asked, start.start);
 
   function describe(v) {
     const reached = data.reached[v];
@@ -224,6 +309,7 @@ function levelPicture(drawing, detected) {
     put(lines.found, "d", drawing.lines(trace.foundLines(step)));
     const unseen = drawing.dots(of[0]),
       all = drawing.dots(found);
+    if (start) for (const path of Object.values(root)) put(path, "d", drawing.dots([start.root()]));
     put(dots.unseen, "d", unseen);
     put(dots.unseenIn, "d", drawing.crowded ? "" : unseen);
     put(dots.done, "d", drawing.dots(of[1]));

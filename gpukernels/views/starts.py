@@ -1,0 +1,82 @@
+"""Searches that begin at each of several vertices, recorded for a reader who chooses among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gpukernels.checks import check_vertex, is_whole
+from gpukernels.errors import InvalidArgument
+from gpukernels.trace import Trace
+from gpukernels.views.backwards import Backwards
+from gpukernels.views.levels import Level, read_levels
+from gpukernels.views.widget import as_traces
+
+
+def by_roots(traces: Any, root: int | None, n: int) -> tuple[dict[str, dict[Any, Trace]], bool]:
+    """Return recordings by label and root, and whether there are several roots to choose from.
+
+    The root that is shown first comes first. Without such a choice all stand under `root`.
+    """
+    if not isinstance(traces, Mapping) or not traces:
+        return {label: {root: t} for label, t in as_traces(traces).items()}, False
+    if all(map(is_whole, traces)):
+        traces = {"": traces}
+    if not any(isinstance(of, Mapping) for of in traces.values()):
+        return {label: {root: t} for label, t in as_traces(traces).items()}, False
+    found = {label: _of_roots(label, of, n) for label, of in traces.items()}
+    roots = sorted(next(iter(found.values())))
+    for label, of in found.items():
+        if sorted(of) != roots:
+            raise InvalidArgument(
+                f"traces[{label!r}]", sorted(of), f"recordings from the same roots, {roots}"
+            )
+    if root is not None and check_vertex("root", root, n) not in roots:
+        raise InvalidArgument("root", root, f"one that was recorded, of {roots}")
+    return {label: {r: of[r] for r in roots} for label, of in found.items()}, True
+
+
+def _of_roots(label: str, of: object, n: int) -> dict[int, Trace]:
+    place = f"traces[{label!r}]" if label else "traces"
+    if not isinstance(label, str):
+        raise InvalidArgument("traces", label, "labels as keys, or roots alone")
+    if not isinstance(of, Mapping) or not of or not all(map(is_whole, of)):
+        raise InvalidArgument(place, of, "a dict of root to trace, as the others")
+    return {
+        check_vertex(f"root of {place}", int(r), n): as_traces(t, f"{place}[{r}]")[""]
+        for r, t in of.items()
+    }
+
+
+def levels_from(
+    place: str,
+    trace: Trace,
+    root: int,
+    source_of_arc: np.ndarray,
+    n: int,
+    backwards: Backwards | None,
+) -> list[Level]:
+    """Read a search that is said to begin at `root`; if it reads no arc, it is one level.
+
+    Raises
+    ------
+    InvalidArgument
+        If the search begins elsewhere.
+    """
+    levels = read_levels(trace, n, source_of_arc, None, backwards)
+    if not levels:
+        return [_lonely(root)]
+    if levels[0].frontier.tolist() != [root]:
+        if levels[0].frontier.size == 1:
+            began = f"a search from vertex {int(levels[0].frontier[0])}"
+            raise InvalidArgument(f"{place}[{root}]", began, f"a recording from vertex {root}")
+        levels = read_levels(trace, n, source_of_arc, root, backwards)
+    return levels
+
+
+def _lonely(root: int) -> Level:
+    """Return the level of a root without arcs."""
+    none = np.zeros(0, dtype=np.int64)
+    return Level((), np.array([root]), 0, none, 0, 0, none, none, none, 0, {}, {})
