@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from gpukernels.checks import as_array
 from gpukernels.errors import InvalidArgument
 from gpukernels.trace import Trace
-from gpukernels.views.encoding import pack
+from gpukernels.views.encoding import pack, pack_rows, pack_texts
 from gpukernels.views.expansion import Expansion, read_expansion
+from gpukernels.views.sizes import Sizes
 from gpukernels.views.widget import View, as_traces, check_step
 from gpukernels.views.words import count, under
 
@@ -144,9 +145,15 @@ class MappingView(View):
     traces : dict of str to Trace, or dict of str to dict of str to Trace
         One recording of :func:`gpukernels.expand` a technique; or such a dict for each of several
         workloads to switch between, by name. What ``with gk.trace() as t`` yields will do as well.
+        Or such a dict for each of several workloads that differ by the sizes of some items, by the
+        sizes of all, as ``(3, 1, 8)``: a reader then drags these items. Every combination is to be
+        recorded.
     offsets : array_like of int, or dict of str to array_like
         The workload, of shape (items + 1,), as given to ``gk.expand``; or one by each name. 24
         units fill a row; up to 240 are drawn, and up to 1080 in all strips of a workload together.
+        Not given where the keys of `traces` are sizes.
+    sizes : sequence of int, optional
+        Where the keys of `traces` are sizes, those shown first; by default the first.
     color : {"thread", "warp", "block"}
         What units are colored by at first.
     choice : str
@@ -181,15 +188,25 @@ class MappingView(View):
     ...     traces[method] = t
     >>> gk.MappingView(traces, offsets)
     MappingView(8 items, 24 units: work_item_to_thread 8 rounds, two_phase 11 rounds)
+
+    The second of three items can have any size up to 8:
+
+    >>> dragged = {}
+    >>> for size in range(9):
+    ...     call = gk.expand, [0, 3, 3 + size, 5 + size], "work_item_to_thread"
+    ...     dragged[3, size, 2] = {"one thread an item": gk.traced(*call)}
+    >>> gk.MappingView(dragged, sizes=(3, 8, 2))
+    MappingView(3 items, 13 units: one thread an item 8 rounds; 9 sizes of B)
     """
 
     _kind = "mapping"
 
     def __init__(
         self,
-        traces: Mapping[str, Trace] | Mapping[str, Mapping[str, Trace]],
-        offsets: ArrayLike | Mapping[str, ArrayLike],
+        traces: Mapping[str, Trace] | Mapping[Any, Mapping[str, Trace]],
+        offsets: ArrayLike | Mapping[str, ArrayLike] | None = None,
         *,
+        sizes: Sequence[int] | None = None,
         color: str = "thread",
         choice: str = "Workload",
         title: str = "Who visits which unit",
@@ -201,7 +218,13 @@ class MappingView(View):
             raise InvalidArgument("color", color, f"one of {LEVELS}")
         if not isinstance(traces, Mapping) or not traces:
             raise InvalidArgument("traces", traces, "a non-empty dict of technique to trace")
-        if not isinstance(offsets, Mapping):
+        self._sizes = _sizes(traces, offsets, sizes)
+        if self._sizes:
+            traces = {tuple(map(int, key)): of for key, of in traces.items()}
+            self._dragged = _read_dragged(self._sizes, traces)
+            first = self._dragged[self._sizes.first]
+            traces, offsets = {"": traces[self._sizes.first]}, {"": first.offsets}
+        elif not isinstance(offsets, Mapping):
             traces, offsets = {"": traces}, {"": offsets}
         elif list(traces) != list(offsets):
             raise InvalidArgument("offsets", list(offsets), f"the names of traces, {list(traces)}")
@@ -218,20 +241,73 @@ class MappingView(View):
             "color": color,
             "traces": [_payload(name, load) for name, load in self._workloads.items()],
         }
+        if self._sizes:
+            names = [first.names[i] for i in self._sizes.items]
+            fields = [
+                {"label": f"Item {name}", "entries": list(map(str, of))}
+                for name, of in zip(names, self._sizes.choices, strict=True)
+            ]
+            payload["variants"] = {
+                "fields": fields,
+                "first": self._sizes.places(),
+                "items": self._sizes.items,
+                "offer": self._sizes.offer(names),
+            }
+            payload["traces"] = [_dragged_payload(self._sizes, self._dragged)]
         self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _describe(self) -> str:
-        return " ".join(under(name) + load.describe() for name, load in self._workloads.items())
+        said = " ".join(under(name) + load.describe() for name, load in self._workloads.items())
+        return said + self._describe_sizes()
+
+    def _describe_sizes(self) -> str:
+        """Say what a reader can change, and how many rounds each technique then takes at most."""
+        if not self._sizes:
+            return ""
+        names = self._workloads[""].names
+        said = [" " + self._sizes.offer([names[i] for i in self._sizes.items])]
+        for label in self._workloads[""].methods:
+            rounds = [load.methods[label].rounds for load in self._dragged.values()]
+            said.append(f"{label}: {min(rounds)} to {count(max(rounds), 'round')}.")
+        return " ".join(said)
 
     def _summary(self) -> str:
-        return "; ".join(
+        loads = "; ".join(
             f"{under(name)}{count(len(load.names), 'item')}, {count(load.units, 'unit')}: "
             + ", ".join(f"{label} {count(m.rounds, 'round')}" for label, m in load.methods.items())
             for name, load in self._workloads.items()
         )
+        if not self._sizes:
+            return loads
+        names = self._workloads[""].names
+        items = " and ".join(names[i] for i in self._sizes.items)
+        return f"{loads}; {count(self._sizes.many, 'size')} of {items}"
 
 
-def _read_workload(name: str, traces: object, offsets: ArrayLike) -> Workload:
+def _sizes(traces: Any, offsets: object, first: Sequence[int] | None) -> Sizes | None:
+    """Return which items can have which sizes, where recordings stand under sizes."""
+    by_sizes = isinstance(traces, Mapping) and any(isinstance(key, tuple) for key in traces)
+    if by_sizes and offsets is None:
+        return Sizes(traces, first)
+    if by_sizes:
+        raise InvalidArgument("offsets", offsets, "None, as the keys of traces are sizes")
+    if first is not None:
+        raise InvalidArgument("sizes", first, "None, unless the keys of traces are sizes")
+    if offsets is None:
+        raise InvalidArgument("offsets", None, "whole numbers from 0 up, nowhere decreasing")
+    return None
+
+
+def _read_dragged(sizes: Sizes, traces: Mapping[tuple, Any]) -> dict[tuple, Workload]:
+    loads = {key: _read_workload(key, traces[key], np.cumsum([0, *key])) for key in sizes.every}
+    labels = list(loads[sizes.first].methods)
+    for key, load in loads.items():
+        if list(load.methods) != labels:
+            raise InvalidArgument(f"traces[{key!r}]", list(load.methods), f"techniques {labels}")
+    return loads
+
+
+def _read_workload(name: object, traces: object, offsets: ArrayLike) -> Workload:
     place = f"[{name!r}]" if name else ""
     checked = _check_offsets(offsets, f"offsets{place}")
     if not isinstance(traces, Mapping):
@@ -271,6 +347,45 @@ def _payload(name: str, load: Workload) -> dict[str, Any]:
                 "request": pack(m.request),
             }
             for label, m in load.methods.items()
+        ],
+    }
+
+
+def _dragged_payload(sizes: Sizes, loads: dict[tuple, Workload]) -> dict[str, Any]:
+    """Return the columns of workloads that differ by sizes, one workload after the other."""
+    every = list(loads.values())
+    labels = list(every[0].methods)
+    runs = {label: [load.methods[label] for load in every] for label in labels}
+    return {
+        "label": "",
+        "steps": max(load.rounds for load in every),
+        "variantSteps": [load.rounds for load in every],
+        "names": every[0].names,
+        "base": list(sizes.first),
+        "most": np.max([load.most() for load in every], axis=0).tolist(),
+        "mostUnits": max(load.units for load in every),
+        "mostNumber": int(max(m.thread.max() for of in runs.values() for m in of)),
+        "sentences": pack_texts([load.sentence(k) for load in every for k in range(load.rounds)]),
+        "methods": [
+            {
+                "label": label,
+                "sector": of[0].sector_units,
+                "facts": pack_texts([_facts(m) for m in of]),
+                "rounds": pack([m.rounds for m in of]),
+                "launched": pack([x for m in of for x in (m.threads, m.warps, m.blocks)]),
+                "shares": pack_texts(
+                    [
+                        _share(load, m, level)
+                        for load, m in zip(every, of, strict=True)
+                        for level in LEVELS
+                    ]
+                ),
+                **{
+                    name: pack_rows([getattr(m, name) for m in of])
+                    for name in (*LEVELS, "round", "request")
+                },
+            }
+            for label, of in runs.items()
         ],
     }
 

@@ -116,7 +116,7 @@ def test_every_state_of_a_view_has_an_address_that_brings_it_back(open_parts, na
         assert figure.locator(".gk-controls :visible").count() == 0
         return
     button.click()
-    assert figure.locator(".gk-copied").text_content() == "Link copied"
+    figure.locator(".gk-copied", has_text="Link copied").wait_for()
     address = page.evaluate("navigator.clipboard.readText()")
     assert address == page.url
     seen = state_of(figure)

@@ -3,12 +3,13 @@
 // A view is { noun, open(payload, leads) }, where leads(address) says whether the page can go there. open returns
 // { choose(k), stage, side }; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
 // counters(step), sentence(step), controls: [element], keys: [[symbol, words]] }, where keys are the looks that no counter
-// tells; it is also handed a function that shows the scene again, one that goes to a step and one that chooses anew, from
-// step 0. The model holds `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
+// tells; it is also handed a function that shows the scene again, one that goes to a step and one that chooses anew and
+// goes to a step. The model holds `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
 //
-// Where a reader can change a run into others (variants.js), a scene also has `room`, { steps, said: [text] }: the most
-// steps of any, and the sentences of all. `runs()` of what open returns then says { label, steps } of the traces as they are.
-import { h, number, put, say } from "./element.js";
+// Where a reader can change a run into others (variants.js), a scene may have `fields` beside those of its controls, each
+// { name, entries, at(), choose(k) }, and has `room`, { steps, said: [text], most }: the most steps of any, the sentences
+// of all, and the largest number of a counter. `runs()` of what open returns says { label, steps } of the traces as they are.
+import { h, number, put, say, thousands } from "./element.js";
 import { followRow } from "./follow.js";
 import { playByKeys } from "./keys.js";
 import { SQUARE, roomsFor, squareKey, symbol } from "./marks.js";
@@ -144,8 +145,9 @@ function frameKeys(scene, noun, timeline) {
 
 // Room for any sentence and any number of a scene, so that nothing moves when a shorter one takes the place of a longer.
 export function keepRoom(parts, scene) {
-  const said = new Set(scene.room ? scene.room.said : []),
-    signs = [];
+  const { room } = scene,
+    said = new Set(room ? room.said : []);
+  const signs = room ? scene.counters(0).map(() => thousands(room.most).length) : [];
   for (let k = 0; k < scene.steps; k++) {
     said.add(scene.sentence(k));
     scene.counters(k).forEach(([, , text], i) => (signs[i] = Math.max(signs[i] || 0, text.length)));
@@ -262,10 +264,10 @@ export function fillFigure(figure, view, model, page = null) {
     show(Math.min(model.get("step"), scene.steps - 1));
   }
 
-  function anew() {
+  function anew(step) {
     stop();
     current = -1;
-    set("step", 0);
+    set("step", step);
   }
 
   function go(step) {

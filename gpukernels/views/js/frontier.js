@@ -7,7 +7,6 @@ import { inspectable } from "./inspect.js";
 import { barPath, lineKey, pathOf, roomsFor, squareKey, symbol, track } from "./marks.js";
 import { pressable } from "./press.js";
 
-const OFFER = "Click a vertex to start the search there.";
 const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait"];
 
 export const frontierView = {
@@ -16,7 +15,7 @@ export const frontierView = {
   pace: 1400,
   open(payload) {
     const drawing = readDrawing(payload.drawing);
-    const start = payload.variants ? startsOf(payload) : null;
+    const start = payload.variants ? startsOf(payload, drawing.n) : null;
     const picture = levelPicture(drawing, payload.detected, start);
     const head = h("p", { class: "gk-makers-head" });
     const names = h("ul");
@@ -39,7 +38,7 @@ export const frontierView = {
           tracks: levelTracks(payload, data),
           keys: [...levelKeys(payload, data), ...(start ? [[rootKey(), "the root"]] : [])],
           controls: start ? [start.list] : [],
-          room: start ? { steps: payload.traces[k].steps, said: data.allSentences } : null,
+          room: start ? { steps: payload.traces[k].steps, said: data.allSentences, most: payload.mostArcs } : null,
           sentence: data.sentence,
           counters: (step) => levelCounters(payload, data, step),
           show(step) {
@@ -59,9 +58,10 @@ function makersHead(lines) {
 }
 
 // Where a search can start, and where it does: `list` and a click in the picture change it. All is drawn anew by `anew`.
-function startsOf(payload) {
+function startsOf(payload, n) {
   const [field] = payload.variants.fields,
     roots = field.entries.map(Number);
+  const whom = roots.length === n ? "a vertex" : `one of the vertices ${roots.join(", ")}`;
   let place = payload.variants.first[0];
   const starts = {
     anew: null,
@@ -74,14 +74,14 @@ function startsOf(payload) {
       field.entries[place],
       (root) => {
         place = field.entries.indexOf(root);
-        starts.anew();
+        starts.anew(0);
       },
     ),
     // Of a vertex from which no search was recorded, nothing.
     start(v) {
       if (roots.includes(v)) starts.list.field.choose(roots.indexOf(v));
     },
-    offer: h("p", { class: "gk-offer" }, OFFER),
+    offer: h("p", { class: "gk-offer" }, `Click ${whom} to start the search there.`),
   };
   return starts;
 }

@@ -1,9 +1,10 @@
 // MappingView: a strip of units, sectors and loads for each technique.
-import { unpack } from "./decode.js";
+import { unpack, unpackRows, unpackTexts } from "./decode.js";
 import { count, h, number, put, say, thousands } from "./element.js";
 import { selectOf } from "./figure.js";
 import { inspectable } from "./inspect.js";
 import { SQUARE, boxPath, pathOf, scaleKey, squareKey, symbol, track } from "./marks.js";
+import { sizeBars } from "./sizes.js";
 
 const STRIP_WIDE = 432,
   TALL = 19,
@@ -13,6 +14,7 @@ const STRIP_WIDE = 432,
   HUES = 8,
   LEAST_BARS = 12;
 const LEVELS = ["thread", "warp", "block"];
+const COLUMNS = [...LEVELS, "round", "request"];
 
 export const mappingView = {
   noun: "round",
@@ -20,16 +22,30 @@ export const mappingView = {
   open(payload) {
     const panels = h("div", { class: "gk-map" }),
       key = h("p", { class: "gk-map-key" });
-    let color = payload.color;
+    let color = payload.color,
+      before = { step: payload.step, steps: 0 };
+    const sizes = payload.variants ? sizeBars(payload.variants, payload.traces[0]) : null;
     return {
-      stage: [key, panels],
-      choose(k, refresh) {
-        const load = readWorkload(payload.traces[k]);
+      stage: [sizes ? h("div", { class: "gk-map-top" }, sizes.node, key) : key, panels],
+      choose(k, refresh, go, anew = null) {
+        const whole = payload.traces[k];
+        const trace = sizes ? withSizes(whole, sizes) : whole;
+        const load = readWorkload(trace);
+        // Who looks at the end of the one looks at the end of the other.
+        if (sizes)
+          sizes.changed = () => {
+            const steps = whole.variantSteps[sizes.at()];
+            anew(before.step >= before.steps - 1 ? steps - 1 : Math.min(before.step, steps - 1));
+          };
         const shown = load.methods.map((method) => mappingPanel(load, method));
         panels.replaceChildren(...shown.map((panel) => panel.node));
         return {
           steps: load.steps,
-          tracks: load.steps > 1 ? [workTrack(load)] : [],
+          fields: sizes ? sizes.fields : [],
+          room: sizes
+            ? { steps: whole.steps, said: trace.allSentences, most: whole.mostUnits * load.methods.length }
+            : null,
+          tracks: whole.steps > 1 ? [workTrack(load)] : [],
           controls: [
             selectOf(
               "Color by",
@@ -45,6 +61,7 @@ export const mappingView = {
           sentence: (step) => load.sentences[step],
           counters: (step) => mappingCounters(load, step),
           show(step) {
+            before = { step, steps: load.steps };
             say(key, mappingKey(color, load.methods[0].sector));
             for (const panel of shown) panel.show(color, step);
           },
@@ -81,15 +98,45 @@ function mappingKeys(load) {
   ];
 }
 
+// What a workload is at the sizes that its items have now; a trace holds those of all sizes, one after the other.
+function withSizes(trace, sizes) {
+  const at = sizes.at(),
+    offsets = [0];
+  for (const size of sizes.now()) offsets.push(offsets[offsets.length - 1] + size);
+  const first = trace.variantSteps.slice(0, at).reduce((sum, steps) => sum + steps, 0),
+    steps = trace.variantSteps[at],
+    sentence = unpackTexts(trace.sentences);
+  const rows = trace.variantSteps.reduce((sum, many) => sum + many, 0);
+  const allSentences = Array.from(new Array(rows), (_, k) => sentence(k));
+  const methods = trace.methods.map((m) => {
+    const share = unpackTexts(m.shares),
+      columns = {};
+    for (const name of COLUMNS) columns[name] = unpackRows(m[name])(at);
+    return {
+      ...m,
+      ...columns,
+      facts: unpackTexts(m.facts)(at),
+      rounds: unpack(m.rounds)[at],
+      launched: Array.from(unpack(m.launched).subarray(3 * at, 3 * at + 3)),
+      shares: LEVELS.map((_, i) => share(3 * at + i)),
+    };
+  });
+  return { ...trace, offsets, steps, methods, allSentences, sentences: allSentences.slice(first, first + steps) };
+}
+
+function columnOf(packed) {
+  return typeof packed === "string" ? unpack(packed) : packed;
+}
+
 function readWorkload(trace) {
-  const offsets = unpack(trace.offsets);
+  const offsets = columnOf(trace.offsets);
   const units = offsets[offsets.length - 1];
   const methods = trace.methods.map((m) => {
     const columns = {};
-    for (const name of [...LEVELS, "round", "request"]) columns[name] = unpack(m[name]);
+    for (const name of COLUMNS) columns[name] = columnOf(m[name]);
     return { ...m, ...columns, moved: (step) => movedSectors(columns, m.sector, units, step) };
   });
-  return { ...trace, offsets, units, methods, grid: unitGrid(units, methods) };
+  return { ...trace, offsets, units, methods, grid: unitGrid(units, methods, trace) };
 }
 
 function movedSectors(columns, sector, units, step) {
@@ -119,8 +166,11 @@ function workTrack(load) {
 }
 
 // The places of units, in rows. Numbers of three digits need wider cells than those of two: a row holds fewer of them.
-function unitGrid(units, methods) {
-  const most = Math.max(...methods.flatMap((m) => LEVELS.map((level) => m[level].reduce((a, b) => Math.max(a, b), 0))));
+function unitGrid(units, methods, { mostNumber = 0 }) {
+  const most = Math.max(
+    mostNumber,
+    ...methods.flatMap((m) => LEVELS.map((level) => m[level].reduce((a, b) => Math.max(a, b), 0))),
+  );
   const columns = most > 99 ? 16 : 24,
     wide = STRIP_WIDE / columns;
   const place = (u) => [wide * (u % columns), HEAD + ROW_PITCH * Math.floor(u / columns)];

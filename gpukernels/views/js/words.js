@@ -29,5 +29,5 @@ export function wordFor(entries, at) {
 
 // The lists beside a figure's run and step, each { name, entries, at(), choose(k) }.
 export function fieldsOf(scene) {
-  return (scene.controls || []).map((control) => control.field).filter(Boolean);
+  return [...(scene.controls || []).map((control) => control.field).filter(Boolean), ...(scene.fields || [])];
 }
