@@ -268,7 +268,8 @@ class MappingView(View):
         said = [" " + self._sizes.offer([names[i] for i in self._sizes.items])]
         for label in self._workloads[""].methods:
             rounds = [load.methods[label].rounds for load in self._dragged.values()]
-            said.append(f"{label}: {min(rounds)} to {count(max(rounds), 'round')}.")
+            least = f"{min(rounds)} to " if min(rounds) < max(rounds) else ""
+            said.append(f"{label}: {least}{count(max(rounds), 'round')}.")
         return " ".join(said)
 
     def _summary(self) -> str:

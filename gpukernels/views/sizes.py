@@ -7,11 +7,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpukernels.checks import is_whole
+import numpy as np
+
+from gpukernels.checks import as_python, is_whole
 from gpukernels.errors import InvalidArgument
 
 #: Items have letters, which stay the same whatever their sizes are.
 MOST_ITEMS = 26
+#: More workloads than this are refused: a page would be heavy with them.
+MOST_WORKLOADS = 300
 
 
 class Sizes:
@@ -36,12 +40,15 @@ class Sizes:
             lengths = sorted({len(key) for key in keys})
             allowed = f"the sizes of as many items, 1 to {MOST_ITEMS}, as each key"
             raise InvalidArgument("traces", f"keys of {lengths} sizes", allowed)
+        if len(keys) > MOST_WORKLOADS:
+            raise InvalidArgument("traces", f"{len(keys)} sizes", f"at most {MOST_WORKLOADS}")
         columns = [sorted(set(column)) for column in zip(*keys, strict=True)]
+        known, every = set(keys), itertools.product(*columns)
+        missing = next((sizes for sizes in every if sizes not in known), None)
+        if missing is not None:
+            allowed = "a recording of every combination of the sizes of its items"
+            raise InvalidArgument("traces", f"none of {missing}", allowed)
         self.every = list(itertools.product(*columns))
-        missing = [sizes for sizes in self.every if sizes not in keys]
-        if missing:
-            allowed = f"a recording of every combination, of {len(self.every)}"
-            raise InvalidArgument("traces", f"none of {missing[0]}", allowed)
         self.items = [i for i, column in enumerate(columns) if len(column) > 1]
         self.choices = [columns[i] for i in self.items]
         self.first = keys[0] if first is None else _sizes_of(first, "sizes")
@@ -69,6 +76,7 @@ class Sizes:
 
 
 def _sizes_of(key: object, argument: str = "traces") -> tuple[int, ...]:
+    key = as_python(key.tolist() if isinstance(key, np.ndarray) else key)
     good = isinstance(key, Sequence) and not isinstance(key, str)
     if not good or not all(is_whole(size) and size >= 0 for size in key):
         allowed = "sizes, as (3, 1, 8): whole numbers from 0 up"

@@ -14,6 +14,9 @@ from gpukernels.views.backwards import Backwards
 from gpukernels.views.levels import Level, read_levels
 from gpukernels.views.widget import as_traces
 
+#: More roots than this are refused: a page would grow without telling more.
+MOST_ROOTS = 64
+
 
 def by_roots(traces: Any, root: int | None, n: int) -> tuple[dict[str, dict[Any, Trace]], bool]:
     """Return recordings by label and root, and whether there are several roots to choose from.
@@ -44,6 +47,8 @@ def _of_roots(label: str, of: object, n: int) -> dict[int, Trace]:
         raise InvalidArgument("traces", label, "labels as keys, or roots alone")
     if not isinstance(of, Mapping) or not of or not all(map(is_whole, of)):
         raise InvalidArgument(place, of, "a dict of root to trace, as the others")
+    if len(of) > MOST_ROOTS:
+        raise InvalidArgument(place, f"{len(of)} roots", f"at most {MOST_ROOTS} to start from")
     return {
         check_vertex(f"root of {place}", int(r), n): as_traces(t, f"{place}[{r}]")[""]
         for r, t in of.items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import itertools
 import re
 
 import numpy as np
@@ -66,6 +67,21 @@ def expanded(offsets, methods=gk.mapping.METHODS):
             gk.expand(offsets, method, threads=32)
         found[method] = t
     return found
+
+
+def started(methods=("harish", "frontier")):
+    """Return searches of the example from each of its vertices, one of which has no arc."""
+    roots = range(EXAMPLE.n)
+    runs = {m: {v: gk.traced(gk.bfs, EXAMPLE, v, m) for v in roots} for m in methods}
+    words = {"choice": "Method", "title": "From any vertex", "name": "roots"}
+    return FrontierView(EXAMPLE, runs, root=3, step=1, **words)
+
+
+def dragged(methods=("work_item_to_thread", "two_phase")):
+    """Return five items, the second and the fourth of which have sizes to choose from."""
+    every = itertools.product([3], range(5), [2], (1, 8, 30), [0])
+    runs = {sizes: expanded(np.cumsum([0, *sizes]), methods) for sizes in every}
+    return MappingView(runs, sizes=(3, 1, 2, 8, 0), title="Sizes", name="sizes", step=2)
 
 
 def scans(scan, values, option):
@@ -148,6 +164,7 @@ HOLES = np.cumsum([0, 0, 0, 70, 0, 3, 1, 0])
 VIEWS = {
     "frontier": FrontierView(ROADS, TRACES, step=4, choice="Method", title="Levels"),
     "filters": searches(["hash64", "none"]),
+    "roots": started(),
     "warp": WarpView(TRACES["harish"], launch=5, warp=0, step=6),
     "block": WarpView({"wide": TRACES["harish"], "deep": TRACES["frontier"]}, launch=5, step=2),
     "memory": MemoryView(TRACES["harish"], array="targets", step=5),
@@ -161,6 +178,7 @@ VIEWS = {
         step=1,
     ),
     "strips": MappingView(expanded(HOLES), HOLES, color="block"),
+    "sizes": dragged(),
     "scan": ScanView(scans(warp_scan, np.arange(32) % 7, "inclusive"), choice="Scan", step=3),
     "sweeps": ScanView(scans(shared_scan, np.arange(64) % 4, "padding"), choice="Cells"),
     "hash": HashView(filters(64, 3, filter_small), choice="Schedule"),
@@ -228,9 +246,10 @@ def test_a_figure_comes_to_life(open_figures, name):
     figure = page.locator("figure.gk-view")
     assert figure.get_attribute("data-ready") == ""
     steps = VIEWS[name].payload["traces"][0]["steps"]
-    assert figure.get_by_role("slider").count() == (1 if steps > 1 else 0)
+    slider = figure.locator(".gk-scrub").get_by_role("slider")
+    assert slider.count() == (1 if steps > 1 else 0)
     if steps > 1:
-        assert figure.get_by_role("slider").input_value() == str(VIEWS[name].step)
+        assert slider.input_value() == str(VIEWS[name].step)
         assert figure.get_by_role("button", name="Play").is_visible()
     assert figure.locator("details p").text_content() == VIEWS[name].payload["description"]
 
@@ -245,7 +264,7 @@ OUTLINE = """(root) => {
   const walk = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.data && said.push("text " + node.data);
     const answers = ".gk-note, .gk-halo, .gk-arc-picked, .gk-wire-picked, .gk-scrub, .gk-room";
-    if (node.matches(answers)) return;
+    if (node.matches(answers) || node.matches(".gk-offer")) return;
     said.push(node.localName + " " + (node.getAttribute("class") || ""));
     [...node.attributes]
       .filter((a) => !fallback.has(a.name) && !alive.has(a.name))

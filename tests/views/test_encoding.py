@@ -3,11 +3,28 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from javascript import asked
 
-from gpukernels.views.encoding import pack, pack_lists, to_json, unpack
+from gpukernels.views.encoding import (
+    pack,
+    pack_lists,
+    pack_rows,
+    pack_texts,
+    to_json,
+    unpack,
+)
 
+EVERY = "Array.from({ length: many }, (_, k) => list(k))"
+UNPACKED = asked(
+    ["decode"],
+    f"(packed, many) => {{ const list = unpackRows(packed); return {EVERY}.map((r) => [...r]); }}",
+)
+READ = asked(
+    ["decode"], f"(packed, many) => {{ const list = unpackTexts(packed); return {EVERY}; }}"
+)
 INTEGERS = st.lists(st.integers(-(2**31), 2**32 - 1), max_size=60).filter(
     lambda v: not v or min(v) >= 0 or max(v) < 2**31
 )
@@ -49,3 +66,27 @@ def test_json_cannot_close_the_script_element_around_it():
     text = to_json({"text": "if a < b: </script><!-- & -->"})
     assert not set("<&") & set(text)
     assert json.loads(text) == {"text": "if a < b: </script><!-- & -->"}
+
+
+@examples(60, 2000)
+@given(st.lists(st.lists(st.integers(0, 9), max_size=3), max_size=20))
+def test_equal_rows_are_kept_once_and_all_come_back(rows):
+    packed = pack_rows(rows)
+    assert UNPACKED(packed, len(rows)) == rows
+    assert len(unpack(packed["at"])) - 1 == len({tuple(row) for row in rows})
+
+
+TEXTS = st.text(st.sampled_from("0123456789, ab²٣%\n"), max_size=14)
+
+
+@examples(60, 2000)
+@given(st.lists(TEXTS, max_size=20))
+def test_texts_come_back_whatever_their_numbers_look_like(texts):
+    assert READ(pack_texts(texts), len(texts)) == texts
+
+
+def test_texts_that_differ_by_their_numbers_share_their_words():
+    packed = pack_texts([f"Level {k}: {k * k:,} arcs read" for k in range(60)])
+    assert packed["forms"][0] == ["Level ", ": ", " arcs read"]
+    # A number with a comma is two, the second of which may begin with zeros, as no number does.
+    assert len(packed["forms"]) < 8

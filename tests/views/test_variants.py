@@ -1,0 +1,270 @@
+"""Recordings to choose among, roots or sizes: each choice is what a view of it alone shows."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from javascript import asked
+
+import gpukernels as gk
+from gpukernels.errors import InvalidArgument, VertexOutOfRange
+from gpukernels.views import FrontierView, MappingView
+from gpukernels.views.address import address_problem
+from gpukernels.views.encoding import to_json, unpack
+
+EXAMPLE = gk.example()
+GRAPHS = {
+    "example": EXAMPLE,
+    "roads": gk.road_grid(4, 5, seed=1),
+    "loops": gk.Graph([0, 2, 3, 3, 5], [0, 1, 1, 1, 0], directed=True),
+}
+METHODS = ["harish", "edge_parallel", "frontier", "virtual_warp", "direction_optimizing"]
+#: What a reader sees of a choice, step by step: words, numbers, and the paths of the picture.
+LOOK = """(data, way, run, picks) => {
+  const view = { frontier: frontierView, mapping: mappingView }[way];
+  const opened = view.open(JSON.parse(data));
+  let scene = null;
+  const anew = () => { scene = opened.choose(run, () => {}, () => {}, anew); };
+  anew();
+  for (const [name, k] of picks) fieldsOf(scene).find((field) => field.name === name).choose(k);
+  const marks = (node) => node.querySelectorAll("path").map((path) => path.getAttribute("d"));
+  const words = (node) => node.querySelectorAll("tspan").map((word) => word.textContent);
+  return Array.from({ length: scene.steps }, (_, step) => {
+    scene.show(step);
+    const stage = opened.stage.filter((part) => part && part.getAttribute("class") !== "gk-offer");
+    return [
+      scene.sentence(step),
+      scene.counters(step).map((one) => one.slice(1)),
+      ...[marks, words, (part) => part.textContent].map((of) => stage.map(of)),
+    ];
+  });
+}"""
+
+
+@pytest.fixture(scope="module")
+def look():
+    seen = asked(["frontier", "mapping", "words"], LOOK)
+    return lambda view, run=0, **picks: seen(
+        to_json(view.payload), view._kind, run, [[k.replace("_", "-"), v] for k, v in picks.items()]
+    )
+
+
+def searches(graph, method, schedule="lockstep"):
+    return {
+        v: gk.traced(gk.bfs, graph, v, method, schedule=schedule, seed=1) for v in range(graph.n)
+    }
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_root_has_the_distances_of_a_sequential_search(graph, method):
+    g = GRAPHS[graph]
+    view = FrontierView(g, searches(g, method))
+    (trace,) = view.payload["traces"]
+    reached = unpack(trace["reached"]).reshape(g.n, g.n)
+    for root in range(g.n):
+        assert reached[root].tolist() == gk.sequential.bfs(g, root).distance.tolist()
+        # The last level may be one that finds nothing.
+        levels = reached[root].max() + 1
+        assert trace["variantSteps"][root] in (levels, levels + 1, max(levels - 1, 1))
+
+
+@pytest.mark.parametrize(("graph", "schedule"), [("example", "random"), ("roads", "lockstep")])
+def test_every_root_shows_what_a_view_of_its_search_alone_shows(look, graph, schedule):
+    g = GRAPHS[graph]
+    methods = {m: searches(g, m, schedule) for m in ("harish", "frontier")}
+    view = FrontierView(g, methods, root=1)
+    for root in range(g.n):
+        if not g.out_degree[root]:
+            continue  # such a search alone reads nothing, and is refused
+        alone = FrontierView(g, {m: of[root] for m, of in methods.items()})
+        for run in range(2):
+            seen, own = look(view, run, root=root), look(alone, run)
+            assert len(seen) == len(own)
+            for (said, counts, paths, *_), (own_said, own_counts, own_paths, *_) in zip(
+                seen, own, strict=True
+            ):
+                assert said.replace(f" from vertex {root}", "", 1) == own_said
+                # There may be counters that the search alone has no use for.
+                assert {**dict.fromkeys(dict(counts), "0"), **dict(own_counts)} == dict(counts)
+                rest, again = paths[0], own_paths[0]
+                assert rest[:4] + rest[6:] == again
+                assert rest[4] == rest[5] != ""
+
+
+def test_a_root_without_arcs_is_a_search_of_one_level(look):
+    view = FrontierView(EXAMPLE, {m: searches(EXAMPLE, m) for m in ("frontier", "harish")})
+    for run in range(2):
+        ((said, *_),) = look(view, run, root=15)
+        assert said.startswith("Level 0 from vertex 15: 1 vertex in the frontier, 0 arcs read")
+
+
+def test_what_the_roots_share_stands_in_the_record_once():
+    g = gk.road_grid(5, 6, seed=0, mean_degree=3.0)
+    every = searches(g, "frontier")
+    one, view = FrontierView(g, every[0]), FrontierView(g, every)
+    assert view.payload["drawing"] == one.payload["drawing"]
+    assert len(to_json(view.payload)) < g.n * len(to_json(one.payload)) / 6
+    assert "30 roots" in repr(view)
+    assert "Levels by root: 0 11," in view.payload["description"]
+
+
+def test_some_roots_are_offered_by_name_and_no_others(look):
+    every = searches(EXAMPLE, "frontier")
+    view = FrontierView(EXAMPLE, {7: every[7], 2: every[2]}, root=7)
+    assert view.payload["variants"] == {
+        "fields": [{"label": "Root", "entries": ["2", "7"]}],
+        "first": [1],
+    }
+    offer = asked(
+        ["frontier"], "(data) => frontierView.open(JSON.parse(data)).stage[0].textContent"
+    )
+    assert (
+        offer(to_json(view.payload)) == "Click one of the vertices 2, 7 to start the search there."
+    )
+    alone = FrontierView(EXAMPLE, {7: every[7]})
+    assert "variants" not in alone.payload
+    assert alone.payload["traces"] == FrontierView(EXAMPLE, every[7]).payload["traces"]
+
+
+def test_addresses_know_the_root_and_its_steps():
+    view = FrontierView(EXAMPLE, {m: searches(EXAMPLE, m) for m in ("frontier", "harish")})
+    steps = dict(enumerate(view.payload["traces"][0]["variantSteps"]))
+    name = view.address
+    for root, many in steps.items():
+        good = f"{name}?run=frontier&root={root}&step={many - 1}"
+        assert address_problem(view.payload, good) == ""
+        beyond = address_problem(view.payload, f"{name}?run=frontier&root={root}&step={many}")
+        assert beyond == f'it has no step "{many}", but 0 to {many - 1}'
+    # What is not said may be any root, of which one has a single level.
+    assert "but 0 to 0" in address_problem(view.payload, f"{name}?step=2")
+    assert '"root" is never "16"' in address_problem(view.payload, f"{name}?root=16")
+
+
+BAD_ROOTS = {
+    "another root": (lambda e: {0: e[1]}, "traces[0] = 'a search from vertex 1"),
+    "another root of a run": (
+        lambda e: {"a": {2: e[3]}},
+        "traces['a'][2] = 'a search from vertex 3",
+    ),
+    "no such vertex": (lambda e: {16: e[0]}, "root of traces"),
+    "other roots": (lambda e: {"a": {0: e[0]}, "b": {1: e[1]}}, "recordings from the same roots"),
+    "a trace among dicts": (lambda e: {"a": {0: e[0]}, "b": e[1]}, "a dict of root to trace"),
+    "no recording": (lambda e: {0: 3}, "traces[0] = 3"),
+    "none": (lambda e: {"a": {}}, "a dict of root to trace"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ROOTS)
+def test_recordings_that_are_not_of_their_roots_are_refused(case):
+    make, said = BAD_ROOTS[case]
+    traces = make(searches(EXAMPLE, "frontier"))
+    with pytest.raises((InvalidArgument, VertexOutOfRange)) as problem:
+        FrontierView(EXAMPLE, traces)
+    assert said in str(problem.value)
+
+
+def test_a_root_that_was_not_recorded_cannot_be_shown_first():
+    every = searches(EXAMPLE, "frontier")
+    with pytest.raises(InvalidArgument, match="root = 3: must be one that was recorded, of "):
+        FrontierView(EXAMPLE, {0: every[0], 1: every[1]}, root=3)
+
+
+def test_many_roots_are_refused():
+    g = gk.path(65)
+    one = gk.traced(gk.bfs, g, 0)
+    with pytest.raises(InvalidArgument, match="'65 roots': must be at most 64"):
+        FrontierView(g, dict.fromkeys(range(65), one))
+
+
+BASE = (3, 1, 0, 8)
+TECHNIQUES = ["work_item_to_thread", "two_phase", "multi_phase", "virtual_warp"]
+
+
+def expanded(sizes):
+    offsets = np.cumsum([0, *sizes])
+    return {m: gk.traced(gk.expand, offsets, m, threads=32) for m in TECHNIQUES}
+
+
+def grid(*choices):
+    return {sizes: expanded(sizes) for sizes in itertools.product(*choices)}
+
+
+def test_every_choice_of_sizes_shows_what_a_view_of_it_alone_shows(look):
+    every = grid([3], range(3), [0], [2, 8, 40])
+    view = MappingView(every, sizes=np.array([3, 1, 0, 8]))
+    assert view.payload["traces"][0]["base"] == [3, 1, 0, 8]
+    for b, (d, size) in itertools.product(range(3), enumerate([2, 8, 40])):
+        sizes = 3, b, 0, size
+        alone = MappingView(expanded(sizes), np.cumsum([0, *sizes]))
+        seen, own = look(view, item_b=b, item_d=d), look(alone)
+        assert len(seen) == len(own) == alone.payload["traces"][0]["steps"]
+        for now, then in zip(seen, own, strict=True):
+            said, counts, (_, paths), (_, words), (_, text) = now
+            own_said, own_counts, (_, own_paths), (_, own_words), (_, own_text) = then
+            assert (said, counts, words, text) == (own_said, own_counts, own_words, own_text)
+            # Bars of units a thread have the scale of the largest of all workloads.
+            drawn, own_drawn = ([d for d in p if d and ".5 " not in d] for p in (paths, own_paths))
+            assert drawn == own_drawn
+
+
+def test_what_can_be_dragged_is_said_in_words():
+    every = grid([3], range(3), [0], [2, 8])
+    view = MappingView(every)
+    fields = [
+        {"label": "Item B", "entries": ["0", "1", "2"]},
+        {"label": "Item D", "entries": ["2", "8"]},
+    ]
+    assert view.payload["variants"] == {
+        "fields": fields,
+        "first": [0, 0],
+        "items": [1, 3],
+        "offer": "Drag B (0 to 2 units) and D (2 or 8 units).",
+    }
+    assert "Drag B (0 to 2 units)" in view.payload["description"]
+    assert repr(view).endswith("; 6 sizes of B and D)")
+    alike = MappingView(grid([1, 2, 4], [1, 2, 4]))
+    assert alike.payload["variants"]["offer"] == "Drag A and B: 1, 2 or 4 units each."
+
+
+def test_addresses_know_the_sizes_and_their_rounds():
+    view = MappingView(grid([3], range(3), [0], [2, 8]))
+    name = view.address
+    assert address_problem(view.payload, f"{name}?item-b=2&item-d=8&step=7") == ""
+    # `two_phase` takes a round a unit, and one thread for all of them.
+    for b, units in enumerate((5, 6, 7)):
+        short = address_problem(view.payload, f"{name}?item-b={b}&item-d=2&step=12")
+        assert short == f'it has no step "12", but 0 to {units - 1}'
+        either = address_problem(view.payload, f"{name}?item-b={b}&step=12")
+        assert either == short
+    assert '"item-d" is never "3"' in address_problem(view.payload, f"{name}?item-d=3")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: ({(1, 1): expanded((1, 1)), (2, 2): expanded((2, 2))},), "none of (1, 2)"),
+        (lambda: ({(1, 1): expanded((1, 1)), (1,): expanded((1,))},), "keys of [1, 2] sizes"),
+        (lambda: ({(1, -1): {}},), "whole numbers from 0 up"),
+        (lambda: ({(1, 1.5): {}},), "whole numbers from 0 up"),
+        (lambda: (grid([1, 2]), [0, 1]), "offsets"),
+        (lambda: ({(0,): expanded((1,))},), "from 1 to 240 units"),
+        (lambda: ({(2,): expanded((1,))},), "unit 1 visited 0 times"),
+        (lambda: ({(k,): {} for k in range(1, 400)},), "399 sizes"),
+        (lambda: ({(1,): expanded((1,)), (2,): {"a": expanded((2,))["two_phase"]}},), "techniques"),
+        (lambda: (expanded((1,)),), "offsets = None"),
+    ],
+)
+def test_recordings_that_are_not_of_every_size_are_refused(make, said):
+    with pytest.raises(InvalidArgument) as problem:
+        MappingView(*make())
+    assert said in str(problem.value)
+
+
+def test_sizes_that_were_not_recorded_cannot_be_shown_first():
+    with pytest.raises(InvalidArgument, match=r"sizes = \(3,\)"):
+        MappingView(grid([1, 2]), sizes=(3,))
+    with pytest.raises(InvalidArgument, match="unless the keys of traces are sizes"):
+        MappingView(expanded((1,)), [0, 1], sizes=(1,))
