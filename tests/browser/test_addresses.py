@@ -21,7 +21,7 @@ from figure_links import anchored, figures_of
 LEVELS = {"no filter": TRACES["harish"], "a, b & c": TRACES["frontier"]}
 #: A figure of each kind: the one with the most to choose.
 OF_A_KIND = ["filters", "weights", "values", "block", "memory", "mapping", "sweeps", "hash"]
-OF_A_KIND += ["relax classes", "tile forms", "compare"]
+OF_A_KIND += ["relax classes", "tile forms", "compare", "roots", "sizes"]
 FAR = '<div style="height: 2400px">…</div>'
 LINK = '<p><a href="{}">{}</a></p>'
 

@@ -39,9 +39,9 @@ ROADS = gk.road_grid(6, 7, seed=1)
 WRITTEN, LEVELS, DISTANCE = queue_bfs(ROADS)
 
 
-def traced(method, graph=EXAMPLE):
+def traced(method, graph=EXAMPLE, root=0):
     with gk.trace() as t:
-        bfs(graph, root=0, method=method)
+        bfs(graph, root=root, method=method)
     return t.trace
 
 
@@ -124,6 +124,9 @@ VIEWS = {
     "frontier filters": lambda: FrontierView(
         ROADS, {way: searched("two_phase", ROADS, duplicates=way) for way in ("none", "hash64")}
     ),
+    "frontier roots": lambda: FrontierView(
+        EXAMPLE, {m: {v: traced(m, root=v) for v in (0, 5, 15)} for m in ("harish", "frontier")}
+    ),
     "frontier both ways": lambda: FrontierView(
         ROADS, {str(a): searched("direction_optimizing", ROADS, alpha=a) for a in (0, 100)}
     ),
@@ -158,6 +161,9 @@ VIEWS = {
         {"eight": expanded(EIGHT), "holes": expanded(HOLES)},
         {"eight": EIGHT, "holes": HOLES},
         color="warp",
+    ),
+    "mapping sizes": lambda: MappingView(
+        {(3, k, 1): expanded(np.cumsum([0, 3, k, 1]), ["two_phase"]) for k in (0, 2, 40)}
     ),
     "scan": lambda: ScanView(scanned(warp_scan, np.arange(40), threads=64), warp=1, step=2),
     "scan kinds": lambda: ScanView(
