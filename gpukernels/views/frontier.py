@@ -12,6 +12,7 @@ from gpukernels.views.backwards import Backwards
 from gpukernels.views.drawing import Drawing, draw
 from gpukernels.views.encoding import pack, pack_lists
 from gpukernels.views.levels import Level, Maker, read_levels
+from gpukernels.views.walks import walks_payload
 from gpukernels.views.widget import View, as_traces, check_step
 from gpukernels.views.words import count, under
 
@@ -118,6 +119,7 @@ def _trace_payload(
         "surplus": pack([level.surplus for level in levels]),
         "sentences": [sentence(k, level) for k, level in enumerate(levels)],
         "makers": [duplicate_lines(level) for level in levels],
+        **(walks_payload(levels, len(drawing.line_of_arc)) if len(drawing.tail) else {}),
         **more,
     }
 
@@ -229,7 +231,13 @@ class FrontierView(View):
             "mostNamed": max(len(duplicate_lines(level)) for level in every),
             **({"detected": True} if detected else {}),
         }
+        if any("walks" in trace for trace in payload["traces"]):
+            payload["arcs"] = self._arcs(graph)
         self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
+
+    def _arcs(self, graph: Any) -> dict[str, str]:
+        """Return where the arcs of each vertex lie in ``targets``, and the line of each."""
+        return {"offsets": pack(graph.offsets), "line": pack(self._drawing.line_of_arc)}
 
     def _describe(self) -> str:
         return " ".join(

@@ -1,7 +1,7 @@
 // The frame that all views share: title, controls, timeline, stage, counters, sentence, caption, description.
 //
 // A view is { noun, open(payload, leads) }, where leads(address) says whether the page can go there. open returns
-// { choose(k), stage, side }; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
+// { choose(k), stage, side, cursor }, the last of cursor.js; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
 // counters(step), sentence(step), controls: [element], keys: [[symbol, words]] }, where keys are the looks that no counter
 // tells; it is also handed a function that shows the scene again and one that goes to a step. The model holds
 // `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
@@ -101,7 +101,7 @@ export function layOut(record, opened) {
   return {
     title: h("p", { class: "gk-title" }, record.title),
     // What stays in view where the rest scrolls.
-    head: h("div", { class: "gk-head" }, timeline, said),
+    head: h("div", { class: "gk-head" }, timeline, said, ...(opened.cursor ? [opened.cursor.node] : [])),
     timeline,
     counters,
     said,
@@ -124,6 +124,7 @@ export function layOut(record, opened) {
       counters.show(scene.counters(step));
       say(now, scene.sentence(step));
       for (const svg of timeline.querySelectorAll(".gk-strip")) moveHead(svg, step, scene.steps);
+      opened.cursor?.again(step);
     },
   };
 }
@@ -182,6 +183,7 @@ export function fillFigure(figure, view, model, page = null) {
   const scrub = h("div", { class: "gk-track gk-scrub" }, where, range);
   const parts = layOut(payload, opened),
     { timeline, now } = parts;
+  const told = [now, opened.cursor?.words].filter(Boolean);
   put(now, "aria-live", "polite");
   put(now, "aria-atomic", "true");
   const extra = h("div", { class: "gk-extra" });
@@ -233,6 +235,7 @@ export function fillFigure(figure, view, model, page = null) {
     const chosen = Math.max(0, labels.indexOf(model.get("trace")));
     if (chosen !== current) {
       current = chosen;
+      opened.cursor?.clear();
       scene = sceneOf(view, payload, opened, chosen, refreshScene, go);
       timeline.replaceChildren(...scene.tracks, ...(scene.steps > 1 ? [scrub] : []));
       figure.style.setProperty("--gk-steps", scene.steps);
@@ -243,6 +246,7 @@ export function fillFigure(figure, view, model, page = null) {
       const select = controls.querySelector(":scope > .gk-field select");
       if (labels.length > 1) select.value = labels[chosen];
       keepRoom(parts, scene);
+      opened.cursor?.hold();
       key.replaceChildren(...frameKeys(scene, noun, timeline));
     }
     show(Math.min(model.get("step"), scene.steps - 1));
@@ -262,7 +266,7 @@ export function fillFigure(figure, view, model, page = null) {
     timer = 0;
     put(icon, "d", PLAY);
     play.setAttribute("aria-label", "Play");
-    now.setAttribute("aria-live", "polite");
+    for (const words of told) words.setAttribute("aria-live", "polite");
     rest?.();
   }
 
@@ -271,7 +275,7 @@ export function fillFigure(figure, view, model, page = null) {
     clearInterval(timer);
     put(icon, "d", PAUSE);
     play.setAttribute("aria-label", "Pause");
-    now.setAttribute("aria-live", "off");
+    for (const words of told) words.setAttribute("aria-live", "off");
     timer = setInterval(
       () => {
         if (!figure.isConnected) return stop();
@@ -336,6 +340,9 @@ export function fillFigure(figure, view, model, page = null) {
   });
 
   figure.setAttribute("aria-label", payload.title);
+  // Before a picture or the full width takes Escape for itself.
+  const letGo = (event) => event.key === "Escape" && opened.cursor?.release() && event.preventDefault();
+  figure.addEventListener("keydown", letGo, true);
   parts.head.prepend(controls);
   const top = h("div", { class: "gk-top" }, parts.title, widthButton(figure));
   figure.replaceChildren(...[top, parts.head, parts.body, key, parts.caption, parts.description].filter(Boolean));

@@ -1,9 +1,11 @@
 // FrontierView: a search level by level on the graph itself.
+import { litMark } from "./cursor.js";
 import { unpack, unpackLists } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { h, put, say, thousands } from "./element.js";
 import { inspectable } from "./inspect.js";
 import { barPath, lineKey, pathOf, roomsFor, squareKey, symbol, track } from "./marks.js";
+import { readWalks, walksOf } from "./walks.js";
 
 const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait"];
 
@@ -18,8 +20,11 @@ export const frontierView = {
     const names = h("ul");
     const named = h("div", null, head, names);
     const makers = payload.mostNamed ? h("div", { class: "gk-makers" }, named) : null;
+    const recorded = payload.traces.map((trace) => (trace.walks ? readWalks(trace.walks) : null));
+    const walks = payload.arcs ? walksOf(payload.arcs, recorded.filter(Boolean), drawing, picture) : null;
     return {
-      stage: [picture.svg, makers].filter(Boolean),
+      stage: [picture.svg, ...(walks ? walks.stage : []), makers].filter(Boolean),
+      cursor: walks ? walks.cursor : null,
       choose(k) {
         const data = readTrace(payload.traces[k]);
         const texts = payload.traces[k].makers.map((lines) => [makersHead(lines), ...lines].join("\n"));
@@ -27,11 +32,12 @@ export const frontierView = {
         return {
           steps: data.steps,
           tracks: levelTracks(payload, data),
-          keys: levelKeys(payload, data),
+          keys: [...levelKeys(payload, data), ...(walks ? walks.keys : [])],
           sentence: (step) => payload.traces[k].sentences[step],
           counters: (step) => levelCounters(payload, data, step),
           show(step) {
             picture.show(data, step);
+            if (walks) walks.show(recorded[k], step);
             const lines = payload.traces[k].makers[step];
             say(head, makersHead(lines));
             names.replaceChildren(...lines.map((line) => h("li", null, line)));
@@ -177,7 +183,9 @@ function levelPicture(drawing, detected) {
     badges,
   );
   const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
+  const lit = litMark();
   svg.append(halo, note);
+  svg.insertBefore(lit.node, dots.unseen);
 
   let data = null;
   const ask = inspectable(
@@ -254,5 +262,5 @@ function levelPicture(drawing, detected) {
     ask.again();
   }
 
-  return { svg, show };
+  return { svg, show, lit };
 }
