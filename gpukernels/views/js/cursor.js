@@ -109,7 +109,6 @@ export function cursorOf(kinds, ties, hint, noun) {
       const longest = every.map(([, kind]) => kind.longest?.()).filter(Boolean);
       node.replaceChildren(idle, words, ...roomsFor([`Pinned: ${longest.join(", ")}, ${noun} 999.`]));
     },
-    // What was pointed at in another run is not in this one.
     clear: () => pin(null),
     // Shows the same of another step.
     again(now) {

@@ -80,6 +80,8 @@ export function selectOf(label, options, chosen, onChange) {
 // Trace k of a view as a scene. Where the view says of all its traces that they are whole runs (`races`), it has them all
 // on one clock.
 export function sceneOf(view, record, opened, k, again, go) {
+  // What was pointed at in another run is not in this one.
+  opened.cursor?.clear();
   const scene = opened.choose(k, again, go);
   const whole = view.races && record.traces.every((trace) => view.races(record, trace));
   const race = whole ? raceOf(record.traces, k, opened.noun || view.noun) : null;
@@ -104,6 +106,7 @@ export function layOut(record, opened) {
     head: h("div", { class: "gk-head" }, timeline, said, ...(opened.cursor ? [opened.cursor.node] : [])),
     timeline,
     counters,
+    cursor: opened.cursor,
     said,
     body: h(
       "div",
@@ -149,6 +152,7 @@ export function keepRoom(parts, scene) {
   }
   parts.said.replaceChildren(parts.now, ...roomsFor([...said]));
   parts.counters.hold(signs);
+  parts.cursor?.hold();
 }
 
 // Fills `figure` and returns a function that lets go of the model. `page` is what moments.js makes of a page whose figures
@@ -235,7 +239,6 @@ export function fillFigure(figure, view, model, page = null) {
     const chosen = Math.max(0, labels.indexOf(model.get("trace")));
     if (chosen !== current) {
       current = chosen;
-      opened.cursor?.clear();
       scene = sceneOf(view, payload, opened, chosen, refreshScene, go);
       timeline.replaceChildren(...scene.tracks, ...(scene.steps > 1 ? [scrub] : []));
       figure.style.setProperty("--gk-steps", scene.steps);
@@ -246,7 +249,6 @@ export function fillFigure(figure, view, model, page = null) {
       const select = controls.querySelector(":scope > .gk-field select");
       if (labels.length > 1) select.value = labels[chosen];
       keepRoom(parts, scene);
-      opened.cursor?.hold();
       key.replaceChildren(...frameKeys(scene, noun, timeline));
     }
     show(Math.min(model.get("step"), scene.steps - 1));
