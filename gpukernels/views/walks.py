@@ -79,6 +79,8 @@ def walks_payload(levels: list[Level], m: int) -> dict[str, Any]:
         "threads": pack([w.threads for w in walks]),
         "places": [list(place) for place in places],
     }
+    if any(level.bottom_up for level in levels):
+        told["up"] = pack([level.bottom_up for level in levels])
     if len(places) > 1:
         told["place"] = pack([places.index(w.places[p]) for w in walks for p in w.place.tolist()])
     return {"walks": told}

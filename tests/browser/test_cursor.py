@@ -42,6 +42,12 @@ def lit(page, part):
     return sum((path.get_attribute("d") or "").count("M") for path in paths)
 
 
+def lit_lanes(page):
+    """Return how many lanes of timelines are lit; neighbors share a box."""
+    paths = page.locator(".gk-strip .gk-lit-line").all()
+    return sum(int(v) for p in paths for v in re.findall(r"v(\d+)", p.get_attribute("d") or ""))
+
+
 def place(page, selector, x, y):
     """Return where the point (x, y) of a picture lies on the page."""
     picture = page.locator(selector).first
@@ -100,7 +106,7 @@ def test_an_arc_its_thread_its_line_its_cell_and_its_sector_light_up_together(op
     assert all(str(s) in re.search(r"sectors? ([\d, ]+)", said)[1] for s in sectors)
     who = {who for _, who, _ in loads}
     if len(who) == 1:
-        assert "block {} warp {} lane {}".format(*who.copy().pop()) in said
+        assert "thread (block {} warp {} lane {})".format(*who.copy().pop()) in said
     assert lit(page, ".gk-graph") == 1
     assert lit(page, ".gk-walks") == len(arcs) + len(who) + len(sectors)
     assert figure.locator(".gk-code-line").get_attribute("data-lit") == "yes"
@@ -142,7 +148,7 @@ def test_keys_go_through_arcs_and_threads_and_enter_pins(open_figures):  # noqa:
     assert words(page).startswith("arc 0→")
     page.keyboard.press("ArrowDown")
     first = words(page)
-    assert first.startswith("thread: block 0 warp 0 lane ")
+    assert first.startswith("thread (block 0 warp 0 lane ")
     assert lit(page, ".gk-graph") > 0
     page.keyboard.press("Enter")
     assert words(page) == f"Pinned: {first}"
@@ -176,7 +182,7 @@ def test_a_lane_its_line_and_its_sector_light_up_together(open_figures, width): 
     page.mouse.move(*at)
     own = f"{access.array}[{index}], sector {index * access.itemsize // 32} of {access.array}."
     assert words(page) == f"lane {lane}: line {number}, {own}"
-    assert lit(page, ".gk-strip") == 1
+    assert lit_lanes(page) == 1
     assert lit(page, ".gk-memory") == 1
     assert page.locator(".gk-row[data-lit=yes]").text_content().startswith(str(number))
     # And back: a sector lights its lanes, a line all of them.
@@ -184,12 +190,12 @@ def test_a_lane_its_line_and_its_sector_light_up_together(open_figures, width): 
     page.mouse.move(*place(page, ".gk-memory", 32 * index_of.index(sectors[0]) + 16, 8))
     mine = [i for i in access.index.tolist() if i * access.itemsize // 32 == sectors[0]]
     assert words(page).startswith(f"sector {sectors[0]} of {access.array}: ")
-    assert lit(page, ".gk-strip") == len(mine)
+    assert lit_lanes(page) == len(mine)
     row = page.locator(".gk-row-now code")
     row.scroll_into_view_if_needed()
     row.hover()
     assert words(page).startswith(f"line {number}: ")
-    assert lit(page, ".gk-strip") == int(record.mask[access.step]).bit_count()
+    assert lit_lanes(page) == int(record.mask[access.step]).bit_count()
     assert lit(page, ".gk-memory") == len(sectors)
     assert page.locator("figure").bounding_box() == before
 

@@ -16,12 +16,13 @@ const WARP = 32,
   IN_SECTOR = 8;
 const KINDS = ["gk-f-done", "gk-f-new", "gk-f-clash"];
 
-// The loads of level k: { arc, thread, kind, place }, where kind says of which look its cell is.
-export function readWalks({ arc, thread, kind, place, threads, places }) {
+// The loads of level k: { arc, thread, kind, place, up }, where kind says of which look its cell is.
+export function readWalks({ arc, thread, kind, place, threads, places, up }) {
   const at = unpack(arc.at),
     arcs = unpackLists(arc),
     columns = { thread: unpack(thread), kind: unpack(kind), place: place ? unpack(place) : null };
-  const each = unpack(threads);
+  const each = unpack(threads),
+    upwards = up ? unpack(up) : [];
   return {
     levels: each.length,
     places,
@@ -32,6 +33,8 @@ export function readWalks({ arc, thread, kind, place, threads, places }) {
         kind: columns.kind[at[k] + i],
         place: columns.place ? columns.place[at[k] + i] : 0,
         threads: each[k],
+        // Read from the vertex that it enters, it is not loaded from targets.
+        up: Boolean(upwards[k]),
       })),
   };
 }
@@ -129,7 +132,7 @@ export function walksOf(arcs, recorded, drawing, picture) {
     const { block, warp, lane } = placeOfThread(
       shown.find((walk) => ids.has(walk.thread)) || { thread: 0, threads: 1 },
     );
-    return `thread: block ${block} warp ${warp} lane ${lane}`;
+    return `thread (block ${block} warp ${warp} lane ${lane})`;
   };
   const cursor = cursorOf(
     {
@@ -144,7 +147,7 @@ export function walksOf(arcs, recorded, drawing, picture) {
           const walks = new Map(shown.map((walk) => [walk.thread, walk]));
           lit.thread.show([...ids].map((id) => (walks.has(id) ? laneBox(walks.get(id)) : "")).join(""));
         },
-        longest: () => "thread: block 99 warp 31 lane 31",
+        longest: () => "thread (block 99 warp 31 lane 31)",
       },
       place: {
         say: (ids) => namesOf(ids, "line", "lines", (k) => data.places[k][0]),
@@ -163,13 +166,10 @@ export function walksOf(arcs, recorded, drawing, picture) {
       line: { light: (ids) => picture.lit.show(drawing.lines(ids)) },
     },
     () => [
-      ...shown.map(({ arc, thread, place }) => ({
-        arc,
-        thread,
-        place,
-        line: lineOfArc[arc],
-        sector: Math.floor(arc / IN_SECTOR),
-      })),
+      ...shown.map(({ arc, thread, place, up }) => {
+        const tie = { arc, thread, place, line: lineOfArc[arc] };
+        return up ? tie : { ...tie, sector: Math.floor(arc / IN_SECTOR) };
+      }),
       ...tails.map((_, arc) => ({ arc, line: lineOfArc[arc] })),
     ],
     "Point at an arc, a thread or a cell: what goes with it lights up; a click keeps it.",

@@ -423,11 +423,9 @@ function laneStrip(svg, w) {
   return {
     svg,
     light(ids, i, step) {
-      let d = "";
-      for (const id of ids) {
-        if (Math.floor(id / LANES) === i && step < w.steps) d += `M${step} ${id % LANES}h1v1h-1z`;
-      }
-      lit.show(d);
+      let mask = 0;
+      for (const id of ids) if (Math.floor(id / LANES) === i && step < w.steps) mask |= 1 << (id % LANES);
+      lit.show(mask ? lanePath([...new Array(step).fill(0), mask]) : "");
     },
   };
 }
