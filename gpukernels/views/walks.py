@@ -62,8 +62,9 @@ class Walks:
 
 def walks_payload(levels: list[Level], m: int) -> dict[str, Any]:
     """Return what a record says of who reads which of `m` arcs; nothing where that is too much."""
-    walks = [level.walks for level in levels]
-    if m > MOST_ARCS or None in walks or max((w.warps for w in walks), default=0) > MOST_WARPS:
+    none = np.zeros(0, dtype=np.int64)
+    walks = [level.walks or Walks(none, none, none, [], WARP_SIZE) for level in levels]
+    if not m or m > MOST_ARCS or max((w.warps for w in walks), default=0) > MOST_WARPS:
         return {}
     places = sorted({place for w in walks for place in w.places})
     kinds = [
