@@ -29,12 +29,6 @@ export function litMark() {
   };
 }
 
-// Where in a picture an event is, in its own units.
-export function placeIn(svg, event) {
-  const matrix = svg.getScreenCTM();
-  return matrix && new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-}
-
 // Puts what a row of HTML needs to be lit.
 export function lightNode(node, lit) {
   if (lit || node.getAttribute("data-lit")) put(node, "data-lit", lit ? "yes" : "");

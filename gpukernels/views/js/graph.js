@@ -1,9 +1,9 @@
 // GraphView: a graph with its values, or vertex by vertex beside its CSR arrays.
-import { cursorOf, litMark, namesOf, placeIn } from "./cursor.js";
+import { cursorOf, litMark, namesOf } from "./cursor.js";
 import { unpack } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { count, h, number, put, say, thousands } from "./element.js";
-import { inspectable } from "./inspect.js";
+import { inspectable, placeIn } from "./inspect.js";
 import { boxPath, lineKey, pathOf, scaleKey, symbol } from "./marks.js";
 
 const SHADES = 6,

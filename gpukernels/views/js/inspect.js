@@ -1,5 +1,11 @@
 // Lets a reader ask one mark of a picture about itself, by pointer or by keyboard.
 
+// Where in a picture an event is, in its own units, or null where it is not drawn.
+export function placeIn(svg, event) {
+  const matrix = svg.getScreenCTM();
+  return matrix && new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+}
+
 // `locate(x, y)` maps SVG units to a mark or -1, `pick(mark)` shows it (-1: none), `count()` is how many there are.
 export function inspectable(svg, locate, pick, count) {
   let at = -1;
@@ -11,10 +17,8 @@ export function inspectable(svg, locate, pick, count) {
   };
   svg.setAttribute("tabindex", "0");
   svg.addEventListener("pointermove", (event) => {
-    const matrix = svg.getScreenCTM();
-    if (!matrix) return;
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-    choose(locate(point.x, point.y));
+    const point = placeIn(svg, event);
+    if (point) choose(locate(point.x, point.y));
   });
   svg.addEventListener("pointerleave", () => choose(-1));
   svg.addEventListener("blur", () => choose(-1));

@@ -1,8 +1,9 @@
 // MappingView: a strip of units, sectors and loads for each technique.
-import { cursorOf, litMark, namesOf, placeIn } from "./cursor.js";
+import { cursorOf, litMark, namesOf } from "./cursor.js";
 import { unpack } from "./decode.js";
 import { count, h, number, put, say, thousands } from "./element.js";
 import { selectOf } from "./figure.js";
+import { placeIn } from "./inspect.js";
 import { SQUARE, boxPath, pathOf, roomsFor, scaleKey, squareKey, symbol, track } from "./marks.js";
 
 const STRIP_WIDE = 432,

@@ -1,7 +1,8 @@
 // MemoryView: the lanes of one request and the sectors, lines or banks that answer.
-import { cursorOf, lightNode, litMark, namesOf, placeIn } from "./cursor.js";
+import { cursorOf, lightNode, litMark, namesOf } from "./cursor.js";
 import { unpack, unpackLists } from "./decode.js";
 import { h, number, put, say, thousands } from "./element.js";
+import { placeIn } from "./inspect.js";
 import { SQUARE, barPath, boxPath, codeLine, pathOf, lineKey, squareKey, symbol, track } from "./marks.js";
 
 const LEFT = 78,

@@ -1,7 +1,8 @@
 // Who reads which arc in a level: the threads at work, the array of targets, and the source line, below the picture.
-import { cursorOf, lightNode, litMark, namesOf, placeIn } from "./cursor.js";
+import { cursorOf, lightNode, litMark, namesOf } from "./cursor.js";
 import { unpack, unpackLists } from "./decode.js";
 import { h, number, put } from "./element.js";
+import { placeIn } from "./inspect.js";
 import { boxPath, codeLine, pathOf, symbol } from "./marks.js";
 
 const WARP = 32,

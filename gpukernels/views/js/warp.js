@@ -1,8 +1,9 @@
 // WarpView: the lanes of a warp step by step, beside the source.
-import { cursorOf, lightNode, litMark, namesOf, placeIn } from "./cursor.js";
+import { cursorOf, lightNode, litMark, namesOf } from "./cursor.js";
 import { unpack } from "./decode.js";
 import { count, h, number, percent, put, say, thousands } from "./element.js";
 import { selectOf } from "./figure.js";
+import { placeIn } from "./inspect.js";
 import { SQUARE, barPath, boxPath, pathOf, squareKey, symbol, track } from "./marks.js";
 
 const BRANCH = 1,
