@@ -13,6 +13,7 @@ from gpukernels.views.drawing import Drawing, draw
 from gpukernels.views.encoding import pack, pack_lists, pack_texts
 from gpukernels.views.levels import Level, Maker, read_levels
 from gpukernels.views.starts import by_roots, levels_from
+from gpukernels.views.walks import walks_payload
 from gpukernels.views.widget import View, check_step
 from gpukernels.views.words import count, under
 
@@ -126,6 +127,7 @@ def _trace_payload(
         "surplus": pack([level.surplus for level in levels]),
         "sentences": pack_texts(sentences) if several else sentences,
         "makers": pack_texts([line for named in makers for line in named]) if several else makers,
+        **(walks_payload(levels, len(drawing.line_of_arc)) if len(drawing.tail) else {}),
         **more,
     }
 
@@ -268,7 +270,13 @@ class FrontierView(View):
         if self._roots:
             field = {"label": "Root", "entries": list(map(str, roots))}
             payload["variants"] = {"fields": [field], "first": [roots.index(first)]}
+        if any("walks" in trace for trace in payload["traces"]):
+            payload["arcs"] = self._arcs(graph)
         self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
+
+    def _arcs(self, graph: Any) -> dict[str, str]:
+        """Return where the arcs of each vertex lie in ``targets``, and the line of each."""
+        return {"offsets": pack(graph.offsets), "line": pack(self._drawing.line_of_arc)}
 
     def _describe(self) -> str:
         said = " ".join(

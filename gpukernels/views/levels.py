@@ -15,6 +15,7 @@ import numpy as np
 from gpukernels.trace import BARRIER, LOAD, STORE, Trace
 from gpukernels.views.backwards import Backwards
 from gpukernels.views.epochs import grid_epochs
+from gpukernels.views.walks import Walks
 
 _ARC_TARGETS = ("targets", "target")
 _ARC_SOURCES = ("sources",)
@@ -61,6 +62,8 @@ class Level:
         The threads that stored a vertex's distance and did not enqueue it: duplicates detected.
     bottom_up : bool
         Whether arcs were read from the vertex that they enter.
+    walks : Walks or None
+        Which thread read which arc.
     """
 
     launches: tuple[int, ...]
@@ -76,6 +79,7 @@ class Level:
     makers: dict[int, list[Maker]]
     dropped: dict[int, list[Maker]]
     bottom_up: bool = False
+    walks: Walks | None = None
 
     @property
     def duplicates(self) -> dict[int, list[Maker]]:
@@ -349,6 +353,7 @@ def read_levels(
                 int((~leaves).sum()),
                 *finds.who(),
                 bottom_up=_is_bottom_up(of, at, queued),
+                walks=Walks.of(trace, arcs, of.row[arc_at], of.lane[arc_at]),
             )
         )
         previous = found

@@ -14,6 +14,9 @@ from gpukernels.views.warp_record import Row, WarpRecord, read_warps
 from gpukernels.views.widget import View, as_traces, check_step
 from gpukernels.views.words import count, percent, under
 
+#: Elements that lanes touch are part of a record up to this many: more would outweigh the rest.
+MOST_TOUCHED = 16_384
+
 
 def _lanes(mask: int) -> int:
     return int(mask).bit_count()
@@ -124,7 +127,9 @@ class WarpView(View):
 
     def _trace_payload(self, label: str) -> dict[str, Any]:
         rows, records = self._read[label]
-        names = sorted({a.array for record in records for a in record.accesses})
+        sizes = {a.array: a.itemsize for record in records for a in record.accesses}
+        names = sorted(sizes)
+        touched = sum(a.lanes for record in records for a in record.accesses) <= MOST_TOUCHED
         return {
             "label": label,
             "steps": self._count(label),
@@ -133,6 +138,7 @@ class WarpView(View):
             "indents": pack([row.indent for row in rows]),
             "texts": [row.text for row in rows],
             "arrays": names,
+            "sizes": [sizes[name] for name in names],
             "warps": [
                 {
                     "warp": record.warp,
@@ -146,6 +152,7 @@ class WarpView(View):
                     "lanes": pack([a.lanes for a in record.accesses]),
                     "cost": pack([a.cost for a in record.accesses]),
                     "least": pack([a.least for a in record.accesses]),
+                    **(_touched(record) if touched else {}),
                 }
                 for record in records
             ],
@@ -181,3 +188,12 @@ class WarpView(View):
             for label in self._read
         )
         return f"{self._kernel}; {runs}"
+
+
+def _touched(record: WarpRecord) -> dict[str, str]:
+    """Return the lanes of each access, and the element that each of them touches."""
+    indexes = [a.index for a in record.accesses]
+    return {
+        "who": pack([a.mask for a in record.accesses]),
+        "index": pack(np.concatenate(indexes) if indexes else []),
+    }

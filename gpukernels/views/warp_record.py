@@ -29,11 +29,14 @@ class Access:
 
     step: int
     array: str
+    itemsize: int
     kind: int
     shared: bool
     lanes: int
     cost: int
     least: int
+    mask: int
+    index: np.ndarray  #: of each of its lanes, the element that it touches
 
 
 @dataclass(frozen=True)
@@ -183,9 +186,12 @@ def _accesses(trace: Trace, rows: np.ndarray, number: dict[int, int]) -> tuple[A
             Access(
                 step=step,
                 array=array.name,
+                itemsize=int(array.itemsize),
                 kind=int(requests.kind[r]),
                 shared=shared,
                 lanes=int(costs.lanes[k]),
+                mask=int(requests.mask[r]),
+                index=requests.index[requests.start[r] : requests.start[r + 1]],
                 cost=int((costs.passes if shared else costs.sectors)[k]),
                 least=1 if shared else int(costs.ideal[k]),
             )

@@ -263,7 +263,8 @@ OUTLINE = """(root) => {
   const said = [];
   const walk = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.data && said.push("text " + node.data);
-    const answers = ".gk-note, .gk-halo, .gk-arc-picked, .gk-wire-picked, .gk-scrub, .gk-room";
+    const picked = ".gk-note, .gk-halo, .gk-arc-picked, .gk-wire-picked, .gk-lit, .gk-pointed";
+    const answers = `${picked}, .gk-scrub, .gk-room`;
     if (node.matches(answers) || node.matches(".gk-offer")) return;
     said.push(node.localName + " " + (node.getAttribute("class") || ""));
     [...node.attributes]

@@ -89,7 +89,8 @@ def test_a_context_is_kept_for_the_next_figure(monkeypatch):
 
 def test_a_figure_without_a_reader_has_nothing_that_waits_for_one():
     soup = BeautifulSoup(view().html, "html.parser")
-    assert not soup.select(".gk-note, .gk-halo, .gk-arc-picked, .gk-wire-picked, [tabindex]")
+    answers = ".gk-note, .gk-halo, .gk-arc-picked, .gk-wire-picked, .gk-lit, .gk-pointed"
+    assert not soup.select(f"{answers}, [tabindex]")
     assert "aria-live" not in view().html
 
 

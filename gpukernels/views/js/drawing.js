@@ -22,6 +22,30 @@ function distance(dx, dy) {
   return Math.sqrt(dx * dx + dy * dy);
 }
 
+// How far a place is from a line, or from one that bows: from pieces of it.
+function curveDistance(px, py, x1, y1, x2, y2, bow) {
+  const cx = (x1 + x2) / 2 - (y2 - y1) * bow,
+    cy = (y1 + y2) / 2 + (x2 - x1) * bow;
+  const pieces = bow ? 8 : 1;
+  let least = Infinity,
+    ax = x1,
+    ay = y1;
+  for (let i = 1; i <= pieces; i++) {
+    const t = i / pieces,
+      s = 1 - t;
+    const bx = s * s * x1 + 2 * s * t * cx + t * t * x2,
+      by = s * s * y1 + 2 * s * t * cy + t * t * y2;
+    const dx = bx - ax,
+      dy = by - ay,
+      long = dx * dx + dy * dy;
+    const at = long ? Math.min(Math.max(((px - ax) * dx + (py - ay) * dy) / long, 0), 1) : 0;
+    least = Math.min(least, distance(ax + at * dx - px, ay + at * dy - py));
+    ax = bx;
+    ay = by;
+  }
+  return least;
+}
+
 export function readDrawing(payload) {
   const x = unpack(payload.x),
     y = unpack(payload.y);
@@ -143,6 +167,27 @@ export function readDrawing(payload) {
       let d = "";
       for (const k of chosen) d += line[k];
       return d;
+    },
+    // The line nearest to a place, or -1.
+    nearestLine(px, py, within) {
+      let best = -1,
+        least = within;
+      tail.forEach((a, k) => {
+        const b = head[k];
+        let d;
+        if (a === b) {
+          const [mx, my] = this.middle(k);
+          d = distance(mx - px, my - py) - loopSize();
+        } else {
+          const bow = payload.directed && bent[k] ? 0.14 : 0;
+          d = curveDistance(px, py, x[a] / 10, y[a] / 10, x[b] / 10, y[b] / 10, bow);
+        }
+        if (d < least) {
+          least = d;
+          best = k;
+        }
+      });
+      return best;
     },
     nearest(px, py, within) {
       let best = -1,

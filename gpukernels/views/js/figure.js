@@ -1,7 +1,7 @@
 // The frame that all views share: title, controls, timeline, stage, counters, sentence, caption, description.
 //
 // A view is { noun, open(payload, leads) }, where leads(address) says whether the page can go there. open returns
-// { choose(k), stage, side }; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
+// { choose(k), stage, side, cursor }, the last of cursor.js; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
 // counters(step), sentence(step), controls: [element], keys: [[symbol, words]] }, where keys are the looks that no counter
 // tells; it is also handed a function that shows the scene again, one that goes to a step and one that chooses anew and
 // goes to a step. The model holds `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
@@ -84,6 +84,8 @@ export function selectOf(label, options, chosen, onChange) {
 // Trace k of a view as a scene. Where the view says of all its traces that they are whole runs (`races`), it has them all
 // on one clock.
 export function sceneOf(view, record, opened, k, again, go, anew) {
+  // What was pointed at in another run is not in this one.
+  opened.cursor?.clear();
   const scene = opened.choose(k, again, go, anew);
   const whole = view.races && record.traces.every((trace) => view.races(record, trace));
   const runs = opened.runs ? opened.runs() : record.traces;
@@ -106,9 +108,10 @@ export function layOut(record, opened) {
   return {
     title: h("p", { class: "gk-title" }, record.title),
     // What stays in view where the rest scrolls.
-    head: h("div", { class: "gk-head" }, timeline, said),
+    head: h("div", { class: "gk-head" }, timeline, said, ...(opened.cursor ? [opened.cursor.node] : [])),
     timeline,
     counters,
+    cursor: opened.cursor,
     said,
     body: h(
       "div",
@@ -129,6 +132,7 @@ export function layOut(record, opened) {
       counters.show(scene.counters(step));
       say(now, scene.sentence(step));
       for (const svg of timeline.querySelectorAll(".gk-strip")) moveHead(svg, step, scene.steps);
+      opened.cursor?.again(step);
     },
   };
 }
@@ -154,6 +158,7 @@ export function keepRoom(parts, scene) {
   }
   parts.said.replaceChildren(parts.now, ...roomsFor([...said]));
   parts.counters.hold(signs);
+  parts.cursor?.hold();
 }
 
 // Fills `figure` and returns a function that lets go of the model. `page` is what moments.js makes of a page whose figures
@@ -188,6 +193,7 @@ export function fillFigure(figure, view, model, page = null) {
   const scrub = h("div", { class: "gk-track gk-scrub" }, where, range);
   const parts = layOut(payload, opened),
     { timeline, now } = parts;
+  const told = [now, opened.cursor?.words].filter(Boolean);
   put(now, "aria-live", "polite");
   put(now, "aria-atomic", "true");
   const extra = h("div", { class: "gk-extra" });
@@ -279,7 +285,7 @@ export function fillFigure(figure, view, model, page = null) {
     timer = 0;
     put(icon, "d", PLAY);
     play.setAttribute("aria-label", "Play");
-    now.setAttribute("aria-live", "polite");
+    for (const words of told) words.setAttribute("aria-live", "polite");
     rest?.();
   }
 
@@ -288,7 +294,7 @@ export function fillFigure(figure, view, model, page = null) {
     clearInterval(timer);
     put(icon, "d", PAUSE);
     play.setAttribute("aria-label", "Pause");
-    now.setAttribute("aria-live", "off");
+    for (const words of told) words.setAttribute("aria-live", "off");
     timer = setInterval(
       () => {
         if (!figure.isConnected) return stop();
@@ -353,6 +359,9 @@ export function fillFigure(figure, view, model, page = null) {
   });
 
   figure.setAttribute("aria-label", payload.title);
+  // Before a picture or the full width takes Escape for itself.
+  const letGo = (event) => event.key === "Escape" && opened.cursor?.release() && event.preventDefault();
+  figure.addEventListener("keydown", letGo, true);
   parts.head.prepend(controls);
   const top = h("div", { class: "gk-top" }, parts.title, widthButton(figure));
   figure.replaceChildren(...[top, parts.head, parts.body, key, parts.caption, parts.description].filter(Boolean));

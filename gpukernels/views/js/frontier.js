@@ -1,4 +1,5 @@
 // FrontierView: a search level by level on the graph itself.
+import { litMark } from "./cursor.js";
 import { unpack, unpackLists, unpackTexts } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { h, put, say, thousands } from "./element.js";
@@ -6,6 +7,7 @@ import { selectOf } from "./figure.js";
 import { inspectable } from "./inspect.js";
 import { barPath, lineKey, pathOf, roomsFor, squareKey, symbol, track } from "./marks.js";
 import { pressable } from "./press.js";
+import { readWalks, walksOf } from "./walks.js";
 
 const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait"];
 
@@ -21,8 +23,11 @@ export const frontierView = {
     const names = h("ul");
     const named = h("div", null, head, names);
     const makers = payload.mostNamed ? h("div", { class: "gk-makers" }, named) : null;
+    const recorded = payload.traces.map((trace) => (trace.walks ? readWalks(trace.walks) : null));
+    const walks = payload.arcs ? walksOf(payload.arcs, recorded.filter(Boolean), drawing, picture) : null;
     return {
-      stage: [start && start.offer, picture.svg, makers].filter(Boolean),
+      stage: [start && start.offer, picture.svg, ...(walks ? walks.stage : []), makers].filter(Boolean),
+      cursor: walks ? walks.cursor : null,
       runs: () =>
         payload.traces.map((trace) => ({
           label: trace.label,
@@ -36,13 +41,18 @@ export const frontierView = {
         return {
           steps: data.steps,
           tracks: levelTracks(payload, data),
-          keys: [...levelKeys(payload, data), ...(start ? [[rootKey(), "the root"]] : [])],
+          keys: [
+            ...levelKeys(payload, data),
+            ...(walks ? walks.keys : []),
+            ...(start ? [[rootKey(), "the root"]] : []),
+          ],
           controls: start ? [start.list] : [],
           room: start ? { steps: payload.traces[k].steps, said: data.allSentences, most: payload.mostArcs } : null,
           sentence: data.sentence,
           counters: (step) => levelCounters(payload, data, step),
           show(step) {
             picture.show(data, step);
+            if (walks) walks.show(recorded[k], data.before + step);
             const lines = data.makers(step);
             say(head, makersHead(lines));
             names.replaceChildren(...lines.map((line) => h("li", null, line)));
@@ -99,6 +109,7 @@ function readTrace(trace, place, n) {
   const own = (packed, many) => unpack(packed).subarray(many * before, many * (before + steps));
   const { sentences, makers } = trace.variantSteps ? textsOf(trace) : trace;
   return {
+    before,
     steps,
     reached: unpack(trace.reached).subarray(n * place, n * place + n),
     frontier: lists(trace.frontier),
@@ -257,7 +268,9 @@ function levelPicture(drawing, detected, start) {
     badges,
   );
   const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
+  const lit = litMark();
   svg.append(halo, note);
+  svg.insertBefore(lit.node, dots.unseen);
 
   let data = null,
     asked = -1;
@@ -340,5 +353,5 @@ function levelPicture(drawing, detected, start) {
     ask.again();
   }
 
-  return { svg, show };
+  return { svg, show, lit };
 }

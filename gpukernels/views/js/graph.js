@@ -1,9 +1,10 @@
 // GraphView: a graph with its values, or vertex by vertex beside its CSR arrays.
+import { cursorOf, litMark, namesOf } from "./cursor.js";
 import { unpack } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { count, h, number, put, say, thousands } from "./element.js";
-import { inspectable } from "./inspect.js";
-import { lineKey, pathOf, scaleKey, symbol } from "./marks.js";
+import { inspectable, placeIn } from "./inspect.js";
+import { boxPath, lineKey, pathOf, scaleKey, symbol } from "./marks.js";
 
 const SHADES = 6,
   STRIP_COLUMNS = 18,
@@ -22,6 +23,7 @@ export const graphView = {
       targets = unpack(payload.targets);
     const picture = valuePicture(payload, drawing, offsets, targets);
     const strip = payload.csr ? csrStrip(offsets, targets) : null;
+    const cursor = strip ? rowsCursor(payload, drawing, offsets, targets, picture, strip) : null;
     const degrees = Array.from({ length: drawing.n }, (_, v) => offsets[v + 1] - offsets[v]);
     const counters = [
       [null, "vertices", thousands(drawing.n)],
@@ -32,6 +34,7 @@ export const graphView = {
     return {
       noun: payload.csr ? "vertex" : "step",
       stage: strip ? [picture.svg, strip.svg] : [picture.svg],
+      cursor,
       choose(k) {
         const trace = payload.traces[k];
         const shade = trace.shade ? unpack(trace.shade) : null;
@@ -54,6 +57,40 @@ export const graphView = {
     };
   },
 };
+
+// An arc, its line in the picture, its entry of targets, and the entries of offsets that bound its row.
+function rowsCursor(payload, drawing, offsets, targets, picture, strip) {
+  const lineOfArc = unpack(payload.lineOfArc),
+    arcs = Array.from(targets, (_, arc) => ({ arc, line: lineOfArc[arc] }));
+  for (let v = 0; v + 1 < offsets.length; v++) for (let k = offsets[v]; k < offsets[v + 1]; k++) arcs[k].row = v;
+  const rowWords = (v) => `${v} is targets[${offsets[v]}:${offsets[v + 1]}]`;
+  const cursor = cursorOf(
+    {
+      arc: {
+        say: (ids) => namesOf(ids, "arc", "arcs", (k) => `${arcs[k].row}→${targets[k]} (targets[${k}])`),
+        light: (ids) => strip.lightTargets(ids),
+        longest: () => "arcs 99→99 (targets[99]), 99→99 (targets[99])",
+      },
+      row: {
+        say: (ids) => namesOf(ids, "row", "rows", rowWords),
+        light: (ids) => strip.lightOffsets(ids),
+        longest: () => "rows 99 is targets[99:99], 99 is targets[99:99]",
+      },
+      line: { light: (ids) => picture.lit.show(drawing.lines(ids)) },
+    },
+    () => arcs,
+    "Point at an arc or at a cell of an array: the other lights up; a click keeps it.",
+    "row",
+  );
+  cursor.over(strip.svg, (event) => strip.locate(placeIn(strip.svg, event)));
+  cursor.keys(strip.svg, () => arcs.map(({ arc }) => ["arc", arc]));
+  cursor.over(picture.svg, (event) => {
+    const { x, y } = placeIn(picture.svg, event);
+    const line = drawing.nearest(x, y, drawing.radius + 6) < 0 ? drawing.nearestLine(x, y, 5) : -1;
+    return line < 0 ? null : ["line", line];
+  });
+  return cursor;
+}
 
 function graphKeys(payload, shade, directed) {
   const dot = "M7 7h0",
@@ -122,7 +159,8 @@ function valuePicture(payload, drawing, offsets, targets) {
     return h("text", { class: "gk-line-text", x: middleX, y: middleY + 3 }, text);
   });
   const halo = pathOf("gk-halo", "", 2 * r + 10);
-  const around = pathOf("gk-arc-picked");
+  const around = pathOf("gk-arc-picked"),
+    lit = litMark();
   const note = h("text", { class: "gk-note", x: 4, y: drawing.height - 5 });
   const svg = drawing.picture(
     rest,
@@ -143,6 +181,7 @@ function valuePicture(payload, drawing, offsets, targets) {
     note,
   );
   svg.insertBefore(around, hollow);
+  svg.insertBefore(lit.node, hollow);
 
   const rowOf = (v) => Array.from(targets.subarray(offsets[v], offsets[v + 1]));
   const linesOf = (v) =>
@@ -202,7 +241,7 @@ function valuePicture(payload, drawing, offsets, targets) {
     ask.again();
   }
 
-  return { svg, show };
+  return { svg, show, lit };
 }
 
 function csrStrip(offsets, targets) {
@@ -214,10 +253,23 @@ function csrStrip(offsets, targets) {
     role: "img",
     "aria-label": "The arrays offsets and targets",
   });
+  const place = (k, from) => [
+    STRIP_LEFT + (k % STRIP_COLUMNS) * STRIP_CELL,
+    from + Math.floor(k / STRIP_COLUMNS) * STRIP_PITCH,
+  ];
+  const lit = litMark();
+  const boxOf = (from) => (k) => {
+    const [x, y] = place(k, from);
+    return boxPath(x, y, STRIP_CELL - 1, CELL_TALL);
+  };
+  const drawn = { targets: "", offsets: "" };
+  const light = (name, ids, from) => {
+    drawn[name] = [...ids].map(boxOf(from)).join("");
+    lit.show(drawn.targets + drawn.offsets);
+  };
   const cells = (values, from, looks) =>
     Array.from(values, (value, k) => {
-      const x = STRIP_LEFT + (k % STRIP_COLUMNS) * STRIP_CELL,
-        y = from + Math.floor(k / STRIP_COLUMNS) * STRIP_PITCH;
+      const [x, y] = place(k, from);
       const look = looks.get(k) || "gk-f-faint";
       const text = { "gk-f-work": "gk-on-dark", "gk-f-new": "gk-on-new" }[look] || "gk-text";
       return [
@@ -230,6 +282,22 @@ function csrStrip(offsets, targets) {
     }).flat();
   return {
     svg,
+    lightTargets: (ids) => light("targets", ids, top + 14),
+    // A row begins at its own entry, and ends at the next.
+    lightOffsets: (ids) =>
+      light(
+        "offsets",
+        [...ids].flatMap((v) => [v, v + 1]),
+        14,
+      ),
+    locate({ x, y }) {
+      const low = y >= top + 9;
+      const column = Math.floor((x - STRIP_LEFT) / STRIP_CELL);
+      const k = column + STRIP_COLUMNS * Math.floor((y - (low ? top + 12 : 12)) / STRIP_PITCH);
+      if (column < 0 || column >= STRIP_COLUMNS || k < 0) return null;
+      if (low) return k < targets.length ? ["arc", k] : null;
+      return k + 1 < offsets.length ? ["row", k] : null;
+    },
     show(v) {
       const row = new Map();
       for (let k = offsets[v]; k < offsets[v + 1]; k++) row.set(k, "gk-f-new");
@@ -245,6 +313,7 @@ function csrStrip(offsets, targets) {
           ]),
         ),
         ...cells(targets, top + 14, row),
+        lit.node,
       );
     },
   };

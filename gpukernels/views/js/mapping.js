@@ -1,9 +1,10 @@
 // MappingView: a strip of units, sectors and loads for each technique.
+import { cursorOf, litMark, namesOf } from "./cursor.js";
 import { unpack, unpackRows, unpackTexts } from "./decode.js";
 import { count, h, number, put, say, thousands } from "./element.js";
 import { selectOf } from "./figure.js";
-import { inspectable } from "./inspect.js";
-import { SQUARE, boxPath, pathOf, scaleKey, squareKey, symbol, track } from "./marks.js";
+import { placeIn } from "./inspect.js";
+import { SQUARE, boxPath, pathOf, roomsFor, scaleKey, squareKey, symbol, track } from "./marks.js";
 import { sizeBars } from "./sizes.js";
 
 const STRIP_WIDE = 432,
@@ -12,7 +13,9 @@ const STRIP_WIDE = 432,
   BAR = 12,
   ROW_PITCH = 54,
   HUES = 8,
-  LEAST_BARS = 12;
+  LEAST_BARS = 12,
+  // The threads of each technique have numbers of their own.
+  THREADS_APART = 2 ** 20;
 const LEVELS = ["thread", "warp", "block"];
 const COLUMNS = [...LEVELS, "round", "request"];
 
@@ -25,7 +28,10 @@ export const mappingView = {
     let color = payload.color,
       before = { step: payload.step, steps: 0 };
     const sizes = payload.variants ? sizeBars(payload.variants, payload.traces[0]) : null;
+    const drawn = { load: null, panels: [] };
+    const cursor = unitCursor(drawn);
     return {
+      cursor,
       stage: [sizes ? h("div", { class: "gk-map-top" }, sizes.node, key) : key, panels],
       choose(k, refresh, go, anew = null) {
         const whole = payload.traces[k];
@@ -37,7 +43,8 @@ export const mappingView = {
             const steps = whole.variantSteps[sizes.at()];
             anew(before.step >= before.steps - 1 ? steps - 1 : Math.min(before.step, steps - 1));
           };
-        const shown = load.methods.map((method) => mappingPanel(load, method));
+        const shown = load.methods.map((method, i) => mappingPanel(load, method, i, cursor));
+        Object.assign(drawn, { load, panels: shown });
         panels.replaceChildren(...shown.map((panel) => panel.node));
         return {
           steps: load.steps,
@@ -70,6 +77,43 @@ export const mappingView = {
     };
   },
 };
+
+// Of the marks `ids`, the threads of technique k.
+function threadsOf(ids, k) {
+  return [...ids].filter((id) => Math.floor(id / THREADS_APART) === k).map((id) => id % THREADS_APART);
+}
+
+// A unit is the same in every panel: there its own thread visits it, in a request with others.
+function unitCursor(drawn) {
+  const methods = () => drawn.load.methods;
+  return cursorOf(
+    {
+      unit: {
+        say: (ids) => namesOf(ids, "unit", "units"),
+        light: (ids) => drawn.panels.forEach((panel) => panel.light(ids)),
+        longest: () => "units 239, 239",
+      },
+      item: {
+        say: (ids) => namesOf(ids, "item", "items", (i) => drawn.load.names[i] || i),
+        longest: () => "items A, B",
+      },
+      thread: {
+        say(ids) {
+          const of = methods()
+            .map((_, k) => k)
+            .filter((k) => threadsOf(ids, k).length);
+          if (of.length > 1) return `its thread in each of ${of.length} techniques`;
+          return `${namesOf(threadsOf(ids, of[0]), "thread", "threads")} of “${methods()[of[0]].label}”`;
+        },
+        light: (ids) => drawn.panels.forEach((panel, k) => panel.lightThreads(threadsOf(ids, k))),
+        longest: () => "threads 999, 999 of “work_item_to_threads_of_warp”",
+      },
+    },
+    () => drawn.load.ties,
+    "Point at a unit, an item's letter or a thread's bar: what goes with it lights up; a click keeps it.",
+    "round",
+  );
+}
 
 function mappingKey(color, sector) {
   return (
@@ -136,7 +180,11 @@ function readWorkload(trace) {
     for (const name of COLUMNS) columns[name] = columnOf(m[name]);
     return { ...m, ...columns, moved: (step) => movedSectors(columns, m.sector, units, step) };
   });
-  return { ...trace, offsets, units, methods, grid: unitGrid(units, methods, trace) };
+  const items = Array.from({ length: units }, (_, u) => offsets.findIndex((_first, i) => offsets[i + 1] > u));
+  const ties = methods.flatMap((m, k) =>
+    items.map((item, unit) => ({ unit, item, thread: THREADS_APART * k + m.thread[unit] })),
+  );
+  return { ...trace, offsets, units, methods, items, ties, grid: unitGrid(units, methods, trace) };
 }
 
 function movedSectors(columns, sector, units, step) {
@@ -259,12 +307,13 @@ function itemHeads(load) {
   return [pathOf("gk-s-cut", cuts), items.text, holes.text];
 }
 
-function mappingPanel(load, method) {
+function mappingPanel(load, method, technique, cursor) {
   const { grid } = load;
   const todo = pathOf("gk-u-todo"),
     marks = pathOf("gk-u-mark", "", 3),
     now = pathOf("gk-s-now"),
-    halo = pathOf("gk-wire-picked");
+    halo = pathOf("gk-wire-picked"),
+    lit = litMark();
   const fills = Array.from({ length: HUES }, (_, k) => pathOf(`gk-u-${k}`, "", TALL));
   const sectors = ["gk-f-faint", "gk-u-one", "gk-u-many"].map((name) => pathOf(name));
   const [times, often] = ["gk-u-once", "gk-u-often"].map(unitWords);
@@ -294,49 +343,58 @@ function mappingPanel(load, method) {
     often.text,
     now,
     halo,
+    lit.node,
   );
-  const facts = h("small", null, method.facts);
+  const facts = h("span", null, method.facts);
+  // Whichever unit is told, nothing moves.
+  const room = roomsFor(load.items.map((_, u) => describe(u, requestOf(u))));
   const bars = LEVELS.map((level, i) => loadChart(load, method, level, i));
   const node = h(
     "div",
     { class: "gk-map-panel" },
-    h("p", { class: "gk-map-head" }, h("b", null, method.label), facts),
+    h("p", { class: "gk-map-head" }, h("b", null, method.label), h("small", null, facts, ...room)),
     svg,
     h("div", { class: "gk-map-loads" }, ...bars.map((chart) => chart.node)),
   );
 
-  function locate(x, y) {
+  function locate({ x, y }) {
     const row = Math.floor(y / ROW_PITCH),
       column = Math.floor(x / grid.wide),
       u = row * grid.columns + column;
-    return column >= 0 && column < grid.columns && u < load.units ? u : -1;
+    if (column < 0 || column >= grid.columns || row < 0 || u >= load.units) return null;
+    return y - row * ROW_PITCH < HEAD ? ["item", load.items[u]] : ["unit", u];
   }
 
-  function pick(u) {
-    let d = "";
-    const together = [];
-    if (u >= 0) {
-      for (let v = 0; v < load.units; v++) {
-        if (method.request[v] !== method.request[u]) continue;
-        together.push(v);
-        d += grid.box(v);
-      }
-    }
-    put(halo, "d", d);
-    if (u < 0) return say(facts, method.facts);
-    const item = load.offsets.findIndex((_, i) => load.offsets[i + 1] > u);
+  function requestOf(u) {
+    return load.items.map((_, v) => v).filter((v) => method.request[v] === method.request[u]);
+  }
+
+  function describe(u, together) {
     const touched = new Set(together.map((v) => Math.floor(v / method.sector))).size;
-    say(
-      facts,
-      `unit ${u} of ${load.names[item]}: thread ${method.thread[u]}, round ${method.round[u]}; ` +
-        `one request: ${count(together.length, "unit")}, ${count(touched, "sector")}`,
+    return (
+      `unit ${u} of ${load.names[load.items[u]]}: thread ${method.thread[u]}, round ${method.round[u]}; ` +
+      `one request: ${count(together.length, "unit")}, ${count(touched, "sector")}`
     );
   }
 
-  inspectable(svg, locate, pick, () => load.units);
+  function pick(u) {
+    const together = u < 0 ? [] : requestOf(u);
+    put(halo, "d", together.map((v) => grid.box(v)).join(""));
+    say(facts, u < 0 ? method.facts : describe(u, together));
+  }
+
+  cursor.over(svg, (event) => locate(placeIn(svg, event)));
+  cursor.keys(svg, () => load.items.map((_, u) => ["unit", u]));
+  bars[0].over(cursor, technique);
 
   return {
     node,
+    // One unit with those of its request; of several, themselves.
+    light(ids) {
+      pick(ids.size === 1 ? [...ids][0] : -1);
+      lit.show([...ids].map((u) => grid.box(u)).join(""));
+    },
+    lightThreads: bars[0].light,
     show(color, at) {
       // A technique that is done stays as it is.
       const step = Math.min(at, method.rounds);
@@ -394,27 +452,37 @@ function loadChart(load, method, level, i) {
   const total = new Array(launched).fill(0);
   for (const k of who) total[k]++;
   const [rest, done] = ["gk-u-rest", "gk-u-load"].map((name) => pathOf(name, "", 0.8));
+  const lit = litMark();
+  const svg = h(
+    "svg",
+    {
+      class: "gk-map-bars",
+      viewBox: `0 0 ${Math.max(launched, LEAST_BARS)} 30`,
+      preserveAspectRatio: "none",
+      width: "100%",
+      height: 26,
+      "aria-hidden": "true",
+    },
+    rest,
+    done,
+    lit.node,
+  );
   const node = h(
     "div",
     { class: "gk-map-load" },
-    h(
-      "svg",
-      {
-        class: "gk-map-bars",
-        viewBox: `0 0 ${Math.max(launched, LEAST_BARS)} 30`,
-        preserveAspectRatio: "none",
-        width: "100%",
-        height: 26,
-        "aria-hidden": "true",
-      },
-      rest,
-      done,
-    ),
+    svg,
     h("span", null, count(launched, level)),
     h("small", null, method.shares[i]),
   );
   return {
     node,
+    light: (bars) => lit.show(bars.map((k) => `M${k}.1 0h.8v30h-.8z`).join("")),
+    over(cursor, technique) {
+      cursor.over(svg, (event) => {
+        const k = Math.floor(placeIn(svg, event).x);
+        return k >= 0 && k < launched ? ["thread", THREADS_APART * technique + k] : null;
+      });
+    },
     show(step) {
       const far = new Array(launched).fill(0);
       for (let u = 0; u < load.units; u++) if (method.round[u] <= step) far[who[u]]++;

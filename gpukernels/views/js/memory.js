@@ -1,7 +1,8 @@
 // MemoryView: the lanes of one request and the sectors, lines or banks that answer.
+import { cursorOf, lightNode, litMark, namesOf } from "./cursor.js";
 import { unpack, unpackLists } from "./decode.js";
 import { h, number, put, say, thousands } from "./element.js";
-import { inspectable } from "./inspect.js";
+import { placeIn } from "./inspect.js";
 import { SQUARE, barPath, boxPath, codeLine, pathOf, lineKey, squareKey, symbol, track } from "./marks.js";
 
 const LEFT = 78,
@@ -21,19 +22,52 @@ export const memoryView = {
   open(payload) {
     const picture = addressPicture();
     const code = codeLine();
+    let data = null;
+    const at = (step) => data.request(step);
+    const cursor = cursorOf(
+      {
+        lane: {
+          say: (ids) => namesOf(ids, "lane", "lanes"),
+          light: (ids) => picture.lightLanes(ids),
+          longest: () => "lanes 30, 31",
+        },
+        element: {
+          say: (ids) => namesOf(ids, "element", "elements"),
+          light: (ids) => picture.lightElements(ids),
+          longest: () => "elements 9999, 9999",
+        },
+        sector: {
+          say: (ids) => namesOf(ids, "sector", "sectors"),
+          light: (ids) => picture.lightSectors(ids),
+          longest: () => "sectors 9999, 9999",
+        },
+        line: {
+          say: (ids) => namesOf(ids, "source line", "source lines"),
+          light: (ids) => lightNode(code.node, ids.size > 0),
+          longest: () => "source line 999",
+        },
+      },
+      (step) => tiesOfRequest(at(step)),
+      "Point at a lane, its word, a sector or the source line; a click keeps it.",
+      "request",
+    );
+    cursor.over(picture.svg, (event) => picture.locate(placeIn(picture.svg, event)));
+    cursor.keys(picture.svg, picture.lanes);
+    cursor.over(code.node, () => ["line", picture.line()]);
     return {
       stage: [code.node, picture.svg],
+      cursor,
       choose(k) {
-        const data = readRequests(payload.traces[k]);
+        data = readRequests(payload.traces[k]);
         code.hold(payload.traces[k].texts.map(([, text]) => text));
         return {
           steps: data.steps,
           tracks: data.steps > 1 ? [costTrack(payload, data)] : [],
           keys: memoryKeys(data),
           sentence: (step) => data.sentences[step],
-          counters: (step) => requestCounters(data.request(step)),
+          counters: (step) => requestCounters(at(step)),
           show(step) {
-            const request = data.request(step);
+            const request = at(step);
             code.show(request.line, request.text);
             picture.show(data, request);
           },
@@ -42,6 +76,14 @@ export const memoryView = {
     };
   },
 };
+
+// What each lane of a request has to do with.
+function tiesOfRequest({ lanes, index, size, shared, line }) {
+  return Array.from(lanes, (lane, k) => {
+    const tie = { lane, line, element: index[k] };
+    return shared ? tie : { ...tie, sector: Math.floor((index[k] * size) / SECTOR) };
+  });
+}
 
 function readRequests(trace) {
   const column = {};
@@ -146,6 +188,7 @@ function addressPicture() {
   const name = h("text", { class: "gk-array-name", x: 0, y: top + 10 });
   const labels = h("g", { class: "gk-row-labels" });
   const halo = pathOf("gk-wire-picked");
+  const lit = { lanes: litMark(), elements: litMark(), sectors: litMark() };
   const note = h("text", { class: "gk-note", x: LEFT, y: top - 3 });
   const svg = h(
     "svg",
@@ -168,24 +211,56 @@ function addressPicture() {
     heads,
     name,
     labels,
+    lit.sectors.node,
+    lit.elements.node,
+    lit.lanes.node,
     halo,
     note,
   );
 
   let shown = null,
-    paths = [];
-  const ask = inspectable(svg, locate, pick, () => (shown ? shown.lanes.length : 0));
+    paths = [],
+    sectorBoxes = [];
 
-  function locate(x, y) {
-    if (!shown) return -1;
-    if (y <= LANE_TALL + 4) return shown.lanes.findIndex((lane) => x >= byteX(4 * lane) && x < byteX(4 * lane) + WORD);
-    return paths.findIndex((p) => p && x >= p.x && x < p.x + p.wide && y >= p.y && y < p.y + pitch);
+  function locate({ x, y }) {
+    if (y <= LANE_TALL + 4) {
+      const lane = shown.lanes.find((own) => x >= byteX(4 * own) && x < byteX(4 * own) + WORD);
+      return lane === undefined ? null : ["lane", lane];
+    }
+    const k = paths.findIndex((p) => p && x >= p.x && x < p.x + p.wide && y >= p.y && y < p.y + pitch);
+    if (k >= 0) return ["element", shown.index[k]];
+    const inside =
+      !shown.shared && sectorBoxes.find((s) => x >= s.x && x < s.x + 8 * WORD && y >= s.y && y < s.y + tall);
+    return inside ? ["sector", inside.sector] : null;
   }
 
-  function pick(k) {
-    const inside = k >= 0 && k < shown.lanes.length;
-    put(halo, "d", inside && paths[k] ? paths[k].d : "");
-    say(note, inside ? describe(k) : "");
+  function lightLanes(ids) {
+    let reach = "",
+      cells = "";
+    const chosen = [];
+    shown.lanes.forEach((lane, k) => {
+      if (!ids.has(lane)) return;
+      chosen.push(k);
+      const [x, y, wide] = laneCell(lane);
+      cells += boxPath(x, y, wide, LANE_TALL);
+      if (paths[k]) reach += paths[k].d;
+    });
+    lit.lanes.show(cells);
+    put(halo, "d", reach);
+    say(note, chosen.length === 1 ? describe(chosen[0]) : "");
+  }
+
+  function lightElements(ids) {
+    const boxes = new Map();
+    paths.forEach((p, k) => {
+      if (p && ids.has(shown.index[k])) boxes.set(shown.index[k], boxPath(p.x + 0.5, p.y, p.wide - 1, tall));
+    });
+    lit.elements.show([...boxes.values()].join(""));
+  }
+
+  function lightSectors(ids) {
+    const boxes = sectorBoxes.filter((s) => ids.has(s.sector));
+    lit.sectors.show(boxes.map(({ x, y }) => boxPath(x - 1.5, y - 1.5, 8 * WORD + 3, tall + 3)).join(""));
   }
 
   function describe(k) {
@@ -226,10 +301,13 @@ function addressPicture() {
     const touched = new Set(Array.from(index, (i) => Math.floor((i * size) / SECTOR)));
     const empty = [],
       fetched = [];
+    sectorBoxes = [];
     for (const row of rows) {
       const y = top + 16 + level.get(row) * pitch;
       for (let s = 0; s < 4; s++) {
-        (!request.shared && touched.has(row * 4 + s) ? fetched : empty).push([byteX(SECTOR * s), y, 8 * WORD]);
+        const moved = !request.shared && touched.has(row * 4 + s);
+        (moved ? fetched : empty).push([byteX(SECTOR * s), y, 8 * WORD]);
+        if (moved) sectorBoxes.push({ x: byteX(SECTOR * s), y, sector: row * 4 + s });
       }
     }
     put(words, "d", cellPath(empty, tall));
@@ -275,10 +353,18 @@ function addressPicture() {
           ),
         ),
     );
-    ask.again();
   }
 
-  return { svg, show };
+  return {
+    svg,
+    show,
+    locate,
+    lightLanes,
+    lightElements,
+    lightSectors,
+    lanes: () => Array.from(shown.lanes, (lane) => ["lane", lane]),
+    line: () => shown.line,
+  };
 }
 
 function memoryKeys(data) {

@@ -58,6 +58,7 @@ export const PAINT = {
   "gk-f-paper": { fill: COLOR.paper },
   "gk-f-done": { fill: COLOR.done },
   "gk-f-idle": { fill: COLOR.faint },
+  "gk-s-sector": { ...strokeOf(COLOR.quiet, "1"), "vector-effect": "non-scaling-stroke" },
   "gk-s-grid": { ...strokeOf(COLOR.paper, ".5"), "vector-effect": "non-scaling-stroke" },
   "gk-f-fetched": { fill: COLOR.work, "fill-opacity": ".16" },
   "gk-f-playhead": { fill: COLOR.work, "fill-opacity": ".14" },

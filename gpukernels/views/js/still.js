@@ -5,7 +5,16 @@ import { keepRoom, layOut, sceneOf } from "./figure.js";
 import { PAINT } from "./paint.js";
 
 // What only answers a reader's pointer or keys, or keeps room for other steps.
-const ANSWERS = new Set(["gk-room", "gk-note", "gk-halo", "gk-offer", "gk-arc-picked", "gk-wire-picked"]);
+const ANSWERS = new Set([
+  "gk-room",
+  "gk-note",
+  "gk-halo",
+  "gk-offer",
+  "gk-arc-picked",
+  "gk-wire-picked",
+  "gk-lit",
+  "gk-pointed",
+]);
 
 function painted(node) {
   const names = (node.getAttribute("class") || "").split(" ");

@@ -1,8 +1,10 @@
 // WarpView: the lanes of a warp step by step, beside the source.
+import { cursorOf, lightNode, litMark, namesOf } from "./cursor.js";
 import { unpack } from "./decode.js";
 import { count, h, number, percent, put, say, thousands } from "./element.js";
 import { selectOf } from "./figure.js";
-import { barPath, pathOf, squareKey, symbol, track } from "./marks.js";
+import { placeIn } from "./inspect.js";
+import { SQUARE, barPath, boxPath, pathOf, squareKey, symbol, track } from "./marks.js";
 
 const BRANCH = 1,
   BARRIER = 2;
@@ -15,16 +17,26 @@ export const warpView = {
   pace: 500,
   open(payload) {
     const listing = h("div", { class: "gk-program", tabindex: 0, role: "group", "aria-label": "Source" });
+    // What is drawn now.
+    const drawn = { data: null, lines: null, strips: [], memory: null, front: 0, step: 0 };
+    const cursor = warpCursor(drawn);
+    cursor.over(listing, (event) => drawn.lines.locate(event, drawn.data.warps[drawn.front], drawn.front, drawn.step));
+    cursor.keys(listing, () => drawn.lines.marks(), ["ArrowUp", "ArrowDown"]);
     return {
       stage: [listing],
+      cursor,
       choose(k, again) {
         const data = readWarps(payload.traces[k]);
         let front = 0;
         const lines = makeListing(listing, data);
+        const [tracks, strips] = warpTracks(payload, data);
+        const memory = data.sectorsMost ? memoryTrack(data, cursor) : null;
+        strips.forEach((strip, i) => pointAtLanes(strip, i, cursor, drawn));
+        Object.assign(drawn, { data, lines, strips, memory, front });
         const several = data.warps.length > 1;
         return {
           steps: data.steps,
-          tracks: warpTracks(payload, data),
+          tracks: memory ? [...tracks, memory.node] : tracks,
           keys: warpKeys(data),
           controls: several
             ? [
@@ -33,7 +45,7 @@ export const warpView = {
                   data.warps.map((w, i) => [String(i), `warp ${w.warp}`]),
                   "0",
                   (value) => {
-                    front = Number(value);
+                    drawn.front = front = Number(value);
                     again();
                   },
                 ),
@@ -41,12 +53,177 @@ export const warpView = {
             : [],
           sentence: (step) => warpSentence(data, data.warps[front], step, payload.start, several),
           counters: (step) => warpCounters(data, data.warps[front], step),
-          show: (step) => lines.show(data.warps[front], step),
+          show(step) {
+            drawn.step = step;
+            lines.show(data.warps[front], step);
+            if (memory) memory.show(step);
+          },
         };
       },
     };
   },
 };
+
+// What a mark is called: the lanes of all warps, the rows of the listing, the elements and the sectors of each array have
+// numbers of their own.
+const LANES = 32,
+  SECTOR_BYTES = 32,
+  ARRAYS_APART = 2 ** 32;
+
+// What all of some have in common is said once.
+function within(ids, of) {
+  const all = new Set([...ids].map(of));
+  return all.size > 1 ? "" : ` of ${[...all][0]}`;
+}
+
+function warpCursor(drawn) {
+  const arrayOf = (id) => drawn.data.arrays[Math.floor(id / ARRAYS_APART)];
+  const longName = () => drawn.data.arrays.reduce((a, b) => (b.length > a.length ? b : a), "");
+  const several = () => drawn.data.warps.length > 1;
+  const warpOf = (id) => `warp ${drawn.data.warps[Math.floor(id / LANES)].warp}`;
+  return cursorOf(
+    {
+      lane: {
+        say(ids) {
+          const words = namesOf(ids, "lane", "lanes", (id) => id % LANES);
+          return several() ? words + (within(ids, warpOf) || " of several warps") : words;
+        },
+        light: (ids, step) => drawn.strips.forEach((strip, i) => strip.light(ids, i, step)),
+        longest: () => (several() ? "lanes 30, 31 of several warps" : "lanes 30, 31"),
+      },
+      row: {
+        say: (ids) => namesOf(ids, "line", "lines", (i) => drawn.data.numbers[i]),
+        light: (ids) => drawn.lines.light(ids),
+        longest: () => "line 999",
+        // Of a line, its last run.
+        at: (row, step) => drawn.data.warps[drawn.front].lastRun(row, step),
+      },
+      element: {
+        say: (ids) => namesOf(ids, "", "elements", (id) => `${arrayOf(id)}[${id % ARRAYS_APART}]`),
+        longest: () => `elements ${longName()}[999], ${longName()}[999]`,
+      },
+      sector: {
+        say: (ids) => namesOf(ids, "sector", "sectors", (id) => id % ARRAYS_APART) + within(ids, arrayOf),
+        light: (ids, step) => drawn.memory?.light(ids, step),
+        longest: () => `sectors 99, 99 of ${longName()}`,
+      },
+    },
+    (step) => drawn.data.ties(step),
+    "Point at a lane, a line or a sector: what goes with it lights up; a click keeps it.",
+    "step",
+  );
+}
+
+// Lanes are asked in the timeline of their warp, whose columns are steps.
+function pointAtLanes(strip, i, cursor, drawn) {
+  cursor.over(strip.svg, (event) => {
+    const { x, y } = placeIn(strip.svg, event);
+    const at = Math.floor(x),
+      lane = Math.floor(y);
+    if (at < 0 || at >= drawn.data.warps[i].steps || lane < 0 || lane >= LANES) return null;
+    return ["lane", LANES * i + lane, at];
+  });
+  cursor.keys(strip.svg, () => Array.from({ length: LANES }, (_, lane) => ["lane", LANES * i + lane]), [
+    "ArrowUp",
+    "ArrowDown",
+  ]);
+}
+
+// Who ran what in a step, and what each lane touched.
+function tiesOfWarps(warps, sizes, step) {
+  const ties = [];
+  warps.forEach((w, i) => {
+    if (step >= w.steps) return;
+    const row = w.row[step];
+    for (let lane = 0; lane < LANES; lane++)
+      if ((w.mask[step] >>> lane) & 1) ties.push({ lane: LANES * i + lane, row });
+    for (const access of w.accessesAt(step)) {
+      const base = ARRAYS_APART * w.array[access],
+        size = sizes ? sizes[w.array[access]] : 0;
+      for (const [lane, index] of w.touched(access)) {
+        const tie = { lane: LANES * i + lane, row, element: base + index };
+        const shared = w.access[access] >= 4;
+        ties.push(shared ? tie : { ...tie, sector: base + Math.floor((index * size) / SECTOR_BYTES) });
+      }
+    }
+  });
+  return ties;
+}
+
+// The sectors that a step moves, one beside the other, and which part of each is wanted.
+function memoryTrack(data, cursor) {
+  const wide = Math.max(data.sectorsMost, 16);
+  const boxes = pathOf("gk-f-fetched"),
+    wanted = pathOf("gk-f-work"),
+    frames = pathOf("gk-s-sector"),
+    lit = litMark();
+  const svg = h(
+    "svg",
+    {
+      class: "gk-memory",
+      viewBox: `0 0 ${SECTOR_BYTES * wide} 16`,
+      preserveAspectRatio: "none",
+      width: "100%",
+      height: 16,
+      role: "img",
+      "aria-label": "Sectors of the step",
+    },
+    boxes,
+    wanted,
+    frames,
+    lit.node,
+  );
+  let at = -1,
+    sectors = [];
+  const box = (k) => boxPath(SECTOR_BYTES * k + 2, 1, SECTOR_BYTES - 4, 14);
+  const showStep = (step) => {
+    if (step === at) return;
+    at = step;
+    const found = new Map();
+    for (const { sector, element } of data.ties(step)) {
+      if (sector === undefined) continue;
+      if (!found.has(sector)) found.set(sector, new Set());
+      found.get(sector).add(element);
+    }
+    sectors = [...found.keys()].sort((a, b) => a - b);
+    let all = "",
+      parts = "";
+    sectors.forEach((sector, k) => {
+      all += box(k);
+      const size = data.sizes[Math.floor(sector / ARRAYS_APART)];
+      for (const element of found.get(sector)) {
+        const from = ((element % ARRAYS_APART) * size) % SECTOR_BYTES;
+        parts += boxPath(
+          SECTOR_BYTES * k + 2 + (from * (SECTOR_BYTES - 4)) / SECTOR_BYTES,
+          1,
+          (size * (SECTOR_BYTES - 4)) / SECTOR_BYTES,
+          14,
+        );
+      }
+    });
+    put(boxes, "d", all);
+    put(wanted, "d", parts);
+    put(frames, "d", all);
+  };
+  cursor.over(svg, (event) => {
+    const k = Math.floor(placeIn(svg, event).x / SECTOR_BYTES);
+    return k >= 0 && k < sectors.length ? ["sector", sectors[k], at] : null;
+  });
+  cursor.keys(svg, () => sectors.map((sector) => ["sector", sector]), ["ArrowUp", "ArrowDown"]);
+  return {
+    node: h(
+      "div",
+      { class: "gk-track" },
+      h("span", { class: "gk-track-label" }, "memory", h("small", null, "this step")),
+      svg,
+    ),
+    show: showStep,
+    light(ids, step) {
+      showStep(step);
+      lit.show(sectors.map((sector, k) => (ids.has(sector) ? box(k) : "")).join(""));
+    },
+  };
+}
 
 function popcount(mask) {
   let n = 0;
@@ -64,6 +241,11 @@ function readWarps(trace) {
     // Sums up to and including each step, so that a jump costs as little as a step.
     record.lanesTo = runningSum(Array.from(record.mask, popcount));
     record.splitsTo = runningSum(record.splits.map(Number));
+    readAccesses(record, w);
+    record.lastRun = (row, step) => {
+      for (let k = Math.min(step, record.steps - 1); k >= 0; k--) if (record.row[k] === row) return k;
+      return step;
+    };
     return record;
   });
   const moved = new Array(trace.steps).fill(0),
@@ -85,7 +267,17 @@ function readWarps(trace) {
       }
     });
   }
+  let sectorsMost = 0;
+  const ties = (step) => tiesOfWarps(warps, trace.sizes, step);
+  if (trace.sizes && warps.some((w) => w.index)) {
+    for (let k = 0; k < trace.steps; k++) {
+      if (moved[k] > 0) sectorsMost = Math.max(sectorsMost, new Set(ties(k).map((tie) => tie.sector)).size);
+    }
+  }
   return {
+    sizes: trace.sizes,
+    sectorsMost,
+    ties,
     steps: trace.steps,
     numbers: unpack(trace.numbers),
     indents: unpack(trace.indents),
@@ -100,6 +292,27 @@ function readWarps(trace) {
     conflictsTo: runningSum(conflicts),
     anyGlobal,
     anyShared,
+  };
+}
+
+// Which accesses a step makes, and what the lanes of each touch; that is not told by all records.
+function readAccesses(record, w) {
+  const at = new Map();
+  record.at.forEach((step, i) => at.set(step, [...(at.get(step) || []), i]));
+  record.accessesAt = (step) => at.get(step) || [];
+  record.index = w.index ? unpack(w.index) : null;
+  if (!record.index) {
+    record.touched = () => [];
+    return;
+  }
+  const who = unpack(w.who);
+  const begins = [0, ...runningSum(Array.from(who, popcount))];
+  record.touched = (i) => {
+    const found = [];
+    for (let lane = 0, k = begins[i]; lane < LANES; lane++) {
+      if ((who[i] >>> lane) & 1) found.push([lane, record.index[k++]]);
+    }
+    return found;
   };
 }
 
@@ -159,8 +372,9 @@ function rulesPath(steps, height) {
 
 function warpTracks(payload, data) {
   const each = stripHeight(data.warps.length);
-  const tracks = data.warps.map((w) =>
-    track(
+  const strips = [];
+  const tracks = data.warps.map((w) => {
+    const node = track(
       `warp ${w.warp}`,
       "lanes 0–31",
       data.steps,
@@ -172,8 +386,10 @@ function warpTracks(payload, data) {
         pathOf("gk-s-grid", rulesPath(w.steps, each)),
       ],
       true,
-    ),
-  );
+    );
+    strips.push(laneStrip(node.lastElementChild, w));
+    return node;
+  });
   if (data.moved.some((v) => v)) {
     let bars = "",
       excess = "";
@@ -195,7 +411,24 @@ function warpTracks(payload, data) {
       ),
     );
   }
-  return tracks;
+  return [tracks, strips];
+}
+
+// Lights lanes of one warp's timeline in the column of a step.
+function laneStrip(svg, w) {
+  const lit = litMark();
+  svg.append(lit.node);
+  put(svg, "aria-hidden", "false");
+  put(svg, "role", "img");
+  put(svg, "aria-label", `Lanes of warp ${w.warp}, by steps`);
+  return {
+    svg,
+    light(ids, i, step) {
+      let mask = 0;
+      for (const id of ids) if (Math.floor(id / LANES) === i && step < w.steps) mask |= 1 << (id % LANES);
+      lit.show(mask ? lanePath([...new Array(step).fill(0), mask]) : "");
+    },
+  };
 }
 
 function stripPath(mask, top, tall) {
@@ -234,7 +467,23 @@ function makeListing(listing, data) {
     return { row, layers, times, gap };
   });
   listing.replaceChildren(...rows.map((r) => r.row));
+  const reached = rows.map((_, i) => i).filter((i) => data.warps.some((w) => w.row.includes(i)));
   return {
+    // A line that ran, or a lane of its last run.
+    locate(event, record, front, step) {
+      const i = rows.findIndex((r) => r.row === event.target.closest(".gk-row"));
+      if (!reached.includes(i)) return null;
+      const strip = event.target.closest(".gk-lanes");
+      const at = record.lastRun(i, step);
+      if (!strip || record.row[at] !== i) return ["row", i];
+      const box = strip.getBoundingClientRect();
+      const lane = Math.floor((LANES * (event.clientX - box.left)) / box.width);
+      return ["lane", LANES * front + Math.min(Math.max(lane, 0), LANES - 1), at];
+    },
+    marks: () => reached.map((i) => ["row", i]),
+    light(ids) {
+      rows.forEach((r, i) => lightNode(r.row, ids.has(i)));
+    },
     show(record, step) {
       const last = new Array(rows.length).fill(-1),
         ran = new Array(rows.length).fill(0);
@@ -264,6 +513,12 @@ function warpKeys(data) {
   const keys = [[symbol(["gk-f-idle", "M0 1.5h14v5h-14z"], ["gk-f-faint", "M0 9h14v2h-14z"]), "lane idle"]];
   if (data.warps.some((w) => w.kind.includes(BARRIER))) keys.push([squareKey("gk-f-barrier"), "at a barrier"]);
   if (data.anyGlobal) keys.push([squareKey("gk-f-done"), "sectors that hold what is asked for"]);
+  if (data.sectorsMost) {
+    keys.push([
+      symbol(["gk-f-fetched", SQUARE], ["gk-f-work", "M1.5 1.5h4v11h-4z"], ["gk-s-sector", SQUARE]),
+      "a sector that this step moves, and what is wanted of it",
+    ]);
+  }
   return keys;
 }
 

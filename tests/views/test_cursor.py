@@ -1,0 +1,189 @@
+"""The one cursor of a figure: it lights what the trace says, and it picks, pins and lets go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from javascript import asked
+
+import gpukernels as gk
+from gpukernels.trace import LOAD
+from gpukernels.views import FrontierView, WarpView, walks, warp
+from gpukernels.views.encoding import unpack
+
+EXAMPLE = gk.example()
+NAMED = {"targets": 0, "target": 0, "sources": 1}
+
+
+def searched(method, graph=EXAMPLE):
+    device = gk.SimtDevice("random", seed=1, trace=True)
+    gk.bfs(graph, 0, method, device)
+    return device.trace
+
+
+def loads_of(trace, graph):
+    """Return (launch, arc, block, warp, lane, line) of each load of an arc, lane by lane."""
+    r, found = trace.requests, set()
+    reverse = np.argsort(graph.targets, kind="stable")
+    for row in range(len(r)):
+        name = trace.arrays[r.array[row]].name
+        if name not in NAMED or r.kind[row] != LOAD:
+            continue
+        for k, lane in enumerate(r.lanes(row).tolist()):
+            index = int(r.index[r.start[row] + k])
+            arc = int(reverse[index]) if NAMED[name] else index
+            where = int(r.block[row]), int(r.warp[row]), lane, int(r.line[row])
+            found.add((int(r.launch[row]), arc, *where))
+    return found
+
+
+@pytest.mark.parametrize("method", ["harish", "edge_parallel", "two_phase", "bottom_up"])
+def test_a_record_tells_which_thread_reads_which_arc_on_which_line(method):
+    graph = gk.rmat(5, 4, seed=2) if method == "bottom_up" else EXAMPLE
+    trace = searched(method, graph)
+    view = FrontierView(graph, trace)
+    told = view.payload["traces"][0]["walks"]
+    at, arcs, threads = (unpack(x) for x in (told["arc"]["at"], told["arc"]["of"], told["thread"]))
+    each, kinds = unpack(told["threads"]), unpack(told["kind"])
+    place = unpack(told["place"]) if "place" in told else np.zeros(len(arcs), np.int64)
+    found = set()
+    for k, level in enumerate(view._levels[""]):
+        for i in range(at[k], at[k + 1]):
+            block, rest = divmod(int(threads[i]), int(each[k]))
+            line, text = told["places"][place[i]]
+            assert any(name in text for name in NAMED)
+            found.add((level.launches, int(arcs[i]), block, rest // 32, rest % 32, line))
+            assert ("up" in told and unpack(told["up"])[k]) == (method == "bottom_up")
+            kind = 1 if arcs[i] in level.found_arcs else 2 if arcs[i] in level.again_arcs else 0
+            assert kinds[i] == kind
+    launches = {k: level.launches for level in view._levels[""] for k in level.launches}
+    expected = {(launches[load[0]], *load[1:]) for load in loads_of(trace, graph)}
+    assert found == expected
+
+
+def test_a_graph_of_too_many_arcs_or_warps_is_drawn_without_them(monkeypatch):
+    trace = searched("edge_parallel")
+    assert "arcs" in FrontierView(EXAMPLE, trace).payload
+    for limit, value in (("MOST_ARCS", EXAMPLE.m - 1), ("MOST_WARPS", 1)):
+        with monkeypatch.context() as patched:
+            patched.setattr(walks, limit, value)
+            payload = FrontierView(EXAMPLE, trace).payload
+        assert "arcs" not in payload
+        assert "walks" not in payload["traces"][0]
+
+
+def test_a_record_tells_which_element_each_lane_touches(monkeypatch):
+    trace = searched("frontier")
+    view = WarpView(trace, launch=1)
+    payload = view.payload["traces"][0]
+    r = trace.requests
+    for w in payload["warps"]:
+        rows = np.flatnonzero((r.launch == 1) & (r.block == 0) & (r.warp == w["warp"]))
+        rows = [k for k in rows.tolist() if trace.arrays[r.array[k]].space != "local"]
+        expected = sorted(
+            (int(r.step[k]), trace.arrays[r.array[k]].name, int(r.mask[k]), int(i))
+            for k in rows
+            for i in r.index[r.start[k] : r.start[k + 1]]
+        )
+        steps, names, masks = unpack(w["at"]), unpack(w["array"]), unpack(w["who"])
+        touched = iter(unpack(w["index"]).tolist())
+        found = sorted(
+            (int(step), payload["arrays"][name], int(mask), next(touched))
+            for step, name, mask in zip(steps, names, masks, strict=True)
+            for _ in range(int(mask).bit_count())
+        )
+        assert found == expected
+    sizes = {a.name: a.itemsize for a in trace.arrays}
+    assert payload["sizes"] == [sizes[name] for name in payload["arrays"]]
+    monkeypatch.setattr(warp, "MOST_TOUCHED", 3)
+    assert "index" not in WarpView(trace, launch=1).payload["traces"][0]["warps"][0]
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_the_line_nearest_to_its_middle_is_found(directed):
+    graph = gk.Graph.from_arcs(5, [0, 1, 1, 3, 3, 4], [1, 0, 2, 3, 4, 0])
+    if not directed:
+        graph = gk.path(5)
+    payload = FrontierView(graph, searched("frontier", graph)).payload["drawing"]
+    nearest = asked(
+        ["drawing"],
+        """(payload) => {
+            const drawing = readDrawing(payload);
+            const near = (k) => drawing.nearestLine(...drawing.middle(k), 4);
+            return [Array.from(drawing.tail, (_, k) => near(k)), drawing.nearestLine(-50, -50, 4)];
+        }""",
+    )
+    assert nearest(payload) == [list(range(len(unpack(payload["tail"])))), -1]
+
+
+PLAYED = """(acts) => {
+    const heard = {}, lit = { lane: [], row: [] };
+    const node = {
+        getAttribute: () => null, setAttribute() {},
+        addEventListener: (name, f) => (heard[name] = [...(heard[name] || []), f]),
+    };
+    const ties = (step) => [{ lane: 1, row: 7 }, { lane: 2, row: 7 }, { lane: 2, row: 10 + step }];
+    const kind = (name) => ({
+        say: (ids) => namesOf(ids, name, `${name}s`),
+        light: (ids) => (lit[name] = [...ids]),
+    });
+    const kinds = { lane: kind("lane"), row: kind("row") };
+    const cursor = cursorOf(kinds, ties, "Point", "step");
+    cursor.over(node, (event) => event.mark);
+    cursor.keys(node, () => [["lane", 1], ["lane", 2], ["lane", 3]]);
+    const event = (more) => ({ preventDefault() {}, ...more });
+    const play = {
+        move: (mark) => heard.pointermove.forEach((f) => f({ mark })),
+        click(mark) {
+            for (const f of [...heard.pointerdown, ...heard.click]) f({ mark });
+        },
+        key: (key) => heard.keydown.forEach((f) => f(event({ key }))),
+        step: (step) => cursor.again(step),
+        escape: () => cursor.release(),
+    };
+    return acts.map(([what, value]) => {
+        play[what](value);
+        return [cursor.words.textContent, lit.lane, lit.row];
+    });
+}"""
+
+
+def test_whatever_shares_a_tie_is_lit_and_told():
+    play = asked(["cursor"], PLAYED)
+    at_lane = ["lane 2: rows 7, 10.", [2], [7, 10]]
+    at_row = ["row 7: lanes 1, 2.", [1, 2], [7, 10]]
+    assert play([["move", ["lane", 2]]]) == [at_lane]
+    said, lanes, rows = play([["move", ["row", 7]]])[0]
+    assert (said, lanes, rows) == (at_row[0], at_row[1], [7])
+    assert play([["move", ["lane", 3]]]) == [["lane 3: nothing in this step.", [3], []]]
+    assert play([["move", ["lane", 2, 4]]])[0][0] == "lane 2, step 4: rows 7, 14."
+    assert play([["move", ["lane", 2]], ["move", None]])[1] == ["", [], []]
+
+
+def test_a_click_pins_another_lets_go_and_a_pin_follows_the_steps():
+    play = asked(["cursor"], PLAYED)
+    said = [text for text, *_ in play([
+        ["click", ["lane", 2]],
+        ["move", ["row", 7]],
+        ["step", 3],
+        ["click", ["row", 7]],
+        ["click", ["row", 7]],
+        ["click", ["lane", 1]],
+        ["escape", None],
+    ])]  # fmt: skip
+    assert said == [
+        "Pinned: lane 2: rows 7, 10.",
+        "Pinned: lane 2: rows 7, 10.",
+        "Pinned: lane 2: rows 7, 13.",
+        "Pinned: row 7: lanes 1, 2.",
+        "",
+        "Pinned: lane 1: row 7.",
+        "",
+    ]
+
+
+def test_keys_go_through_the_marks_and_stop_at_their_ends():
+    play = asked(["cursor"], PLAYED)
+    keys = ["ArrowDown", "ArrowRight", "Enter", "ArrowRight", "ArrowRight", "Enter", "ArrowUp"]
+    said = [text.split(":")[0] for text, *_ in play([["key", key] for key in keys])]
+    assert said == ["lane 1", "lane 2", "Pinned", "Pinned", "Pinned", "", "lane 1"]
