@@ -14,8 +14,12 @@ KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d[a-z0-9]+)\]")
 
 
 def cite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Make citations of the keys in the docstring `lines`."""
-    lines[:] = [KEY.sub(r":cite:`\1`", line) for line in lines]
+    """Make citations of the keys in the docstring `lines`, except in what an example prints."""
+    example = False
+    for i, line in enumerate(lines):
+        example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
+        if not example:
+            lines[i] = KEY.sub(r":cite:`\1`", line)
 
 
 def sign(
