@@ -142,6 +142,35 @@ def test_a_page_is_light(name):
     assert (built_book() / name).stat().st_size < LARGEST_PAGE
 
 
+@pytest.mark.parametrize("name", PAGES[:-4])
+def test_what_a_page_loads_is_light(name):
+    urls = [tag["src"] for tag in page(name).find_all("script", src=True)]
+    urls += [tag["href"] for tag in page(name).find_all("link", rel="stylesheet")]
+    assert sum(path.stat().st_size for path in {resolve(name, url)[0] for url in urls}) < 1e6
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_s_signs_are_drawings_within_it(name):
+    assert [str(tag) for tag in page(name).select("[class*='fa-']:not(svg)")] == []
+
+
+def test_the_texts_of_the_search_are_light():
+    assert (built_book() / "_static" / "search_texts.js").stat().st_size < 1e6
+
+
+def test_every_term_and_citation_has_its_text_in_the_page():
+    lacking = []
+    for name in FILES:
+        known = {text["data-card"] for text in page(f"{name}.html").select("template [data-card]")}
+        for link in page(f"{name}.html").select("article a.reference[href]"):
+            path, fragment = resolve(f"{name}.html", link["href"])
+            cited = path.name == "bibliography.html" and re.fullmatch(r"id\d+", fragment)
+            if fragment.startswith("term-") or cited:
+                if fragment not in known or not link.get("title"):
+                    lacking.append((name, link["href"]))
+    assert lacking == []
+
+
 @pytest.mark.parametrize("name", [f"{name}.html" for name in FILES])
 def test_every_image_has_a_text(name):
     article = page(name).find("article")

@@ -56,6 +56,16 @@ LAYOUT = """() => {
   };
 }"""
 
+#: Listings with lines that end outside of their boxes, in closed drawers too.
+CUT_OFF = """() => {
+  const closed = [...document.querySelectorAll("article details:not([open])")];
+  closed.forEach((drawer) => { drawer.open = true; });
+  const found = [...document.querySelectorAll("article pre")].filter(
+    (e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent.slice(0, 200));
+  closed.forEach((drawer) => { drawer.open = false; });
+  return found;
+}"""
+
 
 @dataclass
 class Visit:
@@ -66,6 +76,7 @@ class Visit:
     overflow: dict[tuple[int, str], int]
     violations: dict[tuple[int, str], list[tuple[str, str]]]
     layout: dict[str, Any]
+    cut_off: list[str]
 
 
 #: Brings a page to rest: what a new theme fades into is there at once. (What is hidden would never
@@ -107,7 +118,7 @@ def visit(open_session_page):
             return seen[name]
         (width, theme), *_ = looks = LOOKS[name]
         page, problems = open_session_page(name, width=width, theme=theme)
-        found = seen[name] = Visit(problems, {}, {}, {}, {})
+        found = seen[name] = Visit(problems, {}, {}, {}, {}, [])
         for asked in looks:
             if asked != looks[0]:
                 look(page, *asked)
@@ -117,6 +128,7 @@ def visit(open_session_page):
             )
             if asked[0] == 1280:
                 found.layout = page.evaluate(LAYOUT)
+                found.cut_off = page.evaluate(CUT_OFF)
         # Last, since axe's tokens are fewer than the page's; from where the page is, and back.
         for asked, rules in zip(reversed(looks), RULES, strict=True):
             if asked != looks[-1]:
@@ -154,6 +166,10 @@ def test_a_page_is_never_wider_than_the_window(visit, name):
 def test_a_page_passes_axe(visit, name):
     found = visit(name).violations
     assert found == {look: [] for look in LOOKS[name]}
+
+
+def test_no_listing_is_wider_than_its_box(visit, name):
+    assert visit(name).cut_off == []
 
 
 CHAPTERS = [name for name in PAGES if name.startswith("chapters/")]

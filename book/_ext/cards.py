@@ -1,0 +1,97 @@
+"""What a term means and what a citation names, on every page that uses them.
+
+The texts are those of the glossary and the bibliography. A link has the plain one as its title,
+which browsers show without scripts; ``book/js/cards.js`` shows the full one, which stands once at
+the end of the page in a template, since a page opened as a file may not fetch another.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+SOURCES = ("book/glossary", "book/bibliography")
+LINK = re.compile(r'<a class="reference internal" href="[^"#]*#([^"]+)"([^>]*)>')
+#: What a card has not: links, which lead on from elsewhere, and names, which the page may have.
+HEADERLINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
+STRIPPED = re.compile(r'</?a\b[^>]*>|(?<=<span) id="[^"]*"')
+TAG = re.compile(r"<[^>]+>")
+#: A formula says in TeX what it is, which its signs in a row do not.
+EQUATION = re.compile(r"<math\b.*?</math>", re.DOTALL)
+
+
+def texts_of(doctree: nodes.document) -> dict[str, list[nodes.Element]]:
+    """Return what stands below each term and citation of a page, by the name that links use."""
+    found = {}
+    for item in doctree.findall(nodes.definition_list_item):
+        body = item.next_node(nodes.definition)
+        for term in item.findall(nodes.term):
+            found.update(dict.fromkeys(term["ids"], body.children))
+    for work in doctree.findall(nodes.citation):
+        found.update({name: [work.next_node(nodes.paragraph)] for name in work["ids"]})
+    return found
+
+
+def cards_of(app: Sphinx) -> dict[str, str]:
+    """Return the card of every term and citation of the book, as HTML."""
+    if not hasattr(app, "book_cards"):
+        app.book_cards = {
+            name: "".join(
+                app.builder.render_partial(part.deepcopy())["fragment"].strip() for part in body
+            )
+            for source in SOURCES
+            for name, body in texts_of(app.env.get_and_resolve_doctree(source, app.builder)).items()
+        }
+    return app.book_cards
+
+
+def plain(card: str) -> str:
+    """Return a card's words."""
+    return " ".join(unescape(TAG.sub("", card)).split())
+
+
+def add_cards(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Give a page the texts of what it links to, and its links their titles."""
+    if app.builder.name != "html" or "body" not in context or tree is None:
+        return
+    cards, used = cards_of(app), {}
+
+    def titled(link: re.Match[str]) -> str:
+        name = unescape(link[1])
+        if name not in cards:
+            return link[0]
+        used[name] = STRIPPED.sub("", HEADERLINK.sub("", cards[name]))
+        title = "" if " title=" in link[2] else f' title="{escape(plain(used[name]))}"'
+        return f"{link[0][:-1]}{title}>"
+
+    body = LINK.sub(titled, context["body"])
+    if used:
+        texts = [f'<div data-card="{escape(name)}">{card}</div>' for name, card in used.items()]
+        body += '\n<template id="cards">\n' + "\n".join(texts) + "\n</template>\n"
+    context["body"] = body
+
+
+def note_changes(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> list[str]:
+    """Note whether the texts of the cards are new."""
+    app.cards_changed = bool({*SOURCES} & (added | changed))
+    return []
+
+
+def write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Have all pages written again whose cards may have changed."""
+    return sorted(env.all_docs) if app.cards_changed else []
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the writing of every page, before its figures are named."""
+    app.connect("env-get-outdated", note_changes)
+    app.connect("env-updated", write_all)
+    app.connect("html-page-context", add_cards)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

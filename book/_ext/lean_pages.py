@@ -1,0 +1,96 @@
+"""Pages that load only what they use: signs as drawings within them, no fonts or scripts for them.
+
+The theme shows a dozen signs out of thousands, by a script of 1.5 MB that every page loads, and by
+fonts, which a page opened as a file may not load. Here the dozen stands in the pages, so they are
+there without scripts, too; what only the others needed is left out of the built folder.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.jinja2glue import BuiltinTemplateLoader
+
+ICONS = Path(__file__).with_name("icons.svg")
+SYMBOL = re.compile(r'<symbol id="([\w-]+)" (viewBox="[^"]*")>(.*?)</symbol>')
+#: What the theme writes for one sign.
+SIGN = re.compile(r'<(?:i|span) class="([^"]*\bfa-[^"]*)"([^>]*)>\s*</(?:i|span)>')
+#: The name in it; those without a picture say how the sign is drawn.
+NAME = re.compile(r"\bfa-(?!solid|lg)([\w-]+)")
+#: The script for signs, and Sphinx's for a search by an index that has no texts.
+SCRIPT = re.compile(
+    r"<script\b[^>]*\b(?:fontawesome|searchtools|language_data|searchindex|sphinx_highlight)\.js"
+    r"[^>]*></script>\n?"
+)
+
+#: The part of the theme's style sheet that names every sign of the fonts.
+FONTS = re.compile(r"/\*!\s+\* Font Awesome.*\}\.fa-[\w-]+:before\{[^}]*\}", re.DOTALL)
+SHEET = "_static/styles/pydata-sphinx-theme.css"
+UNUSED = (
+    "_static/vendor/fontawesome",
+    "_static/scripts/fontawesome.js*",
+    "_static/searchtools.js",
+    "_static/language_data.js",
+    "_static/sphinx_highlight.js",
+    "_static/**/*.map",
+)
+
+
+def symbols() -> dict[str, tuple[str, str]]:
+    """Return the view box and the drawing of every sign, by its name."""
+    found = SYMBOL.findall(ICONS.read_text(encoding="utf-8"))
+    return {name: (box, drawing) for name, box, drawing in found}
+
+
+def with_icons(html: str) -> str:
+    """Return a page whose signs are drawings, without the script that would draw them.
+
+    Raises
+    ------
+    LookupError
+        If `icons.svg` has no such sign.
+    """
+    drawn = symbols()
+
+    def icon(sign: re.Match[str]) -> str:
+        classes, rest = " ".join(sign[1].split()), re.sub(r'\s+title="[^"]*"', "", sign[2])
+        name = NAME.search(classes)
+        if name is None or name[1] not in drawn:
+            raise LookupError(f"book/_ext/icons.svg has no sign for {sign[0]}: add it there")
+        box, drawing = drawn[name[1]]
+        opening = f'<svg class="sign {classes}"{rest} {box} aria-hidden="true" focusable="false">'
+        return f"{opening}{drawing}</svg>"
+
+    return SCRIPT.sub("", SIGN.sub(icon, html))
+
+
+class LeanPages(BuiltinTemplateLoader):
+    """The theme's templates, and what their pages do not need taken out."""
+
+    def render(self, template: str, context: dict[str, Any]) -> str:
+        """Return what a template makes of `context`."""
+        return with_icons(super().render(template, context))
+
+
+def leave_out(app: Sphinx, error: Exception | None) -> None:
+    """Remove what no page loads any more."""
+    if error or app.builder.name != "html":
+        return
+    out = Path(app.outdir)
+    sheet = out / SHEET
+    text, cut = FONTS.subn("", sheet.read_text(encoding="utf-8"))
+    if cut:
+        sheet.write_text(text, encoding="utf-8")
+    for pattern in UNUSED:
+        for path in [*out.glob(pattern)]:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the end of the build; `template_bridge` of _config.yml names the class above."""
+    app.connect("build-finished", leave_out)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,50 @@
+// The list "On this page" follows the reader: the section that is being read is marked, and in view.
+function startContents() {
+  const list = document.querySelector("#pst-page-toc-nav");
+  if (!list) return;
+  // The theme looks for this name, and marks what a jump passed.
+  list.id = "page-contents";
+  const room = list.closest(".bd-sidebar-secondary");
+  const entries = [...list.querySelectorAll("a[href^='#']")]
+    .map((link) => ({ link, heading: document.getElementById(decodeURIComponent(link.hash.slice(1))) }))
+    .filter((entry) => entry.heading);
+  let current = null;
+
+  function mark() {
+    const rest = document.documentElement.scrollHeight - innerHeight - scrollY;
+    // The last sections never come to the top: on the last screen the line that is read moves down.
+    const line = Math.max(Math.min(160, innerHeight / 3), innerHeight - rest);
+    let found = null;
+    for (const entry of entries) {
+      if (entry.heading.getBoundingClientRect().top <= line) found = entry.link;
+    }
+    if (found === current) return;
+    current?.classList.remove("active");
+    current?.removeAttribute("aria-current");
+    current = found;
+    if (!found) return;
+    found.classList.add("active");
+    found.setAttribute("aria-current", "location");
+    const at = found.getBoundingClientRect(),
+      box = room?.getBoundingClientRect();
+    if (box && (at.top < box.top + 48 || at.bottom > box.bottom - 48)) {
+      room.scrollTop += (at.top + at.bottom - box.top - box.bottom) / 2;
+    }
+  }
+
+  let asked = false;
+  const ask = () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      mark();
+    });
+  };
+  addEventListener("scroll", ask, { passive: true });
+  addEventListener("resize", ask);
+  addEventListener("load", ask);
+  mark();
+}
+
+startContents();

@@ -1,0 +1,20 @@
+// Paper is white: while the page is printed, it is that of the light theme.
+function startPaper() {
+  const { dataset } = document.documentElement;
+  let before = null;
+  const begin = () => {
+    if (before !== null || dataset.theme !== "dark") return;
+    before = dataset.theme;
+    dataset.theme = "light";
+  };
+  const end = () => {
+    if (before === null) return;
+    dataset.theme = before;
+    before = null;
+  };
+  addEventListener("beforeprint", begin);
+  addEventListener("afterprint", end);
+  matchMedia("print").addEventListener("change", (media) => (media.matches ? begin() : end()));
+}
+
+startPaper();

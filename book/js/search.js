@@ -1,0 +1,101 @@
+// The search: where in the book words stand, with the text around them, and a link to that section.
+//
+// The texts come as a script, since a page opened as a file may not fetch another one.
+import { anyOf, wordsOf } from "./words.js";
+
+const AROUND = 110,
+  MOST = 60;
+
+// Every section that has most of `words`, the best first.
+function find(words) {
+  const patterns = words.map((word) => anyOf([word]));
+  const phrase = words.join(" ");
+  const found = [];
+  for (const [url, page, sections] of globalThis.BOOK_TEXTS) {
+    for (const [anchor, title, text] of sections) {
+      let had = 0,
+        points = 0;
+      for (const pattern of patterns) {
+        const inTitle = (title.match(pattern) || []).length,
+          inText = (text.match(pattern) || []).length;
+        if (inTitle + inText) had += 1;
+        points += Math.min(inTitle, 1) * 10 + Math.min(inText, 5);
+      }
+      if (!had) continue;
+      if (wordsOf(title).join(" ") === phrase) points += 40;
+      if (text.toLowerCase().includes(phrase)) points += 8;
+      found.push({ url, page, anchor, title, text, had, points });
+    }
+  }
+  const most = Math.max(0, ...found.map((place) => place.had));
+  return found.filter((place) => place.had === most).sort((a, b) => b.points - a.points);
+}
+
+// The text around the place where most of the words stand together, with the words marked.
+function snippet(text, words) {
+  const matches = [...text.matchAll(anyOf(words))];
+  const shown = document.createElement("p");
+  let best = 0,
+    many = 0;
+  for (const match of matches) {
+    const near = matches.filter((m) => m.index >= match.index && m.index < match.index + AROUND);
+    const different = new Set(near.map((m) => words.find((word) => m[0].toLowerCase().startsWith(word)))).size;
+    if (different > many) [best, many] = [match.index, different];
+  }
+  const from = best < AROUND ? 0 : text.indexOf(" ", best - AROUND) + 1,
+    cut = text.indexOf(" ", best + AROUND * 1.5),
+    to = cut < 0 ? text.length : cut;
+  let at = from;
+  if (from) shown.append("… ");
+  for (const match of matches.filter((m) => m.index >= from && m.index < to)) {
+    const mark = document.createElement("mark");
+    mark.textContent = match[0];
+    shown.append(text.slice(at, match.index), mark);
+    at = match.index + match[0].length;
+  }
+  shown.append(text.slice(at, to), to < text.length ? " …" : "");
+  return shown;
+}
+
+function result(place, words) {
+  const item = document.createElement("li"),
+    link = document.createElement("a"),
+    where = document.createElement("span");
+  link.href = `${place.url}?found=${encodeURIComponent(words.join(" "))}${place.anchor && `#${place.anchor}`}`;
+  link.textContent = place.title;
+  item.append(link);
+  if (place.title !== place.page) {
+    where.textContent = place.page;
+    item.append(where);
+  }
+  if (place.text) item.append(snippet(place.text, words));
+  return item;
+}
+
+function startSearch() {
+  const field = document.querySelector("article form.bd-search input, main form.bd-search input"),
+    results = document.getElementById("search-results"),
+    said = document.createElement("p"),
+    list = document.createElement("ol");
+  said.setAttribute("role", "status");
+  results.append(said, list);
+
+  function search() {
+    const words = wordsOf(field.value);
+    const found = words.length ? find(words) : [];
+    list.replaceChildren(...found.slice(0, MOST).map((place) => result(place, words)));
+    said.textContent = "";
+    if (words.length && !found.length) said.textContent = "The book has none of these words.";
+    if (found.length) {
+      const all = found[0].had === words.length ? "" : ` have ${found[0].had} of the ${words.length} words`;
+      const first = found.length > MOST ? `; these are the first ${MOST}` : "";
+      said.textContent = `${found.length} ${found.length === 1 ? "place" : "places"}${all}${first}.`;
+    }
+  }
+
+  field.value = new URLSearchParams(location.search).get("q") || "";
+  field.addEventListener("input", search);
+  search();
+}
+
+startSearch();

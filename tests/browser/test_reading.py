@@ -1,0 +1,180 @@
+"""Reading comfort: cards, a search that lands on the spot, a list that follows, white paper."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from accessibility import violations
+
+CHAPTER = "chapters/frontier_bfs.html"
+TERM = "article p a[href$='#term-arc'], article li a[href$='#term-arc']"
+CITATION = "article p a[href*='bibliography.html#']"
+CARD = "#word-card"
+
+
+def opened(page, link):
+    """Return the text of the card once it is there, which must not lie on its word."""
+    page.wait_for_selector(CARD)
+    card, word = page.locator(CARD).bounding_box(), link.bounding_box()
+    assert card["y"] + card["height"] <= word["y"] or word["y"] + word["height"] <= card["y"]
+    assert card["x"] >= 0
+    assert card["x"] + card["width"] <= page.viewport_size["width"]
+    assert link.get_attribute("aria-describedby") == "word-card"
+    return page.locator(CARD).inner_text()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_term_under_the_pointer_shows_its_definition_until_escape(open_page, theme):
+    page, problems = open_page(CHAPTER, theme=theme)
+    link = page.locator(TERM).first
+    definition = link.get_attribute("title")
+    link.hover()
+    assert opened(page, link) == definition
+    assert "A directed edge" in definition
+    assert link.get_attribute("title") is None  # or the browser would say it as well
+    assert violations(page, structure=theme == "light") == []
+    page.locator(CARD).hover()  # which keeps it
+    page.wait_for_timeout(400)
+    assert page.locator(CARD).is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator(CARD).is_visible()
+    assert link.get_attribute("title") == definition
+    assert link.get_attribute("aria-describedby") is None
+    assert problems == []
+
+
+def test_a_citation_at_the_keyboard_s_focus_shows_the_whole_reference(open_page):
+    page, _ = open_page(CHAPTER)
+    link = page.locator(CITATION).first
+    reference = link.get_attribute("title")
+    link.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    assert " ".join(opened(page, link).split()) == reference
+    page.locator(".page-toc a").first.focus()
+    assert not page.locator(CARD).is_visible()
+
+
+def test_a_first_tap_shows_the_card_and_a_second_one_follows_the_link(open_page):
+    page, _ = open_page(CHAPTER, width=390, has_touch=True)
+    link = page.locator(TERM).first
+    link.tap()
+    assert opened(page, link)
+    assert page.url.endswith("frontier_bfs.html")
+    page.locator("article h1").first.tap()
+    assert not page.locator(CARD).is_visible()
+    link.tap()
+    link.tap()
+    page.wait_for_url("**/glossary.html#term-arc")
+
+
+def test_without_scripts_words_have_their_text_and_the_page_its_signs(open_page):
+    page, _ = open_page(CHAPTER, scripts=False)
+    assert page.locator(TERM).first.get_attribute("title").startswith("A directed edge")
+    assert len(page.locator(CITATION).first.get_attribute("title")) > 40
+    assert page.locator("h2").count() > 5
+    assert page.locator("svg.sign path").count() >= 5
+
+
+def test_search_shows_the_words_around_and_lands_on_them(open_page):
+    page, problems = open_page("search.html", query="?q=virtual+warps")
+    results = page.locator("#search-results li")
+    first = results.first
+    assert (
+        first.locator("a")
+        .get_attribute("href")
+        .endswith("glossary.html?found=virtual%20warp#term-virtual-warp")
+    )
+    assert "neighboring lanes" in first.locator("p").inner_text()
+    assert re.fullmatch(r"\d+ places\.", page.locator("#search-results [role=status]").inner_text())
+    section = results.filter(
+        has=page.locator("a[href*='frontier_bfs.html'][href*='#a-group']")
+    ).first
+    marked = [word.lower() for word in section.locator("mark").all_inner_texts()]
+    assert {"virtual", "warp"} <= set(marked)
+    assert violations(page) == []
+    section.locator("a").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/frontier_bfs.html?found=*")
+    page.wait_for_function("CSS.highlights.get('found')?.size > 1")
+    words = "[...CSS.highlights.get('found')].map(String).map(w => w.toLowerCase())"
+    assert set(page.evaluate(words)) <= {"virtual", "warp", "warps"}
+    page.wait_for_function(
+        "[...CSS.highlights.get('found')].some(r => { const { top, bottom } ="
+        " r.getBoundingClientRect(); return top > 0 && bottom < innerHeight && bottom > top; })"
+    )
+    page.keyboard.press("Escape")
+    assert page.evaluate("CSS.highlights.size") == 0
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("zyzzyva", "The book has none of these words."),
+        ("warp zyzzyva", "places have 1 of the 2 words"),
+        ("(.*", ""),
+        ("", ""),
+    ],
+)
+def test_search_says_what_it_has_not_found(open_page, asked, said):
+    page, problems = open_page("search.html")
+    page.locator("article form.bd-search input, main form.bd-search input").first.fill(asked)
+    assert said in page.locator("#search-results [role=status]").inner_text()
+    assert bool(page.locator("#search-results li").count()) == ("warp" in asked)
+    assert problems == []
+
+
+def test_the_list_on_the_right_marks_what_is_read_and_keeps_it_in_view(open_page):
+    page, _ = open_page(CHAPTER)
+    read = "[...document.querySelectorAll('.page-toc [aria-current]')].map(a => a.hash.slice(1))"
+    links = page.locator(".page-toc a")
+    for k in (1, links.count() // 2, links.count() - 1):
+        anchor = links.nth(k).get_attribute("href")[1:]
+        page.evaluate(
+            "id => document.getElementById(id).scrollIntoView({ behavior: 'instant' })", anchor
+        )
+        page.wait_for_function(f"({read}).join() === '{anchor}'")
+        assert page.evaluate(
+            "() => { const at = document.querySelector('.page-toc [aria-current]')"
+            ".getBoundingClientRect(), box = document.querySelector('.bd-sidebar-secondary')"
+            ".getBoundingClientRect(); return at.top >= box.top && at.bottom <= box.bottom; }"
+        )
+
+
+def test_a_dark_page_is_black_on_white_on_paper_and_dark_again(open_page):
+    page, _ = open_page(CHAPTER, theme="dark")
+    colors = """() => ["body", "article p", "article h2", "article .highlight pre"].map((s) => {
+      const style = getComputedStyle(document.querySelector(s));
+      return [style.color, style.backgroundColor];
+    })"""
+    dark = page.evaluate(colors)
+    page.emulate_media(media="print")
+    page.wait_for_function("document.documentElement.dataset.theme === 'light'")
+    body, text, title, code = page.evaluate(colors)
+    assert body == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+    assert text[0] == title[0] == "rgb(0, 0, 0)"
+    assert all(int(part) > 240 for part in re.findall(r"\d+", code[1])[:3])
+    page.emulate_media(media="screen")
+    page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    assert page.evaluate(colors) == dark
+
+
+def test_a_box_has_no_sign_of_a_font_that_a_file_may_not_load(open_page):
+    page, _ = open_page("chapters/scans.html")
+    contents = page.evaluate(
+        "[...document.querySelectorAll('.admonition-title')].map(e =>"
+        " getComputedStyle(e, '::after').content)"
+    )
+    assert set(contents) == {"none"}
+
+
+def test_a_figure_s_code_is_behind_a_small_line_at_the_left(open_page):
+    page, _ = open_page(CHAPTER)
+    figure = "div.cell.tag_hide-input:has(figure.gk-view)"
+    drawer = page.locator(f"{figure} > details.hide").first
+    box, text = drawer.bounding_box(), page.locator("article h1 + *").first.bounding_box()
+    assert box["height"] < 30
+    assert box["x"] == text["x"]
+    assert drawer.evaluate("e => getComputedStyle(e).boxShadow") == "none"
