@@ -106,7 +106,7 @@ def test_what_the_roots_share_stands_in_the_record_once():
     every = searches(g, "frontier")
     one, view = FrontierView(g, every[0]), FrontierView(g, every)
     assert view.payload["drawing"] == one.payload["drawing"]
-    assert len(to_json(view.payload)) < g.n * len(to_json(one.payload)) / 6
+    assert len(to_json(view.payload)) < g.n * len(to_json(one.payload)) / 5
     assert "30 roots" in repr(view)
     assert "Levels by root: 0 11," in view.payload["description"]
 
