@@ -15,6 +15,8 @@ from bs4 import BeautifulSoup
 from built_book import ROOT, built_book
 from pybtex.database import parse_file
 
+from gpukernels.exercises import CATALOG
+
 sys.path.insert(0, str(ROOT / "book"))
 import drawings
 import first_cell
@@ -73,6 +75,23 @@ def test_the_book_builds_without_a_warning():
 def test_every_file_of_the_contents_becomes_a_page_and_nothing_else_does():
     built = {p.relative_to(built_book()).as_posix() for p in built_book().rglob("*.html")}
     assert {name for name in built if not name.startswith("_static/")} == set(PAGES)
+
+
+def test_a_page_leads_to_every_exercise_and_says_what_is_to_be_done():
+    kinds = {"predict", "find a bug", "write"}
+    listed = {}
+    for entry in page("book/exercises.html").select("article section section li"):
+        name, kind = re.search(r"\((\S+), ([a-z ]+)\)\.", entry.text).groups()
+        path, fragment = resolve("book/exercises.html", entry.find("a")["href"])
+        heading = page(path.relative_to(built_book()).as_posix()).find(id=fragment)
+        assert f'exercise("{name}")' in heading.find_parent("section").text
+        assert len(entry.text) > 60
+        listed[name] = kind
+    assert list(listed) == list(CATALOG)
+    assert set(listed.values()) == kinds
+    for name, kind in listed.items():
+        assert (kind == "predict") == (CATALOG[name].wants == "a prediction")
+        assert (kind == "find a bug") == (CATALOG[name].title == "find the bug")
 
 
 def test_every_chapter_is_in_the_contents():

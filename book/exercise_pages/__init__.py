@@ -19,6 +19,7 @@ from sphinx.util import logging
 from gpukernels.exercises import CATALOG
 from gpukernels.views.script import join, read_module
 
+from .listing import PLACE, listed, title_of
 from .sheets import as_json, sheet_of
 
 LOGGER = logging.getLogger(__name__)
@@ -52,20 +53,31 @@ def exercises_of(document: str) -> list:
     return list(import_module(f"gpukernels.exercises.{name}").EXERCISES)
 
 
+def chapters(app: Sphinx) -> list[tuple[str, list]]:
+    """Return the chapters of the book that have exercises, in their order, with these."""
+    order = {id: k for k, id in enumerate(CATALOG)}
+    found = [(name, exercises_of(name)) for name in app.env.found_docs]
+    return sorted((c for c in found if c[1]), key=lambda chapter: order[chapter[1][0].id])
+
+
 def contents(app: Sphinx, page: str) -> list[dict[str, Any]]:
     """Return title, address as seen from `page`, and exercises of each chapter of the book."""
-    order = {id: k for k, id in enumerate(CATALOG)}
-    found = []
-    for name in app.env.found_docs:
-        exercises = exercises_of(name)
-        if exercises:
-            chapter = {
-                "title": app.env.titles[name].astext(),
-                "page": app.builder.get_relative_uri(page, name),
-                "exercises": [{"id": ex.id, "title": ex.title} for ex in exercises],
-            }
-            found.append((order[exercises[0].id], chapter))
-    return [chapter for _, chapter in sorted(found, key=lambda pair: pair[0])]
+    return [
+        {
+            "title": app.env.titles[name].astext(),
+            "page": app.builder.get_relative_uri(page, name),
+            "exercises": [{"id": ex.id, "title": ex.title} for ex in exercises],
+        }
+        for name, exercises in chapters(app)
+    ]
+
+
+def list_all(app: Sphinx, page: str, source: list[str]) -> None:
+    """Write the list of all exercises where a page has its place."""
+    if PLACE in source[0]:
+        files = [(app.env.doc2path(name), exercises) for name, exercises in chapters(app)]
+        known = [(title_of(Path(file)), exercises) for file, exercises in files]
+        source[0] = source[0].replace(PLACE, listed(known))
 
 
 def with_sheets(body: str) -> tuple[str, list[str]]:
@@ -112,5 +124,6 @@ def add_assets(app: Sphinx) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the start of the build and to the writing of pages."""
     app.connect("builder-inited", add_assets)
+    app.connect("source-read", list_all)
     app.connect("html-page-context", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
