@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import io
 import re
+
+#: An id of an SVG, and what tells or names one.
+ID = r'\bid="([^"]+)"'
+REFERENCE = r'((?:\bid="|url\(#|href="#))([^")]+)'
 
 
 class Plot:
@@ -33,10 +38,9 @@ class Plot:
             raise ValueError("alt='': say what the figure shows")
         self.alt = alt
         text = io.StringIO()
-        # The salt makes the ids of the clip paths, which must differ between figures of a page.
         # Each text of a figure names all fonts of the list: two of them will do.
         style = {
-            "svg.hashsalt": alt,
+            "svg.hashsalt": alt,  # or ids would be drawn at random
             "svg.fonttype": "none",
             "font.sans-serif": ["DejaVu Sans", "Verdana"],
         }
@@ -46,7 +50,7 @@ class Plot:
         svg = svg.replace("#000000", "currentColor").replace(
             "<svg ", '<svg fill="currentColor" ', 1
         )
-        svg = re.sub(r'<g id="[^"]*"', "<g", svg)
+        svg = _with_own_ids(re.sub(r'<g id="[^"]*"', "<g", svg), alt)
         width = re.search(r'width="([\d.]+)pt" height="[\d.]+pt"', svg)
         size = f'style="width:{float(width[1]) / 12:.1f}rem;min-width:21rem;max-width:100%"'
         self._svg = svg.replace(width[0], size, 1)
@@ -60,3 +64,13 @@ class Plot:
             f'<figure class="gk-plot" role="img" aria-label="{alt}" tabindex="0" '
             f'style="margin:1rem 0;overflow-x:auto">{self._svg}</figure>'
         )
+
+
+def _with_own_ids(svg: str, alt: str) -> str:
+    """Rename the ids by number; those of the figures of a page must differ.
+
+    Those of clip paths would follow from where Matplotlib's objects lie in memory.
+    """
+    prefix = "p" + hashlib.sha256(alt.encode()).hexdigest()[:8]
+    numbers = {old: f"{prefix}-{k}" for k, old in enumerate(dict.fromkeys(re.findall(ID, svg)))}
+    return re.sub(REFERENCE, lambda found: found[1] + numbers.get(found[2], found[2]), svg)

@@ -1,9 +1,11 @@
 """A plot is the same bytes every time, follows the page's ink and says what it shows."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
 from gpukernels.plot import Plot
 
@@ -53,3 +55,18 @@ def test_two_figures_of_a_page_share_no_id():
 def test_a_plot_without_words_is_refused():
     with pytest.raises(ValueError, match="alt"):
         Plot(drawn(), " ")
+
+
+def test_ids_do_not_follow_from_where_a_clip_path_lies_in_memory():
+    def clipped() -> str:
+        figure = Figure(figsize=(2, 2))
+        axes = figure.subplots()
+        (line,) = axes.plot([0, 1], [0, 1])
+        line.set_clip_path(Circle((0.5, 0.5), 0.3, transform=axes.transData))
+        kept.append(figure)
+        return Plot(figure, "a line in a circle")._repr_html_()
+
+    kept: list[Figure] = []
+    assert clipped() == clipped()
+    html = clipped()
+    assert set(re.findall(r"url\(#([^)]+)\)", html)) <= set(re.findall(r'id="([^"]+)"', html))

@@ -332,6 +332,9 @@ def test_every_link_of_the_book_sets_what_it_says(book, open_page):
             fields = drawn.locator(".gk-controls select, .gk-dial input").evaluate_all(
                 "(all) => all.map((s) => s.selectedOptions?.[0].textContent ?? s.ariaValueText)"
             )
+            fields += drawn.locator(".gk-size-slot").evaluate_all(
+                "(all) => all.map((s) => s.ariaValueNow)"
+            )
             slugs = [re.sub("[^a-z0-9]+", "-", text.lower()).strip("-") for text in fields]
             for name in {*wanted} - {"step"}:
                 assert wanted[name] in slugs
