@@ -69,7 +69,8 @@ class Plot:
 def _with_own_ids(svg: str, alt: str) -> str:
     """Rename the ids by number; those of the figures of a page must differ.
 
-    Those of clip paths would follow from where Matplotlib's objects lie in memory.
+    Those of clip paths would follow from more digits of where these lie than the figure shows, and
+    a layout that is found by iteration may end with other last digits.
     """
     prefix = "p" + hashlib.sha256(alt.encode()).hexdigest()[:8]
     numbers = {old: f"{prefix}-{k}" for k, old in enumerate(dict.fromkeys(re.findall(ID, svg)))}
