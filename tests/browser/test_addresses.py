@@ -314,6 +314,25 @@ def test_cells_without_scripts_or_their_figure_are_plain(open_parts):
     assert page.locator(".gk-compare-play").count() == 0
 
 
+#: Clicks a link as a script does, which waits for no scrolling; says what its figure shows then.
+FOLLOWED = """async ([figure, address]) => {
+  [...document.querySelectorAll("a")].find((a) => a.getAttribute("href") === address).click();
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const drawn = document.getElementById(figure);
+  const all = (marks) => [...drawn.querySelectorAll(marks)];
+  return {
+    shown: all(".gk-now").some((now) => now.getClientRects().length > 0),
+    step: drawn.querySelector(".gk-scrub input")?.value ?? "",
+    fields: [
+      ...all(".gk-controls select").map((list) => list.selectedOptions[0].textContent),
+      ...all(".gk-dial input").map((dial) => dial.ariaValueText ?? ""),
+      ...all(".gk-size-slot[role=slider]").map((slot) => slot.ariaValueNow),
+    ],
+    noted: decodeURIComponent(location.hash),
+  };
+}"""
+
+
 def test_every_link_of_the_book_sets_what_it_says(book, open_page):
     found = 0
     for path in sorted(book.rglob("*.html")):
@@ -323,24 +342,16 @@ def test_every_link_of_the_book_sets_what_it_says(book, open_page):
             continue
         page, problems = open_page(path.relative_to(book))
         for figure, state in links:
-            address = f"#{figure}?{unescape(state)}"
-            page.locator(f'a[href="{address}"]').first.click()
-            drawn, wanted = page.locator(f"#{figure}"), dict(parse_qsl(unescape(state)))
-            assert drawn.locator(".gk-now").is_visible()
-            if "step" in wanted:
-                assert drawn.locator(".gk-scrub input").input_value() == wanted["step"]
-            fields = drawn.locator(".gk-controls select, .gk-dial input").evaluate_all(
-                "(all) => all.map((s) => s.selectedOptions?.[0].textContent ?? s.ariaValueText)"
-            )
-            fields += drawn.locator(".gk-size-slot").evaluate_all(
-                "(all) => all.map((s) => s.ariaValueNow)"
-            )
-            slugs = [re.sub("[^a-z0-9]+", "-", text.lower()).strip("-") for text in fields]
-            for name in {*wanted} - {"step"}:
-                assert wanted[name] in slugs
-            noted = page.evaluate("decodeURIComponent(location.hash)")
-            assert noted.startswith(f"#{figure}?")
-            assert {*wanted.items()} <= {*parse_qsl(noted.partition("?")[2])}
+            address, wanted = f"#{figure}?{unescape(state)}", dict(parse_qsl(unescape(state)))
+            there = page.evaluate(FOLLOWED, [figure, address])
+            assert there["shown"], address
+            assert there["step"] == wanted.pop("step", there["step"]), address
+            slugs = [re.sub("[^a-z0-9]+", "-", text.lower()).strip("-") for text in there["fields"]]
+            for value in wanted.values():
+                assert value in slugs, address
+            assert there["noted"].startswith(f"#{figure}?")
+            noted = parse_qsl(there["noted"].partition("?")[2])
+            assert {*parse_qsl(unescape(state))} <= {*noted}, address
             found += 1
         assert problems == []
     assert found
