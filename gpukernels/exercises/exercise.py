@@ -363,4 +363,5 @@ class PredictionExercise(Exercise):
         return predicting.findings(answer, self.questions, self.measure)
 
     def _is_skeleton(self, answer: Any) -> bool:
-        return isinstance(answer, dict) and all(answer.get(key) is None for key in self.questions)
+        # A plain dict: one of another kind may do anything when it is asked.
+        return type(answer) is dict and all(answer.get(key) is None for key in self.questions)

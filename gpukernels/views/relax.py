@@ -208,7 +208,8 @@ def _class_names(names: Sequence[str], classes: object) -> list[str]:
 
 
 def _check_classless(classless: Sequence[str], runs: dict[str, Run]) -> None:
-    known = not isinstance(classless, str) and all(name in runs for name in classless)
+    known = isinstance(classless, Sequence) and not isinstance(classless, str)
+    known = known and all(isinstance(name, str) and name in runs for name in classless)
     if not known:
         raise InvalidArgument("classless", classless, f"of the runs {list(runs)}")
 

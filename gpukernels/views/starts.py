@@ -23,6 +23,7 @@ def by_roots(traces: Any, root: int | None, n: int) -> tuple[dict[str, dict[Any,
 
     The root that is shown first comes first. Without such a choice all stand under `root`.
     """
+    root = None if root is None else check_vertex("root", root, n)
     if not isinstance(traces, Mapping) or not traces:
         return {label: {root: t} for label, t in as_traces(traces).items()}, False
     if all(map(is_whole, traces)):
@@ -36,7 +37,7 @@ def by_roots(traces: Any, root: int | None, n: int) -> tuple[dict[str, dict[Any,
             raise InvalidArgument(
                 f"traces[{label!r}]", sorted(of), f"recordings from the same roots, {roots}"
             )
-    if root is not None and check_vertex("root", root, n) not in roots:
+    if root is not None and root not in roots:
         raise InvalidArgument("root", root, f"one that was recorded, of {roots}")
     return {label: {r: of[r] for r in roots} for label, of in found.items()}, True
 
