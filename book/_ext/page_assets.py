@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from gpukernels.views.script import classic_script, stylesheet
+from gpukernels.views.script import classic_script, join, stylesheet
 
 BOOK = Path(__file__).parents[1]
 PAPER = BOOK / "paper" / "paper.css"
-#: The modules that make up the pages' script and the search page's, each after those it imports.
+#: The scripts of every page and of the search page, and the modules in ``book/js`` that begin them.
 SCRIPTS = {
-    "reading.js": ("words", "cards", "contents", "found", "paper"),
-    "search.js": ("words", "search"),
+    "reading.js": ["cards", "contents", "found", "paper"],
+    "search.js": ["search"],
 }
-IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
-EXPORT = re.compile(r"^export (?=function )", re.MULTILINE)
 
 
-def joined(names: tuple[str, ...]) -> str:
-    """Return modules of ``book/js`` as one script, which a page opened as a file may load."""
-    texts = [(BOOK / "js" / f"{name}.js").read_text(encoding="utf-8") for name in names]
-    body = "\n".join(EXPORT.sub("", IMPORT.sub("", text)) for text in texts)
-    return f'(() => {{\n"use strict";\n{body}}})();\n'
+def read(name: str) -> str:
+    """Return the text of a module in ``book/js``."""
+    return (BOOK / "js" / f"{name}.js").read_text(encoding="utf-8")
 
 
 def add_assets(app: Sphinx) -> None:
@@ -42,7 +37,8 @@ def add_assets(app: Sphinx) -> None:
         app.add_css_file(PAPER.name, priority=990)
         return
     for name, modules in SCRIPTS.items():
-        (target / name).write_text(joined(modules), encoding="utf-8")
+        script = f'(() => {{ "use strict";\n{join(modules, read)}\n}})();\n'
+        (target / name).write_text(script, encoding="utf-8")
     (target / "views.js").write_text(classic_script(), encoding="utf-8")
     app.add_js_file("views.js", priority=900, loading_method="defer")
     app.add_js_file("reading.js", priority=900, loading_method="defer")

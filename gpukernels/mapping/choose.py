@@ -127,10 +127,11 @@ def choose_mapping(offsets: ArrayLike) -> Choice:
     if std <= WILD * mean and mean >= widest:
         reason = f"Items are long and do not vary wildly ({figures}): each is work for a warp."
         return Choice("virtual_warp", {"warp_size": widest}, reason)
-    if std > WILD * mean and widest < largest <= GIANT * sizes.sum():
+    giant = largest > GIANT * sizes.sum()
+    if std > WILD * mean and largest > widest and not giant:
         reason = f"Items vary wildly, none is a giant ({figures}): blocks and warps take long ones."
         return Choice("cta_warp_scan", {}, reason)
-    how = "with a giant" if largest > GIANT * sizes.sum() else "or many are empty"
+    how = "with a giant" if giant else "or many are empty"
     reason = f"Items vary much, {how} ({figures}): items and units are cut into equal shares."
     return Choice("merge_path", {}, reason)
 

@@ -30,7 +30,7 @@ import numpy as np
 from numba import cuda, int32, int64
 
 from gpukernels.checks import check_choice, check_real
-from gpukernels.device import benign_race
+from gpukernels.device import Device, DeviceArray, benign_race
 from gpukernels.frontiers.counts import ARCS, ENTRIES, count_up
 from gpukernels.frontiers.enqueue import enqueue_held
 from gpukernels.frontiers.local_queue import LOCAL, hold
@@ -193,6 +193,20 @@ def search_both_ways(search: Search, root, bits, queues, counts, log, alpha, bet
         log[0, 0] = level
 
 
+def read_log(
+    device: Device, log: DeviceArray, begun: np.ndarray
+) -> tuple[list[int], list[int]]:
+    """Return the vertices of each level, and 1 for bottom-up, from a log and the rows read of it.
+
+    ``log[0, 0]`` is the number of levels, ``log[1 + level]`` says the two of each. `begun` are its
+    first `MOST_LOGGED` rows; only a search of more levels is asked for the rest.
+    """
+    levels = int(begun[0, 0])
+    told = begun if levels < MOST_LOGGED else device.read(log[: levels + 1])
+    sizes, turned = told[1 : levels + 1].T.tolist()
+    return sizes, turned
+
+
 def bfs(
     g: Graph,
     root: int,
@@ -254,11 +268,8 @@ def bfs(
     )
     device.launch(search_both_ways, blocks, threads, *args, cooperative=True)
     distance, parent = read_tree(device, distance, parent, parents)
-    told = device.read(log[:MOST_LOGGED])
-    levels = int(told[0, 0])
-    if levels >= MOST_LOGGED:
-        told = device.read(log[: levels + 1])
-    sizes, turned = told[1 : levels + 1].T.tolist()
+    sizes, turned = read_log(device, log, device.read(log[:MOST_LOGGED]))
+    levels = len(sizes)
 
     def arcs_inspected() -> int:
         up = [level for level in range(levels) if turned[level]]

@@ -36,7 +36,7 @@ from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE, blocks_for, check_threads
 from gpukernels.summary import shape_of
 
-from .direction_optimizing import MOST_LOGGED
+from .direction_optimizing import MOST_LOGGED, read_log
 from .result import UNVISITED
 
 #: Searches that share a word.
@@ -347,8 +347,4 @@ def _batch(
     )  # fmt: skip
     device.launch(search_many, blocks, threads, *args, cooperative=True)
     found, told = device.read_all(distance, log[:MOST_LOGGED])
-    levels = int(told[0, 0])
-    if levels >= MOST_LOGGED:
-        told = device.read(log[: levels + 1])
-    sizes, turned = told[1 : levels + 1].T.tolist()
-    return found, sizes, turned
+    return found, *read_log(device, log, told)

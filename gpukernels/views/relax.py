@@ -208,9 +208,8 @@ def _class_names(names: Sequence[str], classes: object) -> list[str]:
 
 
 def _check_classless(classless: Sequence[str], runs: dict[str, Run]) -> None:
-    known = isinstance(classless, Sequence) and not isinstance(classless, str)
-    known = known and all(isinstance(name, str) and name in runs for name in classless)
-    if not known:
+    listed = isinstance(classless, Sequence) and not isinstance(classless, str)
+    if not listed or not all(isinstance(name, str) and name in runs for name in classless):
         raise InvalidArgument("classless", classless, f"of the runs {list(runs)}")
 
 

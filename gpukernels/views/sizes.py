@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -72,7 +71,7 @@ class Sizes:
     @property
     def many(self) -> int:
         """How many workloads there are."""
-        return math.prod(map(len, self.choices))
+        return len(self.every)
 
 
 def _sizes_of(key: object, argument: str = "traces") -> tuple[int, ...]:
