@@ -193,9 +193,7 @@ def search_both_ways(search: Search, root, bits, queues, counts, log, alpha, bet
         log[0, 0] = level
 
 
-def read_log(
-    device: Device, log: DeviceArray, begun: np.ndarray
-) -> tuple[list[int], list[int]]:
+def read_log(device: Device, log: DeviceArray, begun: np.ndarray) -> tuple[list[int], list[int]]:
     """Return the vertices of each level, and 1 for bottom-up, from a log and the rows read of it.
 
     ``log[0, 0]`` is the number of levels, ``log[1 + level]`` says the two of each. `begun` are its
