@@ -28,9 +28,8 @@ from .lengths import (
     graph_of,
     limits,
 )
+from .slabs import slabs_of
 
-#: Elements of the rows that are made at once.
-AT_ONCE = 1 << 22
 #: More rows than this no index of the kernels could tell apart.
 MOST_ROWS = 2**31 - 1
 
@@ -92,12 +91,6 @@ class LengthRows:
     def graph(self) -> Graph:
         """Return the arcs as a graph, for which all of them have to be in memory."""
         return graph_of(self.given)
-
-
-def slabs_of(n: int) -> Iterator[tuple[int, int]]:
-    """Return the first row and the end of all rows of an n x n matrix, some at a time."""
-    step = max(1, AT_ONCE // max(n, 1))
-    return ((first, min(first + step, n)) for first in range(0, n, step))
 
 
 def length_rows_of(g: Graph | ArrayLike) -> LengthRows:

@@ -26,6 +26,8 @@ from gpukernels.checks import as_array
 from gpukernels.errors import InvalidArgument, NegativeCycleError
 from gpukernels.graph import DENSE_LIMIT, Graph
 
+from .slabs import copy, on_all_cores
+
 #: What int32 results hold for no path, and int32 matrices for no arc.
 UNREACHED = np.iinfo(np.int32).max
 #: What stands for it on the device.
@@ -66,14 +68,17 @@ class Lengths:
         return absent_of(self.matrix.dtype)
 
     def padded(self, tile: int) -> NDArray:
-        """Return a copy whose size is a multiple of `tile`.
+        """Return a matrix whose size is a multiple of `tile`: this one if it is.
 
         What is added are vertices without arcs: no path leads there, so none goes through them, and
         kernels need not ask where the matrix ends.
         """
         size = -(-self.n // tile) * tile
-        result = np.full((size, size), self.absent, self.matrix.dtype)
-        result[: self.n, : self.n] = self.matrix
+        if size == self.n:
+            return self.matrix
+        result = np.empty((size, size), self.matrix.dtype)
+        copy(self.matrix, result[: self.n, : self.n])
+        result[: self.n, self.n :] = result[self.n :] = self.absent
         np.fill_diagonal(result, 0)
         return result
 
@@ -168,6 +173,20 @@ def check_diagonal(name: str, array: NDArray, first: int = 0) -> None:
 
 def checked_rows(name: str, array: NDArray, first: int = 0) -> NDArray:
     """Return rows, the first of which is number `first`, as `checked_matrix` does."""
+    if array.dtype == np.int32:
+        return array  # whatever it holds is allowed
+    kind = np.float32 if array.dtype.kind == "f" else np.int32
+    result = np.empty(array.shape, kind)
+
+    def check(begin: int, end: int) -> None:
+        result[begin:end] = _checked(name, array[begin:end], first + begin)
+
+    on_all_cores(check, array.shape)
+    return result
+
+
+def _checked(name: str, array: NDArray, first: int) -> NDArray:
+    """Return such rows, few enough for a cache."""
     if array.dtype.kind == "f":
         with np.errstate(over="ignore"):
             result = array.astype(np.float32)
@@ -205,14 +224,24 @@ def encoded(rows: NDArray, first: int = 0) -> tuple[NDArray, Range]:
     """Return rows of a matrix, from number `first` on, as kernels take them, and their range."""
     whole = rows.dtype == np.int32
     absent = absent_of(rows.dtype)
-    there = rows < absent
-    held = np.minimum(rows, rows.dtype.type(absent))
-    np.fill_diagonal(held[:, first:], 0)
+    held = np.empty(rows.shape, rows.dtype)
     total: Any = np.int64 if whole else np.float64
-    least = held.min(axis=1, initial=0).sum(dtype=total).item()
-    most = held.max(axis=1, initial=0, where=there).sum(dtype=total).item()
-    beyond = whole and bool(((rows >= absent) & (rows < UNREACHED)).any())
-    return held, Range(least, most, beyond)
+
+    def encode(begin: int, end: int) -> Range:
+        given, some = rows[begin:end], held[begin:end]
+        np.minimum(given, rows.dtype.type(absent), out=some)
+        np.fill_diagonal(some[:, first + begin :], 0)
+        least = some.min(axis=1, initial=0).sum(dtype=total).item()
+        there, arcs, beyond = given < absent, some, False
+        if not there.all():
+            arcs = np.where(there, some, 0)
+            beyond = whole and not bool((there | (given == UNREACHED)).all())
+        most = arcs.max(axis=1, initial=0).sum(dtype=total).item()
+        return Range(least, most, beyond)
+
+    parts = on_all_cores(encode, rows.shape)
+    least, most = (sum(getattr(part, end) for part in parts) for end in ("least", "most"))
+    return held, Range(least, most, any(part.beyond for part in parts))
 
 
 def limits(dtype: np.dtype, range_: Range, given: Graph | NDArray) -> tuple[float, bool]:

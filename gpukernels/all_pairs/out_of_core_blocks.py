@@ -12,6 +12,7 @@ from gpukernels.checks import check_whole
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
 
+from .slabs import copy
 from .tiles import Form
 
 #: Blocks on the device at once: two of columns, two of rows, two of the rest. One of each is in
@@ -129,7 +130,7 @@ def blocks_for(
 def fill_block(block: NDArray, matrix: NDArray, rows: slice, columns: slice, absent: float) -> None:
     """Copy a part of the matrix to the beginning of `block`; what is behind are vertices alone."""
     high, wide = rows.stop - rows.start, columns.stop - columns.start
-    block[:high, :wide] = matrix[rows, columns]
+    copy(matrix[rows, columns], block[:high, :wide])
     block[high:] = absent
     block[:high, wide:] = absent
     if rows == columns:
@@ -139,4 +140,4 @@ def fill_block(block: NDArray, matrix: NDArray, rows: slice, columns: slice, abs
 def empty_block(block: NDArray, matrix: NDArray, rows: slice, columns: slice) -> None:
     """Copy `block`, but for its padding, to a part of the matrix."""
     high, wide = rows.stop - rows.start, columns.stop - columns.start
-    matrix[rows, columns] = block[:high, :wide]
+    copy(block[:high, :wide], matrix[rows, columns])

@@ -22,6 +22,7 @@ from .out_of_core_blocks import AT_ONCE, NOTED, Blocks, empty_block, fill_block
 from .out_of_core_files import InMemory
 from .out_of_core_pipeline import Move, Pipeline, Slot, Task
 from .result import name_cycle
+from .slabs import copy
 from .tiles import Form, product
 
 #: Which of the panels.
@@ -131,11 +132,11 @@ class Run:
 
     def _load_panel(self, slot: Slot, which: int, at: int, k: int) -> Move:
         shape, panel = self._panel(which, at, k)
-        return Move(slot, shape, lambda block: np.copyto(block, panel))
+        return Move(slot, shape, lambda block: copy(panel, block))
 
     def _store_panel(self, slot: Slot, which: int, at: int, k: int) -> Move:
         shape, panel = self._panel(which, at, k)
-        return Move(slot, shape, lambda block: np.copyto(panel, block))
+        return Move(slot, shape, lambda block: copy(block, panel))
 
     def _noting(self, turn: int, i: int, j: int, k: int) -> tuple[Any, list[Move]]:
         """Return where a launch notes vertices, and the way back of what it has noted."""

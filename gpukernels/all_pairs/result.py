@@ -16,8 +16,9 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.sequential import bellman_ford_queue
 from gpukernels.summary import shape_of
 
-from .length_rows import LengthRows, slabs_of
+from .length_rows import LengthRows
 from .lengths import UNREACHED, Lengths
+from .slabs import on_all_cores, slabs_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,8 +59,11 @@ class APSPResult:
     @property
     def joined(self) -> int:
         """Number of pairs (i, j) with a path from i to j, those with i = j included."""
-        slabs = slabs_of(len(self.distance))
-        return sum(int(np.count_nonzero(~no_path(self.distance[a:b]))) for a, b in slabs)
+
+        def count(first: int, last: int) -> int:
+            return int(np.count_nonzero(~no_path(self.distance[first:last])))
+
+        return sum(on_all_cores(count, self.distance.shape))
 
     def path(self, i: int, j: int) -> list[int]:
         """Return the vertices of a shortest path from `i` to `j`; none if there is no path.
@@ -137,9 +141,12 @@ def result_of(
     if on_cycle.size:
         name_cycle(lengths, int(on_cycle[0]))
     if found.dtype == np.int32:
-        for first, last in slabs_of(lengths.n):
+
+        def tell(first: int, last: int) -> None:
             rows = found[first:last]
-            rows[rows >= lengths.infinite] = UNREACHED
+            np.copyto(rows, UNREACHED, where=rows >= lengths.infinite)
+
+        on_all_cores(tell, found.shape)
     next_hop = None
     if through is not None:
         next_hop = np.full(found.shape, -1, np.int32)

@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
 
 import gpukernels as gk
 from gpukernels import progress
-from gpukernels.all_pairs import UNREACHED, apsp, length_rows, out_of_core, out_of_core_steps
+from gpukernels.all_pairs import UNREACHED, apsp, out_of_core, out_of_core_steps, slabs
 from gpukernels.all_pairs.length_rows import length_rows_of
 from gpukernels.all_pairs.lengths import ABSENT, lengths_of
 from gpukernels.all_pairs.out_of_core_files import InFile
@@ -276,7 +276,8 @@ def test_rows_are_those_of_the_whole_matrix(g):
     matrix = g.dense(none).copy()
     np.fill_diagonal(matrix, 0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(length_rows, "AT_ONCE", 30)
+        patch.setattr(slabs, "AT_ONCE", 30)
+        patch.setattr(slabs, "PART", 30)
         for given_as in (g, matrix, np.asfortranarray(matrix)):
             rows = length_rows_of(given_as)
             expected = whole if given_as is g else lengths_of(given_as)
@@ -308,7 +309,8 @@ def test_no_more_than_a_few_blocks_of_host_memory_are_in_use(tmp_path, monkeypat
     matrix[:] = 7
     np.fill_diagonal(matrix, 0)
     given_map = np.load(tmp_path / "m.npy", mmap_mode="r")
-    monkeypatch.setattr(length_rows, "AT_ONCE", 7000)
+    monkeypatch.setattr(slabs, "AT_ONCE", 7000)
+    monkeypatch.setattr(slabs, "PART", 7000)
     g = gk.complete(n)
     monkeypatch.delattr(gk.Graph, "dense")
     assert len(g.coo) == 2  # kept with the graph
