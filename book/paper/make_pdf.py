@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 #: How an attribute of a figure names a clip path or a marker of its own.
 OWN = re.compile(r"url\(#(.*?)\)")
-STYLES = ("_static/pygments.css", "_static/views.css", "_static/math.css")
+STYLES = ("_static/pygments.css", "_static/views.css", "_static/math.css", "_static/report.css")
 
 
 def contents() -> list[tuple[str, list[str]]]:

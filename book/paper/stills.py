@@ -13,10 +13,11 @@ from bs4 import BeautifulSoup, Tag
 
 #: What is of use on a screen alone.
 ON_SCREEN = (
-    "script, button, select, input, metadata, .run-row, .headerlink, .copybtn, .gk-timeline input"
+    "script, button, select, input, metadata, a[download], .run-row, .headerlink, .copybtn, "
+    ".gk-timeline input"
 )
 #: Drawers that are opened on paper, by how their labels begin; solutions are moved, the rest go.
-OPENED = ("Description in words", "Hint")
+OPENED = ("Description in words", "Hint", "What has no counterpart", "Slips in the papers")
 SOLUTION = "Show the solution"
 #: Names that HTML knows in small letters, and XML only as SVG writes them.
 SVG_NAMES = """viewBox preserveAspectRatio clipPath clipPathUnits gradientUnits linearGradient

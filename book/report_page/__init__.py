@@ -1,0 +1,73 @@
+"""The report: the papers' numbers beside ours, made of ``data/papers`` and ``data/benchmarks``.
+
+A Sphinx extension. In the source of a page it writes each part where its place is named,
+``<!-- report: bfs4k -->``. Nothing on the page is typed by hand but its prose: another measurement
+makes another page.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from gpukernels.bench import record
+
+from .papers import FOLDER
+from .sections import Page
+
+LOGGER = logging.getLogger(__name__)
+STYLE = Path(__file__).parent / "report.css"
+PART = re.compile('class="gk-(beside|report)')
+PLACE = re.compile(r"<!-- report: ([a-z0-9-]+) -->")
+
+
+def written(source: str, page: Page) -> str:
+    """Return a page's source with every part in its place.
+
+    Raises
+    ------
+    KeyError
+        If a place names no part.
+    """
+    return PLACE.sub(lambda place: raw(page.places[place[1]]()), source)
+
+
+def raw(html: str) -> str:
+    """Return HTML as a directive of MyST, which takes it as it is."""
+    return f"`````{{raw}} html\n{html}\n`````"
+
+
+def write(app: Sphinx, page: str, source: list[str]) -> None:
+    """Write the parts, and note the files that they are made of."""
+    if PLACE.search(source[0]):
+        source[0] = written(source[0], Page())
+        code = Path(__file__).parent
+        for files in (FOLDER.glob("*.json"), record.FOLDER.glob("*.json"), code.glob("*.py")):
+            for file in sorted(files):
+                app.env.note_dependency(str(file))
+
+
+def add_style(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Name the style sheet on the pages that need it."""
+    if PART.search(context.get("body", "")):
+        app.add_css_file(STYLE.name, priority=970)
+
+
+def copy_style(app: Sphinx) -> None:
+    """Lay the style sheet among the pages' files."""
+    if app.builder.format == "html":
+        target = Path(app.outdir) / "_static"
+        target.mkdir(parents=True, exist_ok=True)
+        (target / STYLE.name).write_text(STYLE.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the start of the build, to the reading and to the writing of pages."""
+    app.connect("builder-inited", copy_style)
+    app.connect("source-read", write)
+    app.connect("html-page-context", add_style)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,145 @@
+"""Which of our measurements stands beside which table of a paper, and what differs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A table of times of a paper and the file of ours beside it.
+
+    Parameters
+    ----------
+    paper, table : str
+        Key of the paper, name of the table.
+    file : str
+        Of ``data/benchmarks``.
+    methods : dict of str to (str, tuple of str)
+        By column of the table: its name on the page, and patterns of our searches, of which the
+        fastest stands beside it; no pattern where we have none. Those that begin with ``!`` bar.
+    rivals : tuple of str
+        Patterns of all that may be called the fastest of ours.
+    graphs : dict of str to str
+        By row of the table, the name that the same kind of graph has in our file.
+    differs : dict of str to str
+        By row, what differs besides the draw of the graph.
+    sizes : str
+        The table of the paper that has vertices and edges.
+    without : dict of str to str
+        By column, why we have nothing beside it.
+    """
+
+    paper: str
+    table: str
+    file: str
+    methods: dict[str, tuple[str, tuple[str, ...]]]
+    rivals: tuple[str, ...]
+    graphs: dict[str, str] = field(default_factory=dict)
+    differs: dict[str, str] = field(default_factory=dict)
+    sizes: str = "Table 1"
+    without: dict[str, str] = field(default_factory=dict)
+
+
+#: What Harish and Narayanan do is a virtual warp of one thread, and the papers count it as such.
+GROUPS = ("harish", "virtual_warp*")
+ON_GPU = ("*", "!sequential", "!all cores", "!SciPy*", "!min_plus*")
+
+BFS4K = Pair(
+    "busato2015bfs4k",
+    "Table 2",
+    "bfs",
+    {
+        "Harish": ("Harish", ("harish",)),
+        "Edge Parallel": ("Edge Parallel", ("edge_parallel",)),
+        "Static Virtual Warp": ("Virtual Warp, best size", GROUPS),
+        "Luo": ("Luo", ("luo",)),
+        "Garland": ("Garland", ("hybrid",)),
+        "BFS-4K": ("BFS-4K", ("bfs4k*",)),
+    },
+    ON_GPU,
+    {
+        "random.2Mv.128Me": "random",
+        "Gen-SmallWorld": "small world",
+        "rmat.2Mv.128Me": "rmat",
+        "roadNet-CA": "road",
+        "kron_g500-lon20": "kron",
+        "Gen-ForestFire": "forest fire",
+    },
+    {
+        "random.2Mv.128Me": "The same recipe, another draw.",
+        "Gen-SmallWorld": "The same recipe, another draw.",
+        "rmat.2Mv.128Me": "R-MAT too, with Graph500's chances.",
+        "roadNet-CA": "Ours is a made grid of streets that stands in for the roads of California.",
+    },
+)
+
+HBF = Pair(
+    "busato2016hbf",
+    "Table 2",
+    "sssp",
+    {
+        "Bellman-Ford, one core": ("Bellman-Ford, one core", ()),
+        "Boost Dijkstra, one core": ("Dijkstra, one core", ("sequential",)),
+        "LoneStar": ("LoneStar", ("topology_driven",)),
+        "Workfront Sweep / Near-Far": (
+            "Workfront Sweep / Near-Far",
+            ("workfront_sweep", "near_far"),
+        ),
+        "H-BF": ("H-BF", ("hbf*",)),
+    },
+    ON_GPU,
+    {"rmat.3Mv.20Me": "rmat"},
+    {"rmat.3Mv.20Me": "The same sizes, another draw; the paper does not name its weights."},
+    without={"Bellman-Ford, one core": "our row of one core is Dijkstra's heap"},
+)
+
+SWITCHED = Pair(
+    "busato2016hbf",
+    "Table 3",
+    "sssp",
+    {
+        "Bellman-Ford, one core": ("Bellman-Ford, one core", ()),
+        "H-BF without": ("H-BF, two atomics", ()),
+        "H-BF with": ("H-BF, one 64-bit atomic", ("hbf*",)),
+    },
+    ON_GPU,
+    {"random_2Mv.128Me": "random"},
+    {"random_2Mv.128Me": "The same recipe; some of their weights are negative, none of ours."},
+    without={
+        "Bellman-Ford, one core": "our row of one core is Dijkstra's heap",
+        "H-BF without": "no switch for it is measured; the chapter counts what each is worth",
+    },
+)
+
+ALL_PAIRS = Pair(
+    "padamata2013graph",
+    "Results, all pairs",
+    "apsp",
+    {
+        "one core": ("Floyd-Warshall, one core", ("sequential",)),
+        "matrix products": ("Repeated squaring", ("repeated_squaring",)),
+        "naive": ("Floyd-Warshall, naive", ("naive",)),
+        "blocked, 4 x 2": ("Blocked, 4 × 2 a thread", ("blocked tile=32 per_thread=4x2",)),
+    },
+    ON_GPU,
+)
+
+COURSE_BFS = (
+    "Experiments, by size",
+    "Experiments, by density",
+    "Experiments, by largest degree",
+)
+
+#: The papers' names of mapping techniques, and ours.
+TECHNIQUES = {
+    "Work-items to threads": "work_item_to_thread",
+    "Virtual Warps": "virtual_warp",
+    "Dyn. Virtual Warps": "dynamic_virtual_warp",
+    "CTA+Warp+Scan": "cta_warp_scan",
+    "Local Warp Search": "local_warp_search",
+    "Two-Phase": "two_phase",
+    "Multi-phase": "multi_phase",
+}
+#: Ways to find duplicates, in Fig. 13(b) and in ours.
+FILTERS = {"Garland": "merrill", "Hash64 (BFS-4K)": "hash64"}

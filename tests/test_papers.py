@@ -1,0 +1,204 @@
+"""What data/papers says that papers print: named in full, and adding up as they say it does."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from itertools import pairwise
+from math import log2
+from statistics import mean
+
+import pytest
+from built_book import ROOT
+from pybtex.database import parse_file
+
+sys.path.insert(0, str(ROOT / "book"))
+from report_page import papers
+from report_page.numbers import printed
+
+FILES = {path.stem: path for path in sorted((ROOT / "data" / "papers").glob("*.json"))}
+PAPERS = {name: json.loads(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
+WORKS = parse_file(str(ROOT / "book" / "references.bib")).entries
+NO_NUMBER = {"–", "out-of-time", "out-of-memory"}
+TABLES = [(key, table["table"]) for key, paper in PAPERS.items() for table in paper["tables"]]
+
+
+def rows(key: str, name: str) -> dict[str, dict[str, str]]:
+    """Return the printed cells of a table by row and column; equal heads get the one before."""
+    table = next(t for t in PAPERS[key]["tables"] if t["table"] == name)
+    heads = [
+        f"{before} {head}" if table["columns"].count(head) > 1 else head
+        for before, head in pairwise(["", *table["columns"]])
+    ]
+    return {row[0]: dict(zip(heads, row, strict=True)) for row in table["rows"]}
+
+
+def bounds(text: str, unit: str = "") -> tuple[float, float]:
+    """Return between what a printed number lies, by the last of its digits."""
+    value, _ = printed(text, unit)
+    digits = re.match(r"[\d,]*\d(\.\d+)?", text)
+    step = 10.0 ** -len(digits[1][1:]) if digits[1] else 1.0
+    scale = value / float(digits[0].replace(",", "")) if "(" not in text else 1.0
+    return value - step * scale / 2, value + step * scale / 2
+
+
+def agrees(ratio: str, over: tuple[float, float], under: tuple[float, float]) -> bool:
+    """Say whether a printed ratio, rounded or cut off, is that of two printed numbers."""
+    low, high = bounds(ratio)
+    cut = high - low  # a paper may have cut off where another rounds
+    return over[0] / under[1] < high + cut / 2 and low < over[1] / under[0]
+
+
+def slips(key: str) -> str:
+    """Return where a paper's marked slips are."""
+    return "; ".join(slip["where"] for slip in PAPERS[key]["slips"])
+
+
+def test_there_is_a_file_for_each_paper_that_the_page_reads():
+    assert set(FILES) == set(papers.KEYS)
+
+
+@pytest.mark.parametrize("key", FILES)
+def test_a_file_names_its_paper_and_its_machines(key):
+    paper = PAPERS[key]
+    assert paper["key"] == key
+    assert str(paper["year"]) == WORKS[key].fields["year"]
+    assert paper["hardware"]
+    assert all(told["device"] for told in paper["hardware"].values())
+
+
+@pytest.mark.parametrize(("key", "name"), TABLES)
+def test_a_table_names_its_place_its_hardware_and_its_unit(key, name):
+    paper = PAPERS[key]
+    table = next(t for t in paper["tables"] if t["table"] == name)
+    assert all(table[told] for told in ("table", "where", "what", "hardware", "unit"))
+    assert table["page"] is None or table["page"] > 0
+    assert table["hardware"] in paper["hardware"] or table["hardware"].startswith("none: ")
+    assert {len(row) for row in table["rows"]} == {len(table["columns"])}
+    for row in table["rows"]:
+        for column, text in zip(table["columns"][1:], row[1:], strict=True):
+            words = column in ("optimization", "difference")
+            assert words or text in NO_NUMBER or printed(text, table["unit"]), (row[0], text)
+
+
+@pytest.mark.parametrize("key", FILES)
+def test_a_plot_is_told_in_words_and_a_statement_names_its_figure_and_its_hardware(key):
+    paper = PAPERS[key]
+    for told in [*paper["plots"], *paper.get("statements", [])]:
+        named = [name for name in paper["hardware"] if name in told["hardware"]]
+        assert told["figure"], told
+        assert named, told
+    assert not [plot for plot in paper["plots"] if re.search(r"\d", plot["shape"]) and
+                "4 x 2" not in plot["shape"] and "Table 2" not in plot["shape"] and
+                "BFS-4K" not in plot["shape"]]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value"),
+    [
+        ("59,620.0", "ms", (59620.0, "")),
+        ("63.0 (W16)", "ms", (63.0, "groups of 16")),
+        ("1,445 ms", "", (1445.0, "")),
+        ("280 s", "as printed", (280e3, "")),
+        ("17(+2) ms", "", (19.0, "")),
+        ("8510", "us", (8.51, "")),
+        ("415K", "vertices", (415e3, "")),
+        ("2.0M", "", (2e6, "")),
+        ("20.0x", "", (20.0, "")),
+        ("out-of-time", "ms", None),
+        ("–", "ms", None),
+        ("+17,7%", "vertices", None),
+        ("", "ms", None),
+    ],
+)
+def test_a_printed_number_is_read_with_its_unit(text, unit, value):
+    found = printed(text, unit)
+    assert found == (value if value is None else (pytest.approx(value[0]), value[1]))
+
+
+def test_the_speed_ups_of_hbf_are_its_times_over_one_core_s():
+    for name, row in rows("busato2016hbf", "Table 3").items():
+        core = bounds(row["Bellman-Ford, one core"])
+        for way in ("without", "with"):
+            assert agrees(row[f"speed-up {way}"], core, bounds(row[f"H-BF {way}"])), (name, way)
+
+
+def test_the_rates_of_hbf_are_edges_by_time_but_for_the_marked_slip():
+    graphs, wrong = rows("busato2016hbf", "Table 1"), set()
+    for name, row in rows("busato2016hbf", "Table 2").items():
+        edges, _ = printed(graphs[name]["E"])
+        for method in [m for m in row if m != "graph" and not m.endswith(" MTEPS")]:
+            rate = edges / printed(row[method])[0] / 1e3
+            if abs(float(row[f"{method} MTEPS"]) - rate) > max(0.1, 0.015 * rate):
+                wrong.add(f"Table 2, {name}, {method}")
+    assert wrong == {"Table 2, USA-road-d.CAL, H-BF"}
+    assert all(place in slips("busato2016hbf") for place in wrong)
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong"),
+    [("busato2015bfs4k", {"as-skitter"}), ("busato2016hbf", {"delaunay_n20"})],
+)
+def test_average_degrees_are_edges_by_vertices_but_for_the_marked_slips(key, wrong):
+    found = {
+        name
+        for name, row in rows(key, "Table 1").items()
+        if not agrees(row["average degree"], bounds(row["E"]), bounds(row["V"]))
+    }
+    assert found == wrong
+    assert all(f"Table 1, {name}" in slips(key) for name in wrong)
+
+
+def test_two_papers_print_another_average_degree_of_one_graph():
+    assert rows("busato2015bfs4k", "Table 1")["as-skitter"]["average degree"] == "12.1"
+    assert rows("busato2016hbf", "Table 1")["as-Skitter"]["average degree"] == "13.1"
+    assert rows("busato2017loadbalancing", "Table I")["as-Skitter"]["mean"] == "13.1"
+
+
+def test_groups_of_one_thread_are_harish_s_and_bfs4k_is_the_fastest_everywhere():
+    for row in rows("busato2015bfs4k", "Table 2").values():
+        if row["Static Virtual Warp"].endswith("(W1)"):
+            assert row["Static Virtual Warp"].startswith(row["Harish"])
+        times = {name: printed(text) for name, text in row.items() if name != "graph"}
+        assert min((t, name) for name, t in times.items() if t)[1] == "BFS-4K"
+
+
+def test_the_differences_in_duplicates_are_those_of_the_counts():
+    for row in rows("busato2015bfs4k", "Fig. 13(b)").values():
+        before, after = (int(row[c].replace(",", "")) for c in ("Garland", "Hash64 (BFS-4K)"))
+        said = float(row["difference"].rstrip("%").replace(",", "."))
+        assert said == pytest.approx(100 * (after / before - 1), abs=0.51)
+
+
+def test_what_hbf_says_of_its_table_3_is_marked_where_the_table_says_otherwise():
+    table = rows("busato2016hbf", "Table 3").values()
+    gains = [float(r["speed-up with"][:-1]) / float(r["speed-up without"][:-1]) for r in table]
+    assert [round(g, 1) for g in (min(gains), max(gains))] == [1.9, 3.4]
+    assert max(float(row["speed-up without"][:-1]) for row in table) == 58.1
+    assert {"from 12.5x to 58.1x", "3.4 times"} <= {
+        slip["is"] for slip in PAPERS["busato2016hbf"]["slips"]
+    }
+
+
+def test_the_course_s_all_pairs_are_as_many_times_faster_as_it_says():
+    table = rows("padamata2013graph", "Results, all pairs")
+    times = {int(n): {m: int(t) for m, t in row.items() if m != "vertices"}
+             for n, row in table.items()}  # fmt: skip
+    for of in times.values():
+        assert list(of) == sorted(of, key=of.get, reverse=True)
+        assert 200 < of["one core"] / of["blocked, 4 x 2"] < 255
+    assert [round(of["naive"] / of["blocked, 4 x 2"], 1) for of in times.values()] == [
+        1.3, 1.9, 2.1, 2.2, 2.2,
+    ]  # fmt: skip
+    rate = 2 * 4096**3 * log2(4096) / times[4096]["matrix products"] / 1e3
+    assert round(rate) == 291  # not above 600
+    assert "291 at 4,096 vertices" in {s["is"] for s in PAPERS["padamata2013graph"]["slips"]}
+
+
+def test_the_course_s_average_speed_ups_are_marked_as_slips():
+    table = rows("padamata2013graph", "Experiments, by size").values()
+    marked = {s["printed"]: s["is"] for s in PAPERS["padamata2013graph"]["slips"]}
+    for method, said in (("edge list", "2x"), ("linear work", "4x")):
+        average = mean(int(row["one core"]) / int(row[method]) for row in table)
+        assert marked[f"an average speed-up of {said}"] == f"{average:.1f}"
