@@ -69,7 +69,9 @@ def in_half_a_millisecond(device, run, repeat, *, prepare, check):
 
 def test_the_bandwidth_is_that_of_a_copy_of_every_word(monkeypatch):
     monkeypatch.setattr(bandwidth, "kernel_ms", in_half_a_millisecond)
-    assert bandwidth.measured_bandwidth(gk.SimtDevice(), 4096, repeat=1) == 0.13107  # 2 x 32,768 bytes
+    assert (
+        bandwidth.measured_bandwidth(gk.SimtDevice(), 4096, repeat=1) == 0.13107
+    )  # 2 x 32,768 bytes
     monkeypatch.undo()
     with pytest.raises(gk.InvalidArgument, match="words = 1000: must be a positive multiple of"):
         bandwidth.measured_bandwidth(gk.SimtDevice(), 1000)
