@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "making": {"cores", "errors"},
     "graph": {"checks", "errors", "making"},
     "progress": set(),
+    "resuming": {"errors"},
     "formats": {"errors", "progress"},
     "io": {"checks", "errors", "graph", "formats"},
     "generators": {"checks", "errors", "graph", "making"},
@@ -59,7 +60,7 @@ MAY_IMPORT = {
     "shortest_paths": TECHNIQUE
     | DOOR
     | {"frontiers", "mapping", "paths", "sequential", "weight_facts"},
-    "all_pairs": TECHNIQUE | DOOR | {"copy_streams", "progress", "sequential"},
+    "all_pairs": TECHNIQUE | DOOR | {"copy_streams", "progress", "resuming", "sequential"},
     "exercises": TECHNIQUE
     | {
         "all_pairs",

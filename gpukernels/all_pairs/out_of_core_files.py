@@ -11,18 +11,14 @@ another order. So what a step reads and what it writes are kept apart:
    ended: min(min(d, x), x) is min(d, x), bit by bit, and x comes from the panels.
 4. When the matrix is on the disk, the sidecar says that the step is done.
 
-The sidecar is a small JSON, replaced as a whole. It says what the matrix was made from, too, and is
-there before the matrix is.
+What the sidecar is, `gpukernels.resuming` says.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.errors import InvalidArgument
+from gpukernels.resuming import Sidecar, checked_place
 
 FORMAT = "gpukernels.apsp out_of_core 1"
 
@@ -96,7 +93,8 @@ class InFile(InMemory):
         state: Mapping[str, Any] | None,
     ):
         matrix, room = n * n * 4, math.prod(panels) * 4
-        self._place, (self._panels, self._sidecar) = place, beside(place)
+        self._place, (self._panels, _) = place, beside(place)
+        self._sidecar = _sidecar(place)
         self._made_from = dict(made_from)
         self.done, self.half = -1, False
         if state is None:
@@ -105,10 +103,11 @@ class InFile(InMemory):
                 raise InvalidArgument("file", str(place), allowed)
             self._tell()
         else:
-            _check_same(place, state["made_from"], self._made_from)
+            files, why = [place, *beside(place)], {"block": "which memory decides"}
+            self._sidecar.check_same(state["made_from"], self._made_from, files, why)
             self.done, self.half = state["done"], state["half"]
-        self.panels = _mapped(self._panels, dtype, panels, self.half, place)
-        self.matrix = _mapped(place, dtype, (n, n), self.done >= 0, place)
+        self.panels = self._sidecar.mapped(self._panels, dtype, panels, self.half)
+        self.matrix = self._sidecar.mapped(place, dtype, (n, n), self.done >= 0)
 
     def reached(self, done: int, half: bool) -> None:
         """Say so in the sidecar, when all that has been written is on the disk."""
@@ -117,27 +116,21 @@ class InFile(InMemory):
         self._tell()
 
     def _tell(self) -> None:
-        new = self._sidecar.with_name(self._sidecar.name + ".new")
-        said = {"format": FORMAT, "made_from": self._made_from, "done": self.done}
-        with open(new, "w", encoding="utf-8") as file:
-            json.dump(said | {"half": self.half}, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, self._sidecar)
-        _sync_folder(self._sidecar.parent)
+        said = {"made_from": self._made_from, "done": self.done, "half": self.half}
+        self._sidecar.write(said)
 
     def finished(self) -> NDArray:
         """Return the matrix, when all of it is on the disk and what lay beside it is gone."""
         self.matrix.flush()
         self.panels = np.empty(0)
         self._panels.unlink()
-        self._sidecar.unlink()
+        self._sidecar.file.unlink()
         return self.matrix
 
     def remove(self) -> None:
         """Delete all files: nothing can come of them."""
         self.matrix = self.panels = np.empty(0)
-        for file in (self._place, self._panels, self._sidecar):
+        for file in (self._place, self._panels, self._sidecar.file):
             file.unlink(missing_ok=True)
 
 
@@ -153,14 +146,7 @@ def joined_beside(place: Path) -> Path:
 
 def checked_file(file: object) -> Path:
     """Return where the matrix is to be; InvalidArgument unless it can be there."""
-    if not isinstance(file, str | os.PathLike) or not isinstance(os.fspath(file), str):
-        raise InvalidArgument("file", file, "a path that ends in .npy, or None")
-    place = Path(file)
-    if place.suffix != ".npy":
-        raise InvalidArgument("file", str(file), "a path that ends in .npy, or None")
-    if not place.parent.is_dir():
-        raise InvalidArgument("file", str(file), "a file in a folder that is there")
-    return place
+    return checked_place("file", file, ".npy")
 
 
 def state_of(place: Path) -> dict[str, Any] | None:
@@ -171,61 +157,10 @@ def state_of(place: Path) -> dict[str, Any] | None:
     InvalidArgument
         If there is a file that no run has left.
     """
-    panels, sidecar = beside(place)
-    if not sidecar.exists():
-        for other in (place, panels, joined_beside(place)):
-            if other.exists():
-                allowed = f"a new file, or what a run has left with {sidecar.name} beside it"
-                said = allowed if other == place else f"{allowed}; {other.name} is in the way"
-                raise InvalidArgument("file", str(place), said)
-        return None
-    try:
-        state = json.loads(sidecar.read_text(encoding="utf-8"))
-        sound = (
-            state["format"] == FORMAT
-            and isinstance(state["made_from"], dict)
-            and type(state["done"]) is int
-            and type(state["half"]) is bool
-        )
-    except (OSError, ValueError, KeyError, TypeError):
-        sound = False
-    if not sound:
-        allowed = f"a path without a {sidecar.name} beside it that no such run has written"
-        raise InvalidArgument("file", str(place), allowed)
-    return state
+    return _sidecar(place).read(
+        lambda state: type(state["done"]) is int and type(state["half"]) is bool
+    )
 
 
-def _check_same(place: Path, theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> None:
-    for name, value in ours.items():
-        if theirs.get(name) != value:
-            panels, sidecar = beside(place)
-            allowed = (
-                f"the same {name}{' (which memory decides)' if name == 'block' else ''} as the run "
-                f"that left it, {theirs.get(name)!r} and not {value!r}; "
-                f"or delete {place.name}, {panels.name} and {sidecar.name}"
-            )
-            raise InvalidArgument("file", str(place), allowed)
-
-
-def _mapped(
-    file: Path, dtype: np.dtype, shape: tuple[int, ...], there: bool, place: Path
-) -> np.memmap:
-    """Return a file as an array; one that is not there yet is made."""
-    if not there:
-        return np.lib.format.open_memmap(file, "w+", dtype, shape)
-    with suppress(OSError, ValueError):
-        found = np.lib.format.open_memmap(file, "r+")
-        if (found.dtype, found.shape) == (dtype, shape):
-            return found
-    allowed = f"all files of the run that left it: {file.name} is gone, or has been changed"
-    raise InvalidArgument("file", str(place), allowed)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Have the new name of a file on the disk, where a folder can be opened for that."""
-    if os.name == "posix":
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+def _sidecar(place: Path) -> Sidecar:
+    return Sidecar("file", place, FORMAT, [beside(place)[0], joined_beside(place)])
