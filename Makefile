@@ -70,7 +70,7 @@ $(VENV)/test-installed: requirements-test.txt pyproject.toml $(VENV)/made
 # A release that has been taken over by someone else is mostly found out within days.
 lock: $(VENV)/test-installed
 	$(BIN)/uv pip compile --quiet --upgrade --exclude-newer "2 weeks" --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links --extra book --output-file requirements.txt pyproject.toml
-	$(BIN)/uv pip compile --quiet --upgrade --exclude-newer "2 weeks" --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links --extra book --extra test --constraint requirements.txt --output-file requirements-test.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --upgrade --exclude-newer "2 weeks" --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links --extra book --extra dask --extra test --constraint requirements.txt --output-file requirements-test.txt pyproject.toml
 
 # -- the book ----------------------------------------------------------------
 

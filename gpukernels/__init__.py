@@ -17,14 +17,16 @@ Graphs
     example, forest_fire, kron, path, rmat, road_grid, small_world, star; random_weights.
 Techniques
     bfs searches breadth-first and gives a BFSResult, bfs_many does so from many roots at once and
-    gives a BFSManyResult; sssp finds shortest paths from one root and gives an SSSPResult, apsp
-    those of all pairs and gives an APSPResult, min_plus is its product of matrices; expand maps
-    work to threads and gives a Mapping; methods tabulates what each of them knows. tune_bfs4k sets
-    the knobs of one search; choose_mapping makes a Choice from the figures of a workload, and
-    workload draws the papers'. sequential searches on one core of the CPU.
+    gives a BFSManyResult; sssp finds shortest paths from one root and gives an SSSPResult,
+    sssp_many from many and gives an SSSPManyResult, apsp those of all pairs and gives an
+    APSPResult, min_plus is its product of matrices; expand maps work to threads and gives a
+    Mapping; methods tabulates what each of them knows. tune_bfs4k sets the knobs of one search;
+    choose_mapping makes a Choice from the figures of a workload, and workload draws the papers'.
+    sequential searches on one core of the CPU.
 Devices
     default_device is a CudaDevice if a GPU answers, else a SimtDevice; both are a Device. trace
-    records what warps do on the SIMT machine, traced does so for one call.
+    records what warps do on the SIMT machine, traced does so for one call. local_client starts
+    processes that share the roots or tiles of one call, as those of any Dask client do.
 Kernels of your own
     check looks a kernel over before it is launched, benign_race declares races that do no harm,
     show lists a kernel's source and sass its machine code.
@@ -35,7 +37,7 @@ Exercises
     exercises lists them, exercise("bfs-3") is one of them.
 Errors
     ExerciseFailed, GraphFormatError, InvalidArgument, MissingTool, NegativeCycleError,
-    NegativeWeightError, UnknownMethod, VertexOutOfRange; the machine's are in gpukernels.errors.
+    NegativeWeightError, TileError, UnknownMethod, VertexOutOfRange; the machine's are in gpukernels.errors.
 """
 
 # A name imported "as" itself is public, to readers and type checkers alike. With an `__all__`,
@@ -47,6 +49,7 @@ from gpukernels.all_pairs import apsp as apsp
 from gpukernels.all_pairs import min_plus as min_plus
 from gpukernels.assembly import MissingTool as MissingTool
 from gpukernels.assembly import sass as sass
+from gpukernels.beyond import local_client as local_client
 from gpukernels.device import CudaDevice as CudaDevice
 from gpukernels.device import Device as Device
 from gpukernels.device import SimtDevice as SimtDevice
@@ -57,6 +60,7 @@ from gpukernels.errors import GraphFormatError as GraphFormatError
 from gpukernels.errors import InvalidArgument as InvalidArgument
 from gpukernels.errors import NegativeCycleError as NegativeCycleError
 from gpukernels.errors import NegativeWeightError as NegativeWeightError
+from gpukernels.errors import TileError as TileError
 from gpukernels.errors import UnknownMethod as UnknownMethod
 from gpukernels.errors import VertexOutOfRange as VertexOutOfRange
 from gpukernels.exercises import ExerciseFailed as ExerciseFailed
@@ -87,6 +91,8 @@ from gpukernels.mapping.choose import choose_mapping as choose_mapping
 from gpukernels.recording import traced as traced
 from gpukernels.shortest_paths import SSSPResult as SSSPResult
 from gpukernels.shortest_paths import sssp as sssp
+from gpukernels.shortest_paths.batches import SSSPManyResult as SSSPManyResult
+from gpukernels.shortest_paths.batches import sssp_many as sssp_many
 from gpukernels.simt.linting import check as check
 from gpukernels.traversal import BFSResult as BFSResult
 from gpukernels.traversal import bfs as bfs

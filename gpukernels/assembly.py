@@ -36,7 +36,7 @@ _CONTROL = ("BRA", "BRX", "CALL", "EXIT", "JMP", "RET", "BREAK", "BSYNC", "WARPS
 
 
 class MissingTool(RuntimeError):
-    """A tool that `sass` needs is not on this machine; the message says how to get it.
+    """What a call needs is not installed, as for `sass`; the message says how to get it.
 
     Examples
     --------

@@ -47,6 +47,7 @@ __all__ = [
     "ReadOnlyArray",
     "ShuffleError",
     "SourceNotFound",
+    "TileError",
     "TraceLimit",
     "UninitializedRead",
     "UnknownMethod",
@@ -255,6 +256,33 @@ class NegativeCycleError(ValueError):
         if len(shown) < len(self.cycle):
             ring += f" -> ... ({len(self.cycle) - len(shown)} more)"
         return f"negative cycle: {ring} -> {self.cycle[0]}"
+
+
+class TileError(RuntimeError):
+    """A tile of a large result could not be made, by no fault of the input.
+
+    Parameters
+    ----------
+    call : str
+        The public function, such as ``"sssp_many"``.
+    tile : str
+        Which part of its result.
+    reason : str
+        What went wrong there.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> print(gk.TileError("sssp_many", "roots 64 to 127", "MemoryError: no room"))
+    gk.sssp_many, roots 64 to 127: MemoryError: no room
+    """
+
+    def __init__(self, call: str, tile: str, reason: str) -> None:
+        super().__init__(call, tile, reason)
+        self.call, self.tile, self.reason = call, tile, reason
+
+    def __str__(self) -> str:
+        return f"gk.{self.call}, {self.tile}: {printable(self.reason)}"
 
 
 class UnknownMethod(ValueError):

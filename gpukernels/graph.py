@@ -372,6 +372,27 @@ def check_graph(g: object, name: str = "g") -> None:
         raise InvalidArgument(name, g, "a Graph")
 
 
+def checked_roots(g: Graph, roots: ArrayLike) -> NDArray[np.int32]:
+    """Return roots as int32.
+
+    Raises
+    ------
+    InvalidArgument
+        If `g` is no Graph, or they are not whole numbers in a row.
+    VertexOutOfRange
+        If one is no vertex of `g`.
+    """
+    check_graph(g)
+    array = as_array("roots", roots)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InvalidArgument("roots", roots, "whole numbers, 1-D")
+    wrong = (array < 0) | (array >= g.n)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise VertexOutOfRange(f"roots[{i}]", array[i].item(), g.n)
+    return array.astype(np.int32)
+
+
 def check_root(g: Graph, root: int) -> int:
     """Return `root` as a Python number.
 

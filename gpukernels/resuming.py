@@ -120,6 +120,7 @@ class Sidecar:
         if not there:
             return np.lib.format.open_memmap(file, "w+", dtype, shape)
         with suppress(OSError, ValueError):
+            np.lib.format.open_memmap(file, "r")  # opened to be written, a file cut short grows
             found = np.lib.format.open_memmap(file, "r+")
             if (found.dtype, found.shape) == (dtype, shape):
                 return found

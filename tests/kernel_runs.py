@@ -528,6 +528,14 @@ def _add_all_pairs() -> None:
             }
 
 
+def _add_many_roots() -> None:
+    for dtype in (np.int32, np.float32):
+        g = _with_weights(gk.complete(18), dtype)
+        RUNS[f"sssp_many {dtype.__name__}"] = lambda d, g=g: {
+            "distance": gk.sssp_many(g, [5, 0, 5], device=d, threads=THREADS).distance
+        }
+
+
 def _add_mapping() -> None:
     sizes = np.concatenate([np.arange(18), np.zeros(9, int), [130, 1, 0]])
     offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -659,4 +667,5 @@ _add_representations()
 _add_traversal()
 _add_shortest_paths()
 _add_all_pairs()
+_add_many_roots()
 _add_mapping()

@@ -70,6 +70,7 @@ CALLS = {
     "CudaDevice.launch": {
         "cooperative": lambda f: CudaDevice.launch(None, nothing, 0, 32, cooperative=f)
     },
+    "local_client": {"dashboard": lambda f: gk.local_client(1, dashboard=f)},
     "check": {"cooperative": lambda f: gk.check(nothing, 1, 32, np.zeros(1), cooperative=f)},
     "simt.launch": {
         "cooperative": lambda f: simt.launch(nothing, 1, 32, [np.zeros(1)], cooperative=f),

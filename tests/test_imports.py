@@ -53,14 +53,15 @@ MAY_IMPORT = {
         "trace",
     },
     "primitives": {"checks", "errors", "device", "front_door"},
+    "beyond": {"assembly", "checks", "errors", "progress", "resuming"},
     "representations": TECHNIQUE,
     "mapping": TECHNIQUE | DOOR | {"table", "trace"},
     "frontiers": TECHNIQUE | {"cuda_arguments", "mapping"},
-    "traversal": TECHNIQUE | DOOR | {"frontiers", "mapping"},
+    "traversal": TECHNIQUE | DOOR | {"beyond", "frontiers", "mapping", "sequential"},
     "shortest_paths": TECHNIQUE
     | DOOR
-    | {"frontiers", "mapping", "paths", "sequential", "weight_facts"},
-    "all_pairs": TECHNIQUE | DOOR | {"copy_streams", "progress", "resuming", "sequential"},
+    | {"beyond", "frontiers", "mapping", "paths", "sequential", "weight_facts"},
+    "all_pairs": TECHNIQUE | DOOR | {"beyond", "copy_streams", "progress", "resuming", "sequential"},
     "exercises": TECHNIQUE
     | {
         "all_pairs",

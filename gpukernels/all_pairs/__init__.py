@@ -6,7 +6,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from gpukernels.beyond import check_client
 from gpukernels.device import Device, chosen_device
+from gpukernels.errors import InvalidArgument
 from gpukernels.front_door import Driver, driver_of
 from gpukernels.graph import Graph
 from gpukernels.method_notes import help_text
@@ -27,9 +29,17 @@ METHODS: dict[str, Driver] = {
     "johnson": johnson.apsp,
 }
 
+#: Methods that the workers of a client can share.
+ON_WORKERS = ("per_root",)
+
 
 def apsp(
-    g: Graph | ArrayLike, method: str = "blocked", device: Device | None = None, **options: Any
+    g: Graph | ArrayLike,
+    method: str = "blocked",
+    device: Device | None = None,
+    *,
+    client: Any = None,
+    **options: Any,
 ) -> APSPResult:
     """Find shortest paths between all pairs of vertices.
 
@@ -43,7 +53,11 @@ def apsp(
     method : str
         One of those below; ``gk.methods("apsp")`` is a table of them.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where to run; by default :func:`gpukernels.default_device`. With a client, each worker runs
+        on its own.
+    client : dask.distributed.Client, optional
+        Whose workers share the work of `per_root`; see :func:`gpukernels.local_client`. Then
+        ``distance`` is an array of Dask, unless it is kept in a file.
     **options
         What the method takes beside; see below.
 
@@ -67,6 +81,10 @@ def apsp(
         weights can add up to along a path.
     TypeError
         If the method does not take an option.
+    TileError
+        If a worker could not make its part: out of memory, or dead again and again.
+    MissingTool
+        If Dask or Zarr is needed and not installed.
 
     Examples
     --------
@@ -81,6 +99,15 @@ def apsp(
     [0, 1, 2]
     """
     search, options = driver_of("apsp", METHODS, method, options)
+    if client is not None:
+        if method not in ON_WORKERS:
+            allowed = f"None with method={method!r}; workers share {', '.join(ON_WORKERS)}"
+            raise InvalidArgument("client", client, allowed)
+        check_client(client, device)
+    if search is per_root.apsp and (
+        client is not None or options.get("into") or options.get("engine", "kernels") != "kernels"
+    ):
+        return per_root.in_tiles(g, device, client, **options)
     device = chosen_device(device)
     if search is out_of_core.apsp:  # which sees to lengths, and to what is too long, on its own
         return search(length_rows_of(g), device, **options)

@@ -12,12 +12,13 @@ j, a tree by themselves.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.checks import check_choice, check_whole
+from gpukernels.checks import check_choice, check_flag, check_whole
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError
 from gpukernels.front_door import takes_fields_of
@@ -25,6 +26,7 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 from gpukernels.shortest_paths import METHODS as SEARCHES
 from gpukernels.shortest_paths import SSSPResult
+from gpukernels.shortest_paths.batches import BATCHED, sssp_many
 from gpukernels.shortest_paths.many_roots import (
     MOST_ROOTS,
     bytes_for,
@@ -32,11 +34,9 @@ from gpukernels.shortest_paths.many_roots import (
     search_from_all,
 )
 
+from .length_rows import length_rows_of
 from .lengths import UNREACHED, Lengths
 from .result import APSPResult
-
-#: The search that can be made from many roots at once.
-BATCHED = "topology_driven"
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,24 @@ def search_from(g: Graph, root: int, device: Device, search: str, threads: int) 
 
 
 @takes_fields_of(Searches)
-def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
+def apsp(
+    lengths: Lengths,
+    device: Device,
+    *,
+    engine: str = "kernels",
+    into: str | PathLike | None = None,
+    **options: Any,
+) -> APSPResult:
     """Find all shortest paths, a search a vertex.
 
     Parameters
     ----------
+    engine : str
+        ``"kernels"``, or ``"cpu"``: one core a worker. See :func:`gpukernels.sssp_many`.
+    into : path, optional
+        A ``.npy`` or ``.zarr`` that keeps the distances as they come, from which the same call goes
+        on. With it, a client or the other engine any number of vertices will do, and what counts as
+        too long is a path that the type of the weights does not hold.
     **options
         See :class:`~gpukernels.all_pairs.per_root.Searches`.
 
@@ -126,6 +139,29 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
         # What no other method can hold is held by none.
         result.distance[result.distance >= lengths.infinite] = UNREACHED
     return result
+
+
+def in_tiles(
+    g: Graph | ArrayLike,
+    device: Device | None,
+    client: Any,
+    *,
+    engine: str = "kernels",
+    into: str | PathLike | None = None,
+    **options: Any,
+) -> APSPResult:
+    """Find the same in tiles of rows, of which only those in work are in memory."""
+    searches = Searches(**options)
+    if check_flag("next_hops", searches.next_hops):
+        allowed = "False in tiles of rows: hops would come in tiles of columns"
+        raise InvalidArgument("next_hops", searches.next_hops, allowed)
+    arcs = g if isinstance(g, Graph) else length_rows_of(g).graph()
+    found = sssp_many(
+        arcs, np.arange(arcs.n), searches.search, device, batch=searches.batch,
+        memory=searches.memory, threads=searches.threads, engine=engine, into=into, client=client,
+    )  # fmt: skip
+    stats = {**found.stats, "method": "per_root", "operations": found.stats["relaxations"]}
+    return APSPResult(found.distance, None, stats)
 
 
 def _turned_around(error: Exception) -> Exception:

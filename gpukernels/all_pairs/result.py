@@ -29,7 +29,8 @@ class APSPResult:
     ----------
     distance : ndarray of int32 or float32, shape (n, n)
         ``distance[i, j]`` is the length of a shortest path from i to j, in the type of the weights;
-        int32 without weights. Where no path leads: infinity, or for int32 2^31 - 1.
+        int32 without weights. Where no path leads: infinity, or for int32 2^31 - 1. With a client
+        or of a ``.zarr`` an array of Dask, of which ``[2:4].compute()`` brings a part here.
     next_hop : ndarray of int32, shape (n, n), or None
         The vertex after i on such a path to j; i itself for i = j, -1 where no path leads. Whoever
         goes from hop to hop gets to j. None unless asked for.
@@ -51,6 +52,9 @@ class APSPResult:
 
     def __repr__(self) -> str:
         n = len(self.distance)
+        if not isinstance(self.distance, np.ndarray):  # to count would bring all of it here
+            shape = shape_of(self.distance)
+            return f"APSPResult by {self.stats.get('method')}: distance {shape}, an array of Dask"
         return (
             f"APSPResult by {self.stats.get('method')}: {self.joined:,} of {n * n:,} pairs; "
             f"distance {shape_of(self.distance)}, next_hop {shape_of(self.next_hop)}"

@@ -36,6 +36,14 @@ def start_rows(distance, first):
         distance[row, first + row] = 0
 
 
+@cuda.jit
+def start_rows_at(distance, roots):
+    """Set the distance of each row's root to 0; a row's root is where ``roots`` says."""
+    row = cuda.grid(1)
+    if row < distance.shape[0]:
+        distance[row, roots[row]] = 0
+
+
 @benign_race("distance", "changed")
 @cuda.jit
 def relax_rows(offsets, targets, weights, distance, infinite, times, going, changed):
@@ -76,9 +84,9 @@ class Found(NamedTuple):
 
     Attributes
     ----------
-    distance : ndarray, shape (n, n)
+    distance : ndarray, shape (k, n)
         A row a root.
-    parent : ndarray of int32, shape (n, n), or None
+    parent : ndarray of int32, shape (k, n), or None
         The same of parents.
     launches, read_backs, iterations, relaxations : int
         Of all searches; a round of a batch is one iteration.
@@ -92,52 +100,64 @@ class Found(NamedTuple):
     relaxations: int
 
 
-def bytes_for(g: Graph, roots: int, parents: bool) -> int:
-    """Return how many bytes of a device so many roots at once take, the graph's included."""
-    arrays = [g.n + 1, g.m, g.m, *[roots * g.n] * 2, *[roots] * 3]
+def bytes_for(g: Graph, roots: int, parents: bool, named: bool = False) -> int:
+    """Return how many bytes of a device so many roots at once take, the graph's included.
+
+    `named`: they do not follow one another, so the device is told each.
+    """
+    arrays = [g.n + 1, g.m, g.m, *[roots * g.n] * 2, *[roots] * (3 + named)]
     if parents:
         arrays += [g.n, g.n, 1, 1]
     return sum(-(-4 * size // APART) * APART for size in arrays)
 
 
-def roots_within(g: Graph, memory: int, parents: bool) -> int:
+def roots_within(g: Graph, memory: int, parents: bool, named: bool = False) -> int:
     """Return how many roots at once take at most `memory` bytes; 0 if not even one does."""
     low, high = 0, min(max(g.n, 1), MOST_ROOTS)
     while low < high:
         middle = (low + high + 1) // 2
-        if bytes_for(g, middle, parents) <= memory:
+        if bytes_for(g, middle, parents, named) <= memory:
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def search_from_all(g: Graph, device: Device, batch: int, threads: int, parents: bool) -> Found:
-    """Search from every vertex, `batch` at a time.
+def search_from_all(
+    g: Graph,
+    device: Device,
+    batch: int,
+    threads: int,
+    parents: bool,
+    named: NDArray[np.int32] | None = None,
+) -> Found:
+    """Search from every vertex, or from those `named`, `batch` at a time.
 
     Raises
     ------
     NegativeCycleError, OverflowError
         As a search from one root does.
     """
-    batch = max(1, min(batch, g.n))
+    every = range(g.n) if named is None else named
+    batch = max(1, min(batch, len(every)))
     dtype = np.int32 if g.weights is None else g.weights.dtype
     infinite, arcs = infinity(dtype), arcs_on(device, g)
     distance = device.empty((batch, g.n), dtype)
     times = device.empty((batch, g.n), np.int32)
     flags = [device.empty(batch, np.int32) for _ in range(3)]
-    found: NDArray = np.empty((g.n, g.n), dtype)
-    parent = np.empty((g.n, g.n), np.int32) if parents else None
+    found: NDArray = np.empty((len(every), g.n), dtype)
+    parent = np.empty(found.shape, np.int32) if parents else None
     launches = read_backs = iterations = relaxations = 0
-    for first in range(0, g.n, batch):
-        roots = range(first, min(first + batch, g.n))
+    for first in range(0, len(every), batch):
+        roots = every[first : first + batch]
         rows, counts = distance[: len(roots)], times[: len(roots)]
         going, changed, beyond = (flag[: len(roots)] for flag in flags)
         for array, value in ((rows, infinite), (counts, 0), (going, 1), (beyond, 0)):
             device.fill(array, value)
-        device.launch(start_rows, blocks_for(len(roots), threads), threads, rows, first)
+        start, at = (start_rows, first) if named is None else (start_rows_at, device.array(roots))
+        device.launch(start, blocks_for(len(roots), threads), threads, rows, at)
         grid, rounds = (blocks_for(g.n, threads), len(roots)), 0
-        watches = [Watch(g, root, device) for root in roots]
+        watches = [Watch(g, int(root), device) for root in roots]
         more = np.ones(len(roots), np.int32)
         while more.any():
             for row in np.flatnonzero(more):
@@ -159,14 +179,14 @@ def search_from_all(g: Graph, device: Device, batch: int, threads: int, parents:
         else:
             for row, root in enumerate(roots):
                 lengths, of_root, more_launches = parents_of(
-                    g, root, device, arcs, rows[row], threads
+                    g, int(root), device, arcs, rows[row], threads
                 )
-                found[root], parent[root] = lengths, of_root
+                found[first + row], parent[first + row] = lengths, of_root
                 launches += more_launches
     return Found(found, parent, launches, read_backs, iterations, relaxations)
 
 
-def _refuse_beyond(beyond: NDArray, roots: range, dtype: Any) -> None:
+def _refuse_beyond(beyond: NDArray, roots: range | NDArray, dtype: Any) -> None:
     """Raise OverflowError if a row has found a path that is too long."""
     if beyond.any():
         root, kind = roots[int(np.argmax(beyond))], np.dtype(dtype)

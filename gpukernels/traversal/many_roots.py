@@ -19,18 +19,30 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda, int32, int64
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.checks import as_array, check_real
+from gpukernels import sequential
+from gpukernels.beyond import (
+    ENGINES,
+    RowTile,
+    check_client,
+    digest_of,
+    make_rows,
+    placed,
+    rows_a_tile,
+    tiles_of,
+)
+from gpukernels.checks import check_choice, check_real, check_whole
 from gpukernels.device import Device, chosen_device
-from gpukernels.errors import InvalidArgument, VertexOutOfRange
+from gpukernels.errors import InvalidArgument
 from gpukernels.frontiers.counts import ARCS, ENTRIES, count_up
 from gpukernels.frontiers.state import kernel_argument
-from gpukernels.graph import Graph, check_graph
+from gpukernels.graph import Graph, checked_roots
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE, blocks_for, check_threads
@@ -213,13 +225,16 @@ class BFSManyResult:
     ----------
     roots : ndarray of int32, shape (k,)
         Where they start.
-    distance : ndarray of int32, shape (k, n)
+    distance : array of int32, shape (k, n)
         ``distance[i, v]`` is the number of arcs on a shortest path from root i to v; -1 where no
-        path leads.
+        path leads. An array of NumPy; with a client or of a ``.zarr`` one of Dask, of which
+        ``[2:4].compute()`` brings a part here; of a ``.npy`` a memory map.
     stats : mapping
         What the searches did: ``method``, ``batches`` (of 64 roots or fewer), ``launches``,
         ``read_backs``, and for each batch ``levels``, ``frontier_sizes`` (vertices in any frontier,
-        a list a batch) and ``directions`` ("top_down" or "bottom_up", a list a batch).
+        a list a batch) and ``directions`` ("top_down" or "bottom_up", a list a batch). Where the
+        result is made in tiles, those of this call; and ``tiles``, and ``resumed`` (tiles that were
+        there already).
 
     Examples
     --------
@@ -243,6 +258,11 @@ def bfs_many(
     *,
     alpha: float = 4.0,
     threads: int = BLOCK,
+    batch: int | None = None,
+    memory: int | None = None,
+    engine: str = "kernels",
+    into: str | PathLike | None = None,
+    client: Any = None,
 ) -> BFSManyResult:
     """Search `g` breadth-first from many roots, 64 at a time, in one pass over common frontiers.
 
@@ -255,12 +275,27 @@ def bfs_many(
     roots : array_like of int, shape (k,)
         Where to start. A root may be there twice.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where to run; by default :func:`gpukernels.default_device`. With a client, each worker runs
+        on its own.
     alpha : float
         A level goes bottom-up if more arcs leave the frontiers than 1 / `alpha` of those that lead
         to vertices which miss some search; 0 for never.
     threads : int
         Threads a block.
+    batch : int, optional
+        Roots of a tile of the result, which one task makes; by default all of them here, and with a
+        client so many that each worker has four tiles.
+    memory : int, optional
+        Bytes of a device that may be used: 8 (n + m) for the graph in both directions, 24 n for the
+        words, and 4 n a root. Fewer than 64 roots share a word where no more fit.
+    engine : str
+        ``"kernels"``, or ``"cpu"``: one core a worker, one search after the other, for large graphs
+        where there is no GPU.
+    into : path, optional
+        Where the distances are kept as they come: a new ``.npy`` or ``.zarr``. The same call with
+        it goes on where an interrupted one ended; one process at a time.
+    client : dask.distributed.Client, optional
+        Whose workers do it; see :func:`gpukernels.local_client`. They need `gpukernels`.
 
     Returns
     -------
@@ -270,10 +305,14 @@ def bfs_many(
     Raises
     ------
     InvalidArgument
-        If `roots` are not whole numbers in a row, `alpha` is no number of at least 0, or `threads`
-        cannot be a block's.
+        If `roots` are not whole numbers in a row, another argument has a value that is not allowed,
+        or `into` leads to what is damaged or is not this result; nothing has been written then.
     VertexOutOfRange
         If a root is no vertex.
+    TileError
+        If a tile could not be made: a device out of memory, a worker that died again and again.
+    MissingTool
+        If Dask or Zarr is needed and not installed.
 
     References
     ----------
@@ -286,45 +325,95 @@ def bfs_many(
     array([[0, 1, 2, 3],
            [2, 1, 0, 1]], dtype=int32)
     """
-    check_graph(g)
     chosen = checked_roots(g, roots)
-    check_threads(threads)
-    check_real("alpha", alpha, 0, math.inf, "a number, at least 0")
-    device = chosen_device(device)
-    distance = np.empty((chosen.size, g.n), np.int32)
+    threads = check_threads(threads)
+    alpha = check_real("alpha", alpha, 0, math.inf, "a number, at least 0")
+    check_choice("engine", engine, ENGINES)
+    at_once = _roots_at_once(g, chosen.size, engine, memory)
+    if batch is not None:
+        batch = check_whole("batch", batch, 1, 2**31 - 1)
+    if client is not None:
+        check_client(client, device)
+    elif device is not None or engine == "kernels":
+        device = chosen_device(device)
+
+    def tiles(before: int | None) -> list[RowTile]:
+        each = batch or before
+        if each is None:
+            each = chosen.size if client is None else rows_a_tile(chosen.size, g.n, client)
+            each = -(-each // at_once) * at_once
+        return tiles_of("roots", chosen, max(1, each))
+
+    made_from = {"call": "bfs_many", "engine": engine}
+    made_from |= (
+        {"graph": digest_of(g.offsets, g.targets), "roots": digest_of(chosen)} if into else {}
+    )
+    made = make_rows(
+        "bfs_many", (chosen.size, g.n), np.int32, tiles, search_tile,
+        (g if client is None else placed(client, g), device, alpha, threads, at_once, engine),
+        client, into, made_from,
+    )  # fmt: skip
     stats: dict[str, Any] = {"method": "many_roots", "batches": 0, "launches": 0, "read_backs": 0}
     stats |= {"levels": [], "frontier_sizes": [], "directions": []}
-    for first in range(0, chosen.size, BITS):
-        some = chosen[first : first + BITS]
-        distance[first : first + some.size], sizes, turned = _batch(
-            g, some, device, float(alpha), threads
-        )
+    for told in made.stats:
+        for name in told:
+            stats[name] += told[name]
+    if client is not None or into is not None or batch is not None:
+        stats |= {"tiles": made.tiles, "resumed": made.resumed}
+    return BFSManyResult(chosen, made.matrix, stats)
+
+
+def _roots_at_once(g: Graph, k: int, engine: str, memory: int | None) -> int:
+    """Return how many roots share a word."""
+    if memory is None:
+        return BITS
+    memory = check_whole("memory", memory, 1, 2**63 - 1)
+    if engine != "kernels":
+        raise InvalidArgument("memory", memory, "None with engine='cpu': it is of a device")
+    most = (memory - bytes_for(g, 0)) // (4 * g.n) if g.n else BITS
+    if most < 1 and k:
+        allowed = f"at least {bytes_for(g, 1)} for one root"
+        raise InvalidArgument("memory", memory, allowed)
+    return max(1, min(BITS, most))
+
+
+def bytes_for(g: Graph, roots: int) -> int:
+    """Return how many bytes of a device the searches from so many roots of a word take."""
+    directions = 2 if g.directed else 1
+    beside = 8 * 3 * (WAITING + 1) + 8 * (g.n + 1) + 8 * BITS
+    return 4 * directions * (g.n + 1 + g.m) + 3 * 8 * g.n + 4 * roots * g.n + beside
+
+
+def search_tile(
+    g: Graph,
+    device: Device | None,
+    alpha: float,
+    threads: int,
+    at_once: int,
+    engine: str,
+    roots: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], dict[str, Any]]:
+    """Return the distances from some roots, and what the searches did."""
+    distance = np.empty((roots.size, g.n), np.int32)
+    stats: dict[str, Any] = {"batches": 0, "launches": 0, "read_backs": 0}
+    stats |= {"levels": [], "frontier_sizes": [], "directions": []}
+    if engine == "cpu":
+        for row, root in zip(distance, roots.tolist(), strict=True):
+            row[:] = sequential.bfs(g, root).distance
+        return distance, stats
+    device = chosen_device(device)
+    for first in range(0, roots.size, at_once):
+        some = roots[first : first + at_once]
+        needed = 4 * some.size * g.n
+        if (free := device.free_bytes()) < needed:
+            raise MemoryError(f"{some.size} roots take {needed:,} bytes; {free:,} are free")
+        distance[first : first + some.size], sizes, turned = _batch(g, some, device, alpha, threads)
         stats["batches"] += 1
         stats["launches"] += 1
         stats["levels"].append(len(sizes))
         stats["frontier_sizes"].append(sizes)
         stats["directions"].append(["bottom_up" if up else "top_down" for up in turned])
-    return BFSManyResult(chosen, distance, stats)
-
-
-def checked_roots(g: Graph, roots: ArrayLike) -> NDArray[np.int32]:
-    """Return roots as int32.
-
-    Raises
-    ------
-    InvalidArgument
-        If they are not whole numbers in a row.
-    VertexOutOfRange
-        If one is no vertex of `g`.
-    """
-    array = as_array("roots", roots)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise InvalidArgument("roots", roots, "whole numbers, 1-D")
-    wrong = (array < 0) | (array >= g.n)
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise VertexOutOfRange(f"roots[{i}]", array[i].item(), g.n)
-    return array.astype(np.int32)
+    return distance, stats
 
 
 def _batch(

@@ -513,6 +513,17 @@ def test_a_run_whose_files_are_gone_is_refused(left, floats, lost):
         in_file(floats[0], file)
 
 
+@pytest.mark.parametrize("cut", ["d.npy", "d.npy.panels"])
+def test_a_file_cut_short_is_refused_and_not_filled_up(left, floats, cut):
+    file, _ = left
+    place = file.with_name(cut)
+    place.write_bytes(place.read_bytes()[:-400])
+    before = contents(file.parent)
+    with pytest.raises(gk.InvalidArgument, match=f"{cut} is gone, or has been changed"):
+        in_file(floats[0], file)
+    assert contents(file.parent) == before
+
+
 @pytest.mark.parametrize("there", ["d.npy", "d.npy.panels", "d.npy.joined.npy"])
 def test_a_file_that_is_there_is_left_alone(tmp_path, there):
     (tmp_path / there).write_bytes(b"mine")

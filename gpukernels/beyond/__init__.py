@@ -1,0 +1,27 @@
+"""Beyond one GPU: tiles of a result, made here or by the workers of a Dask client, and kept.
+
+The engine is Dask's distributed scheduler: who works on what, what is tried again when a worker
+dies, and what goes to a disk when memory is short is its work. This room knows no technique: it has
+a client that listens to this machine alone (`clients`), what is sent to workers once (`placing`),
+tiles of rows (`rows`), and files in which they stand and from which a killed run goes on
+(`targets`).
+"""
+
+from .clients import check_client, local_client, needed
+from .placing import placed
+from .rows import ENGINES, RowTile, make_rows, rows_a_tile, run_tile, tiles_of
+from .targets import digest_of
+
+__all__ = [
+    "ENGINES",
+    "RowTile",
+    "check_client",
+    "digest_of",
+    "local_client",
+    "make_rows",
+    "needed",
+    "placed",
+    "rows_a_tile",
+    "run_tile",
+    "tiles_of",
+]

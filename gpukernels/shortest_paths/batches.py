@@ -1,0 +1,257 @@
+"""Shortest paths from many roots, some roots at a time: here, or by the workers of a Dask client.
+
+A tile of the result is the rows of some roots. The topology-driven search makes them in one
+[burtscher2012quantitative], with a launch a round for all; the other searches one by one. Mapping:
+that of the search. Work O(k n (n + m)) at worst for k roots, the same on one worker and on many:
+roots have nothing in common but the graph, which each worker gets once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gpukernels import sequential
+from gpukernels.beyond import (
+    ENGINES,
+    RowTile,
+    check_client,
+    digest_of,
+    make_rows,
+    placed,
+    rows_a_tile,
+    tiles_of,
+)
+from gpukernels.checks import check_choice, check_whole
+from gpukernels.device import Device, chosen_device
+from gpukernels.errors import InvalidArgument
+from gpukernels.front_door import known_method
+from gpukernels.graph import Graph, checked_roots
+from gpukernels.primitives.launch_shape import THREADS, check_threads
+from gpukernels.summary import shape_of
+from gpukernels.weight_facts import weight_facts
+
+from . import METHODS
+from .many_roots import MOST_ROOTS, bytes_for, roots_within, search_from_all
+from .result import UNREACHED, infinity
+
+#: The search that can be made from many roots at once.
+BATCHED = "topology_driven"
+#: What a tile counts.
+COUNTED = ("launches", "read_backs", "iterations", "relaxations")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SSSPManyResult:
+    """Shortest paths from many roots.
+
+    Attributes
+    ----------
+    roots : ndarray of int32, shape (k,)
+        Where they begin.
+    distance : array of int32 or float32, shape (k, n)
+        ``distance[i, v]`` is the length of a shortest path from root i to v, in the type of the
+        weights; int32 without weights. Where no path leads: infinity, or for int32 2^31 - 1. An
+        array of NumPy; with a client or of a ``.zarr`` one of Dask, of which ``[2:4].compute()``
+        brings a part here; of a ``.npy`` a memory map.
+    stats : mapping
+        What the searches of this call did: ``method``, ``tiles``, ``resumed`` (tiles that were
+        there already), ``batch`` (roots of a tile), ``launches``, ``read_backs``, ``iterations``,
+        ``relaxations``.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.sssp_many(gk.path(4), [0, 2])
+    SSSPManyResult of 2 roots; distance int32 (2, 4)
+    """
+
+    roots: NDArray[np.int32]
+    distance: NDArray[np.int32] | NDArray[np.float32]
+    stats: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"SSSPManyResult of {len(self.roots):,} roots; distance {shape_of(self.distance)}"
+
+
+def sssp_many(
+    g: Graph,
+    roots: ArrayLike,
+    method: str = BATCHED,
+    device: Device | None = None,
+    *,
+    batch: int | None = None,
+    memory: int | None = None,
+    threads: int = THREADS,
+    engine: str = "kernels",
+    into: str | PathLike | None = None,
+    client: Any = None,
+) -> SSSPManyResult:
+    """Find shortest paths from many roots, tile by tile, here or by the workers of a client.
+
+    Without a client the same call runs here, with the same result, bit by bit.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; its outgoing arcs are followed, and an arc without a weight counts 1.
+    roots : array_like of int, shape (k,)
+        Where paths begin. A root may be there twice.
+    method : str
+        A method of :func:`gpukernels.sssp`; not all take negative weights.
+    device : SimtDevice or CudaDevice, optional
+        Where to run; by default :func:`gpukernels.default_device`. With a client, each worker runs
+        on its own.
+    batch : int, optional
+        Roots of a tile; ``"topology_driven"`` searches from all of them at once.
+    memory : int, optional
+        Bytes of a device that a tile may use: 4 (n + 2 m) for the graph, and 8 n a root, or a
+        little more. Unless `batch` is given, a tile has as many roots as fit. Only with
+        ``"topology_driven"`` on a device.
+    threads : int
+        Threads a block.
+    engine : str
+        ``"kernels"``, or ``"cpu"``: one core a worker, by Dijkstra, or by Bellman and Ford where
+        weights are negative, for large graphs where there is no GPU. Then floats are added up in
+        64 bits and rounded at the end.
+    into : path, optional
+        Where the distances are kept as they come: a new ``.npy`` or ``.zarr``. The same call with
+        it goes on where an interrupted one ended, to the same bits; one process at a time.
+    client : dask.distributed.Client, optional
+        Whose workers do it; see :func:`gpukernels.local_client`. They need `gpukernels`.
+
+    Returns
+    -------
+    SSSPManyResult
+        ``distance`` of shape (k, n), and ``stats``.
+
+    Raises
+    ------
+    InvalidArgument, UnknownMethod, VertexOutOfRange
+        If an argument has a value that is not allowed, or `into` leads to what is damaged, or is
+        not this result; nothing has been written then.
+    NegativeWeightError, NegativeCycleError, OverflowError
+        As one search does.
+    TileError
+        If a tile could not be made: a device out of memory, a worker that died again and again.
+    MissingTool
+        If Dask or Zarr is needed and not installed.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(4, [0, 0, 1, 2], [1, 2, 3, 3], [4, 1, 1, 7])
+    >>> gk.sssp_many(g, [0, 1]).distance
+    array([[         0,          4,          1,          5],
+           [2147483647,          0, 2147483647,          1]], dtype=int32)
+    """
+    chosen = checked_roots(g, roots)
+    known_method("sssp", METHODS, method)
+    threads = check_threads(threads)
+    check_choice("engine", engine, ENGINES)
+    if engine == "cpu" and method != BATCHED:
+        allowed = "left out with engine='cpu', which is Dijkstra's, or Bellman and Ford's"
+        raise InvalidArgument("method", method, allowed)
+    if client is not None:
+        check_client(client, device)
+    elif device is not None or engine == "kernels":
+        device = chosen_device(device)
+    each = _roots_of_a_tile(g, chosen.size, method, engine, batch, memory)
+
+    def tiles(before: int | None) -> list[RowTile]:
+        size = each or before
+        if size is None:
+            size = rows_a_tile(chosen.size, g.n, client)
+            if device is not None and method == BATCHED:
+                size = max(1, min(size, roots_within(g, device.free_bytes(), False, named=True)))
+        return tiles_of("roots", chosen, min(size, MOST_ROOTS))
+
+    dtype = np.dtype(np.int32 if g.weights is None else g.weights.dtype)
+    made_from = {"call": "sssp_many", "method": method, "engine": engine}
+    if into is not None:
+        made_from |= {"graph": digest_of(g.offsets, g.targets, g.weights)}
+        made_from |= {"roots": digest_of(chosen)}
+    made = make_rows(
+        "sssp_many", (chosen.size, g.n), dtype, tiles, search_tile,
+        (g if client is None else placed(client, g), method, device, threads, engine),
+        client, into, made_from,
+    )  # fmt: skip
+    stats: dict[str, Any] = {"method": method, "tiles": made.tiles, "resumed": made.resumed}
+    stats["batch"] = made.batch
+    for name in COUNTED:
+        stats[name] = sum(one[name] for one in made.stats)
+    return SSSPManyResult(chosen, made.matrix, stats)
+
+
+def _roots_of_a_tile(
+    g: Graph, k: int, method: str, engine: str, batch: int | None, memory: int | None
+) -> int | None:
+    """Return how many roots a tile has; None if the caller leaves it open."""
+    if memory is not None:
+        memory = check_whole("memory", memory, 1, 2**63 - 1)
+        if method != BATCHED or engine != "kernels":
+            allowed = f"None unless {BATCHED!r} runs on a device: it alone searches from all roots"
+            raise InvalidArgument("memory", memory, allowed)
+        most = roots_within(g, memory, False, named=True)
+        if most == 0 and k:
+            needed = bytes_for(g, 1, False, named=True)
+            raise InvalidArgument("memory", memory, f"at least {needed} for one root")
+    if batch is None:
+        return None if memory is None else max(1, most)
+    batch = check_whole("batch", batch, 1, MOST_ROOTS)
+    if memory is not None and min(batch, k) > most:
+        raise InvalidArgument("batch", batch, f"at most {most} with memory={memory}")
+    return batch
+
+
+def search_tile(
+    g: Graph, method: str, device: Device | None, threads: int, engine: str, roots: NDArray
+) -> tuple[NDArray, dict[str, Any]]:
+    """Return the rows of some roots, and what the searches did; runs on a worker, or here."""
+    if engine == "cpu":
+        return _by_cpu(g, roots)
+    device = chosen_device(device)
+    if method == BATCHED:
+        # The graph may be there already.
+        needed = bytes_for(g, roots.size, False, named=True) - bytes_for(g, 0, False)
+        if (free := device.free_bytes()) < needed:
+            raise MemoryError(f"{roots.size} roots take {needed:,} bytes; {free:,} are free")
+        found = search_from_all(g, device, roots.size, threads, False, roots)
+        return found.distance, {name: getattr(found, name) for name in COUNTED}
+    rows, stats = [], dict.fromkeys(COUNTED, 0)
+    for root in roots.tolist():
+        one = METHODS[method](g, root, device, threads=threads)
+        rows.append(one.distance)
+        for name in stats:
+            stats[name] += one.stats[name]
+        stats["launches"] += one.stats["launches_for_parents"]
+    return np.stack(rows), stats
+
+
+def _by_cpu(g: Graph, roots: NDArray) -> tuple[NDArray, dict[str, Any]]:
+    """Return the same by one core."""
+    negative = weight_facts(g).least < 0
+    search = sequential.bellman_ford_queue if negative else sequential.dijkstra
+    dtype = np.dtype(np.int32 if g.weights is None else g.weights.dtype)
+    rows = np.empty((roots.size, g.n), dtype)
+    stats = dict.fromkeys(COUNTED, 0)
+    for row, root in zip(rows, roots.tolist(), strict=True):
+        found = search(g, root)
+        there = found.parent >= 0
+        held = found.distance[there]
+        end = float(np.finfo(np.float32).max) if dtype == np.float32 else UNREACHED - 1
+        if (np.abs(held) > end).any():
+            raise OverflowError(
+                f"a path from vertex {root} is longer than {dtype} holds"
+                + ("; take float32 weights" if dtype == np.int32 else "")
+            )
+        row[:] = infinity(dtype)
+        row[there] = held
+        stats["iterations"] += found.iterations
+        stats["relaxations"] += found.relaxations
+    return rows, stats

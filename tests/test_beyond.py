@@ -1,0 +1,403 @@
+"""Beyond one GPU: tiles made by two processes are those made here, and stand every accident."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import partial
+
+import numpy as np
+import psutil
+import pytest
+from awkward_graphs import AWKWARD
+from effort import every_pair
+from scipy.sparse.csgraph import johnson
+
+import gpukernels as gk
+from gpukernels import beyond
+from gpukernels.beyond import targets
+from gpukernels.shortest_paths.batches import search_tile
+from gpukernels.shortest_paths.many_roots import bytes_for
+
+UNREACHED = 2**31 - 1
+SMALL = [
+    "no_vertices", "one_vertex", "one_vertex_with_loop", "two_vertices_no_arc", "parallel_arcs",
+    "unsorted_rows", "disconnected", "directed_cycle", "star", "rmat",
+]  # fmt: skip
+ENGINES = ["kernels", "cpu"]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with gk.local_client(2) as client:
+        yield client
+
+
+def weighted(g: gk.Graph, kind: str = "int32", low: int = 1) -> gk.Graph:
+    """Weights of at least `low`: those below 0 are heights' differences, so no cycle is."""
+    if kind == "none":
+        return g
+    rng = np.random.default_rng(g.m)
+    weights = rng.integers(1, 50, g.m)
+    if low < 0:
+        height = rng.integers(0, -low, g.n)
+        weights = weights + height[g.coo[1]] - height[g.coo[0]]
+    return gk.Graph(g.offsets, g.targets, weights.astype(kind))
+
+
+def random_graph(n: int = 40, kind: str = "int32", low: int = -30) -> gk.Graph:
+    return weighted(gk.erdos_renyi(n, 4, seed=n, directed=True), kind, low)
+
+
+def oracle(g: gk.Graph) -> np.ndarray:
+    """SciPy's distances of all pairs, in the type of the weights."""
+    arcs = {}
+    source, target = g.coo
+    weights = np.ones(g.m) if g.weights is None else g.weights
+    for u, v, w in zip(source.tolist(), target.tolist(), weights.tolist(), strict=True):
+        arcs[u, v] = min(w, arcs.get((u, v), np.inf))
+    matrix = np.full((g.n, g.n), np.inf)
+    for (u, v), w in arcs.items():
+        matrix[u, v] = w
+    from scipy.sparse.csgraph import csgraph_from_dense
+
+    found = johnson(csgraph_from_dense(matrix, null_value=np.inf)) if g.n else matrix
+    dtype = np.dtype(np.int32 if g.weights is None else g.weights.dtype)
+    return np.where(np.isinf(found), UNREACHED if dtype == np.int32 else np.inf, found).astype(
+        dtype
+    )
+
+
+def same(found, expected) -> None:
+    found = np.asarray(found)
+    assert found.dtype == expected.dtype
+    assert found.tobytes() == expected.tobytes()
+
+
+# --- the same call, here and there ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "engine", "there"),
+    every_pair(SMALL, ["none", "int32", "float32"], ENGINES, [False, True]),
+)
+def test_many_roots_are_as_scipy_has_them_here_and_on_workers(client, name, kind, engine, there):
+    g = weighted(AWKWARD[name], kind)
+    roots = np.arange(g.n)[:: -max(1, g.n // 9)]
+    where = {"client": client} if there else {}
+    found = gk.sssp_many(g, roots, engine=engine, batch=4, **where)
+    same(found.distance, oracle(g)[roots])
+    assert found.stats["tiles"] == -(-roots.size // 4)
+    levels = gk.bfs_many(g, roots, engine=engine, batch=5, **where).distance
+    steps = oracle(gk.Graph(g.offsets, g.targets))[roots]
+    same(levels, np.where(steps == UNREACHED, -1, steps).astype(np.int32))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("method", ["topology_driven", "workfront_sweep"])
+def test_negative_weights_and_a_root_that_is_there_twice(client, engine, method):
+    g, roots = random_graph(), [3, 3, 39, 0]
+    if engine == "cpu" and method != "topology_driven":
+        with pytest.raises(gk.InvalidArgument, match=r"^method = .*: must be left out"):
+            gk.sssp_many(g, roots, method, engine=engine)
+        return
+    for where in ({}, {"client": client}):
+        same(gk.sssp_many(g, roots, method, engine=engine, **where).distance, oracle(g)[roots])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_all_pairs_from_each_root_is_shared_by_workers(client, engine):
+    g = random_graph()
+    found = gk.apsp(g, "per_root", client=client, engine=engine)
+    same(found.distance, gk.apsp(g, "blocked").distance)
+    assert found.joined == (oracle(g) != UNREACHED).sum()
+    assert found.stats["tiles"] == 8  # four a worker
+    matrix = oracle(gk.path(6))
+    same(gk.apsp(matrix, "per_root", client=client).distance, matrix)
+
+
+def test_a_graph_is_sent_once_and_stays(client):
+    g = random_graph(33)
+    gk.sssp_many(g, [0, 1], client=client)
+    first = beyond.placed(client, g)
+    gk.bfs_many(g, [0, 1], client=client)
+    assert beyond.placed(client, g) is first
+    assert client.who_has([first])[first.key]
+
+
+@pytest.mark.parametrize("call", [gk.sssp_many, gk.bfs_many])
+def test_a_tile_has_as_many_roots_as_memory_holds(call):
+    g = random_graph(64)
+    if call is gk.bfs_many:
+        stats = call(g, range(64), memory=bytes_for_bfs(g, 10)).stats
+        assert stats["batches"] == 7
+    else:
+        memory = bytes_for(g, 10, False, named=True)
+        assert call(g, range(64), memory=memory).stats["batch"] == 10
+        assert call(g, range(64), memory=memory - 1).stats["batch"] == 9
+        with pytest.raises(gk.InvalidArgument, match=r"^batch = 11: must be at most 10 with memor"):
+            call(g, range(64), memory=memory, batch=11)
+    with pytest.raises(gk.InvalidArgument, match=r"^memory = 100: must be at least \d+ for one"):
+        call(g, range(64), memory=100)
+
+
+def bytes_for_bfs(g: gk.Graph, roots: int) -> int:
+    from gpukernels.traversal.many_roots import bytes_for
+
+    return bytes_for(g, roots)
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", ["tcp://127.0.0.1:8786", 2, object], ids=repr)
+def test_what_is_no_client_is_refused(value):
+    with pytest.raises(gk.InvalidArgument, match=r"^client = .*: must be a dask.distributed"):
+        gk.sssp_many(gk.path(3), [0], client=value)
+
+
+def test_a_client_is_refused_where_it_cannot_help(client):
+    with pytest.raises(gk.InvalidArgument, match=r"^device = .*: must be None with a client"):
+        gk.bfs_many(gk.path(3), [0], gk.SimtDevice(), client=client)
+    with pytest.raises(gk.InvalidArgument, match=r"^client = .*: must be None with method='naive'"):
+        gk.apsp(gk.path(3), "naive", client=client)
+    with pytest.raises(gk.InvalidArgument, match=r"^next_hops = True: must be False in tiles"):
+        gk.apsp(gk.path(3), "per_root", client=client, next_hops=True)
+    for call in (gk.sssp_many, gk.bfs_many):
+        with pytest.raises(gk.InvalidArgument, match=r"^engine = 'gpu': must be one of"):
+            call(gk.path(3), [0], engine="gpu")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_a_search_refuses_is_refused_by_workers_in_the_same_words(client, engine):
+    ring = gk.Graph.from_arcs(4, [0, 1, 2, 2], [1, 2, 0, 3], [-1, 3, -3, 1])
+    with pytest.raises(gk.NegativeCycleError) as caught:
+        gk.sssp_many(ring, [3, 1], client=client, engine=engine)
+    assert sorted(caught.value.cycle) == [0, 1, 2]
+    assert any("roots 0 to 0" in note or "roots 1 to 1" in note for note in caught.value.__notes__)
+    far = gk.Graph.from_arcs(3, [0, 1], [1, 2], [UNREACHED - 1, 2])
+    with pytest.raises(OverflowError, match="from vertex 0 is longer than int32 holds; take float"):
+        gk.sssp_many(far, [0], client=client, engine=engine)
+    if engine == "kernels":
+        with pytest.raises(gk.NegativeWeightError):
+            gk.sssp_many(ring, [0], "near_far", client=client)
+
+
+def test_without_dask_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    with pytest.raises(gk.MissingTool, match=r"pip install 'gpukernels\[dask\]'"):
+        gk.local_client()
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def stop_after(monkeypatch, tiles: int) -> None:
+    """Interrupt the next run when so many tiles are written."""
+    write, left = targets.Target.write, [tiles]
+
+    def counted(self, i, values):
+        if not left[0]:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        write(self, i, values)
+
+    monkeypatch.setattr(targets.Target, "write", counted)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "call", "first", "then"),
+    every_pair([".npy", ".zarr"], ["sssp_many", "bfs_many", "apsp"], [False, True], [False, True]),
+)
+def test_an_interrupted_call_goes_on_to_the_same_bits(
+    client, tmp_path, monkeypatch, suffix, call, first, then
+):
+    g, into = random_graph(40, "float32"), tmp_path / f"d{suffix}"
+    what = {"apsp": ("per_root",)}.get(call, (range(40),))
+    make = partial(getattr(gk, call), g, *what)
+    expected = make().distance
+    with monkeypatch.context() as interrupted:
+        stop_after(interrupted, 3)
+        with pytest.raises(KeyboardInterrupt):
+            make(batch=6, into=into, client=client if first else None)
+    # How large a tile is has been decided already.
+    found = make(into=into, client=client if then else None)
+    assert (found.stats["resumed"], found.stats["tiles"]) == (3, 7)
+    same(found.distance, expected)
+    again = make(into=str(into))
+    assert again.stats["resumed"] == 7
+    same(again.distance, expected)
+    if suffix == ".npy":
+        same(np.load(into), expected)
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".zarr"])
+def test_a_result_of_no_rows_or_no_columns_is_kept_too(tmp_path, suffix):
+    for name, g in (("a", gk.Graph([0], [])), ("b", gk.path(3))):
+        into = tmp_path / f"{name}{suffix}"
+        for _ in range(2):
+            assert gk.sssp_many(g, [], into=into).distance.shape == (0, g.n)
+
+
+def cut_off(place):
+    os.truncate(place, place.stat().st_size // 2)
+
+
+def flip(place):
+    data = bytearray(place.read_bytes())
+    data[-1] ^= 1
+    place.write_bytes(data)
+
+
+def forget(place):
+    place.with_name(place.name + ".json").unlink()
+
+
+def garble(place):
+    place.with_name(place.name + ".json").write_text("{")
+
+
+def more_tiles(place):
+    sidecar = place.with_name(place.name + ".json")
+    state = json.loads(sidecar.read_text())
+    state["done"]["99"] = "0"
+    sidecar.write_text(json.dumps(state))
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (cut_off, "d.npy is gone, or has been changed"),
+        (flip, "d.npy is gone, or has been changed"),
+        (lambda place: place.unlink(), "d.npy is gone, or has been changed"),
+        (more_tiles, "d.npy is gone, or has been changed"),
+        (forget, "a new file, or what a run has left with d.npy.json beside it"),
+        (garble, "without a d.npy.json beside it that no such run has written"),
+    ],
+)  # fmt: skip
+def test_what_is_damaged_is_refused_and_left_as_it_is(tmp_path, damage, said):
+    place = tmp_path / "d.npy"
+    make = partial(gk.sssp_many, random_graph(), range(9), batch=4, into=place)
+    make()
+    damage(place)
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    with pytest.raises(gk.InvalidArgument, match=r"^into = .*: must be ") as caught:
+        make()
+    assert said in str(caught.value)
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [
+        ({"g": random_graph(41)}, "shape"),
+        ({"g": random_graph(40, low=1)}, "graph"),
+        ({"roots": range(1, 10)}, "roots"),
+        ({"engine": "cpu"}, "engine"),
+        ({"method": "workfront_sweep"}, "method"),
+        ({"batch": 5}, "rows (which batch, memory and the number of workers decide)"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_another_result_is_refused_and_left_as_it_is(tmp_path, other, name):
+    call = {"g": random_graph(40), "roots": range(9), "into": tmp_path / "d.zarr", "batch": 4}
+    gk.sssp_many(**call)
+    before = {f: f.read_bytes() for f in tmp_path.rglob("*") if f.is_file()}
+    with pytest.raises(gk.InvalidArgument) as caught:
+        gk.sssp_many(**call | other)
+    assert f"must be the same {name} as the run that left it" in str(caught.value)
+    assert {f: f.read_bytes() for f in tmp_path.rglob("*") if f.is_file()} == before
+
+
+@pytest.mark.parametrize("into", ["d.txt", "d", 3, b"d.npy"], ids=repr)
+def test_a_place_that_no_result_can_have_is_refused(into):
+    with pytest.raises(gk.InvalidArgument, match=r"^into = .*: must be a path that ends in .npy"):
+        gk.bfs_many(gk.path(3), [0], into=into)
+
+
+# --- who listens ----------------------------------------------------------------------------------
+
+
+def test_a_local_client_listens_on_this_machine_alone(client):
+    this = psutil.Process()
+    addresses = [
+        connection.laddr.ip
+        for process in (this, *this.children(recursive=True))
+        for connection in process.net_connections()
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert len(addresses) >= 4  # the scheduler and its page, and what each worker has
+    assert set(addresses) == {"127.0.0.1"}
+
+
+# --- what goes wrong ------------------------------------------------------------------------------
+
+
+def fails_at(tile: int, error: Exception, rows: np.ndarray):
+    """Work that one tile cannot stand."""
+    if tile in rows:
+        raise error
+    return np.zeros((rows.size, 3), np.int32), {}
+
+
+@pytest.mark.parametrize("into", [None, "d.npy"])
+def test_a_bad_task_names_its_tile_and_short_memory_asks_for_smaller_ones(client, tmp_path, into):
+    place = into and tmp_path / into
+
+    def make(error, where):
+        beyond.make_rows(
+            "some_call", (9, 3), np.int32, lambda _: beyond.tiles_of("roots", np.arange(9), 3),
+            fails_at, (4, error), where, place, {},
+        )  # fmt: skip
+
+    with pytest.raises(gk.TileError, match=r"^gk.some_call, roots 3 to 5: KeyError: 'x'$"):
+        make(KeyError("x"), client)
+    with pytest.raises(gk.TileError, match=r"roots 3 to 5: MemoryError: .*; ask for smaller tiles"):
+        make(MemoryError("all gone"), client)
+    with pytest.raises(MemoryError) as caught:
+        make(MemoryError("all gone"), None)
+    assert "roots 3 to 5; ask for smaller tiles" in caught.value.__notes__[0]
+
+
+def dies_once(marks, chosen: int, g: gk.Graph, roots: np.ndarray):
+    """Search, but for the first time that the chosen root is met: then this worker is no more."""
+    if chosen in roots:
+        try:
+            os.close(os.open(marks, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            pass
+        else:
+            os._exit(1)
+    return search_tile(g, "topology_driven", None, 128, "kernels", roots)
+
+
+@pytest.mark.killing
+@pytest.mark.parametrize("seed", range(3))
+def test_a_worker_that_dies_at_any_task_changes_no_bit(client, tmp_path, seed):
+    g = random_graph(40, "float32")
+    chosen = int(np.random.default_rng(seed).integers(40))
+    into = tmp_path / "d.npy" if seed % 2 else None
+    made = beyond.make_rows(
+        "sssp_many", (40, 40), np.float32,
+        lambda _: beyond.tiles_of("roots", np.arange(40, dtype=np.int32), 4),
+        dies_once, (tmp_path / "died", chosen, beyond.placed(client, g)), client, into, {},
+    )  # fmt: skip
+    assert (tmp_path / "died").exists()
+    same(made.matrix, gk.sssp_many(g, range(40)).distance)
+
+
+def dies(rows: np.ndarray):
+    """Work that no worker survives."""
+    if 4 in rows:
+        os._exit(1)
+    return np.zeros((rows.size, 3), np.int32), {}
+
+
+@pytest.mark.killing
+def test_a_task_that_kills_every_worker_is_named(client, monkeypatch):
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+    with pytest.raises(gk.TileError, match="roots 0 to 8: its worker died again and again"):
+        beyond.make_rows(
+            "some_call", (9, 3), np.int32,
+            lambda _: beyond.tiles_of("roots", np.arange(9), 9), dies, (), client,
+        )  # fmt: skip
