@@ -37,7 +37,8 @@ Exercises
     exercises lists them, exercise("bfs-3") is one of them.
 Errors
     ExerciseFailed, GraphFormatError, InvalidArgument, MissingTool, NegativeCycleError,
-    NegativeWeightError, TileError, UnknownMethod, VertexOutOfRange; the machine's are in gpukernels.errors.
+    NegativeWeightError, TileError, UnknownMethod, VertexOutOfRange; the machine's are in
+    gpukernels.errors.
 """
 
 # A name imported "as" itself is public, to readers and type checkers alike. With an `__all__`,

@@ -401,3 +401,95 @@ def test_a_task_that_kills_every_worker_is_named(client, monkeypatch):
             "some_call", (9, 3), np.int32,
             lambda _: beyond.tiles_of("roots", np.arange(9), 9), dies, (), client,
         )  # fmt: skip
+
+
+# --- parts and their separators -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "engine", "parts", "there"),
+    every_pair(
+        [name for name in SMALL if name != "star"], ["none", "int32", "float32"], ENGINES,
+        [None, 1, 3], [False, True],
+    ),
+)  # fmt: skip
+def test_parts_are_joined_to_what_scipy_finds(client, name, kind, engine, parts, there):
+    g = weighted(AWKWARD[name], kind)
+    if engine == "kernels" and g.n > 100:
+        g = weighted(gk.delaunay(40, seed=1), kind)
+    where = {"client": client} if there else {}
+    found = gk.apsp(g, "partitioned", engine=engine, parts=parts, **where)
+    same(found.distance, oracle(g))
+    assert found.stats["parts"] <= min(g.n, parts or g.n)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_negative_weights_pass_separators_and_negative_cycles_are_named(client, engine):
+    g = random_graph(50)
+    assert (g.weights < 0).any()
+    for where in ({}, {"client": client}):
+        found = gk.apsp(g, "partitioned", engine=engine, parts=4, **where)
+        same(found.distance, oracle(g))
+    floats = gk.Graph(g.offsets, g.targets, g.weights.astype("f4"))  # exact: the weights are whole
+    found = gk.apsp(floats, "partitioned", engine=engine, parts=4, client=client)
+    same(found.distance, oracle(floats))
+    # A cycle through all parts, which no part knows, and one inside a part.
+    for n in (20, 3):
+        weights = np.ones(60, np.float32)
+        weights[n // 2] = -float(n)
+        ring = np.arange(n)
+        source, target = np.r_[ring, 20:60], np.r_[(ring + 1) % n, 21:61]
+        g = gk.Graph.from_arcs(61, source, target, weights[: source.size])
+        for weights in (g.weights, g.weights.astype("i4")):
+            with pytest.raises(gk.NegativeCycleError) as caught:
+                gk.apsp(gk.Graph(g.offsets, g.targets, weights), "partitioned", client=client)
+            assert sorted(caught.value.cycle) == [*range(n)]
+
+
+def test_work_is_counted_and_follows_from_the_number_of_separators():
+    g = gk.road_grid(24, 24, seed=1)
+    wins = {}
+    for parts in (1, 4, 9, 48):
+        stats = gk.apsp(g, "partitioned", engine="cpu", parts=parts).stats
+        assert (stats["parts"], stats["operations"]) == (parts, stats["work"])
+        assert stats["predicted"] == pytest.approx(stats["work"], rel=0.02)
+        wins[parts] = g.n**3 / stats["predicted"]
+    assert wins[1] == 1 < 8 < wins[4] < wins[9] > 2 * wins[48]
+    # Where all are separators, nothing is won.
+    stats = gk.apsp(gk.complete(40), "partitioned", engine="cpu", parts=4).stats
+    assert stats["separators"] == 40
+    assert stats["predicted"] == 40**3 * (1 / 16 + 1 + 1 / 4 + 1 / 4)
+    small = gk.apsp(gk.complete(40), "partitioned", parts=4).stats  # each part in one tile of 16
+    assert small["operations"] == 4 * 16**3 + 48**3 + 4 * 16 * 16 * 48 + 16 * 16**3
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".zarr"])
+def test_parts_go_on_where_a_call_was_interrupted(client, tmp_path, monkeypatch, suffix):
+    g, into = random_graph(40, "float32", 1), tmp_path / f"d{suffix}"
+    make = partial(gk.apsp, g, "partitioned", parts=4)
+    expected = make().distance
+    with monkeypatch.context() as interrupted:
+        stop_after(interrupted, 2)
+        with pytest.raises(KeyboardInterrupt):
+            make(into=into, client=client)
+    found = make(into=into)
+    assert (found.stats["resumed"], found.stats["tiles"]) == (2, 4)
+    same(found.distance, expected)
+    with pytest.raises(gk.InvalidArgument, match=r"^into = .*: must be the same parts as the run"):
+        make(into=into, parts=3)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("parts", 0), ("parts", 2.0), ("seed", -1), ("tile", 17), ("engine", "gpu"), ("into", "d")],
+)
+def test_parts_refuse_what_they_cannot_use(option, value):
+    with pytest.raises(gk.InvalidArgument, match=f"^{option} = "):
+        gk.apsp(gk.path(9), "partitioned", **{option: value})
+
+
+def test_without_metis_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pymetis", None)
+    with pytest.raises(gk.MissingTool, match=r"needs pymetis.*pip install 'gpukernels\[dask\]'"):
+        gk.apsp(gk.path(9), "partitioned")
+    same(gk.apsp(gk.path(9), "partitioned", parts=1).distance, oracle(gk.path(9)))

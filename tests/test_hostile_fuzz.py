@@ -221,6 +221,7 @@ CALLS = {
     "bfs": Call(gk.bfs, is_a_search, {"g": GRAPH, "root": 0, "device": DEVICE}),
     "bfs_many": Call(gk.bfs_many, are_searches, {"g": GRAPH, "roots": [0, 3], "device": DEVICE}),
     "sssp": Call(gk.sssp, are_shortest_paths, {"g": GRAPH, "root": 0, "device": DEVICE}),
+    "sssp_many": Call(gk.sssp_many, is_something, {"g": GRAPH, "roots": [0, 3], "device": DEVICE}),
     "apsp": Call(gk.apsp, are_all_shortest_paths, {"g": GRAPH, "device": DEVICE}),
     "min_plus": Call(gk.min_plus, is_something, {"a": [[1, 2]], "b": [[3], [4]], "device": DEVICE}),
     "sequential.floyd_warshall": Call(
@@ -297,11 +298,12 @@ for _name, _method in MAPPINGS.items():
 
 
 #: Public names that are not called here: what calls return, what takes no argument of a kind that
-#: could be wrong, and `read`, whose files are damaged by a fuzz of their own.
+#: could be wrong, `read`, whose files are damaged by a fuzz of their own, and `local_client`, which
+#: starts as many processes as it is told.
 LEFT_OUT = {
     "APSPResult", "BFSManyResult", "BFSResult", "Choice", "Mapping", "CudaDevice", "Device",
-    "SSSPResult", "benign_race", "default_device", "example", "exercises", "read", "sass",
-    "sequential",
+    "SSSPManyResult", "SSSPResult", "benign_race", "default_device", "example", "exercises",
+    "local_client", "read", "sass", "sequential",
 }  # fmt: skip
 
 

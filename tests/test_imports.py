@@ -61,7 +61,9 @@ MAY_IMPORT = {
     "shortest_paths": TECHNIQUE
     | DOOR
     | {"beyond", "frontiers", "mapping", "paths", "sequential", "weight_facts"},
-    "all_pairs": TECHNIQUE | DOOR | {"beyond", "copy_streams", "progress", "resuming", "sequential"},
+    "all_pairs": TECHNIQUE
+    | DOOR
+    | {"beyond", "copy_streams", "progress", "resuming", "sequential"},
     "exercises": TECHNIQUE
     | {
         "all_pairs",

@@ -13,7 +13,16 @@ from gpukernels.front_door import Driver, driver_of
 from gpukernels.graph import Graph
 from gpukernels.method_notes import help_text
 
-from . import blocked, johnson, kleene, naive, out_of_core, per_root, repeated_squaring
+from . import (
+    blocked,
+    johnson,
+    kleene,
+    naive,
+    out_of_core,
+    partitioned,
+    per_root,
+    repeated_squaring,
+)
 from .length_rows import length_rows_of
 from .lengths import UNREACHED, lengths_of
 from .min_plus import min_plus
@@ -27,10 +36,11 @@ METHODS: dict[str, Driver] = {
     "out_of_core": out_of_core.apsp,
     "per_root": per_root.apsp,
     "johnson": johnson.apsp,
+    "partitioned": partitioned.apsp,
 }
 
 #: Methods that the workers of a client can share.
-ON_WORKERS = ("per_root",)
+ON_WORKERS = ("per_root", "partitioned")
 
 
 def apsp(
@@ -56,8 +66,9 @@ def apsp(
         Where to run; by default :func:`gpukernels.default_device`. With a client, each worker runs
         on its own.
     client : dask.distributed.Client, optional
-        Whose workers share the work of `per_root`; see :func:`gpukernels.local_client`. Then
-        ``distance`` is an array of Dask, unless it is kept in a file.
+        Whose workers share the work of `per_root` or `partitioned`; see
+        :func:`gpukernels.local_client`. Then ``distance`` is an array of Dask, unless it is kept in
+        a file.
     **options
         What the method takes beside; see below.
 
@@ -104,10 +115,15 @@ def apsp(
             allowed = f"None with method={method!r}; workers share {', '.join(ON_WORKERS)}"
             raise InvalidArgument("client", client, allowed)
         check_client(client, device)
-    if search is per_root.apsp and (
-        client is not None or options.get("into") or options.get("engine", "kernels") != "kernels"
-    ):
+    if search is per_root.apsp and per_root.wants_tiles(client, **options):
         return per_root.in_tiles(g, device, client, **options)
+    if search is partitioned.apsp:
+        rows = length_rows_of(g)
+        result = search(rows, device, client, **options)
+        if rows.too_long and no_path(result.distance).any():
+            joined = search(rows.pattern(), device, client, **options)
+            check_held(result.distance, joined.distance)
+        return result
     device = chosen_device(device)
     if search is out_of_core.apsp:  # which sees to lengths, and to what is too long, on its own
         return search(length_rows_of(g), device, **options)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gpukernels.checks import check_vertex
 from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import InvalidArgument
+from gpukernels.graph import Graph
 from gpukernels.sequential import bellman_ford_queue
 from gpukernels.summary import shape_of
 
@@ -162,9 +163,10 @@ def result_of(
     return APSPResult(found, next_hop, stats)
 
 
-def name_cycle(lengths: Lengths | LengthRows, vertex: int) -> NoReturn:
+def name_cycle(of: Lengths | LengthRows | Graph, vertex: int) -> NoReturn:
     """Raise the error for a vertex to which a negative way leads from itself."""
-    bellman_ford_queue(lengths.graph(), vertex)  # finds it, and names it
+    g = of if isinstance(of, Graph) else of.graph()
+    bellman_ford_queue(g, vertex)  # finds it, and names it
     raise FloatingPointError(
         f"distances are rounded so far that a cycle through vertex {vertex} looks "
         "negative; the weights differ by too many orders of magnitude"
@@ -175,6 +177,7 @@ def check_held(distance: NDArray, joined: NDArray) -> None:
     """Raise OverflowError if what looks infinite is not where all arcs count 0."""
     for first, last in slabs_of(len(distance)):
         wrong = no_path(distance[first:last]) & ~no_path(joined[first:last])
+        wrong = np.asarray(wrong)  # what Dask has, too
         if wrong.any():
             i, j = (int(ends[0]) for ends in wrong.nonzero())
             kind = distance.dtype

@@ -28,7 +28,7 @@ TILES_A_WORKER = 4
 OF_INPUT = (
     InvalidArgument, NegativeCycleError, NegativeWeightError, OverflowError, FloatingPointError,
 )  # fmt: skip
-SMALLER = "ask for smaller tiles (a smaller memory= or batch=)"
+SMALLER = "ask for smaller tiles: less memory=, a smaller batch= or tile=, or more parts="
 #: A worker's device does one thing at a time, however many threads the worker has.
 _ONE_AT_A_TIME = threading.Lock()
 

@@ -345,9 +345,8 @@ def bfs_many(
         return tiles_of("roots", chosen, max(1, each))
 
     made_from = {"call": "bfs_many", "engine": engine}
-    made_from |= (
-        {"graph": digest_of(g.offsets, g.targets), "roots": digest_of(chosen)} if into else {}
-    )
+    if into is not None:
+        made_from |= {"graph": digest_of(g.offsets, g.targets), "roots": digest_of(chosen)}
     made = make_rows(
         "bfs_many", (chosen.size, g.n), np.int32, tiles, search_tile,
         (g if client is None else placed(client, g), device, alpha, threads, at_once, engine),

@@ -23,6 +23,7 @@ from gpukernels.all_pairs.lengths import ABSENT, MOST_FALL
 from gpukernels.all_pairs.naive import relax_pivot
 from gpukernels.all_pairs.tiles import Form, closer
 from gpukernels.errors import RaceError
+from gpukernels.front_door import options_of
 
 INT32_MAX = 2**31 - 1
 SMALL = [
@@ -61,7 +62,12 @@ LARGE = [
 ]
 #: Methods that search from each root by arcs; the others know nothing but the matrix.
 ROOTED = ("per_root", "johnson")
+#: Methods that need not have the whole matrix on a device.
+IN_PIECES = (*ROOTED, "out_of_core", "partitioned")
+#: Methods that keep next hops.
+HOPPING = [method for method, driver in METHODS.items() if "next_hops" in options_of(driver)]
 every_method = pytest.mark.parametrize("method", METHODS)
+every_hopping_method = pytest.mark.parametrize("method", HOPPING)
 every_variant = pytest.mark.parametrize(("method", "options"), VARIANTS, ids=str)
 
 
@@ -139,7 +145,8 @@ def test_large_tiles(device, method, options):
 @every_method
 def test_under_every_schedule(scheduled_device, method):
     g = weighted(gk.erdos_renyi(20, 3, seed=5, directed=True), "int32")
-    check(g, apsp(g, method, scheduled_device, next_hops=True))
+    hops = {"next_hops": True} if method in HOPPING else {}
+    check(g, apsp(g, method, scheduled_device, **hops))
 
 
 @st.composite
@@ -187,7 +194,7 @@ def test_cycles_of_length_0_lead_no_hop_in_circles(device, method, options):
     check(g, apsp(g, method, device, next_hops=True, **options))
 
 
-@every_method
+@every_hopping_method
 def test_floats_that_are_rounded_still_have_paths(device, method):
     g = gk.complete(20)
     weights = np.random.default_rng(4).random(g.m).astype(np.float32) ** 9
@@ -215,7 +222,7 @@ def test_a_matrix_is_taken_like_its_graph(device, method):
     )
 
 
-@every_method
+@every_hopping_method
 def test_a_result_can_be_pickled_and_printed(device, method):
     found = apsp(gk.path(3), method, device, next_hops=True)
     again = pickle.loads(pickle.dumps(found))
@@ -242,7 +249,8 @@ def test_infinity_stays_infinite_with_negative_weights_behind_it(device, method)
     n = 20
     least = -(MOST_FALL // (n - 2))
     g = gk.Graph.from_arcs(n, range(1, n - 1), range(2, n), [least] * (n - 2))
-    check(g, apsp(g, method, device, next_hops=True))
+    hops = {"next_hops": True} if method in HOPPING else {}
+    check(g, apsp(g, method, device, **hops))
 
 
 @every_method
@@ -401,7 +409,7 @@ def test_what_is_too_large_for_a_matrix_in_memory_is_refused(g):
 
 
 @pytest.mark.parametrize("options", [{}, {"next_hops": True}])
-@pytest.mark.parametrize("method", [m for m in METHODS if m not in (*ROOTED, "out_of_core")])
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in IN_PIECES])
 def test_more_than_a_gpu_has_free_is_refused_before_a_launch(monkeypatch, method, options):
     gpus = FakeGpus(monkeypatch, memory=1 << 20)
     try:
@@ -461,6 +469,8 @@ def test_launches_and_operations_are_those_of_the_definition(method, n):
     if method in expected:
         assert stats["launches"] == expected[method]
         assert stats["operations"] == (n if method == "naive" else 16 * tiles) ** 3
+    elif method == "partitioned":
+        assert stats["operations"] >= stats["work"] > n**3 / 2
     else:
         # Two rounds each, in which every vertex relaxes its arcs; johnson adds 1 search and n arcs.
         assert stats["iterations"] >= 2 * n

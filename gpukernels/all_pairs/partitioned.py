@@ -1,0 +1,306 @@
+"""Parts with few vertices between them: all pairs in each, then between separators, then joined.
+
+Djidjev, Thulasidasan, Chapuis, Andonov and Lavenier [djidjev2014efficient], as in
+[busato2017chapter], section 4. Mapping: tile to block. Work O(n^2.25) on a planar graph in sqrt(n)
+parts, O(n^3) at worst. A path leaves its part through a separator, if at all, and comes to its
+target's part through one. So three steps find all:
+
+1. The shortest paths inside each part: blocked Floyd-Warshall on a small matrix each.
+2. Those between all separators: a graph of them alone, whose arcs are those between parts and, in
+   each part, what step 1 has found.
+3. For each two parts a product over (min, +) of three: to the separators of the one, from there to
+   those of the other, and on. Inside one part, what step 1 has found may be shorter.
+
+Parts, and rows of the result, have nothing to do with one another but for step 2: workers share
+them. Whole weights below 0 are raised first by heights, as in Johnson's algorithm, so that paths in
+parts cannot fall further than those in the graph.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import isqrt
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpukernels.beyond import (
+    ENGINES,
+    RowTile,
+    digest_of,
+    make_rows,
+    placed,
+    run_tile,
+)
+from gpukernels.checks import check_choice, check_seed, check_whole
+from gpukernels.device import Device, chosen_device
+from gpukernels.errors import InvalidArgument
+from gpukernels.graph import Graph
+from gpukernels.sequential import bellman_ford_queue
+
+from .host_tiles import Algebra, Done, closed, lowered
+from .length_rows import LengthRows
+from .lengths import ABSENT, UNREACHED, absent_of
+from .result import APSPResult, name_cycle
+from .separators import Parts, cut, predicted_work
+from .tiles import form_of
+
+CALL = "apsp partitioned"
+
+
+def apsp(
+    lengths: LengthRows,
+    device: Device | None,
+    client: Any = None,
+    *,
+    parts: int | None = None,
+    seed: int = 0,
+    tile: int | None = None,
+    per_thread: str | None = None,
+    engine: str = "kernels",
+    into: str | PathLike | None = None,
+) -> APSPResult:
+    """Find all shortest paths part by part.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client, optional
+        Whose workers share the parts.
+    parts : int, optional
+        Parts of the graph; unless given, the square root of its vertices.
+    seed : int
+        Seed of METIS, which finds the parts.
+    tile, per_thread : int, str, optional
+        As in :class:`~gpukernels.all_pairs.tiles.Options`.
+    engine : str
+        ``"kernels"``, or ``"cpu"``: one core a worker, compiled by numba.
+    into : path, optional
+        A ``.npy`` or ``.zarr`` that keeps the distances as they come, from which the same call goes
+        on.
+
+    Returns
+    -------
+    APSPResult
+        Without next hops. ``operations`` are those of this call; ``stats`` has beside ``parts``,
+        ``separators``, ``work`` (additions without padding), ``predicted`` (the same from the
+        numbers of parts and separators alone), ``tiles`` and ``resumed``.
+    """
+    check_choice("engine", engine, ENGINES)
+    seed = check_seed(seed) & (2**31 - 1)
+    form_of(lengths.n, lengths.dtype, tile, per_thread)
+    if parts is None:
+        parts = max(1, isqrt(lengths.n))
+    parts = check_whole("parts", parts, 1, 2**31 - 1)
+    if into is not None and lengths.too_long:
+        allowed = f"None where a path may be longer than {lengths.dtype} holds"
+        raise InvalidArgument("into", into, allowed)
+    g = graph_in(lengths)
+    heights = heights_of(g) if lengths.dtype == np.int32 else None
+    divided = cut(g, parts, seed)
+    if client is None and engine == "kernels":
+        device = chosen_device(device)
+    algebra = Algebra(engine, tile, per_thread, device)
+    there: Any = g if client is None else placed(client, g)
+    rows = _Steps(client, there, divided, heights, algebra).tiles()
+    made_from = {"call": CALL, "parts": len(divided.members), "seed": seed, "engine": engine}
+    if into is not None:
+        made_from |= {"graph": digest_of(g.offsets, g.targets, g.weights)}
+        made_from |= {"cut": digest_of(*divided.members), "tile": tile, "per_thread": per_thread}
+    made = make_rows(
+        CALL, (g.n, g.n), lengths.dtype, lambda _: rows, rows_of_part, (lengths.infinite, algebra),
+        client, into, made_from,
+    )  # fmt: skip
+    separators = divided.separators.size
+    stats = {
+        "method": "partitioned",
+        "launches": sum(told["launches"] for told in made.stats),
+        "read_backs": 0,
+        "operations": sum(told["operations"] for told in made.stats),
+        "parts": len(divided.members),
+        "separators": separators,
+        "work": divided.work(),
+        "predicted": predicted_work(g.n, len(divided.members), separators),
+        "tiles": made.tiles,
+        "resumed": made.resumed,
+    }
+    return APSPResult(made.matrix, None, stats)
+
+
+class _Steps:
+    """The first two steps: done here, or as tasks whose results stay with the workers."""
+
+    def __init__(
+        self, client: Any, g: Any, parts: Parts, heights: NDArray | None, algebra: Algebra
+    ):
+        self._client, self._graph, self._parts = client, g, parts
+        self._heights, self._algebra = heights, algebra
+
+    def tiles(self) -> list[RowTile]:
+        """Return a tile of the result for the rows of each part."""
+        parts, names = self._parts, []
+        for at, members in enumerate(self._parts.members):
+            names.append(f"part {at}, of {members.size:,} vertices from {members[0]:,} on")
+        inside = [
+            self._do(name, close_part, self._graph, self._algebra, members, self._heights)
+            for name, members in zip(names, parts.members, strict=True)
+        ]
+        corners, edges = (
+            [
+                self._do(name, take, part, border, whole)
+                for name, part, border in zip(names, inside, parts.borders, strict=True)
+            ]
+            for whole in (False, True)
+        )
+        between = self._do(
+            f"{parts.separators.size:,} separators", close_separators, self._graph,
+            self._algebra, parts, corners, self._heights,
+        )  # fmt: skip
+        shared = self._shared((parts, self._heights))
+        return [
+            RowTile(name, members, (at, shared, inside[at], between, edges))
+            for at, (name, members) in enumerate(zip(names, parts.members, strict=True))
+        ]
+
+    def _do(self, name: str, work: Any, *args: Any) -> Any:
+        if self._client is None:
+            return work(*args)
+        return self._client.submit(run_tile, CALL, name, work, *args, pure=False)
+
+    def _shared(self, thing: Any) -> Any:
+        return thing if self._client is None else self._client.submit(tuple, thing, pure=False)
+
+
+def heights_of(g: Graph) -> NDArray[np.int64] | None:
+    """Return the length of a shortest path to each vertex from anywhere; None if no weight is < 0.
+
+    Raises
+    ------
+    NegativeCycleError
+        If there is a cycle of negative length; names one.
+    """
+    if g.weights is None or not (g.weights < 0).any():
+        return None
+    source, target = g.coo
+    every = np.arange(g.n)
+    before = Graph.from_arcs(
+        g.n + 1,
+        np.concatenate([source, np.full(g.n, g.n)]),
+        np.concatenate([target, every]),
+        np.concatenate([g.weights, np.zeros(g.n, g.weights.dtype)]),
+    )
+    return bellman_ford_queue(before, g.n).distance[: g.n].astype(np.int64)
+
+
+def arcs_among(g: Graph, place: NDArray[np.int64], part: NDArray | None, heights: NDArray | None):
+    """Return the matrix of the arcs between vertices that have a `place`, others have -1.
+
+    With `part`, arcs inside a part are left out. An arc weighs more by the height at its source and
+    less by that at its target.
+    """
+    source, target = g.coo
+    chosen = (place[source] >= 0) & (place[target] >= 0) & (source != target)
+    if part is not None:
+        chosen &= part[source] != part[target]
+    source, target = source[chosen], target[chosen]
+    dtype = np.dtype(np.int32 if g.weights is None else g.weights.dtype)
+    weights: Any = np.ones(source.size, dtype) if g.weights is None else g.weights[chosen]
+    absent = absent_of(dtype)
+    if heights is not None:
+        weights = weights.astype(np.int64) + heights[source] - heights[target]
+    if dtype == np.int32:
+        weights = np.minimum(weights, ABSENT).astype(np.int32)
+    size = int(place.max(initial=-1)) + 1
+    matrix = np.full((size, size), absent, dtype)
+    np.minimum.at(matrix, (place[source], place[target]), weights)
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+def close_part(g: Graph, algebra: Algebra, members: NDArray, heights: NDArray | None) -> Done:
+    """Return the shortest paths inside a part; a task of the first step."""
+    place = np.full(g.n, -1)
+    place[members] = np.arange(members.size)
+    done = closed(algebra, arcs_among(g, place, None, heights))
+    return _without_cycle(g, done, members)
+
+
+def take(part: Done, border: NDArray, whole: bool) -> NDArray:
+    """Return the ways from a part's separators: to all of it, or to each other."""
+    rows = part.matrix[border]
+    return np.ascontiguousarray(rows if whole else rows[:, border])
+
+
+def close_separators(
+    g: Graph,
+    algebra: Algebra,
+    parts: Parts,
+    corners: list[NDArray],
+    heights: NDArray | None,
+) -> Done:
+    """Return the shortest paths between all separators; the task of the second step."""
+    place, part = np.full(g.n, -1), np.full(g.n, -1)
+    separators = parts.separators
+    place[separators] = np.arange(separators.size)
+    for at, members in enumerate(parts.members):
+        part[members] = at
+    matrix = arcs_among(g, place, part, heights)
+    for of, corner in zip(_spans(parts), corners, strict=True):
+        matrix[of, of] = corner
+    return _without_cycle(g, closed(algebra, matrix), separators)
+
+
+def rows_of_part(
+    infinite: float,
+    algebra: Algebra,
+    at: int,
+    shared: tuple[Parts, NDArray | None],
+    inside: Done,
+    between: Done,
+    edges: list[NDArray],
+) -> tuple[NDArray, dict[str, Any]]:
+    """Return the rows of a part's vertices; a task of the third step."""
+    parts, heights = shared
+    members, spans = parts.members[at], _spans(parts)
+    launches, operations = inside.launches, inside.operations
+    if at == 0:  # counted once
+        launches, operations = launches + between.launches, operations + between.operations
+    to_own = np.ascontiguousarray(inside.matrix[:, parts.borders[at]])
+    to_all = lowered(algebra, None, to_own, np.ascontiguousarray(between.matrix[spans[at]]))
+    n, dtype = sum(m.size for m in parts.members), inside.matrix.dtype
+    rows = np.empty((members.size, n), dtype)
+    launches, operations = launches + to_all.launches, operations + to_all.operations
+    for other, (of, edge) in enumerate(zip(spans, edges, strict=True)):
+        old, first = inside.matrix if other == at else None, to_all.matrix[:, of]
+        found = lowered(algebra, old, np.ascontiguousarray(first), edge)
+        rows[:, parts.members[other]] = found.matrix
+        launches, operations = launches + found.launches, operations + found.operations
+    told = {"launches": launches, "operations": operations}
+    if dtype == np.float32:
+        return rows, told
+    exact = rows.astype(np.int64)
+    if heights is not None:
+        exact += heights[None, :] - heights[members][:, None]
+    none = (rows >= ABSENT) | (exact >= infinite)
+    return np.where(none, UNREACHED, exact).astype(np.int32), told
+
+
+def graph_in(lengths: LengthRows) -> Graph:
+    """Return the arcs; those of a pattern all count 0."""
+    g = lengths.graph()
+    return Graph(g.offsets, g.targets, np.zeros(g.m, np.int32)) if lengths.flat else g
+
+
+def _spans(parts: Parts) -> list[slice]:
+    """Return where the separators of each part are among all."""
+    ends = np.cumsum([0, *(border.size for border in parts.borders)]).tolist()
+    return [slice(a, b) for a, b in pairwise(ends)]
+
+
+def _without_cycle(g: Graph, done: Done, vertices: NDArray) -> Done:
+    """Return it; NegativeCycleError if a way from one of the `vertices` to itself is negative."""
+    wrong = np.flatnonzero(done.matrix.diagonal() < 0)
+    if wrong.size:
+        name_cycle(g, int(vertices[wrong[0]]))
+    return done
