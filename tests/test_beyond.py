@@ -493,3 +493,75 @@ def test_without_metis_the_error_says_what_to_install(monkeypatch):
     with pytest.raises(gk.MissingTool, match=r"needs pymetis.*pip install 'gpukernels\[dask\]'"):
         gk.apsp(gk.path(9), "partitioned")
     same(gk.apsp(gk.path(9), "partitioned", parts=1).distance, oracle(gk.path(9)))
+
+
+# --- blocks as tasks ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "engine", "block", "there"),
+    every_pair(
+        [name for name in SMALL if name not in ("star", "rmat")], ["none", "int32", "float32"],
+        ENGINES, [7, 16, 100], [False, True],
+    ),
+)  # fmt: skip
+def test_blocks_are_closed_to_what_scipy_finds(client, name, kind, engine, block, there):
+    g = weighted(AWKWARD[name], kind)
+    where = {"client": client} if there else {}
+    found = gk.apsp(g, "blocked", engine=engine, block=block, **where)
+    same(found.distance, oracle(g))
+    assert found.stats["blocks"] == (-(-g.n // block)) ** 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_blocks_take_negative_weights_and_name_negative_cycles(client, engine):
+    g = random_graph(50)
+    found = gk.apsp(g, engine=engine, client=client)
+    same(found.distance, oracle(g))
+    assert found.stats["blocks"] == 16
+    here = gk.apsp(g, engine=engine, block=found.stats["block"])
+    assert here.stats == found.stats
+    same(here.distance, oracle(g))
+    if engine == "cpu":
+        assert found.stats["operations"] == 50**3
+    else:
+        assert found.stats["operations"] == (4 * 16) ** 3
+    same(gk.apsp(oracle(gk.path(20)), client=client).distance, oracle(gk.path(20)))
+    n = 20
+    weights = np.ones(n, np.int32)
+    weights[7] = -n
+    ring = gk.Graph.from_arcs(n, range(n), [*range(1, n), 0], weights)
+    with pytest.raises(gk.NegativeCycleError) as caught:
+        gk.apsp(ring, engine=engine, client=client)
+    assert sorted(caught.value.cycle) == [*range(n)]
+    assert any("at pivot 3" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("method", ["blocked", "partitioned"])
+def test_a_path_too_long_to_be_held_is_found_by_workers_too(client, tmp_path, method):
+    far = gk.Graph.from_arcs(4, [0, 1], [1, 2], [2**30 - 4, 3])
+    with pytest.raises(OverflowError, match="from vertex 0 to 2 is longer than int32 holds here"):
+        gk.apsp(far, method, client=client)
+    held = gk.Graph.from_arcs(4, [0, 1, 3], [1, 2, 3], [2**30 - 4, 2, 5])
+    same(gk.apsp(held, method, client=client).distance, oracle(held))
+    with pytest.raises(gk.InvalidArgument, match=r"^into = .*: must be None where a path may be"):
+        gk.apsp(far, method, client=client, into=tmp_path / "d.npy")
+
+
+@pytest.mark.parametrize("method", ["blocked", "partitioned"])
+def test_what_stands_in_a_file_is_not_made_again(client, tmp_path, method):
+    g = random_graph(40, "float32", 1)
+    into = tmp_path / "d.npy"
+    made = gk.apsp(g, method, into=into, client=client)
+    again = gk.apsp(
+        g, method, into=into, **{"block": made.stats["block"]} if method == "blocked" else {}
+    )
+    assert again.stats["resumed"] == made.stats["tiles"] > 1
+    assert again.stats["operations"] == again.stats["launches"] == 0
+    same(again.distance, np.asarray(made.distance))
+
+
+def test_blocks_refuse_what_they_cannot_do(client):
+    for option, value in (("next_hops", True), ("panel", 2), ("block", 0), ("tile", 5)):
+        with pytest.raises(gk.InvalidArgument, match=f"^{option} = {value}: must be "):
+            gk.apsp(gk.path(9), client=client, **{option: value})

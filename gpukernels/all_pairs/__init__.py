@@ -6,7 +6,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from gpukernels.beyond import check_client
+from gpukernels.beyond import ENGINES, check_client
+from gpukernels.checks import check_choice
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.front_door import Driver, driver_of
@@ -14,6 +15,7 @@ from gpukernels.graph import Graph
 from gpukernels.method_notes import help_text
 
 from . import (
+    block_tasks,
     blocked,
     johnson,
     kleene,
@@ -40,7 +42,9 @@ METHODS: dict[str, Driver] = {
 }
 
 #: Methods that the workers of a client can share.
-ON_WORKERS = ("per_root", "partitioned")
+ON_WORKERS = ("blocked", "per_root", "partitioned")
+#: Those that otherwise have all of it on one device.
+IN_TILES = (blocked.apsp, per_root.apsp)
 
 
 def apsp(
@@ -66,7 +70,7 @@ def apsp(
         Where to run; by default :func:`gpukernels.default_device`. With a client, each worker runs
         on its own.
     client : dask.distributed.Client, optional
-        Whose workers share the work of `per_root` or `partitioned`; see
+        Whose workers share the work of `blocked`, `per_root` or `partitioned`; see
         :func:`gpukernels.local_client`. Then ``distance`` is an array of Dask, unless it is kept in
         a file.
     **options
@@ -115,9 +119,11 @@ def apsp(
             allowed = f"None with method={method!r}; workers share {', '.join(ON_WORKERS)}"
             raise InvalidArgument("client", client, allowed)
         check_client(client, device)
-    if search is per_root.apsp and per_root.wants_tiles(client, **options):
-        return per_root.in_tiles(g, device, client, **options)
-    if search is partitioned.apsp:
+    if search in IN_TILES and wants_tiles(client, **options):
+        if search is per_root.apsp:
+            return per_root.in_tiles(g, device, client, **options)
+        search = block_tasks.apsp
+    if search in (partitioned.apsp, block_tasks.apsp):
         rows = length_rows_of(g)
         result = search(rows, device, client, **options)
         if rows.too_long and no_path(result.distance).any():
@@ -132,6 +138,19 @@ def apsp(
     if lengths.too_long and no_path(result.distance).any():
         check_held(result.distance, search(lengths.pattern(), device, **options).distance)
     return result
+
+
+def wants_tiles(
+    client: Any,
+    *,
+    engine: str = "kernels",
+    into: object = None,
+    block: object = None,
+    **options: Any,
+) -> bool:
+    """Return whether the result is to be made in tiles, by workers or here."""
+    check_choice("engine", engine, ENGINES)
+    return client is not None or into is not None or block is not None or engine != "kernels"
 
 
 apsp.__doc__ = help_text(apsp.__doc__, METHODS)

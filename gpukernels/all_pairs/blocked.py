@@ -17,6 +17,7 @@ a tile brings the panel's own rows and columns up to date, and the rest follows 
 from __future__ import annotations
 
 from functools import cache
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -145,12 +146,26 @@ def close(
 
 @takes_fields_of(Options)
 def apsp(
-    lengths: Lengths, device: Device, *, panel: int | None = None, **options: Any
+    lengths: Lengths,
+    device: Device,
+    *,
+    panel: int | None = None,
+    block: int | None = None,
+    engine: str = "kernels",
+    into: str | PathLike | None = None,
+    **options: Any,
 ) -> APSPResult:
     """Find all shortest paths, three launches a tile of pivots.
 
     Parameters
     ----------
+    block : int, optional
+        Rows and columns of a block, each update of which is a task, of a client's workers or here.
+        Unless given: with a client so many that each worker has several, and else none.
+    engine : str
+        ``"kernels"``, or ``"cpu"``: one core a worker, compiled by numba, in blocks.
+    into : path, optional
+        A ``.npy`` or ``.zarr`` that keeps the distances, once all blocks are done.
     panel : int, optional
         Tiles of pivots that the third launch takes at once, at least 1. Unless given, 1 up to
         2,048 vertices, 4 up to 8,192, else 8.

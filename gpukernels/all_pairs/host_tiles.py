@@ -27,7 +27,7 @@ class Algebra(NamedTuple):
     ----------
     engine : str
         ``"kernels"`` or ``"cpu"``.
-    tile, per_thread
+    tile, per_thread, padding
         As in :class:`~gpukernels.all_pairs.tiles.Options`.
     device : SimtDevice or CudaDevice, optional
         Where to run; unless given, where the task finds itself.
@@ -37,6 +37,7 @@ class Algebra(NamedTuple):
     tile: int | None = None
     per_thread: str | None = None
     device: Device | None = None
+    padding: bool = True
 
 
 class Done(NamedTuple):
@@ -56,7 +57,9 @@ def closed(algebra: Algebra, matrix: NDArray) -> Done:
     if algebra.engine == "cpu" or n == 0:
         found = matrix.copy()
         return Done(found, 0, int(_close(found, _absent(matrix))))
-    form = form_of(n, matrix.dtype, algebra.tile, algebra.per_thread)
+    form = form_of(
+        n, matrix.dtype, algebra.tile, algebra.per_thread, padding=algebra.padding
+    )  # fmt: skip
     device, size = chosen_device(algebra.device), -(-n // form.tile) * form.tile
     _check_room(device, size * size)
     padded = _padded(matrix, (size, size))
@@ -74,7 +77,9 @@ def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Do
     if algebra.engine == "cpu" or not n * m * depth:
         found = np.full((n, m), absent) if old is None else old.copy()
         return Done(found, 0, int(_lower(found, a, b, absent)))
-    form = form_of(max(n, m, depth), a.dtype, algebra.tile, algebra.per_thread)
+    form = form_of(
+        max(n, m, depth), a.dtype, algebra.tile, algebra.per_thread, padding=algebra.padding
+    )  # fmt: skip
     device = chosen_device(algebra.device)
     high, middle, wide = (-(-size // form.tile) * form.tile for size in (n, depth, m))
     _check_room(device, high * middle + middle * wide + high * wide)

@@ -18,6 +18,7 @@ parts cannot fall further than those in the graph.
 
 from __future__ import annotations
 
+from functools import cached_property, partial
 from itertools import pairwise
 from math import isqrt
 from os import PathLike
@@ -139,9 +140,26 @@ class _Steps:
 
     def tiles(self) -> list[RowTile]:
         """Return a tile of the result for the rows of each part."""
-        parts, names = self._parts, []
-        for at, members in enumerate(self._parts.members):
-            names.append(f"part {at}, of {members.size:,} vertices from {members[0]:,} on")
+        return [
+            RowTile(name, members, partial(self._args, at))
+            for at, (name, members) in enumerate(zip(self._names, self._parts.members, strict=True))
+        ]
+
+    def _args(self, at: int) -> tuple:
+        shared, inside, between, edges = self._made
+        return at, shared, inside[at], between, edges
+
+    @property
+    def _names(self) -> list[str]:
+        return [
+            f"part {at}, of {members.size:,} vertices from {members[0]:,} on"
+            for at, members in enumerate(self._parts.members)
+        ]
+
+    @cached_property
+    def _made(self) -> tuple[Any, list[Any], Any, list[Any]]:
+        """What all tiles share, the parts, ways between separators, and those on from them."""
+        parts, names = self._parts, self._names
         inside = [
             self._do(name, close_part, self._graph, self._algebra, members, self._heights)
             for name, members in zip(names, parts.members, strict=True)
@@ -157,11 +175,7 @@ class _Steps:
             f"{parts.separators.size:,} separators", close_separators, self._graph,
             self._algebra, parts, corners, self._heights,
         )  # fmt: skip
-        shared = self._shared((parts, self._heights))
-        return [
-            RowTile(name, members, (at, shared, inside[at], between, edges))
-            for at, (name, members) in enumerate(zip(names, parts.members, strict=True))
-        ]
+        return self._shared((parts, self._heights)), inside, between, edges
 
     def _do(self, name: str, work: Any, *args: Any) -> Any:
         if self._client is None:

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.beyond import ENGINES
 from gpukernels.checks import check_choice, check_flag, check_whole
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError
@@ -140,14 +139,6 @@ def apsp(
         # What no other method can hold is held by none.
         result.distance[result.distance >= lengths.infinite] = UNREACHED
     return result
-
-
-def wants_tiles(
-    client: Any, *, engine: str = "kernels", into: object = None, **options: Any
-) -> bool:
-    """Return whether the result is to be made in tiles of rows."""
-    check_choice("engine", engine, ENGINES)
-    return client is not None or into is not None or engine != "kernels"
 
 
 def in_tiles(

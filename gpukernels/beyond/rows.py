@@ -6,6 +6,7 @@ import operator
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ TILES_A_WORKER = 4
 OF_INPUT = (
     InvalidArgument, NegativeCycleError, NegativeWeightError, OverflowError, FloatingPointError,
 )  # fmt: skip
-SMALLER = "ask for smaller tiles: less memory=, a smaller batch= or tile=, or more parts="
+SMALLER = "ask for smaller tiles: less memory=, a smaller batch= or block=, or more parts="
 #: A worker's device does one thing at a time, however many threads the worker has.
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -42,13 +43,14 @@ class RowTile(NamedTuple):
         What messages call it.
     rows : ndarray of int64
         Which rows they are.
-    args : tuple
-        What the work on this tile takes beside; may hold futures.
+    args : callable
+        Returns what the work on this tile takes beside, which may hold futures. Called only if the
+        tile is not there yet.
     """
 
     name: str
     rows: NDArray[np.int64]
-    args: tuple
+    args: Callable[[], tuple]
 
 
 def rows_a_tile(rows: int, columns: int, client: Any) -> int:
@@ -64,8 +66,12 @@ def tiles_of(what: str, ids: NDArray, each: int) -> list[RowTile]:
     for first in range(0, ids.size, each):
         rows = np.arange(first, min(first + each, ids.size))
         name = f"{what} {rows[0]:,} to {rows[-1]:,}"
-        found.append(RowTile(name, rows, (ids[rows],)))
+        found.append(RowTile(name, rows, partial(_part, ids, rows)))
     return found
+
+
+def _part(ids: NDArray, rows: NDArray) -> tuple[NDArray]:
+    return (ids[rows],)
 
 
 def run_tile(call: str, name: str, work: Callable[..., Any], *args: Any) -> Any:
@@ -171,7 +177,7 @@ def _here(
     """Yield the number of each missing tile, and what the work on it returns."""
     for i in missing:
         try:
-            found = work(*args, *cut[i].args)
+            found = work(*args, *cut[i].args())
         except Exception as error:
             error.add_note(f"found by gk.{call}, {cut[i].name}" + _advice(error))
             raise
@@ -201,7 +207,7 @@ def _submit(
     run = uuid.uuid4().hex[:8]
     return [
         client.submit(
-            run_tile, call, tile.name, work, *args, *tile.args,
+            run_tile, call, tile.name, work, *args, *tile.args(),
             key=f"{call}-{run}-{tile.rows[0]}", pure=False,
         )
         for tile in tiles
