@@ -193,7 +193,7 @@ def _as_they_come(
     names = {future.key: cut[i].name for future, i in zip(futures, missing, strict=True)}
     try:
         for future in needed("distributed").as_completed(list(futures)):
-            yield places[future.key], _result(call, future, names)
+            yield places[future.key], result_of(call, future, names)
             future.release()
     except BaseException:
         _cancel(futures)
@@ -214,7 +214,7 @@ def _submit(
     ]  # fmt: skip
 
 
-def _result(call: str, future: Any, names: Mapping[str, str]) -> Any:
+def result_of(call: str, future: Any, names: Mapping[str, str]) -> Any:
     """Return what a future holds; a task that has killed its workers is named."""
     killed = needed("distributed.scheduler").KilledWorker
     try:
@@ -252,7 +252,7 @@ def _on_workers(
         for future, tile in zip(futures, cut, strict=True)
     }
     try:
-        stats = [_result(call, future, names) for future in told]
+        stats = [result_of(call, future, names) for future in told]
         needed("distributed").wait(parts)
     except BaseException:
         _cancel(pairs)
