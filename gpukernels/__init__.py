@@ -16,13 +16,12 @@ Graphs
     Graph; read a file, from_networkx, from_scipy; or make one: complete, delaunay, erdos_renyi,
     example, forest_fire, kron, path, rmat, road_grid, small_world, star; random_weights.
 Techniques
-    bfs searches breadth-first and gives a BFSResult, bfs_many does so from many roots at once and
-    gives a BFSManyResult; sssp finds shortest paths from one root and gives an SSSPResult,
-    sssp_many from many and gives an SSSPManyResult, apsp those of all pairs and gives an
-    APSPResult, min_plus is its product of matrices; expand maps work to threads and gives a
-    Mapping; methods tabulates what each of them knows. tune_bfs4k sets the knobs of one search;
-    choose_mapping makes a Choice from the figures of a workload, and workload draws the papers'.
-    sequential searches on one core of the CPU.
+    bfs searches breadth-first and gives a BFSResult, sssp finds shortest paths from one root and
+    gives an SSSPResult; bfs_many and sssp_many do so from many and give a BFSManyResult and an
+    SSSPManyResult. apsp finds those of all pairs and gives an APSPResult, min_plus is its product
+    of matrices; expand maps work to threads and gives a Mapping; methods tabulates what each knows.
+    tune_bfs4k sets the knobs of a search; choose_mapping makes a Choice from the figures of a
+    workload, and workload draws the papers'. sequential searches on one core of the CPU.
 Devices
     default_device is a CudaDevice if a GPU answers, else a SimtDevice; both are a Device. trace
     records what warps do on the SIMT machine, traced does so for one call. local_client starts
@@ -37,8 +36,7 @@ Exercises
     exercises lists them, exercise("bfs-3") is one of them.
 Errors
     ExerciseFailed, GraphFormatError, InvalidArgument, MissingTool, NegativeCycleError,
-    NegativeWeightError, TileError, UnknownMethod, VertexOutOfRange; the machine's are in
-    gpukernels.errors.
+    NegativeWeightError, TileError, UnknownMethod, VertexOutOfRange; others in gpukernels.errors.
 """
 
 # A name imported "as" itself is public, to readers and type checkers alike. With an `__all__`,

@@ -23,7 +23,6 @@ MAY_IMPORT = {
     "making": {"cores", "errors"},
     "graph": {"checks", "errors", "making"},
     "progress": set(),
-    "resuming": {"errors"},
     "formats": {"errors", "progress"},
     "io": {"checks", "errors", "graph", "formats"},
     "generators": {"checks", "errors", "graph", "making"},
@@ -53,7 +52,7 @@ MAY_IMPORT = {
         "trace",
     },
     "primitives": {"checks", "errors", "device", "front_door"},
-    "beyond": {"assembly", "checks", "errors", "progress", "resuming"},
+    "beyond": {"assembly", "checks", "errors", "progress"},
     "representations": TECHNIQUE,
     "mapping": TECHNIQUE | DOOR | {"table", "trace"},
     "frontiers": TECHNIQUE | {"cuda_arguments", "mapping"},
@@ -61,9 +60,7 @@ MAY_IMPORT = {
     "shortest_paths": TECHNIQUE
     | DOOR
     | {"beyond", "frontiers", "mapping", "paths", "sequential", "weight_facts"},
-    "all_pairs": TECHNIQUE
-    | DOOR
-    | {"beyond", "copy_streams", "progress", "resuming", "sequential"},
+    "all_pairs": TECHNIQUE | DOOR | {"beyond", "copy_streams", "progress", "sequential"},
     "exercises": TECHNIQUE
     | {
         "all_pairs",

@@ -11,7 +11,7 @@ another order. So what a step reads and what it writes are kept apart:
    ended: min(min(d, x), x) is min(d, x), bit by bit, and x comes from the panels.
 4. When the matrix is on the disk, the sidecar says that the step is done.
 
-What the sidecar is, `gpukernels.resuming` says.
+What the sidecar is, `gpukernels.beyond.resuming` says.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpukernels.beyond.resuming import Sidecar, checked_place
 from gpukernels.errors import InvalidArgument
-from gpukernels.resuming import Sidecar, checked_place
 
 FORMAT = "gpukernels.apsp out_of_core 1"
 

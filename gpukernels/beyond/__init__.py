@@ -3,8 +3,8 @@
 The engine is Dask's distributed scheduler: who works on what, what is tried again when a worker
 dies, and what goes to a disk when memory is short is its work. This room knows no technique: it has
 a client that listens to this machine alone (`clients`), what is sent to workers once (`placing`),
-tiles of rows (`rows`), and files in which they stand and from which a killed run goes on
-(`targets`).
+tiles of rows (`rows`), files in which they stand (`targets`), and what lets a killed run go on
+(`resuming`).
 """
 
 from .clients import check_client, local_client, needed

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.checks import is_whole
-from gpukernels.resuming import Sidecar, checked_place
 
 from .clients import needed
+from .resuming import Sidecar, checked_place
 
 FORMAT = "gpukernels tiles of rows 1"
 
