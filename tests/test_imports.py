@@ -60,7 +60,7 @@ MAY_IMPORT = {
     "shortest_paths": TECHNIQUE
     | DOOR
     | {"beyond", "frontiers", "mapping", "paths", "sequential", "weight_facts"},
-    "all_pairs": TECHNIQUE | DOOR | {"beyond", "copy_streams", "progress", "sequential"},
+    "all_pairs": TECHNIQUE | DOOR | {"beyond", "copy_streams", "cores", "progress", "sequential"},
     "exercises": TECHNIQUE
     | {
         "all_pairs",
