@@ -30,6 +30,13 @@ class Progress:
         self._start = time.monotonic()
         self._bar: tqdm | None = None
 
+    def expect(self, more: int) -> None:
+        """Say that there is so much more to do than was thought."""
+        self._total += more
+        if self._bar is not None:
+            self._bar.total = self._total
+            self._bar.refresh()
+
     def reach(self, done: int) -> None:
         """Say how much has been done."""
         if self._bar is None and time.monotonic() - self._start >= DELAY:

@@ -15,7 +15,15 @@ from diamonds import diamonds
 
 import gpukernels as gk
 from gpukernels import colab
-from gpukernels.bench import bandwidth, counter_probes, foundations, kernel_time, tiles
+from gpukernels.bench import (
+    bandwidth,
+    cold_cache,
+    counter_probes,
+    foundations,
+    issue_rate,
+    kernel_time,
+    tiles,
+)
 from gpukernels.bench import mapping as mapping_bench
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises import duplicates as duplicates_exercises
@@ -601,6 +609,15 @@ def _copy_words(device) -> dict[str, np.ndarray]:
     return {"out": device.read(out)}
 
 
+def _limits(device) -> dict[str, np.ndarray]:
+    """One round of the issue rate, and a word that is not 0 where all are to be read."""
+    out, found = device.full(37, 0, np.int32), device.full(1, 0, np.int64)
+    few = np.int32(3), np.int32(60), np.int32(1)
+    device.launch(issue_rate.add_and_compare, 2, THREADS, *few, out)
+    device.launch(cold_cache.read_all, 1, THREADS, device.full(37, 4, np.int64), found)
+    return {"out": device.read(out), "found": device.read(found)}
+
+
 def _tiles(device) -> dict[str, np.ndarray]:
     # One pivot of two: numba's simulator takes a second for each.
     lengths = np.random.default_rng(4).integers(1, 50, (32, 32)).astype(np.float32)
@@ -660,6 +677,7 @@ _add_exercises()
 RUNS["copy_strided"] = _copy_strided
 RUNS["copy_words"] = _copy_words
 RUNS["busy and full"] = _busy_and_full
+RUNS["limits"] = _limits
 _add_counter_probes()
 RUNS["tiles"] = _tiles
 _add_primitives()

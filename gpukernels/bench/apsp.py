@@ -1,8 +1,7 @@
 """The times of every method for shortest paths of all pairs, on matrices and on sparse graphs.
 
-``python -m gpukernels.bench.apsp --commit ID`` measures on the current GPU, some minutes, and
-writes ``data/benchmarks/apsp.json``; ``--quick`` takes fewer forms, up to 8,192 vertices, and three
-runs of each; ``--sizes`` and ``--methods`` choose some.
+``python -m gpukernels.bench apsp`` measures on the current GPU, some minutes, and writes
+``data/benchmarks/apsp.json``; ``--sizes`` and ``--methods`` choose some.
 
 A method has two times. That of its kernels is from its first launch to its last, between two events
 on a GPU that was kept busy until the launches were queued: the matrix is on the GPU, and stays
@@ -21,6 +20,7 @@ from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -30,17 +30,18 @@ from gpukernels import generators, sequential
 from gpukernels.all_pairs import METHODS, UNREACHED, apsp, min_plus
 from gpukernels.all_pairs.lengths import ABSENT, Lengths, lengths_of
 from gpukernels.all_pairs.per_root import BATCHED
-from gpukernels.bench import record
-from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
+from gpukernels.bench import cold_cache, record, steps
 from gpukernels.bench.graphs import dense_lengths, weighted, weighted_random
-from gpukernels.bench.kernel_time import median
+from gpukernels.bench.limits import Limits, measured_limits
 from gpukernels.bench.span_time import MOST_LAUNCHES, SpanTimer
-from gpukernels.device import CudaDevice
+from gpukernels.bench.spread import median
+from gpukernels.errors import InvalidArgument
 
 SIZES = (512, 1024, 2048, 4096, 8192, 16384)
-QUICK_SIZES = SIZES[:-1]
 #: Vertices up to which the CPU is measured too, and sparse graphs are.
 ON_CPU, QUICK_ON_CPU = 2048, 1024
+#: Vertices up to which NetworkX is: it has an object for each arc.
+ON_NETWORKX = 512
 #: Vertices up to which every shape of tiles is measured, and not only those of a quick run.
 EVERY_SHAPE = 8192
 #: Mean degree of a sparse graph.
@@ -74,7 +75,10 @@ WHAT = (
     "reads in between are left out), the matrix on the GPU already; call_ms: the whole call by the "
     "host's clock, both copies of the matrix and its checks included; medians of `kernel_runs` and "
     "`call_runs`. tera_operations_per_second: n^3 additions with their minimum, by the kernels' "
-    "time (of the CPU, the call's), whatever the method really forms (operations). min_plus: one "
+    "time (of the CPU, the call's), whatever the method really forms (operations). "
+    "least_operations and least_bytes: these n^3, and the matrix read and written once, as shares "
+    "of what additions with a minimum and what a copy reach; each run begins with a cold cache. "
+    "min_plus: one "
     "product of the result with itself. late: rows of launches that found the GPU waiting. A form "
     f"is repeated for {PATIENCE:g} s at most; one that would take more than {LIMIT_MS / 1e3:g} s "
     f"of kernels (quick: {QUICK_LIMIT_MS / 1e3:g} s) by its time at half the size is left out "
@@ -217,6 +221,7 @@ def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> di
     kernels, whole = _runs(subject, form)
 
     def on_gpu() -> float:
+        cold_cache.flush(timer.device)
         timer.reset()
         distance, told = kernels(timer)
         timer.end()
@@ -301,19 +306,19 @@ def _on_cpu(subject: Subject, searches: dict[str, Callable[[], NDArray]]) -> dic
             subject.right = distance
         subject.check(distance, label)
         rate = _rate(subject.n, ms)
-        rows[label] = {"call_ms": round(ms, 5), "tera_operations_per_second": rate}
+        rows[label] = {"call_ms": median([ms]), "tera_operations_per_second": rate}
         _tell(label, rows[label])
     return rows
 
 
 def _tell(label: str, row: dict[str, Any]) -> None:
     if "expected_ms" in row:
-        print(f"  {label:44} left out: {row['expected_ms']:,.0f} ms expected", flush=True)
+        steps.tell(f"  {label:44} left out: {row['expected_ms']:,.0f} ms expected")
         return
     kernel, call = (row.get(name) for name in ("kernel_ms", "call_ms"))
     kernel, call = ("-" if ms is None else f"{ms:,.3f}" for ms in (kernel, call))
     rate = row["tera_operations_per_second"]
-    print(f"  {label:44} kernels {kernel:>12} ms, call {call:>12} ms, {rate:8.3f} T/s", flush=True)
+    steps.tell(f"  {label:44} kernels {kernel:>12} ms, call {call:>12} ms, {rate:8.3f} T/s")
 
 
 class Measuring:
@@ -358,19 +363,22 @@ class Measuring:
 
     def dense(self, n: int, methods: Container[str], quick: bool, on_cpu: bool) -> dict[str, Any]:
         """Return the row of a complete graph."""
-        print(f"dense: n={n:,}", flush=True)
+        steps.tell(f"dense: n={n:,}", 0)
         matrix = dense_lengths(n, seed=1)
         subject, rows = Subject(matrix), {}
         if on_cpu:
             sequential.floyd_warshall(weighted(generators.path(2)))  # compiles
             graph = subject.lengths["int32"].graph()
-            rows = _on_cpu(
-                subject,
-                {
-                    "SciPy floyd_warshall": lambda: csgraph.floyd_warshall(matrix),
-                    "sequential": lambda: sequential.floyd_warshall(graph).distance,
-                },
-            )
+            searches = {
+                "SciPy floyd_warshall": lambda: csgraph.floyd_warshall(matrix),
+                "sequential": lambda: sequential.floyd_warshall(graph).distance,
+            }
+            if n <= ON_NETWORKX:
+                there = nx.from_numpy_array(matrix, create_using=nx.DiGraph)
+                searches["NetworkX floyd_warshall"] = lambda: np.asarray(
+                    nx.floyd_warshall_numpy(there)
+                )
+            rows = _on_cpu(subject, searches)
         rows |= self.times(subject, forms(methods, quick or n > EVERY_SHAPE), MOST_LAUNCHES)
         call = f"gpukernels.bench.graphs.dense_lengths({n}, seed=1)"
         return {"graph": "dense", "call": call, "n": n, "m": n * (n - 1), "searches": rows}
@@ -382,7 +390,7 @@ class Measuring:
         are searches from one root after the other, which would take minutes.
         """
         g = weighted_random(n, DEGREE, seed=1)
-        print(f"sparse: n={n:,} m={g.m:,}", flush=True)
+        steps.tell(f"sparse: n={n:,} m={g.m:,}", 0)
         subject = Subject(g)
         matrix = subject.lengths["int32"].matrix
         rows = {}
@@ -397,6 +405,24 @@ class Measuring:
         return {"graph": "sparse", "call": call, "n": n, "m": g.m, "searches": rows}
 
 
+def judge(limits: Limits, row: dict[str, Any]) -> None:
+    """Add to the kernels' figures of a graph what they need at least, as shares of the limits."""
+    least = 8 * row["n"] ** 2, row["n"] ** 3
+    for found in row["searches"].values():
+        if "kernel_ms" in found:
+            found |= limits.judged(found["kernel_ms"], *least)
+
+
+def _rows_of(sizes: Sequence[int], methods: Container[str], quick: bool, on_cpu: int) -> int:
+    """Return how many rows will be told, but for what some sizes leave out."""
+    few = len([method for method, _ in OF_SPARSE if method in methods])
+    told = 0
+    for n in sizes:
+        told += len(forms(methods, quick or n > EVERY_SHAPE)) + 2 * (n <= on_cpu)
+        told += few * (n <= EVERY_SHAPE)
+    return told
+
+
 def write(
     device,
     here: dict[str, Any],
@@ -404,50 +430,35 @@ def write(
     *,
     shrink: int = 0,
     repeat: int = 9,
-    sizes: Sequence[int] | None = None,
+    sizes: Sequence[int] = SIZES,
     methods: Container[str] = NAMES,
     quick: bool = False,
 ) -> Path:
-    """Measure and write the file; return its path."""
-    if sizes is None:
-        chosen = QUICK_SIZES if quick else SIZES
-        sizes = [max(n >> shrink, 8) for n in chosen]
+    """Measure and write the file; return its path.
+
+    Raises
+    ------
+    InvalidArgument
+        If one of `sizes` is below 2.
+    """
+    if min(sizes) < 2:
+        raise InvalidArgument("sizes", min(sizes), "2 vertices and more")
+    sizes = sorted({max(n >> shrink, 8) if shrink else n for n in sizes})
     on_cpu = QUICK_ON_CPU if quick else ON_CPU
-    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
+    steps.expect(_rows_of(sizes, methods, quick, on_cpu))
+    limits = measured_limits(device, shrink)
     measuring = Measuring(device, repeat, QUICK_LIMIT_MS if quick else LIMIT_MS)
     rows: list[dict[str, Any]] = []
 
     def keep(row: dict[str, Any]) -> Path:
         # After each row: a run that is stopped leaves what it has.
+        judge(limits, row)
         rows.append(row)
-        measured = {"copy_gigabytes_per_second": bandwidth, "times": rows}
-        return record.write("apsp", WHAT, measured, here, folder)
+        return record.write("apsp", WHAT, {**limits.figures, "times": rows}, here, folder)
 
-    sizes = sorted(set(sizes))
     for n in sizes:
         if n <= EVERY_SHAPE and any(method in methods for method, _ in OF_SPARSE):
             keep(measuring.sparse(n, methods, n <= on_cpu))
     for n in sizes:
         path = keep(measuring.dense(n, methods, quick, n <= on_cpu))
     return path
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write the file."""
-    parser = record.parser(__doc__)
-    parser.add_argument("--quick", action="store_true", help="three runs, of fewer forms and sizes")
-    parser.add_argument("--sizes", nargs="*", type=int, help="numbers of vertices")
-    parser.add_argument("--methods", nargs="*", choices=NAMES, help="some of them alone")
-    options = parser.parse_args(arguments)
-    if options.sizes and min(options.sizes) < 2:
-        parser.error(f"--sizes {min(options.sizes)}: a graph has 2 vertices and more here")
-    device = CudaDevice()
-    here = record.environment(device, options.commit)
-    print(
-        write(device, here, options.folder, repeat=3 if options.quick else 9,
-              sizes=options.sizes or None, methods=options.methods or NAMES, quick=options.quick)
-    )  # fmt: skip
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,8 @@
 """The times of every breadth-first search on four families of large graphs.
 
-``python -m gpukernels.bench.bfs --commit ID`` measures on the current GPU, some minutes, and writes
-``data/benchmarks/bfs.json``; ``--shrink K`` halves every graph's vertices K times.
+``python -m gpukernels.bench bfs`` measures on the current GPU, some minutes, and writes
+``data/benchmarks/bfs.json``; ``--shrink K`` halves every graph's vertices K times, ``--families``
+and ``--methods`` choose some.
 
 A search has two times. That of its kernels is the sum of its launches, each between two events on a
 GPU that was kept busy until both were queued: no host, no copy, no fill. That of the whole call
@@ -9,17 +10,20 @@ GPU that was kept busy until both were queued: no host, no copy, no fill. That o
 between host and GPU, and the distances copied back. Only the graph is on the GPU already. Both are
 taken at the vertex of most arcs (of a road network, at a corner) and at random roots of its
 component. `roots` says which, `search_time` how. Every result is compared with the sequential
-search's.
+search's. Of the CPU that one is measured too, one on all cores, and those of SciPy and NetworkX of
+graphs that they search in some seconds.
 """
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from gpukernels import multicore, sequential
-from gpukernels.bench import record
+from gpukernels.bench import on_cpu, steps
 from gpukernels.bench import searches as together
 from gpukernels.bench.graphs import random_arcs, rmat, road_grid, small_world
 from gpukernels.bench.kernel_time import LaunchTimer
@@ -31,7 +35,7 @@ from gpukernels.bench.search_time import (
     time_on_cpu,
 )
 from gpukernels.bench.searches import Family, Search, named, time_all
-from gpukernels.device import CudaDevice
+from gpukernels.generators import path
 from gpukernels.graph import Graph
 from gpukernels.traversal import METHODS, bfs
 from gpukernels.traversal.bfs4k import tune_bfs4k
@@ -71,7 +75,10 @@ WHAT = (
     "host's clock), medians of `runs` from `root`, and over `roots` random roots of its strongly "
     "connected component one run each; gteps: arcs that leave the vertices reached by time, the "
     "harmonic mean over these; share_of_bandwidth: 4 bytes for each offset, target and distance "
-    "of what is reached, by the kernels' time, as a share of a copy's copy_gigabytes_per_second. A "
+    "of what is reached (least_bytes), by the kernels' time, as a share of a copy's "
+    "copy_gigabytes_per_second; share_of_issue_rate: an operation for each arc that leaves what is "
+    "reached (least_operations), as a share of tera_add_mins_per_second; each run begins with a "
+    "cold cache; _spread: the quartiles of what a median is of. A "
     f"search is repeated for {PATIENCE:g} s at most; one of more than {LIMIT_MS / 1e3:g} s of "
     "kernels is given up (stopped_after_ms)"
 )
@@ -82,10 +89,12 @@ def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[s
     return together.large_graphs(FAMILIES, shrink, families)
 
 
-def searches(g: Graph) -> list[Search]:
-    """Return everything that is measured on `g`."""
+def searches(g: Graph, methods: Container[str] = tuple(METHODS)) -> list[Search]:
+    """Return everything that is measured on `g` of some `methods`."""
     found = []
     for method in METHODS:
+        if method not in methods:
+            continue
         every = OPTIONS.get(method, ({},))
         if method == "bfs4k":
             every = (tune_bfs4k(g), {})
@@ -111,15 +120,15 @@ def measure(
     """Return the figures of all :func:`searches` of `g`, or of the `chosen` ones, and of the CPU.
 
     ``searches`` of the result maps a label to what :func:`.search_time.time_search` returns, and
-    "sequential" and "all cores" to what :func:`.search_time.time_on_cpu` does.
+    "sequential", "all cores", "SciPy" and "NetworkX" to what :func:`.search_time.time_on_cpu` does.
     """
     from_roots = cases(g, root, roots)
     first = from_roots[0]
     found: dict[str, dict[str, Any]] = {}
-    for label, on_cpu in (("sequential", sequential.bfs), ("all cores", multicore.bfs)):
-        found[label] = time_on_cpu(
-            lambda root, search=on_cpu: search(g, root), from_roots, repeat, label, patience
-        )
+    ours = {"sequential": sequential.bfs, "all cores": multicore.bfs}
+    on_host = [(label, functools.partial(search, g)) for label, search in ours.items()]
+    for label, search in itertools.chain(on_host, on_cpu.searches(g)):
+        found[label] = time_on_cpu(search, from_roots, repeat, label, patience)
         print_row(label, found[label])
     some = searches(g) if chosen is None else chosen
     found |= time_all(bfs, g, some, timer, from_roots, repeat, bandwidth, patience)
@@ -139,30 +148,17 @@ def write(
     *,
     shrink: int = 0,
     repeat: int = 9,
-    families: Container[str] = FAMILY_NAMES,
+    roots: int = ROOTS,
+    families: Sequence[str] = FAMILY_NAMES,
+    methods: Container[str] = tuple(METHODS),
+    patience: float | None = None,
 ) -> Path:
     """Measure and write the file; return its path."""
+    steps.expect(len(families) * (4 + len(searches(path(2), methods))))
 
     def of_graph(timer: LaunchTimer, g: Graph, root: int, bandwidth: float) -> dict[str, Any]:
-        return measure(timer, g, root, repeat, bandwidth)
+        chosen = searches(g, methods)
+        return measure(timer, g, root, repeat, bandwidth, chosen, roots, patience)
 
     graphs = large_graphs(shrink, families)
     return together.write("bfs", WHAT, graphs, of_graph, device, here, folder, shrink)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write the file."""
-    parser = together.parser(__doc__, FAMILY_NAMES)
-    parser.add_argument("--repeat", type=int, default=9, help="runs of which the median counts")
-    options = parser.parse_args(arguments)
-    device = CudaDevice()
-    chosen = options.families or FAMILY_NAMES
-    here = record.environment(device, options.commit)
-    print(
-        write(device, here, options.folder, shrink=options.shrink, repeat=options.repeat,
-              families=chosen)
-    )  # fmt: skip
-
-
-if __name__ == "__main__":
-    main()

@@ -1,27 +1,29 @@
 """What a search costs beside its kernels: allocations, the host's own time, the copy of results.
 
-``python -m gpukernels.bench.calls`` prints a table for the current GPU: of every method the
-milliseconds of its kernels, those of the whole call, what is left of them without kernels and
-copies, and how often the second call asks the driver for memory. ``before`` is the same call on a
-device that allocates every buffer and reads into ordinary memory. Copies of results stand below.
-``--profile METHOD`` shows on what the host spends its time.
+``python -m gpukernels.bench calls`` prints a table for the current GPU and writes ``calls.json``:
+of every method the milliseconds of its kernels, those of the whole call, what is left of them
+without kernels and copies, and how often the second call asks the driver for memory. ``before`` is
+the same call on a device that allocates every buffer and reads into ordinary memory. Copies of
+results stand below. `profile` shows on what the host spends its time.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import cProfile
 import pstats
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gpukernels import sequential
-from gpukernels.bench.kernel_time import median, wall_ms
+from gpukernels.bench import record, steps
+from gpukernels.bench.kernel_time import wall_ms
 from gpukernels.bench.search_time import timer_for
+from gpukernels.bench.spread import Median, median
 from gpukernels.device import CudaDevice
 from gpukernels.generators import kron
 from gpukernels.graph import Graph
@@ -93,7 +95,7 @@ def allocations_of(run: Callable[[], Any]) -> int:
     return calls.total()
 
 
-def copy_ms(device: CudaDevice, size: int, repeat: int) -> float:
+def copy_ms(device: CudaDevice, size: int, repeat: int) -> Median:
     """Return the median milliseconds of reading an array of so many bytes into a new one."""
     array = device.full(size, 1, np.uint8)
     return wall_ms(lambda: device.read(array), repeat)
@@ -132,7 +134,9 @@ def measure(
     devices = {"before": PlainDevice(), "now": CudaDevice()}
     timer = timer_for(devices["now"])
     arrays = 1 if options.get("parents") is False else 2
-    copies = {name: arrays * copy_ms(device, 4 * g.n, repeat) for name, device in devices.items()}
+    copies = {
+        name: copy_ms(device, 4 * g.n, repeat).times(arrays) for name, device in devices.items()
+    }
     rows = []
     for method in methods:
         kernels = []
@@ -154,7 +158,7 @@ def measure(
             row[name] = {
                 "call_ms": call,
                 "copy_ms": copies[name],
-                "beside_ms": call - kernel_ms - copies[name],
+                "beside_ms": round(float(call - kernel_ms - copies[name]), 5),
                 "allocations": allocations_of(run),
             }
         rows.append(row)
@@ -173,37 +177,43 @@ def profile(g: Graph, root: int, method: str, repeat: int, **options: Any) -> No
     pstats.Stats(profiler).sort_stats("tottime").print_stats(30)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scale", type=int, default=20, help="vertices: 2 to the power of it")
-    parser.add_argument("--edge-factor", type=int, default=16, help="edges a vertex")
-    parser.add_argument("--repeat", type=int, default=20, help="runs of each; the median counts")
-    parser.add_argument("--methods", nargs="*", default=list(METHODS), help="by default all")
-    parser.add_argument("--no-parents", action="store_true", help="distances alone")
-    parser.add_argument("--profile", nargs="*", default=[], metavar="METHOD")
-    given = parser.parse_args(arguments)
-    g = kron(given.scale, given.edge_factor, seed=1)
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    scale: int = 20,
+    edge_factor: int = 16,
+    repeat: int = 20,
+    methods: Sequence[str] = tuple(METHODS),
+) -> Path:
+    """Measure, print the tables and write the file; return its path."""
+    steps.expect(len(methods) + len(SIZES))
+    g = kron(scale, edge_factor, seed=1)
     root = int(np.argmax(g.out_degree))
-    options = {"parents": False} if given.no_parents else {}
-    print(f"{CudaDevice().name}, {g}, root {root}")
-    print(f"{'':22}{'':9}{'kernels':>9}{'before':>9}{'beside':>9}{'allocs':>7}", end="")
-    print(f"{'now':>9}{'beside':>9}{'allocs':>7}")
-    for row in measure(g, root, given.methods, given.repeat, **options):
-        print(f"{row['method']:22}{row['launches']:9}{row['kernel_ms']:9.3f}", end="")
+    steps.tell(f"{g}, root {root}", 0)
+    steps.tell(f"{'':31}{'kernels':>9}{'before':>9}{'beside':>9}{'allocs':>7}"
+               f"{'now':>9}{'beside':>9}{'allocs':>7}", 0)  # fmt: skip
+    rows = measure(g, root, methods, repeat)
+    for row in rows:
+        line = f"{row['method']:22}{row['launches']:9}{row['kernel_ms']:9.3f}"
         for name in ("before", "now"):
             of = row[name]
-            print(f"{of['call_ms']:9.3f}{of['beside_ms']:9.3f}{of['allocations']:7}", end="")
-        print()
+            line += f"{of['call_ms']:9.3f}{of['beside_ms']:9.3f}{of['allocations']:7}"
+        steps.tell(line)
+    copies = []
     for size in SIZES:
-        line = f"copy of {size:>11,} bytes:"
-        for name, device in (("before", PlainDevice()), ("now", CudaDevice())):
-            ms = copy_ms(device, size, given.repeat)
-            line += f"  {name} {ms:8.3f} ms {size / ms / 1e6:7.2f} GB/s"
-        print(line)
-    for method in given.profile:
-        profile(g, root, method, given.repeat, **options)
-
-
-if __name__ == "__main__":
-    main()
+        line, copied = f"copy of {size:>11,} bytes:", {}
+        for name, there in (("before", PlainDevice()), ("now", CudaDevice())):
+            copied[name] = copy_ms(there, size, repeat)
+            line += f"  {name} {copied[name]:8.3f} ms {size / copied[name] / 1e6:7.2f} GB/s"
+        steps.tell(line)
+        copies.append({"bytes": size, "ms": copied})
+    what = (
+        "gk.bfs of gk.kron(`scale`, `edge_factor`, seed=1): kernels, the whole call (call_ms) as "
+        "it is now and, before, with every buffer allocated and results in ordinary memory; "
+        "beside_ms: without kernels and copies; allocations of a second call; copies of results; "
+        "medians"
+    )
+    measured = {"scale": scale, "edge_factor": edge_factor, "times": rows, "copies": copies}
+    return record.write("calls", what, measured, here, folder)

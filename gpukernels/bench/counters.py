@@ -1,8 +1,8 @@
 """The counters of the SIMT machine beside those that Nsight Compute reads on a GPU.
 
-``python -m gpukernels.bench.counters --profile --commit ID`` runs every launch of `counter_cases`
-on the current GPU under ``ncu`` and on the SIMT machine, some minutes, and writes
-``data/benchmarks/counters.json``. In two steps, of which the second needs no GPU::
+``python -m gpukernels.bench counters`` runs every launch of `counter_cases` on the current GPU
+under ``ncu`` and on the SIMT machine, some minutes, and writes ``data/benchmarks/counters.json``.
+In two steps, of which the second needs no GPU::
 
     python -m gpukernels.bench.counters --collect FOLDER --commit ID
     python -m gpukernels.bench.counters --merge FOLDER
@@ -21,7 +21,7 @@ import math
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,18 @@ COMPARED: dict[str, tuple[str, ...]] = {
     "SIMD efficiency": ("smsp__thread_inst_executed_per_inst_executed.ratio",),
     "divergent branches": ("smsp__sass_branch_targets_threads_divergent.sum",),
 }
+
+#: The groups of cases, each a chapter or subject.
+GROUPS = (
+    "representations",
+    "scans",
+    "mapping",
+    "bfs",
+    "duplicates",
+    "simt",
+    "atomics",
+    "shared reads",
+)
 
 #: How far two counters may be apart and still agree.
 TOLERANCE = 0.05
@@ -129,10 +141,12 @@ def on_the_machine(chosen: Iterable[Case], schedule: str = "lockstep", seed: int
     return found
 
 
-def launch_all(file: Path | None, commit: str = "") -> list[Noted]:
+def launch_all(
+    file: Path | None, commit: str = "", groups: Sequence[str] | None = None
+) -> list[Noted]:
     """Run every case once on the current GPU, and write which launches that were."""
     device, noted = CudaDevice(), []
-    for case in cases():
+    for case in _cases_of(groups):
         note_launches(device, case, noted)
     device._cuda.synchronize()
     if file is not None:
@@ -140,6 +154,10 @@ def launch_all(file: Path | None, commit: str = "") -> list[Noted]:
         here = record.environment(device, commit)
         file.write_text(json.dumps({"environment": here, "launches": launches}))
     return noted
+
+
+def _cases_of(groups: Sequence[str] | None) -> list[Case]:
+    return [case for case in cases() if groups is None or case.group in groups]
 
 
 def match(noted: list[Noted], profiled: list[ncu.Profiled]) -> None:
@@ -334,12 +352,13 @@ def other_orders(kept: dict[str, Any], counted: list[Seen]) -> None:
                 row.setdefault("others", {}).setdefault(name, []).append(one.counters[name])
 
 
-def collect(folder: Path, commit: str) -> None:
+def collect(folder: Path, commit: str, groups: Sequence[str] | None = None) -> None:
     """Run all launches under the profiler; keep its table and what was launched in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     profiler = ncu.find()
     command = [sys.executable, "-m", "gpukernels.bench.counters", "--launch"]
     command += ["--commit", commit, "--noted", str(folder / "launches.json")]
+    command += [] if groups is None else ["--groups", *groups]
     table = folder / "ncu.csv"
     asked = ncu.profile(profiler, command, table, ncu.known(profiler))
     told = {"ncu": ncu.version(profiler), "metrics": asked}
@@ -374,7 +393,20 @@ def kept_counters(folder: Path = record.FOLDER) -> dict[str, Any] | None:
     return kept
 
 
-def write(folder: Path, into: Path = record.FOLDER) -> Path:
+def write_profiled(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    groups: Sequence[str] | None = None,
+) -> Path:
+    """Collect and merge; return the path of the file. The launches have a process of their own."""
+    with tempfile.TemporaryDirectory() as collected:
+        collect(Path(collected), here["commit"], groups)
+        return write(Path(collected), folder, groups)
+
+
+def write(folder: Path, into: Path = record.FOLDER, groups: Sequence[str] | None = None) -> Path:
     """Merge what `collect` kept with the machine's counters into ``counters.json``."""
     made = json.loads((folder / "launches.json").read_text())
     told = json.loads((folder / "profiler.json").read_text())
@@ -384,7 +416,7 @@ def write(folder: Path, into: Path = record.FOLDER) -> Path:
     ]
     profiled = ncu.read((folder / "ncu.csv").read_text())
     match(noted, profiled)
-    chosen = cases()
+    chosen = _cases_of(groups)
     counted = on_the_machine(chosen)
     rows = merge(noted, profiled, counted, chosen)
     kept = {
@@ -450,35 +482,31 @@ def report(kept: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Launch, collect, merge, or all of it."""
+    """Launch, collect, merge or look: ``python -m gpukernels.bench counters`` does all of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--launch", action="store_true", help="run every case once on the GPU")
     mode.add_argument("--collect", type=Path, metavar="FOLDER", help="that, under ncu, kept there")
     mode.add_argument("--merge", type=Path, metavar="FOLDER", help="write what was collected there")
-    mode.add_argument("--profile", action="store_true", help="collect and merge")
     mode.add_argument("--refresh", action="store_true", help="leave out kernels changed since")
     mode.add_argument("--compare", action="store_true", help="print what the file says")
     parser.add_argument("--commit", default="", help="the commit that is measured")
     parser.add_argument("--folder", type=Path, default=record.FOLDER, help="where the file is")
+    parser.add_argument("--groups", nargs="*", choices=GROUPS, help="some groups of cases alone")
     parser.add_argument("--noted", type=Path, help="where --launch writes what it launched")
     options = parser.parse_args(arguments)
-    if (options.collect or options.profile) and not options.commit:
+    if options.collect and not options.commit:
         parser.error("--commit is required: the commit that is measured")
     if options.launch:
-        print(f"{len(launch_all(options.noted, options.commit))} launches")
+        print(f"{len(launch_all(options.noted, options.commit, options.groups))} launches")
     elif options.collect:
-        collect(options.collect, options.commit)
+        collect(options.collect, options.commit, options.groups)
     elif options.merge:
-        write(options.merge, options.folder)
+        write(options.merge, options.folder, options.groups)
     elif options.refresh:
         for line in refresh(options.folder)[1]:
             print("to measure again:", line)
-    elif options.profile:
-        with tempfile.TemporaryDirectory() as folder:
-            collect(Path(folder), options.commit)
-            write(Path(folder), options.folder)
-    if options.merge or options.profile or options.refresh or options.compare:
+    if options.merge or options.refresh or options.compare:
         kept = kept_counters(options.folder)
         print("no counters.json there" if kept is None else report(kept))
 

@@ -1,7 +1,7 @@
 """The times of reading units and of writing them, every mapping technique on the papers' workloads.
 
-``python -m gpukernels.bench.directions --commit ID`` measures on the current GPU, a minute, and
-writes ``data/benchmarks/directions.json``; ``--items N`` cuts every workload down to N items,
+``python -m gpukernels.bench directions`` measures on the current GPU, a minute, and writes
+``data/benchmarks/directions.json``; ``--items N`` cuts every workload down to N items,
 ``--methods`` chooses some: the file then holds these alone. `gpukernels.mapping.directions` counts
 the same.
 """
@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels.bench import record
-from gpukernels.bench.graphs import workload
+from gpukernels.bench import record, steps
+from gpukernels.bench.graphs import items_of, workload
 from gpukernels.bench.kernel_time import kernel_ms
-from gpukernels.bench.mapping import chosen_techniques
-from gpukernels.device import CudaDevice
+from gpukernels.bench.limits import Limits, measured_limits
+from gpukernels.bench.mapping import chosen_techniques, least
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import label
 from gpukernels.mapping.workload import upload
@@ -33,6 +33,7 @@ def measure(
     repeat: int = 9,
     *,
     methods: Container[str] = tuple(METHODS),
+    limits: Limits | None = None,
 ) -> dict[str, Any]:
     """Time both directions of every technique, kernels alone.
 
@@ -46,6 +47,8 @@ def measure(
         Timed runs, of which the median is kept.
     methods : container of str
         Which techniques.
+    limits : Limits, optional
+        Of the device: then rows have shares of them.
 
     Returns
     -------
@@ -75,8 +78,20 @@ def measure(
                 for array, load in loads.items()
             }
             told = {"write_ms": ms["item"], "read_ms": ms["total"]}
+            needed = {"write": least(offsets), "read": _least_read(offsets)}
+            for way, of_way in needed.items():
+                if limits is not None:
+                    of_way |= limits.shares(told[f"{way}_ms"], *of_way.values())
+                told |= {f"{way}_{name}": figure for name, figure in of_way.items()}
             rows.append({"workload": name, "technique": technique, "threads": THREADS, **told})
+            steps.tell(f"  {name}, {technique}: {told['write_ms']:,} and {told['read_ms']:,} ms")
     return {"times": rows}
+
+
+def _least_read(offsets) -> dict[str, int]:
+    """Return what adding up every item's units needs: values of 4 bytes, totals of 8."""
+    items, units = offsets.size - 1, int(offsets[-1])
+    return {"least_bytes": 4 * (items + 1 + units) + 8 * items, "least_operations": units}
 
 
 def _time(device, load, array: str, expected, method: str, knobs, repeat: int) -> float:
@@ -100,28 +115,19 @@ def write(
     here: dict[str, Any],
     folder: Path,
     *,
+    shrink: int = 0,
     items: int | None = None,
+    repeat: int = 9,
     methods: Container[str] = tuple(METHODS),
 ) -> Path:
     """Measure and write the file; return its path."""
+    steps.expect(len(TARGETS) * len(chosen_techniques(methods)))
     what = (
         "gk.expand, both directions, results checked: kernels alone (events, the GPU kept busy "
-        "before each launch); medians of 9"
+        f"before each launch, its cache cold); medians of {repeat}; least_bytes, least_operations "
+        "and shares of the GPU's limits of either direction"
     )
-    return record.write("directions", what, measure(device, items, methods=methods), here, folder)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write the file."""
-    parser = record.parser(__doc__)
-    parser.add_argument("--items", type=int, help="items of each workload; by default all")
-    parser.add_argument("--methods", nargs="*", choices=list(METHODS), help="some of them alone")
-    options = parser.parse_args(arguments)
-    device = CudaDevice()
-    here = record.environment(device, options.commit)
-    methods = options.methods or tuple(METHODS)
-    print(write(device, here, options.folder, items=options.items, methods=methods))
-
-
-if __name__ == "__main__":
-    main()
+    limits = measured_limits(device, shrink)
+    items = items_of(shrink) if items is None else items
+    measured = measure(device, items, repeat, methods=methods, limits=limits)
+    return record.write("directions", what, {**limits.figures, **measured}, here, folder)

@@ -1,6 +1,6 @@
 """What each way to keep duplicates out of a frontier costs, and leaves, on a real GPU.
 
-``python -m gpukernels.bench.duplicates --commit ID`` measures on the current GPU, a minute, and
+``python -m gpukernels.bench duplicates`` measures on the current GPU, a minute, and
 writes ``data/benchmarks/duplicates.json``; ``--shrink K`` halves every graph's vertices K times.
 
 Times are those of `gpukernels.bench.bfs`: of the kernels and of whole calls, from one root and from
@@ -10,16 +10,17 @@ of one run.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gpukernels.bench import record
-from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
+from gpukernels.bench import record, steps
 from gpukernels.bench.bfs import large_graphs
 from gpukernels.bench.kernel_time import LaunchTimer
+from gpukernels.bench.limits import measured_limits
 from gpukernels.bench.roots import ROOTS, cases
-from gpukernels.bench.search_time import time_search, timer_for
-from gpukernels.device import CudaDevice
+from gpukernels.bench.search_time import print_row, time_search, timer_for
+from gpukernels.bench.searches import judge
 from gpukernels.frontiers.duplicates import DUPLICATES
 from gpukernels.graph import Graph
 from gpukernels.traversal import bfs
@@ -71,32 +72,28 @@ def measure(
                     "missed": int(stats["duplicates_missed"]),
                 }
             )
-            print(rows[-1], flush=True)
+            print_row(label, rows[-1])
     return rows
 
 
-def write(device, here: dict[str, Any], folder: Path, *, shrink: int = 0, repeat: int = 5) -> Path:
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    repeat: int = 5,
+    families: Sequence[str] = MEASURED,
+) -> Path:
     """Measure and write the file; return its path."""
-    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
+    steps.expect(len(families) * len(SEARCHES) * len(DUPLICATES))
+    limits = measured_limits(device, shrink)
     timer = timer_for(device)
     rows = [
-        {**head, "rows": measure(timer, g, head["root"], repeat, bandwidth)}
-        for head, g in large_graphs(shrink, MEASURED)
+        {**head, "rows": measure(timer, g, head["root"], repeat, limits.gigabytes_per_second)}
+        for head, g in large_graphs(shrink, families)
     ]
-    measured = {"copy_gigabytes_per_second": bandwidth, "times": rows}
+    for row in rows:
+        judge(limits, row["rows"])
+    measured = {**limits.figures, "times": rows}
     return record.write("duplicates", WHAT, measured, here, folder)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write the file."""
-    parser = record.parser(__doc__)
-    parser.add_argument("--shrink", type=int, default=0, help="halve the vertices so many times")
-    parser.add_argument("--repeat", type=int, default=5, help="runs of which the median counts")
-    options = parser.parse_args(arguments)
-    device = CudaDevice()
-    here = record.environment(device, options.commit)
-    print(write(device, here, options.folder, shrink=options.shrink, repeat=options.repeat))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """The times of the first two chapters: a strided copy, and a neighbor sum on each representation.
 
-``python -m gpukernels.bench.foundations --commit ID`` measures on the current GPU and writes
+``python -m gpukernels.bench simt representations`` measures on the current GPU and writes
 ``data/benchmarks/simt.json`` and ``representations.json``.
 
 Both sides' times are medians of the same number of runs, and every result is checked: the kernel's
@@ -16,10 +16,11 @@ import numpy as np
 from numba import cuda
 
 from gpukernels import multicore
-from gpukernels.bench import record
+from gpukernels.bench import record, steps
 from gpukernels.bench.graphs import rmat, road_grid
 from gpukernels.bench.kernel_time import do_nothing, kernel_ms, wall_ms
-from gpukernels.device import CudaDevice
+from gpukernels.bench.limits import Limits, measured_limits
+from gpukernels.bench.spread import Median
 from gpukernels.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for
 from gpukernels.representations import adjacency_matrix, coo, csr
@@ -31,7 +32,8 @@ REPEAT = 20
 
 HOW = (
     "every result checked; a kernel's time is that between two events on a GPU kept busy until "
-    f"both are queued, a CPU's is by the host's clock; medians of {REPEAT}"
+    "both are queued, its cache cold, a CPU's is by the host's clock; medians of {repeat}; "
+    "least_bytes, least_operations and their shares of the GPU's limits"
 )
 
 
@@ -43,11 +45,14 @@ def copy_strided(values, out, stride):
         out[i] = values[i * stride]
 
 
-def measure_copy(device, n: int = 1 << 26, repeat: int = REPEAT) -> dict[str, Any]:
+def measure_copy(
+    device, n: int = 1 << 26, repeat: int = REPEAT, limits: Limits | None = None
+) -> dict[str, Any]:
     """Time a copy of `n` int32 numbers at each stride.
 
     ``gigabytes_per_second`` counts the sectors that the counters of the chapter predict: 32 bytes
-    for each element read until the stride reaches 8, and 4 bytes for each written.
+    for each element read until the stride reaches 8, and 4 bytes for each written. The least that
+    a copy needs is each element read and written, and no more than an operation for its place.
 
     Raises
     ------
@@ -74,12 +79,18 @@ def measure_copy(device, n: int = 1 << 26, repeat: int = REPEAT) -> dict[str, An
                 "ms": round(ms, 4),
                 "gigabytes_per_second": round(moved / ms / 1e6),
                 "cpu_ms": round(wall_ms(lambda s=source: np.copyto(target, s), repeat), 2),
+                "least_bytes": 8 * n,
+                "least_operations": n,
+                **({} if limits is None else limits.shares(ms, 8 * n, n)),
             }
         )
+        steps.tell(f"  stride {stride}: {rows[-1]['ms']:,} ms")
     return {"elements": n, "times": rows}
 
 
-def measure_neighbor_sum(device, shrink: int = 0, repeat: int = REPEAT) -> dict[str, Any]:
+def measure_neighbor_sum(
+    device, shrink: int = 0, repeat: int = REPEAT, limits: Limits | None = None
+) -> dict[str, Any]:
     """Time the sum over the neighbors of every vertex on each representation.
 
     ``nothing_microseconds`` is what the same method gives for a kernel that returns at once: less
@@ -96,16 +107,41 @@ def measure_neighbor_sum(device, shrink: int = 0, repeat: int = REPEAT) -> dict[
         ("road grid", _call_of_road(many), road_grid(1 << many // 2, 1 << many // 2, seed=1)),
     ):
         head = {"graph": name, "call": call, "n": g.n, "m": g.m}
-        rows.append({**head, "microseconds": neighbor_sums(device, g, repeat)})
-        print(rows[-1], flush=True)
-    return {"nothing_microseconds": round(nothing * 1e3, 1), "times": rows}
+        microseconds = neighbor_sums(device, g, repeat)
+        row = {**head, "microseconds": microseconds}
+        needed = {
+            form: counted for form, counted in least(g).items() if form in microseconds
+        }  # fmt: skip
+        for k, figure in enumerate(("least_bytes", "least_operations")):
+            row[figure] = {form: counted[k] for form, counted in needed.items()}
+        if limits is not None:
+            told = {f: limits.shares(microseconds[f] / 1e3, *needed[f]) for f in needed}
+            for share in ("share_of_bandwidth", "share_of_issue_rate"):
+                row[share] = {form: shares[share] for form, shares in told.items()}
+        rows.append(row)
+        sums = ", ".join(f"{form} {spent:,}" for form, spent in microseconds.items())
+        steps.tell(f"  {head['call']}: {sums} microseconds")
+    return {"nothing_microseconds": round(nothing.times(1e3), 1), "times": rows}
+
+
+def least(g: Graph) -> dict[str, tuple[int, int]]:
+    """Return the bytes and operations that a neighbor sum of `g` needs at least, by form.
+
+    Numbers of 4 bytes, sums of 8; an addition for each arc, of the matrix for each cell.
+    """
+    ends = 4 * g.n + 8 * g.n
+    return {
+        "CSR": (4 * (g.n + 1 + g.m) + ends, g.m),
+        "COO": (8 * g.m + ends, g.m),
+        "matrix": (4 * g.n * g.n + ends, g.n * g.n),
+    }
 
 
 def _call_of_road(scale: int) -> str:
     return f"gk.road_grid({1 << scale // 2}, {1 << scale // 2}, seed=1)"
 
 
-def neighbor_sums(device, g: Graph, repeat: int = REPEAT) -> dict[str, float]:
+def neighbor_sums(device, g: Graph, repeat: int = REPEAT) -> dict[str, Median]:
     """Return the microseconds of a neighbor sum of `g` in every form, and on the CPU.
 
     The sums are cleared before each run: COO adds to what is there.
@@ -140,42 +176,38 @@ def neighbor_sums(device, g: Graph, repeat: int = REPEAT) -> dict[str, float]:
             np.testing.assert_array_equal(device.read(sums), right, err_msg=form)
 
         ms = kernel_ms(device, run, repeat, prepare=lambda: device.clear(sums), check=check)
-        microseconds[form] = round(ms * 1e3, 2)
+        microseconds[form] = round(ms.times(1e3), 2)
     found = np.empty(g.n, np.int64)
     for name, on_cpu in (
         ("SciPy, one core", lambda: product @ numbers),
         ("numba, all cores", lambda: multicore.neighbor_sum(g, numbers, found)),
     ):
         np.testing.assert_array_equal(on_cpu(), expected, err_msg=name)
-        microseconds[name] = round(wall_ms(on_cpu, repeat) * 1e3, 2)
+        microseconds[name] = round(wall_ms(on_cpu, repeat).times(1e3), 2)
     return microseconds
 
 
-def write_copy(device, here: dict[str, Any], folder: Path, *, shrink: int = 0) -> Path:
+def write_copy(
+    device, here: dict[str, Any], folder: Path, *, shrink: int = 0, repeat: int = REPEAT
+) -> Path:
     """Measure and write ``simt.json``; return its path."""
-    what = f"a copy of int32 numbers, every stride-th one, on the device and on one core; {HOW}"
-    return record.write("simt", what, measure_copy(device, 1 << 26 - shrink), here, folder)
+    steps.expect(len(STRIDES))
+    how = HOW.format(repeat=repeat)
+    what = f"a copy of int32 numbers, every stride-th one, on the device and on one core; {how}"
+    limits = measured_limits(device, shrink)
+    measured = measure_copy(device, 1 << max(26 - shrink, 8), repeat, limits)
+    return record.write("simt", what, {**limits.figures, **measured}, here, folder)
 
 
-def write_sums(device, here: dict[str, Any], folder: Path, *, shrink: int = 0) -> Path:
+def write_sums(
+    device, here: dict[str, Any], folder: Path, *, shrink: int = 0, repeat: int = REPEAT
+) -> Path:
     """Measure and write ``representations.json``; return its path."""
+    steps.expect(4)
     what = (
         "sum over the neighbors of every vertex, kernel alone; nothing_microseconds is an empty "
-        f"kernel's time; {HOW}"
+        f"kernel's time; {HOW.format(repeat=repeat)}"
     )
-    measured = measure_neighbor_sum(device, shrink)
-    return record.write("representations", what, measured, here, folder)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write both files."""
-    parser = record.parser(__doc__)
-    options = parser.parse_args(arguments)
-    device = CudaDevice()
-    here = record.environment(device, options.commit)
-    for write in (write_copy, write_sums):
-        print(write(device, here, options.folder).read_text())
-
-
-if __name__ == "__main__":
-    main()
+    limits = measured_limits(device, shrink)
+    measured = measure_neighbor_sum(device, shrink, repeat, limits)
+    return record.write("representations", what, {**limits.figures, **measured}, here, folder)

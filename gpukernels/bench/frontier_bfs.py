@@ -1,6 +1,6 @@
 """What the chapter on frontier BFS says of a real GPU: times, duplicates, and a race that is lost.
 
-``python -m gpukernels.bench.frontier_bfs --commit ID`` measures on the current GPU, half a minute,
+``python -m gpukernels.bench frontier_bfs`` measures on the current GPU, half a minute,
 and writes ``data/benchmarks/frontier_bfs.json``; ``--shrink K`` halves the graphs K times.
 
 Times are those of `gpukernels.bench.bfs`: of the kernels and of whole calls, from vertex 0 and from
@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from gpukernels import sequential
-from gpukernels.bench import record
-from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
+from gpukernels.bench import record, steps
 from gpukernels.bench.bfs import measure
 from gpukernels.bench.graphs import rmat, road_grid, small_world
 from gpukernels.bench.kernel_time import LaunchTimer
+from gpukernels.bench.limits import measured_limits
 from gpukernels.bench.roots import ROOTS
 from gpukernels.bench.search_time import timer_for
-from gpukernels.device import CudaDevice
+from gpukernels.bench.searches import judge
 from gpukernels.exercises.frontier_bfs import SPREAD, run_spread
 from gpukernels.graph import Graph
 from gpukernels.traversal import bfs
@@ -72,7 +72,7 @@ def times(
     rows = []
     for family, (call, make) in FAMILIES.items():
         g = make(scale, degree)
-        print(f"{family}: n={g.n:,} m={g.m:,}", flush=True)
+        steps.tell(f"{family}: n={g.n:,} m={g.m:,}", 0)
         row = measure(timer, g, 0, repeat, bandwidth, SEARCHES, roots)
         head = {"graph": family, "call": call.format(scale=scale, degree=degree), "root": 0}
         made = duplicates(timer.device, g, 3)
@@ -115,18 +115,20 @@ def races(device, sizes: Mapping[str, tuple[int, int]], runs: int) -> dict[str, 
 def write(device, here: dict[str, Any], folder: Path, *, shrink: int = 0, repeat: int = 9) -> Path:
     """Measure and write the file; return its path."""
     small, medium, large = (_halved(size, shrink) for size in (SMALL, MEDIUM, LARGE))
-    print("duplicates and races", flush=True)
+    steps.expect(2 * len(FAMILIES) * (4 + len(SEARCHES)))
+    steps.tell("duplicates and races", 0)
     made = {family: duplicates(device, make(*small), 6) for family, (_, make) in FAMILIES.items()}
     sizes = {f"2**{scale} vertices": (scale, degree) for scale, degree in (small, medium, large)}
-    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
-    timer = timer_for(device)
+    limits = measured_limits(device, shrink)
+    timer, bandwidth = timer_for(device), limits.gigabytes_per_second
+    rows = [row for size in (medium, large) for row in times(timer, *size, repeat, bandwidth)]
+    for row in rows:
+        judge(limits, row["searches"].values())
     measured = {
         "duplicates_1024": made,
         "wrong_distances_of_bfs_3": races(device, sizes, 3),
-        "copy_gigabytes_per_second": bandwidth,
-        "times": [
-            row for size in (medium, large) for row in times(timer, *size, repeat, bandwidth)
-        ],
+        **limits.figures,
+        "times": rows,
     }
     return record.write("frontier_bfs", WHAT, measured, here, folder)
 
@@ -134,18 +136,3 @@ def write(device, here: dict[str, Any], folder: Path, *, shrink: int = 0, repeat
 def _halved(size: tuple[int, int], shrink: int) -> tuple[int, int]:
     """Return (scale, arcs a vertex) with the vertices halved, but for the smallest graphs."""
     return max(size[0] - shrink, min(size[0], 5)), size[1]
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write the file."""
-    parser = record.parser(__doc__)
-    parser.add_argument("--shrink", type=int, default=0, help="halve the graphs K times")
-    parser.add_argument("--repeat", type=int, default=9, help="runs of which the median counts")
-    options = parser.parse_args(arguments)
-    device = CudaDevice()
-    here = record.environment(device, options.commit)
-    print(write(device, here, options.folder, shrink=options.shrink, repeat=options.repeat))
-
-
-if __name__ == "__main__":
-    main()

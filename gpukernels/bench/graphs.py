@@ -16,6 +16,12 @@ small_world = functools.cache(generators.small_world)
 workload = functools.cache(workloads.workload)
 
 
+def items_of(shrink: int) -> int | None:
+    """Return how many items of each workload are measured: None for all, or as often halved."""
+    least = min(target.items for target in workloads.TARGETS.values())
+    return least >> shrink if shrink else None
+
+
 @functools.cache
 def random_arcs(n: int, mean_degree: float, seed: int) -> Graph:
     """Return a directed graph of Poisson degrees whose arcs lead anywhere, parallel ones too.

@@ -5,19 +5,22 @@ launch, so an idle GPU passes the first event long before the launch comes, and 
 two is the host's. Therefore a kernel that does nothing useful keeps the GPU busy first, until the
 launch and both events are queued. Where even so the GPU came too early, the time is called late.
 
-Every time that is kept, of a GPU or of a CPU, is the median of some runs.
+Every time that is kept, of a GPU or of a CPU, is the median of some runs, with their quartiles;
+each run of kernels begins with a cold cache.
 """
 
 from __future__ import annotations
 
 import contextlib
-import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import cuda
+
+from gpukernels.bench import cold_cache
+from gpukernels.bench.spread import Median, median
 
 #: Rounds of `keep_busy` that last about a millisecond on a GPU of 2024.
 BUSY_ROUNDS = 100_000
@@ -101,11 +104,6 @@ class LaunchTimer:
                 self.device.launch(kernel, blocks, threads, *args, **options)
 
 
-def median(values: Sequence[float]) -> float:
-    """Return the median, the one statistic of all times, to a hundredth of a microsecond."""
-    return round(statistics.median(values), 5)
-
-
 def kernel_ms(
     device,
     run: Callable[[Any], None],
@@ -115,8 +113,8 @@ def kernel_ms(
     check: Callable[[], None] = lambda: None,
     patience: float = 10.0,
     busy_rounds: int | None = None,
-) -> float:
-    """Return the median milliseconds of the launches of ``run(device)``.
+) -> Median:
+    """Return the median milliseconds of the launches of ``run(device)``, with their quartiles.
 
     Parameters
     ----------
@@ -127,7 +125,8 @@ def kernel_ms(
     repeat : int
         Timed runs; of those on a GPU that had to wait for the host, none counts if others did not.
     prepare : callable
-        What to do before every run, outside its time: to clear what it adds to.
+        What to do before every run, outside its time: to clear what it adds to. Afterwards the
+        GPU's second cache is emptied.
     check : callable
         Raises if the result is wrong. It is called after a first run, which compiles and is not
         timed, and again after the last: no time of a wrong result is kept.
@@ -146,6 +145,7 @@ def kernel_ms(
     start = time.perf_counter()
     while len(all_ms) < repeat and (not all_ms or time.perf_counter() - start < patience):
         prepare()
+        cold_cache.flush(device)
         timer.reset()
         run(timer)
         all_ms.append(timer.ms)
@@ -155,7 +155,7 @@ def kernel_ms(
     return median(in_time or all_ms)
 
 
-def wall_ms(run: Callable[[], Any], repeat: int = 20, *, patience: float = 10.0) -> float:
+def wall_ms(run: Callable[[], Any], repeat: int = 20, *, patience: float = 10.0) -> Median:
     """Return the median milliseconds of ``run()`` by the host's clock, after one run not timed.
 
     As of :func:`kernel_ms`, no further run is begun after `patience` seconds.

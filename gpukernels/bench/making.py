@@ -1,6 +1,7 @@
 """What making a graph costs beside SciPy: CPU seconds of both in one run, and their ratio.
 
-``python -m gpukernels.bench.making`` prints the ratios; no GPU is asked. One is SciPy's conversion
+``python -m gpukernels.bench making`` prints the ratios and writes ``making.json``; no GPU is asked.
+One is SciPy's conversion
 of the same arcs from coordinates to CSR (`coo_array.tocsr`, which also adds up parallel arcs). CPU
 time, so that a parallel loop is charged for all its cores; wall time stands beside it. What makes a
 graph runs in turn with SciPy, so that both meet the same neighbors.
@@ -11,7 +12,6 @@ for those of pandas' and polars' readers, which make columns and no graph, where
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import functools
 import tempfile
@@ -24,6 +24,8 @@ import numpy as np
 from scipy import sparse
 
 from gpukernels import multicore
+from gpukernels.bench import record, steps
+from gpukernels.bench.spread import median
 from gpukernels.generators import rmat
 from gpukernels.graph import Graph
 from gpukernels.io import read
@@ -36,14 +38,20 @@ READ_S = 0.2
 BANNER = "%%MatrixMarket matrix coordinate"
 
 
-def least(run: Callable[[], Any], repeat: int) -> tuple[float, float]:
-    """Return the least CPU time and the least wall time of `repeat` runs, in seconds."""
+def spent(run: Callable[[], Any], repeat: int) -> tuple[list[float], list[float]]:
+    """Return the CPU times and the wall times of `repeat` runs, in milliseconds."""
     took = []
     for _ in range(repeat):
         cpu, wall = time.process_time(), time.perf_counter()
         run()
-        took.append((time.process_time() - cpu, time.perf_counter() - wall))
-    return min(cpu for cpu, _ in took), min(wall for _, wall in took)
+        took.append((1e3 * (time.process_time() - cpu), 1e3 * (time.perf_counter() - wall)))
+    return [cpu for cpu, _ in took], [wall for _, wall in took]
+
+
+def _figures(cpu: list[float], wall: list[float]) -> dict[str, Any]:
+    """Return the least seconds, which other work disturbs least, and the medians of all."""
+    seconds = {"cpu_s": min(cpu) / 1e3, "wall_s": min(wall) / 1e3}
+    return {**seconds, "cpu_ms": median(cpu), "wall_ms": median(wall)}
 
 
 def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dict[str, Any]]:
@@ -59,7 +67,8 @@ def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dic
     Returns
     -------
     list of dict
-        ``what``, ``cpu_s``, ``wall_s``, ``ratio`` to SciPy's CPU time and the ``allowed`` one.
+        ``what``, ``cpu_s``, ``wall_s``, their medians ``cpu_ms`` and ``wall_ms``, the ``ratio`` to
+        SciPy's CPU time and the ``allowed`` one.
     """
     n, k = 1 << scale, edge_factor << scale
     source, target = quadrants(np.random.default_rng(1), scale, k, 0.57, 0.19, 0.19)
@@ -76,16 +85,17 @@ def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dic
     }
     for run in runs.values():
         run()
-    took: dict[str, list[tuple[float, float]]] = {what: [] for what in runs}
+    took: dict[str, tuple[list[float], list[float]]] = {what: ([], []) for what in runs}
     for _ in range(repeat):
         for what, run in runs.items():
-            took[what].append(least(run, 1))
-    rows = []
+            for kept, one in zip(took[what], spent(run, 1), strict=True):
+                kept += one
+    rows: list[dict[str, Any]] = []
     for what, times in took.items():
-        cpu, wall = (min(column) for column in zip(*times, strict=True))
-        one = rows[0]["cpu_s"] if rows else cpu
-        seconds = {"cpu_s": cpu, "wall_s": wall}
-        rows.append({"what": what, **seconds, "ratio": cpu / one, "allowed": TARGETS.get(what)})
+        told = _figures(*times)
+        one = rows[0]["cpu_s"] if rows else told["cpu_s"]
+        ratio = {"ratio": told["cpu_s"] / one, "allowed": TARGETS.get(what)}
+        rows.append({"what": what, **told, **ratio})
     return rows
 
 
@@ -117,10 +127,9 @@ def measure_readers(arcs: int = 1_000_000, repeat: int = 3) -> list[dict[str, An
             file.write_text("".join(text))
             for reader, run in {"gk": lambda file: read(file), **_others(name)}.items():
                 run(file)
-                cpu, wall = least(functools.partial(run, file), repeat)
+                told = _figures(*spent(functools.partial(run, file), repeat))
                 allowed = READ_S * arcs / 1e6 if reader == "gk" else None
-                what = f"{reader} {name}"
-                rows.append({"what": what, "cpu_s": cpu, "wall_s": wall, "allowed": allowed})
+                rows.append({"what": f"{reader} {name}", **told, "allowed": allowed})
     return rows
 
 
@@ -143,26 +152,35 @@ def _others(name: str) -> dict[str, Callable[[Path], Any]]:
     return readers
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Print the ratios."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scale", type=int, default=20, help="vertices: 2 to the power of it")
-    parser.add_argument("--edge-factor", type=int, default=16, help="arcs a vertex")
-    parser.add_argument("--repeat", type=int, default=3, help="runs of each; the fastest counts")
-    options = parser.parse_args(arguments)
-    arcs = options.edge_factor << options.scale
-    rows = measure(options.scale, options.edge_factor, options.repeat)
-    print(f"{arcs:,} arcs, {multicore.cores()} cores, {multicore.processor()}")
-    for row in rows:
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    scale: int = 20,
+    edge_factor: int = 16,
+    repeat: int = 3,
+) -> Path:
+    """Measure on the CPU, print the ratios and write the file; return its path."""
+    arcs = edge_factor << scale
+    steps.expect(9)
+    steps.tell(f"{arcs:,} arcs, {multicore.cores()} cores, {multicore.processor()}", 0)
+    made = measure(scale, edge_factor, repeat)
+    for row in made:
         allowed = "" if row["allowed"] is None else f"  (at most {row['allowed']})"
-        seconds = f"{row['cpu_s']:8.3f} s CPU {row['wall_s']:8.3f} s wall"
-        print(f"{row['what']:>16} {seconds} {row['ratio']:6.2f}{allowed}")
-    print(f"files of {arcs >> 4:,} arcs")
-    for row in measure_readers(arcs >> 4, options.repeat):
+        steps.tell(f"{_told(row)} {row['ratio']:6.2f}{allowed}")
+    steps.tell(f"files of {arcs >> 4:,} arcs", 0)
+    files = measure_readers(arcs >> 4, repeat)
+    for row in files:
         allowed = "" if row["allowed"] is None else f"  (at most {row['allowed']:.3g} s CPU)"
-        seconds = f"{row['cpu_s']:8.3f} s CPU {row['wall_s']:8.3f} s wall"
-        print(f"{row['what']:>16} {seconds}{allowed}")
+        steps.tell(f"{_told(row)}{allowed}")
+    what = (
+        "making a graph of `arcs` arcs beside SciPy's conversion, and reading files of "
+        f"`file_arcs`: the least CPU and wall seconds of {repeat} runs, and their medians"
+    )
+    measured = {"arcs": arcs, "file_arcs": arcs >> 4, "times": made, "files": files}
+    return record.write("making", what, measured, here, folder)
 
 
-if __name__ == "__main__":
-    main()
+def _told(row: dict[str, Any]) -> str:
+    return f"{row['what']:>16} {row['cpu_s']:8.3f} s CPU {row['wall_s']:8.3f} s wall"

@@ -1,8 +1,8 @@
 """The times of every mapping technique on the papers' workloads.
 
-``python -m gpukernels.bench.mapping --commit ID`` measures on the current GPU, some minutes, and
-writes ``data/benchmarks/mapping.json``; ``--items N`` cuts every workload down to N items,
-``--methods`` chooses some: the file then holds these alone.
+``python -m gpukernels.bench mapping`` measures on the current GPU, some minutes, and writes
+``data/benchmarks/mapping.json``; ``--items N`` cuts every workload down to N items, ``--methods``
+chooses some: the file then holds these alone.
 
 A time is that of the kernels alone, added up, as `kernel_time` takes it: allocations, copies and
 the host's answers are left out, since a program that maps again and again keeps its arrays. The
@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 from numba import cuda
 
-from gpukernels.bench import record
-from gpukernels.bench.graphs import workload
-from gpukernels.bench.kernel_time import BUSY_ROUNDS, LaunchTimer, median, wall_ms
-from gpukernels.device import CudaDevice
+from gpukernels.bench import cold_cache, record, steps
+from gpukernels.bench.graphs import items_of, workload
+from gpukernels.bench.kernel_time import BUSY_ROUNDS, LaunchTimer, wall_ms
+from gpukernels.bench.limits import measured_limits
+from gpukernels.bench.spread import median
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import choose_mapping, label
 from gpukernels.mapping.workload import Workload, grid, upload
@@ -96,6 +97,7 @@ def measure_technique(
     timer = LaunchTimer(device, options["busy_rounds"])
     kernels, drivers = [], []
     for _ in range(options["repeat"]):
+        cold_cache.flush(device)
         timer.reset()
         technique(load, timer, threads=threads, **knobs)
         kernels.append(timer.ms)
@@ -121,7 +123,7 @@ def measure(
     items: int | None = None,
     block_sizes=BLOCK_SIZES,
     repeat: int = 9,
-    busy_rounds: int = BUSY_ROUNDS,
+    busy_rounds: int | None = None,
     *,
     methods: Container[str] = tuple(METHODS),
 ) -> dict[str, Any]:
@@ -137,8 +139,8 @@ def measure(
         Threads a block.
     repeat : int
         Timed runs, of which the median is kept.
-    busy_rounds : int
-        Rounds of `keep_busy` before each launch.
+    busy_rounds : int, optional
+        Rounds of `keep_busy` before each launch; by default those of `kernel_time`.
     methods : container of str
         Which techniques.
 
@@ -150,6 +152,7 @@ def measure(
         size.
     """
     workloads, times = [], []
+    busy_rounds = BUSY_ROUNDS if busy_rounds is None else busy_rounds
     for name in TARGETS:
         offsets = workload(name, items)
         sizes = np.diff(offsets)
@@ -164,7 +167,19 @@ def measure(
                 )  # fmt: skip
                 technique = {"technique": label(method, knobs), "method": method, "knobs": knobs}
                 times.append({"workload": name, "threads": threads, **technique, **told})
+                what = f"{name}, {technique['technique']}, {threads} threads"
+                steps.tell(f"  {what:60} kernels {told['ms']:>10,} ms")
     return {"workloads": workloads, "times": times}
+
+
+def least(offsets) -> dict[str, int]:
+    """Return the bytes and operations that writing the item of every unit needs at least.
+
+    Of each item where its units begin, of each unit its item written, 4 bytes each; and for each
+    unit a comparison that tells whose it is.
+    """
+    items, units = offsets.size - 1, int(offsets[-1])
+    return {"least_bytes": 4 * (items + 1 + units), "least_operations": units}
 
 
 def _figures(offsets, sizes, repeat: int) -> dict[str, Any]:
@@ -177,6 +192,7 @@ def _figures(offsets, sizes, repeat: int) -> dict[str, Any]:
         "largest": int(sizes.max()),
         "choice": choose_mapping(offsets).label,
         "cpu_ms": round(wall_ms(lambda: np.repeat(item, sizes), repeat), 3),
+        **least(offsets),
     }
 
 
@@ -185,34 +201,27 @@ def write(
     here: dict[str, Any],
     folder: Path,
     *,
+    shrink: int = 0,
     items: int | None = None,
     repeat: int = 9,
     methods: Container[str] = tuple(METHODS),
 ) -> Path:
     """Measure and write the file; return its path."""
+    steps.expect(len(TARGETS) * len(chosen_techniques(methods)) * len(BLOCK_SIZES))
     what = (
         "gk.expand, write direction, results checked: kernels alone (ms: events, the GPU kept busy "
         "before each launch) and the whole driver by the host's clock (driver_ms); cpu_ms is "
-        f"np.repeat on one core; medians of {repeat}"
+        f"np.repeat on one core; medians of {repeat}; least_bytes and least_operations of a "
+        "workload, and as shares of what a copy and what additions with a minimum reach; each run "
+        "begins with a cold cache"
     )
+    limits = measured_limits(device, shrink)
+    items = items_of(shrink) if items is None else items
     measured = measure(device, items, repeat=repeat, methods=methods)
-    return record.write("mapping", what, measured, here, folder)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write the file."""
-    parser = record.parser(__doc__)
-    parser.add_argument("--items", type=int, help="items of each workload; by default all")
-    parser.add_argument("--repeat", type=int, default=9, help="timed runs of each technique")
-    parser.add_argument("--methods", nargs="*", choices=list(METHODS), help="some of them alone")
-    options = parser.parse_args(arguments)
-    device = CudaDevice()
-    here = record.environment(device, options.commit)
-    print(
-        write(device, here, options.folder, items=options.items, repeat=options.repeat,
-              methods=options.methods or tuple(METHODS))
-    )  # fmt: skip
-
-
-if __name__ == "__main__":
-    main()
+    needed = {
+        row["workload"]: (row["least_bytes"], row["least_operations"])
+        for row in measured["workloads"]
+    }
+    for row in measured["times"]:
+        row.update(limits.shares(row["ms"], *needed[row["workload"]]))
+    return record.write("mapping", what, {**limits.figures, **measured}, here, folder)

@@ -1,6 +1,6 @@
 """The times of all pairs with a bounded part of the matrix on the device, by the bound.
 
-``python -m gpukernels.bench.out_of_core --commit ID`` measures on the current GPU, a minute, and
+``python -m gpukernels.bench out_of_core`` measures on the current GPU, a minute, and
 writes ``data/benchmarks/out_of_core.json``; ``--sizes`` chooses numbers of vertices.
 
 Times are those of whole calls by the host's clock, as copies are what is asked about: a matrix is
@@ -17,23 +17,27 @@ from pathlib import Path
 from typing import Any
 
 from gpukernels.all_pairs import apsp
-from gpukernels.bench import record
+from gpukernels.bench import record, steps
 from gpukernels.bench.apsp import Subject
 from gpukernels.bench.graphs import dense_lengths
-from gpukernels.bench.kernel_time import median
-from gpukernels.device import CudaDevice
+from gpukernels.bench.limits import measured_limits
+from gpukernels.bench.spread import median
 
 SIZES = (8192, 16384)
 #: Bytes of the device that a call may use.
 BOUNDS = (1 << 26, 1 << 28, 1 << 30)
 #: The least that a bound is lowered to where sizes are halved.
 LEAST = 1 << 17
+#: Vertices of the run before, for the compiler.
+COMPILING = 256
 
 WHAT = (
     "gk.apsp(matrix, 'out_of_core', memory=...) on a complete graph of whole numbers 1 to 50,000, "
     "and 'blocked' with all of it on the device; every distance compared. call_ms: the whole call "
     "by the host's clock, medians of `runs`; bytes_to_device and bytes_from_device: what the "
-    "matrix's blocks were copied; block: rows of a block; device_bytes: what was in use at most"
+    "matrix's blocks were copied; block: rows of a block; device_bytes: what was in use at most; "
+    "least_operations: n^3 additions with their minimum, and the share of the GPU's issue rate "
+    "that the call makes of them"
 )
 
 #: Of a result's ``stats``, what is kept.
@@ -60,7 +64,7 @@ def measure(device, n: int, bounds: Sequence[int], repeat: int) -> dict[str, Any
     for bound in bounds:
         rows[f"memory={bound}"] = _timed(subject, device, "out_of_core", repeat, memory=bound)
     for label, row in rows.items():
-        print(f"  n={n:,} {label:20} call {row['call_ms']:>10,.1f} ms", flush=True)
+        steps.tell(f"  n={n:,} {label:20} call {row['call_ms']:>10,.1f} ms")
     call = f"gpukernels.bench.graphs.dense_lengths({n}, seed=1)"
     return {"graph": "dense", "call": call, "n": n, "m": n * (n - 1), "searches": rows}
 
@@ -76,20 +80,11 @@ def write(
 ) -> Path:
     """Measure and write the file; return its path."""
     bounds = sorted({max(bound >> 2 * shrink, LEAST) for bound in BOUNDS})
-    measure(device, 256, bounds[:1], 1)  # compiles
+    measure(device, COMPILING, bounds[:1], 1)
+    steps.expect((len(sizes) + 1) * (1 + len(bounds)))
+    limits = measured_limits(device, shrink)
     rows = [measure(device, max(n >> shrink, 128), bounds, repeat) for n in sizes]
-    return record.write("out_of_core", WHAT, {"times": rows}, here, folder)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write the file."""
-    parser = record.parser(__doc__)
-    parser.add_argument("--sizes", nargs="*", type=int, help="numbers of vertices")
-    options = parser.parse_args(arguments)
-    device = CudaDevice()
-    here = record.environment(device, options.commit)
-    print(write(device, here, options.folder, sizes=options.sizes or SIZES))
-
-
-if __name__ == "__main__":
-    main()
+    for row in rows:
+        for found in row["searches"].values():
+            found |= limits.judged(found["call_ms"], 8 * row["n"] ** 2, row["n"] ** 3)
+    return record.write("out_of_core", WHAT, {**limits.figures, "times": rows}, here, folder)

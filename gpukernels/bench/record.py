@@ -6,7 +6,6 @@ tables from there.
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import importlib.metadata
 import json
@@ -15,24 +14,34 @@ import subprocess
 from pathlib import Path
 
 from gpukernels import multicore
+from gpukernels.bench.spread import beside
 
 _TREE = Path(__file__).parents[2]
 #: Of the repository; where the package is installed without it, of the folder that one works in.
 FOLDER = (_TREE if (_TREE / "pyproject.toml").exists() else Path()) / "data" / "benchmarks"
 
+#: What stands for the driver where no GPU is measured.
+NO_DRIVER = "none"
 
-def parser(text: str) -> argparse.ArgumentParser:
-    """Return a parser of what every benchmark is told: ``--commit`` and ``--folder``.
 
-    Parameters
-    ----------
-    text : str
-        The benchmark's docstring, whose first line is its description.
+class NoCommit(RuntimeError):
+    """Nobody says which commit is measured: the package lies in no git repository, or git fails."""
+
+
+def current_commit(folder: Path = _TREE) -> str:
+    """Return the short hash of the commit in `folder`, with ``-dirty`` if files differ from it.
+
+    Raises
+    ------
+    NoCommit
+        If git does not tell.
     """
-    told = argparse.ArgumentParser(description=text.splitlines()[0])
-    told.add_argument("--commit", required=True, help="the commit that is measured")
-    told.add_argument("--folder", type=Path, default=FOLDER, help="where to write")
-    return told
+    ask = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--exclude", "*"]
+    try:
+        return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError) as reason:
+        said = getattr(reason, "stderr", "") or str(reason)
+        raise NoCommit(f"git does not tell the commit of {folder}: {said.strip()}") from reason
 
 
 def environment(device, commit: str) -> dict[str, str | int]:
@@ -40,16 +49,19 @@ def environment(device, commit: str) -> dict[str, str | int]:
 
     Parameters
     ----------
-    device : CudaDevice
-        The GPU that is measured.
+    device : CudaDevice or None
+        The GPU that is measured; None if only the CPU is, which is the device then.
     commit : str
         The commit of the code that runs.
     """
-    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-    driver = subprocess.run(query, capture_output=True, text=True, check=True).stdout
+    name, driver = multicore.processor(), NO_DRIVER
+    if device is not None:
+        query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        told = subprocess.run(query, capture_output=True, text=True, check=True).stdout
+        name, driver = device.name, told.splitlines()[0].strip()
     return {
-        "device": device.name,
-        "driver": driver.splitlines()[0].strip(),
+        "device": name,
+        "driver": driver,
         "cpu": multicore.processor(),
         "cores": multicore.cores(),
         "python": platform.python_version(),
@@ -62,10 +74,11 @@ def environment(device, commit: str) -> dict[str, str | int]:
 
 
 def write(name: str, what: str, measured: dict, circumstances: dict, folder: Path = FOLDER) -> Path:
-    """Write one subject's file and return its path."""
+    """Write one subject's file, with the spread of each median beside it, and return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
-    path.write_text(json.dumps({"what": what, **circumstances, **measured}, indent=1) + "\n")
+    told = beside({"what": what, **circumstances, **measured})
+    path.write_text(json.dumps(told, indent=1) + "\n")
     return path
 
 

@@ -1,6 +1,6 @@
 """The times of the scans and searches: kernels alone, every result checked against NumPy.
 
-``python -m gpukernels.bench.scans --commit ID`` measures on the current GPU and writes
+``python -m gpukernels.bench scans`` measures on the current GPU and writes
 ``data/benchmarks/scans.json``.
 """
 
@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from gpukernels import multicore
-from gpukernels.bench import libraries, record
-from gpukernels.bench.graphs import workload
+from gpukernels.bench import libraries, record, steps
+from gpukernels.bench.graphs import items_of, workload
 from gpukernels.bench.kernel_time import kernel_ms, wall_ms
+from gpukernels.bench.limits import Limits, measured_limits
 from gpukernels.device import CudaDevice
 from gpukernels.primitives import blocks_for, scan_sizes
 from gpukernels.primitives.block_scan import scan_blocks
@@ -25,17 +26,24 @@ from gpukernels.workloads import TARGETS
 
 THREADS = 256
 
+#: The searches that are measured.
+SEARCHED = ("two_sided", "lower_bound", "interpolation", "guarded")
+
 #: Seconds that one search or scan is repeated at most: the slowest take half a second.
 PATIENCE = 2.0
 
 
-def measure_scans(device, n: int = 1 << 26, repeat: int = 20) -> dict[str, Any]:
+def measure_scans(
+    device, n: int = 1 << 26, repeat: int = 20, limits: Limits | None = None
+) -> dict[str, Any]:
     """Time the scans of `n` sizes: 2 x THREADS a run in shared memory, THREADS by shuffles, all.
 
     ``ms`` is that of the kernels. Of the device-wide scans, ``call_ms`` is the whole call by the
     host's clock: all launches, the reading of the total and the memory for the offsets; the two
     large kernels of the one by launches have rows of their own. Libraries' scans stand beside them
-    where one is installed: theirs give what stands after each value, one word less than ours.
+    where one is installed: theirs give what stands after each value, one word less than ours. At
+    least each size is read once and each sum written, and one addition made for it; of `limits`,
+    if they are given, that is the share.
 
     Raises
     ------
@@ -55,7 +63,12 @@ def measure_scans(device, n: int = 1 << 26, repeat: int = 20) -> dict[str, Any]:
             prepare=lambda: [device.clear(array) for array in clear],
             check=lambda: np.testing.assert_array_equal(device.read(result()), right, err_msg=name),
         )
-        rows.append({"scan": name, "ms": round(ms, 4), **more})
+        needed = {"least_bytes": 8 * n, "least_operations": n}
+        if name == "device, add tiles":
+            needed["least_bytes"] = 4 * n + 8 * len(right)
+        shares = {} if limits is None else limits.shares(ms, *needed.values())
+        rows.append({"scan": name, "ms": round(ms, 4), **needed, **shares, **more})
+        steps.tell(f"  {name:30} kernels {rows[-1]['ms']:>10,} ms")
 
     for name, kernel, run_length, shared in (
         ("block, shuffles", scan_blocks, THREADS, 0),
@@ -127,9 +140,17 @@ def _add_device_kernels(device, sizes, values, expected, add) -> None:
 
 
 def measure_searches(
-    device, count: int = 1 << 22, items: int | None = None, repeat: int = 20
-) -> dict:
-    """Time `count` searches, evenly spread over the units of each workload, in order."""
+    device,
+    count: int = 1 << 22,
+    items: int | None = None,
+    repeat: int = 20,
+    limits: Limits | None = None,
+) -> dict[str, Any]:
+    """Time `count` searches, evenly spread over the units of each workload, in order.
+
+    At least each unit is read and its item written, and all items' offsets are read once; and a
+    search halves what it looks at, so it compares as often as that can be halved.
+    """
     rows = []
     for name in TARGETS:
         offsets = workload(name, items)
@@ -138,7 +159,7 @@ def measure_searches(
         arrays = device.array(offsets), device.array(units)
         owner = device.empty(count, np.int32)
         ms = {}
-        for search in ("two_sided", "lower_bound", "interpolation", "guarded"):
+        for search in SEARCHED:
 
             def run(d, search=search, arrays=arrays, owner=owner):
                 d.launch(SEARCHES[search], blocks_for(count, THREADS), THREADS, *arrays, owner)
@@ -163,35 +184,37 @@ def measure_searches(
             patience=PATIENCE,
         )
         ms["NumPy, one core"] = round(cpu, 2)
-        rows.append({"workload": name, "items": int(offsets.size - 1), "ms": ms})
-        print(rows[-1], flush=True)
+        size = int(offsets.size - 1)
+        needed = {
+            "least_bytes": 4 * (size + 1) + 8 * count,
+            "least_operations": count * max(size - 1, 1).bit_length(),
+        }
+        row = {"workload": name, "items": size, "ms": ms, **needed}
+        if limits is not None:
+            on_gpu = {search: limits.shares(ms[search], *needed.values()) for search in SEARCHED}
+            for share in ("share_of_bandwidth", "share_of_issue_rate"):
+                row[share] = {search: told[share] for search, told in on_gpu.items()}
+        rows.append(row)
+        steps.tell(f"  searches, {name}: {', '.join(f'{k} {v:,}' for k, v in ms.items())} ms")
     return {"searches": count, "times": rows}
 
 
-def write(device, here: dict[str, Any], folder: Path, *, shrink: int = 0) -> Path:
+def write(device, here: dict[str, Any], folder: Path, *, shrink: int = 0, repeat: int = 20) -> Path:
     """Measure and write the file; return its path."""
-    least = min(target.items for target in TARGETS.values())
+    steps.expect(7 + len(TARGETS))
+    limits = measured_limits(device, shrink)
+    # At least as many as a block of the smallest kernel scans, so that there is something to time.
+    n, count = 1 << max(26 - shrink, 10), (1 << 22) >> shrink
     measured = {
         "threads": THREADS,
-        **measure_scans(device, 1 << 26 - shrink),
-        **measure_searches(device, (1 << 22) >> shrink, least >> shrink if shrink else None),
+        **limits.figures,
+        **measure_scans(device, n, repeat, limits),
+        **measure_searches(device, count, items_of(shrink), repeat, limits),
     }
     what = (
-        "scans of 2^26 sizes and 2^22 searches, every result checked: kernels alone (ms: events, "
-        "the GPU kept busy before each launch) and whole calls (call_ms), the CPU's by the host's "
-        f"clock; medians of 20, or of what fits {PATIENCE:g} s"
+        f"scans of {n:,} sizes and {count:,} searches, every result checked: kernels alone (ms: "
+        "events, the GPU kept busy before each launch, its cache cold) and whole calls (call_ms), "
+        f"the CPU's by the host's clock; medians of {repeat}, or of what fits {PATIENCE:g} s; "
+        "least_bytes, least_operations and their shares of the GPU's limits"
     )
     return record.write("scans", what, measured, here, folder)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write the file."""
-    parser = record.parser(__doc__)
-    options = parser.parse_args(arguments)
-    device = CudaDevice()
-    here = record.environment(device, options.commit)
-    print(write(device, here, options.folder).read_text())
-
-
-if __name__ == "__main__":
-    main()

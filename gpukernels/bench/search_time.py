@@ -2,7 +2,8 @@
 
 From the first root, the median of some runs; from the others one run each, of which the median is
 kept, and the rate: arcs that leave the vertices reached, by the time, as a harmonic mean over the
-roots. Every run's distances are compared with the sequential search's before its time is kept.
+roots. Each begins with a cold cache, and every run's distances are compared with the sequential
+search's before its time is kept.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from .kernel_time import BUSY_ROUNDS, LaunchTimer, OutOfPatience, median
+from . import cold_cache, steps
+from .kernel_time import BUSY_ROUNDS, LaunchTimer, OutOfPatience
 from .roots import Case
+from .spread import median
 
 #: Seconds that one search of one graph may be repeated: then no further run is begun.
 PATIENCE = 1.5
@@ -48,9 +51,8 @@ def print_row(label: str, row: dict[str, Any]) -> None:
     """Print the times of one search, as they are found."""
     told = (row.get("kernel_ms"), row.get("call_ms"), row.get("runs"), row.get("roots"))
     kernel, call, runs, others = ("-" if value is None else f"{value:,}" for value in told)
-    print(
-        f"  {label:40} kernels {kernel:>12} ms, call {call:>12} ms; {runs} runs, {others} roots",
-        flush=True,
+    steps.tell(
+        f"  {label:40} kernels {kernel:>12} ms, call {call:>12} ms; {runs} runs, {others} roots"
     )
 
 
@@ -88,9 +90,10 @@ def time_search(
         ``kernel_ms`` and ``call_ms`` from the first root, and how many ``runs`` each; ``launches``
         and ``read_backs``; how many ``roots``, and of these ``roots_kernel_ms``,
         ``roots_call_ms``, ``gteps`` (by the kernels), ``call_gteps`` and ``share_of_bandwidth``
-        (the least bytes by the kernels' time, as a share of `bandwidth`). Of a search that was
-        given up, ``stopped_after_ms`` alone. ``late`` is the share of the timed launches that
-        found the GPU waiting, so that their time holds some of the host's.
+        (the ``least_bytes`` by the kernels' time, as a share of `bandwidth`); beside that the
+        ``least_operations``: one for each arc. Times are medians, with their quartiles. Of a search
+        that was given up, ``stopped_after_ms`` alone. ``late`` is the share of the timed launches
+        that found the GPU waiting, so that their time holds some of the host's.
 
     Raises
     ------
@@ -102,6 +105,7 @@ def time_search(
     counted = [0, 0]  # launches that were timed, and those that came late
 
     def kernels(case: Case) -> float:
+        cold_cache.flush(timer.device)
         timer.reset()
         with no_collection():
             found = search(timer, case.root)
@@ -222,7 +226,9 @@ def _times(at_first, at_others, others: Sequence[Case], bandwidth: float | None)
             c.least_bytes / max(times[0], 1e-9) / 1e6 / bandwidth
             for c, times in zip(measured, at_others, strict=True)
         ]
-        row["share_of_bandwidth"] = round(statistics.median(used), 4)
+        row["share_of_bandwidth"] = median(used, 4)
+        row["least_bytes"] = int(statistics.median(case.least_bytes for case in measured))
+        row["least_operations"] = int(statistics.median(case.arcs for case in measured))
     return row
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpukernels.bench import record
-from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
+from gpukernels.bench import record, steps
 from gpukernels.bench.kernel_time import LaunchTimer
+from gpukernels.bench.limits import Limits, measured_limits
 from gpukernels.bench.roots import Case
 from gpukernels.bench.search_time import print_row, time_search, timer_for
 from gpukernels.graph import Graph
@@ -81,23 +80,25 @@ def write(
 ) -> Path:
     """Write what ``measure(timer, g, root, bandwidth)`` finds for each of `graphs`; return a path.
 
-    The bandwidth is that of a copy, of fewer words if graphs are halved. The file is written after
+    The limits are measured first, in less time if graphs are halved. The file is written after
     each graph, so that what was measured is kept if a later one fails.
     """
-    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
+    limits = measured_limits(device, shrink)
     timer = timer_for(device)
     rows: list[dict[str, Any]] = []
-    measured = {"copy_gigabytes_per_second": bandwidth, "times": rows}
+    measured = {**limits.figures, "times": rows}
     for head, g in graphs:
-        print(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", flush=True)
-        rows.append({**head, **measure(timer, g, head["root"], bandwidth)})
+        steps.tell(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", 0)
+        row = {**head, **measure(timer, g, head["root"], limits.gigabytes_per_second)}
+        judge(limits, row["searches"].values())
+        rows.append(row)
         record.write(name, what, measured, here, folder)
     return record.write(name, what, measured, here, folder)
 
 
-def parser(text: str, families: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser of a benchmark's docstring with ``--shrink`` and ``--families``."""
-    told = record.parser(text)
-    told.add_argument("--shrink", type=int, default=0, help="halve the vertices so many times")
-    told.add_argument("--families", nargs="*", choices=families, help="some of them alone")
-    return told
+def judge(limits: Limits, rows: Iterable[dict[str, Any]]) -> None:
+    """Add to rows of `time_search` their share of the GPU's issue rate, from random roots."""
+    for row in rows:
+        if "least_operations" in row:
+            shares = limits.shares(row["roots_kernel_ms"], 0, row["least_operations"])
+            row["share_of_issue_rate"] = shares["share_of_issue_rate"]

@@ -1,25 +1,27 @@
 """How fast the SIMT machine is beside numba's own simulator, on the same kernel in one run.
 
-``make bench-simt`` prints the table. The kernel is the vertex-parallel BFS of `traversal.harish` on
-a random graph of mean degree 8; a time is that of all levels together, the median of several runs.
-numba's simulator is chosen when numba is imported, so it runs in a process of its own. Beside it
-stand the three schedules and a blocked Floyd-Warshall, on the machine alone.
+``python -m gpukernels.bench simulator`` prints the table and writes ``simulator.json``. The kernel
+is the vertex-parallel BFS of `traversal.harish` on a random graph of mean degree 8; a time is that
+of all levels together, the median of several runs. numba's simulator is chosen when numba is
+imported, so it runs in a process of its own. Beside it stand the three schedules and a blocked
+Floyd-Warshall, on the machine alone.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse.csgraph import floyd_warshall
 
-from gpukernels.bench import tiles
+from gpukernels.bench import record, steps, tiles
+from gpukernels.bench.spread import Median, median
 from gpukernels.device import SimtDevice
 
 MEAN_DEGREE = 8
@@ -48,7 +50,7 @@ def search(launch, n: int, seed: int = 1) -> tuple[float, np.ndarray]:
 
 def on_machine(
     n: int, traced: bool, runs: int, schedule: str = "lockstep"
-) -> tuple[float, np.ndarray]:
+) -> tuple[Median, np.ndarray]:
     """Return (median seconds, distance) on the SIMT machine, after one run that translates."""
     from gpukernels import simt
 
@@ -64,10 +66,10 @@ def on_machine(
 
     once()
     results = [once() for _ in range(runs)]
-    return statistics.median(seconds for seconds, _ in results), results[0][1]
+    return median([seconds for seconds, _ in results], 8), results[0][1]
 
 
-def on_simulator(n: int, runs: int) -> tuple[float, np.ndarray]:
+def on_simulator(n: int, runs: int) -> tuple[Median, np.ndarray]:
     """Return (median seconds, distance) under numba's simulator, in a process of its own."""
     code = (
         "import json\n"
@@ -82,10 +84,10 @@ def on_simulator(n: int, runs: int) -> tuple[float, np.ndarray]:
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     times, distance = json.loads(done.stdout.splitlines()[-1])
-    return statistics.median(times), np.array(distance, np.int32)
+    return median(times, 8), np.array(distance, np.int32)
 
 
-def compare(n: int, runs: int = 5) -> dict[str, float]:
+def compare(n: int, runs: int = 5) -> dict[str, Median]:
     """Return seconds of the machine without and with trace and of the simulator.
 
     Raises
@@ -101,38 +103,50 @@ def compare(n: int, runs: int = 5) -> dict[str, float]:
     return {"plain": plain, "traced": traced, "simulator": simulator}
 
 
-def by_schedule(n: int, runs: int = 7) -> dict[str, float]:
+def by_schedule(n: int, runs: int = 7) -> dict[str, Median]:
     """Return the seconds of an untraced search under each schedule."""
     return {s: on_machine(n, False, runs, s)[0] for s in ("lockstep", "warp", "random")}
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--vertices", type=int, default=4096, help="of the compared graph")
-    parser.add_argument("--large", type=int, default=65536, help="of the machine-only graph")
-    options = parser.parse_args(arguments)
-    times = compare(options.vertices)
-    print(f"vertex-parallel BFS, random graph, mean degree {MEAN_DEGREE}\n")
-    print(f"{'':34}{'seconds':>10}{'times faster':>14}")
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    vertices: int = 4096,
+    large: int = 65536,
+    repeat: int = 5,
+) -> Path:
+    """Measure, print the tables and write the file; return its path."""
+    steps.expect(9)
+    steps.tell(f"vertex-parallel BFS, random graph, mean degree {MEAN_DEGREE}: seconds", 0)
+    times, rows = compare(vertices, repeat), []
+
+    def add(what: str, seconds: Median, than: float, words: str = "times faster") -> None:
+        rows.append({"what": what, "ms": seconds.times(1e3)})
+        steps.tell(f"{what:38}{seconds:>10.4f}{than:>10.1f} {words}")
+
     labels = {
         "simulator": "numba's simulator",
         "traced": "SIMT machine, traced",
         "plain": "SIMT machine",
     }
     for key, label in labels.items():
-        ratio = times["simulator"] / times[key]
-        print(f"{label + f', {options.vertices:,} vertices':34}{times[key]:>10.4f}{ratio:>14.0f}")
-    for traced in (False, True):
-        seconds, _ = on_machine(options.large, traced=traced, runs=3)
-        label = labels["traced" if traced else "plain"]
-        print(f"{label + f', {options.large:,} vertices':34}{seconds:>10.4f}")
-    print(f"\n{'schedule':34}{'seconds':>10}{'times slower':>14}")
-    schedules = by_schedule(options.vertices)
+        add(f"{label}, {vertices:,} vertices", times[key], times["simulator"] / times[key])
+    for key in ("plain", "traced"):
+        seconds, _ = on_machine(large, traced=key == "traced", runs=min(repeat, 3))
+        add(f"{labels[key]}, {large:,} vertices", seconds, seconds / times[key], "times as long")
+    schedules = by_schedule(vertices, repeat)
     for schedule, seconds in schedules.items():
-        slower = seconds / schedules["lockstep"]
-        print(f"{schedule:34}{seconds:>10.4f}{slower:>14.1f}")
-    print(f"\nblocked Floyd-Warshall, 256 x 256, tiles of {tiles.TILE}: {all_pairs():.2f} s")
+        add(f"{schedule}", seconds, seconds / schedules["lockstep"], "times as long")
+    pairs = median([all_pairs() for _ in range(min(repeat, 3))], 8)
+    add(f"blocked Floyd-Warshall, 256 x 256, tiles of {tiles.TILE}", pairs, 1.0, "times as long")
+    what = (
+        "the SIMT machine beside numba's simulator: a vertex-parallel search of a random graph of "
+        "`vertices`, schedules, and a blocked Floyd-Warshall; medians by the host's clock"
+    )
+    measured = {"vertices": vertices, "large": large, "times": rows}
+    return record.write("simulator", what, measured, here, folder)
 
 
 def all_pairs(n: int = 256) -> float:
@@ -148,7 +162,3 @@ def all_pairs(n: int = 256) -> float:
     if not np.array_equal(result, expected.astype(np.float32)):
         raise AssertionError("the machine and SciPy disagree")
     return seconds
-
-
-if __name__ == "__main__":
-    main()

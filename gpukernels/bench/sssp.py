@@ -1,9 +1,8 @@
 """The times of every search for shortest paths on five families of large graphs.
 
-``python -m gpukernels.bench.sssp --commit ID`` measures on the current GPU, some minutes, and
-writes ``data/benchmarks/sssp.json``; ``--quick`` runs each search three times and from two random
-roots, ``--shrink K`` halves every graph's vertices K times, ``--families`` and ``--methods`` choose
-some.
+``python -m gpukernels.bench sssp`` measures on the current GPU, some minutes, and writes
+``data/benchmarks/sssp.json``; ``--shrink K`` halves every graph's vertices K times, ``--families``
+and ``--methods`` choose some.
 
 All graphs are undirected and their edges weigh 1 to 100. Times are those of `gpukernels.bench.bfs`:
 of the kernels and of the whole call ``gk.sssp(g, root, method, parents=False)``, from the vertex of
@@ -27,7 +26,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from gpukernels import generators, sequential
-from gpukernels.bench import record
+from gpukernels.bench import on_cpu, steps
 from gpukernels.bench import searches as together
 from gpukernels.bench.graphs import (
     weighted,
@@ -41,7 +40,7 @@ from gpukernels.bench.kernel_time import LaunchTimer
 from gpukernels.bench.roots import ROOTS, Case, draw
 from gpukernels.bench.search_time import LIMIT_MS, print_row
 from gpukernels.bench.searches import Family, Search, named, time_all
-from gpukernels.device import CudaDevice
+from gpukernels.bench.spread import median
 from gpukernels.graph import Graph
 from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
 
@@ -80,7 +79,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
 
 #: Seconds that one search of one graph may be repeated: enough for all roots of the slowest, which
 #: is why this is more than of other benchmarks.
-PATIENCE, QUICK_PATIENCE = 40.0, 1.5
+PATIENCE = 40.0
 
 #: The search whose distances, once checked, are those that others must find from random roots.
 TRUSTED = "near_far_persistent"
@@ -89,7 +88,8 @@ WHAT = (
     "gk.sssp without parents on undirected graphs of weights 1 to 100, figures as in bfs.json, "
     "from `root` and from `roots` random roots of its component, every result checked; "
     "share_of_bandwidth counts 4 bytes more for each arc, its weight; sequential: Dijkstra's heap, "
-    "one run. A search is repeated for {patience:g} s at most; one of more than "
+    "SciPy and NetworkX: theirs, one run each. A search is repeated for {patience:g} s at most; "
+    "one of more than "
     f"{LIMIT_MS / 1e3:g} s of kernels is given up (stopped_after_ms)"
 )
 
@@ -153,6 +153,12 @@ def cases(device, g: Graph, root: int, count: int) -> tuple[list[PathCase], floa
     return [first, *others], ms
 
 
+def _single(ms: float, case: Case) -> dict[str, Any]:
+    """Return the row of a single run on the CPU."""
+    rate = round(case.arcs / max(ms, 1e-9) / 1e6, 4)
+    return {"call_ms": median([ms]), "call_gteps": rate, "runs": 1, "roots": 0}
+
+
 def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
     """Yield what a row says of each of some `families`, halved so many times, and the graph."""
     return together.large_graphs(FAMILIES, shrink, families)
@@ -181,19 +187,18 @@ def measure(
     """Return the figures of all :func:`searches` of `g`, or of the `chosen` ones, and of the CPU.
 
     ``searches`` of the result maps a label to what :func:`.search_time.time_search` returns, and
-    "sequential" to the ``call_ms`` of one run of Dijkstra's heap.
+    "sequential", "SciPy" and "NetworkX" to the ``call_ms`` of one run of Dijkstra's algorithm.
     """
     from_roots, heap_ms = cases(timer.device, g, root, roots)
     first = from_roots[0]
-    found: dict[str, dict[str, Any]] = {
-        "sequential": {
-            "call_ms": round(heap_ms, 5),
-            "call_gteps": round(first.arcs / max(heap_ms, 1e-9) / 1e6, 4),
-            "runs": 1,
-            "roots": 0,
-        }
-    }
+    found: dict[str, dict[str, Any]] = {"sequential": _single(heap_ms, first)}
     print_row("sequential", found["sequential"])
+    for label, search in on_cpu.path_searches(g):
+        begin = time.perf_counter()
+        result = search(root)
+        found[label] = _single((time.perf_counter() - begin) * 1e3, first)
+        np.testing.assert_array_equal(result.distance, first.distance, err_msg=label)
+        print_row(label, found[label])
     some = searches() if chosen is None else chosen
     found |= time_all(sssp, g, some, timer, from_roots, repeat, bandwidth, patience)
     return {"reached": first.reached, "arcs": first.arcs, "searches": found}
@@ -207,11 +212,12 @@ def write(
     shrink: int = 0,
     repeat: int = 9,
     roots: int = ROOTS,
-    families: Container[str] = FAMILY_NAMES,
+    families: Sequence[str] = FAMILY_NAMES,
     methods: Container[str] = tuple(METHODS),
     patience: float = PATIENCE,
 ) -> Path:
     """Measure and write the file; return its path."""
+    steps.expect(len(families) * (3 + len(searches(methods))))
 
     def of_graph(timer: LaunchTimer, g: Graph, root: int, bandwidth: float) -> dict[str, Any]:
         return measure(timer, g, root, repeat, bandwidth, searches(methods), roots, patience)
@@ -219,24 +225,3 @@ def write(
     graphs = large_graphs(shrink, families)
     what = WHAT.format(patience=patience)
     return together.write("sssp", what, graphs, of_graph, device, here, folder, shrink)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write the file."""
-    parser = together.parser(__doc__, FAMILY_NAMES)
-    parser.add_argument("--quick", action="store_true", help="three runs, and two random roots")
-    parser.add_argument("--methods", nargs="*", choices=list(METHODS), help="some of them alone")
-    options = parser.parse_args(arguments)
-    device = CudaDevice()
-    here = record.environment(device, options.commit)
-    repeat, roots = (3, 2) if options.quick else (9, ROOTS)
-    patience = QUICK_PATIENCE if options.quick else PATIENCE
-    print(
-        write(device, here, options.folder, shrink=options.shrink, repeat=repeat, roots=roots,
-              families=options.families or FAMILY_NAMES, methods=options.methods or tuple(METHODS),
-              patience=patience)
-    )  # fmt: skip
-
-
-if __name__ == "__main__":
-    main()

@@ -13,6 +13,7 @@ from gpukernels import sequential
 from gpukernels.all_pairs import METHODS, UNREACHED, APSPResult, blocked
 from gpukernels.bench import apsp as bench
 from gpukernels.bench.graphs import dense_lengths, weighted_random
+from gpukernels.bench.limits import Limits
 from gpukernels.bench.span_time import SpanTimer
 
 SMALL = [bench.Form("naive", {}), bench.Form("blocked", {"tile": 16, "per_thread": "1x1"})]
@@ -40,13 +41,14 @@ def test_every_method_is_measured_and_so_are_a_product_and_the_cpu(measuring):
     dense = measuring.dense(10, bench.NAMES, False, True)["searches"]
     sparse = measuring.sparse(10, bench.NAMES, True)["searches"]
     measured = {label.split()[0] for label in (*dense, *sparse)}
-    assert measured == {*METHODS, "min_plus", "SciPy", "sequential"} - {"out_of_core"}
+    on_cpu = {"SciPy", "sequential", "NetworkX"}
+    assert measured == ({*METHODS, "min_plus"} | on_cpu) - {"out_of_core"}
     for tile, per_thread in bench.SHAPES:
         assert f"blocked tile={tile} per_thread={per_thread}" in dense
         assert f"blocked tile={tile} per_thread={per_thread} float32" in dense
     for label, row in {**dense, **sparse}.items():
         assert row["call_ms"] > 0, label
-        assert ("kernel_ms" in row) == (label.split()[0] not in ("SciPy", "sequential"))
+        assert ("kernel_ms" in row) == (label.split()[0] not in on_cpu)
     counts = ("launches", "read_backs", "operations", "kernel_runs", "call_runs", "late")
     assert [dense["naive"][name] for name in counts] == [10, 0, 10**3, 1, 1, 0]
     assert dense["repeated_squaring"]["iterations"] > 1
@@ -190,25 +192,34 @@ def test_a_form_is_repeated_while_patience_lasts(monkeypatch):
     assert bench._some(lambda: 9.0, 3) == [9.0]
 
 
-def test_sizes_and_methods_can_be_chosen_and_a_quick_run_takes_fewer_forms(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench, "CudaDevice", gk.SimtDevice)
-    monkeypatch.setattr(bench, "WORDS", 1024)
-    monkeypatch.setattr(bench.record, "environment", lambda device, commit: {"commit": commit})
-    told = ["--quick", "--commit", "x", "--folder", str(tmp_path)]
-    bench.main([*told, "--sizes", "20", "16", "--methods", "naive", "kleene"])
-    kept = json.loads((tmp_path / "apsp.json").read_text())
-    assert kept["copy_gigabytes_per_second"] > 0
+@pytest.fixture
+def two_limits(monkeypatch):
+    monkeypatch.setattr(bench, "measured_limits", lambda device, shrink: Limits(1000.0, 2.0))
+
+
+def test_sizes_and_methods_can_be_chosen_and_a_quick_run_takes_fewer_forms(tmp_path, two_limits):
+    few = {"quick": True, "repeat": 1, "sizes": [20, 16], "methods": ["naive", "kleene"]}
+    kept = json.loads(bench.write(gk.SimtDevice(), {}, tmp_path, **few).read_text())
+    assert kept["copy_gigabytes_per_second"] == 1000
     assert [(row["graph"], row["n"]) for row in kept["times"]] == [("dense", 16), ("dense", 20)]
     for row in kept["times"]:
-        on_cpu = {"SciPy floyd_warshall", "sequential"}
+        on_cpu = {"SciPy floyd_warshall", "sequential", "NetworkX floyd_warshall"}
         assert set(row["searches"]) == {"naive", "kleene", *on_cpu}
     assert len(bench.forms(quick=True)) < len(bench.forms())
 
 
-def test_a_graph_without_a_pair_is_refused(capsys):
-    with pytest.raises(SystemExit):
-        bench.main(["--commit", "x", "--sizes", "512", "1"])
-    assert "--sizes 1: a graph has 2 vertices and more here" in capsys.readouterr().err
+def test_a_graph_without_a_pair_is_refused(tmp_path):
+    with pytest.raises(gk.InvalidArgument, match="sizes = 1: must be 2 vertices and more"):
+        bench.write(gk.SimtDevice(), {}, tmp_path, sizes=[512, 1])
+
+
+def test_what_is_counted_is_a_matrix_each_way_and_the_operations_of_floyd_and_warshall():
+    row = {"n": 1000, "searches": {"it": {"kernel_ms": 1.0}, "SciPy": {"call_ms": 2.0}}}
+    bench.judge(Limits(1000.0, 2.0), row)
+    it = row["searches"]["it"]
+    assert (it["least_bytes"], it["least_operations"]) == (8_000_000, 10**9)
+    assert (it["share_of_bandwidth"], it["share_of_issue_rate"]) == (0.008, 0.5)
+    assert row["searches"]["SciPy"] == {"call_ms": 2.0}
 
 
 def test_the_largest_matrices_are_given_to_fewer_shapes(monkeypatch, measuring):
@@ -218,8 +229,7 @@ def test_the_largest_matrices_are_given_to_fewer_shapes(monkeypatch, measuring):
     assert set(few) == {form.label for form in bench.forms(["blocked"], quick=True)}
 
 
-def test_a_run_that_is_stopped_leaves_the_rows_that_it_has(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench, "WORDS", 1024)
+def test_a_run_that_is_stopped_leaves_the_rows_that_it_has(tmp_path, monkeypatch, two_limits):
     fine = bench.Measuring.dense
 
     def stopped(self, n, *args):

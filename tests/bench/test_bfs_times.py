@@ -9,12 +9,14 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.bench import bfs as bench
-from gpukernels.bench import record, sssp
+from gpukernels.bench import record
 from gpukernels.bench.graphs import random_arcs
+from gpukernels.bench.limits import Limits
 from gpukernels.bench.search_time import timer_for
+from gpukernels.bench.searches import judge
 from gpukernels.traversal import METHODS, BFSResult
 
-ON_CPU = {"sequential", "all cores"}
+ON_CPU = {"sequential", "all cores", "SciPy", "NetworkX"}
 
 
 @pytest.fixture(scope="module")
@@ -73,18 +75,20 @@ def test_every_family_shrinks(family):
     assert 1.5 < small.n / smaller.n < 2.5
 
 
-@pytest.mark.parametrize("main", [bench.main, sssp.main])
-def test_a_family_that_is_not_measured_is_refused_with_those_that_are(main, capsys):
-    with pytest.raises(SystemExit):
-        main(["--commit", "x", "--families", "rmat", "star"])
-    told = capsys.readouterr().err
-    assert "'star'" in told
-    assert "small world" in told
-
-
-def test_the_file_says_how_fast_a_copy_was(tmp_path):
-    file = bench.write(gk.SimtDevice(), {}, tmp_path, shrink=17, repeat=1, families=["road"])
-    kept = json.loads(file.read_text())
-    assert kept["copy_gigabytes_per_second"] > 0
+def test_some_families_and_methods_can_be_chosen(tmp_path):
+    few = {"shrink": 17, "repeat": 1, "families": ["road"], "methods": ["luo", "frontier"]}
+    kept = json.loads(bench.write(gk.SimtDevice(), {}, tmp_path, **few).read_text())
     assert [row["graph"] for row in kept["times"]] == ["road"]
     assert kept["times"][0]["root"] == 0
+    labels = set(kept["times"][0]["searches"])
+    assert {label.split()[0] for label in labels - ON_CPU} == {"luo", "frontier"}
+
+
+def test_the_issue_rate_is_that_of_an_operation_for_each_arc():
+    limits = Limits(1000.0, 2.0)
+    row = {"roots_kernel_ms": 0.5, "least_operations": 10**8, "share_of_bandwidth": 0.3}
+    given_up = {"stopped_after_ms": 10_000.0}
+    judge(limits, [row, given_up])
+    # 0.2 of 2 million million operations a second.
+    assert (row["share_of_issue_rate"], row["share_of_bandwidth"]) == (0.1, 0.3)
+    assert given_up == {"stopped_after_ms": 10_000.0}

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from fake_gpu import FakeGpus
+from jsonschema import Draft202012Validator
+from test_schema import HEAD as HERE
 
 import gpukernels as gk
 from gpukernels import sequential
 from gpukernels.bench import calls
+from gpukernels.bench.schema import schema
 
 
 class FakeTimer:
@@ -51,9 +56,14 @@ def test_a_wrong_distance_is_no_time(gpus, monkeypatch):
         calls.measure(g, 0, ["harish"], repeat=1)
 
 
-def test_the_tables_are_printed(gpus, capsys, monkeypatch):
+def test_the_tables_are_printed_and_written(gpus, capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(calls, "SIZES", (1 << 14, 1 << 18))
-    calls.main("--scale 6 --edge-factor 4 --repeat 1 --methods harish --profile harish".split())
+    few = {"scale": 6, "edge_factor": 4, "repeat": 1, "methods": ["harish"]}
+    kept = json.loads(calls.write(None, HERE, tmp_path, **few).read_text())
+    assert not list(Draft202012Validator(schema("calls")).iter_errors(kept))
+    assert [row["method"] for row in kept["times"]] == ["harish"]
+    assert [row["bytes"] for row in kept["copies"]] == list(calls.SIZES)
+    calls.profile(gk.rmat(6, 4, seed=1), 0, "harish", 1)
     out = capsys.readouterr().out
     assert "harish" in out
     assert out.count("GB/s") == 2 * len(calls.SIZES)

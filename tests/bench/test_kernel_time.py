@@ -11,8 +11,9 @@ from numba import cuda
 
 import gpukernels as gk
 from gpukernels.bench import kernel_time
-from gpukernels.bench.kernel_time import LaunchTimer, OutOfPatience, kernel_ms, median, wall_ms
+from gpukernels.bench.kernel_time import LaunchTimer, OutOfPatience, kernel_ms, wall_ms
 from gpukernels.bench.mapping import fill
+from gpukernels.bench.spread import median
 from gpukernels.device import Elapsed
 
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
+from jsonschema import Draft202012Validator
+from test_schema import HEAD as HERE
+
 from gpukernels.bench import making
+from gpukernels.bench.schema import schema
 
 
-def test_every_way_of_making_a_graph_has_its_ratio(capsys):
-    making.main(["--scale", "5", "--repeat", "1"])
+def test_every_way_of_making_a_graph_has_its_ratio(capsys, tmp_path):
+    kept = json.loads(making.write(None, HERE, tmp_path, scale=5, repeat=1).read_text())
+    assert not list(Draft202012Validator(schema("making")).iter_errors(kept))
+    assert [row["what"] for row in kept["times"]] == ["scipy", *making.TARGETS]
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("512 arcs, ")
     assert [line.split(" s CPU")[0].rsplit(maxsplit=1)[0].strip() for line in said[1:6]] == [

@@ -32,15 +32,9 @@ def test_every_technique_is_measured_on_every_workload_at_every_block_size(measu
 
 
 @pytest.mark.parametrize("one", [bench, directions], ids=["mapping", "directions"])
-def test_some_methods_can_be_chosen(one, tmp_path, monkeypatch):
-    monkeypatch.setattr(one, "CudaDevice", gk.SimtDevice)
-    monkeypatch.setattr(one.record, "environment", lambda device, commit: {"commit": commit})
-    few = (None, 1) if one is directions else (None, (32,), 1, 2)
-    monkeypatch.setattr(one.measure, "__defaults__", few)
-    told = ["--commit", "x", "--folder", str(tmp_path), "--items", "40"]
-    one.main([*told, "--methods", "merge_path"])
-    name = one.__name__.rpartition(".")[2]
-    rows = json.loads((tmp_path / f"{name}.json").read_text())["times"]
+def test_some_methods_can_be_chosen(one, tmp_path):
+    few = {"shrink": 16, "items": 40, "repeat": 1, "methods": ["merge_path"]}
+    rows = json.loads(one.write(gk.SimtDevice(), {}, tmp_path, **few).read_text())["times"]
     assert {(row["workload"], row["technique"]) for row in rows} == {
         (workload, "merge_path") for workload in TARGETS
     }

@@ -227,7 +227,7 @@ def test_launches_are_collected_by_a_run_under_the_profiler(tmp_path, monkeypatc
 
 def test_the_commit_is_asked_for(capsys):
     with pytest.raises(SystemExit):
-        counters.main(["--profile"])
+        counters.main(["--collect", "somewhere"])
     assert "--commit" in capsys.readouterr().err
 
 

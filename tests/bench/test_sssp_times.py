@@ -12,8 +12,11 @@ from gpukernels import sequential
 from gpukernels.bench import searches
 from gpukernels.bench import sssp as bench
 from gpukernels.bench.graphs import weighted, weighted_grid, weighted_random, weighted_rmat
+from gpukernels.bench.limits import Limits
 from gpukernels.bench.search_time import timer_for
 from gpukernels.shortest_paths import METHODS, UNREACHED, SSSPResult
+
+ON_CPU = {"sequential", "SciPy", "NetworkX"}
 
 
 @pytest.fixture(scope="module")
@@ -26,15 +29,15 @@ def row():
 
 def test_every_method_is_measured_and_so_is_the_heap(row):
     measured = {label.split()[0] for label in row["searches"]}
-    assert measured == {*METHODS, "sequential"}
+    assert measured == {*METHODS, *ON_CPU}
     times = "kernel_ms", "call_ms", "roots_kernel_ms", "roots_call_ms", "gteps", "call_gteps"
     for label, found in row["searches"].items():
-        if label != "sequential":
+        if label not in ON_CPU:
             assert all(found[name] >= 0 for name in times), label
             assert found["roots"] == 2
-    heap = row["searches"]["sequential"]
-    assert (heap["runs"], heap["roots"]) == (1, 0)
-    assert heap["call_ms"] > 0
+    for heap in (row["searches"][label] for label in ON_CPU):
+        assert (heap["runs"], heap["roots"]) == (1, 0)
+        assert heap["call_ms"] > 0
 
 
 def test_a_persistent_search_is_one_launch_and_asks_nothing_back(row):
@@ -93,31 +96,27 @@ def test_every_family_shrinks(family):
     assert 1.5 < small.n / smaller.n < 2.5
 
 
-def test_some_families_and_methods_can_be_chosen(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench, "CudaDevice", gk.SimtDevice)
-    monkeypatch.setattr(bench.record, "environment", lambda device, commit: {"commit": commit})
-    chosen = ["--families", "grid", "--methods", "harish"]
-    shrunk = ["--shrink", "16", "--quick", "--commit", "x", "--folder", str(tmp_path)]
-    bench.main([*shrunk, *chosen])
-    kept = json.loads((tmp_path / "sssp.json").read_text())
+def test_some_families_and_methods_can_be_chosen(tmp_path):
+    few = {"shrink": 16, "repeat": 1, "patience": 0, "families": ["grid"], "methods": ["harish"]}
+    kept = json.loads(bench.write(gk.SimtDevice(), {}, tmp_path, **few).read_text())
     assert kept["copy_gigabytes_per_second"] > 0
     (only,) = kept["times"]
     assert (only["graph"], only["root"]) == ("grid", 0)
-    assert set(only["searches"]) == {"sequential", "harish"}
+    assert set(only["searches"]) == {*ON_CPU, "harish"}
     assert only["searches"]["harish"]["roots"] <= 2
 
 
 def test_what_was_measured_is_kept_when_a_later_graph_fails(tmp_path, monkeypatch):
-    monkeypatch.setattr(searches, "measured_bandwidth", lambda device, words: 1.0)
+    monkeypatch.setattr(searches, "measured_limits", lambda device, shrink: Limits(1.0, 1.0))
     monkeypatch.setattr(searches, "timer_for", lambda device: None)
 
     def measure(timer, g, root, bandwidth):
         if g.n == 2:
             raise MemoryError
-        return {"reached": g.n}
+        return {"reached": g.n, "searches": {}}
 
     graphs = [({"graph": str(n), "root": 0}, gk.path(n)) for n in (3, 2)]
     with pytest.raises(MemoryError):
         searches.write("it", "times", graphs, measure, None, {}, tmp_path, 0)
     (row,) = json.loads((tmp_path / "it.json").read_text())["times"]
-    assert row == {"graph": "3", "root": 0, "reached": 3}
+    assert row == {"graph": "3", "root": 0, "reached": 3, "searches": {}}

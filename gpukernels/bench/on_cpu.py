@@ -1,0 +1,99 @@
+"""What SciPy and NetworkX need for the same searches, on one core, where that is no long wait.
+
+Each search is made for a graph once, outside its time, in the form that the library wants. What it
+finds becomes distances only when they are asked for, which is to compare them: outside its time,
+too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.sparse import csgraph
+
+from gpukernels.graph import Graph
+from gpukernels.shortest_paths import UNREACHED
+
+#: Arcs up to which SciPy searches by levels, and by Dijkstra's algorithm: some seconds.
+SCIPY_ARCS, DIJKSTRA_ARCS = 50_000_000, 25_000_000
+#: Arcs up to which NetworkX searches: it has an object for each.
+NETWORKX_ARCS = 1 << 20
+
+#: A search from a root, whose result has a ``distance``.
+OnCPU = Callable[[int], Any]
+
+
+class Found:
+    """What a library found, as distances once they are asked for."""
+
+    def __init__(self, as_distance: Callable[[], NDArray[np.int32]]):
+        self._as_distance = as_distance
+
+    @functools.cached_property
+    def distance(self) -> NDArray[np.int32]:
+        """The distance of every vertex."""
+        return self._as_distance()
+
+
+def searches(g: Graph) -> Iterator[tuple[str, OnCPU]]:
+    """Yield name and breadth-first search of each library that searches `g` in time."""
+    if g.m <= SCIPY_ARCS:
+        matrix = g.to_scipy().astype(np.float64)
+
+        def by_scipy(root: int) -> Found:
+            order, parent = csgraph.breadth_first_order(matrix, root)
+            return Found(lambda: _levels(order, parent))
+
+        yield "SciPy", by_scipy
+    if g.m <= NETWORKX_ARCS:
+        graph = g.to_networkx()
+
+        def by_networkx(root: int) -> Found:
+            found = nx.single_source_shortest_path_length(graph, root)
+            return Found(lambda: _of_items(found, g.n, -1))
+
+        yield "NetworkX", by_networkx
+
+
+def path_searches(g: Graph) -> Iterator[tuple[str, OnCPU]]:
+    """Yield name and search for shortest paths of each library that searches `g` in time.
+
+    All weights are above 0: SciPy takes an arc of length 0 for none.
+    """
+    if g.m <= DIJKSTRA_ARCS:
+        matrix = g.to_scipy().astype(np.float64)
+
+        def by_scipy(root: int) -> Found:
+            found = csgraph.dijkstra(matrix, indices=root)
+            return Found(lambda: np.where(np.isinf(found), UNREACHED, found).astype(np.int32))
+
+        yield "SciPy", by_scipy
+    if g.m <= NETWORKX_ARCS:
+        graph = g.to_networkx()
+
+        def by_networkx(root: int) -> Found:
+            found = nx.single_source_dijkstra_path_length(graph, root)
+            return Found(lambda: _of_items(found, g.n, UNREACHED))
+
+        yield "NetworkX", by_networkx
+
+
+@njit(cache=True)
+def _levels(order, parent):
+    distance = np.full(parent.size, -1, np.int32)
+    distance[order[0]] = 0
+    for i in range(1, order.size):
+        distance[order[i]] = distance[parent[order[i]]] + 1
+    return distance
+
+
+def _of_items(found: dict[int, int], n: int, none: int) -> NDArray[np.int32]:
+    distance = np.full(n, none, np.int32)
+    distance[list(found)] = list(found.values())
+    return distance

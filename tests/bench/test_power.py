@@ -1,0 +1,279 @@
+"""Power and energy are those of what a meter said, and its thread ends with the block."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import json
+import sys
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+from test_schema import HEAD as HERE
+
+import gpukernels as gk
+from gpukernels.bench import energy, power
+from gpukernels.bench.power import Nvml, Power, PowerError, Sampling, integral
+from gpukernels.bench.schema import schema
+
+
+class Scripted:
+    """A meter that says what stands in a list, then its last again; joules grow by `step`."""
+
+    def __init__(self, watts=(100.0,), step=None, fails_after=None):
+        self._watts, self.asked, self.closed = list(watts), 0, 0
+        self._step, self._joules, self._fails_after = step, 1000.0, fails_after
+
+    def watts(self) -> float:
+        self.asked += 1
+        if self._fails_after is not None and self.asked > self._fails_after:
+            raise PowerError("NVML's power failed: the GPU is lost")
+        return self._watts[min(self.asked, len(self._watts)) - 1]
+
+    def joules(self) -> float | None:
+        if self._step is None:
+            return None
+        self._joules += self._step
+        return self._joules
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def samples(meter: Scripted, count: int, **options) -> Power:
+    """Return what a block sees that lasts until the meter has been asked so often."""
+    with Sampling(meter, interval=1e-4, **options) as seen:
+        while meter.asked < count - 1:
+            time.sleep(1e-4)
+    return seen
+
+
+def test_energy_is_the_area_under_samples_that_come_irregularly():
+    # By hand: 1 s at 100 to 200 W, half a second at 200 to 200, 4 s at 200 to 50.
+    assert integral([0, 1, 1.5, 5.5], [100, 200, 200, 50]) == 150 + 100 + 500
+    rng = np.random.default_rng(1)
+    seconds, watts = np.sort(rng.random(50)) * 9, rng.integers(50, 700, 50)
+    assert integral(seconds, watts) == pytest.approx(np.trapezoid(watts, seconds))
+    assert integral([3.0], [100.0]) == 0
+
+
+def test_average_and_peak_are_by_time_and_not_by_sample():
+    seen = Power([0.0, 0.1, 0.2, 4.2], [700.0, 700.0, 100.0, 100.0])
+    assert seen.joules == pytest.approx(70 + 40 + 400)
+    assert seen.average == pytest.approx(510 / 4.2)
+    assert (seen.peak, seen.duration, seen.apart) == (700, 4.2, None)
+
+
+def test_the_counter_is_preferred_and_checked_against_the_samples():
+    seen = Power([0.0, 2.0], [100.0, 100.0], counted=160.0)
+    assert (seen.joules, seen.integrated, seen.average) == (160, 200, 80)
+    assert seen.apart == pytest.approx(0.25)
+
+
+def test_a_block_has_a_sample_at_its_begin_and_one_at_its_end():
+    ticks = itertools.count(10.0, 0.5)
+    meter = Scripted([100, 300, 200], step=40.0)
+    with Sampling(meter, interval=60, clock=lambda: next(ticks)) as seen:
+        pass
+    assert (seen.seconds, seen.samples) == ([0.5, 1.0], [100, 300])
+    assert (seen.integrated, seen.counted) == (100, 40)
+
+
+def test_samples_are_taken_while_the_block_runs():
+    seen = samples(Scripted([100, 500, 200]), 6)
+    assert len(seen.samples) >= 6
+    assert seen.peak == 500
+    assert seen.seconds == sorted(seen.seconds)
+    assert 200 <= seen.average <= 500
+
+
+def alive() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "power"]
+
+
+def watch(meter: Scripted, raises: bool) -> None:
+    """Sample until the meter has been asked four times or fails, and perhaps raise KeyError."""
+    with Sampling(meter, interval=1e-4):
+        while meter.asked < 4 and alive():
+            time.sleep(1e-4)
+        if raises:
+            raise KeyError
+
+
+@pytest.mark.parametrize("raises", [False, True])
+@pytest.mark.parametrize("fails_after", [None, 0, 1, 3])
+def test_the_thread_never_outlives_its_block(fails_after, raises):
+    meter = Scripted(fails_after=fails_after)
+    expected = KeyError if raises and fails_after != 0 else PowerError
+    if fails_after is None and not raises:
+        watch(meter, raises)
+    else:
+        with pytest.raises(expected):
+            watch(meter, raises)
+    assert not alive()
+
+
+def test_a_meter_that_breaks_otherwise_is_told_as_an_error_of_power():
+    meter = Scripted()
+    with pytest.raises(PowerError, match="no power can be read: division"), Sampling(meter):
+        meter.watts = lambda: 1 / 0
+
+
+class FakeNvml:
+    """What `cuda.bindings.nvml` offers: integers, milliwatts and millijoules."""
+
+    def __init__(self, **broken):
+        self.broken, self.open = broken, 0
+
+    def _may_fail(self, name):
+        if name in self.broken:
+            raise RuntimeError(self.broken[name])
+
+    def init_v2(self):
+        self._may_fail("init_v2")
+        self.open += 1
+
+    def device_get_handle_by_uuid(self, uuid):
+        self._may_fail("device_get_handle_by_uuid")
+        assert uuid == "GPU-1"
+        return 77
+
+    def device_get_power_usage(self, handle):
+        self._may_fail("device_get_power_usage")
+        assert handle == 77
+        return 123_456
+
+    def device_get_total_energy_consumption(self, handle):
+        self._may_fail("device_get_total_energy_consumption")
+        return 5_000
+
+    def shutdown(self):
+        self.open -= 1
+
+
+def test_nvml_is_asked_in_watts_and_joules_and_closed():
+    library = FakeNvml()
+    meter = Nvml("GPU-1", library)
+    assert (meter.watts(), meter.joules()) == (123.456, 5.0)
+    meter.close()
+    assert library.open == 0
+
+
+def test_pynvml_has_other_names_for_the_same():
+    other = FakeNvml()
+    library = SimpleNamespace(
+        nvmlInit=other.init_v2,
+        nvmlDeviceGetHandleByUUID=other.device_get_handle_by_uuid,
+        nvmlDeviceGetPowerUsage=other.device_get_power_usage,
+        nvmlDeviceGetTotalEnergyConsumption=other.device_get_total_energy_consumption,
+        nvmlShutdown=other.shutdown,
+    )
+    assert Nvml("GPU-1", library).watts() == 123.456
+
+
+def test_a_gpu_that_counts_no_energy_is_sampled_alone():
+    missing = {"device_get_total_energy_consumption": "NOT_SUPPORTED"}
+    assert Nvml("GPU-1", FakeNvml(**missing)).joules() is None
+
+
+@pytest.mark.parametrize("name", ["init_v2", "device_get_handle_by_uuid", "device_get_power_usage"])
+def test_an_error_of_nvml_is_named_and_nothing_stays_open(name):
+    library = FakeNvml(**{name: "NVML_ERROR_NO_PERMISSION"})
+    with pytest.raises(PowerError, match=f"NVML's {name} failed: RuntimeError: NVML_ERROR_NO_PERM"):
+        Nvml("GPU-1", library)
+    assert library.open == 0
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    real = builtins.__import__
+
+    def none(name, *arguments, **options):
+        if "nvml" in name:
+            raise ImportError(name)
+        return real(name, *arguments, **options)
+
+    monkeypatch.setattr(power.importlib, "import_module", lambda name: none(name))
+    with pytest.raises(PowerError, match=r"cuda-bindings 13 .* or nvidia-ml-py"):
+        power.find()
+    found = SimpleNamespace()
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "cuda.bindings.nvml", None)
+    monkeypatch.setitem(sys.modules, "pynvml", found)
+    assert power.find() is found
+
+
+def run(go, **head) -> energy.Run:
+    return energy.Run({"run": "it", **head}, go, lambda: None)
+
+
+def test_a_run_s_energy_is_that_of_all_its_time_and_less_what_an_idle_gpu_draws():
+    device, calls = gk.SimtDevice(), []
+    meter = Scripted([300.0])
+    timer = energy.SpanTimer(device)
+    told = energy.repeated(
+        device, run(lambda there: calls.append(there)), meter, 100.0, 0.02, timer
+    )
+    assert told["average_watts"] == pytest.approx(300, abs=0.01)
+    assert told["peak_watts"] == 300
+    joules, idle = 300 * told["seconds"], 100 * told["seconds"]
+    assert told["joules"] == pytest.approx(joules, rel=0.1)
+    assert told["above_idle_millijoules"] == pytest.approx(told["millijoules"] * 2 / 3, abs=2e-4)
+    assert joules - idle > 0
+    assert told["runs"] < len(calls)  # a moment before that does not count
+    assert told["samples"] >= 2 * energy.SLICES
+    assert "counter_apart" not in told
+
+
+def test_how_far_the_counter_is_from_the_samples_is_told():
+    device = gk.SimtDevice()
+    meter = Scripted([300.0], step=0.001)
+    told = energy.repeated(
+        device, run(lambda there: None), meter, 0.0, 0.004, energy.SpanTimer(device)
+    )
+    assert told["joules"] == pytest.approx(energy.SLICES * 0.001, abs=6e-4)
+    assert told["counter_apart"] > 1
+
+
+def test_a_wrong_run_has_no_energy():
+    def wrong():
+        raise AssertionError("blocked is wrong")
+
+    given = energy.Run({}, lambda there: None, wrong)
+    with pytest.raises(AssertionError, match="blocked is wrong"):
+        energy.repeated(gk.SimtDevice(), given, Scripted(), 0.0, 0.0, None)
+
+
+def test_every_technique_on_every_workload_and_the_best_searches_are_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(energy, "QUEUED", 0)
+    monkeypatch.setattr(energy, "TARGETS", list(energy.TARGETS)[:2])
+    meter = Scripted([200.0])
+    few = {"shrink": 16, "repeat": 1, "methods": ["merge_path"], "seconds": 0.0}
+    path = energy.write(gk.SimtDevice(), HERE, tmp_path, meter=meter, **few)
+    kept = json.loads(path.read_text())
+    assert not list(Draft202012Validator(schema("energy")).iter_errors(kept))
+    rows = kept["times"]
+    mapped = [(row["workload"], row["technique"]) for row in rows if row["run"] == "mapping"]
+    assert mapped == [(name, "merge_path") for name in energy.TARGETS]
+    others = [(row["run"], row["method"]) for row in rows if row["run"] != "mapping"]
+    assert {run for run, _ in others} == {"bfs", "sssp", "apsp", "scan"}
+    assert len(others) == 7
+    assert kept["idle_watts"] == 200
+    assert meter.closed == 1
+
+
+def test_every_technique_that_is_timed_is_measured():
+    device = gk.SimtDevice()
+    runs = list(energy.of_mapping(device, 20, tuple(energy.METHODS), 1))
+    assert len(runs) == len(energy.TARGETS) * len(energy.chosen_techniques(energy.METHODS))
+    assert all(found.kernel_ms > 0 for found in runs)
+
+
+def test_the_meter_is_closed_when_it_fails(tmp_path):
+    meter = Scripted(fails_after=1)
+    with pytest.raises(PowerError):
+        energy.write(gk.SimtDevice(), HERE, tmp_path, meter=meter, seconds=0.0)
+    assert meter.closed == 1
