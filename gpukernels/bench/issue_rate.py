@@ -70,4 +70,5 @@ def measured_issue_rate(device, rounds: int = ROUNDS, repeat: int = 9) -> float:
         prepare=lambda: device.clear(out),
         check=check,
     )
-    return round(threads * rounds * PAIRS / max(ms, 1e-9) / 1e9, 6)
+    # Digits rather than decimals: what a machine without a GPU does is no 0 either.
+    return float(f"{threads * rounds * PAIRS / max(ms, 1e-9) / 1e9:.5g}")

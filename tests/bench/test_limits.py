@@ -36,7 +36,9 @@ def test_the_issue_rate_is_that_of_all_pairs_of_all_threads(monkeypatch):
     monkeypatch.setattr(issue_rate, "kernel_ms", half_a_millisecond)
     device = gk.SimtDevice()
     pairs = device.resident_threads * 2 * 4 * 16
-    assert issue_rate.measured_issue_rate(device, 2) == round(pairs / 0.5e-3 / 1e12, 6)
+    assert issue_rate.measured_issue_rate(device, 2) == pytest.approx(
+        pairs / 0.5e-3 / 1e12, rel=1e-4
+    )
     with pytest.raises(gk.InvalidArgument, match="rounds = 0: must be 1 or more"):
         issue_rate.measured_issue_rate(device, 0)
     monkeypatch.setattr(issue_rate, "add_and_compare", idle)
