@@ -16,7 +16,7 @@ from typing import Any
 from gpukernels.bench.spread import FIGURE, SPREAD
 from gpukernels.errors import InvalidArgument
 
-#: Half a range at least, as a share of the median: with quartiles, and without.
+#: Half a range at least, as a share of the median: with quartiles, and without, as of one run.
 FLOOR, WITHOUT = 0.02, 0.05
 #: Times that were foretold or that end a run, and are no measurement.
 _NO_MEDIAN = ("expected_ms", "stopped_after_ms")
@@ -153,8 +153,8 @@ def _is_figure(name: str, value: Any) -> bool:
 
 
 def _labeled(path: tuple[str, ...], value: float, spread) -> tuple[str, Figure]:
-    half = abs(value) * (WITHOUT if spread is None else FLOOR)
     low, high = spread or (value, value)
+    half = abs(value) * (WITHOUT if low == high else FLOOR)
     where = ", ".join(part for part in path if part)
     return where, Figure(value, min(low, value - half), max(high, value + half))
 

@@ -136,14 +136,14 @@ SUBJECTS: dict[str, Subject] = {
     "making": Subject(
         "making and reading graphs beside SciPy, on the CPU",
         making.write,
-        {"scale": 14, "repeat": 1},
+        {"scale": 14, "repeat": 3},
         gpu=False,
         alone=True,
     ),
     "simulator": Subject(
         "the SIMT machine beside numba's simulator, on the CPU",
         simulator.write,
-        {"vertices": 256, "large": 4096, "repeat": 1},
+        {"vertices": 256, "large": 4096, "repeat": 3},
         gpu=False,
         alone=True,
     ),

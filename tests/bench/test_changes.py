@@ -27,8 +27,9 @@ WHERE = "rmat, searches, luo, kernel_ms"
         (kept(10, [9, 11]), kept(12, [11.5, 13]), 1.2),  # apart
         (kept(10, [9, 11]), kept(12, [10.9, 13]), None),  # ranges meet
         (kept(12, [11.5, 13]), kept(10, [9, 11]), 10 / 12),  # better is a change, too
-        (kept(10, [10, 10]), kept(10.3, [10.3, 10.3]), None),  # both within 2 %
-        (kept(10, [10, 10]), kept(10.5, [10.5, 10.5]), 1.05),
+        (kept(10, [9.9, 10]), kept(10.3, [10.3, 10.31]), None),  # both within 2 %
+        (kept(10, [9.9, 10]), kept(10.5, [10.5, 10.51]), 1.05),
+        (kept(10, [10, 10]), kept(10.9, [10.9, 10.9]), None),  # a run each: 5 %
         (kept(10), kept(10.9), None),  # from before there were quartiles: 5 % each
         (kept(10), kept(11.2), 1.12),
         (kept(10), kept(10.7, [10.7, 10.7]), None),
