@@ -51,8 +51,7 @@ def measured_issue_rate(device, rounds: int = ROUNDS, repeat: int = 9) -> float:
     """
     if rounds < 1:
         raise InvalidArgument("rounds", rounds, "1 or more")
-    # A machine without a GPU has no residents to fill it with.
-    threads = max(getattr(device, "resident_threads", THREADS), THREADS) // THREADS * THREADS
+    threads = max(device.resident_threads // THREADS, 1) * THREADS
     out = device.full(threads, 0, np.int32)
     step, bound = np.int32(3), np.int32(3 * STEPS * rounds + threads // 2)
 
