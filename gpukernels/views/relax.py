@@ -13,6 +13,7 @@ from gpukernels.trace import Trace
 from gpukernels.views.drawing import Drawing, draw
 from gpukernels.views.encoding import pack, pack_lists
 from gpukernels.views.relaxations import AGAIN, NEEDED, TOO_EARLY, Arcs, Iteration, Run, read_run
+from gpukernels.views.starts import by_roots
 from gpukernels.views.widget import View, as_traces, check_step
 from gpukernels.views.words import count, under
 
@@ -36,10 +37,12 @@ class RelaxView(View):
         The graph that was searched; or several to switch between, under their labels.
     traces : Trace, dict of str to Trace, or dict of those
         A search, or several by the names of their methods, each from its first launch to its last.
-        With several graphs, such a dict for each, under the graph's label. The kernels must name
-        their arrays as this book does (``targets``, ``weights``, ``distance``).
+        With several graphs, such a dict for each, under the graph's label. With one graph, in place
+        of a search, searches by their roots: a reader then clicks a vertex to start there. The
+        kernels must name their arrays as this book does (``targets``, ``weights``, ``distance``).
     root : int, optional
-        Where the searches began; by default read from the traces.
+        Where the searches began; by default read from the traces. Of searches by their roots, the
+        one shown first; by default the lowest.
     classes : array_like, or dict of str to array_like, optional
         A class for each arc, whole numbers from 0 to 3, of shape (m,).
     class_names : sequence of str, optional
@@ -89,6 +92,11 @@ class RelaxView(View):
     ...     runs[method] = t
     >>> gk.RelaxView(g, runs)
     RelaxView(16 vertices; harish: 6 iterations, topology_driven: 6 iterations)
+
+    A click on any vertex starts there, where all have been recorded:
+
+    >>> gk.RelaxView(g, {v: gk.traced(gk.sssp, g, v) for v in range(g.n)})
+    RelaxView(16 vertices; 6 iterations; 16 roots)
     """
 
     _kind = "relax"
@@ -119,21 +127,36 @@ class RelaxView(View):
         names = _class_names(class_names, classes)
         self._drawings: dict[str, Drawing] = {}
         self._runs: dict[str, dict[str, Run]] = {}
+        self._searches: dict[str, dict[Any, Run]] = {}
         payloads = []
         for label, one in graphs.items():
             self._drawings[label] = drawing = draw(one, positions=positions, seed=seed)
-            arcs, runs = Arcs.of(one), {}
+            arcs, searches = Arcs.of(one), {}
             start = None if root is None else check_vertex("root", root, arcs.n)
-            for run, trace in _traces_of(traces, label, graph).items():
+            recorded, choose = _recorded(traces, label, graph, start, arcs.n)
+            for run, of in recorded.items():
                 said = "traces" + "".join(f"[{k!r}]" for k in (label, run) if k)
-                runs[run] = read_run(trace, arcs, start, _decoder(decode, run), said)
-            _check_classless(classless, runs)
-            self._runs[label] = runs
+                known = _decoder(decode, run)
+                read = (
+                    _read_from(of, arcs, known, said)
+                    if choose
+                    else {start: read_run(of[start], arcs, start, known, said)}
+                )
+                searches[run] = read
+            _check_classless(classless, searches)
+            roots = list(next(iter(searches.values())))
+            first = roots[0] if start is None else start
+            self._runs[label] = {run: of[first] for run, of in searches.items()}
+            self._roots = roots if len(roots) > 1 else []
+            self._searches = searches
             of_arc = _classes(_of(classes, label), arcs, names)
-            payloads.append(_payload(label, one, drawing, runs, of_arc, len(names), classless))
+            payloads.append(_payload(label, one, drawing, searches, of_arc, len(names), classless))
         labels = list(graphs)
-        check_step(step, payloads[0]["steps"])
+        check_step(step, _last(self._runs[labels[0]]) + 1)
         payload = {"choice": choice, "dial": dial, "classes": names, "traces": payloads}
+        if self._roots:
+            field = {"label": "Root", "entries": list(map(str, self._roots))}
+            payload["variants"] = {"fields": [field], "first": [self._roots.index(first)]}
         self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
 
     def _describe(self) -> str:
@@ -152,10 +175,20 @@ class RelaxView(View):
                     f"{count(run.relaxations, 'relaxation')}: {kinds[NEEDED]:,} needed, "
                     f"{kinds[TOO_EARLY]:,} too early, {kinds[AGAIN]:,} done again."
                 )
-        return " ".join(said)
+        return " ".join(said + self._describe_roots())
+
+    def _describe_roots(self) -> list[str]:
+        """Say how many iterations the searches from other vertices take."""
+        if not self._roots:
+            return []
+        said = ["A search can start at any vertex that was recorded."]
+        for name, of in self._searches.items():
+            many = ", ".join(f"{root} {len(run.iterations)}" for root, run in of.items())
+            said.append(f"{under(name)}Iterations by root: {many}.")
+        return said
 
     def _summary(self) -> str:
-        return "; ".join(
+        said = "; ".join(
             f"{under(label)}{count(len(self._drawings[label].x), 'vertex', 'vertices')}; "
             + ", ".join(
                 f"{under(name)}{count(len(run.iterations), 'iteration')}"
@@ -163,6 +196,7 @@ class RelaxView(View):
             )
             for label, runs in self._runs.items()
         )
+        return said + (f"; {count(len(self._roots), 'root')}" if self._roots else "")
 
 
 def _last(runs: dict[str, Run]) -> int:
@@ -174,6 +208,35 @@ def _totals(run: Run) -> np.ndarray:
     return np.sum(kinds, axis=0, dtype=np.int64) if kinds else np.zeros(3, dtype=np.int64)
 
 
+def _recorded(
+    traces: Any, label: str, graph: Any, root: int | None, n: int
+) -> tuple[dict[str, dict[Any, Trace]], bool]:
+    """Return recordings by run and root, and whether there are roots to choose from."""
+    if isinstance(graph, dict):
+        runs = _traces_of(traces, label, graph)
+        return {name: {root: trace} for name, trace in runs.items()}, False
+    recorded, choose = by_roots(traces, root, n)
+    _check_names(recorded)
+    return recorded, choose
+
+
+def _read_from(of: dict[Any, Trace], arcs: Arcs, decode: Callable | None, name: str):
+    """Read searches by the roots where they are said to begin, and refuse those of others."""
+    runs = {}
+    for root, trace in of.items():
+        place = f"{name}[{root}]"
+        try:
+            run = read_run(trace, arcs, None, decode, place)
+        except InvalidArgument:
+            # Who relaxes nothing may not tell where it began.
+            run = read_run(trace, arcs, root, decode, place)
+        if run.root != root:
+            began = f"a search from vertex {run.root}"
+            raise InvalidArgument(place, began, f"a recording from vertex {root}")
+        runs[root] = run
+    return runs
+
+
 def _traces_of(traces: Any, label: str, graph: Any) -> dict[str, Trace]:
     """Return the runs on the graph of this label, by their names."""
     if isinstance(graph, dict):
@@ -182,11 +245,15 @@ def _traces_of(traces: Any, label: str, graph: Any) -> dict[str, Trace]:
             raise InvalidArgument("traces", given, f"a dict with the graphs' keys, {list(graph)}")
         traces = traces[label]
     runs = as_traces(traces, f"traces[{label!r}]" if label else "traces")
+    _check_names(runs)
+    return runs
+
+
+def _check_names(runs: dict[str, Any]) -> None:
     if len(runs) > MOST_RUNS:
         raise InvalidArgument("traces", f"{len(runs)} runs", f"at most {MOST_RUNS} of one graph")
     for name in runs:
         check_text(f"label {name!r}", name)
-    return runs
 
 
 def _decoder(decode: Any, name: str) -> Callable | None:
@@ -235,25 +302,31 @@ def _classes(given: object, arcs: Arcs, names: list[str]) -> np.ndarray | None:
     return classes.astype(np.int64)
 
 
-def _payload(label, graph, drawing, runs, classes, kinds, classless) -> dict[str, Any]:
+def _payload(label, graph, drawing, searches, classes, kinds, classless) -> dict[str, Any]:
     lines = drawing.line_of_arc
-    final = np.array([d for run in runs.values() for d in run.distance[run.distance < np.inf]])
+    every = [run for of in searches.values() for run in of.values()]
+    final = np.array([d for run in every for d in run.distance[run.distance < np.inf]])
     shades = [float(final.min()), float(final.max())] if final.size else [0.0, 0.0]
-    arcs = [len(entry.arcs) for run in runs.values() for entry in run.iterations]
+    arcs = [len(entry.arcs) for run in every for entry in run.iterations]
+    by_root = list(zip(*(of.values() for of in searches.values()), strict=True))
+    steps = [max(len(run.iterations) for run in runs) + 1 for runs in by_root]
     drawn, weights = len(drawing.tail) > 0, getattr(graph, "weights", None)
     payload = {
         "label": label,
-        "steps": _last(runs) + 1,
+        "steps": max(steps),
+        **({"variantSteps": steps} if len(steps) > 1 else {}),
         "drawing": drawing.payload(),
         "shades": shades,
         "lineTexts": [] if weights is None else drawing.texts_of_lines(np.asarray(weights)),
         "mostArcs": max(1, *arcs) if arcs else 1,
-        "saves": any(len(entry.saved) for run in runs.values() for entry in run.iterations),
+        "saves": any(len(entry.saved) for run in every for entry in run.iterations),
         "offsets": pack(graph.offsets if drawn else []),
         "lineOfArc": pack(lines if drawn else []),
         "runs": [
-            _run_payload(name, run, lines, None if name in classless else classes, kinds)
-            for name, run in runs.items()
+            _run_payload(
+                name, list(of.values()), lines, None if name in classless else classes, kinds
+            )
+            for name, of in searches.items()
         ],
     }
     if classes is not None:
@@ -261,15 +334,18 @@ def _payload(label, graph, drawing, runs, classes, kinds, classless) -> dict[str
     return payload
 
 
-def _run_payload(name, run: Run, lines, classes, kinds) -> dict[str, Any]:
-    entries = run.iterations
+def _run_payload(name, runs: list[Run], lines, classes, kinds) -> dict[str, Any]:
+    """Return the columns of one search, or of those from several roots, one after the other."""
+    entries = [entry for run in runs for entry in run.iterations]
+    toggled = [row for run in runs for row in _toggled([e.relaxed for e in run.iterations])]
+    several = len(runs) > 1
     lengths = np.concatenate([[], *(entry.length for entry in entries)])
     whole = bool((lengths == np.rint(lengths)).all())
     payload = {
         "label": name,
-        "iterations": len(entries),
-        "root": run.root,
-        "toggled": pack_lists(_toggled([entry.relaxed for entry in entries])),
+        "iterations": pack([len(run.iterations) for run in runs]) if several else len(entries),
+        **({"roots": [run.root for run in runs]} if several else {"root": runs[0].root}),
+        "toggled": pack_lists(toggled),
         "needed": pack_lists([entry.relaxed[entry.kind == NEEDED] for entry in entries]),
         "early": pack_lists([entry.relaxed[entry.kind == TOO_EARLY] for entry in entries]),
         "skipped": pack_lists([entry.skipped for entry in entries]),

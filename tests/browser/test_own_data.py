@@ -10,9 +10,17 @@ from test_addresses import address_of, folder, open_parts  # noqa: F401
 from test_views import EXAMPLE, TAGS, VIEWS, violations
 
 import gpukernels as gk
+from gpukernels.views import RelaxView
 from gpukernels.views.encoding import unpack
 
 ROOTS, SIZES = VIEWS["roots"], VIEWS["sizes"]
+NINE = gk.random_weights(gk.road_grid(3, 3, seed=1), 1, 9, seed=2)
+RELAXED = RelaxView(
+    NINE,
+    {m: {v: gk.traced(gk.sssp, NINE, v, m) for v in range(9)} for m in ("harish", "near_far")},
+    root=4,
+    name="relaxed",
+)
 WIDTHS = pytest.mark.parametrize("width", [1280, 390])
 
 
@@ -110,6 +118,49 @@ def test_an_address_brings_root_and_level_back(open_parts, width):  # noqa: F811
     again = open_parts(ROOTS.html, width=width, hash_=address_of(page)).locator("figure")
     assert again.locator(".gk-now").text_content() == said
     assert again.get_by_label("Root").input_value() == "9"
+
+
+def check_paths(page, figure, root):
+    """Assert that both pictures have the distances from this root, in the end."""
+    assert figure.get_by_label("Root").input_value() == str(root)
+    slider = figure.locator(".gk-scrub input")
+    slider.fill(slider.get_attribute("max"))
+    distance = [str(d) for d in gk.sequential.dijkstra(NINE, root).distance]
+    for picture in figure.locator("svg.gk-graph").all():
+        assert picture.locator(".gk-labels text").all_text_contents() == distance
+
+
+@WIDTHS
+def test_shortest_paths_start_at_any_vertex_by_pointer_keys_and_list(open_parts, width):  # noqa: F811
+    page = open_parts(RELAXED.html, width=width)
+    figure = page.locator("figure")
+    assert figure.locator(".gk-offer").text_content() == "Click a vertex to start the search there."
+    check_paths(page, figure, 4)
+    tall = figure.bounding_box()["height"]
+    picture = figure.locator("svg.gk-graph").last
+    picture.scroll_into_view_if_needed()
+    place = """(svg, [x, y]) => {
+      const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
+      return [at.x, at.y];
+    }"""
+    drawing = RELAXED._drawings[""]
+    page.mouse.click(*picture.evaluate(place, [drawing.x[8] / 10, drawing.y[8] / 10]))
+    assert figure.locator(".gk-scrub input").input_value() == "0"
+    check_paths(page, figure, 8)
+    assert figure.bounding_box()["height"] == pytest.approx(tall, abs=1)
+    picture.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    # The picture still has the focus, and goes on where it was.
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert picture.evaluate("(svg) => svg === document.activeElement")
+    check_paths(page, figure, 1)
+    figure.get_by_label("Root").select_option("7")
+    check_paths(page, figure, 7)
+    page.wait_for_function("location.hash.startsWith('#fig-relaxed?root=7')")
+    again = open_parts(RELAXED.html, width=width, hash_=address_of(page)).locator("figure")
+    assert again.get_by_label("Root").input_value() == "7"
 
 
 def shown_units(figure):

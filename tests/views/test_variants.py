@@ -10,7 +10,7 @@ from javascript import asked
 
 import gpukernels as gk
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
-from gpukernels.views import FrontierView, MappingView
+from gpukernels.views import FrontierView, MappingView, RelaxView
 from gpukernels.views.address import address_problem
 from gpukernels.views.encoding import to_json, unpack
 
@@ -177,6 +177,102 @@ def test_many_roots_are_refused():
     one = gk.traced(gk.bfs, g, 0)
     with pytest.raises(InvalidArgument, match="'65 roots': must be at most 64"):
         FrontierView(g, dict.fromkeys(range(65), one))
+
+
+ROADS = gk.random_weights(gk.road_grid(3, 4, seed=1), 1, 9, seed=2)
+#: Of each picture of a step: the paths by their looks, and the words, the distances among them.
+PATHS = """(data, picks) => {
+  const opened = relaxView.open(JSON.parse(data));
+  const isPicture = (svg) => (svg.getAttribute("class") || "").startsWith("gk-graph");
+  let scene = null;
+  const anew = () => { scene = opened.choose(0, () => {}, () => {}, anew); };
+  anew();
+  for (const [name, k] of picks) fieldsOf(scene).find((field) => field.name === name).choose(k);
+  return Array.from({ length: scene.steps }, (_, step) => {
+    scene.show(step);
+    return [
+      scene.sentence(step),
+      opened.stage[opened.stage.length - 1].querySelectorAll("svg").filter(isPicture).map((svg) => [
+        svg.querySelectorAll("path").map((p) => [p.getAttribute("class"), p.getAttribute("d")]),
+        svg.querySelectorAll("text").map((word) => word.textContent),
+      ]),
+    ];
+  });
+}"""
+
+
+def relaxed(method, graph=ROADS, **options):
+    return {v: gk.traced(gk.sssp, graph, v, method, **options) for v in range(graph.n)}
+
+
+def of_pictures(step):
+    """Return each picture's paths that do not tell lengths by shades, and its words."""
+    for svg, words in step[1]:
+        yield sorted(map(tuple, (p for p in svg if not p[0].startswith("gk-dot-v")))), words
+
+
+def test_every_root_of_a_relaxation_shows_what_a_view_of_it_alone_shows():
+    look = asked(["relax", "words"], PATHS)
+    runs = {"harish": relaxed("harish"), "near_far": relaxed("near_far", delta=4)}
+    view = RelaxView(ROADS, runs, root=2)
+    assert repr(view).endswith("; 12 roots)")
+    for root in (0, 5, 11):
+        alone = RelaxView(ROADS, {run: of[root] for run, of in runs.items()})
+        seen = look(to_json(view.payload), [["root", root]])
+        own = look(to_json(alone.payload), [])
+        assert [step[0] for step in seen] == [step[0] for step in own]
+        for now, then in zip(seen, own, strict=True):
+            for (paths, words), (own_paths, own_words) in zip(
+                of_pictures(now), of_pictures(then), strict=True
+            ):
+                assert words == own_words
+                rings = list(paths)
+                for path in own_paths:
+                    rings.remove(path)
+                # What is left marks the root.
+                assert [name for name, _ in rings] == ["gk-dot-ink", "gk-dot-paper"]
+                assert rings[0][1] == rings[1][1] != ""
+        distance = gk.sequential.dijkstra(ROADS, root).distance
+        for _, words in of_pictures(seen[-1]):
+            assert words[-2 * ROADS.n - 1 : -ROADS.n - 1] == [str(d) for d in distance]
+
+
+def test_relaxations_share_drawing_and_classes_and_a_root_without_arcs_is_one():
+    ends = gk.Graph.from_arcs(4, [0, 0, 1], [1, 2, 2], [1, 5, 1])
+    every = relaxed("hbf", ends)
+    classes = gk.sssp(ends, 0, "hbf").stats["class_of_arc"]
+    of_classes = {"classes": classes, "class_names": ["atomic", "in", "loop", "end"]}
+    view = RelaxView(ends, {"hbf": every}, **of_classes)
+    one = RelaxView(ends, {"hbf": every[0]}, **of_classes)
+    (trace,), (own,) = view.payload["traces"], one.payload["traces"]
+    shared = ("drawing", "lineTexts", "offsets", "lineOfArc", "class")
+    assert [trace[name] for name in shared] == [own[name] for name in shared]
+    assert len(to_json(view.payload)) < 1.3 * len(to_json(one.payload))
+    look = asked(["relax", "words"], PATHS)
+    for root in (2, 3):
+        for _, ((_, words),) in look(to_json(view.payload), [["root", root]]):
+            assert words[-9:-5] == ["0" if v == root else "∞" for v in range(4)]
+    assert "Iterations by root: 0 " in view.payload["description"]
+    steps = trace["variantSteps"][0]
+    name = view.address
+    assert address_problem(view.payload, f"{name}?root=0&step={steps - 1}") == ""
+    assert "but 0 to" in address_problem(view.payload, f"{name}?root=0&step={steps}")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda e: {0: e[1]}, "traces[0] = 'a search from vertex 1"),
+        (lambda e: {"a": {2: e[3]}}, "traces['a'][2] = 'a search from vertex 3"),
+        (lambda e: {99: e[0]}, "root of traces"),
+        (lambda e: {"a": {0: e[0]}, "b": {1: e[1]}}, "recordings from the same roots"),
+        (lambda e: {"a": {0: e[0]}, "b": e[1]}, "a dict of root to trace"),
+    ],
+)
+def test_relaxations_that_are_not_of_their_roots_are_refused(make, said):
+    with pytest.raises((InvalidArgument, VertexOutOfRange)) as problem:
+        RelaxView(ROADS, make(relaxed("harish")))
+    assert said in str(problem.value)
 
 
 BASE = (3, 1, 0, 8)

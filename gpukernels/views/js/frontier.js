@@ -3,10 +3,10 @@ import { litMark } from "./cursor.js";
 import { unpack, unpackLists, unpackTexts } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { h, put, say, thousands } from "./element.js";
-import { selectOf } from "./figure.js";
 import { inspectable } from "./inspect.js";
 import { barPath, lineKey, pathOf, roomsFor, squareKey, symbol, track } from "./marks.js";
 import { pressable } from "./press.js";
+import { rootKey, startsOf } from "./starts.js";
 import { readWalks, walksOf } from "./walks.js";
 
 const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait"];
@@ -65,35 +65,6 @@ export const frontierView = {
 
 function makersHead(lines) {
   return lines.length ? "Found more than once, by" : "No duplicates";
-}
-
-// Where a search can start, and where it does: `list` and a click in the picture change it. All is drawn anew by `anew`.
-function startsOf(payload, n) {
-  const [field] = payload.variants.fields,
-    roots = field.entries.map(Number);
-  const whom = roots.length === n ? "a vertex" : `one of the vertices ${roots.join(", ")}`;
-  let place = payload.variants.first[0];
-  const starts = {
-    anew: null,
-    roots,
-    at: () => place,
-    root: () => roots[place],
-    list: selectOf(
-      field.label,
-      field.entries.map((root) => [root, root]),
-      field.entries[place],
-      (root) => {
-        place = field.entries.indexOf(root);
-        starts.anew(0);
-      },
-    ),
-    // Of a vertex from which no search was recorded, nothing.
-    start(v) {
-      if (roots.includes(v)) starts.list.field.choose(roots.indexOf(v));
-    },
-    offer: h("p", { class: "gk-offer" }, `Click ${whom} to start the search there.`),
-  };
-  return starts;
 }
 
 // The search that begins at the root in this place: a trace holds those of all roots, one after the other.
@@ -191,14 +162,6 @@ function levelKeys(payload, data) {
   ];
   if (data.kinds > 4) keys.splice(4, 0, [squareKey("gk-f-wait"), "to a duplicate that was detected"]);
   return keys;
-}
-
-function rootKey() {
-  return symbol(
-    ["gk-dot-ink", FRONTIER_DOT, 13.5],
-    ["gk-dot-paper", FRONTIER_DOT, 11],
-    ["gk-dot-done", FRONTIER_DOT, 8],
-  );
 }
 
 // A vertex found in this level; its ring says whether it was found again.

@@ -5,7 +5,9 @@ import { count, h, number, put, say, thousands } from "./element.js";
 import { counterList } from "./figure.js";
 import { inspectable } from "./inspect.js";
 import { barPath, lineKey, pathOf, scaleKey, symbol, track } from "./marks.js";
+import { pressable } from "./press.js";
 import { runControls } from "./runs.js";
+import { rootKey, startsOf } from "./starts.js";
 
 const RELAX_SHADES = 6,
   KIND_BARS = ["gk-f-work", "gk-f-clash", "gk-f-line"],
@@ -16,28 +18,38 @@ export const relaxView = {
   pace: 1100,
   open(payload) {
     const stage = h("div", { class: "gk-relax" });
+    const start = payload.variants ? startsOf(payload, readDrawing(payload.traces[0].drawing).n) : null;
+    // When a search starts elsewhere the pictures stay, with the focus, and which two are drawn.
+    let kept = null,
+      vertex = -1;
     return {
-      stage: [stage],
-      choose(k, refresh) {
-        const group = readGroup(payload, payload.traces[k]);
-        const shown = group.runs.length > 1 ? [0, 1] : [0];
-        let vertex = -1;
-        const panels = shown.map(() =>
-          relaxPanel(group, payload.classes, (v) => {
-            vertex = v;
-            for (const panel of panels) panel.ask(v);
-          }),
-        );
-        stage.replaceChildren(...panels.map((panel) => panel.node));
+      stage: [...(start ? [start.offer] : []), stage],
+      choose(k, refresh, go, anew = null) {
+        const group = readGroup(payload, payload.traces[k], start ? start.at() : 0);
+        if (start) start.anew = anew;
+        if (!start || !kept) {
+          const shown = group.runs.length > 1 ? [0, 1] : [0];
+          const panels = shown.map(() =>
+            relaxPanel(group, payload.classes, start, (v) => {
+              vertex = v;
+              for (const panel of panels) panel.ask(v);
+            }),
+          );
+          kept = { shown, panels };
+          vertex = -1;
+          stage.replaceChildren(...panels.map((panel) => panel.node));
+        }
+        const { shown, panels } = kept;
         return {
           steps: group.steps,
           tracks: relaxTracks(group),
-          keys: relaxKeys(payload.classes.length),
-          controls: runControls(payload.dial, group.runs, shown, refresh),
+          keys: [...relaxKeys(payload.classes.length), ...(start ? [[rootKey(), "the root"]] : [])],
+          controls: [...(start ? [start.list] : []), ...runControls(payload.dial, group.runs, shown, refresh)],
+          room: start ? roomOfAll(payload, payload.traces[k], shown) : null,
           counters: () => [],
           sentence: (step) => relaxSentence(group, shown, step),
           show(step) {
-            panels.forEach((panel, i) => panel.show(group.runs[shown[i]], step));
+            panels.forEach((panel, i) => panel.show(group, group.runs[shown[i]], step));
             for (const panel of panels) panel.ask(vertex);
           },
         };
@@ -46,11 +58,13 @@ export const relaxView = {
   },
 };
 
-function readGroup(payload, trace) {
-  const runs = trace.runs.map((run) => readRun(run, payload.classes.length));
+// What a trace holds of all roots, one after the other, as it is from the root in this place.
+function readGroup(payload, trace, place) {
+  const runs = trace.runs.map((run) => readRun(ofRoot(run, place), payload.classes.length));
   const ends = runs.map((run) => run.iterations);
   return {
     ...trace,
+    steps: Math.max(...ends) + 1,
     drawing: readDrawing(trace.drawing),
     offsets: unpack(trace.offsets),
     lineOfArc: unpack(trace.lineOfArc),
@@ -61,15 +75,41 @@ function readGroup(payload, trace) {
   };
 }
 
+function ofRoot(run, place) {
+  if (!run.roots) return { ...run, before: 0 };
+  const iterations = unpack(run.iterations);
+  return {
+    ...run,
+    root: run.roots[place],
+    iterations: iterations[place],
+    before: iterations.subarray(0, place).reduce((sum, many) => sum + many, 0),
+  };
+}
+
+// What the longest sentence of any root needs room for.
+function roomOfAll(payload, trace, shown) {
+  const said = [];
+  trace.variantSteps.forEach((steps, place) => {
+    const group = readGroup(payload, trace, place);
+    for (let step = 0; step < steps; step++) said.push(relaxSentence(group, shown, step));
+  });
+  return { steps: trace.steps, said, most: trace.mostArcs };
+}
+
 // Columns of a run; `at(step)` says how things stand after so many iterations, which is also the number of the iteration
 // whose marks are shown: what is done is done in iteration `step`, counted from 1.
 function readRun(run, classes) {
-  const columns = {};
-  for (const name of ["length", "counts"]) columns[name] = unpack(run[name]);
-  for (const name of ["toggled", "needed", "early", "skipped", "lowered", "gains"])
-    columns[name] = unpackLists(run[name]);
-  const byClass = run.byClass ? unpack(run.byClass) : null;
+  const columns = {},
+    { before } = run;
+  for (const name of ["toggled", "needed", "early", "skipped", "lowered", "gains"]) {
+    const list = unpackLists(run[name]);
+    columns[name] = (k) => list(before + k);
+  }
+  columns.counts = unpack(run.counts).subarray(4 * before);
+  const byClass = run.byClass ? unpack(run.byClass).subarray(2 * classes * before) : null;
   const relaxed = relaxedLists(run.iterations, columns.toggled);
+  const firstLength = sumsBefore(before, (k) => columns.lowered(k - before).length)[before];
+  columns.length = unpack(run.length).subarray(firstLength);
   const lengthsBefore = sumsBefore(run.iterations, (k) => columns.lowered(k).length);
   const now = (step) => step > 0 && step <= run.iterations;
   return {
@@ -205,7 +245,8 @@ function crossPath([x, y]) {
   return `M${number(x - 3)} ${number(y - 3)}l6 6m0-6l-6 6`;
 }
 
-function relaxPanel(group, classNames, ask) {
+function relaxPanel(given, classNames, start, ask) {
+  let group = given;
   const { drawing } = group,
     r = drawing.radius,
     n = drawing.n;
@@ -221,6 +262,7 @@ function relaxPanel(group, classNames, ask) {
   const gains = pathOf(classes ? "gk-arc-gain" : "gk-arc-found");
   const relaxed = looks.map((name) => pathOf(classes ? `${name} gk-arc-heavy` : "gk-arc-read"));
   const saved = pathOf("gk-arc-saved");
+  const root = start ? { root: pathOf("gk-dot-ink", "", 3.1 * r), rootIn: pathOf("gk-dot-paper", "", 2.75 * r) } : {};
   const rings = {
     lowered: pathOf("gk-dot-new", "", 3.1 * r),
     gap: pathOf("gk-dot-paper", "", 2.75 * r),
@@ -251,6 +293,7 @@ function relaxPanel(group, classNames, ask) {
     ...relaxed,
     saved,
     h("g", { class: "gk-line-texts" }, ...lineWords),
+    ...Object.values(root),
     lowered,
     gap,
     early,
@@ -274,14 +317,16 @@ function relaxPanel(group, classNames, ask) {
   const node = h("div", { class: "gk-relax-run" }, h("p", { class: "gk-relax-head" }, head, state), svg, lists);
   let run = null,
     at = 0,
+    asked = -1,
     distance = null;
 
-  inspectable(
-    svg,
-    (px, py) => drawing.nearest(px, py, r + 6),
-    ask,
-    () => n,
-  );
+  const locate = (px, py) => drawing.nearest(px, py, r + 6);
+  const tell = (v) => {
+    if (start) put(svg, "class", start.roots.includes(v) ? "gk-graph gk-press" : "gk-graph");
+    ask(v);
+  };
+  inspectable(svg, locate, tell, () => n);
+  if (start) pressable(svg, locate, () => asked, start.start);
 
   function describe(v) {
     let times = 0;
@@ -338,6 +383,7 @@ function relaxPanel(group, classNames, ask) {
     const shadeOf = Array.from(distance, shade);
     const of = (k) => vertices.filter((v) => shadeOf[v] === k);
     const none = drawing.dots(of(RELAX_SHADES));
+    for (const path of Object.values(root)) put(path, "d", drawing.dots([run.root]));
     put(hollow, "d", none);
     put(hollowIn, "d", drawing.crowded ? "" : none);
     put(rim, "d", drawing.crowded ? "" : drawing.dots(vertices.filter((v) => shadeOf[v] < RELAX_SHADES)));
@@ -358,7 +404,8 @@ function relaxPanel(group, classNames, ask) {
 
   return {
     node,
-    show(chosen, step) {
+    show(now, chosen, step) {
+      group = now;
       run = chosen;
       at = step;
       put(svg, "aria-label", `Graph with ${count(n, "vertex", "vertices")}${run.label ? `, ${run.label}` : ""}`);
@@ -371,6 +418,7 @@ function relaxPanel(group, classNames, ask) {
       ofClasses.show(classCounters(group, classNames, run, step));
     },
     ask(v) {
+      asked = v;
       put(halo, "d", v < 0 ? "" : drawing.dots([v]));
       say(note, v < 0 ? "" : describe(v));
     },

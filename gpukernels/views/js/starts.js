@@ -1,0 +1,39 @@
+// Searches by their roots: a list, and a picture whose vertices a reader presses to start there.
+import { h } from "./element.js";
+import { selectOf } from "./figure.js";
+import { symbol } from "./marks.js";
+
+const ROOT_DOT = "M7 7h0";
+
+// Where a search can start, and where it does: `list` and a click in the picture change it. All is drawn anew by `anew`.
+export function startsOf(payload, n) {
+  const [field] = payload.variants.fields,
+    roots = field.entries.map(Number);
+  const whom = roots.length === n ? "a vertex" : `one of the vertices ${roots.join(", ")}`;
+  let place = payload.variants.first[0];
+  const starts = {
+    anew: null,
+    roots,
+    at: () => place,
+    root: () => roots[place],
+    list: selectOf(
+      field.label,
+      field.entries.map((root) => [root, root]),
+      field.entries[place],
+      (root) => {
+        place = field.entries.indexOf(root);
+        starts.anew(0);
+      },
+    ),
+    // Of a vertex from which no search was recorded, nothing.
+    start(v) {
+      if (roots.includes(v)) starts.list.field.choose(roots.indexOf(v));
+    },
+    offer: h("p", { class: "gk-offer" }, `Click ${whom} to start the search there.`),
+  };
+  return starts;
+}
+
+export function rootKey() {
+  return symbol(["gk-dot-ink", ROOT_DOT, 13.5], ["gk-dot-paper", ROOT_DOT, 11], ["gk-dot-done", ROOT_DOT, 8]);
+}
