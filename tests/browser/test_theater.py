@@ -145,6 +145,21 @@ def test_every_word_is_large_enough_to_read(measured, notebook, width):
     assert small == []
 
 
+def test_four_strips_fit_a_phone_without_scrolling(used_pages, page_of):
+    with used_pages(390) as page:
+        page.goto(page_of("strips", stored(ROOT / "chapters" / "mapping_static.ipynb")).as_uri())
+        figure = page.locator("figure.gk-view-mapping").first
+        strips = figure.locator(".gk-map-strip").all()
+        assert len(strips) == 4
+        box = figure.bounding_box()
+        for strip in strips:
+            place = strip.bounding_box()
+            assert box["y"] <= place["y"]
+            assert place["y"] + place["height"] <= box["y"] + box["height"]
+        sizes = figure.locator(".gk-sizes").bounding_box()
+        assert sizes["x"] + sizes["width"] <= box["x"] + box["width"]
+
+
 @EVERY
 def test_every_look_has_its_key(measured, notebook):
     told = {f["title"]: set(f["untold"]) - set(UNTOLD) for f in measured(notebook, 1280)}

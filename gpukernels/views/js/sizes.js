@@ -3,8 +3,6 @@ import { count, h, put, say } from "./element.js";
 import { variantAt } from "./variants.js";
 import { slugOf } from "./words.js";
 
-const BARS_TALL = 48;
-
 // `changed` of what is returned is called after each change. `now()` are the sizes of all items, `at()` says which of the
 // recordings is of these sizes.
 export function sizeBars({ fields, first, items, offer }, { base, names }) {
@@ -110,7 +108,7 @@ export function sizeBars({ fields, first, items, offer }, { base, names }) {
 }
 
 function tall(size, most) {
-  return `height:${((BARS_TALL * size) / most).toFixed(1)}px`;
+  return `height:${((100 * size) / most).toFixed(1)}%`;
 }
 
 function fixedBar(name, size, most) {
