@@ -148,6 +148,16 @@ def test_hints_come_sentence_by_sentence_and_none_is_lost(name):
     assert all(step[-1] in ".?!" for step in steps)
 
 
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_hint_is_a_ladder_of_three_rungs_or_four(name):
+    """What to look at, which rule applies, almost the answer; never the solution's own line."""
+    ex = gk.exercise(name)
+    assert 3 <= len(rungs(ex.hint)) <= 4
+    solution = {line.strip() for line in (ex.solution.text if ex.solution else "").splitlines()}
+    added = solution - {line.strip() for line in (ex.skeleton or "").splitlines()}
+    assert [code for code in re.findall(r"`([^`]+)`", ex.hint) if code in added] == []
+
+
 @pytest.mark.parametrize("name", BUGS)
 def test_a_bug_has_its_lines_and_the_solution_adds_one_beside_them(name):
     ex = gk.exercise(name)
