@@ -94,8 +94,9 @@ def test_a_prediction_is_judged_hinted_at_explained_and_remembered(own_browser, 
     ]
     assert form.get_by_role("status").inner_text() == "1 of 4 is right. Below is a hint."
     assert form.locator(".gk-hints li").count() == 1
+    form.get_by_role("button", name="One more hint (2 left)").click()
     form.get_by_role("button", name="One more hint (1 left)").click()
-    assert form.locator(".gk-hints li").count() == 2
+    assert form.locator(".gk-hints li").count() == 3
     assert form.get_by_role("button", name="No more hints").is_disabled()
     assert not form.locator(".gk-why").is_visible()
     is_marked(page, "simt-1", "… tried")
@@ -123,6 +124,11 @@ def test_a_prediction_is_judged_hinted_at_explained_and_remembered(own_browser, 
 def test_a_bug_is_found_by_a_click_or_by_the_keyboard_alone(open_page):
     page, problems = open_page(SIMT, width=390)
     bug = page.locator(BUG)
+    # On a phone a line goes on below: none has to be scrolled to.
+    lines = bug.locator("ol.gk-lines")
+    assert lines.evaluate("(list) => list.scrollWidth - list.clientWidth") <= 0
+    for line in lines.locator("button").all():
+        assert line.evaluate("(button) => button.scrollWidth - button.clientWidth") <= 0
     bug.get_by_role("button", name="Line 1: from numba import cuda").click()
     assert bug.get_by_role("status").inner_text() == "Line 1 is not it. Below is a hint."
     assert bug.locator(".gk-hints li").count() == 1
