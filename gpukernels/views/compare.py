@@ -25,10 +25,10 @@ NO_RUN, NO_VALUE = "no run", "not counted"
 class CompareView(View):
     """Methods against graphs: one counter at a time, chosen from a list, and sorted on request.
 
-    A row is a method and a column a graph. Each cell has its number, its place on a scale that all
-    cells share, and how many times the best of its column it is. The best of a column, if the
-    counter has one, is marked. Below, one click away, stands every number of every counter, also as
-    CSV.
+    A row is a method and a column a graph. Each cell has its number and its place on a scale that
+    all cells share; a reader may have it say in place of its number how many times the best of its
+    column it is. The best of a column, if the counter has one, is marked. Below, one click away,
+    stands every number of every counter, also as CSV.
 
     Parameters
     ----------

@@ -467,7 +467,7 @@ def test_every_cell_of_a_comparison_has_its_number(open_figures, width):
                     assert said == text
                     assert cell.locator("svg").count() == 0
                 else:
-                    assert said == f"{text} {note}".strip()
+                    assert said == (f"{text} best" if note == "best" else text)
                     assert cell.locator("b").text_content() == text
                     marks = cell.locator("path:not(.gk-s-rule)")
                     # Zero has no place on a log scale.
@@ -476,6 +476,24 @@ def test_every_cell_of_a_comparison_has_its_number(open_figures, width):
                     assert weight == ("700" if note == "best" else "400")
         trace = next(t for t in VIEWS["compare"].payload["traces"] if t["label"] == counter)
         assert page.locator(".gk-now").text_content() == trace["sentence"]
+
+
+def test_a_cell_tells_how_many_times_the_best_it_is_if_asked(open_figures):
+    page = open_figures(["compare"])
+    values = {(method, graph): run for method, graph, run in COMPARED}
+    methods = list(dict.fromkeys(m for m, _ in values))
+    graphs = list(dict.fromkeys(g for _, g in values))
+    for counter in COMPARED[0][2]:
+        page.get_by_label("Counter").select_option(counter)
+        if not COMPARE["better"].get(counter, "lower"):
+            assert page.get_by_label("Cells").count() == 0
+            continue
+        page.get_by_label("Cells").select_option("times the best")
+        cells = iter(page.get_by_role("table").first.get_by_role("cell").all())
+        for method, graph in itertools.product(methods, graphs):
+            text, note = cell_of(values, method, graph, counter)
+            times = {None: text, "": text, "best": "×1 best"}.get(note, note)
+            assert next(cells).text_content().strip() == times
 
 
 def test_longer_marks_are_larger_numbers(open_figures):

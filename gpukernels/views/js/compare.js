@@ -1,10 +1,12 @@
-// CompareView: methods against graphs, one counter at a time, and every number in a table below.
+// CompareView: methods against graphs, one counter at a time, and every number in a table below. A cell has a mark and one
+// number: its own or, if a reader asks for it, how many times the best of its graph it is.
 import { h, number, put } from "./element.js";
 import { selectOf } from "./figure.js";
 import { pathOf, symbol } from "./marks.js";
 
 const AS_GIVEN = "as given",
   BY_NAME = "method",
+  CELLS = ["numbers", "times the best"],
   MANY_GRAPHS = 5,
   PLACE_TALL = 12,
   PLACE_MIDDLE = 6,
@@ -29,7 +31,8 @@ export const compareView = {
     );
     // A cell that the page cannot play does not say that it plays.
     const plays = (payload.plays || []).map((row) => row.map((address) => (leads(address) ? address : "")));
-    let order = 0;
+    let order = 0,
+      cells = 0;
     return {
       stage: [table, numbersOf(payload)],
       choose(k, refresh) {
@@ -39,15 +42,28 @@ export const compareView = {
           order = Number(value);
           refresh();
         });
+        const written = selectOf(
+          "Cells",
+          CELLS.map((name, i) => [String(i), name]),
+          String(cells),
+          (value) => {
+            cells = Number(value);
+            refresh();
+          },
+        );
+        // Where nothing is best, there is nothing to be a multiple of.
         return {
           steps: 1,
           tracks: [],
-          controls: [sort],
+          controls: trace.better ? [written, sort] : [sort],
           counters: () => keysOf(trace),
           sentence: () => trace.sentence,
           show() {
             put(table, "aria-label", `${trace.label}, methods on graphs`);
-            body.replaceChildren(...sorted(payload, trace, order).map((m) => rowOf(payload, trace, m, plays[m] || [])));
+            const texts = trace.better && cells ? timesOf(trace) : trace.texts;
+            body.replaceChildren(
+              ...sorted(payload, trace, order).map((m) => rowOf(payload, trace, texts, m, plays[m] || [])),
+            );
           },
         };
       },
@@ -68,13 +84,20 @@ function sorted(payload, trace, order) {
   return all.sort((a, b) => (key(a) === key(b) ? a - b : key(a) < key(b) ? -1 : 1));
 }
 
-function rowOf(payload, trace, m, plays) {
+// How many times the best each number is; zero has no multiples, and stays as it is.
+function timesOf(trace) {
+  return trace.texts.map((row, m) =>
+    row.map((text, g) => (trace.notes[m][g] === "best" ? "×1" : trace.notes[m][g] || text)),
+  );
+}
+
+function rowOf(payload, trace, texts, m, plays) {
   return h(
     "tr",
     { role: "row" },
     h("th", { role: "rowheader", scope: "row" }, ...breakable(payload.methods[m])),
     ...payload.graphs.map((graph, g) => {
-      const cell = cellOf(trace, m, g);
+      const cell = cellOf(trace, texts, m, g);
       return plays[g] ? playingCell(cell, plays[g], `${payload.methods[m]} on ${graph}`) : cell;
     }),
   );
@@ -85,14 +108,14 @@ function breakable(name) {
   return name.split(/(?<=_)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 }
 
-function cellOf(trace, m, g) {
-  const text = trace.texts[m][g];
+function cellOf(trace, texts, m, g) {
+  const text = texts[m][g];
   if (trace.values[m][g] === null) return h("td", { role: "cell", class: "gk-compare-none" }, text);
   const best = trace.notes[m][g] === "best";
   return h(
     "td",
     { role: "cell", class: best ? "gk-compare-best" : null },
-    h("span", { class: "gk-compare-value" }, h("b", null, text), " ", h("small", null, trace.notes[m][g])),
+    h("span", { class: "gk-compare-value" }, h("b", null, text), ...(best ? [" ", h("small", null, "best")] : [])),
     placeOf(trace, trace.places[m][g], best),
   );
 }
