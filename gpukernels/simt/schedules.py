@@ -129,6 +129,8 @@ class _Wave:
             if how in (Turn.HELD, Turn.DONE):
                 ready.remove(strand)
                 ready += self._met(strand)
+            elif how is Turn.POLL:
+                ready += self._opened(8 * len(ready))  # drawn several times each
 
     def in_order(self, whole_turns):
         """Give each strand a step in turn, or the whole way to where it waits."""
@@ -142,6 +144,8 @@ class _Wave:
                 how = self._turn(strand)
             if how in (Turn.STEP, Turn.POLL):
                 ready.append(strand)
+                if how is Turn.POLL:
+                    ready.extend(self._opened(len(ready)))
             else:
                 ready.extendleft(reversed(self._met(strand)))
 
@@ -200,6 +204,29 @@ class _Wave:
             raise missed([a for a in waiting if a.active.frame.group.warp_of(0) == warp])
 
     # Barriers ------------------------------------------------------------
+    def _opened(self, polls):
+        """Return warps whose block is complete at its barrier, after so many polls and nothing else.
+
+        Whoever polls may wait for what the block does behind the barrier.
+        """
+        if self.idle < polls:
+            return []
+        freed = self._of_whole_blocks()
+        for warp in freed:
+            warp.waiting = None
+            self.idle = 0
+        return freed
+
+    def _of_whole_blocks(self):
+        """Return the warps of all blocks that are complete at a barrier of their own."""
+        whole = []
+        for block in sorted({w.block for w in self.strands}):
+            members = [w for w in self.strands if w.block == block]
+            if all(_waits_at(w, Scope.BLOCK) for w in members):
+                self._check(members, self.run_.live[block])
+                whole += members
+        return whole
+
     def _release(self):
         """Open every barrier at which all live threads of its scope wait; return those warps."""
         run = self.run_
@@ -210,11 +237,7 @@ class _Wave:
                 self._check(grid, run.live.sum())
                 freed = grid
         if not freed:
-            for block in sorted({w.block for w in self.strands}):
-                members = [w for w in self.strands if w.block == block]
-                if all(_waits_at(w, Scope.BLOCK) for w in members):
-                    self._check(members, run.live[block])
-                    freed += members
+            freed = self._of_whole_blocks()
         if not freed:
             self._missed()
             of_block = next(w.waiting for w in self.strands if _waits_at(w, Scope.BLOCK))

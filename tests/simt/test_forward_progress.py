@@ -70,6 +70,33 @@ def test_blocks_meet_at_a_barrier_of_their_own(schedule):
 
 
 @cuda.jit
+def works_while_others_wait(done, values, out):
+    if cuda.blockIdx.x == 0:
+        for step in range(3):
+            value = values[(cuda.threadIdx.x + 1) % values.size]
+            cuda.syncthreads()
+            values[cuda.threadIdx.x] = value
+            cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            cuda.threadfence()
+            cuda.atomic.add(done, 0, 1)
+    else:
+        if cuda.threadIdx.x == 0:
+            while cuda.atomic.add(done, 0, 0) == 0:
+                pass
+            cuda.threadfence()
+        cuda.syncthreads()
+        out[cuda.threadIdx.x] = values[cuda.threadIdx.x]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_block_passes_barriers_of_its_own_while_another_one_waits_for_it(schedule):
+    arrays = (np.zeros(1, np.int32), np.arange(64), np.zeros(64, int))
+    launch(works_while_others_wait, 2, 64, arrays, schedule=schedule, cooperative=True)
+    np.testing.assert_array_equal(arrays[2], np.roll(np.arange(64), -3))
+
+
+@cuda.jit
 def passes_a_sum_on(tickets, values, sums):
     ticket = cuda.shared.array(1, int32)
     if cuda.threadIdx.x == 0:
