@@ -242,6 +242,11 @@ def _add_traversal() -> None:
             RUNS[f"bfs {method} {label}"] = lambda d, m=method, g=g, o=options: {
                 "distance": bfs(g, 0, m, d, threads=THREADS, **o).distance
             }
+    RUNS["bfs persistent by hand"] = lambda d: {
+        "distance": bfs(
+            DIRECTED, 0, "persistent", d, barrier="hand", alone=3, blocks=2, threads=THREADS
+        ).distance
+    }
     RUNS["bfs hybrid two phases"] = lambda d: {
         "distance": bfs(DIRECTED, 0, "hybrid", d, threads=THREADS, two_phase_above=9).distance
     }

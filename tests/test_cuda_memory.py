@@ -62,6 +62,7 @@ CALLS = {
     "hybrid": (13, 7),
     "direction_optimizing": (3, 2),
     "bfs4k": (6, 2),
+    "persistent": (5, 2),
 }
 
 

@@ -34,7 +34,11 @@ def test_every_kernel_is_launched_by_a_run(kernel, launched):
 
 
 #: Kernels that wait for other threads; the machine runs them warp by warp, which is slow.
-WAITING = {"primitives.grid_barrier.meet", "primitives.lookback_scan.scan_with_look_back"}
+WAITING = {
+    "primitives.grid_barrier.meet",
+    "primitives.lookback_scan.scan_with_look_back",
+    "traversal.persistent.search_and_meet_by_hand",
+}
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=label)

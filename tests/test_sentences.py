@@ -152,7 +152,8 @@ def test_the_next_chapter_is_the_next_in_the_contents():
     assert found >= 2
 
 
-NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+NUMBERS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen"""
 
 
 def test_searches_and_mappings_are_counted_as_they_are():

@@ -8,7 +8,13 @@ never set back: round k is over when it has counted k times all blocks.
 The fence before thread 0 arrives makes what its block has written visible to the others, the fence
 after keeps later loads from going ahead of the wait. ``cuda.cg.this_grid().sync()`` does the same
 and asks the driver to hold all blocks on the GPU at once. Here that is up to the caller: if one
-block has to wait for room until another one ends, the launch never ends.
+block has to wait for room until another one ends, the launch never ends. So launch it as a grid
+sync is launched, ``device.launch(..., cooperative=True)`` on ``device.cooperative_blocks(...)``
+blocks at most: then the driver holds all of them, or refuses.
+
+The counter is asked by an atomic that adds 0. A plain load may be answered by a cache of the
+block's own, and numba's hinted loads (``ldcv``) have no side effects for its compiler, which moves
+them out of the loop.
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ class _Wave:
 
     # Barriers ------------------------------------------------------------
     def _opened(self, polls):
-        """Return warps whose block is complete at its barrier, after so many polls and nothing else.
+        """Return warps of blocks that are complete at a barrier, after so many polls alone.
 
         Whoever polls may wait for what the block does behind the barrier.
         """

@@ -21,6 +21,7 @@ from . import (
     hybrid,
     linear_work,
     luo,
+    persistent,
     spmv,
     two_phase,
     virtual_warp,
@@ -42,6 +43,7 @@ METHODS = {
     "hybrid": hybrid.bfs,
     "direction_optimizing": direction_optimizing.bfs,
     "bfs4k": bfs4k.bfs,
+    "persistent": persistent.bfs,
 }
 
 

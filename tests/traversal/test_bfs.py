@@ -43,6 +43,10 @@ VARIANTS += [
     ("bfs4k", {"single_block": 0, "edge_discover": 0, "resident_threads": 256}),
     ("bfs4k", {"block_threads": 32, "child_share": 0.2, "child_queue": 1, "min_warp_size": 1}),
 ]
+VARIANTS += [
+    ("persistent", {"alone": 3, "blocks": 3, "lanes": 2, "long_above": 3}),
+    ("persistent", {"alone": 0, "blocks": 2, "lanes": 1, "eager": 0}),
+]
 variants = pytest.mark.parametrize(
     ("method", "options"), VARIANTS, ids=lambda p: p if isinstance(p, str) else str(p or "")
 )
@@ -159,7 +163,7 @@ def test_result_describes_the_search(method, device):
     # Others make several launches a level, or one more: they are counted in tests of their own.
     if method not in ("linear_work", "contract_expand", "two_phase", "hybrid", "bfs4k"):
         assert result.stats["launches"] == (
-            1 if method in ("luo", "direction_optimizing") else result.levels
+            1 if method in ("luo", "direction_optimizing", "persistent") else result.levels
         )
     sizes = np.bincount(result.distance[result.distance >= 0])
     duplicates = result.stats.get("duplicates", np.zeros(result.levels, dtype=int))

@@ -30,6 +30,8 @@ LOADED = [
     ("bfs4k", {}, "targets"),
     ("bfs4k", {"single_block": 0}, "targets"),
     ("bfs4k", {"single_block": 0, "edge_discover": 0, "warp_size": 4}, "targets"),
+    ("persistent", {}, "targets"),
+    ("persistent", {"alone": 0, "blocks": 3, "long_above": 5}, "targets"),
     ("direction_optimizing", {}, "targets sources"),
     ("direction_optimizing", {"alpha": 0}, "targets sources"),
     ("direction_optimizing", {"frontier": "bitmap"}, "targets sources"),

@@ -1,0 +1,157 @@
+"""A search in one launch: who expands which level, how often all wait, and for what each waits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bfs_rules import check_search
+from effort import SCHEDULES, every_pair, schedule_name
+
+import gpukernels as gk
+from gpukernels.device import SimtDevice
+from gpukernels.simt.errors import RaceError
+from gpukernels.trace.metrics import barriers
+from gpukernels.trace.record import ATOMIC, LOAD, STORE
+from gpukernels.traversal import bfs, persistent
+from gpukernels.traversal.persistent_steps import ROOM
+
+GRAPHS = {
+    "grid": gk.road_grid(4, 5, seed=1),
+    "star": gk.star(40),
+    "rmat": gk.rmat(5, 4, seed=2),
+    "one vertex": gk.Graph([0, 0], []),
+}
+#: One block and then two, long lists too; all levels by all blocks.
+OPTIONS = {
+    "both": {"alone": 3, "blocks": 2, "lanes": 2, "long_above": 3},
+    "all": {"alone": 0, "blocks": 3, "lanes": 4},
+}
+WHOLE = gk.path(9)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "scheduled_device"),
+    every_pair(GRAPHS, OPTIONS, SCHEDULES),
+    indirect=["scheduled_device"],
+    ids=lambda p: p if isinstance(p, str) else schedule_name(p),
+)
+def test_right_by_the_barrier_made_by_hand(name, options, scheduled_device):
+    g = GRAPHS[name]
+    result = bfs(
+        g, 0, "persistent", scheduled_device, barrier="hand", threads=32, **OPTIONS[options]
+    )
+    check_search(g, 0, result.distance, result.parent)
+
+
+@pytest.mark.parametrize("parents", [True, False])
+def test_a_frontier_that_outgrows_one_block_goes_to_all_and_back(parents):
+    """A hub of 1,500 leaves that meet again: more entries than shared memory holds."""
+    leaves = np.arange(2, ROOM + 478)
+    ends = (
+        np.concatenate([leaves, leaves, [0]]),
+        np.concatenate([np.full(leaves.size, 1), np.full(leaves.size, leaves[-1] + 1), [1]]),
+    )
+    n = int(leaves[-1]) + 2
+    g = gk.Graph.from_arcs(n, *ends, directed=False)
+    # No list is a long one, so that one block finds them all.
+    options = {"alone": ROOM, "blocks": 2, "long_above": 4000, "lanes": 32, "parents": parents}
+    result = bfs(g, 0, "persistent", SimtDevice(check=True), **options)
+    np.testing.assert_array_equal(result.distance, gk.sequential.bfs(g, 0).distance)
+    assert result.stats["frontier_sizes"] == [1, 1, leaves.size, 1]
+    assert result.stats["levels_alone"] == 3
+    assert result.stats["barriers"] == 1 + 3  # at first; two levels alone, one by all, one alone
+
+
+def test_a_long_list_is_shared_by_all_blocks():
+    """The hub of a star has 199 arcs, and four blocks of a warp each take turns of 32."""
+    with gk.trace() as t:
+        stats = bfs(gk.star(200), 0, "persistent", blocks=4, threads=32, long_above=32).stats
+    assert stats["levels_alone"] == 0  # the hub has too many arcs, the leaves are too many
+    claims = requests(t.trace, "distance", ATOMIC)
+    of_hub = t.trace.requests.block[np.flatnonzero(claims)[:7]]
+    assert sorted(of_hub.tolist()) == [0, 0, 1, 1, 2, 2, 3]
+
+
+def requests(trace, array, kind):
+    """Return which requests of a trace are of some kind and to this array."""
+    names = [info.name for info in trace.arrays]
+    told = trace.requests
+    return (told.array == names.index(array)) & (told.kind == kind)
+
+
+def per_level(**options):
+    """Return what one more level of a path costs one warp: requests by array and kind, barriers."""
+    told = []
+    for n in (20, 30):
+        with gk.trace() as t:
+            bfs(gk.path(n), 0, "persistent", threads=32, blocks=1, parents=False, **options)
+        counts = {
+            (info.name, kind): int(requests(t.trace, info.name, kind).sum())
+            for info in t.trace.arrays
+            for kind in (LOAD, STORE, ATOMIC)
+        }
+        told.append({**counts, "barriers": barriers(t.trace)})
+    return {k: (told[1][k] - told[0][k]) / 10 for k in told[0] if told[0][k] != told[1][k]}
+
+
+def test_what_a_level_by_all_blocks_asks_for():
+    """Four steps that wait for one another, whose requests go out together, and one barrier."""
+    assert per_level(alone=0) == {
+        ("queue", LOAD): 3, ("counts", LOAD): 2,
+        ("targets", LOAD): 1,
+        ("offsets", LOAD): 2, ("distance", ATOMIC): 1,
+        ("counts", ATOMIC): 1,
+        ("queue", STORE): 3, ("counts", STORE): 2, ("log", STORE): 2,
+        "barriers": 1,
+    }  # fmt: skip
+
+
+def test_what_a_level_by_one_block_asks_for():
+    """Of global memory two steps; the queue and what it counts lie in shared memory."""
+    assert per_level(alone=9) == {
+        ("shared_queue", LOAD): 3,
+        ("targets", LOAD): 1,
+        ("offsets", LOAD): 2, ("distance", ATOMIC): 1,
+        ("counted", ATOMIC): 1,
+        ("shared_queue", STORE): 3, ("queue", STORE): 3, ("log", STORE): 2, ("counted", STORE): 1,
+        ("counted", LOAD): 2,
+        "barriers": 1,
+    }  # fmt: skip
+
+
+def test_how_often_all_blocks_meet():
+    told = {a: bfs(WHOLE, 0, "persistent", alone=a, blocks=2, threads=32).stats for a in (0, 1)}
+    assert told[1]["levels_alone"] == told[1]["levels"] == 9
+    assert told[1]["barriers"] == 2
+    assert told[0]["levels_alone"] == 0
+    assert told[0]["barriers"] == 1 + 9
+
+
+def test_a_look_is_spared_where_the_frontier_is_small():
+    g = gk.rmat(6, 4, seed=1)
+    loads = {}
+    for eager in (0, g.n):
+        with gk.trace() as t:
+            bfs(g, 0, "persistent", alone=0, blocks=2, threads=32, eager=eager, parents=False)
+        loads[eager] = requests(t.trace, "distance", LOAD).sum()
+    assert loads[g.n] == 0 < loads[0]
+
+
+def test_an_undeclared_look_is_a_race(monkeypatch):
+    function = persistent.search_and_meet_by_grid.py_func
+    options = {"alone": 0, "eager": 0, "blocks": 2, "threads": 32}
+    g = gk.rmat(6, 4, seed=1)
+    bfs(g, 0, "persistent", SimtDevice(check=True), **options)
+    monkeypatch.setattr(function, "__benign_races__", frozenset())
+    with pytest.raises(RaceError, match="distance"):
+        bfs(g, 0, "persistent", SimtDevice(check=True), **options)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("barrier", "by hand"), ("lanes", 3), ("lanes", 64), ("alone", ROOM + 1), ("alone", -1),
+     ("eager", -1), ("long_above", 0), ("blocks", 0), ("threads", 33), ("alone", 1.0)],
+)  # fmt: skip
+def test_a_wrong_option_is_refused(option, value):
+    with pytest.raises(gk.InvalidArgument, match=option):
+        bfs(WHOLE, 0, "persistent", **{option: value})
