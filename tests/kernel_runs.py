@@ -122,6 +122,9 @@ def _add_primitives() -> None:
             np.abs(np.resize(values, 600)), threads=THREADS, method="look-back", device=d
         )
     }
+    RUNS["device_scan pairs"] = lambda d: {
+        "offsets": device_scan(np.abs(np.resize(values, 601)), threads=32, method="pairs", device=d)
+    }
     RUNS["scan_tiles"] = _scan_one_tile
     RUNS["grid_barrier"] = _meet
     offsets = np.concatenate([[0], np.cumsum(values[:30] % 5)])

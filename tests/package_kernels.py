@@ -11,6 +11,7 @@ import textwrap
 import gpukernels
 from gpukernels.all_pairs import blocked, tiles
 from gpukernels.all_pairs.tiles import Form
+from gpukernels.primitives import pair_scan
 
 
 def python_function(jitted):
@@ -44,6 +45,7 @@ FORMS = {
 def package_functions() -> tuple[list, list]:
     """Return (kernels, device functions) of every module of the package, and some made by it."""
     made = [make(form) for make, forms in FORMS.items() for form in forms]
+    made.append(pair_scan.scan_of(8, True))
     made += [function for kernel in made for function in device_functions_of(kernel)]
     found = {id(thing): thing for thing in made}
     for module in pkgutil.walk_packages(gpukernels.__path__, "gpukernels."):

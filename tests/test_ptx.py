@@ -37,6 +37,7 @@ def test_every_kernel_is_launched_by_a_run(kernel, launched):
 WAITING = {
     "primitives.grid_barrier.meet",
     "primitives.lookback_scan.scan_with_look_back",
+    "primitives.pair_scan.scan_pairs",
     "traversal.persistent.search_and_meet_by_hand",
 }
 

@@ -24,6 +24,7 @@ from .block_scan import block_exclusive_scan
 from .launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
 from .lookback_scan import scan_by_look_back
 from .offsets import MAX_UNITS
+from .pair_scan import scan_by_pairs
 from .warp_sum import warp_sum
 
 #: Values of a tile for each thread of a block.
@@ -88,8 +89,9 @@ def scan_sizes(values: Any, device, *, threads: int = THREADS, method: str = "la
         Where they are.
     threads : int
         Threads a block, a multiple of 32.
-    method : {"launches", "look-back"}
-        Two kernels a level, or a single pass, whose blocks look back at those before them.
+    method : {"launches", "look-back", "pairs"}
+        Two kernels a level, or a single pass, whose blocks look back at those before them: one
+        value at a time, or two (`pair_scan`), which is made for speed.
 
     Returns
     -------
@@ -124,7 +126,11 @@ def _scan_by_launches(values, device, *, threads):
 
 
 #: The ways to scan any number of sizes.
-METHODS = {"launches": _scan_by_launches, "look-back": scan_by_look_back}
+METHODS = {
+    "launches": _scan_by_launches,
+    "look-back": scan_by_look_back,
+    "pairs": scan_by_pairs,
+}
 
 
 def _scan_levels(levels, results, begin, device, threads):
@@ -202,8 +208,9 @@ def device_scan(
         Sizes, from 0 to 2^31 - 1.
     threads : int
         Threads a block, a multiple of 32.
-    method : {"launches", "look-back"}
-        Two kernels a level, or a single pass, whose blocks look back at those before them.
+    method : {"launches", "look-back", "pairs"}
+        Two kernels a level, or a single pass, whose blocks look back at those before them: one
+        value at a time, or two (`pair_scan`), which is made for speed.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`.
 

@@ -24,6 +24,7 @@ from gpukernels.primitives import (
 )
 from gpukernels.primitives.lookback_scan import PREFIX, ROOM, look_back
 from gpukernels.primitives.lookback_scan import TILE as TILE_KNOWN
+from gpukernels.primitives.pair_scan import scan_by_pairs
 from gpukernels.simt import machine
 from gpukernels.trace import metrics
 
@@ -156,9 +157,62 @@ def test_the_single_pass_adds_up_in_64_bits(device):
         device_scan(np.full(3000, 2**31 - 1), method="look-back", device=device)
 
 
+@pytest.mark.parametrize(
+    ("size", "pairs", "hints"),
+    [(0, 8, True), (1, 1, True), (2, 8, False), (63, 1, False), (64, 1, True), (65, 1, True),
+     (127, 2, True), (128, 2, False), (1025, 16, True), (700, 4, False), (511, 8, True)],
+)  # fmt: skip
+def test_device_scan_by_pairs(size, pairs, hints, scheduled_device):
+    sizes = np.random.default_rng(size).integers(0, 9, size)
+    values = scheduled_device.array(sizes.astype(np.int32))
+    offsets = scan_by_pairs(values, scheduled_device, threads=32, pairs=pairs, hints=hints)
+    assert offsets.dtype == np.int32
+    np.testing.assert_array_equal(scheduled_device.read(offsets), exclusive(sizes))
+
+
+@pytest.mark.parametrize(("tiles", "threads"), [(34, 32), (3, 128), (2, 1024)])
+def test_pairs_look_back_over_more_tiles_than_a_warp_asks_at_once(tiles, threads):
+    size = (tiles - 1) * threads * 4 + 5
+    sizes = np.random.default_rng(size).integers(0, 2**31 // size, size)
+    device = SimtDevice(check=threads < 1024)
+    offsets = scan_by_pairs(device.array(sizes.astype(np.int32)), device, threads=threads, pairs=2)
+    np.testing.assert_array_equal(device.read(offsets), exclusive(sizes))
+
+
+def test_pairs_of_a_part_that_begins_between_two_words(device):
+    values = device.array(np.arange(200, dtype=np.int32))
+    for first in (0, 1, 2, 3):
+        offsets = scan_by_pairs(values[first:], device)
+        np.testing.assert_array_equal(device.read(offsets), exclusive(np.arange(first, 200)))
+
+
+def test_pairs_add_up_in_64_bits(device):
+    sizes = np.array([0, 2**30, 2**30 - 1, 0])
+    offsets = device_scan(sizes, method="pairs", device=device)
+    np.testing.assert_array_equal(offsets, exclusive(sizes))
+    with pytest.raises(InvalidArgument, match=f"the sum of values = {3000 * (2**31 - 1)}: must be"):
+        device_scan(np.full(3000, 2**31 - 1), method="pairs", device=device)
+
+
+@pytest.mark.parametrize(("option", "value"), [("pairs", 0), ("pairs", 17), ("hints", 1)])
+def test_pairs_refuse_a_wrong_option(option, value, device):
+    with pytest.raises(InvalidArgument, match=option):
+        scan_by_pairs(device.array(np.ones(3, np.int32)), device, **{option: value})
+
+
+def test_pairs_take_half_the_loads_and_three_barriers_a_tile():
+    counts = {}
+    for method, array, tile in (("look-back", "values", 2048), ("pairs", "words", 4096)):
+        device = SimtDevice(trace=True)
+        device_scan(np.ones(3 * tile - 2, int), threads=256, method=method, device=device)
+        loads = metrics.requests(device.trace.select(array=array))
+        counts[method] = loads * 32 / (3 * tile), metrics.barriers(device.trace) / (3 * 8)
+    assert counts == {"look-back": (1, 3 + 3 * 8), "pairs": (1 / 2, 3)}
+
+
 def test_a_scan_by_an_unknown_method_names_the_known_ones(device):
     with pytest.raises(
-        UnknownMethod, match=r"'lookback'; it has launches, look-back .*'look-back'"
+        UnknownMethod, match=r"'lookback'; it has launches, look-back, pairs .*'look-back'"
     ):
         device_scan([1, 2], method="lookback", device=device)
 
@@ -170,13 +224,14 @@ SCANS_OF_A_MILLION = {
     "shared": lambda v, d: (shared_scan(v, device=d)[0], exclusive_runs(v, 256)[0]),
     "device": lambda v, d: (device_scan(v, device=d), exclusive(v)),
     "look-back": lambda v, d: (device_scan(v, method="look-back", device=d), exclusive(v)),
+    "pairs": lambda v, d: (device_scan(v, method="pairs", device=d), exclusive(v)),
 }
 
 
 @pytest.mark.parametrize("scan", SCANS_OF_A_MILLION)
 def test_a_million_values(scan, device):
     # The machine runs blocks that wait for each other warp by warp, which takes its time.
-    size = 50_000 if scan == "look-back" and isinstance(device, SimtDevice) else MILLION
+    size = 50_000 if scan in ("look-back", "pairs") and isinstance(device, SimtDevice) else MILLION
     values = np.random.default_rng(6).integers(0, 9, size)
     found, expected = SCANS_OF_A_MILLION[scan](values, device)
     np.testing.assert_array_equal(found, expected)
