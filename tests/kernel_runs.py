@@ -22,6 +22,7 @@ from gpukernels.bench import (
     foundations,
     issue_rate,
     kernel_time,
+    knobs,
     tiles,
 )
 from gpukernels.bench import mapping as mapping_bench
@@ -127,6 +128,7 @@ def _add_primitives() -> None:
     }
     RUNS["scan_tiles"] = _scan_one_tile
     RUNS["grid_barrier"] = _meet
+    RUNS["limits"] = _waits
     offsets = np.concatenate([[0], np.cumsum(values[:30] % 5)])
     for search in ("two_sided", "lower_bound", "interpolation", "guarded", "register"):
         RUNS[f"find_owners {search}"] = lambda d, search=search: {
@@ -139,6 +141,14 @@ def _meet(device) -> dict[str, np.ndarray]:
     arrived, met = device.full(1, 0, np.int32), device.full(THREADS, 0, np.int32)
     device.launch(meet, 1, THREADS, arrived, 3, met, cooperative=True)
     return {"arrived": device.read(arrived), "met": device.read(met)}
+
+
+def _waits(device) -> dict[str, np.ndarray]:
+    met, end = device.full(THREADS, 0, np.int32), device.full(1, 0, np.int32)
+    device.launch(knobs.meet_by_sync, 1, THREADS, 3, met, cooperative=True)
+    following = device.array(np.roll(np.arange(9, dtype=np.int32), -2))
+    device.launch(knobs.chase, 1, 1, following, 3, end)
+    return {"met": device.read(met), "end": device.read(end)}
 
 
 def _scan_one_tile(device) -> dict[str, np.ndarray]:

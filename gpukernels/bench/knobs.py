@@ -1,0 +1,306 @@
+"""How close kernels come to what the GPU allows: every knob of the fastest ones, one at a time.
+
+``python -m gpukernels.bench knobs`` measures on the current GPU and writes
+``data/benchmarks/knobs.json``; ``--works`` chooses some, ``--seconds`` bounds the time of each.
+
+A work has a plan: methods that it is compared with, then the knobs of one method in the order in
+which they are expected to matter. A knob's values are tried with the best that was found for those
+before, and the best is kept. Every result is checked before its time is kept.
+
+The limit of a work is measured in the same run, and no kernel can do better. A scan reads and
+writes each value once, at the rate of a copy. A search writes the distance of each vertex that it
+reaches, reads its offset, and touches at least one sector of targets to find it; at each level the
+blocks meet once and wait for memory twice, for the targets and for what is known of these.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.bench import record
+from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
+from gpukernels.bench.graphs import rmat
+from gpukernels.bench.kernel_time import kernel_ms
+from gpukernels.bench.roots import find
+from gpukernels.generators import kron
+from gpukernels.graph import Graph
+from gpukernels.primitives.grid_barrier import meet
+from gpukernels.primitives.large_blocks import LARGE_BLOCKS
+from gpukernels.primitives.lookback_scan import scan_by_look_back
+from gpukernels.primitives.pair_scan import scan_by_pairs
+from gpukernels.traversal import bfs
+from gpukernels.traversal.bfs4k import tune_bfs4k
+
+Options = dict[str, Any]
+Knobs = dict[str, tuple[Any, ...]]
+
+#: Threads of a block at the barriers, and rounds of them or loads behind one another.
+THREADS, ROUNDS = 1024, 1000
+#: Bytes that a search moves at least for a vertex: distance, offset, a sector of targets.
+BYTES_A_VERTEX = 4 + 4 + 32
+#: Seconds that one setting is repeated at most.
+PATIENCE = 1.0
+
+
+class Work(NamedTuple):
+    """What is measured, what it is compared with, and the knobs that are tried."""
+
+    name: str
+    call: str  #: what makes its input
+    reach_ms: float  #: what the book aims at on an H200
+    make: Callable[[int], Any]  #: its input, halved so many times
+    others: tuple[tuple[str, Options], ...]  #: methods as they are by default
+    method: str
+    knobs: Knobs
+
+
+@cuda.jit(**LARGE_BLOCKS)
+def meet_by_sync(rounds, met):
+    """Meet `rounds` times at the grid sync; ``met[i]`` becomes how often thread i has."""
+    times = 0
+    for _ in range(rounds):
+        cuda.cg.this_grid().sync()
+        times += 1
+    met[cuda.grid(1)] = times
+
+
+@cuda.jit
+def chase(following, steps, end):
+    """Go from element to element, each telling the next; ``end[0]`` becomes the last."""
+    at = 0
+    for _ in range(steps):
+        at = following[at]
+    end[0] = at
+
+
+def whole_grid(rows: int, columns: int) -> Graph:
+    """Return a grid of streets without a gap."""
+    vertex = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    source = np.concatenate([vertex[:, :-1].ravel(), vertex[:-1].ravel()])
+    target = np.concatenate([vertex[:, 1:].ravel(), vertex[1:].ravel()])
+    return Graph.from_arcs(vertex.size, source, target, None, False)
+
+
+def uniform(n: int, edges: int) -> Graph:
+    """Return an undirected graph of edges between any two vertices."""
+    source, target = np.random.default_rng(1).integers(0, n, (2, edges), dtype=np.int32)
+    return Graph.from_arcs(n, source, target, None, False)
+
+
+BOTH_WAYS: Knobs = {
+    "frontier": ("distance", "bitmap"),
+    "threads": (256, 512, 1024, 128),
+    "alpha": (15.0, 5.0, 40.0, 100.0),
+    "beta": (18.0, 9.0, 40.0),
+}
+IN_ONE_LAUNCH: Knobs = {
+    "barrier": ("hand", "grid"),
+    "threads": (1024, 512, 256),
+    "blocks": (None, 64, 32, 16),
+    "alone": (None, 0, 64, 512, 1024),
+    "lanes": (None, 1, 2, 8),
+    "eager": (None, 0),
+}
+
+WORKS: tuple[Work, ...] = (
+    Work(
+        "grid", "gpukernels.bench.knobs.whole_grid(2048, 2048)", 12.0,
+        lambda k: whole_grid(2048 >> k // 2, 2048 >> k - k // 2),
+        (("bfs4k", {}), ("direction_optimizing", {}), ("luo", {})), "persistent", IN_ONE_LAUNCH,
+    ),
+    Work(
+        "scan", "random sizes from 0 to 8, 2^26 of them", 0.22,
+        lambda k: np.random.default_rng(0).integers(0, 9, 1 << 26 - k).astype(np.int32),
+        (("look-back", {}),), "pairs",
+        {"pairs": (8, 4, 12, 16), "threads": (256, 128, 512), "hints": (True, False)},
+    ),
+    Work(
+        "rmat", "gk.rmat(20, 16, seed=1)", 0.18, lambda k: rmat(20 - k, 16, seed=1),
+        (("persistent", {}),), "direction_optimizing", BOTH_WAYS,
+    ),
+    Work(
+        "kron", "gk.kron(22, 16, seed=1)", 0.25, lambda k: kron(22 - k, 16, seed=1),
+        (), "direction_optimizing", BOTH_WAYS,
+    ),
+    Work(
+        "uniform", "gpukernels.bench.knobs.uniform(2_000_000, 67_000_000)", 0.28,
+        lambda k: uniform(2_000_000 >> k, 67_000_000 >> k),
+        (), "direction_optimizing", BOTH_WAYS,
+    ),
+)  # fmt: skip
+WORK_NAMES = tuple(work.name for work in WORKS)
+
+
+def waits(device, words: int, rounds: int = ROUNDS) -> dict[str, float]:
+    """Return the microseconds of a grid sync, a barrier made by hand and a load from memory.
+
+    The barriers are of as many blocks of `THREADS` threads as the device holds; the loads need one
+    another and lie so far apart in `words` words that none is in a cache.
+    """
+    end = device.full(1, 0, np.int32)
+    arrived = device.full(1, 0, np.int32)
+    blocks = min(
+        device.cooperative_blocks(meet_by_sync, THREADS, rounds, end),
+        device.cooperative_blocks(meet, THREADS, arrived, rounds, end),
+    )
+    met = device.full(blocks * THREADS, 0, np.int32)
+    stride = words // 3 | 1
+    following = device.array(((np.arange(words, dtype=np.int64) + stride) % words).astype(np.int32))
+
+    def all_met() -> None:
+        assert (device.read(met) == rounds).all(), "a thread went on before all had come"
+
+    def at_end() -> None:
+        assert device.read(end)[0] == stride * rounds % words, "a load was left out"
+
+    runs: dict[str, tuple[Callable[[Any], None], Callable[[], None]]] = {
+        "grid_sync": (
+            lambda d: d.launch(meet_by_sync, blocks, THREADS, rounds, met, cooperative=True),
+            all_met,
+        ),
+        "hand_barrier": (
+            lambda d: d.launch(meet, blocks, THREADS, arrived, rounds, met, cooperative=True),
+            all_met,
+        ),
+        "load": (lambda d: d.launch(chase, 1, 1, following, rounds, end), at_end),
+    }
+    found = {}
+    for name, (run, check) in runs.items():
+        ms = kernel_ms(
+            device, run, 7, prepare=lambda: device.clear(arrived), check=check, patience=PATIENCE
+        )
+        found[f"{name}_us"] = round(1e3 * ms / rounds, 4)
+    return found
+
+
+def settings(work: Work, time_of: Callable[[str, Options], float]) -> Iterator[tuple[str, Options]]:
+    """Yield what is tried: other methods, then the knobs one at a time, the best of each kept.
+
+    ``time_of`` tells the milliseconds of a setting that was yielded before.
+    """
+    yield from work.others
+    best: Options = {name: values[0] for name, values in work.knobs.items()}
+    yield work.method, dict(best)
+    for name, values in work.knobs.items():
+        tried = [{**best, name: value} for value in values]
+        for options in tried[1:]:
+            yield work.method, options
+        best = min(tried, key=lambda options: time_of(work.method, options))
+
+
+def measure(
+    device, work: Work, shrink: int, bandwidth: float, told: dict[str, float], seconds: float
+) -> dict[str, Any]:
+    """Return the row of a work: its size, its limit, and the time of each setting in its plan.
+
+    Settings that `seconds` left no time for are counted in ``left_out``; they are not measured.
+    """
+    given = work.make(shrink)
+    head, limit_ms, of_options = (
+        _of_scan(device, given, bandwidth)
+        if isinstance(given, np.ndarray)
+        else _of_search(device, given, bandwidth, told)
+    )
+    print(work.name, head, f"limit {limit_ms:.4f} ms", flush=True)
+    times: list[dict[str, Any]] = []
+    left_out = 0
+
+    def time_of(method: str, options: Options) -> float:
+        known = (t["ms"] for t in times if (t["method"], t["options"]) == (method, options))
+        return next(known, float("inf"))
+
+    begin = time.perf_counter()
+    for method, options in settings(work, time_of):
+        if times and time.perf_counter() - begin > seconds:
+            left_out += 1
+            continue
+        run, check = of_options(method, options)
+        ms = kernel_ms(device, run, 7, check=check, patience=PATIENCE)
+        row = {"method": method, "options": options, "ms": ms,
+               "share_of_limit": round(limit_ms / max(ms, 1e-9), 4)}  # fmt: skip
+        times.append(row)
+        print(f"  {ms:10.4f} ms {row['share_of_limit']:7.2%}  {method} {options}", flush=True)
+    best = min(times, key=lambda row: row["ms"])
+    return {
+        "work": work.name, "call": work.call, "halved": shrink, **head, "reach_ms": work.reach_ms,
+        "limit_ms": round(limit_ms, 5), "best": best, "times": times, "left_out": left_out,
+    }  # fmt: skip
+
+
+def _of_scan(device, sizes, bandwidth: float):
+    """Return what a row says of a scan, its limit, and what makes a run and a check of options."""
+    values = device.array(sizes)
+    expected = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int32)
+    kept: list[Any] = [None]
+
+    def of_options(method: str, options: Options):
+        scan = scan_by_pairs if method == "pairs" else scan_by_look_back
+
+        def run(d) -> None:
+            kept[0] = scan(values, d, **options)
+
+        def check() -> None:
+            np.testing.assert_array_equal(device.read(kept[0]), expected, err_msg=str(options))
+
+        return run, check
+
+    return {"n": sizes.size}, 8 * sizes.size / bandwidth / 1e6, of_options
+
+
+def _of_search(device, g: Graph, bandwidth: float, told: dict[str, float]):
+    """Return the same of searches from the vertex of most arcs."""
+    case = find(g, int(np.argmax(g.out_degree)))
+    kept: list[Any] = [None]
+
+    def of_options(method: str, options: Options):
+        chosen = tune_bfs4k(g) if method == "bfs4k" else options
+
+        def run(d) -> None:
+            kept[0] = bfs(g, case.root, method, d, parents=False, **chosen)
+
+        def check() -> None:
+            np.testing.assert_array_equal(
+                kept[0].distance, case.distance, err_msg=f"{method} {options}"
+            )
+
+        return run, check
+
+    a_level = min(told["grid_sync_us"], told["hand_barrier_us"]) + 2 * told["load_us"]
+    limit_ms = BYTES_A_VERTEX * case.reached / bandwidth / 1e6 + case.levels * a_level / 1e3
+    head = {"n": g.n, "m": g.m, "root": case.root, "levels": case.levels, "reached": case.reached}
+    return head, limit_ms, of_options
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    works: Sequence[str] = WORK_NAMES,
+    seconds: float = 60.0,
+) -> Path:
+    """Measure and write the file; return its path. It is written after each work."""
+    bandwidth = measured_bandwidth(device, max(WORDS >> shrink, 1024))
+    told = waits(device, max((1 << 26) >> shrink, 1024), max(ROUNDS >> shrink, 3))
+    print({"copy_gigabytes_per_second": bandwidth, **told}, flush=True)
+    rows: list[dict[str, Any]] = []
+    measured = {"copy_gigabytes_per_second": bandwidth, "waits": told, "works": rows}
+    what = (
+        "kernels alone (events, the GPU kept busy before each launch), medians of 7 or of what "
+        f"fits {PATIENCE:g} s, every result checked; limit_ms: a scan's 8 bytes a value at the "
+        f"rate of a copy; a search's {BYTES_A_VERTEX} bytes a vertex at this rate, and a barrier "
+        "and two loads from memory a level, all of the same run"
+    )
+    path = record.write("knobs", what, measured, here, folder)
+    for work in WORKS:
+        if work.name in works:
+            rows.append(measure(device, work, shrink, bandwidth, told, seconds))
+            path = record.write("knobs", what, measured, here, folder)
+    return path
