@@ -128,7 +128,7 @@ def _add_primitives() -> None:
     }
     RUNS["scan_tiles"] = _scan_one_tile
     RUNS["grid_barrier"] = _meet
-    RUNS["limits"] = _waits
+    RUNS["waits"] = _waits
     offsets = np.concatenate([[0], np.cumsum(values[:30] % 5)])
     for search in ("two_sided", "lower_bound", "interpolation", "guarded", "register"):
         RUNS[f"find_owners {search}"] = lambda d, search=search: {
@@ -221,6 +221,11 @@ def _add_traversal() -> None:
     }
     RUNS["bfs direction_optimizing top_down"] = lambda d: {
         "distance": bfs(DIRECTED, 0, "direction_optimizing", d, alpha=0, threads=THREADS).distance
+    }
+    RUNS["bfs direction_optimizing words"] = lambda d: {
+        "distance": bfs(
+            DIRECTED, 0, "direction_optimizing", d, frontier="words", threads=THREADS
+        ).distance
     }
     for method in ("bottom_up", "direction_optimizing"):
         RUNS[f"bfs {method} bitmap"] = lambda d, method=method: {

@@ -94,7 +94,7 @@ def uniform(n: int, edges: int) -> Graph:
 
 
 BOTH_WAYS: Knobs = {
-    "frontier": ("distance", "bitmap"),
+    "frontier": ("words", "distance", "bitmap"),
     "threads": (256, 512, 1024, 128),
     "alpha": (15.0, 5.0, 40.0, 100.0),
     "beta": (18.0, 9.0, 40.0),

@@ -75,11 +75,11 @@ def bottom_up_level_by_bits(offsets, sources, distance, parent, bits, next_bits,
     store_votes(next_bits, v, distance.size, u != UNVISITED)
 
 
-def arcs_looked_at(g: Graph, distance: np.ndarray, levels: Iterable[int]) -> int:
+def arcs_looked_at(g: Graph, distance: np.ndarray, levels: Iterable[int], at_once: int = 1) -> int:
     """Return how many arcs bottom-up steps at these `levels` look at, given the final distances.
 
     A vertex of distance d looks at all its arcs at each level below d - 1, and at level d - 1 up to
-    its first parent.
+    its first parent. Those that look at several arcs `at_once` do so at the end of a list too.
     """
     reverse = g.reverse
     row = np.repeat(np.arange(g.n), np.diff(reverse.offsets))
@@ -87,12 +87,12 @@ def arcs_looked_at(g: Graph, distance: np.ndarray, levels: Iterable[int]) -> int
     fits = (distance[reverse.targets] == distance[row] - 1) & (distance[row] > 0)
     first = np.full(g.n, np.iinfo(np.int64).max)
     np.minimum.at(first, row[fits], place[fits])
-    degree = np.diff(reverse.offsets).astype(np.int64)
+    degree = -(-np.diff(reverse.offsets).astype(np.int64) // at_once) * at_once
     total = 0
     for level in levels:
         waiting = (distance == UNVISITED) | (distance > level + 1)
         found = distance == level + 1
-        total += int(degree[waiting].sum() + (first[found] + 1).sum())
+        total += int(degree[waiting].sum() + (first[found] // at_once + 1).sum() * at_once)
     return total
 
 

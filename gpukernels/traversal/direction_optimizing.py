@@ -229,8 +229,9 @@ def bfs(
     beta : float
         It turns back at a frontier that is no larger than the one before, if less than 1 / `beta`
         of all vertices are in it.
-    frontier : {"distance", "bitmap"}
-        Where a bottom-up step looks whether a vertex is in the frontier.
+    frontier : {"distance", "bitmap", "words"}
+        Where a bottom-up step looks whether a vertex is in the frontier. ``"words"`` is a bitmap
+        too, in a kernel of its own that is made for speed: see `word_bottom_up`.
     threads : int
         Threads a block.
     parents : bool
@@ -245,11 +246,11 @@ def bfs(
     Raises
     ------
     InvalidArgument
-        If `alpha` is no number of at least 0, `beta` no number above 0, or `frontier` is neither of
-        the two.
+        If `alpha` is no number of at least 0, `beta` no number above 0, or `frontier` is none of
+        the three.
     """
     check_threads(threads)
-    check_choice("frontier", frontier, FRONTIERS)
+    check_choice("frontier", frontier, (*FRONTIERS, "words"))
     check_real("alpha", alpha, 0, math.inf, "a number, at least 0")
     check_real("beta", beta, math.ulp(0), math.inf, "a number above 0")
     offsets, targets = device.keep(g.offsets), device.keep(g.targets)
@@ -257,14 +258,21 @@ def bfs(
     distance, parent = start_at(root, g.n, device, parents)
     queues, counts = device.empty((2, g.n), np.int32), device.empty((3, 2), np.int64)
     log = device.empty((g.n + 1, 2), np.int32)
-    bits = device.empty((2, words(g.n) if frontier == "bitmap" else 0), np.uint32)
+    bits = device.empty((2, 0 if frontier == "distance" else words(g.n)), np.uint32)
     search = Search(offsets, targets, reverse_offsets, sources, distance, parent)
-    args = search, root, bits, queues, counts, log, float(alpha), float(beta), threads
+    rules = counts, log, float(alpha), float(beta), threads
+    kernel, at_once, args = search_both_ways, 1, (search, root, bits, queues, *rules)
+    if frontier == "words":
+        from .word_bottom_up import AT_ONCE, search_by_words  # which goes top-down as this one does
+
+        left, turned_size = device.empty(words(g.n), np.uint32), device.empty(1, np.int64)
+        kernel, at_once = search_by_words, AT_ONCE
+        args = search, root, bits, left, queues, turned_size, *rules
     blocks = min(
         blocks_for(max(g.n, g.m // ARCS_A_THREAD), threads),
-        device.cooperative_blocks(search_both_ways, threads, *args),
+        device.cooperative_blocks(kernel, threads, *args),
     )
-    device.launch(search_both_ways, blocks, threads, *args, cooperative=True)
+    device.launch(kernel, blocks, threads, *args, cooperative=True)
     distance, parent = read_tree(device, distance, parent, parents)
     sizes, turned = read_log(device, log, device.read(log[:MOST_LOGGED]))
     levels = len(sizes)
@@ -272,7 +280,9 @@ def bfs(
     def arcs_inspected() -> int:
         up = [level for level in range(levels) if turned[level]]
         down = np.isin(distance, [level for level in range(levels) if not turned[level]])
-        return int(g.out_degree[down].sum()) + (arcs_looked_at(g, distance, up) if up else 0)
+        return int(g.out_degree[down].sum()) + (
+            arcs_looked_at(g, distance, up, at_once) if up else 0
+        )
 
     stats = {
         "method": "direction_optimizing",
