@@ -169,6 +169,20 @@ class _Requests:
         """Return the vertices whose distance the rows chosen write."""
         return np.unique(self.requests.index[self.lanes(rows & self.marks)])
 
+    def found_before(self, rows: np.ndarray) -> np.ndarray:
+        """Return, for each arc that the rows chosen load, whether they wrote its tail's distance.
+
+        A root may be claimed in vain after its arcs have been read: that counts as not.
+        """
+        marks, arcs = self.lanes(rows & self.marks), self.lanes(rows & self.arcs)
+        tails = self.source_of_arc[self.arc[arcs]]
+        first = np.full(max(self.source_of_arc.max(initial=-1), self._last_marked(marks)) + 1, -1)
+        first[self.requests.index[marks[::-1]]] = self.row[marks[::-1]]
+        return (first[tails] >= 0) & (first[tails] < self.row[arcs])
+
+    def _last_marked(self, marks: np.ndarray) -> int:
+        return int(self.requests.index[marks].max(initial=-1))
+
     def thread(self, at: int) -> tuple[int, Maker]:
         """Return the launch and the thread of a lane entry."""
         r, row = self.requests, self.row[at]
@@ -215,7 +229,7 @@ def _split_at_finds(
     if len(group) == 1 and of.both_ways:
         return _split_at_grid_barriers(of, group, reads, writes)
     waits = ((steps.kind == BARRIER) & (steps.launch == group[0])).any()
-    within = np.isin(of.sources(reads), of.marked(reads))
+    within = of.found_before(reads)
     if len(group) > 1 or not waits or within.all() or not within.any():
         return [_Round(group, reads, writes, of.lanes(reads & of.queue))]
     r, cuts = of.requests, [0]
@@ -225,8 +239,11 @@ def _split_at_finds(
         if of.marks[row]:
             for v in r.index[entries].tolist():
                 found_in.setdefault(v, level)
-        elif any(found_in.get(v) == level for v in of.source_of_arc[of.arc[entries]].tolist()):
-            cuts.append(row)
+        else:
+            # What has not been found is a root, even if somebody claims it in vain later on.
+            tails = of.source_of_arc[of.arc[entries]].tolist()
+            if any(found_in.setdefault(v, level - 1) == level for v in tails):
+                cuts.append(row)
     every = np.arange(len(r))
     rounds = []
     # A vertex is read from the queue in the level after the one that found it.

@@ -196,6 +196,21 @@ def test_an_arc_of_the_reverse_graph_is_one_of_the_graph(graph):
     assert np.array_equal(sources(graph)[backwards.arc], graph.reverse.targets)
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"alone": 2, "blocks": 2}, {"alone": 0, "blocks": 2}], ids=str
+)
+@pytest.mark.parametrize("schedule", ["lockstep", "warp"])
+def test_levels_of_a_search_that_claims_without_a_look(options, schedule):
+    """Its root is claimed in vain by its neighbors, and by itself where an arc leads back."""
+    g = gk.rmat(6, 4, seed=1)
+    device = gk.SimtDevice(schedule, trace=True)
+    result = bfs(g, 0, "persistent", device, threads=32, **options)
+    levels = read_levels(device.trace, g.n, sources(g), 0)
+    assert [level.frontier.tolist() for level in levels] == [
+        np.flatnonzero(result.distance == k).tolist() for k in range(result.levels)
+    ]
+
+
 FROM_THE_OTHER_END = [
     ("direction_optimizing", {}),
     ("direction_optimizing", {"alpha": 0}),
