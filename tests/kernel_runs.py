@@ -22,9 +22,9 @@ from gpukernels.bench import (
     foundations,
     issue_rate,
     kernel_time,
-    knobs,
     tiles,
 )
+from gpukernels.bench import knobs as knobs_bench
 from gpukernels.bench import mapping as mapping_bench
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises import duplicates as duplicates_exercises
@@ -145,9 +145,9 @@ def _meet(device) -> dict[str, np.ndarray]:
 
 def _waits(device) -> dict[str, np.ndarray]:
     met, end = device.full(THREADS, 0, np.int32), device.full(1, 0, np.int32)
-    device.launch(knobs.meet_by_sync, 1, THREADS, 3, met, cooperative=True)
+    device.launch(knobs_bench.meet_by_sync, 1, THREADS, 3, met, cooperative=True)
     following = device.array(np.roll(np.arange(9, dtype=np.int32), -2))
-    device.launch(knobs.chase, 1, 1, following, 3, end)
+    device.launch(knobs_bench.chase, 1, 1, following, 3, end)
     return {"met": device.read(met), "end": device.read(end)}
 
 

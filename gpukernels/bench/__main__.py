@@ -47,7 +47,8 @@ OPTIONS: dict[str, tuple[type, bool, str]] = {
     "items": (int, False, "items of each workload"),
     "scale": (int, False, "vertices: 2 to the power of it"),
     "groups": (str, True, "some groups of counters' cases alone"),
-    "seconds": (float, False, "how long each run is repeated for its energy"),
+    "works": (str, True, "some works alone"),
+    "seconds": (float, False, "how long each run is repeated, or the knobs of a work are tried"),
 }
 
 

@@ -16,8 +16,9 @@ HEAD = ("what", "device", "driver", "numba_cuda", "date", "commit")
 NEWER = ("cpu", "cores", "python", "numpy", "numba")
 #: What files say of the GPU's limits and of its cache, but for those without times of kernels.
 LIMITS = ("copy_gigabytes_per_second", "tera_add_mins_per_second", "cache", "l2_bytes")
-#: Files that measure something else: profiles, power, whole calls beside others, the CPU.
-WITHOUT_LIMITS = ("counters", "energy", "calls", "making", "simulator")
+#: Files that measure something else: profiles, power, whole calls beside others, the CPU; or that
+#: set a limit of its own beside each time.
+WITHOUT_LIMITS = ("counters", "knobs", "energy", "calls", "making", "simulator")
 
 #: Figures that are medians, so that their quartiles stand beside them.
 MEDIANS = (
@@ -40,8 +41,17 @@ MEDIANS = (
     "millijoules",
     "above_idle_millijoules",
 )
-#: Figures that are none: foretold, given up, a difference, the most of all, one long average.
-NO_MEDIANS = ("expected_ms", "stopped_after_ms", "beside_ms", "peak_watts", "idle_watts")
+#: Figures that are none: foretold, given up, a difference, the most of all, one long average, what
+#: is aimed at, and what nothing can be below.
+NO_MEDIANS = (
+    "expected_ms",
+    "stopped_after_ms",
+    "beside_ms",
+    "peak_watts",
+    "idle_watts",
+    "reach_ms",
+    "limit_ms",
+)
 #: Times of kernels, and what is put before the names of the shares that stand beside each.
 OF_KERNELS = {
     "kernel_ms": "",

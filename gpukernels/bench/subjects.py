@@ -19,6 +19,7 @@ from gpukernels.bench import (
     energy,
     foundations,
     frontier_bfs,
+    knobs,
     making,
     mapping,
     out_of_core,
@@ -118,6 +119,13 @@ SUBJECTS: dict[str, Subject] = {
         energy.write,
         {"shrink": 4, "methods": ("work_item_to_thread", "merge_path"), "seconds": 0.5},
         {"methods": tuple(MAPPINGS)},
+    ),
+    "knobs": Subject(
+        "every knob of the fastest kernels, beside what the GPU allows",
+        knobs.write,
+        {"shrink": 6, "seconds": 5.0},
+        {"works": knobs.WORK_NAMES},
+        alone=True,
     ),
     "counters": Subject(
         "counters of the machine beside those of Nsight Compute (needs ncu)",

@@ -6,8 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
+from test_subjects import HERE
 
 from gpukernels.bench import knobs
+from gpukernels.bench.schema import schema
 from gpukernels.device import SimtDevice
 
 
@@ -27,8 +30,9 @@ def test_a_small_run_has_a_row_for_each_setting(tmp_path, monkeypatch):
     monkeypatch.setattr(knobs, "measured_bandwidth", lambda device, words: 1.0)
     monkeypatch.setattr(knobs, "THREADS", 32)
     monkeypatch.setattr(device, "cooperative_blocks", lambda *_: 2)
-    file = knobs.write(device, {}, tmp_path, shrink=18, works=["scan", "grid"], seconds=0.01)
+    file = knobs.write(device, HERE, tmp_path, shrink=18, works=["scan", "grid"], seconds=0.01)
     kept = json.loads(file.read_text())
+    assert [e.message for e in Draft202012Validator(schema("knobs")).iter_errors(kept)] == []
     assert set(kept["waits"]) == {"grid_sync_us", "hand_barrier_us", "load_us"}
     assert [row["work"] for row in kept["works"]] == ["grid", "scan"]
     for row in kept["works"]:
