@@ -41,7 +41,11 @@ Errors
 
 # A name imported "as" itself is public, to readers and type checkers alike. With an `__all__`,
 # help(gk) prints the pages of all classes and functions one after another, five thousand lines.
-from gpukernels import assertions, no_gpu
+from gpukernels import (
+    assertions,
+    no_gpu,
+    versions,  # noqa: F401  # before numba: it refuses versions that break each other
+)
 from gpukernels import sequential as sequential
 from gpukernels.all_pairs import APSPResult as APSPResult
 from gpukernels.all_pairs import apsp as apsp

@@ -83,6 +83,7 @@ MAY_IMPORT = {
     "table": set(),
     "assertions": set(),
     "no_gpu": set(),
+    "versions": set(),
     "colab": {"device"},
     "bench": {"*"},
 }
