@@ -1,0 +1,184 @@
+"""Run notebooks from top to bottom, and compare what they show with what they hold.
+
+    python book/compare_notebooks.py [--device cuda] [--bare] chapters/*.ipynb
+
+Prints a table with a row a notebook, then each cell that shows something else; ends with an error
+if there is one. The Python that runs this runs the notebooks, with the `gpukernels` that it finds.
+It needs nbclient and ipykernel and nothing of the book, and so works where the book cannot be
+built: under Colab's versions, and on a machine with a GPU, CUDA, numba and little else.
+
+Not compared are cells that are tagged as timing, those whose output is not stored (what a checker
+says of a skeleton, in a plain notebook) and those that list machine code, which is the compiler's.
+Of a figure its record is compared: its first frame needs an engine that Colab lacks. Of a plot its
+words are: the next Matplotlib may draw other curves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import html
+import itertools
+import json
+import os
+import re
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+Cell = dict[str, Any]
+
+TIMING = "nbval-ignore-output"
+MACHINE_CODE = re.compile(r"\bgk\.sass\(")
+#: What reads the repository's measurements or graphs, which a reader on Colab does not have.
+REPOSITORY = re.compile(r"\b(kept\w*|costs_of_benchmark|gk\.read)\(|\bdata/")
+MODEL = "application/vnd.jupyter.widget-view+json"
+FIGURE = re.compile(
+    r'(?s)<figure class="gk-view.*?<script type="application/json">(.*?)</script>.*?</figure>'
+)
+PLOT = re.compile(r'(?s)<figure class="gk-plot"[^>]*? aria-label="(.*?)".*?</figure>')
+#: What a plain notebook stores below its figures, to draw them.
+ALIVE = re.compile(r"(?s)\n<style>.*?</style>\n<script>.*?</script>\s*\Z")
+
+
+@dataclass
+class Outcome:
+    """What became of one notebook."""
+
+    name: str
+    seconds: float = 0.0
+    cpu: float = 0.0
+    compared: int = 0
+    left_out: int = 0
+    differences: list[str] = field(default_factory=list)
+
+
+def in_words(shown: str) -> str:
+    """Return HTML without what may differ from one release of a package to the next."""
+    shown = ALIVE.sub("", shown)
+    shown = FIGURE.sub(lambda found: f"[figure {json.loads(found[1])}]", shown)
+    shown = PLOT.sub(lambda found: f"[plot {found[1]}]", shown)
+    return html.unescape(shown)  # Pygments writes some quotes as entities, and did not before
+
+
+def shown(cell: Cell) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the text of each output of a cell."""
+    for output in cell["outputs"]:
+        if "data" in output:
+            for kind, value in sorted(output["data"].items()):
+                text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+                if kind != MODEL:
+                    yield kind, in_words(text) if kind == "text/html" else text
+        elif "text" in output:
+            yield output["name"], output["text"]
+        else:
+            yield "error", f"{output['ename']}: {output['evalue']}"
+
+
+def is_compared(cell: Cell, bare: bool) -> bool:
+    """Say whether a cell has to show what is stored."""
+    if cell["execution_count"] is None or TIMING in cell["metadata"].get("tags", []):
+        return False
+    source = cell["source"]
+    return not MACHINE_CODE.search(source) and not (bare and REPOSITORY.search(source))
+
+
+def difference(stored: Cell, made: Cell) -> str:
+    """Return where two outputs of a cell part; nothing if they are the same."""
+    before, after = list(shown(stored)), list(shown(made))
+    if before == after:
+        return ""
+    kinds = [[kind for kind, _ in outputs] for outputs in (before, after)]
+    if kinds[0] != kinds[1]:
+        return f"stored {', '.join(kinds[0]) or 'nothing'}; now {', '.join(kinds[1]) or 'nothing'}"
+    (kind, old, new) = next(
+        (kind, old, new) for (kind, old), (_, new) in zip(before, after, strict=True) if old != new
+    )
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
+    at = sum(1 for _ in same)
+    near = slice(max(0, at - 40), at + 60)
+    return f"{kind}, from character {at}: stored {old[near]!r}; now {new[near]!r}"
+
+
+def rerun(path: Path, folder: Path, bare: bool) -> Outcome:
+    """Run a notebook in `folder`, and compare each cell that `is_compared`."""
+    notebook = nbformat.read(path, as_version=4)
+    stored = copy.deepcopy(notebook)
+    outcome = Outcome(path.stem)
+    client = NotebookClient(
+        notebook,
+        timeout=600,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        coalesce_streams=True,
+    )
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    stopped = None
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        stopped = f"stopped: {error.ename}: {error.evalue}"
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    outcome.seconds = time.perf_counter() - start
+    outcome.cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    if stopped:
+        outcome.differences.append(stopped)
+        return outcome
+    for old, new in zip(stored.cells, notebook.cells, strict=True):
+        if old["cell_type"] != "code":
+            continue
+        if not is_compared(old, bare):
+            outcome.left_out += 1
+            continue
+        outcome.compared += 1
+        if parts := difference(old, new):
+            outcome.differences.append(f"cell {old['id']!r}: {parts}")
+    return outcome
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what the command names; return how many notebooks differ."""
+    told = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    told.add_argument("notebooks", type=Path, nargs="+")
+    told.add_argument("--device", choices=("simt", "cuda"), default="simt")
+    told.add_argument(
+        "--bare",
+        action="store_true",
+        help="in an empty folder, as on Colab; cells that read the repository's data only run",
+    )
+    given = told.parse_args(arguments)
+    os.environ["GPUKERNELS_DEVICE"] = given.device
+    os.environ["GPUKERNELS_PROGRESS"] = "off"  # what is checked here, no reader has solved
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # of which a kernel's debugger warns
+    row = "{:<22} {:>8} {:>8} {:>9} {:>9} {:>12}".format
+    print(row("notebook", "seconds", "of CPU", "compared", "left out", "differences"))
+    outcomes = []
+    for path in given.notebooks:
+        with tempfile.TemporaryDirectory() as empty:
+            folder = Path(empty) if given.bare else path.parent
+            done = rerun(path, folder, given.bare)
+        outcomes.append(done)
+        numbers = f"{done.seconds:.1f}", f"{done.cpu:.1f}", done.compared, done.left_out
+        print(row(done.name, *numbers, len(done.differences)), flush=True)
+    for done in outcomes:
+        for told_apart in done.differences:
+            print(f"{done.name}, {told_apart}")
+    different = [done.name for done in outcomes if done.differences]
+    if different:
+        print(f"On {given.device} these show something else than what is stored: {different}")
+    else:
+        print(f"On {given.device} every cell compared shows what is stored.")
+    return len(different)
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(), 1))

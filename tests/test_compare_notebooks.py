@@ -1,0 +1,150 @@
+"""Notebooks are compared with what they store, but for what may differ: `make test-colab`."""
+
+from __future__ import annotations
+
+import copy
+import sys
+
+import nbformat
+import pytest
+from built_book import ROOT
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+sys.path.insert(0, str(ROOT / "book"))
+import compare_notebooks
+from compare_notebooks import difference, is_compared, main
+
+FIGURE = (
+    '<figure class="gk-view gk-view-warp" data-view="warp">{picture}'
+    '<script type="application/json">{{"view":"warp","step":{step}}}</script></figure>'
+)
+PLOT = (
+    '<figure class="gk-plot" role="img" aria-label="{words}" tabindex="0"><svg>{svg}</svg></figure>'
+)
+
+
+def cell(*outputs, source="x", tags=(), count=1):
+    """Return a code cell that has been run."""
+    made = new_code_cell(source, outputs=list(outputs), execution_count=count)
+    made["metadata"]["tags"] = list(tags)
+    return made
+
+
+def printed(text):
+    """Return what print() stores."""
+    return new_output("stream", name="stdout", text=text)
+
+
+def html(text, **more):
+    """Return what an object with HTML stores."""
+    return new_output("display_data", {"text/html": text, "text/plain": "x", **more})
+
+
+@pytest.mark.parametrize(
+    ("stored", "made"),
+    [
+        (html(FIGURE.format(picture="<svg/>", step=3)), html(FIGURE.format(picture="", step=3))),
+        (
+            html(FIGURE.format(picture="", step=3) + "\n<style>a</style>\n<script>b</script>"),
+            html(FIGURE.format(picture="", step=3)),
+        ),
+        (html(PLOT.format(words="two", svg="1")), html(PLOT.format(words="two", svg="2"))),
+        (html('<i>"a" isn\'t</i>'), html("<i>&quot;a&quot; isn&#39;t</i>")),
+        (html("<b>1</b>"), html("<b>1</b>", **{compare_notebooks.MODEL: {"model_id": "7"}})),
+        (printed("1\n"), printed("1\n")),
+    ],
+)
+def test_what_releases_of_packages_decide_is_no_difference(stored, made):
+    assert difference(cell(stored), cell(made)) == ""
+
+
+@pytest.mark.parametrize(
+    ("stored", "made", "told"),
+    [
+        (printed("levels 4"), printed("levels 5"), "stdout, from character 7"),
+        (
+            html(FIGURE.format(picture="", step=3)),
+            html(FIGURE.format(picture="", step=4)),
+            "text/html, from character",
+        ),
+        (html(PLOT.format(words="two", svg="")), html(PLOT.format(words="2", svg="")), "plot 2"),
+        (html("<td>1</td>"), html("<td>2</td>"), "stored '<td>1"),
+        (printed("1"), html("1"), "stored stdout; now text/html, text/plain"),
+        (
+            printed("1"),
+            new_output("error", ename="ValueError", evalue="no", traceback=[]),
+            "stored stdout; now error",
+        ),
+    ],
+)
+def test_what_a_chapter_says_is_compared(stored, made, told):
+    assert told in difference(cell(stored), cell(made))
+    both = difference(cell(stored, printed("same")), cell(made, printed("same")))
+    assert told.replace("stdout;", "stdout, stdout;").split(",")[0] in both
+
+
+def test_a_missing_output_is_a_difference():
+    assert difference(cell(printed("1")), cell()) == "stored stdout; now nothing"
+    assert difference(cell(), cell(printed("1"))) == "stored nothing; now stdout"
+
+
+@pytest.mark.parametrize(
+    ("source", "tags", "count", "compared", "compared_bare"),
+    [
+        ("print(r.levels)", (), 1, True, True),
+        ("print(ms)", ("nbval-ignore-output",), 1, False, False),
+        ("ex.check(skeleton)", ("exercise", "hide-output"), None, False, False),
+        ("print(gk.sass(kernel, types))", (), 1, False, False),
+        ('told = record.kept("bfs")', (), 1, True, False),
+        ('g = gk.read("../data/roads.gr.gz")', (), 1, True, False),
+        ("kept = culled[0]", (), 1, True, True),
+    ],
+)
+def test_which_cells_are_compared(source, tags, count, compared, compared_bare):
+    ran = cell(source=source, tags=tags, count=count)
+    assert is_compared(ran, bare=False) == compared
+    assert is_compared(ran, bare=True) == compared_bare
+
+
+@pytest.fixture
+def notebook(tmp_path):
+    """A notebook of three cells that was run where it lies."""
+    cells = [
+        cell(source="import os, time\nprint(os.path.basename(os.getcwd()) == 'here')"),
+        cell(source="print(time.time())", tags=["nbval-ignore-output"]),
+        cell(source='print(os.environ["GPUKERNELS_DEVICE"])'),
+    ]
+    for ran, text in zip(cells, ("True\n", "1.5\n", "simt\n"), strict=True):
+        ran.outputs = [printed(text)]
+    made = new_notebook(cells=cells)
+    for k, ran in enumerate(made.cells):
+        ran["id"], ran["execution_count"] = f"cell-{k}", k + 1
+    path = tmp_path / "here" / "one.ipynb"
+    path.parent.mkdir()
+    nbformat.write(made, path)
+    return path
+
+
+def test_a_table_says_what_was_compared_and_a_notebook_as_stored_is_no_error(notebook, capsys):
+    assert main([str(notebook)]) == 0
+    head, row, end = capsys.readouterr().out.splitlines()
+    assert head.split() == "notebook seconds of CPU compared left out differences".split()
+    name, seconds, cpu, *counts = row.split()
+    assert (name, counts) == ("one", ["2", "1", "0"])
+    assert float(seconds) > 0
+    assert float(cpu) > 0
+    assert end == "On simt every cell compared shows what is stored."
+
+
+def test_a_difference_and_a_cell_that_fails_are_named_and_an_error(notebook, tmp_path, capsys):
+    other = copy.deepcopy(nbformat.read(notebook, 4))
+    other.cells[2].source = "1 / 0"
+    nbformat.write(other, tmp_path / "two.ipynb")
+    assert main(["--bare", str(notebook), str(tmp_path / "two.ipynb")]) == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in lines[1:3]] == ["1", "1"]
+    assert lines[3] == (
+        "one, cell 'cell-0': stdout, from character 0: stored 'True\\n'; now 'False\\n'"
+    )
+    assert lines[4] == "two, stopped: ZeroDivisionError: division by zero"
+    assert lines[5] == "On simt these show something else than what is stored: ['one', 'two']"
