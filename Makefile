@@ -13,7 +13,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 .DEFAULT_GOAL := help
 # What a recipe has left when it failed is no target.
 .DELETE_ON_ERROR:
-.PHONY: FORCE help book read pdf epub notebooks lab publish outputs test gpu-test soak fuzz mutants bench bench-simt colab-url lock clean
+.PHONY: FORCE help book read pdf epub notebooks lab publish outputs test test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt colab-url colab-versions lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -22,7 +22,9 @@ help:
 	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay"
 	@echo "make lab                  make notebooks, and JupyterLab with them (CHAPTER=hbf: open that one)"
 	@echo "make test                 everything that needs no GPU; ends on pytest's summary"
+	@echo "make test-colab           kernels and chapters under Colab's versions (FAST=1: the part that CI runs)"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
+	@echo "make colab-gpu            chapters on a machine with a GPU, CUDA, numba and little else (PYTHON=...)"
 	@echo "make test FAST=1          a case or two of each test, in two minutes"
 	@echo "make soak                 random programs and inputs against models, for hours (PROGRAMS=...)"
 	@echo "make fuzz                 damaged graph files against an oracle (SECONDS=60 SEED=...)"
@@ -31,9 +33,10 @@ help:
 	@echo "make bench-simt           the SIMT machine's speed beside numba's simulator"
 	@echo "make outputs              run the notebooks and store their outputs (NOTEBOOKS=... for some)"
 	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
+	@echo "make colab-versions FREEZE=...  renew Colab's versions from what pip freeze prints there"
 	@echo "make publish              commit the built pages, notebooks and all, on the branch gh-pages"
 	@echo "make lock                 renew requirements.txt and requirements-test.txt"
-	@echo "make clean                remove what was built (.venv and notebooks stay)"
+	@echo "make clean                remove what was built (.venv, .venv-colab and notebooks stay)"
 
 # -- the environment ---------------------------------------------------------
 
@@ -66,6 +69,20 @@ $(VENV)/test-installed: requirements-test.txt pyproject.toml $(VENV)/made
 	@echo "Installing the book's and the tests' packages into $(VENV) ..."
 	$(call install,requirements-test.txt)
 	@touch $@ $(VENV)/book-installed
+
+# Colab's versions, in an environment of their own, and nothing that they would have pip choose. By
+# uv where it gets through, which takes a sixth of pip's time.
+COLAB = .venv-colab
+COLAB_PACKAGES = --no-deps --requirement requirements-colab.txt
+$(COLAB)/made: FORCE
+	@GOALS="$(MAKECMDGOALS)" sh book/make_venv.sh $(COLAB) "$(PYTHON)" "$(NAMED)" || { $(SAY_ROOM); }
+$(COLAB)/installed: requirements-colab.txt $(COLAB)/made | $(VENV)/test-installed
+	@echo "Installing Colab's versions into $(COLAB) ..."
+	@touch $(COLAB)/installing
+	@$(BIN)/uv pip install --quiet --python $(COLAB)/bin/python $(COLAB_PACKAGES) || \
+	  $(subst $(BIN),$(COLAB)/bin,$(INSTALL)) $(COLAB_PACKAGES) || { $(SAY_ROOM); }
+	@rm $(COLAB)/installing
+	@touch $@
 
 # A release that has been taken over by someone else is mostly found out within days.
 lock: $(VENV)/test-installed
@@ -105,6 +122,9 @@ outputs: $(VENV)/book-installed
 colab-url: $(VENV)/book-installed
 	$(BIN)/python book/colab_url.py "$(URL)" "$(TAG)"
 
+colab-versions:
+	$(PYTHON) book/colab_versions.py "$(FREEZE)"
+
 # -- the proof ---------------------------------------------------------------
 
 # In two processes, each of which takes whole files: their tests share fixtures, and the cells of a
@@ -120,8 +140,39 @@ test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/test-installed
 	$(BIN)/python -m pytest $(PARALLEL) --nbval --nbval-current-env $(TESTED)
 
+# On Colab a reader has the package alone, as a wheel, and no repository: neither have the notebooks
+# here. Of the tests, those that need nothing of what builds the book or opens its pages.
+COLAB_FOLDER = _build/colab
+COLAB_TESTS = $(addprefix tests/,all_pairs frontiers mapping primitives representations shortest_paths \
+  simt trace traversal views/test_widget.py test_ptx.py test_device.py test_copy_streams.py \
+  test_cuda_arguments.py test_cuda_device.py test_cuda_memory.py test_graph.py test_broken_versions.py)
+# What CI runs is what other versions may change: types, and whether kernels run and compile.
+COLAB_FEW = $(addprefix tests/,primitives simt/test_typing.py views/test_widget.py test_ptx.py)
+COLAB_THREE = $(addprefix chapters/,simt.ipynb shared_memory.ipynb representations.ipynb)
+test-colab: export GPUKERNELS_EFFORT := $(if $(FAST),fast,usual)
+test-colab: export PYTHONDONTWRITEBYTECODE :=
+test-colab: $(COLAB)/installed $(if $(FAST),,book)
+	$(COLAB)/bin/python -m pytest -p no:cacheprovider --ignore tests/simt/numba_suite \
+	  $(if $(FAST),$(COLAB_FEW),$(COLAB_TESTS))
+ifdef FAST
+	PYTHONPATH=$(CURDIR) $(COLAB)/bin/python book/compare_notebooks.py --bare $(COLAB_THREE)
+else
+	rm -rf build $(COLAB_FOLDER)
+	$(INSTALL) --no-deps --no-build-isolation --target $(COLAB_FOLDER) .
+	PYTHONPATH=$(CURDIR)/$(COLAB_FOLDER) $(COLAB)/bin/python book/compare_notebooks.py --bare $(PAGES)/notebooks/*.ipynb
+endif
+
 gpu-test: $(VENV)/test-installed
 	GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" --nbval-lax --nbval-current-env tests chapters book/index.ipynb
+
+# With the Python of that machine, into which nothing is installed. Where pip cannot build a wheel,
+# because it reaches no index, the package is copied, of which the wheel is a copy too.
+colab-gpu:
+	rm -rf build $(COLAB_FOLDER)
+	$(PYTHON) -m pip install --quiet --no-deps --target $(COLAB_FOLDER) . || \
+	  { mkdir -p $(COLAB_FOLDER) && cp -R gpukernels $(COLAB_FOLDER); }
+	PYTHONPATH=$(CURDIR)/$(COLAB_FOLDER) $(PYTHON) book/compare_notebooks.py --device $(or $(DEVICE),cuda) \
+	  $(or $(NOTEBOOKS),chapters/*.ipynb)
 
 soak: $(VENV)/test-installed
 	GPUKERNELS_PROGRAMS=$(or $(PROGRAMS),100000) $(BIN)/python -m pytest tests/simt/test_programs.py

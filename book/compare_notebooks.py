@@ -31,9 +31,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+try:
+    import ipykernel  # noqa: F401  # what runs the cells
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+except ImportError as missing:
+    sys.exit(f"{missing}. To run notebooks: {sys.executable} -m pip install nbclient ipykernel")
 
 Cell = dict[str, Any]
 
