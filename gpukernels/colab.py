@@ -15,6 +15,10 @@ NO_GPU = (
     "No GPU answers, so kernels run on the SIMT machine: same results, no times. "
     "For a GPU choose Runtime > Change runtime type > T4 GPU, then run this cell again."
 )
+SET_ASIDE = (
+    "A GPU is there but cannot run a kernel ({problem}), so kernels run on the SIMT machine: same "
+    "results, no times. Runtime > Disconnect and delete runtime gives a fresh machine."
+)
 
 
 @cuda.jit
@@ -39,7 +43,10 @@ def set_up() -> None:
 def _install_missing(package: str) -> None:
     if importlib.util.find_spec(package) is None:
         print(f"Installing {package} ...", flush=True)
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", package], check=True)
+        # pip's own default, named because all else has to stay as Colab has it.
+        keep = ["--upgrade-strategy", "only-if-needed"]
+        command = [sys.executable, "-m", "pip", "install", "--quiet", *keep, package]
+        subprocess.run(command, check=True)
 
 
 def _show_widgets() -> None:
@@ -69,7 +76,9 @@ def _choose_device() -> str:
         _launch_probe(device)
     except Exception as problem:
         os.environ["GPUKERNELS_DEVICE"] = "simt"
-        return f"A GPU is there but the probe kernel failed ({problem}). {NO_GPU}"
+        # Cells that take times ask numba, and would fail as the probe did.
+        cuda.is_available = lambda: False
+        return SET_ASIDE.format(problem=problem)
     return f"Ready: kernels run on {device.name}."
 
 

@@ -10,8 +10,10 @@ import types
 import nbformat
 import pytest
 from built_book import ROOT
+from fake_gpu import FakeGpus
 
 from gpukernels import colab
+from gpukernels.device import CudaDevice
 
 sys.path.insert(0, str(ROOT / "book"))
 import first_cell
@@ -149,13 +151,58 @@ def test_set_up_names_the_device_that_answers(on_colab, monkeypatch, capsys):
     assert f"Python {sys.version_info[0]}.{sys.version_info[1]}" in printed
 
 
-def test_a_gpu_that_cannot_run_the_probe_is_reported_and_set_aside(on_colab, monkeypatch, capsys):
-    def fail(device):
-        raise RuntimeError("the driver is too old")
+@pytest.fixture
+def gpu(monkeypatch):
+    """A GPU that numba finds; where it lies, kernels run on the SIMT machine."""
+    fake = FakeGpus(monkeypatch)
+    monkeypatch.delenv("GPUKERNELS_DEVICE", raising=False)
+    yield fake
+    fake.close()
 
-    monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
-    monkeypatch.setattr(colab.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(colab, "_launch_probe", fail)
+
+def test_a_gpu_that_runs_the_probe_is_named(on_colab, gpu, capsys):
     colab.set_up()
-    assert "the driver is too old" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "Ready: kernels run on fake." in printed
+    assert "No GPU" not in printed
+    assert "GPUKERNELS_DEVICE" not in os.environ
+    assert gpu.calls["cuMemcpyDtoH"] > 0  # the probe's answer
+
+
+@pytest.mark.parametrize("failure", ["the driver is too old", "wrote nothing"])
+def test_a_gpu_that_cannot_run_the_probe_is_reported_and_set_aside(
+    on_colab, gpu, monkeypatch, capsys, failure
+):
+    def launch(device, kernel, *args, **options):
+        if failure != "wrote nothing":
+            raise RuntimeError(failure)
+
+    monkeypatch.setenv("GPUKERNELS_DEVICE", "")
+    monkeypatch.setattr(CudaDevice, "launch", launch)
+    colab.set_up()
+    printed = capsys.readouterr().out
+    assert f"{failure})" in printed
+    assert "cannot run a kernel" in printed
+    assert "same results, no times. Runtime > Disconnect and delete runtime" in printed
+    assert colab.NO_GPU not in printed
     assert os.environ["GPUKERNELS_DEVICE"] == "simt"
+    assert not colab.cuda.is_available()  # or a chapter's cell that takes times would fail
+
+
+def test_without_a_gpu_the_reader_is_told_how_to_attach_one():
+    assert "same results, no times" in colab.NO_GPU
+    assert "Runtime > Change runtime type > T4 GPU, then run this cell again" in colab.NO_GPU
+
+
+def test_only_what_is_missing_is_installed_and_no_version_is_changed(monkeypatch, capsys):
+    commands = []
+    monkeypatch.setattr(subprocess, "run", lambda command, **options: commands.append(command))
+    colab._install_missing("numpy")
+    assert commands == []
+    colab._install_missing("a_package_that_is_not_there")
+    (command,) = commands
+    assert command[1:] == [
+        *("-m", "pip", "install", "--quiet", "--upgrade-strategy", "only-if-needed"),
+        "a_package_that_is_not_there",
+    ]
+    assert "Installing a_package_that_is_not_there ..." in capsys.readouterr().out

@@ -134,6 +134,23 @@ def test_little_room_is_said_where_an_installation_fails(project):
     assert "/full has room for 12 MB; .venv takes about 2,000." in failed.stderr
 
 
+def test_colabs_versions_have_an_environment_that_is_stamped_like_the_other(project):
+    (project / "requirements-colab.txt").touch()
+    arguments = (".venv-colab/installed", f"PYTHON={project.parent / 'python'}")
+    assert make(project, ".venv/test-installed", arguments[1]).returncode == 0
+    failed = make(project, *arguments, install="false")
+    assert failed.returncode != 0
+    done = make(project, *arguments)
+    assert done.returncode == 0, done.stderr
+    assert ".venv-colab is made anew: its packages are not all installed." in done.stdout
+    assert "Installing Colab's versions into .venv-colab ..." in done.stdout
+    assert "Installing" not in make(project, *arguments).stdout
+    (project / "requirements-colab.txt").write_text("# a new one")
+    assert "made anew" not in (again := make(project, *arguments).stdout)
+    assert "Installing Colab's versions into .venv-colab ..." in again
+    assert ".venv-colab/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+
+
 def test_the_lock_leaves_out_what_is_younger_than_two_weeks():
     locks = [line for line in MAKEFILE.splitlines() if "uv pip compile" in line]
     assert len(locks) == 2
