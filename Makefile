@@ -159,6 +159,7 @@ ifdef FAST
 else
 	rm -rf build $(COLAB_FOLDER)
 	$(INSTALL) --no-deps --no-build-isolation --target $(COLAB_FOLDER) .
+	rm -rf build
 	PYTHONPATH=$(CURDIR)/$(COLAB_FOLDER) $(COLAB)/bin/python book/compare_notebooks.py --bare $(PAGES)/notebooks/*.ipynb
 endif
 
@@ -166,11 +167,14 @@ gpu-test: $(VENV)/test-installed
 	GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" --nbval-lax --nbval-current-env tests chapters book/index.ipynb
 
 # With the Python of that machine, into which nothing is installed. Where pip cannot build a wheel,
-# because it reaches no index, the package is copied, of which the wheel is a copy too.
+# because it reaches no index, the package is copied, of which the wheel is a copy too. What has been
+# measured lies beside it as in the repository, so that chapters find it.
 colab-gpu:
 	rm -rf build $(COLAB_FOLDER)
 	$(PYTHON) -m pip install --quiet --no-deps --target $(COLAB_FOLDER) . || \
 	  { mkdir -p $(COLAB_FOLDER) && cp -R gpukernels $(COLAB_FOLDER); }
+	ln -s $(CURDIR)/data $(CURDIR)/pyproject.toml $(COLAB_FOLDER)
+	rm -rf build
 	PYTHONPATH=$(CURDIR)/$(COLAB_FOLDER) $(PYTHON) book/compare_notebooks.py --device $(or $(DEVICE),cuda) \
 	  $(or $(NOTEBOOKS),chapters/*.ipynb)
 
