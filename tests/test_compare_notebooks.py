@@ -113,8 +113,10 @@ def notebook(tmp_path):
         cell(source="import os\nprint(os.path.basename(os.getcwd()) == 'here')"),
         cell(source="print(os.getpid())", tags=["nbval-ignore-output"]),
         cell(source='print(os.environ["GPUKERNELS_DEVICE"])'),
+        # A plain notebook has a title above code that ran, and printed its line, without one.
+        cell(source="# @title Code\nimport inspect\nprint(inspect.currentframe().f_lineno)"),
     ]
-    for ran, text in zip(cells, ("True\n", "1.5\n", "simt\n"), strict=True):
+    for ran, text in zip(cells, ("True\n", "1.5\n", "simt\n", "2\n"), strict=True):
         ran.outputs = [printed(text)]
     made = new_notebook(cells=cells)
     for k, ran in enumerate(made.cells):
@@ -130,7 +132,7 @@ def test_a_table_says_what_was_compared_and_a_notebook_as_stored_is_no_error(not
     head, row, end = capsys.readouterr().out.splitlines()
     assert head.split() == "notebook seconds of CPU compared left out differences".split()
     name, seconds, cpu, *counts = row.split()
-    assert (name, counts) == ("one", ["2", "1", "0"])
+    assert (name, counts) == ("one", ["3", "1", "0"])
     assert float(seconds) > 0
     assert float(cpu) > 0
     assert end == "On simt every cell compared shows what is stored."
