@@ -148,6 +148,13 @@ def test_the_readers_own_cells_are_open(chapter):
             assert made.source == source.source
 
 
+@each_chapter
+def test_no_cell_names_its_own_lines_by_number(chapter):
+    """The title of a folded cell moves them by one, and a figure of line 15 would find nothing."""
+    code = [cell.source for cell in read(chapter).cells if cell.cell_type == "code"]
+    assert [source for source in code if re.search(r"\bline=\d", source)] == []
+
+
 def test_what_folds_follows_from_the_tags():
     assert folding.folded({"tags": ["solution", "hide-cell"], "mystnb": {"a": 1}}) == {
         "jupyter": {"outputs_hidden": True, "source_hidden": True},
