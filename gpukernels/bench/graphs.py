@@ -11,6 +11,7 @@ from gpukernels import generators, workloads
 from gpukernels.graph import Graph
 
 rmat = functools.cache(generators.rmat)
+kron = functools.cache(generators.kron)
 road_grid = functools.cache(generators.road_grid)
 small_world = functools.cache(generators.small_world)
 workload = functools.cache(workloads.workload)
@@ -54,21 +55,30 @@ def weighted_rmat(n: int, m: int, seed: int) -> Graph:
     return weighted(Graph.from_arcs(n, source[kept], target[kept], None, False), seed)
 
 
+def uniform(n: int, edges: int, seed: int) -> Graph:
+    """Return an undirected graph of so many edges between any two vertices."""
+    source, target = np.random.default_rng(seed).integers(0, n, (2, edges), dtype=np.int32)
+    return Graph.from_arcs(n, source, target, None, False)
+
+
 @functools.cache
 def weighted_random(n: int, degree: int, seed: int) -> Graph:
-    """Return an undirected graph of n * degree / 2 edges between any two vertices, with weights."""
-    rng = np.random.default_rng(seed)
-    source, target = rng.integers(0, n, (2, n * degree // 2), dtype=np.int32)
-    return weighted(Graph.from_arcs(n, source, target, None, False), seed)
+    """Return `uniform` of n * degree / 2 edges, with weights."""
+    return weighted(uniform(n, n * degree // 2, seed), seed)
+
+
+def whole_grid(rows: int, columns: int) -> Graph:
+    """Return a grid of streets without a gap."""
+    vertex = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    source = np.concatenate([vertex[:, :-1].ravel(), vertex[:-1].ravel()])
+    target = np.concatenate([vertex[:, 1:].ravel(), vertex[1:].ravel()])
+    return Graph.from_arcs(vertex.size, source, target, None, False)
 
 
 @functools.cache
 def weighted_grid(rows: int, columns: int, seed: int) -> Graph:
-    """Return a whole grid of streets, with weights."""
-    vertex = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
-    source = np.concatenate([vertex[:, :-1].ravel(), vertex[:-1].ravel()])
-    target = np.concatenate([vertex[:, 1:].ravel(), vertex[1:].ravel()])
-    return weighted(Graph.from_arcs(vertex.size, source, target, None, False), seed)
+    """Return `whole_grid` with weights."""
+    return weighted(whole_grid(rows, columns), seed)
 
 
 @functools.cache
@@ -80,7 +90,7 @@ def weighted_small_world(n: int, degree: int, rewire: float, seed: int) -> Graph
 @functools.cache
 def weighted_kron(scale: int, edge_factor: int, seed: int) -> Graph:
     """Return `gk.kron` with weights."""
-    return weighted(generators.kron(scale, edge_factor, seed), seed)
+    return weighted(kron(scale, edge_factor, seed), seed)
 
 
 def dense_lengths(n: int, seed: int) -> NDArray[np.int32]:

@@ -25,10 +25,9 @@ from numba import cuda
 
 from gpukernels.bench import record
 from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
-from gpukernels.bench.graphs import rmat
+from gpukernels.bench.graphs import kron, rmat, uniform, whole_grid
 from gpukernels.bench.kernel_time import kernel_ms
 from gpukernels.bench.roots import find
-from gpukernels.generators import kron
 from gpukernels.graph import Graph
 from gpukernels.primitives.grid_barrier import meet
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
@@ -79,20 +78,6 @@ def chase(following, steps, end):
     end[0] = at
 
 
-def whole_grid(rows: int, columns: int) -> Graph:
-    """Return a grid of streets without a gap."""
-    vertex = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
-    source = np.concatenate([vertex[:, :-1].ravel(), vertex[:-1].ravel()])
-    target = np.concatenate([vertex[:, 1:].ravel(), vertex[1:].ravel()])
-    return Graph.from_arcs(vertex.size, source, target, None, False)
-
-
-def uniform(n: int, edges: int) -> Graph:
-    """Return an undirected graph of edges between any two vertices."""
-    source, target = np.random.default_rng(1).integers(0, n, (2, edges), dtype=np.int32)
-    return Graph.from_arcs(n, source, target, None, False)
-
-
 BOTH_WAYS: Knobs = {
     "frontier": ("words", "distance", "bitmap"),
     "threads": (256, 512, 1024, 128),
@@ -110,7 +95,7 @@ IN_ONE_LAUNCH: Knobs = {
 
 WORKS: tuple[Work, ...] = (
     Work(
-        "grid", "gpukernels.bench.knobs.whole_grid(2048, 2048)", 12.0,
+        "grid", "gpukernels.bench.graphs.whole_grid(2048, 2048)", 12.0,
         lambda k: whole_grid(2048 >> k // 2, 2048 >> k - k // 2),
         (("bfs4k", {}), ("direction_optimizing", {}), ("luo", {})), "persistent", IN_ONE_LAUNCH,
     ),
@@ -129,8 +114,8 @@ WORKS: tuple[Work, ...] = (
         (), "direction_optimizing", BOTH_WAYS,
     ),
     Work(
-        "uniform", "gpukernels.bench.knobs.uniform(2_000_000, 67_000_000)", 0.28,
-        lambda k: uniform(2_000_000 >> k, 67_000_000 >> k),
+        "uniform", "gpukernels.bench.graphs.uniform(2_000_000, 67_000_000, 1)", 0.28,
+        lambda k: uniform(2_000_000 >> k, 67_000_000 >> k, 1),
         (), "direction_optimizing", BOTH_WAYS,
     ),
 )  # fmt: skip

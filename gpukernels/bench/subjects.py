@@ -21,6 +21,7 @@ from gpukernels.bench import (
     frontier_bfs,
     knobs,
     making,
+    many_roots,
     mapping,
     out_of_core,
     scans,
@@ -104,6 +105,12 @@ SUBJECTS: dict[str, Subject] = {
         sssp.write,
         {**_FEW, "families": ("rmat", "grid")},
         {"families": sssp.FAMILY_NAMES, "methods": tuple(PATHS)},
+    ),
+    "many_roots": Subject(
+        "searches from many roots at once, beside one after the other",
+        many_roots.write,
+        {**_SHORT, "alphas": (4.0,)},
+        {"families": many_roots.FAMILY_NAMES},
     ),
     "apsp": Subject(
         "shortest paths of all pairs",

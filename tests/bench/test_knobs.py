@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from test_subjects import HERE
 
-from gpukernels.bench import knobs
+from gpukernels.bench import graphs, knobs
 from gpukernels.bench.schema import schema
 from gpukernels.device import SimtDevice
 
@@ -75,6 +75,6 @@ def test_no_time_of_a_wrong_search_is_kept(monkeypatch):
 
 
 def test_a_whole_grid_has_every_street():
-    g = knobs.whole_grid(3, 4)
+    g = graphs.whole_grid(3, 4)
     assert g.m == 2 * (3 * 3 + 2 * 4)
     assert np.array_equal(np.bincount(g.out_degree), [0, 0, 4, 6, 2])

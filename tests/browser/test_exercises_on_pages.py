@@ -206,7 +206,7 @@ def test_without_scripts_an_exercise_stands_in_the_page_as_the_notebook_has_it(o
         "Skeleton, to copy",
     ]
     section.get_by_text("Hint", exact=True).click()
-    assert section.get_by_text("A sector holds eight int32 elements").is_visible()
+    assert section.get_by_text("A sector has 32 bytes: eight int32 elements").is_visible()
     section.get_by_text("Show the solution").click()
     assert section.get_by_text("a span of 12 sectors").is_visible()
     assert page.locator(".gk-exercise, .gk-progress, .gk-state").count() == 0

@@ -1,0 +1,56 @@
+"""The benchmark of searches from many roots: what its rows mean, and that a wrong one has none."""
+
+from __future__ import annotations
+
+import pytest
+
+import gpukernels as gk
+from gpukernels.bench import many_roots
+from gpukernels.bench.limits import Limits
+from gpukernels.bench.spread import Median
+
+LIMITS = Limits(1000.0, 10.0)
+
+
+def measured(monkeypatch, ms):
+    """Measure a small graph by a clock that tells `ms` for what runs, in turn."""
+    times = iter(ms)
+
+    def clock(device, run, *_, check, **__):
+        run(device)
+        check()
+        return Median(next(times), (1.0, 1.0))
+
+    monkeypatch.setattr(many_roots, "kernel_ms", clock)
+    monkeypatch.setattr(many_roots, "wall_ms", lambda run, *_, **__: Median(64.0, (64.0, 64.0)))
+    monkeypatch.setattr(many_roots, "TOGETHER", 8)
+    monkeypatch.setattr(many_roots, "ALONE", 2)
+    g = gk.complete(9)
+    return many_roots.measure(gk.SimtDevice(), g, 0, LIMITS, 1, [4.0])
+
+
+def test_all_figures_are_for_one_search(monkeypatch):
+    row = measured(monkeypatch, [2.0, 1.0])
+    assert (row["roots"], row["one_after_the_other"]) == (8, 2)
+    alone, together = row["searches"].values()
+    assert (alone["kernel_ms"], together["kernel_ms"]) == (1.0, 0.125)
+    assert (alone["call_ms"], together["call_ms"]) == (32.0, 8.0)
+    assert (alone["searches_per_second"], together["searches_per_second"]) == (1000.0, 8000.0)
+    assert (alone["times_as_many"], together["times_as_many"]) == (1.0, 8.0)
+    # Nine offsets and distances and 72 targets; shared by eight searches but for the distances.
+    assert alone["least_bytes"] == 4 * (9 + 72) + 36
+    assert together["least_bytes"] == 4 * (9 + 72) // 8 + 36
+
+
+@pytest.mark.parametrize("search", ["bfs", "bfs_many"])
+def test_no_time_of_a_wrong_search_is_kept(monkeypatch, search):
+    right = getattr(many_roots, search)
+
+    def wrong(*args, **options):
+        found = right(*args, **options)
+        found.distance[..., -1] += 1
+        return found
+
+    monkeypatch.setattr(many_roots, search, wrong)
+    with pytest.raises(AssertionError, match="bfs_many" if search == "bfs_many" else "direction"):
+        measured(monkeypatch, [2.0, 1.0])
