@@ -56,8 +56,10 @@ OF_SPARSE = (
 )
 #: The (min, +) product by itself, which is no method: what the tiled ones could reach.
 PRODUCT = "min_plus"
-#: `out_of_core` has a benchmark of its own, as it waits for copies and not for launches alone.
-NAMES = (*(name for name in METHODS if name != "out_of_core"), PRODUCT)
+#: `out_of_core` has a benchmark of its own, as it waits for copies and not for launches alone, and
+#: `partitioned` is for the workers of a client.
+ELSEWHERE = ("out_of_core", "partitioned")
+NAMES = (*(name for name in METHODS if name not in ELSEWHERE), PRODUCT)
 
 #: Seconds after which no further run of a kind is begun.
 PATIENCE = 1.0

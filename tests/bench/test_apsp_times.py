@@ -42,9 +42,7 @@ def test_every_method_is_measured_and_so_are_a_product_and_the_cpu(measuring):
     sparse = measuring.sparse(10, bench.NAMES, True)["searches"]
     measured = {label.split()[0] for label in (*dense, *sparse)}
     on_cpu = {"SciPy", "sequential", "NetworkX"}
-    # Those for matrices larger than a device, or spread over many, are measured by themselves.
-    beyond = {"out_of_core", "partitioned"}
-    assert measured == ({*METHODS, "min_plus"} | on_cpu) - beyond
+    assert measured == ({*METHODS, "min_plus"} | on_cpu) - set(bench.ELSEWHERE)
     for tile, per_thread in bench.SHAPES:
         assert f"blocked tile={tile} per_thread={per_thread}" in dense
         assert f"blocked tile={tile} per_thread={per_thread} float32" in dense
