@@ -21,16 +21,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.beyond import ENGINES, RowTile, digest_of, make_rows, placed, run_tile
+from gpukernels.beyond import ENGINES, RowTile, digest_of, make_rows, placed, task
 from gpukernels.checks import check_choice, check_whole
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 
-from .host_tiles import Algebra, Done, closed, lowered
+from .host_tiles import Algebra, Done, closed, lowered, without_cycle
 from .length_rows import LengthRows
 from .lengths import UNREACHED
-from .result import APSPResult, name_cycle
+from .result import APSPResult
 from .tiles import Options
 
 CALL = "apsp blocked"
@@ -102,15 +102,11 @@ class _Tasks:
     def _row(self, at: int) -> tuple:
         return (self._closed[at],)
 
-    def _do(self, name: str, work: Any, *args: Any) -> Any:
-        if self._client is None:
-            return work(*args)
-        return self._client.submit(run_tile, CALL, name, work, *args, pure=False)
-
     @cached_property
     def _closed(self) -> list[list[Any]]:
         """All blocks, closed over all vertices."""
-        do, algebra, count = self._do, self._algebra, len(self.spans)
+        do, algebra = partial(task, self._client, CALL), self._algebra
+        count = len(self.spans)
         g: Any = self._lengths.given
         if self._client is not None:
             g = placed(self._client, g)
@@ -151,11 +147,7 @@ def part_of(slab: NDArray, span: tuple[int, int]) -> Done:
 
 def close_pivot(g: Graph, algebra: Algebra, span: tuple[int, int], block: Done) -> Done:
     """Close a block on the diagonal; NegativeCycleError if a way back to a vertex is negative."""
-    found = closed(algebra, block.matrix)
-    wrong = np.flatnonzero(found.matrix.diagonal() < 0)
-    if wrong.size:
-        name_cycle(g, span[0] + int(wrong[0]))
-    return _and_before(found, block)
+    return _and_before(without_cycle(g, closed(algebra, block.matrix), np.arange(*span)), block)
 
 
 def lower(algebra: Algebra, block: Done, a: Done, b: Done) -> Done:

@@ -14,9 +14,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from gpukernels.device import Device, chosen_device
+from gpukernels.graph import Graph
 
 from .blocked import close, panel_of
 from .lengths import absent_of
+from .result import name_cycle
 from .tiles import form_of, product
 
 
@@ -68,6 +70,14 @@ def closed(algebra: Algebra, matrix: NDArray) -> Done:
     flags, absent = device.full(2, 0, np.int32), _absent(matrix)
     launches = close(device, form, distance, via, absent, flags, panel_of(size))
     return Done(_normal(device.read(distance)[:n, :n]), launches, size**3)
+
+
+def without_cycle(g: Graph, done: Done, vertices: NDArray) -> Done:
+    """Return it; NegativeCycleError if a way from one of the `vertices` to itself is negative."""
+    wrong = np.flatnonzero(done.matrix.diagonal() < 0)
+    if wrong.size:
+        name_cycle(g, int(vertices[wrong[0]]))
+    return done
 
 
 def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Done:

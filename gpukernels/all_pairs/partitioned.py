@@ -33,7 +33,7 @@ from gpukernels.beyond import (
     digest_of,
     make_rows,
     placed,
-    run_tile,
+    task,
 )
 from gpukernels.checks import check_choice, check_seed, check_whole
 from gpukernels.device import Device, chosen_device
@@ -41,10 +41,10 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.sequential import bellman_ford_queue
 
-from .host_tiles import Algebra, Done, closed, lowered
+from .host_tiles import Algebra, Done, closed, lowered, without_cycle
 from .length_rows import LengthRows
 from .lengths import ABSENT, UNREACHED, absent_of
-from .result import APSPResult, name_cycle
+from .result import APSPResult
 from .separators import Parts, cut, predicted_work
 from .tiles import form_of
 
@@ -159,28 +159,23 @@ class _Steps:
     @cached_property
     def _made(self) -> tuple[Any, list[Any], Any, list[Any]]:
         """What all tiles share, the parts, ways between separators, and those on from them."""
-        parts, names = self._parts, self._names
+        parts, names, do = self._parts, self._names, partial(task, self._client, CALL)
         inside = [
-            self._do(name, close_part, self._graph, self._algebra, members, self._heights)
+            do(name, close_part, self._graph, self._algebra, members, self._heights)
             for name, members in zip(names, parts.members, strict=True)
         ]
         corners, edges = (
             [
-                self._do(name, take, part, border, whole)
+                do(name, take, part, border, whole)
                 for name, part, border in zip(names, inside, parts.borders, strict=True)
             ]
             for whole in (False, True)
         )
-        between = self._do(
+        between = do(
             f"{parts.separators.size:,} separators", close_separators, self._graph,
             self._algebra, parts, corners, self._heights,
         )  # fmt: skip
         return self._shared((parts, self._heights)), inside, between, edges
-
-    def _do(self, name: str, work: Any, *args: Any) -> Any:
-        if self._client is None:
-            return work(*args)
-        return self._client.submit(run_tile, CALL, name, work, *args, pure=False)
 
     def _shared(self, thing: Any) -> Any:
         return thing if self._client is None else self._client.submit(tuple, thing, pure=False)
@@ -237,7 +232,7 @@ def close_part(g: Graph, algebra: Algebra, members: NDArray, heights: NDArray | 
     place = np.full(g.n, -1)
     place[members] = np.arange(members.size)
     done = closed(algebra, arcs_among(g, place, None, heights))
-    return _without_cycle(g, done, members)
+    return without_cycle(g, done, members)
 
 
 def take(part: Done, border: NDArray, whole: bool) -> NDArray:
@@ -262,7 +257,7 @@ def close_separators(
     matrix = arcs_among(g, place, part, heights)
     for of, corner in zip(_spans(parts), corners, strict=True):
         matrix[of, of] = corner
-    return _without_cycle(g, closed(algebra, matrix), separators)
+    return without_cycle(g, closed(algebra, matrix), separators)
 
 
 def rows_of_part(
@@ -310,11 +305,3 @@ def _spans(parts: Parts) -> list[slice]:
     """Return where the separators of each part are among all."""
     ends = np.cumsum([0, *(border.size for border in parts.borders)]).tolist()
     return [slice(a, b) for a, b in pairwise(ends)]
-
-
-def _without_cycle(g: Graph, done: Done, vertices: NDArray) -> Done:
-    """Return it; NegativeCycleError if a way from one of the `vertices` to itself is negative."""
-    wrong = np.flatnonzero(done.matrix.diagonal() < 0)
-    if wrong.size:
-        name_cycle(g, int(vertices[wrong[0]]))
-    return done

@@ -9,7 +9,7 @@ tiles of rows (`rows`), files in which they stand (`targets`), and what lets a k
 
 from .clients import check_client, local_client, needed
 from .placing import placed
-from .rows import ENGINES, RowTile, make_rows, rows_a_tile, run_tile, tiles_of
+from .rows import ENGINES, RowTile, make_rows, rows_a_tile, task, tiles_of
 from .targets import digest_of
 
 __all__ = [
@@ -22,6 +22,6 @@ __all__ = [
     "needed",
     "placed",
     "rows_a_tile",
-    "run_tile",
+    "task",
     "tiles_of",
 ]

@@ -93,6 +93,13 @@ def run_tile(call: str, name: str, work: Callable[..., Any], *args: Any) -> Any:
             raise TileError(call, name, reason) from error
 
 
+def task(client: Any, call: str, name: str, work: Callable[..., Any], *args: Any) -> Any:
+    """Return what `work` returns: done here, or a future of it where there is a client."""
+    if client is None:
+        return work(*args)
+    return client.submit(run_tile, call, name, work, *args, pure=False)
+
+
 def _advice(error: Exception) -> str:
     short = isinstance(error, MemoryError) or "out_of_memory" in str(error).lower()
     return f"; {SMALLER}" if short else ""

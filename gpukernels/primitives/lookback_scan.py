@@ -148,7 +148,12 @@ def scan_by_look_back(values: Any, device, *, threads: int = THREADS) -> Any:
     tickets, state = device.full(1, 0, np.int32), device.full(tiles, 0, np.int64)
     offsets = device.empty(values.size + 1, np.int32)
     device.launch(scan_with_look_back, tiles, threads, values, tickets, state, offsets)
-    total = int(device.read(state[tiles - 1 :])[0]) // ROOM
+    check_total(device, state)
+    return offsets
+
+
+def check_total(device, state: Any) -> None:
+    """Raise InvalidArgument if the last tile's `state` tells of a sum that int32 does not hold."""
+    total = int(device.read(state[state.size - 1 :])[0]) // ROOM
     if total > MAX_UNITS:
         raise InvalidArgument("the sum of values", total, f"at most {MAX_UNITS}")
-    return offsets

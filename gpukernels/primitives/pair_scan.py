@@ -24,12 +24,10 @@ import numpy as np
 from numba import cuda, int32, int64, uint32
 
 from gpukernels.checks import check_flag, check_whole
-from gpukernels.errors import InvalidArgument
 
 from .cache_hints import load_once, store_once
 from .launch_shape import FULL_MASK, WARP_SIZE, blocks_for, check_threads
-from .lookback_scan import PREFIX, ROOM, TILE, look_back, scan_by_look_back
-from .offsets import MAX_UNITS
+from .lookback_scan import PREFIX, ROOM, TILE, check_total, look_back, scan_by_look_back
 from .warp_scan import warp_inclusive_scan
 from .warp_sum import warp_sum
 
@@ -194,7 +192,5 @@ def scan_by_pairs(
     words, offset_words = (a[: 2 * whole].view(np.int64) for a in (values, offsets))
     args = values, words, tickets, state, offsets, offset_words
     device.launch(scan_of(int(pairs), hints), tiles, threads, *args)
-    total = int(device.read(state[tiles - 1 :])[0]) // ROOM
-    if total > MAX_UNITS:
-        raise InvalidArgument("the sum of values", total, f"at most {MAX_UNITS}")
+    check_total(device, state)
     return offsets
