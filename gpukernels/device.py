@@ -532,6 +532,7 @@ class CudaDevice:
         yield result
         stop.record()
         result.late = start.query()
+        result.when_queued()
         stop.synchronize()
         result.ms = self._cuda.event_elapsed_time(start, stop)
 
@@ -542,6 +543,9 @@ class Elapsed:
     ms: float = float("nan")
     #: Whether a GPU may have waited for the host meanwhile.
     late: bool = False
+
+    def when_queued(self) -> None:
+        """Do what is to be done when all is queued; to be set within the block."""
 
     def __repr__(self) -> str:
         return f"{self.ms:.3f} ms"

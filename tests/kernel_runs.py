@@ -688,11 +688,11 @@ def _arrays_after(device, kernel, threads, arguments) -> dict[str, np.ndarray]:
 
 
 def _busy_and_full(device) -> dict[str, np.ndarray]:
-    number, item = device.full(1, 1, np.int64), device.full(37, 0, np.int32)
-    device.launch(kernel_time.keep_busy, 1, 1, number, 5)
+    queued, item = device.full(1, 0, np.int32), device.full(37, 0, np.int32)
+    device.launch(kernel_time.keep_busy, 1, 1, queued, 5)
     device.launch(kernel_time.do_nothing, 1, THREADS, item)
     device.launch(mapping_bench.fill, 2, THREADS, item, -1)
-    return {"number": device.read(number), "item": device.read(item)}
+    return {"queued": device.read(queued), "item": device.read(item)}
 
 
 RUNS["probe"] = _probe

@@ -33,7 +33,7 @@ from gpukernels.all_pairs.per_root import BATCHED
 from gpukernels.bench import cold_cache, record, steps
 from gpukernels.bench.graphs import dense_lengths, weighted, weighted_random
 from gpukernels.bench.limits import Limits, measured_limits
-from gpukernels.bench.span_time import MOST_LAUNCHES, SpanTimer
+from gpukernels.bench.span_time import SpanTimer
 from gpukernels.bench.spread import median
 from gpukernels.errors import InvalidArgument
 
@@ -339,15 +339,10 @@ class Measuring:
     def __init__(self, device, repeat: int = 9, limit_ms: float = LIMIT_MS):
         self.device, self.repeat, self.limit_ms = device, repeat, limit_ms
         self._known: dict[str, tuple[int, float]] = {}
-        self._timers: dict[int, SpanTimer] = {}
+        self._timer = SpanTimer(device)
 
-    def times(self, subject: Subject, chosen: Sequence[Form], launches: int) -> dict[str, Any]:
-        """Return the figures of the `chosen` forms by label, and print them.
-
-        The GPU is kept busy for so many `launches` before each row of them.
-        """
-        if launches not in self._timers:
-            self._timers[launches] = SpanTimer(self.device, launches)
+    def times(self, subject: Subject, chosen: Sequence[Form]) -> dict[str, Any]:
+        """Return the figures of the `chosen` forms by label, and print them."""
         rows = {}
         for form in chosen:
             label, n = form.label, subject.n
@@ -357,7 +352,7 @@ class Measuring:
             if expected > self.limit_ms:
                 row = {"expected_ms": round(expected, 1)}
             else:
-                row = time_form(self._timers[launches], subject, form, self.repeat)
+                row = time_form(self._timer, subject, form, self.repeat)
             self._known[label] = n, row.get("kernel_ms", expected)
             rows[label] = row
             _tell(label, row)
@@ -381,15 +376,15 @@ class Measuring:
                     nx.floyd_warshall_numpy(there)
                 )
             rows = _on_cpu(subject, searches)
-        rows |= self.times(subject, forms(methods, quick or n > EVERY_SHAPE), MOST_LAUNCHES)
+        rows |= self.times(subject, forms(methods, quick or n > EVERY_SHAPE))
         call = f"gpukernels.bench.graphs.dense_lengths({n}, seed=1)"
         return {"graph": "dense", "call": call, "n": n, "m": n * (n - 1), "searches": rows}
 
     def sparse(self, n: int, methods: Container[str], on_cpu: bool) -> dict[str, Any]:
         """Return the row of a sparse graph; beside the searches, the blocked method on its matrix.
 
-        A search from a vertex asks the host after each few launches. Where the CPU is left out, so
-        are searches from one root after the other, which would take minutes.
+        Where the CPU is left out, so are searches from one root after the other, which would take
+        minutes.
         """
         g = weighted_random(n, DEGREE, seed=1)
         steps.tell(f"sparse: n={n:,} m={g.m:,}", 0)
@@ -400,9 +395,9 @@ class Measuring:
             rows = _on_cpu(subject, {"SciPy dijkstra": lambda: by_dijkstra(matrix, range(n), n)})
         known = OF_SPARSE if on_cpu else [form for form in OF_SPARSE if "memory" in form[1]]
         few = [Form(method, how) for method, how in known if method in methods]
-        rows |= self.times(subject, few, 2)
+        rows |= self.times(subject, few)
         if "blocked" in methods:
-            rows |= self.times(subject, [_blocked(64, "8x8")], MOST_LAUNCHES)
+            rows |= self.times(subject, [_blocked(64, "8x8")])
         call = f"gpukernels.bench.graphs.weighted_random({n}, {DEGREE}, seed=1)"
         return {"graph": "sparse", "call": call, "n": n, "m": g.m, "searches": rows}
 

@@ -3,7 +3,8 @@
 A GPU's events stand in the queue before and behind a launch. Python takes 35 to 80 microseconds to
 launch, so an idle GPU passes the first event long before the launch comes, and the time between the
 two is the host's. Therefore a kernel that does nothing useful keeps the GPU busy first, until the
-launch and both events are queued. Where even so the GPU came too early, the time is called late.
+host tells it that the launch and both events are queued. Where even so the GPU came too early, the
+time is called late.
 
 Every time that is kept, of a GPU or of a CPU, is the median of some runs, with their quartiles;
 each run of kernels begins with a cold cache.
@@ -21,18 +22,23 @@ from numba import cuda
 
 from gpukernels.bench import cold_cache
 from gpukernels.bench.spread import Median, median
+from gpukernels.device import CudaDevice
 
-#: Rounds of `keep_busy` that last about a millisecond on a GPU of 2024.
-BUSY_ROUNDS = 100_000
+#: Rounds of `keep_busy` at most. Each waits for the host's memory, a microsecond or so: they last
+#: longer than the host takes to queue anything, but end where it waits for the GPU itself.
+BUSY_ROUNDS = 50_000
 
 
 @cuda.jit
-def keep_busy(out, rounds):
-    """Walk through a sequence of numbers in which each needs the one before."""
-    number = out[0]
-    for _ in range(rounds):
-        number = (number * 1103515245 + 12345) & 0x7FFFFFFF
-    out[0] = number
+def keep_busy(queued, rounds):
+    """Wait until ``queued[0]`` is not 0, or for so many `rounds`.
+
+    The fence keeps the compiler from reading once before the loop, and the cache from answering.
+    """
+    left = rounds
+    while left > 0 and queued[0] == 0:
+        cuda.threadfence_system()
+        left -= 1
 
 
 @cuda.jit
@@ -55,7 +61,7 @@ class LaunchTimer:
     device : SimtDevice or CudaDevice
         Where to run.
     busy_rounds : int
-        Rounds of `keep_busy` before each launch; 0 for none.
+        Rounds of `keep_busy` before each launch at most; 0 for none.
     limit_ms : float
         Milliseconds after which the next launch raises :class:`OutOfPatience`.
 
@@ -71,7 +77,7 @@ class LaunchTimer:
         self.device = device
         self.busy_rounds = busy_rounds
         self.limit_ms = limit_ms
-        self._number = device.full(1, 1, np.int64)
+        self._word, self._word_there = _word_of_both(device)
         self.reset()
 
     def __getattr__(self, name: str):
@@ -87,14 +93,22 @@ class LaunchTimer:
         if self._sure_ms > self.limit_ms:
             raise OutOfPatience(f"{self._sure_ms:,.0f} ms of {self.launches:,} launches")
         if self.busy_rounds:
-            self.device.launch(keep_busy, 1, 1, self._number, self.busy_rounds)
-        with self.device.timer() as elapsed:
-            yield
+            self._word[0] = 0
+            self.device.launch(keep_busy, 1, 1, self._word_there, self.busy_rounds)
+        try:
+            with self.device.timer() as elapsed:
+                elapsed.when_queued = self._let_go
+                yield
+        finally:
+            self._let_go()  # also where what was timed has failed
         self.ms += elapsed.ms
         self.launches += 1
         self.late += elapsed.late
         # A launch that compiles its kernel is late: its time is no reason to give up.
         self._sure_ms += 0.0 if elapsed.late else elapsed.ms
+
+    def _let_go(self) -> None:
+        self._word[0] = 1
 
     def launch(self, kernel, blocks, threads, *args, **options) -> None:
         """Launch and wait; the launch's time is added to :attr:`ms`."""
@@ -102,6 +116,15 @@ class LaunchTimer:
         if all(sizes):
             with self.timed():
                 self.device.launch(kernel, blocks, threads, *args, **options)
+
+
+def _word_of_both(device):
+    """Return a word of the host's memory, and what a kernel on `device` knows it by."""
+    if not isinstance(device, CudaDevice):
+        word = device.full(1, 0, np.int32)
+        return word, word
+    word = cuda.mapped_array(1, np.int32)
+    return word, cuda.as_cuda_array(word)
 
 
 def kernel_ms(
@@ -133,7 +156,7 @@ def kernel_ms(
     patience : float
         Seconds after which no further run is begun.
     busy_rounds : int, optional
-        Rounds of `keep_busy` before each launch; by default `BUSY_ROUNDS`.
+        Rounds of `keep_busy` before each launch at most; by default `BUSY_ROUNDS`.
     """
     prepare()
     run(device)

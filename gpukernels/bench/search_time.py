@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from . import cold_cache, steps
-from .kernel_time import BUSY_ROUNDS, LaunchTimer, OutOfPatience
+from . import cold_cache, kernel_time, steps
+from .kernel_time import LaunchTimer, OutOfPatience
 from .roots import Case
 from .spread import median
 
@@ -34,17 +34,10 @@ FEW = 3
 #: Milliseconds of kernels after which a search is given up and has no time.
 LIMIT_MS = 10_000.0
 
-#: Rounds of `keep_busy` to begin with: a tenth of a millisecond, as some searches launch 20,000
-#: times. They are doubled where too many launches come late.
-SHORT_ROUNDS = BUSY_ROUNDS // 10
-
-#: Share of a search's launches that may come late.
-LATE = 0.02
-
 
 def timer_for(device) -> LaunchTimer:
-    """Return the timer that all searches on `device` share, so that its rounds settle once."""
-    return LaunchTimer(device, SHORT_ROUNDS, LIMIT_MS)
+    """Return the timer that all searches on `device` share."""
+    return LaunchTimer(device, kernel_time.BUSY_ROUNDS, LIMIT_MS)
 
 
 def print_row(label: str, row: dict[str, Any]) -> None:
@@ -118,7 +111,7 @@ def time_search(
     first, *others = cases
     call = _call(lambda root: search(timer.device, root), label)
     try:
-        _settle(timer, lambda: kernels(first))
+        kernels(first)  # compiles
         of_first = dict(stats)
         counted[:] = 0, 0
         call(first)
@@ -177,17 +170,6 @@ def no_collection() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
-
-
-def _settle(timer: LaunchTimer, run: Callable[[], Any]) -> None:
-    """Run once, which compiles; then double the timer's rounds until few launches come late."""
-    run()
-    tries = 2  # the first of them tells launches that compiled from a host that is slow
-    while timer.late > LATE * timer.launches and timer.busy_rounds < BUSY_ROUNDS:
-        tries -= 1
-        if tries <= 0:
-            timer.busy_rounds = min(2 * timer.busy_rounds, BUSY_ROUNDS)
-        run()
 
 
 def _at_first(patience: float) -> float:

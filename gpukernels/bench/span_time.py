@@ -16,8 +16,6 @@ from .kernel_time import LaunchTimer
 
 #: Launches of a row at most: beyond about a thousand the host would wait for the GPU.
 MOST_LAUNCHES = 256
-#: The longest that a launch takes the host, in the milliseconds of `kernel_time.BUSY_ROUNDS`.
-BUSY_MS = 0.08
 
 
 class SpanTimer(LaunchTimer):
@@ -29,8 +27,6 @@ class SpanTimer(LaunchTimer):
     ----------
     device : SimtDevice or CudaDevice
         Where to run.
-    launches : int
-        As many launches of a row as the GPU is kept busy for, up to `MOST_LAUNCHES`.
 
     Attributes
     ----------
@@ -42,12 +38,11 @@ class SpanTimer(LaunchTimer):
         All that it has ever launched. A run that adds to them has compiled: its time is no time.
     """
 
-    def __init__(self, device, launches: int = MOST_LAUNCHES):
+    def __init__(self, device):
         self._row = contextlib.ExitStack()
         self._queued = 0
         self.kernels: set = set()
-        busy_ms = min(launches, MOST_LAUNCHES) * BUSY_MS
-        super().__init__(device, max(1, int(busy_ms * kernel_time.BUSY_ROUNDS)))
+        super().__init__(device, kernel_time.BUSY_ROUNDS)
 
     def __getattr__(self, name: str):
         self.end()

@@ -21,7 +21,6 @@ from gpukernels.bench import (
 def short_waits(monkeypatch):
     monkeypatch.setattr(kernel_time, "BUSY_ROUNDS", 2)
     monkeypatch.setattr(mapping, "BUSY_ROUNDS", 2)
-    monkeypatch.setattr(search_time, "SHORT_ROUNDS", 2)
     monkeypatch.setattr(search_time, "PATIENCE", 0)
     monkeypatch.setattr(duplicates, "PATIENCE", 0)
     monkeypatch.setattr(apsp, "PATIENCE", 0)

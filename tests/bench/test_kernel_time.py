@@ -77,6 +77,35 @@ def test_the_gpu_is_kept_busy_before_every_launch_and_not_within_its_time(monkey
     assert order == [kernel_time.keep_busy, "begin", fill, "end"] * 2
 
 
+def test_the_gpu_is_let_go_when_all_is_queued_and_where_a_launch_fails(monkeypatch):
+    seen = []
+
+    @contextlib.contextmanager
+    def timer(self):
+        elapsed = Elapsed()
+        yield elapsed
+        seen.append(timed._word[0])
+        elapsed.when_queued()
+        seen.append(timed._word[0])
+
+    monkeypatch.setattr(gk.SimtDevice, "timer", timer)
+    timed = LaunchTimer(gk.SimtDevice(), busy_rounds=3)
+    for _ in range(2):
+        timed.launch(fill, 1, 32, timed.empty(32, np.int32), 1)
+    assert seen == [0, 1, 0, 1]
+    with pytest.raises(TypeError):
+        timed.launch(fill, 1, 32)
+    assert timed._word[0] == 1
+
+
+@pytest.mark.parametrize(("word", "polls"), [(0, 4), (1, 1)])
+def test_a_busy_gpu_polls_until_it_is_let_go_or_its_rounds_are_over(word, polls):
+    with gk.trace() as told:
+        device = gk.default_device()
+        device.launch(kernel_time.keep_busy, 1, 1, device.full(1, word, np.int32), 4)
+    assert told.summary()["keep_busy"]["global requests"] == polls
+
+
 def test_a_launch_timer_stops_at_its_limit_but_not_for_launches_that_compile():
     timer = LaunchTimer(Clock(9.0, 3.0, late=[0]), limit_ms=5)
     total = timer.full(1, 0, np.int32)

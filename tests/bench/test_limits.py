@@ -117,6 +117,8 @@ def test_every_run_on_a_gpu_begins_with_a_read_of_four_times_its_cache(gpus, mon
 
     monkeypatch.setattr(gk.CudaDevice, "launch", launch)
     monkeypatch.setattr(gk.CudaDevice, "timer", lambda self: gk.SimtDevice().timer())
+    word = np.zeros(1, np.int32)
+    monkeypatch.setattr(kernel_time, "_word_of_both", lambda device: (word, device.array(word)))
     item = device.full(8, 0, np.int32)
     kernel_ms(device, lambda d: d.launch(fill, 1, 32, item, 1), 2, busy_rounds=1)
     run = [cold_cache.read_all, kernel_time.keep_busy, fill]
