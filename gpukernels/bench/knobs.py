@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
+from gpukernels import generators
 from gpukernels.bench import record
 from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
 from gpukernels.bench.graphs import kron, rmat, uniform, whole_grid
@@ -39,8 +40,8 @@ from gpukernels.traversal.bfs4k import tune_bfs4k
 Options = dict[str, Any]
 Knobs = dict[str, tuple[Any, ...]]
 
-#: Threads of a block at the barriers, and rounds of them or loads behind one another.
-THREADS, ROUNDS = 1024, 1000
+#: Blocks and threads of each at the barriers, and rounds of them or loads behind one another.
+BLOCKS, THREADS, ROUNDS = 64, 256, 1000
 #: Bytes that a search moves at least for a vertex: distance, offset, a sector of targets.
 BYTES_A_VERTEX = 4 + 4 + 32
 #: Seconds that one setting is repeated at most.
@@ -81,14 +82,14 @@ def chase(following, steps, end):
 BOTH_WAYS: Knobs = {
     "frontier": ("words", "distance", "bitmap"),
     "threads": (256, 512, 1024, 128),
+    "beta": (18.0, 9.0, 40.0, 100.0),
     "alpha": (15.0, 5.0, 40.0, 100.0),
-    "beta": (18.0, 9.0, 40.0),
 }
 IN_ONE_LAUNCH: Knobs = {
     "barrier": ("hand", "grid"),
-    "threads": (1024, 512, 256),
+    "threads": (128, 64, 256, 512, 1024),
     "blocks": (None, 64, 32, 16),
-    "alone": (None, 0, 64, 512, 1024),
+    "alone": (None, 0, 64, 128),
     "lanes": (None, 1, 2, 8),
     "eager": (None, 0),
 }
@@ -110,6 +111,11 @@ WORKS: tuple[Work, ...] = (
         (("persistent", {}),), "direction_optimizing", BOTH_WAYS,
     ),
     Work(
+        "rmat both ways", "gk.rmat(20, 16, seed=1, directed=False)", 0.18,
+        lambda k: generators.rmat(20 - k, 16, seed=1, directed=False),
+        (), "direction_optimizing", BOTH_WAYS,
+    ),
+    Work(
         "kron", "gk.kron(22, 16, seed=1)", 0.25, lambda k: kron(22 - k, 16, seed=1),
         (), "direction_optimizing", BOTH_WAYS,
     ),
@@ -125,24 +131,29 @@ WORK_NAMES = tuple(work.name for work in WORKS)
 def waits(device, words: int, rounds: int = ROUNDS) -> dict[str, float]:
     """Return the microseconds of a grid sync, a barrier made by hand and a load from memory.
 
-    The barriers are of as many blocks of `THREADS` threads as the device holds; the loads need one
-    another and lie so far apart in `words` words that none is in a cache.
+    The barriers are of `BLOCKS` blocks of `THREADS` threads, or as many as the device holds; each
+    load needs the one before and goes to a place of its own in `words` words, a power of two.
     """
     end = device.full(1, 0, np.int32)
     arrived = device.full(1, 0, np.int32)
     blocks = min(
+        BLOCKS,
         device.cooperative_blocks(meet_by_sync, THREADS, rounds, end),
         device.cooperative_blocks(meet, THREADS, arrived, rounds, end),
     )
     met = device.full(blocks * THREADS, 0, np.int32)
-    stride = words // 3 | 1
-    following = device.array(((np.arange(words, dtype=np.int64) + stride) % words).astype(np.int32))
+    # A generator of random numbers that comes to each place once: no load is of a line read before.
+    order = np.arange(words, dtype=np.uint64)
+    places = (order * np.uint64(1664525) + np.uint64(1013904223)) % np.uint64(words)
+    following, last = device.array(places.astype(np.int32)), 0
+    for _ in range(rounds):
+        last = int(places[last])
 
     def all_met() -> None:
         assert (device.read(met) == rounds).all(), "a thread went on before all had come"
 
     def at_end() -> None:
-        assert device.read(end)[0] == stride * rounds % words, "a load was left out"
+        assert device.read(end)[0] == last, "a load was left out"
 
     runs: dict[str, tuple[Callable[[Any], None], Callable[[], None]]] = {
         "grid_sync": (

@@ -131,6 +131,15 @@ def runs(measurements: dict, *searches: str) -> list[tuple[str, str, dict[str, f
 
 
 def provenance(measurements: dict) -> str:
-    """Return the half line that stands under a table of times."""
+    """Return the half line that stands under a table of times.
+
+    Searches that name a date and a commit of their own were measured apart from the others.
+    """
     text = "{device}, driver {driver}, numba-cuda {numba_cuda}; {date}, commit {commit}"
-    return text.format(**measurements)
+    apart = {
+        f"; of {row['graph']} some on {told['date']}, commit {told['commit']}"
+        for row in measurements.get("times", ())
+        for told in row.get("searches", {}).values()
+        if "commit" in told
+    }
+    return text.format(**measurements) + "".join(sorted(apart))

@@ -9,8 +9,9 @@ vertex of the frontier; lists that are long beside that are shared by blocks.
 
 One cooperative launch does it all, and no word goes to the host. A turn is one level by all blocks,
 or as many levels as one block does alone; a barrier of all blocks ends it. They wait at the
-`grid_barrier` made by hand, which on an H200 took half the time of a grid sync or less when either
-was measured alone, or at the grid sync (``barrier="grid"``).
+`grid_barrier` made by hand, or at the grid sync (``barrier="grid"``), which on an H200 took longer;
+how long, and what else was tried, is in ``data/benchmarks/knobs.json``. Few threads and few blocks
+are the faster ones there: frontiers are small, and what has nothing to do comes to each barrier.
 
 Every vertex is claimed by a compare-and-swap on its distance, without a look at it before: that is
 one wait less a level, for more atomics. Frontiers of more than `eager` vertices do look.
@@ -27,7 +28,7 @@ from gpukernels.graph import Graph
 from gpukernels.mapping.virtual_warp import check_warp_size
 from gpukernels.primitives.grid_barrier import grid_barrier
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
-from gpukernels.primitives.launch_shape import MAX_THREADS, WARP_SIZE, blocks_for, check_threads
+from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .direction_optimizing import MOST_LOGGED, read_log
@@ -52,6 +53,9 @@ from .persistent_steps import (
 from .result import BFSResult, read_tree, start_at
 
 BARRIERS = ("hand", "grid")
+#: Threads of a block, and the resident threads of a device for each of which there is a block: one
+#: on a multiprocessor. On an H200 a grid of 2,048 x 2,048 took the least time so, by knobs.json.
+THREADS, THREADS_A_BLOCK = 128, 2048
 #: By default, a list of more arcs than so many times the lanes that share it is a long one.
 LONG_LIST = 16
 
@@ -155,7 +159,7 @@ def bfs(
     alone: int | None = None,
     eager: int | None = None,
     long_above: int | None = None,
-    threads: int = MAX_THREADS,
+    threads: int = THREADS,
     blocks: int | None = None,
     parents: bool = True,
 ) -> BFSResult:
@@ -180,8 +184,8 @@ def bfs(
     threads : int
         Threads a block; fewer where a small graph has no use for them.
     blocks : int, optional
-        Blocks of the launch, if the device holds so many at once; by default as many as it does, or
-        as the graph has use for.
+        Blocks of the launch, if the device holds so many at once; by default one for each 2,048
+        threads that it holds, or as many as the graph has use for.
     parents : bool
         Whether the result holds parents.
 
@@ -222,9 +226,11 @@ def bfs(
     arrived = device.full(1, 0, np.int32)
     search = Search(*state, alone, 0)
     kernel = search_and_meet_by_hand if barrier == "hand" else search_and_meet_by_grid
-    wanted = 1 if g.n <= alone else blocks_for(g.n * lanes, threads)
+    if blocks is None:
+        of_device = max(1, device.resident_threads // THREADS_A_BLOCK)
+        blocks = 1 if g.n <= alone else min(of_device, blocks_for(g.n * lanes, threads))
     grid = min(
-        wanted if blocks is None else blocks,
+        blocks,
         device.cooperative_blocks(kernel, threads, search, root, arrived, log),
     )
     if grid == 1:

@@ -29,7 +29,7 @@ def test_a_small_run_has_a_row_for_each_setting(tmp_path, monkeypatch):
     device = SimtDevice()
     monkeypatch.setattr(knobs, "measured_bandwidth", lambda device, words: 1.0)
     monkeypatch.setattr(knobs, "THREADS", 32)
-    monkeypatch.setattr(device, "cooperative_blocks", lambda *_: 2)
+    monkeypatch.setattr(knobs, "BLOCKS", 2)
     file = knobs.write(device, HERE, tmp_path, shrink=18, works=["scan", "grid"], seconds=0.01)
     kept = json.loads(file.read_text())
     assert [e.message for e in Draft202012Validator(schema("knobs")).iter_errors(kept)] == []
