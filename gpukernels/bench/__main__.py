@@ -48,7 +48,7 @@ OPTIONS: dict[str, tuple[type, bool, str]] = {
     "scale": (int, False, "vertices: 2 to the power of it"),
     "groups": (str, True, "some groups of counters' cases alone"),
     "works": (str, True, "some works alone"),
-    "seconds": (float, False, "how long each run is repeated, or the knobs of a work are tried"),
+    "seconds": (float, False, "how long a run is repeated or may take, or knobs are tried"),
 }
 
 

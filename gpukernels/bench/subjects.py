@@ -24,6 +24,7 @@ from gpukernels.bench import (
     many_roots,
     mapping,
     out_of_core,
+    sanitizer,
     scans,
     simulator,
     sssp,
@@ -139,6 +140,12 @@ SUBJECTS: dict[str, Subject] = {
         counters.write_profiled,
         {"groups": ("representations",)},
         {"groups": counters.GROUPS},
+        alone=True,
+    ),
+    "sanitizer": Subject(
+        "who finds planted errors: the machine or compute-sanitizer (needs it)",
+        sanitizer.write,
+        {"works": ("missing_barrier", "tail_off_by_one")},
         alone=True,
     ),
     "calls": Subject(
