@@ -30,7 +30,7 @@ Kernels of your own
     check looks a kernel over before it is launched, benign_race declares races that do no harm,
     show lists a kernel's source and sass its machine code.
 Figures
-    CompareView, FrontierView, GraphView, HashView, MappingView, MemoryView,
+    CompareView, EnergyView, FrontierView, GraphView, HashView, MappingView, MemoryView,
     RelaxView, ScanView, TileView, WarpView.
 Exercises
     exercises lists them, exercise("bfs-3") is one of them.
@@ -103,6 +103,7 @@ from gpukernels.traversal.bfs4k import tune_bfs4k as tune_bfs4k
 from gpukernels.traversal.many_roots import BFSManyResult as BFSManyResult
 from gpukernels.traversal.many_roots import bfs_many as bfs_many
 from gpukernels.views import CompareView as CompareView
+from gpukernels.views import EnergyView as EnergyView
 from gpukernels.views import FrontierView as FrontierView
 from gpukernels.views import GraphView as GraphView
 from gpukernels.views import HashView as HashView

@@ -257,6 +257,7 @@ CALLS = {
     "find_owners": Call(find_owners, is_something, {"offsets": OFFSETS, "units": [0, 4]}),
     "GraphView": Call(gk.GraphView, is_a_view, {"graph": WEIGHTED}),
     "FrontierView": Call(gk.FrontierView, is_a_view, {"graph": GRAPH, "traces": SEARCHED}),
+    "EnergyView": Call(gk.EnergyView, is_a_view, {"rows": [("m", "w", 2.0, 300.0)]}),
     "CompareView": Call(gk.CompareView, is_a_view, {"rows": [("m", "g", {"steps": 2})]}),
     "RelaxView": Call(gk.RelaxView, is_a_view, {"graph": WEIGHTED, "traces": RELAXED}),
     "TileView": Call(gk.TileView, is_a_view, {"traces": PAIRED}),

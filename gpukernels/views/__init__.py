@@ -1,6 +1,7 @@
 """Interactive figures that play recorded traces, in a notebook and in a page without a kernel."""
 
 from gpukernels.views.compare import CompareView
+from gpukernels.views.energy import EnergyView
 from gpukernels.views.frontier import FrontierView
 from gpukernels.views.graph import GraphView
 from gpukernels.views.hash import HashView
@@ -13,6 +14,7 @@ from gpukernels.views.warp import WarpView
 
 __all__ = [
     "CompareView",
+    "EnergyView",
     "FrontierView",
     "GraphView",
     "HashView",

@@ -18,6 +18,7 @@ from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.traversal import bfs
 from gpukernels.views import (
     CompareView,
+    EnergyView,
     FrontierView,
     GraphView,
     HashView,
@@ -198,6 +199,13 @@ VIEWS = {
         all_pairs(gk.path(20), a=BLOCKED, b={"tile": 16}, c={"tile": 32}), step=21
     ),
     "compare": CompareView(COMPARED, **COMPARE),
+    "energy": EnergyView(
+        [
+            (f"method {m}", w, 0.03 * (m + 1) ** k, 150.0 + 60 * m)
+            for k, w in enumerate(("even", "uneven"))
+            for m in range(8)
+        ]
+    ),
     "crowded": GraphView(gk.erdos_renyi(700, 4.0, seed=1), np.arange(700)),
 }
 

@@ -22,6 +22,7 @@ from gpukernels.trace import BRANCH, LOAD, metrics
 from gpukernels.traversal import bfs
 from gpukernels.views import (
     CompareView,
+    EnergyView,
     FrontierView,
     GraphView,
     HashView,
@@ -70,6 +71,9 @@ def compared(counter=None):
     rows = [("a <b>", "g", {"steps": 3, "ms": 0.25}), ("c", "g", {"steps": 900, "ms": None})]
     rows += [("c", "h & i", {"steps": "takes no loops", "ms": -1.5})]
     return CompareView(rows, better={"ms": "higher"}, units={"ms": "ms"}, counter=counter)
+
+
+MEASURED = [("a <b>", "g", 0.05, 150.0), ("c", "g", 3.0, 420.0), ("c", "h & i", 12.0, 600.0)]
 
 
 def all_pairs(matrix, **methods):
@@ -150,6 +154,7 @@ VIEWS = {
     ),
     "compare": lambda: compared(),
     "compare first": lambda: compared("ms"),
+    "energy": lambda: EnergyView(MEASURED, step=1, caption="One <GPU>"),
     "warp": lambda: WarpView(traced("harish"), launch=1, warp=0, step=4),
     "warp block": lambda: WarpView(WRITTEN, launch=3),
     "warp several": lambda: WarpView({m: traced(m) for m in ("harish", "virtual_warp")}, warp=0),

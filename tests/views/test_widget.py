@@ -18,6 +18,7 @@ from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.trace import LOAD
 from gpukernels.views import (
     CompareView,
+    EnergyView,
     FrontierView,
     GraphView,
     HashView,
@@ -77,6 +78,7 @@ WHOLE = {
         lambda: (recorded(lambda: gk.apsp(gk.path(20), "blocked", tile=16)),),
         {"step": 3},
     ),
+    "energy": (EnergyView, lambda: ([("a", "w", 2.0, 300.0)],), {"step": 0}),
     "compare": (CompareView, lambda: ([("a", "g", {"x": 3})],), {}),
     "warp": (
         WarpView,
