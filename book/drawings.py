@@ -338,6 +338,16 @@ def all_pairs_otherwise_card() -> str:
     return card("A matrix, its square, and the square of that: known paths double", body)
 
 
+def performance_power_energy_card() -> str:
+    """Return marks on a plane of time and power, with lines of equal energy."""
+    body = '<path class="line" d="M24 8V104H244"/>'
+    for shift in (0, 64, 128):
+        body += f'<path class="line" d="M{40 + shift:g} 14L{108 + shift:g} 96"/>'
+    for x, y, kind in ((58, 22, "on"), (84, 32, "half"), (130, 50, "half"), (212, 92, "off")):
+        body += f'<circle cx="{x:g}" cy="{y:g}" r="9" class="{kind}"/>'
+    return card("Time to the right, power upwards: the hardest worker costs the least energy", body)
+
+
 def drawings() -> dict[str, str]:
     """Return every drawing by its path under ``book/_static``."""
     return {
@@ -359,6 +369,7 @@ def drawings() -> dict[str, str]:
         "cards/hbf.svg": hbf_card(),
         "cards/floyd_warshall.svg": floyd_warshall_card(),
         "cards/all_pairs_otherwise.svg": all_pairs_otherwise_card(),
+        "cards/performance_power_energy.svg": performance_power_energy_card(),
     }
 
 

@@ -38,6 +38,7 @@ FIGURE_FIRST = (
     "sssp_spectrum",
     "hbf",
     "all_pairs_otherwise",
+    "performance_power_energy",
 )
 
 

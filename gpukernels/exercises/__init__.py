@@ -24,6 +24,7 @@ from . import (
     logbook,
     mapping_dynamic,
     mapping_static,
+    performance_power_energy,
     representations,
     scans,
     shared_memory,
@@ -67,6 +68,7 @@ CATALOG = MappingProxyType(
             hbf,
             floyd_warshall,
             all_pairs_otherwise,
+            performance_power_energy,
         )
         for ex in chapter.EXERCISES
     }

@@ -804,6 +804,40 @@ def products(apart: int):
     return multiply
 
 
+def pairs_of_samples(apart: int):
+    """energy-2."""
+
+    @cuda.jit
+    def spend(samples, idle, above, spent):
+        i = cuda.grid(1)
+        if i % apart == 0:
+            for k in range(i, min(i + apart, samples.size)):
+                above[k] = max(samples[k] - idle, 0)
+                spent[k] = above[k]
+                if k % 64 < 63 and k + 1 < samples.size:
+                    spent[k] += max(samples[k + 1] - idle, 0)
+
+    return spend
+
+
+def tallies(apart: int):
+    """energy-3."""
+
+    @cuda.jit
+    def tally(offsets, watts, total, peak):
+        if cuda.grid(1) % apart == 0:
+            first = cuda.grid(1) // 32
+            for run in range(first, min(first + apart // 32, total.size)):
+                added, most = 0, 0
+                for k in range(offsets[run], offsets[run + 1]):
+                    added += watts[k]
+                    most = max(most, watts[k])
+                total[run] = added
+                peak[run] = most
+
+    return tally
+
+
 #: What makes the lazy answers of each exercise, and how far apart the workers of the second are.
 LAZY: dict[str, tuple[Callable, int]] = {
     "simt-2": (squares, WARP),
@@ -848,4 +882,6 @@ LAZY: dict[str, tuple[Callable, int]] = {
     "floyd-4": (widenings_of_tiles, WARP),
     "otherwise-3": (squares_of_rows, WARP),
     "otherwise-4": (products, WARP),
+    "energy-2": (pairs_of_samples, WARP),
+    "energy-3": (tallies, WARP),
 }

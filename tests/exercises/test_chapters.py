@@ -27,6 +27,7 @@ NOTEBOOK = {
     "hbf": "hbf",
     "floyd": "floyd_warshall",
     "otherwise": "all_pairs_otherwise",
+    "energy": "performance_power_energy",
 }
 
 

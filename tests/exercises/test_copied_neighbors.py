@@ -30,6 +30,7 @@ NOTEBOOKS = {
     "direction": "direction",
     "floyd": "floyd_warshall",
     "otherwise": "all_pairs_otherwise",
+    "energy": "performance_power_energy",
     "bfs": "frontier_bfs",
     "scans": "scans",
     "representations": "representations",

@@ -34,6 +34,7 @@ CHAPTERS = (
     "hbf",
     "floyd",
     "otherwise",
+    "energy",
 )
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
@@ -81,6 +82,8 @@ SAYS = {
     "floyd-4": "`width[0, 1]` is",
     "otherwise-3": "`new[0, 0]` is -7 and should be 0",
     "otherwise-4": "`product[0, 0]` is 2147483644 and should be 2147483647",
+    "energy-2": "race on `above[",
+    "energy-3": "`total[0]` is 0 and should be",
 }
 
 

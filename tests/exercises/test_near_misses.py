@@ -833,6 +833,24 @@ NEAR_MISSES = {
         "first + second >= NO_PATH",
         "`product[0, 0]` is 2147483644",
     ),
+    "a barrier of the warp alone": (
+        "energy-2",
+        "cuda.syncthreads()",
+        "cuda.syncwarp()",
+        "race on `above[",
+    ),
+    "a barrier for those with a sample": (
+        "energy-2",
+        "    cuda.syncthreads()\n",
+        "        cuda.syncthreads()\n",
+        "syncthreads",
+    ),
+    "a peak that no shuffle carries": (
+        "energy-3",
+        "most = max(most, cuda.shfl_down_sync(FULL_MASK, most, apart))",
+        "most = max(most, most)",
+        "`peak[0]`",
+    ),
 }
 
 

@@ -1,0 +1,223 @@
+"""Exercises of the chapter "Time, power, energy"."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import SimtDevice
+from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for
+from gpukernels.trace import Trace, metrics
+
+from .case import Budget, Case, Results, equal_to
+from .counters import sharing
+from .exercise import KernelExercise, PredictionExercise
+from .inputs import Draw, Inputs, sizes_of_items
+from .words import words
+
+# energy-1: three stopwatches
+
+#: Microseconds: what the host needs for a launch, what kernels take, and one for all of them.
+LAUNCH, KERNELS, FUSED = 10, (4, 30, 4, 30, 4), 60
+#: Watts of a GPU that waits and of one that works.
+WAITING, WORKING = 100, 500
+
+
+@cuda.jit
+def play(kernels, launch, clocks):
+    """Play a queue of launches: when the last is queued, when all is done, how long the GPU waits.
+
+    The kernels take ``kernels`` microseconds each, and the host needs `launch` for each of them.
+    """
+    queued, done, waits = 0, 0, 0
+    for kernel in range(kernels.size):
+        queued += launch
+        if queued > done:
+            waits += queued - done
+            done = queued
+        done += kernels[kernel]
+    clocks[0], clocks[1], clocks[2] = queued, done, waits
+
+
+def read_clocks() -> dict[str, int]:
+    """Play five launches and one, and read the clocks and a meter."""
+    seen = []
+    for kernels in (KERNELS, (FUSED,)):
+        device = SimtDevice(trace=True)
+        clocks = device.full(3, 0, np.int64)
+        device.launch(play, 1, 1, device.array(np.array(kernels)), LAUNCH, clocks)
+        queued, done, waits = device.read(clocks).tolist()
+        seen.append((queued, done, done - waits, WORKING * (done - waits) + WAITING * waits))
+    names = "clock stopped without waiting", "clock stopped after waiting", "kernels alone"
+    told = dict(zip((*names, "microjoules"), seen[0], strict=True))
+    return {**told, "microjoules, one launch": seen[1][-1]}
+
+
+CLOCKS = PredictionExercise(
+    words("energy-1"),
+    answer={
+        "clock stopped without waiting": 50,
+        "clock stopped after waiting": 88,
+        "kernels alone": 72,
+        "microjoules": 37_600,
+        "microjoules, one launch": 31_000,
+    },
+    measure=read_clocks,
+)
+
+# energy-2: samples above idle
+
+
+@cuda.jit
+def spend(samples, idle, above, spent):
+    """Store how far each sample is above `idle`, and its sum with the next one of its block."""
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    if i < samples.size:
+        above[i] = max(samples[i] - idle, 0)
+    cuda.syncthreads()  # added
+    if i < samples.size:
+        spent[i] = above[i]
+        if t + 1 < cuda.blockDim.x and i + 1 < samples.size:
+            spent[i] += above[i + 1]
+
+
+#: Threads of a block of energy-2: a slice of so many samples.
+SLICE = 64
+
+
+def run_spend(kernel, device, given: tuple) -> Results:
+    """Launch once, a block for each slice."""
+    samples, idle = given
+    samples = np.asarray(samples, np.int64)
+    above, spent = (device.full(samples.size, -7, np.int64) for _ in range(2))
+    blocks = blocks_for(samples.size, SLICE)
+    device.launch(kernel, blocks, SLICE, device.array(samples), int(idle), above, spent)
+    return {"above": device.read(above), "spent": device.read(spent)}
+
+
+def spend_case(name: str, given: tuple) -> Case:
+    """Return an input of energy-2: samples, and what the GPU draws while it is idle."""
+    samples, idle = given
+    above = np.maximum(np.asarray(samples, np.int64) - int(idle), 0)
+    after = np.append(above[1:], 0)
+    after[SLICE - 1 :: SLICE] = 0
+    after = after[: above.size]
+    return Case(
+        name,
+        lambda kernel, device: run_spend(kernel, device, given),
+        equal_to(above=above, spent=above + after),
+    )
+
+
+def _drawn_samples(rng: Draw) -> dict[str, tuple]:
+    n = int(rng.integers(65, 400))
+    return {"drawn samples": (rng.integers(60, 700, n), int(rng.integers(80, 140)))}
+
+
+SAMPLES = Inputs(
+    {
+        "300 samples": (100 + np.arange(300) * 37 % 400, 120),
+        "no samples": (np.zeros(0, int), 120),
+        "one sample": (np.array([500]), 120),
+        "64 samples, a full slice": (np.arange(64) + 300, 0),
+        "65 samples": (np.arange(65) * 3, 90),
+        "all below idle": (np.full(130, 5), 120),
+        "large samples": (np.full(100, 2**40), 1),
+    },
+    _drawn_samples,
+)
+
+
+def spend_budgets() -> list[Budget]:
+    """Return the bound of energy-2: a sample, two stores, a neighbor, and a store and load more."""
+    return [sharing(spend_case("256 samples", (np.arange(256), 7)), at_most=7)]
+
+
+SPEND = KernelExercise(
+    words("energy-2"),
+    parts=(spend,),
+    imports="from numba import cuda",
+    cases=lambda: SAMPLES.cases(spend_case),
+    drawn=SAMPLES.drawn(spend_case),
+    budgets=spend_budgets,
+)
+
+# energy-3: a warp a run
+
+
+@cuda.jit
+def tally(offsets, watts, total, peak):
+    """Add up the samples of each run, and find its highest, a warp a run."""
+    run, lane = cuda.grid(1) // 32, cuda.laneid
+    if run < total.size:
+        added, most = 0, 0
+        # Your lines go here.
+        for k in range(offsets[run] + lane, offsets[run + 1], 32):  # added
+            mine = watts[k]  # added
+            added += mine  # added
+            most = max(most, mine)  # added
+        apart = 16  # added
+        while apart > 0:  # added
+            added += cuda.shfl_down_sync(FULL_MASK, added, apart)  # added
+            most = max(most, cuda.shfl_down_sync(FULL_MASK, most, apart))  # added
+            apart //= 2  # added
+        if lane == 0:
+            total[run] = added
+            peak[run] = most
+
+
+def watts_of(sizes: np.ndarray) -> np.ndarray:
+    """Return samples for runs of these sizes: some zeros, some large, the peak anywhere."""
+    count = int(np.sum(sizes))
+    return np.random.default_rng(count).integers(0, 3, count) * 2**33 + np.arange(count) % 97
+
+
+def run_tally(kernel, device, sizes) -> Results:
+    """Launch once, a warp a run."""
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    total, peak = (device.full(len(sizes), -7, np.int64) for _ in range(2))
+    blocks = blocks_for(len(sizes) * WARP_SIZE)
+    arrays = device.array(offsets), device.array(watts_of(sizes))
+    device.launch(kernel, blocks, THREADS, *arrays, total, peak)
+    return {"total": device.read(total), "peak": device.read(peak)}
+
+
+def tally_case(name: str, sizes) -> Case:
+    """Return an input of energy-3: how many samples each run has."""
+    sizes = np.asarray(sizes, np.int64)
+    parts = np.split(watts_of(sizes), np.cumsum(sizes)[:-1]) if sizes.size else []
+    total = np.array([part.sum() for part in parts], np.int64)
+    peak = np.array([part.max(initial=0) for part in parts], np.int64)
+    return Case(
+        name,
+        lambda kernel, device: run_tally(kernel, device, sizes),
+        equal_to(total=total, peak=peak),
+    )
+
+
+RUNS = sizes_of_items(most_items=40, most_units=150)
+
+
+def tally_budgets() -> list[Budget]:
+    """Return the bounds of energy-3, on nine runs of 256 samples."""
+    case = tally_case("nine runs of 256", np.full(9, 256))
+
+    def sectors(trace: Trace) -> float:
+        return metrics.sectors_per_request(trace.select(array=["watts"]))
+
+    return [sharing(case, at_most=12), Budget("sectors a request to `watts`", case, sectors, 8)]
+
+
+TALLY = KernelExercise(
+    words("energy-3"),
+    parts=(tally,),
+    imports=f"from numba import cuda\n\nFULL_MASK = {FULL_MASK:#X}".replace("0X", "0x"),
+    cases=lambda: (
+        tally_case("large samples in runs of 33, 0, 67 and 1", np.array([33, 0, 67, 1])),
+        *RUNS.cases(tally_case),
+    ),
+    drawn=RUNS.drawn(tally_case),
+    budgets=tally_budgets,
+)
+
+EXERCISES = (CLOCKS, SPEND, TALLY)
