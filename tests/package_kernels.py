@@ -11,6 +11,7 @@ import textwrap
 import gpukernels
 from gpukernels.all_pairs import blocked, tiles
 from gpukernels.all_pairs.tiles import Form
+from gpukernels.mapping import max_scan
 from gpukernels.primitives import pair_scan
 
 
@@ -46,6 +47,7 @@ def package_functions() -> tuple[list, list]:
     """Return (kernels, device functions) of every module of the package, and some made by it."""
     made = [make(form) for make, forms in FORMS.items() for form in forms]
     made.append(pair_scan.scan_of(8, True))
+    made += [max_scan.write_of(max_scan.UNITS), max_scan.add_of(max_scan.UNITS)]
     made += [function for kernel in made for function in device_functions_of(kernel)]
     found = {id(thing): thing for thing in made}
     for module in pkgutil.walk_packages(gpukernels.__path__, "gpukernels."):

@@ -47,6 +47,7 @@ TECHNIQUES = (
     ("multi_phase", {"iterations": 2}),
     ("multi_phase", {"iterations": 4}),
     ("merge_path", {}),
+    ("max_scan", {}),
 )
 
 

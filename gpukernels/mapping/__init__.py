@@ -23,6 +23,7 @@ from . import (
     direct_search,
     dynamic_virtual_warp,
     local_warp_search,
+    max_scan,
     merge_path,
     multi_phase,
     two_phase,
@@ -43,6 +44,7 @@ METHODS = {
     "two_phase": two_phase.expand,
     "multi_phase": multi_phase.expand,
     "merge_path": merge_path.expand,
+    "max_scan": max_scan.expand,
 }
 
 

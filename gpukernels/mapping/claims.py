@@ -113,6 +113,8 @@ CLAIMS = {
     ),
     # Named there beside the two-phase search, as another form of it, and not told apart from it.
     "merge_path": _claims("5.3.4", _SILENT, _SILENT, _SILENT, _SILENT),
+    # Not named there; it cuts items and units as merge path does.
+    "max_scan": _claims("5.3.4", _SILENT, _SILENT, _SILENT, _SILENT),
 }
 
 

@@ -31,6 +31,7 @@ SEARCHES = (
     "guarded_interpolation_owner",
     "warp_owner",
     "path_item",
+    "path_item_by_warp",
 )
 
 

@@ -136,8 +136,11 @@ class Memory:
         """Check an index (a tuple in several dimensions); return the flat element index."""
         if index.__class__ is not tuple:
             self._check(active, index, self.length, 0, where)
-            if 0 < index.ndim <= index.size <= WARP_SIZE and index.dtype is not _INDEX:
-                # NumPy gathers a warp's few elements fastest by an index of its own type.
+            if index.dtype is not _INDEX and (
+                0 < index.ndim <= index.size <= WARP_SIZE or index.dtype == np.uint64
+            ):
+                # NumPy gathers a warp's few elements fastest by an index of its own type; and one
+                # of 64 unsigned bits becomes a float64 where a signed one is added.
                 index = index.astype(_INDEX)
             return index if self._dense else index * self.strides[0]
         linear = np.int64(0)

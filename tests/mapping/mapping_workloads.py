@@ -71,6 +71,9 @@ VARIANTS = [
     ("merge_path", {}),
     ("merge_path", {"steps_per_thread": 1}),
     ("merge_path", {"steps_per_thread": 4}),
+    ("max_scan", {}),
+    ("max_scan", {"units_per_thread": 2}),
+    ("max_scan", {"units_per_thread": 5, "blocks": 2}),
 ]
 
 

@@ -30,6 +30,7 @@ SMALL = [
     ("multi_phase", {"units_per_thread": 1, "iterations": 3}),
     ("multi_phase", {"search": "interpolation"}),
     ("merge_path", {"steps_per_thread": 2}),
+    ("max_scan", {"units_per_thread": 2, "blocks": 3}),
 ]
 
 

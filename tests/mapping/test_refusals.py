@@ -93,6 +93,11 @@ def test_values_that_do_not_fit(values, argument):
         ("multi_phase", {"search": "linear"}),
         ("merge_path", {"steps_per_thread": 0}),
         ("merge_path", {"steps_per_thread": 96}),
+        ("max_scan", {"units_per_thread": 1}),
+        ("max_scan", {"units_per_thread": 33}),
+        ("max_scan", {"units_per_thread": 12, "threads": 1024}),
+        ("max_scan", {"blocks": 0}),
+        ("max_scan", {"blocks": 1.5}),
     ],
 )
 def test_knobs_out_of_range(method, knobs):
@@ -115,6 +120,8 @@ def test_the_greatest_knobs_that_fit_are_taken(device):
         ("multi_phase", {"units_per_thread": 64}),
         ("multi_phase", {"units_per_thread": 12, "iterations": 5}),
         ("merge_path", {"steps_per_thread": 95}),
+        ("max_scan", {"units_per_thread": 32}),
+        ("max_scan", {"units_per_thread": 11, "threads": 1024, "blocks": 2**31 - 1}),
     ]:
         found = gk.expand(OFFSETS, method, device=device, **knobs)
         np.testing.assert_array_equal(found.item, [0, 0, 2, 2, 2])
@@ -149,6 +156,7 @@ def test_a_device_that_launches_nothing(device):
         ("block_search", {"chunk_items": np.int16(12_287)}),
         ("two_phase", {"threads": np.int16(1024), "units_per_thread": np.int8(7)}),
         ("multi_phase", {"units_per_thread": np.int8(12), "iterations": np.int8(5)}),
+        ("max_scan", {"units_per_thread": np.int8(12), "blocks": np.uint8(5)}),
     ],
     ids=repr,
 )

@@ -12,13 +12,15 @@ from gpukernels.mapping.multi_phase import add_squares
 from gpukernels.trace import STORE, metrics
 
 SEARCHES = ("upper_owner", "guarded_interpolation_owner", "warp_owner", "path_item")
+BY_WARP = "path_item_by_warp"
 NAMES = ["all empty", "one unit", "sizes about a block", "a long run of empties", "skewed"]
 
 
 def searches(trace) -> int:
     """Count the searches that threads began; the guarded one ends in another that is no new one."""
     ends = calls(trace, "guarded_interpolation_owner")
-    return sum(calls(trace, function) for function in SEARCHES) - ends
+    by_warps = calls(trace, BY_WARP) // 32
+    return sum(calls(trace, function) for function in SEARCHES) - ends + by_warps
 
 
 def calls(trace, function: str) -> int:
@@ -236,3 +238,32 @@ def test_a_tile_and_the_items_of_its_units_fit_its_shared_memory():
         offsets = offsets_of(sizes)
         _, stats = traced(offsets, "merge_path", threads=32, steps_per_thread=3)
         assert stats["shared_bytes"] == 4 * (32 * 3 + 1)
+
+
+def test_max_scan_searches_once_a_block_and_writes_whole_lines():
+    offsets = WORKLOADS["skewed"]
+    steps = offsets.size - 1 + offsets[-1]
+    for blocks in (1, 3):
+        trace, stats = traced(offsets, "max_scan", units_per_thread=2, blocks=blocks)
+        assert stats["blocks"] == stats["searches"] == blocks
+        assert calls(trace, BY_WARP) == 32 * blocks
+        # Two halves of a line where a tile ends, and nowhere else.
+        tiles = -(-steps // blocks // (128 * 2 - 32)) + 1
+        stores = trace.select(array="item")
+        assert metrics.sectors(stores).sum() <= -(-int(offsets[-1]) // 8) + blocks * tiles
+
+
+def test_a_warps_search_takes_a_round_for_33_items_and_another_for_more():
+    for items, rounds in ((33, 1), (34, 2), (33**2, 2), (33**2 + 1, 3)):
+        trace, _ = traced(offsets_of([1] * items), "max_scan", threads=1024)
+        votes = trace.select(function=BY_WARP)
+        assert votes.requests.start.size - 1 == rounds
+
+
+def test_the_marks_of_max_scan_meet_few_bank_conflicts():
+    """Units of a warp lie side by side; two units an item put two items' marks in one bank."""
+    for sizes, most in (([1] * 3000, 0), ([2] * 3000, 1)):
+        trace, _ = traced(offsets_of(sizes), "max_scan")
+        shared = trace.select(space="shared")
+        conflicts = metrics.bank_conflicts(shared)
+        assert conflicts.max(initial=0) <= most
