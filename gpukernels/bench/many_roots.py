@@ -1,14 +1,14 @@
 """Searches a second: many roots at once beside one after the other.
 
-`gk.bfs_many` lets 64 searches share the arcs that they all follow. It is compared with the fastest
-single search, `direction_optimizing`, from each of some roots in turn, on the same graph in the
-same run. Roots are drawn from one component; every distance is compared with that of a search on
-all cores of the CPU.
+`gk.bfs_many` lets up to 256 searches share the arcs that they all follow. It is compared with the
+fastest single search, `direction_optimizing`, from each of some roots in turn, on the same graph in
+the same run. Roots are drawn from one component; every distance is compared with that of a search
+on all cores of the CPU.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,10 @@ from gpukernels.bench.kernel_time import kernel_ms, wall_ms
 from gpukernels.bench.limits import Limits, measured_limits
 from gpukernels.bench.roots import draw, least_bytes
 from gpukernels.bench.searches import Family, large_graphs
-from gpukernels.bench.spread import Median
 from gpukernels.graph import Graph
 from gpukernels.traversal import bfs
 from gpukernels.traversal.many_roots import bfs_many
+from gpukernels.traversal.many_roots_words import BITS, WORDS
 
 FAMILIES: tuple[Family, ...] = (
     ("kron", "gk.kron(22, 16, seed=1)", lambda k: kron(22 - k, 16, seed=1)),
@@ -32,73 +32,103 @@ FAMILIES: tuple[Family, ...] = (
 )
 FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
 
-#: Roots that are searched from at once, and of these as many in turn as a GPU has the time for.
-TOGETHER, ALONE = 64, 16
-#: What is tried of the knob that decides between top-down and bottom-up.
-ALPHAS = (4.0, 1.0, 16.0, 64.0)
+#: How many roots are searched from together, and of these as many in turn as a GPU has time for.
+TOGETHER, ALONE = (64, 128, 256), 16
+#: What is tried of the knobs, from the most roots: kernels alone are timed, a few times.
+TRIED: tuple[dict[str, float], ...] = (
+    {"alpha": 1.0},
+    {"alpha": 16.0},
+    {"words": 1},
+    {"words": 2},
+    {"threads": 512},
+    {"piece": 8192},
+)
+#: How often what is tried is repeated at most.
+FEW = 3
 SINGLE = "direction_optimizing"
 #: Seconds that one setting is repeated at most.
-PATIENCE = 4.0
+PATIENCE = 1.5
 
 WHAT = (
-    f"gk.bfs_many from {TOGETHER} random roots of one component, and gk.bfs by {SINGLE} without "
-    f"parents from {ALONE} of them one after the other, the graph on the GPU already, every "
-    "distance checked. All figures are for one search: kernel_ms (events, the GPU kept busy before "
-    "each launch, its cache cold), call_ms (the whole call, distances copied back), medians; "
-    "searches_per_second by kernels; times_as_many: this by that of one after the other"
+    "gk.bfs_many from 64, 128 and 256 random roots of one component, and gk.bfs by "
+    f"{SINGLE} without parents from {ALONE} of them one after the other, the graph on the GPU "
+    "already, every distance checked. All figures are for one search: kernel_ms (events, the GPU "
+    "kept busy before each launch, its cache cold), call_ms (the whole call, distances copied "
+    "back; not of what is tried of the knobs), medians; searches_per_second by kernels; "
+    "times_as_many: this by that of one after the other"
 )
 
 
+def settings(together: Sequence[int], tried: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the number of roots and the knobs of each way to search together, by its name."""
+    named: dict[str, Any] = {f"bfs_many {count} roots": (count, {}) for count in together}
+    for knobs in tried:
+        told = " ".join(f"{name}={value:g}" for name, value in knobs.items())
+        named[f"bfs_many {max(together)} roots {told}"] = max(together), knobs
+    return named
+
+
 def measure(
-    device, g: Graph, root: int, limits: Limits, repeat: int, alphas: Sequence[float]
+    device,
+    g: Graph,
+    root: int,
+    limits: Limits,
+    repeat: int,
+    together: Sequence[int],
+    tried: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Return how many roots there are, and the figures of each way to search from them.
+    """Return how many are searched one by one, and the figures of each way to search.
 
     Raises
     ------
     AssertionError
         If a distance is wrong.
     """
-    roots = draw(g, root, multicore.bfs(g, root).distance >= 0, TOGETHER)
-    expected = np.stack([multicore.bfs(g, v).distance for v in roots])
-    alone = roots[:ALONE]
-    reached = expected[0] >= 0
-    arcs = int(g.out_degree[reached].sum(dtype=np.int64))
+    component = multicore.bfs(g, root).distance >= 0
+    # Of a very small graph, some vertices are there again and again.
+    roots = np.resize(draw(g, root, component, max(together)), max(together))
+    expected = np.stack([multicore.bfs(g, v).distance for v in roots.tolist()])
+    alone = roots[:ALONE].tolist()
+    vertices = int(component.sum())
+    arcs = int(g.out_degree[component].sum(dtype=np.int64))
     kept: list[Any] = [None]
 
     def one_by_one(there) -> None:
-        kept[0] = np.stack([bfs(g, v, SINGLE, there, parents=False).distance for v in alone])
+        kept[0] = [bfs(g, v, SINGLE, there, parents=False).distance for v in alone]
 
-    def together(there, alpha: float) -> None:
-        kept[0] = bfs_many(g, roots, there, alpha=alpha).distance
+    def at_once(there, count: int, knobs: Mapping[str, Any]) -> None:
+        kept[0] = None  # gigabytes, of which one lot at a time is enough
+        kept[0] = bfs_many(g, roots[:count], there, **knobs).distance
 
-    ways = {SINGLE: (one_by_one, len(alone), 1)} | {
-        f"bfs_many alpha={alpha:g}": (
-            lambda there, alpha=alpha: together(there, alpha), len(roots), len(roots)
-        )
-        for alpha in alphas
-    }  # fmt: skip
+    def check(label: str, count: int) -> None:
+        for i in range(count):
+            if not np.array_equal(kept[0][i], expected[i]):
+                raise AssertionError(f"{label}: wrong distances from root {roots[i]}")
+
     found: dict[str, dict[str, Any]] = {}
-    for label, (run, count, sharing) in ways.items():
 
-        def check(label=label, count=count) -> None:
-            np.testing.assert_array_equal(kept[0], expected[:count], err_msg=label)
-
-        def each(ms: Median, count=count) -> Median:
-            return round(ms.times(1 / count), 5)
-
-        ms = each(kernel_ms(device, run, repeat, check=check, patience=PATIENCE))
-        call = each(wall_ms(lambda run=run: run(device), repeat, patience=PATIENCE))
+    def time(label: str, run, count: int, sharing: int, whole: bool) -> None:
+        ms = kernel_ms(
+            device, run, repeat if whole else min(repeat, FEW),
+            check=lambda: check(label, count), patience=PATIENCE,
+        ).times(1 / count)  # fmt: skip
+        found[label] = row = {"kernel_ms": round(ms, 5)}
+        if whole:
+            call = wall_ms(lambda: run(device), repeat, patience=PATIENCE)
+            row["call_ms"] = round(call.times(1 / count), 5)
         # Offsets and targets are read once for all that share them, distances written for each.
-        vertices = int(reached.sum())
         shared = least_bytes(vertices, arcs) - 4 * vertices
-        needed = limits.judged(ms, shared // sharing + 4 * vertices, arcs // sharing)
-        rate = round(1e3 / max(ms, 1e-9), 1)
-        row = {"kernel_ms": ms, "call_ms": call, "searches_per_second": rate, **needed}
-        found[label] = row
-        row["times_as_many"] = round(rate / max(found[SINGLE]["searches_per_second"], 1e-9), 2)
-        steps.tell(f"  {label}: {ms:,} ms a search, {row['times_as_many']} times as many a second")
-    return {"roots": len(roots), "one_after_the_other": len(alone), "searches": found}
+        row |= limits.judged(ms, shared // sharing + 4 * vertices, arcs // sharing)
+        row["searches_per_second"] = round(1e3 / max(ms, 1e-9), 1)
+        by_one = found[SINGLE]["searches_per_second"]
+        row["times_as_many"] = round(row["searches_per_second"] / max(by_one, 1e-9), 2)
+        steps.tell(f"  {label}: {row['kernel_ms']:,} ms a search, {row['times_as_many']} as many")
+
+    time(SINGLE, one_by_one, len(alone), 1, True)
+    for label, (count, knobs) in settings(together, tried).items():
+        sharing = min(count, BITS * knobs.get("words", WORDS[-1]))
+        time(label, lambda there, c=count, k=knobs: at_once(there, c, k), count, sharing, not knobs)
+    return {"one_after_the_other": len(alone), "searches": found}
 
 
 def write(
@@ -109,15 +139,16 @@ def write(
     shrink: int = 0,
     repeat: int = 9,
     families: Sequence[str] = FAMILY_NAMES,
-    alphas: Sequence[float] = ALPHAS,
+    together: Sequence[int] = TOGETHER,
+    tried: Sequence[Mapping[str, Any]] = TRIED,
 ) -> Path:
     """Measure and write the file; return its path. It is written after each graph."""
-    steps.expect(len(families) * (1 + len(alphas)))
+    steps.expect(len(families) * (1 + len(together) + len(tried)))
     limits = measured_limits(device, shrink)
     rows: list[dict[str, Any]] = []
     measured = {**limits.figures, "times": rows}
     for head, g in large_graphs(FAMILIES, shrink, families):
         steps.tell(f"{head['graph']}: n={g.n:,} m={g.m:,}", 0)
-        rows.append({**head, **measure(device, g, head["root"], limits, repeat, alphas)})
+        rows.append({**head, **measure(device, g, head["root"], limits, repeat, together, tried)})
         path = record.write("many_roots", WHAT, measured, here, folder)
     return path

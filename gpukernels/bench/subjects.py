@@ -110,7 +110,7 @@ SUBJECTS: dict[str, Subject] = {
     "many_roots": Subject(
         "searches from many roots at once, beside one after the other",
         many_roots.write,
-        {**_SHORT, "alphas": (4.0,)},
+        {**_SHORT, "tried": ()},
         {"families": many_roots.FAMILY_NAMES},
     ),
     "apsp": Subject(

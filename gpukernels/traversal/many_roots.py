@@ -1,17 +1,23 @@
-"""Breadth-first searches from many roots at once: a bit a root, in one word a vertex.
+"""Breadth-first searches from many roots at once: a bit a root, up to 256 of them a vertex.
 
 MS-BFS [then2014msbfs]; on GPUs iBFS [liu2016ibfs]. Searches of one graph from many roots soon have
-most vertices in common. So 64 of them share each vertex's words: the searches that have *seen* it,
-those in whose frontier it is *here*, and those that come *there* next. An arc from u to v serves
-all of them in one turn: ``there[v] |= here[u] & ~seen[v]``.
+most vertices in common. So they share each vertex's words: the searches that have *seen* it, and
+those that find it at a level. An arc from u to v serves all of them in one turn:
+``there[v] |= here[u] & ~seen[v]``.
 
-Mapping: top-down, `cta_warp_scan` spreads the arcs of frontier vertices over each block, and a
-target's word grows by an atomic. Bottom-up, vertex to thread, and those of many arcs to a warp: who
-misses searches gathers them from its in-neighbors, without an atomic, until none is missing. A
-level goes bottom-up when the arcs that leave the frontiers, times `alpha`, are more than those that
-lead to vertices which miss some search. Work O(levels V + E) in all where the searches' levels
-meet, 64 times that at worst. There is no queue: where 64 frontiers overlap, a queue would hold
-nearly all vertices. One cooperative launch does all levels.
+What bounds it is the gather of words at random places, a sector of 32 bytes each, so that 256
+searches, four words a vertex, cost little more than 64. Counted on ``gk.kron(18, 16, seed=1)`` with
+256 roots, at whose first levels few arcs are followed: the three large levels look at 1, 0.3 and
+0.06 times all arcs, as most vertices stop early in the latter two. All distances are written once,
+4 bytes each: the other large part.
+
+Mapping: four lanes to a vertex's words, and a warp to a vertex of many arcs; longer lists are cut
+into pieces, a warp each. Top-down, a target's word grows by an atomic: `many_roots_down`.
+Bottom-up, who misses searches gathers them from its in-neighbors until none is missing:
+`many_roots_up`. A level goes bottom-up when the arcs that leave the frontiers, times `alpha`, are
+more than those that lead to vertices which miss some search. Distances are made of the words of
+some levels together: `many_roots_rows`. Work O(levels V / 32 + V + E) in all where the searches'
+levels meet, as many times E as there are searches at worst. One cooperative launch does all levels.
 """
 
 from __future__ import annotations
@@ -20,10 +26,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numba import cuda, int32, int64
+from numba import cuda, int32, int64, uint32
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels import sequential
@@ -40,177 +46,120 @@ from gpukernels.beyond import (
 from gpukernels.checks import check_choice, check_real, check_whole
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
-from gpukernels.frontiers.counts import ARCS, ENTRIES, count_up
-from gpukernels.frontiers.state import kernel_argument
+from gpukernels.frontiers.counts import ARCS, ENTRIES
 from gpukernels.graph import Graph, checked_roots
-from gpukernels.mapping.cta_warp_scan import cta_warp_scan
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE, blocks_for, check_threads
 from gpukernels.summary import shape_of
 
 from .direction_optimizing import MOST_LOGGED, read_log
-from .result import UNVISITED
+from .many_roots_down import settle, top_down
+from .many_roots_rows import empty_rows, write_all
+from .many_roots_up import bottom_up, settle_pieces
+from .many_roots_words import (
+    BITS,
+    FINISHED,
+    PART,
+    PLACES,
+    ROWS,
+    SLOTS,
+    VERTEX,
+    WORDS,
+    Searches,
+    set_bit,
+    this_lane,
+    warp_number,
+)
 
-#: Searches that share a word.
-BITS = 64
 #: Threads a block by default.
 BLOCK = 256
-#: The place in a row of counts of the arcs that lead to vertices which miss a search.
-WAITING = 2
-#: In-neighbors beyond which a whole warp gathers for a vertex, and how many turns it takes between
-#: two questions whether anything is missing yet.
-LONG, TURNS = 64, 4
-
-
-@kernel_argument
-class Searches(NamedTuple):
-    """The graph in both directions, and a word a vertex: bit i stands for search i."""
-
-    offsets: Any
-    targets: Any
-    reverse_offsets: Any
-    sources: Any
-    seen: Any  #: int64, the searches that have come to the vertex
-    here: Any  #: int64, those in whose frontier it is
-    there: Any  #: int64, those in whose next frontier it will be
-    distance: Any  #: int32, shape (searches, n)
+#: Arcs of the longest list that one warp goes through alone, by default.
+PIECE = 2048
 
 
 @cuda.jit(device=True)
-def reach(work, u, arc):
-    """Let all searches that are at `u` and have not seen the arc's target come there."""
-    searches = work[0]
-    v = searches.targets[arc]
-    new = searches.here[u] & ~searches.seen[v]
-    if new != 0:
-        cuda.atomic.or_(searches.there, v, new)
+def list_pieces(pieces, listed, which, v, arcs, piece):
+    """Append the pieces of a list of `arcs` arcs; any thread may call."""
+    count = (arcs + piece - 1) // piece
+    first = cuda.atomic.add(listed, which, count)
+    for part in range(count):
+        pieces[VERTEX, first + part] = v
+        pieces[PART, first + part] = part
 
 
 @cuda.jit(device=True)
-def top_down(searches, cta_threshold):
-    """Follow the arcs of all vertices in a frontier; all threads of the grid call."""
-    for first in range(cuda.blockIdx.x * cuda.blockDim.x, searches.seen.size, cuda.gridsize(1)):
-        u = int32(first + cuda.threadIdx.x)
-        begin, end = int32(0), int32(0)
-        if u < searches.seen.size and searches.here[u] != 0:
-            begin, end = searches.offsets[u], searches.offsets[u + 1]
-        cta_warp_scan(reach, (searches,), u, begin, end, cta_threshold, WARP_SIZE)
-
-
-@cuda.jit(device=True)
-def warp_or(word):
-    """Return the bits that any lane of the warp has, in every lane; all 32 lanes must call."""
-    apart = 16
-    while apart > 0:
-        word |= cuda.shfl_xor_sync(FULL_MASK, word, apart)
-        apart //= 2
-    return word
-
-
-@cuda.jit(device=True)
-def gather(sources, here, begin, end, missing):
-    """Return which of the `missing` searches are at a source from `begin` to `end`."""
-    found = int64(0)
-    for i in range(begin, end):
-        found |= here[sources[i]] & missing
-        if found == missing:
-            break
-    return found
-
-
-@cuda.jit(device=True)
-def gather_by_warp(sources, here, begin, end, missing):
-    """Return the same to every lane; all lanes of the warp call, for one vertex."""
-    found = int64(0)
-    while begin < end and found != missing:
-        for _ in range(TURNS):
-            if begin + cuda.laneid < end:
-                found |= here[sources[begin + cuda.laneid]] & missing
-            begin += WARP_SIZE
-        found = warp_or(found)
-    return found
-
-
-@cuda.jit(device=True)
-def bottom_up(searches, every):
-    """Let every vertex that misses searches look for them; all threads of the grid call."""
-    for first in range(cuda.blockIdx.x * cuda.blockDim.x, searches.seen.size, cuda.gridsize(1)):
-        v = first + cuda.threadIdx.x
-        begin, end, missing = int32(0), int32(0), int64(0)
-        if v < searches.seen.size:
-            missing = every & ~searches.seen[v]
-            if missing != 0:
-                begin, end = searches.reverse_offsets[v], searches.reverse_offsets[v + 1]
-        long = end - begin > LONG
-        found = int64(0)
-        if not long:
-            found = gather(searches.sources, searches.here, begin, end, missing)
-        votes = cuda.ballot_sync(FULL_MASK, long)
-        while votes != 0:
-            lane = cuda.ffs(votes) - 1
-            its = gather_by_warp(
-                searches.sources, searches.here, cuda.shfl_sync(FULL_MASK, begin, lane),
-                cuda.shfl_sync(FULL_MASK, end, lane), cuda.shfl_sync(FULL_MASK, missing, lane),
-            )  # fmt: skip
-            if cuda.laneid == lane:
-                found = its
-            votes &= votes - 1
-        if v < searches.seen.size:
-            searches.there[v] = found
-
-
-@cuda.jit(device=True)
-def settle(searches, every, level, counts):
-    """Make what was reached the frontiers of `level`; all threads of the grid call.
-
-    ``counts`` receives how many vertices are in a frontier, the arcs that leave them, and those
-    that lead to vertices which still miss a search.
-    """
-    entries, leaving, waiting = int64(0), int64(0), int64(0)
-    for v in range(cuda.grid(1), searches.seen.size, cuda.gridsize(1)):
-        new = searches.there[v]
-        if new != 0:
-            searches.there[v] = 0
-            searches.seen[v] |= new
-            entries += 1
-            leaving += searches.offsets[v + 1] - searches.offsets[v]
-        searches.here[v] = new
-        if searches.seen[v] != every:
-            waiting += searches.reverse_offsets[v + 1] - searches.reverse_offsets[v]
-        while new != 0:
-            searches.distance[cuda.ffs(new) - 1, v] = level
-            new &= new - 1
-    count_up(counts, ENTRIES, entries)
-    count_up(counts, ARCS, leaving)
-    count_up(counts, WAITING, waiting)
+def begin_at(searches, roots):
+    """Put the roots into their frontiers and say who is left; all threads of the grid call."""
+    for i in range(cuda.grid(1), roots.size, cuda.gridsize(1)):
+        at = (int64(roots[i]) << searches.shift) + i // BITS
+        cuda.atomic.or_(searches.fronts[0], at, int64(1) << int64(i % BITS))
+        set_bit(searches.some[0], uint32(roots[i]))
+    n = searches.offsets.size - 1
+    for k in range(warp_number(), searches.left.size, cuda.gridsize(1) // WARP_SIZE):
+        v = k * WARP_SIZE + cuda.laneid
+        arcs = int32(0)
+        if v < n:
+            arcs = searches.reverse_offsets[v + 1] - searches.reverse_offsets[v]
+            leaving = searches.offsets[v + 1] - searches.offsets[v]
+            if leaving > searches.piece:
+                list_pieces(searches.out_pieces, searches.listed, 0, v, leaving, searches.piece)
+            if arcs > searches.piece:
+                list_pieces(searches.in_pieces, searches.listed, 1, v, arcs, searches.piece)
+        votes = cuda.ballot_sync(FULL_MASK, 0 < arcs and arcs <= searches.piece)
+        if cuda.laneid == 0:
+            searches.left[k] = votes
 
 
 @cuda.jit(**LARGE_BLOCKS)
-def search_many(searches, roots, every, counts, log, alpha, cta_threshold):
-    """Search from all `roots`, one bit of `every` each; a cooperative launch.
+def search_many(searches, roots, counts, log, alpha):
+    """Search from all `roots`, a bit each; a cooperative launch.
 
-    Row ``level % 3`` of `counts` is what :func:`settle` says of a level: of three rows one is read,
-    one is filled and one, read a level ago, is cleared. ``log[0, 0]`` receives the number of levels
-    and ``log[1 + level]`` the vertices of each, and 1 for bottom-up. All words begin as 0.
+    Row ``level % 3`` of `counts` is what is told of a level: of three rows one is read, one is
+    filled and one, read a level ago, is cleared. ``log[0, 0]`` receives the number of levels and
+    ``log[1 + level]`` the vertices of each, and 1 for bottom-up. All rows begin as 0.
     """
-    for i in range(cuda.grid(1), roots.size, cuda.gridsize(1)):
-        cuda.atomic.or_(searches.there, roots[i], int64(1) << i)
+    slots = cuda.shared.array(SLOTS, int32)
+    lane = this_lane(searches)
+    begin_at(searches, roots)
     cuda.cg.this_grid().sync()
-    settle(searches, every, 0, counts[0])
-    cuda.cg.this_grid().sync()
-    level = 0
-    while counts[level % 3, ENTRIES] > 0:
-        turned = counts[level % 3, ARCS] * alpha > counts[level % 3, WAITING]
+    level, base, turned = 0, 0, False
+    waiting = int64(searches.sources.size)  # arcs that lead to vertices which miss a search
+    while True:
+        here, there = level % ROWS, (level + 1) % ROWS
+        told, to_tell = counts[level % 3], counts[(level + 1) % 3]
+        if not turned or searches.listed[1] > 0:
+            if turned:
+                settle_pieces(searches, searches.fronts[here], searches.some[here], told)
+            else:
+                settle(searches, searches.fronts[here], searches.some[here], told)
+            cuda.cg.this_grid().sync()
+        ended = told[ENTRIES] == 0
+        if ended or level - base == ROWS - 1:  # the next level needs the row of the first one kept
+            if base == 0:
+                write_all(searches, level)
+                cuda.cg.this_grid().sync()
+            if not ended or base > 0:
+                empty_rows(searches, base, level, base > 0)
+                cuda.cg.this_grid().sync()
+            base = level
+        if ended:
+            break
+        waiting -= told[FINISHED]
+        turned = told[ARCS] * alpha > waiting
         if cuda.grid(1) == 0:
-            log[1 + level, 0], log[1 + level, 1] = counts[level % 3, ENTRIES], turned
-            for what in range(WAITING + 1):
+            log[1 + level, 0], log[1 + level, 1] = told[ENTRIES], turned
+            for what in range(PLACES):
                 counts[(level + 2) % 3, what] = 0
         if turned:
-            bottom_up(searches, every)
-        else:
-            top_down(searches, cta_threshold)
-        cuda.cg.this_grid().sync()
-        settle(searches, every, level + 1, counts[(level + 1) % 3])
+            bottom_up(
+                searches, searches.fronts[here], searches.fronts[there], searches.some[there],
+                to_tell, lane, slots,
+            )  # fmt: skip
+        if not turned:
+            top_down(
+                searches, searches.fronts[here], searches.some[here], searches.fronts[there],
+                searches.some[there], lane, slots,
+            )  # fmt: skip
         cuda.cg.this_grid().sync()
         level += 1
     if cuda.grid(1) == 0:
@@ -230,7 +179,7 @@ class BFSManyResult:
         path leads. An array of NumPy; with a client or of a ``.zarr`` one of Dask, of which
         ``[2:4].compute()`` brings a part here; of a ``.npy`` a memory map.
     stats : mapping
-        What the searches did: ``method``, ``batches`` (of 64 roots or fewer), ``launches``,
+        What the searches did: ``method``, ``batches`` (of 256 roots or fewer), ``launches``,
         ``read_backs``, and for each batch ``levels``, ``frontier_sizes`` (vertices in any frontier,
         a list a batch) and ``directions`` ("top_down" or "bottom_up", a list a batch). Where the
         result is made in tiles, those of this call; and ``tiles``, and ``resumed`` (tiles that were
@@ -257,6 +206,8 @@ def bfs_many(
     device: Device | None = None,
     *,
     alpha: float = 4.0,
+    words: int = 4,
+    piece: int = PIECE,
     threads: int = BLOCK,
     batch: int | None = None,
     memory: int | None = None,
@@ -264,7 +215,7 @@ def bfs_many(
     into: str | PathLike | None = None,
     client: Any = None,
 ) -> BFSManyResult:
-    """Search `g` breadth-first from many roots, 64 at a time, in one pass over common frontiers.
+    """Search `g` breadth-first from many roots, 256 at a time, in one pass over common frontiers.
 
     The reverse graph is made if it is not there yet. Parents are not kept.
 
@@ -280,14 +231,19 @@ def bfs_many(
     alpha : float
         A level goes bottom-up if more arcs leave the frontiers than 1 / `alpha` of those that lead
         to vertices which miss some search; 0 for never.
+    words : {1, 2, 4}
+        Words of 64 searches that a vertex has at most: 64, 128 or 256 roots make a batch.
+    piece : int
+        Arcs of the longest list that one warp goes through alone; longer ones are cut into pieces.
     threads : int
         Threads a block.
     batch : int, optional
         Roots of a tile of the result, which one task makes; by default all of them here, and with a
         client so many that each worker has four tiles.
     memory : int, optional
-        Bytes of a device that may be used: 8 (n + m) for the graph in both directions, 24 n for the
-        words, and 4 n a root. Fewer than 64 roots share a word where no more fit.
+        Bytes of a device that may be used: 8 (n + m) for the graph in both directions (4 (n + m) if
+        it is undirected), a little more than 72 n for each word, and 4 n a root. Where all roots
+        of a batch do not fit, it has fewer; by default as many as the device has room for.
     engine : str
         ``"kernels"``, or ``"cpu"``: one core a worker, one search after the other, for large graphs
         where there is no GPU.
@@ -329,7 +285,11 @@ def bfs_many(
     threads = check_threads(threads)
     alpha = check_real("alpha", alpha, 0, math.inf, "a number, at least 0")
     check_choice("engine", engine, ENGINES)
-    at_once = _roots_at_once(g, chosen.size, engine, memory)
+    words = check_whole("words", words, 1, WORDS[-1])
+    if words not in WORDS:
+        raise InvalidArgument("words", words, "1, 2 or 4")
+    piece = check_whole("piece", piece, WARP_SIZE, 2**31 - 1)
+    at_once = _roots_at_once(g, chosen.size, words * BITS, engine, memory)
     if batch is not None:
         batch = check_whole("batch", batch, 1, 2**31 - 1)
     if client is not None:
@@ -349,7 +309,8 @@ def bfs_many(
         made_from |= {"graph": digest_of(g.offsets, g.targets), "roots": digest_of(chosen)}
     made = make_rows(
         "bfs_many", (chosen.size, g.n), np.int32, tiles, search_tile,
-        (g if client is None else placed(client, g), device, alpha, threads, at_once, engine),
+        (g if client is None else placed(client, g), device, alpha, piece, threads, at_once,
+         engine),
         client, into, made_from,
     )  # fmt: skip
     stats: dict[str, Any] = {"method": "many_roots", "batches": 0, "launches": 0, "read_backs": 0}
@@ -362,31 +323,50 @@ def bfs_many(
     return BFSManyResult(chosen, made.matrix, stats)
 
 
-def _roots_at_once(g: Graph, k: int, engine: str, memory: int | None) -> int:
-    """Return how many roots share a word."""
+def _roots_at_once(g: Graph, k: int, most: int, engine: str, memory: int | None) -> int:
+    """Return how many roots a batch has, `most` or fewer."""
     if memory is None:
-        return BITS
+        return most
     memory = check_whole("memory", memory, 1, 2**63 - 1)
     if engine != "kernels":
         raise InvalidArgument("memory", memory, "None with engine='cpu': it is of a device")
-    most = (memory - bytes_for(g, 0)) // (4 * g.n) if g.n else BITS
-    if most < 1 and k:
+    fit = roots_within(g, memory, most)
+    if fit < 1 and k:
         allowed = f"at least {bytes_for(g, 1)} for one root"
         raise InvalidArgument("memory", memory, allowed)
-    return max(1, min(BITS, most))
+    return max(1, fit)
 
 
-def bytes_for(g: Graph, roots: int) -> int:
-    """Return how many bytes of a device the searches from so many roots of a word take."""
-    directions = 2 if g.directed else 1
-    beside = 8 * 3 * (WAITING + 1) + 8 * (g.n + 1) + 8 * BITS
-    return 4 * directions * (g.n + 1 + g.m) + 3 * 8 * g.n + 4 * roots * g.n + beside
+def words_for(roots: int) -> int:
+    """Return how many words a vertex has for the searches from so many roots, 256 or fewer."""
+    return next(words for words in WORDS if roots <= words * BITS)
+
+
+def bytes_for(g: Graph, roots: int, graph: bool = True) -> int:
+    """Return how many bytes of a device so many searches at once take, or all but the graph's."""
+    directions = (2 if g.directed else 1) if graph else 0
+    each = 8 * words_for(roots) * (1 + ROWS) * g.n + 4 * roots * g.n
+    bits = 4 * (1 + ROWS) * blocks_for(g.n, WARP_SIZE)
+    lists = 2 * 4 * 2 * _pieces(g, WARP_SIZE)  # at most: with the shortest pieces
+    beside = 8 * 3 * PLACES + 8 * (g.n + 1) + 4 * roots + 8
+    return 4 * directions * (g.n + 1 + g.m) + each + bits + lists + beside
+
+
+def _pieces(g: Graph, piece: int) -> int:
+    """Return how many pieces the lists that are cut can have in all: each list two or more."""
+    return 2 * (g.m // piece) + 1
+
+
+def roots_within(g: Graph, memory: int, most: int, graph: bool = True) -> int:
+    """Return from how many roots, up to `most`, searches at once take no more than `memory`."""
+    return max((k for k in range(1, most + 1) if bytes_for(g, k, graph) <= memory), default=0)
 
 
 def search_tile(
     g: Graph,
     device: Device | None,
     alpha: float,
+    piece: int,
     threads: int,
     at_once: int,
     engine: str,
@@ -401,12 +381,20 @@ def search_tile(
             row[:] = sequential.bfs(g, root).distance
         return distance, stats
     device = chosen_device(device)
-    for first in range(0, roots.size, at_once):
-        some = roots[first : first + at_once]
-        needed = 4 * some.size * g.n
-        if (free := device.free_bytes()) < needed:
-            raise MemoryError(f"{some.size} roots take {needed:,} bytes; {free:,} are free")
-        distance[first : first + some.size], sizes, turned = _batch(g, some, device, alpha, threads)
+    first = 0
+    while first < roots.size:
+        for array in (g.offsets, g.targets, g.reverse.offsets, g.reverse.targets):
+            device.keep(array)
+        fit = roots_within(g, free := device.free_bytes(), min(at_once, roots.size - first), False)
+        if fit < 1:
+            needed = bytes_for(g, 1, False)
+            raise MemoryError(
+                f"one root takes {needed:,} bytes beside the graph; {free:,} are free"
+            )
+        some = roots[first : first + fit]
+        into = distance[first : first + some.size]
+        sizes, turned = _batch(g, some, device, alpha, piece, threads, into)
+        first += some.size
         stats["batches"] += 1
         stats["launches"] += 1
         stats["levels"].append(len(sizes))
@@ -416,23 +404,32 @@ def search_tile(
 
 
 def _batch(
-    g: Graph, roots: NDArray[np.int32], device: Device, alpha: float, threads: int
-) -> tuple[NDArray[np.int32], list[int], list[int]]:
-    """Return the distances from up to 64 roots; vertices in frontiers and turns, level by level."""
-    offsets, targets = device.keep(g.offsets), device.keep(g.targets)
-    reverse_offsets, sources = device.keep(g.reverse.offsets), device.keep(g.reverse.targets)
-    words = device.full_all((g.n, g.n, g.n), 0, np.int64)
-    distance = device.full((roots.size, g.n), UNVISITED, np.int32)
-    counts, log = device.full((3, WAITING + 1), 0, np.int64), device.empty((g.n + 1, 2), np.int32)
+    g: Graph,
+    roots: NDArray[np.int32],
+    device: Device,
+    alpha: float,
+    piece: int,
+    threads: int,
+    into: NDArray[np.int32],
+) -> tuple[list[int], list[int]]:
+    """Bring the distances from up to 256 roots here; vertices in frontiers and turns by level."""
+    k, words, of_bits = roots.size, words_for(roots.size), blocks_for(g.n, WARP_SIZE)
+    shift = words.bit_length() - 1
+    zeros = (words * g.n,), (ROWS, words * g.n), (3, PLACES)
+    seen, fronts, counts = device.full_all(zeros, 0, np.int64)
+    pieces = 2, _pieces(g, piece)
+    distance, log = device.empty(k * g.n, np.int32), device.empty((g.n + 1, 2), np.int32)
     searches = Searches(
-        offsets, targets, reverse_offsets, sources, words[0], words[1], words[2], distance
-    )
-    # All bits of 64 searches are the int64 -1.
-    every = np.int64(-1) if roots.size == BITS else np.int64((1 << roots.size) - 1)
-    args = searches, device.array(roots), every, counts, log, alpha, threads
+        device.keep(g.offsets), device.keep(g.targets),
+        device.keep(g.reverse.offsets), device.keep(g.reverse.targets),
+        seen, fronts, device.full((ROWS, of_bits), 0, np.uint32), device.empty(of_bits, np.uint32),
+        device.empty(pieces, np.int32), device.empty(pieces, np.int32),
+        device.full(2, 0, np.int32), distance, k, shift, piece,
+    )  # fmt: skip
+    args = searches, device.array(roots), counts, log, alpha
     blocks = min(
         blocks_for(g.n, threads), device.cooperative_blocks(search_many, threads, *args)
     )  # fmt: skip
     device.launch(search_many, blocks, threads, *args, cooperative=True)
-    found, told = device.read_all(distance, log[:MOST_LOGGED])
-    return found, *read_log(device, log, told)
+    device.read(distance, into.reshape(-1))
+    return read_log(device, log, device.read(log[:MOST_LOGGED]))

@@ -10,19 +10,21 @@ from hypothesis import strategies as st
 
 import gpukernels as gk
 from gpukernels.trace import metrics
+from gpukernels.traversal.many_roots import bytes_for
 
 GRAPHS = {
     "directed": gk.rmat(7, 6, seed=1),
     "undirected": gk.erdos_renyi(100, 3, seed=2),
     "a path": gk.path(40),
     "a star": gk.star(200),  # its center is gathered by a warp
-    "hubs": gk.rmat(8, 16, seed=3),
+    "hubs": gk.rmat(6, 16, seed=3),
     "arcs to itself": gk.Graph.from_arcs(3, [0, 0, 1], [0, 1, 1]),
     "no arcs": gk.Graph.from_arcs(5, [], []),
 }
-#: One bit, some, all but one, all, one more than a word has, and three words.
-COUNTS = (1, 3, 63, 64, 65, 130)
+#: One bit, all of a word and one more, two words and more, all of four, and another batch.
+COUNTS = (1, 65, 130, 256, 259)
 ALPHAS = (0.0, 4.0, np.inf)
+WORDS, PIECES = (1, 2, 4), (32, 2048)
 
 
 def one_by_one(g: gk.Graph, roots) -> np.ndarray:
@@ -30,17 +32,22 @@ def one_by_one(g: gk.Graph, roots) -> np.ndarray:
     return np.array(found, np.int32).reshape(len(found), g.n)
 
 
-@pytest.mark.parametrize(("name", "count", "alpha"), every_pair(GRAPHS, COUNTS, ALPHAS))
-def test_every_search_finds_what_it_finds_alone(name, count, alpha, scheduled_device):
+@pytest.mark.parametrize(
+    ("name", "count", "alpha", "words", "piece"), every_pair(GRAPHS, COUNTS, ALPHAS, WORDS, PIECES)
+)
+def test_every_search_finds_what_it_finds_alone(name, count, alpha, words, piece, scheduled_device):
     g = GRAPHS[name]
     roots = np.random.default_rng(count).integers(0, g.n, count)  # some of them twice
-    result = gk.bfs_many(g, roots, scheduled_device, alpha=alpha, threads=64)
+    result = gk.bfs_many(
+        g, roots, scheduled_device, alpha=alpha, words=words, piece=piece, threads=64
+    )
     np.testing.assert_array_equal(result.distance, one_by_one(g, roots))
     assert result.distance.dtype == np.int32
     np.testing.assert_array_equal(result.roots, roots)
-    assert result.stats["batches"] == result.stats["launches"] == -(-count // 64)
+    batch = 64 * words
+    assert result.stats["batches"] == result.stats["launches"] == -(-count // batch)
     for i, levels in enumerate(result.stats["levels"]):
-        assert levels == result.distance[64 * i : 64 * i + 64].max() + 1
+        assert levels == result.distance[batch * i : batch * (i + 1)].max() + 1
     turned = {way for ways in result.stats["directions"] for way in ways}
     assert alpha != 0 or turned == {"top_down"}
     assert g.m == 0 or not np.isinf(alpha) or "bottom_up" in turned
@@ -51,11 +58,12 @@ def test_every_search_finds_what_it_finds_alone(name, count, alpha, scheduled_de
 def test_any_roots_of_any_small_graph(data):
     n = data.draw(st.integers(1, 40))
     vertices = st.integers(0, n - 1)
-    arcs = data.draw(st.lists(st.tuples(vertices, vertices), max_size=120))
+    arcs = data.draw(st.lists(st.tuples(vertices, vertices), max_size=160))
     g = gk.Graph.from_arcs(n, [u for u, _ in arcs], [v for _, v in arcs])
-    roots = data.draw(st.lists(vertices, max_size=70))
+    roots = data.draw(st.lists(vertices, max_size=200))
     alpha = data.draw(st.sampled_from(ALPHAS))
-    result = gk.bfs_many(g, roots, gk.SimtDevice(), alpha=alpha, threads=32)
+    device = gk.SimtDevice(check=True)
+    result = gk.bfs_many(g, roots, device, alpha=alpha, piece=32, threads=32)
     np.testing.assert_array_equal(result.distance, one_by_one(g, roots))
 
 
@@ -79,6 +87,47 @@ def test_common_frontiers_are_read_once():
     together = sectors(lambda: gk.bfs_many(g, roots))
     apart = sectors(lambda: [gk.bfs_many(g, [root]) for root in roots])
     assert together < apart / 4
+
+
+@pytest.mark.parametrize("words", [1, 2, 4])
+@pytest.mark.parametrize("alpha", [0.0, np.inf])
+def test_levels_beyond_the_rows_that_are_kept_are_written_in_between(alpha, words):
+    """Grids of 30 levels, of which 7 are kept at a time, in either direction."""
+    g = gk.road_grid(16, 16)
+    roots = np.arange(64 * words)[::-1] * 3 % g.n
+    result = gk.bfs_many(g, roots, gk.SimtDevice(check=True), alpha=alpha, words=words, threads=64)
+    np.testing.assert_array_equal(result.distance, one_by_one(g, roots))
+
+
+def test_a_batch_has_as_many_roots_as_the_device_has_room_for():
+    g = GRAPHS["undirected"]
+    roots = np.arange(100) % g.n
+
+    class Small(gk.SimtDevice):
+        room = bytes_for(g, 30, graph=False)
+
+        def free_bytes(self):
+            return self.room
+
+    result = gk.bfs_many(g, roots, Small())
+    np.testing.assert_array_equal(result.distance, one_by_one(g, roots))
+    assert result.stats["batches"] == 4
+    Small.room = bytes_for(g, 1, graph=False) - 1
+    with pytest.raises(MemoryError, match=r"^one root takes [\d,]+ bytes beside the graph"):
+        gk.bfs_many(g, roots, Small())
+
+
+def test_a_sector_of_four_words_serves_four_times_the_searches():
+    """From 256 roots bottom-up loads few more sectors than from 64 of them: a word costs one."""
+    g = gk.rmat(9, 16, seed=3)
+    roots = np.flatnonzero(g.out_degree)[:256]
+
+    def sectors(some) -> int:
+        with gk.trace() as t:
+            gk.bfs_many(g, some, alpha=np.inf)
+        return int(metrics.sectors(t.trace).sum())
+
+    assert sectors(roots) < 3 * sectors(roots[:64])
 
 
 def test_a_path_of_many_levels_tells_all_of_them():
@@ -115,7 +164,13 @@ def test_wrong_roots_are_refused_before_anything_is_launched(roots, message):
     assert not device.trace.launches
 
 
-@pytest.mark.parametrize("options", [{"alpha": -1}, {"alpha": np.nan}, {"threads": 33}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"alpha": -1}, {"alpha": np.nan}, {"threads": 33}, {"words": 3}, {"words": 8},
+        {"words": True}, {"piece": 31}, {"piece": 64.0},
+    ],
+)  # fmt: skip
 def test_wrong_options_are_refused(options):
     (name,) = options
     with pytest.raises(gk.InvalidArgument, match=f"^{name} = "):
