@@ -4,7 +4,7 @@ import { inspectable } from "./inspect.js";
 import { emptyPaths, lineKey, pathOf, symbol, wordsText } from "./marks.js";
 
 // The paper, the plane on it, and how wide a mark is.
-const PLANE = { wide: 430, tall: 276, left: 44, top: 8, across: 376, up: 216, mark: 17 };
+const PLANE = { wide: 430, tall: 276, left: 44, top: 8, across: 362, up: 216, mark: 17 };
 const ENERGY_HINT = "Point at a mark, or press an arrow key: what does it take?";
 
 export const energyView = {
