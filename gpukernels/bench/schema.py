@@ -18,7 +18,16 @@ NEWER = ("cpu", "cores", "python", "numpy", "numba")
 LIMITS = ("copy_gigabytes_per_second", "tera_add_mins_per_second", "cache", "l2_bytes")
 #: Files that measure something else: profiles, power, whole calls beside others, the CPU; or that
 #: set a limit of its own beside each time.
-WITHOUT_LIMITS = ("counters", "knobs", "energy", "calls", "making", "sanitizer", "simulator")
+WITHOUT_LIMITS = (
+    "counters",
+    "knobs",
+    "energy",
+    "calls",
+    "making",
+    "sanitizer",
+    "simulator",
+    "two_gpus",
+)
 
 #: Figures that are medians, so that their quartiles stand beside them.
 MEDIANS = (

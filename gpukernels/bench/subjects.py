@@ -28,6 +28,7 @@ from gpukernels.bench import (
     scans,
     simulator,
     sssp,
+    two_gpus,
 )
 from gpukernels.mapping import METHODS as MAPPINGS
 from gpukernels.shortest_paths import METHODS as PATHS
@@ -146,6 +147,13 @@ SUBJECTS: dict[str, Subject] = {
         "who finds planted errors: the machine or compute-sanitizer (needs it)",
         sanitizer.write,
         {"works": ("missing_barrier", "tail_off_by_one")},
+        alone=True,
+    ),
+    "two_gpus": Subject(
+        "one GPU of a host and two (needs two GPUs, and Dask)",
+        two_gpus.write,
+        {"shrink": 4, "repeat": 2},
+        {"works": two_gpus.WORKS},
         alone=True,
     ),
     "calls": Subject(

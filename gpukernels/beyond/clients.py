@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import importlib
+import os
+from collections.abc import Sequence
 from typing import Any
 
 from gpukernels.assembly import MissingTool
 from gpukernels.checks import check_flag, check_whole
 from gpukernels.errors import InvalidArgument
+from gpukernels.peers import gpus_here
 
 #: Nothing listens anywhere else unless a caller makes a cluster that does.
 HERE = "127.0.0.1"
+#: What a process sees of the GPUs: it is read when CUDA begins in it, and never again.
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+#: Worker processes where there is no GPU.
+WITHOUT_GPUS = 2
 
 
 def needed(module: str) -> Any:
@@ -24,17 +31,44 @@ def needed(module: str) -> Any:
         ) from missing
 
 
-def local_client(workers: int = 2, *, dashboard: bool = False) -> Any:
+def visible_gpus() -> list[str]:
+    """Return the GPUs that answer here, each as `VISIBLE` names it; none if none is to be used."""
+    if os.environ.get("GPUKERNELS_DEVICE") == "simt":
+        return []
+    count = gpus_here()
+    named = [name.strip() for name in os.environ.get(VISIBLE, "").split(",") if name.strip()]
+    return named[:count] if named else [str(i) for i in range(count)]
+
+
+def _nanny_of(gpus: Sequence[str]) -> Any:
+    """Return what starts worker processes, each of which sees one of the `gpus`.
+
+    A worker has a number, which it keeps when it is started again, and so the same GPU. Workers
+    beyond the number of GPUs share them.
+    """
+    nanny: Any = needed("distributed").Nanny
+
+    class OneGPU(nanny):
+        def __init__(self, *args: Any, name: Any, **options: Any):
+            own = gpus[int(name) % len(gpus)]
+            super().__init__(*args, name=name, env={VISIBLE: own}, **options)
+
+    return OneGPU
+
+
+def local_client(workers: int | None = None, *, dashboard: bool = False) -> Any:
     """Return a Dask client with worker processes on this machine, to which nobody else can talk.
 
-    All of its processes listen on 127.0.0.1 alone. (A plain ``LocalCluster()`` serves its dashboard
-    on every network of the machine.) In a program, call it under ``if __name__ == "__main__":``, as
-    workers import the program anew.
+    Where GPUs answer, each worker sees one of them alone, and keeps on it what it is sent. All
+    processes listen on 127.0.0.1 alone. (A plain ``LocalCluster()`` serves its dashboard on every
+    network of the machine.) In a program, call it under ``if __name__ == "__main__":``, as workers
+    import the program anew.
 
     Parameters
     ----------
-    workers : int
-        Processes, each of one thread: a device does one thing at a time.
+    workers : int, optional
+        Processes, each of one thread: a device does one thing at a time. Unless given, one for each
+        GPU, and two where there is none. More than there are GPUs share them in turn.
     dashboard : bool
         Whether Dask's dashboard is at http://127.0.0.1:8787 (it needs bokeh); else what is served
         of it has a port that nobody knows.
@@ -42,8 +76,8 @@ def local_client(workers: int = 2, *, dashboard: bool = False) -> Any:
     Returns
     -------
     dask.distributed.Client
-        Closed by ``close()`` or at the end of a ``with`` block, and its workers with it. For a GPU
-        a worker, or several machines, make a cluster by dask-cuda or Dask and give its client.
+        Closed by ``close()`` or at the end of a ``with`` block, and its workers with it. For
+        several machines, make a cluster by Dask or dask-cuda and give its client.
 
     Raises
     ------
@@ -61,12 +95,15 @@ def local_client(workers: int = 2, *, dashboard: bool = False) -> Any:
     ...     print(error)
     workers = 0: must be a whole number from 1 to 1024
     """
-    workers = check_whole("workers", workers, 1, 1024)
+    if workers is not None:
+        workers = check_whole("workers", workers, 1, 1024)
     dashboard = check_flag("dashboard", dashboard)
-    return needed("distributed").Client(
-        n_workers=workers,
+    client, gpus = needed("distributed").Client, visible_gpus()
+    return client(
+        n_workers=workers or len(gpus) or WITHOUT_GPUS,
         threads_per_worker=1,
         processes=True,
+        worker_class=_nanny_of(gpus) if gpus else None,
         host=HERE,
         dashboard_address=f"{HERE}:{8787 if dashboard else 0}",
     )

@@ -85,6 +85,6 @@ def test_a_quick_run_gives_options_that_the_subject_takes(name):
 
 def test_what_is_left_out_of_all_is_what_needs_more_than_a_gpu_or_less():
     assert [name for name, subject in SUBJECTS.items() if subject.alone] == [
-        "knobs", "counters", "sanitizer", "calls", "making", "simulator",
+        "knobs", "counters", "sanitizer", "two_gpus", "calls", "making", "simulator",
     ]  # fmt: skip
     assert not hasattr(subjects, "CudaDevice")

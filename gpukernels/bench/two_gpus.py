@@ -1,0 +1,258 @@
+"""One GPU of a host and two: searches from many roots, parts of a road network, a blocked matrix.
+
+``python -m gpukernels.bench two_gpus`` measures on the first two GPUs, three minutes, and writes
+``data/benchmarks/two_gpus.json`` after each row; ``--works`` chooses some.
+
+Where workers share the work, one worker process a GPU does it, of a client of one worker and of a
+client of two; a call is from the host's side, and its result stays with the workers. Then it is
+brought here: that of two must be that of one, bit by bit, and some rows what SciPy finds.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from gpukernels.all_pairs import apsp
+from gpukernels.bench import peer_copies, record, steps
+from gpukernels.bench.graphs import rmat, weighted
+from gpukernels.bench.spread import median
+from gpukernels.beyond import local_client
+from gpukernels.device import CudaDevice
+from gpukernels.generators import road_grid
+from gpukernels.graph import Graph
+from gpukernels.peers import gpus_here
+from gpukernels.shortest_paths import UNREACHED
+from gpukernels.shortest_paths.batches import sssp_many
+from gpukernels.traversal.many_roots import bfs_many
+
+#: Works that the workers of a client share, and those that one process does.
+SHARED = ("sssp_many", "bfs_many", "partitioned")
+WORKS = ("copies", *SHARED)
+#: Roots, and those of a tile: many tiles, so that both workers end at about the same time.
+ROOTS, A_TILE = 4096, 64
+#: Roots of breadth-first searches, of which a word of bits holds a tile.
+SEARCHES = 2048
+#: Parts of the road network, and its junctions down and across.
+PARTS, ROADS = 32, 128
+#: Rows of a result that SciPy finds too.
+ROWS = 4
+#: Seconds after which no further run is begun.
+PATIENCE = 6.0
+
+WHAT = (
+    "work: the same on one GPU of a host and on two; every result checked, that of two to be that "
+    "of one bit by bit and some rows to be what SciPy finds. call_ms: a whole call by the host's "
+    "clock, medians of `runs`, after one that is not timed; speed_up: call_ms of one GPU by that "
+    "of two. sssp_many, bfs_many, partitioned: gk.local_client(gpus), a worker process a GPU, the "
+    "graph with the workers already, the result left with them. copies: from one GPU to the other, "
+    "in a row, by the host's clock; gigabytes_per_second counts a byte once"
+)
+
+
+class Work(NamedTuple):
+    """A call that the workers of a client share.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    graph : str
+        How its graph is made.
+    g : Graph
+        The graph.
+    call : callable
+        Given a client, returns the result.
+    row_roots : ndarray
+        The root of each row of the result's distances.
+    unreached : int
+        What stands there where no path leads.
+    """
+
+    name: str
+    graph: str
+    g: Graph
+    call: Callable[[Any], Any]
+    row_roots: NDArray
+    unreached: int
+
+
+def shared_works(shrink: int) -> dict[str, Callable[[], Work]]:
+    """Return how each work is made, its graph and its roots halved so many times."""
+
+    def roots(g: Graph, count: int) -> NDArray:
+        some = np.flatnonzero(g.out_degree)
+        count = max(1, min(count >> shrink, some.size))
+        return np.random.default_rng(1).choice(some, count, replace=False).astype(np.int32)
+
+    tile = max(1, A_TILE >> shrink)
+
+    def paths() -> Work:
+        scale = max(16 - shrink, 4)
+        g = weighted(rmat(scale, 16, seed=1))
+        some = roots(g, ROOTS)
+
+        def call(client: Any) -> Any:
+            return sssp_many(g, some, batch=tile, client=client)
+
+        name = f"gpukernels.bench.graphs.weighted(gk.rmat({scale}, 16, seed=1))"
+        return Work("sssp_many", name, g, call, some, UNREACHED)
+
+    def searches() -> Work:
+        scale = max(18 - shrink, 4)
+        g = rmat(scale, 16, seed=1)
+        some = roots(g, SEARCHES)
+
+        def call(client: Any) -> Any:
+            return bfs_many(g, some, batch=tile, client=client)
+
+        return Work("bfs_many", f"gk.rmat({scale}, 16, seed=1)", g, call, some, -1)
+
+    def roads() -> Work:
+        side = max(ROADS >> shrink // 2, 4)
+        g = road_grid(side, side, seed=1, weighted=True)
+        parts = max(2, PARTS >> shrink)
+
+        def call(client: Any) -> Any:
+            return apsp(g, "partitioned", client=client, parts=parts)
+
+        name = f"gk.road_grid({side}, {side}, seed=1, weighted=True)"
+        return Work("partitioned", name, g, call, np.arange(g.n), UNREACHED)
+
+    return {"sssp_many": paths, "bfs_many": searches, "partitioned": roads}
+
+
+def measure(work: Work, clients: dict[int, Any], repeat: int) -> Iterator[dict[str, Any]]:
+    """Measure by each of the clients; yield a row each.
+
+    Raises
+    ------
+    AssertionError
+        If a distance is wrong.
+    """
+    right, ms_of_one = None, float("nan")
+    for gpus, client in clients.items():
+        with client.as_current():
+            work.call(client)  # compiles, and places the graph
+            times: list[float] = []
+            start = time.perf_counter()
+            while len(times) < repeat and (not times or time.perf_counter() - start < PATIENCE):
+                found = None  # which the workers would hold
+                begin = time.perf_counter()
+                found = work.call(client)
+                times.append((time.perf_counter() - begin) * 1e3)
+            distance, stats, found = np.asarray(found.distance), found.stats, None
+        if right is None:
+            right = distance
+            check_rows(work, right)
+        assert np.array_equal(distance, right), f"{work.name}: {gpus} GPUs find other distances"
+        ms = median(times)
+        row = {"work": work.name, "graph": work.graph, "n": work.g.n, "m": work.g.m, "gpus": gpus}
+        row |= {"rows": len(distance), "tiles": stats["tiles"], "call_ms": ms, "runs": len(times)}
+        row |= {name: stats[name] for name in ("parts", "separators") if name in stats}
+        ms_of_one = ms if gpus == 1 else ms_of_one
+        yield with_speed_up(row, ms_of_one)
+
+
+def with_speed_up(row: dict[str, Any], ms_of_one: float) -> dict[str, Any]:
+    """Return a row with its speed-up over one GPU, and print it."""
+    row["speed_up"] = round(ms_of_one / max(row["call_ms"], 1e-9), 3)
+    steps.tell(
+        f"  {row['work']:12} {row['gpus']} GPUs: call {row['call_ms']:>10,.1f} ms, "
+        f"{row['speed_up']:.2f} times one"
+    )
+    return row
+
+
+def check_rows(work: Work, distance: NDArray) -> None:
+    """Raise AssertionError unless some rows are what SciPy finds."""
+    g = work.g
+    some = np.random.default_rng(2).choice(len(distance), min(ROWS, len(distance)), replace=False)
+    source, target = g.coo
+    if g.weights is None:
+        lengths = np.ones(g.m)
+    else:  # SciPy would add those of parallel arcs up
+        lengths = g.weights.astype(np.float64)
+        order = np.lexsort((lengths, target, source))
+        source, target, lengths = source[order], target[order], lengths[order]
+        first = np.ones(g.m, bool)
+        first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
+        source, target, lengths = source[first], target[first], lengths[first]
+    arcs = sparse.csr_array((lengths, (source, target)), shape=(g.n, g.n))
+    expected = csgraph.dijkstra(arcs, indices=work.row_roots[some], unweighted=g.weights is None)
+    expected = np.where(np.isinf(expected), work.unreached, expected)
+    wrong = int(np.count_nonzero(distance[some] != expected))
+    assert wrong == 0, f"{work.name}: {wrong} of {expected.size} distances are wrong"
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    repeat: int = 5,
+    works: Sequence[str] = WORKS,
+) -> Path:
+    """Measure and write the file, after each row; return its path.
+
+    Raises
+    ------
+    RuntimeError
+        If there are not two GPUs, or a work failed; the others are measured all the same.
+    """
+    if isinstance(device, CudaDevice) and (count := gpus_here()) < 2:
+        raise RuntimeError(f"two GPUs are asked for, and {count} answers")
+    rows: list[dict[str, Any]] = []
+    copies: list[dict[str, Any]] = []
+    measured = {"copies": copies, "times": rows}
+    failed = []
+    path = record.write("two_gpus", WHAT, measured, here, folder)
+    with ExitStack() as stack:
+        clients: dict[int, Any] = {}
+        for name, measuring in _measuring(works, shrink, repeat, clients, stack, device):
+            begin = time.perf_counter()
+            try:
+                for row in measuring():
+                    (copies if name == "copies" else rows).append(row)
+                    path = record.write("two_gpus", WHAT, measured, here, folder)
+            except Exception:
+                traceback.print_exc()
+                failed.append(name)
+            steps.tell(f"{name}: {time.perf_counter() - begin:.1f} s", 0)
+    if failed:
+        raise RuntimeError(f"not measured: {', '.join(failed)}")
+    return path
+
+
+def _measuring(
+    names: Sequence[str],
+    shrink: int,
+    repeat: int,
+    clients: dict[int, Any],
+    stack: ExitStack,
+    device: Any,
+) -> Iterator[tuple[str, Callable[[], Iterator[dict[str, Any]]]]]:
+    """Yield what measures each work; clients begin with the first that needs them."""
+    if "copies" in names and isinstance(device, CudaDevice):
+        words = max(peer_copies.WORDS >> shrink, 1024)
+        yield "copies", lambda: peer_copies.measure(words)
+
+    def shared(make: Callable[[], Work]) -> Iterator[dict[str, Any]]:
+        for gpus in (1, 2):
+            if gpus not in clients:
+                clients[gpus] = stack.enter_context(local_client(gpus))
+        yield from measure(make(), clients, repeat)
+
+    for name, make in shared_works(shrink).items():
+        if name in names:
+            yield name, lambda make=make: shared(make)

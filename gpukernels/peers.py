@@ -1,0 +1,188 @@
+"""GPUs of one host, or SIMT machines in their place, and copies from one to another.
+
+A process reaches all GPUs of its host, each in a context of its own, of which one is current. A GPU
+reads the memory of another by itself only where it has been given *peer access* to it; a copy
+without goes through the host's memory, although the two may be joined by a faster link. A driver is
+asked for peer access once a pair; numba never asks.
+
+Launches go to the default stream of the GPU that is current, and do not wait for those of others.
+So a copy here is in both orders: it begins after all that was launched on either side, and all that
+is launched afterwards on either begins after it. The host waits for none of this.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+import numpy as np
+
+from gpukernels.checks import is_whole
+from gpukernels.device import CudaDevice, Device, SimtDevice
+from gpukernels.errors import InvalidArgument
+
+
+class Peers(Protocol):
+    """Some devices, by number.
+
+    Attributes
+    ----------
+    devices : sequence of Device
+        Each is used inside a ``with`` block of its :meth:`on` alone.
+    """
+
+    devices: Sequence[Device]
+
+    def on(self, i: int) -> AbstractContextManager[Any]:
+        """Make device `i` current for a ``with`` block."""
+
+    def send(self, i: int, source: Any, j: int, to: Any) -> None:
+        """Copy an array of device `i` to one of device `j`, between launches before and after."""
+
+    def wait(self) -> None:
+        """Return when all that was launched, and all copies, are done."""
+
+
+class SimtPeers:
+    """SIMT machines: a launch is over when it returns, and so is a copy.
+
+    Parameters
+    ----------
+    devices : sequence of SimtDevice
+        The machines.
+    """
+
+    def __init__(self, devices: Sequence[SimtDevice]):
+        self.devices = list(devices)
+
+    def on(self, i: int) -> AbstractContextManager[Any]:
+        """Return a block that changes nothing."""
+        return contextlib.nullcontext()
+
+    def send(self, i: int, source: Any, j: int, to: Any) -> None:
+        """Copy at once."""
+        np.copyto(to, source, casting="no")
+
+    def wait(self) -> None:
+        """Return at once."""
+
+
+class CudaPeers:
+    """CUDA GPUs of this process.
+
+    Parameters
+    ----------
+    numbers : sequence of int
+        Which, as numba counts them.
+    reach : bool
+        Whether each is given access to the memory of the others where they can have it. What a
+        process has once been given, it keeps.
+
+    Attributes
+    ----------
+    reached : bool
+        Whether each has been given access to all others.
+    """
+
+    def __init__(self, numbers: Sequence[int], reach: bool = True):
+        from numba import cuda
+        from numba.cuda.cudadrv import driver
+
+        self._cuda, self._driver = cuda, driver
+        self._gpus = [cuda.gpus[number] for number in numbers]
+        self._contexts, self.devices = [], []
+        for gpu in self._gpus:
+            with gpu:
+                self._contexts.append(cuda.current_context())
+                self.devices.append(CudaDevice())
+        each = [reach and self._reach(i) for i in range(len(numbers))]
+        self.reached = all(each)
+
+    def _reach(self, i: int) -> bool:
+        """Give a GPU access to the memory of all others; return whether it can have it."""
+        from cuda.bindings.driver import CUresult
+
+        able = True
+        with self.on(i):
+            for j, peer in enumerate(self._contexts):
+                if j == i:
+                    continue
+                if not self._contexts[i].can_access_peer(int(self._gpus[j].id)):
+                    able = False
+                    continue
+                try:
+                    self._contexts[i].enable_peer_access(peer.handle)
+                except self._driver.CudaAPIError as error:
+                    if error.code != CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED:
+                        raise
+        return able
+
+    def on(self, i: int) -> AbstractContextManager[Any]:
+        """Make GPU `i` current for a ``with`` block."""
+        return self._gpus[i]
+
+    def send(self, i: int, source: Any, j: int, to: Any) -> None:
+        """Queue a copy of a contiguous array of GPU `i` to one of GPU `j`."""
+        with self.on(j):
+            ready = self._cuda.event(timing=False)
+            ready.record()
+        with self.on(i):
+            ready.wait()
+            self.copy(i, source, j, to)
+            sent = self._cuda.event(timing=False)
+            sent.record()
+        with self.on(j):
+            sent.wait()
+
+    def copy(self, i: int, source: Any, j: int, to: Any) -> None:
+        """Queue the copy itself behind what is launched on GPU `i`, which is current."""
+        if (source.shape, source.dtype) != (to.shape, to.dtype):
+            allowed = f"an array of {source.dtype} and shape {source.shape}"
+            raise InvalidArgument("to", to, allowed)
+        self._driver.driver.cuMemcpyPeerAsync(
+            self._driver.device_pointer(to), self._contexts[j].handle,
+            self._driver.device_pointer(source), self._contexts[i].handle, source.nbytes, 0,
+        )  # fmt: skip
+
+    def wait(self) -> None:
+        """Return when all GPUs are done."""
+        for i in range(len(self._gpus)):
+            with self.on(i):
+                self._cuda.synchronize()
+
+
+def peers_of(devices: Any) -> Peers:
+    """Return the devices of a list: numbers of GPUs, or SIMT machines.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is no such list, a device is there twice, or there is no such GPU.
+    """
+    allowed = "a list of different numbers of GPUs, or of different SimtDevice()"
+    if isinstance(devices, str) or not isinstance(devices, Sequence) or not devices:
+        raise InvalidArgument("devices", devices, allowed)
+    if all(isinstance(device, SimtDevice) for device in devices):
+        if len(set(map(id, devices))) < len(devices):
+            raise InvalidArgument("devices", devices, allowed)
+        return SimtPeers(devices)
+    if not all(is_whole(number) for number in devices) or len(set(devices)) < len(devices):
+        raise InvalidArgument("devices", devices, allowed)
+    count = gpus_here()
+    for number in devices:
+        if not 0 <= number < count:
+            there = f"one of the {count} GPUs that answer, counted from 0"
+            raise InvalidArgument("devices", number, there)
+    return CudaPeers([int(number) for number in devices])
+
+
+def gpus_here() -> int:
+    """Return how many GPUs answer in this process."""
+    try:
+        from numba import cuda
+
+        return len(cuda.gpus) if cuda.is_available() else 0
+    except Exception:  # a broken driver installation is the same as none
+        return 0

@@ -1,0 +1,117 @@
+"""Devices of one host: what a list of them may be, and in which order they copy."""
+
+from __future__ import annotations
+
+import contextlib
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import gpukernels as gk
+from gpukernels import peers
+from gpukernels.peers import CudaPeers, SimtPeers, peers_of
+
+
+def test_machines_stand_for_gpus_and_copy_at_once():
+    machines = [gk.SimtDevice(), gk.SimtDevice()]
+    found = peers_of(machines)
+    assert isinstance(found, SimtPeers)
+    assert found.devices == machines
+    source, to = np.arange(4), np.zeros(4, np.int64)
+    with found.on(0):
+        found.send(0, source, 1, to)
+    found.wait()
+    assert (to == source).all()
+    with pytest.raises(TypeError):
+        found.send(0, source, 1, np.zeros(4, np.int32))
+
+
+ONE = gk.SimtDevice()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [[], "01", 2, [ONE, ONE], [ONE, 0], [0, 0], [0.0], [True, False], gk.SimtDevice],
+    ids=repr,
+)
+def test_what_is_no_list_of_devices_is_refused(given):
+    with pytest.raises(gk.InvalidArgument, match=r"^devices = .*: must be a list of different"):
+        peers_of(given)
+
+
+def test_a_gpu_that_does_not_answer_is_refused(monkeypatch):
+    monkeypatch.setattr(peers, "gpus_here", lambda: 2)
+    for number in (2, -1):
+        with pytest.raises(gk.InvalidArgument, match=f"^devices = {number}: must be one of the 2 "):
+            peers_of([0, number])
+
+
+class Recorded:
+    """Two GPUs of which nothing is there but the order in which they are asked."""
+
+    def __init__(self):
+        self.said, self.current = [], None
+        self.events = 0
+
+    @contextlib.contextmanager
+    def gpu(self, i: int):
+        before, self.current = self.current, i
+        yield
+        self.current = before
+
+    def event(self, timing: bool):
+        assert not timing
+        self.events += 1
+        name = self.events
+        return SimpleNamespace(
+            record=lambda: self.said.append((self.current, f"record {name}")),
+            wait=lambda: self.said.append((self.current, f"wait {name}")),
+        )
+
+    def memcpy(self, to, to_context, source, source_context, size, stream):
+        self.said.append((self.current, "copy", source_context, to_context, size, stream))
+
+    def peers(self) -> CudaPeers:
+        made = CudaPeers.__new__(CudaPeers)
+        made._cuda = SimpleNamespace(
+            event=self.event, synchronize=lambda: self.said.append((self.current, "wait"))
+        )
+        made._driver = SimpleNamespace(
+            driver=SimpleNamespace(cuMemcpyPeerAsync=self.memcpy), device_pointer=id
+        )
+        made._gpus = [self.Gpu(self, i) for i in range(2)]
+        made._contexts = [SimpleNamespace(handle=f"context {i}") for i in range(2)]
+        return made
+
+    class Gpu:
+        """A GPU that can be made current again and again."""
+
+        def __init__(self, of, i):
+            self.of, self.i, self.open = of, i, []
+
+        def __enter__(self):
+            self.open.append(self.of.gpu(self.i))
+            self.open[-1].__enter__()
+
+        def __exit__(self, *error):
+            self.open.pop().__exit__(*error)
+
+
+def test_a_copy_waits_for_both_gpus_and_both_wait_for_it():
+    gpus = Recorded()
+    made = gpus.peers()
+    a, b = np.arange(4), np.zeros(4, np.int64)
+    made.send(1, a, 0, b)
+    assert gpus.said == [
+        (0, "record 1"),  # all that the one was told before
+        (1, "wait 1"),
+        (1, "copy", "context 1", "context 0", 32, 0),  # behind all that the other was told
+        (1, "record 2"),
+        (0, "wait 2"),
+    ]
+    gpus.said.clear()
+    made.wait()
+    assert gpus.said == [(0, "wait"), (1, "wait")]
+    with pytest.raises(gk.InvalidArgument, match=r"^to = .*: must be an array of int64 and shape"):
+        made.copy(0, a, 1, b[:2])
