@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import threading
 from types import SimpleNamespace
 
+import numba.cuda
 import numpy as np
 import pytest
+from fake_gpu import FakeGpus
+from numba.cuda.cudadrv import driver
 
 import gpukernels as gk
 from gpukernels import peers
@@ -115,3 +120,84 @@ def test_a_copy_waits_for_both_gpus_and_both_wait_for_it():
     assert gpus.said == [(0, "wait"), (1, "wait")]
     with pytest.raises(gk.InvalidArgument, match=r"^to = .*: must be an array of int64 and shape"):
         made.copy(0, a, 1, b[:2])
+
+
+# --- on a driver whose memory is the host's -------------------------------------------------------
+
+
+class FakePeers(FakeGpus):
+    """GPUs that reach each other; which is current, each thread has for itself."""
+
+    def __init__(self, monkeypatch, count: int, reachable: bool = True):
+        self._of_thread = threading.local()
+        super().__init__(monkeypatch, count)
+        self.reachable, self.enabled = reachable, set()
+        gpus = [self.Managed(self, i) for i in range(count)]
+        monkeypatch.setattr(numba.cuda, "gpus", gpus)
+        monkeypatch.setattr(numba.cuda, "synchronize", lambda: None)
+
+    class Managed:
+        """What numba has of a GPU in ``cuda.gpus``."""
+
+        def __init__(self, of, i):
+            self.of, self.id, self.before = of, i, threading.local()
+
+        def __enter__(self):
+            stack = self.before.__dict__.setdefault("stack", [])
+            stack.append(self.of.current)
+            self.of.current = self.id
+
+        def __exit__(self, *_):
+            self.of.current = self.before.stack.pop()
+
+    @property
+    def current(self) -> int:
+        return getattr(self._of_thread, "current", 0)
+
+    @current.setter
+    def current(self, number: int) -> None:
+        self._of_thread.current = number
+
+    def cuStreamWaitEvent(self, stream, event, flags):
+        if bool(int(stream)) != bool(self._events[int(event) - 1][0]):
+            super().cuStreamWaitEvent(stream, event, flags)
+
+    def cuDeviceCanAccessPeer(self, device, peer):
+        return self.reachable
+
+    def cuCtxEnablePeerAccess(self, peer, flags):
+        if (self.current, peer) in self.enabled:
+            code = driver.binding.CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
+            raise driver.CudaAPIError(code, "again")
+        self.enabled.add((self.current, peer))
+
+    def cuMemcpyPeerAsync(self, to, to_context, source, source_context, size, stream):
+        assert (source_context, stream) == (self.current + 1, 0)
+        ends = {}
+        for pointer, context in ((to, to_context), (source, source_context)):
+            before, self.current = self.current, context - 1
+            ends[context] = self._there(pointer, size)
+            self.current = before
+        ctypes.memmove(ends[to_context], ends[source_context], size)
+
+
+@pytest.mark.parametrize("reachable", [True, False])
+def test_gpus_that_share_rows_find_the_bits_of_one(monkeypatch, reachable):
+    gpus = FakePeers(monkeypatch, 2, reachable)
+    try:
+        rng = np.random.default_rng(1)
+        g = gk.erdos_renyi(45, 4, seed=1, directed=True)
+        g = gk.Graph(g.offsets, g.targets, rng.random(g.m).astype(np.float32))
+        expected = gk.apsp(g, device=gk.SimtDevice(), panel=1, next_hops=True)
+        for _ in range(2):  # peer access is asked for twice, and given once
+            found = gk.apsp(g, devices=[1, 0], panel=1, next_hops=True)
+            assert found.distance.tobytes() == expected.distance.tobytes()
+            assert found.next_hop.tobytes() == expected.next_hop.tobytes()
+        assert gpus.enabled == ({(0, 2), (1, 1)} if reachable else set())
+        assert gpus.calls["cuMemcpyPeerAsync"] == 2 * 3  # a panel's rows, once to the other
+        assert gpus.bytes_in_use(0) == gpus.bytes_in_use(1)
+        assert peers_of([0, 1]).reached is reachable
+        assert peers_of([0, 1]).devices[0].name == "fake"
+        assert CudaPeers([0, 1], reach=False).reached is False
+    finally:
+        gpus.close()

@@ -24,6 +24,7 @@ from . import (
     partitioned,
     per_root,
     repeated_squaring,
+    shared_rows,
 )
 from .length_rows import length_rows_of
 from .lengths import UNREACHED, lengths_of
@@ -130,7 +131,12 @@ def apsp(
             joined = search(rows.pattern(), device, client, **options)
             check_held(result.distance, joined.distance)
         return result
-    device = chosen_device(device)
+    if options.get("devices") is not None:
+        if device is not None:
+            raise InvalidArgument("device", device, "None with devices=, where it runs")
+        search = shared_rows.apsp
+    else:
+        device = chosen_device(device)
     if search is out_of_core.apsp:  # which sees to lengths, and to what is too long, on its own
         return search(length_rows_of(g), device, **options)
     lengths = lengths_of(g)

@@ -47,13 +47,17 @@ def apsp(
     engine: str = "kernels",
     into: str | PathLike | None = None,
     panel: int | None = None,
+    devices: object = None,
     **options: Any,
 ) -> APSPResult:
     """Find all shortest paths, an update of a block a task; see `blocked.apsp` for the options."""
     chosen = Options(**options)
     chosen.form(lengths.n, lengths.dtype)
     check_choice("engine", engine, ENGINES)
-    for name, value, none in (("next_hops", chosen.next_hops, False), ("panel", panel, None)):
+    left_out = (
+        ("next_hops", chosen.next_hops, False), ("panel", panel, None), ("devices", devices, None),
+    )  # fmt: skip
+    for name, value, none in left_out:
         if value is not none:
             raise InvalidArgument(name, value, f"{none} where blocks are tasks")
     if into is not None and lengths.too_long:

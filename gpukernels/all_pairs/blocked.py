@@ -16,6 +16,7 @@ a tile brings the panel's own rows and columns up to date, and the rest follows 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from os import PathLike
 from typing import Any
@@ -112,6 +113,35 @@ def panel_of(size: int) -> int:
     return 1 if size <= FEW else 4 if size <= MANY else 8
 
 
+def checked_panel(panel: int | None, size: int) -> int:
+    """Return what a caller says of it; InvalidArgument unless it is possible."""
+    return check_whole("panel", panel_of(size) if panel is None else panel, 1, MAX_UNITS)
+
+
+def close_panel(
+    launch: Callable[..., None],
+    form: Form,
+    distance: DeviceArray,
+    via: DeviceArray,
+    infinite: Any,
+    flags: DeviceArray,
+    first: int,
+    count: int,
+) -> None:
+    """Bring the rows and columns of `count` tiles from `first` on up to date with their vertices.
+
+    ``launch(kernel, blocks, *args, form=form)`` launches in blocks of threads of that form.
+    """
+    tiles, alone = distance.shape[0] // form.tile, closing(form)
+    for pivot in range(first, first + count):
+        launch(closer(alone), 1, distance, via, pivot, flags, form=alone)
+        if tiles > 1:
+            launch(crossing(form), (tiles, 2), distance, via, infinite, pivot, flags)
+        if count > 1:
+            args = distance, via, infinite, pivot, first, count, flags
+            launch(paneling(form), (tiles, 2 * count), *args)
+
+
 def close(
     device: Device,
     form: Form,
@@ -122,8 +152,7 @@ def close(
     panel: int,
 ) -> int:
     """Close a matrix of whole tiles over its own vertices; return how many launches that took."""
-    tiles, alone = distance.shape[0] // form.tile, closing(form)
-    launches = 0
+    tiles, launches = distance.shape[0] // form.tile, 0
 
     def launch(kernel, blocks, *args, form=form):
         nonlocal launches
@@ -132,13 +161,7 @@ def close(
 
     for first in range(0, tiles, panel):
         count = min(panel, tiles - first)
-        for pivot in range(first, first + count):
-            launch(closer(alone), 1, distance, via, pivot, flags, form=alone)
-            if tiles > 1:
-                launch(crossing(form), (tiles, 2), distance, via, infinite, pivot, flags)
-            if count > 1:
-                args = distance, via, infinite, pivot, first, count, flags
-                launch(paneling(form), (tiles, 2 * count), *args)
+        close_panel(launch, form, distance, via, infinite, flags, first, count)
         if tiles > count:
             launch(remainder(form), (tiles, tiles), distance, via, infinite, first, count, flags)
     return launches
@@ -150,6 +173,7 @@ def apsp(
     device: Device,
     *,
     panel: int | None = None,
+    devices: Sequence[Any] | None = None,
     block: int | None = None,
     engine: str = "kernels",
     into: str | PathLike | None = None,
@@ -169,6 +193,9 @@ def apsp(
     panel : int, optional
         Tiles of pivots that the third launch takes at once, at least 1. Unless given, 1 up to
         2,048 vertices, 4 up to 8,192, else 8.
+    devices : list, optional
+        GPUs of this host that share the rows, by numbers, such as ``[0, 1]``; each needs room for
+        the whole matrix. Or SIMT machines in their place.
     **options
         See :class:`~gpukernels.all_pairs.tiles.Options`.
 
@@ -179,9 +206,7 @@ def apsp(
     """
     chosen = Options(**options)
     form, next_hops = chosen.form(lengths.n, lengths.matrix.dtype), chosen.next_hops
-    if panel is None:
-        panel = panel_of(lengths.n)
-    panel = check_whole("panel", panel, 1, MAX_UNITS)
+    panel = checked_panel(panel, lengths.n)
     matrix = lengths.padded(form.tile)
     via = room_for(device, lengths.n, len(matrix), 1, next_hops)
     distance, flags = device.array(matrix), device.full(2, 0, np.int32)

@@ -23,7 +23,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from gpukernels.all_pairs import apsp
-from gpukernels.bench import peer_copies, record, steps
+from gpukernels.bench import peer_copies, record, steps, two_gpus_blocked
 from gpukernels.bench.graphs import rmat, weighted
 from gpukernels.bench.spread import median
 from gpukernels.beyond import local_client
@@ -37,7 +37,7 @@ from gpukernels.traversal.many_roots import bfs_many
 
 #: Works that the workers of a client share, and those that one process does.
 SHARED = ("sssp_many", "bfs_many", "partitioned")
-WORKS = ("copies", *SHARED)
+WORKS = ("copies", *SHARED, "blocked")
 #: Roots, and those of a tile: many tiles, so that both workers end at about the same time.
 ROOTS, A_TILE = 4096, 64
 #: Roots of breadth-first searches, of which a word of bits holds a tile.
@@ -54,7 +54,10 @@ WHAT = (
     "of one bit by bit and some rows to be what SciPy finds. call_ms: a whole call by the host's "
     "clock, medians of `runs`, after one that is not timed; speed_up: call_ms of one GPU by that "
     "of two. sssp_many, bfs_many, partitioned: gk.local_client(gpus), a worker process a GPU, the "
-    "graph with the workers already, the result left with them. copies: from one GPU to the other, "
+    "graph with the workers already, the result left with them. blocked: one process, "
+    "gk.apsp(matrix, devices=[0, 1]) with the rows shared; kernel_ms and kernel_speed_up: by the "
+    "host's clock, from the matrix on the GPUs until it is closed there, which is all that two do "
+    "faster. copies: from one GPU to the other, "
     "in a row, by the host's clock; gigabytes_per_second counts a byte once"
 )
 
@@ -256,3 +259,6 @@ def _measuring(
     for name, make in shared_works(shrink).items():
         if name in names:
             yield name, lambda make=make: shared(make)
+    if "blocked" in names:
+        devices = two_gpus_blocked.devices_for(device)
+        yield "blocked", lambda: two_gpus_blocked.measure(devices, shrink, min(repeat, 3))

@@ -9,10 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
+from scipy.sparse.csgraph import floyd_warshall
 from test_subjects import HERE
 
 import gpukernels as gk
-from gpukernels.bench import peer_copies, two_gpus
+from gpukernels.bench import peer_copies, two_gpus, two_gpus_blocked
 from gpukernels.bench.schema import schema
 from gpukernels.bench.two_gpus import Work
 
@@ -92,7 +93,8 @@ def test_the_file_says_all_that_it_must(here, tmp_path):
     errors = Draft202012Validator(schema("two_gpus")).iter_errors(kept)
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
     found = [(row["work"], row["gpus"]) for row in kept["times"]]
-    assert found == [(work, gpus) for work in two_gpus.SHARED for gpus in (1, 2)]
+    works = (*two_gpus.SHARED, "blocked")
+    assert found == [(work, gpus) for work in works for gpus in (1, 2)]
     assert kept["copies"] == []  # which are of GPUs alone
 
 
@@ -115,6 +117,64 @@ def test_one_gpu_is_too_few(monkeypatch, tmp_path):
     monkeypatch.setattr(two_gpus, "gpus_here", lambda: 1)
     with pytest.raises(RuntimeError, match="two GPUs are asked for, and 1 answers"):
         two_gpus.write(Gpu(), HERE, tmp_path)
+
+
+# --- a blocked matrix -----------------------------------------------------------------------------
+
+
+def blocked(monkeypatch, wrong: str | None = None):
+    """Measure a small matrix; with a distance `wrong` where a closing or a call has it."""
+    monkeypatch.setattr(two_gpus_blocked, "SIZE", 32)
+    if wrong == "call":
+        monkeypatch.setattr(two_gpus_blocked, "apsp", off_by_one(two_gpus_blocked.apsp))
+    if wrong == "close":
+        shared = two_gpus_blocked.Parts.found
+
+        def found(self):
+            distance, via = shared(self)
+            distance[5, 6] -= 1
+            return distance, via
+
+        monkeypatch.setattr(two_gpus_blocked.Parts, "found", found)
+    return list(two_gpus_blocked.measure([gk.SimtDevice(), gk.SimtDevice()], 0, 1))
+
+
+def off_by_one(right):
+    def wrong(*args, **options):
+        found = right(*args, **options)
+        found.distance[0, 1] += 1
+        return found
+
+    return wrong
+
+
+def test_a_matrix_is_closed_and_called_for_on_one_gpu_and_on_two(monkeypatch):
+    one, two = blocked(monkeypatch)
+    assert (one["work"], one["gpus"], one["n"], one["speed_up"]) == ("blocked", 1, 32, 1.0)
+    assert (two["gpus"], two["bytes_sent"], two["peer_access"]) == (2, 4 * 32**2, False)
+    for time, name in (("call_ms", "speed_up"), ("kernel_ms", "kernel_speed_up")):
+        assert two[name] == pytest.approx(one[time] / two[time], abs=0.001)
+    # Two tiles: each pivot's cross of three on both, and what is left, a tile, on one.
+    assert (one["operations"], two["operations"]) == (8 * 16**3, 2 * (2 * 3 + 1) * 16**3)
+
+
+def test_no_time_of_a_wrong_matrix_is_kept(monkeypatch):
+    with pytest.raises(AssertionError, match="a call on 1 GPUs: 1 of 1,024 distances are wrong"):
+        blocked(monkeypatch, "call")
+    monkeypatch.undo()
+    with pytest.raises(AssertionError, match="closed on 2 GPUs: 1 of 1,024 distances are wrong"):
+        blocked(monkeypatch, "close")
+
+
+def test_what_both_ways_have_in_common_is_judged_by_dijkstra(monkeypatch):
+    matrix = two_gpus_blocked.dense_lengths(300, seed=1)
+    right = floyd_warshall(matrix).astype(np.int32)
+    two_gpus_blocked.check_rows(matrix, right)
+    with pytest.raises(AssertionError, match="blocked: 8 of 2400 distances are wrong"):
+        two_gpus_blocked.check_rows(matrix, right + np.eye(300, dtype=np.int32))
+    monkeypatch.setattr(two_gpus_blocked, "DEGREE", 2)
+    with pytest.raises(AssertionError, match="too few arcs are known"):
+        two_gpus_blocked.check_rows(matrix, right)
 
 
 # --- copies ---------------------------------------------------------------------------------------
