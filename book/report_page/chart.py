@@ -35,6 +35,8 @@ class Line:
         Small print below the name.
     share : Number, optional
         Small print below ours: how much of a copy's bandwidth that is.
+    of : str
+        What is said in its place where it is a share of something else.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Line:
     compared: bool = True
     note: str = ""
     share: Number | None = None
+    of: str = "of a copy"
 
     @property
     def ratio(self) -> Number | None:
@@ -123,7 +126,7 @@ class Chart:
             width = round(abs(found[1] - found[0]), 2)
             marks = f'<i class="bar" style="left:{min(found)}%;width:{width}%"></i>{marks}'
         note = f"<small>{html.escape(line.note)}</small>" if line.note else ""
-        share = f"<small>{line.share.html()} of a copy</small>" if line.share else ""
+        share = f"<small>{line.share.html()} {line.of}</small>" if line.share else ""
         cells = [
             ("theirs", cell(line.theirs)),
             ("ours", cell(line.ours) + share),
