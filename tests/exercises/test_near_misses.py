@@ -849,7 +849,7 @@ NEAR_MISSES = {
         "energy-3",
         "most = max(most, cuda.shfl_down_sync(FULL_MASK, most, apart))",
         "most = max(most, most)",
-        "`peak[0]`",
+        "`peak[",
     ),
 }
 
