@@ -8,7 +8,8 @@ which they are expected to matter. A knob's values are tried with the best that 
 before, and the best is kept. Every result is checked before its time is kept.
 
 The limit of a work is measured in the same run, and no kernel can do better. A scan reads and
-writes each value once, at the rate of a copy. A search writes the distance of each vertex that it
+writes each value once, at the rate of a copy; an expansion reads each offset and writes each unit's
+item. A search writes the distance of each vertex that it
 reaches, reads its offset, and touches at least one sector of targets to find it; at each level the
 blocks meet once and wait for memory twice, for the targets and for what is known of these.
 """
@@ -22,20 +23,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda
+from numpy.typing import NDArray
 
 from gpukernels import generators
 from gpukernels.bench import record
 from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
-from gpukernels.bench.graphs import kron, rmat, uniform, whole_grid
+from gpukernels.bench.graphs import kron, rmat, uniform, whole_grid, workload
 from gpukernels.bench.kernel_time import kernel_ms
+from gpukernels.bench.mapping import fill, least
 from gpukernels.bench.roots import find
 from gpukernels.graph import Graph
+from gpukernels.mapping import METHODS as MAPPINGS
+from gpukernels.mapping.workload import grid, upload
 from gpukernels.primitives.grid_barrier import meet
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.lookback_scan import scan_by_look_back
 from gpukernels.primitives.pair_scan import scan_by_pairs
 from gpukernels.traversal import bfs
 from gpukernels.traversal.bfs4k import tune_bfs4k
+from gpukernels.workloads import TARGETS
 
 Options = dict[str, Any]
 Knobs = dict[str, tuple[Any, ...]]
@@ -46,6 +52,12 @@ BLOCKS, THREADS, ROUNDS = 64, 256, 1000
 BYTES_A_VERTEX = 4 + 4 + 32
 #: Seconds that one setting is repeated at most.
 PATIENCE = 1.0
+
+
+class Items(NamedTuple):
+    """What an expansion is given: offsets, as `gk.expand` takes them."""
+
+    offsets: NDArray[np.int32]
 
 
 class Work(NamedTuple):
@@ -93,6 +105,11 @@ IN_ONE_LAUNCH: Knobs = {
     "lanes": (None, 1, 2, 8),
     "eager": (None, 0),
 }
+EXPANSION: Knobs = {
+    "threads": (256, 128, 512),
+    "units_per_thread": (16, 8, 12, 24),
+    "blocks": (None, 528, 2112, 4224, 16896),
+}
 
 WORKS: tuple[Work, ...] = (
     Work(
@@ -123,6 +140,18 @@ WORKS: tuple[Work, ...] = (
         "uniform", "gpukernels.bench.graphs.uniform(2_000_000, 67_000_000, 1)", 0.28,
         lambda k: uniform(2_000_000 >> k, 67_000_000 >> k, 1),
         (), "direction_optimizing", BOTH_WAYS,
+    ),
+    *(
+        Work(
+            f"expand {name}", f"gk.workload({name!r})", reach_ms,
+            lambda k, name=name: Items(workload(name, TARGETS[name].items >> k)),
+            (("merge_path", {}), ("cta_warp_scan", {}), ("work_item_to_thread", {})),
+            "max_scan", EXPANSION,
+        )
+        for name, reach_ms in (
+            ("great-britain_osm", 0.030), ("web-NotreDame", 0.0025), ("cit-Patents", 0.027),
+            ("circuit5M", 0.081), ("as-Skitter", 0.030), ("kron", 0.112),
+        )
     ),
 )  # fmt: skip
 WORK_NAMES = tuple(work.name for work in WORKS)
@@ -198,11 +227,12 @@ def measure(
     Settings that `seconds` left no time for are counted in ``left_out``; they are not measured.
     """
     given = work.make(shrink)
-    head, limit_ms, of_options = (
-        _of_scan(device, given, bandwidth)
-        if isinstance(given, np.ndarray)
-        else _of_search(device, given, bandwidth, told)
-    )
+    if isinstance(given, Items):
+        head, limit_ms, of_options = _of_expansion(device, given.offsets, bandwidth)
+    elif isinstance(given, np.ndarray):
+        head, limit_ms, of_options = _of_scan(device, given, bandwidth)
+    else:
+        head, limit_ms, of_options = _of_search(device, given, bandwidth, told)
     print(work.name, head, f"limit {limit_ms:.4f} ms", flush=True)
     times: list[dict[str, Any]] = []
     left_out = 0
@@ -249,6 +279,25 @@ def _of_scan(device, sizes, bandwidth: float):
     return {"n": sizes.size}, 8 * sizes.size / bandwidth / 1e6, of_options
 
 
+def _of_expansion(device, offsets, bandwidth: float):
+    """Return the same of expansions."""
+    load = upload(offsets, None, device)
+    expected = np.repeat(np.arange(load.items, dtype=np.int32), np.diff(offsets))
+
+    def of_options(method: str, options: Options):
+        # So that no setting finds another one's answer.
+        device.launch(fill, grid(load.units, THREADS), THREADS, load.item, -1)
+
+        def check() -> None:
+            found = device.read(load.item)
+            np.testing.assert_array_equal(found, expected, err_msg=f"{method} {options}")
+
+        return lambda d: MAPPINGS[method](load, d, **options), check
+
+    head = {"items": load.items, "units": load.units}
+    return head, least(offsets)["least_bytes"] / bandwidth / 1e6, of_options
+
+
 def _of_search(device, g: Graph, bandwidth: float, told: dict[str, float]):
     """Return the same of searches from the vertex of most arcs."""
     case = find(g, int(np.argmax(g.out_degree)))
@@ -290,9 +339,10 @@ def write(
     measured = {"copy_gigabytes_per_second": bandwidth, "waits": told, "works": rows}
     what = (
         "kernels alone (events, the GPU kept busy before each launch), medians of 7 or of what "
-        f"fits {PATIENCE:g} s, every result checked; limit_ms: a scan's 8 bytes a value at the "
-        f"rate of a copy; a search's {BYTES_A_VERTEX} bytes a vertex at this rate, and a barrier "
-        "and two loads from memory a level, all of the same run"
+        f"fits {PATIENCE:g} s, every result checked; limit_ms: a scan's 8 bytes a value, and an "
+        "expansion's 4 bytes an item and 4 a unit, at the rate of a copy; a search's "
+        f"{BYTES_A_VERTEX} bytes a vertex at this rate, and a barrier and two loads from memory a "
+        "level, all of the same run"
     )
     path = record.write("knobs", what, measured, here, folder)
     for work in WORKS:
