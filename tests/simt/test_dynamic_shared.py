@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from launching import line_of
-from numba import cuda, float64, int16, int32, int64
+from numba import cuda, float64, int16, int32, int64, uint64
 from record_kernels import PARTICLE, cases, particle
 
 from gpukernels.simt import Recorder, launch
@@ -129,3 +129,21 @@ def test_requests_of_a_carved_buffer():
     assert stores.tolist() == list(range(16, 32))
     (info,) = {trace.arrays[i] for i in trace.requests.array}
     assert (info.space, info.itemsize, info.shape) == ("shared", 4, (32,))
+
+
+@cuda.jit
+def turn_round(out):
+    words = cuda.shared.array(0, int32)
+    t = uint64(cuda.threadIdx.x)
+    words[t] = cuda.blockIdx.x * 100 + cuda.threadIdx.x
+    cuda.syncthreads()
+    out[uint64(cuda.grid(1))] = words[uint64(cuda.blockDim.x - 1) - t]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_an_index_of_64_unsigned_bits_is_no_float(schedule):
+    """More lanes than a warp's: NumPy makes a float64 of an unsigned and a signed one."""
+    out = np.zeros(3 * 64, np.int32)
+    launch(turn_round, 3, 64, (out,), shared=4 * 64, schedule=schedule)
+    mirrored = 100 * np.arange(3)[:, None] + np.arange(64)[::-1]
+    np.testing.assert_array_equal(out, mirrored.ravel())
