@@ -1,7 +1,7 @@
 """The lengths of all arcs some rows at a time, so that the whole matrix is never in memory twice.
 
-What `lengths` says of infinity holds here, too: one pass over all rows checks them and finds what
-counts as infinite; each later pass makes them again from the graph, or from the array given.
+What `lengths` says of infinity holds here, too: one pass over all rows of an array checks them and
+finds what counts as infinite, of a graph one over its arcs; each later pass makes the rows again.
 """
 
 from __future__ import annotations
@@ -113,12 +113,37 @@ def length_rows_of(g: Graph | ArrayLike) -> LengthRows:
         check_square("g", given.shape)
         n = len(given)
         dtype = np.dtype(np.float32 if given.dtype.kind == "f" else np.int32)
+    found = range_of_arcs(given) if isinstance(given, Graph) else range_of_rows(given)
+    return LengthRows(n, dtype, *limits(dtype, found, given), given)
+
+
+def range_of_rows(given: Graph | NDArray) -> Range:
+    """Return how far lengths may reach, after a look at all rows."""
     found = Range(0, 0, False)
-    for first, last in slabs_of(n):
+    for first, last in slabs_of(given.n if isinstance(given, Graph) else len(given)):
         part = encoded(_raw(given, first, last), first)[1]
         beyond = found.beyond or part.beyond
         found = Range(found.least + part.least, found.most + part.most, beyond)
-    return LengthRows(n, dtype, *limits(dtype, found, given), given)
+    return found
+
+
+def range_of_arcs(g: Graph) -> Range:
+    """Return the same of a graph, after a look at its arcs alone: of a sparse one they are few."""
+    source, target = g.coo
+    weights = np.ones(g.m, np.int32) if g.weights is None else g.weights
+    order = np.lexsort((weights, target, source))
+    source, target, weights = source[order], target[order], weights[order]
+    shortest = np.ones(g.m, bool)  # of parallel arcs
+    shortest[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
+    source, target, weights = source[shortest], target[shortest], weights[shortest]
+    whole, there = weights.dtype == np.int32, weights < absent_of(weights.dtype)
+    beyond = whole and bool((~there & (weights != UNREACHED)).any())
+    counted = np.where(there & (source != target), weights, 0)
+    total = np.int64 if whole else np.float64
+    least, most = np.zeros(g.n, total), np.zeros(g.n, total)
+    np.minimum.at(least, source, counted)
+    np.maximum.at(most, source, counted)
+    return Range(least.sum().item(), most.sum().item(), beyond)
 
 
 def _raw(given: Graph | NDArray, first: int, last: int) -> NDArray:

@@ -1,0 +1,33 @@
+"""How far lengths may reach is read off a graph's arcs as off all rows of its matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from awkward_graphs import AWKWARD
+
+import gpukernels as gk
+from gpukernels.all_pairs.length_rows import range_of_arcs, range_of_rows
+from gpukernels.all_pairs.lengths import ABSENT, UNREACHED
+
+SPECIAL = [-7, 0, 5, ABSENT - 1, ABSENT, UNREACHED - 1, UNREACHED]
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_of_every_shape_of_graph(name):
+    g = AWKWARD[name]
+    assert range_of_arcs(g) == range_of_rows(g)
+
+
+@pytest.mark.parametrize("kind", ["int32", "float32"])
+@pytest.mark.parametrize("seed", range(8))
+def test_of_loops_parallel_arcs_and_weights_that_look_absent(kind, seed):
+    rng = np.random.default_rng(seed)
+    n, m = 9, 60
+    weights = rng.choice(SPECIAL[: 3 + seed], m).astype(kind)
+    if kind == "float32":
+        weights[rng.random(m) < 0.1] = np.finfo(kind).max
+    g = gk.Graph.from_arcs(n, rng.integers(0, n, m), rng.integers(0, n, m), weights)
+    found, expected = range_of_arcs(g), range_of_rows(g)
+    assert found.beyond is expected.beyond
+    assert found[:2] == pytest.approx(expected[:2], rel=1e-12)
