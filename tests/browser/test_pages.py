@@ -67,6 +67,42 @@ CUT_OFF = """() => {
 }"""
 
 
+#: Figures in which something has to be scrolled to: the first of a page and those of mappings, in
+#: each run, each turn of its parts, and at the first, middle and last step.
+SCROLLED_INSIDE = """() => [...document.querySelectorAll("article figure.gk-view")].filter(
+    (figure, i) => i === 0 || (innerWidth > 600 && figure.matches(".gk-view-mapping"))
+).flatMap((figure) => {
+  const change = (node, value, name) => {
+    node.value = value;
+    node.dispatchEvent(new Event(name));
+  };
+  const select = figure.querySelector(".gk-controls > .gk-field:not(.gk-speeds) select");
+  const range = figure.querySelector(".gk-scrub input");
+  const boxes = [figure, ...figure.querySelectorAll(".gk-stage, .gk-side, .gk-stage *")];
+  const found = new Set();
+  const look = (run, step, turn) => boxes.forEach((box) => {
+    const inside = ["auto", "scroll"].includes(getComputedStyle(box).overflowY);
+    if (inside && box.scrollHeight > box.clientHeight + 1)
+      found.add([figure.id, run, step, turn, box.className,
+        box.scrollHeight, box.clientHeight].join(" "));
+  });
+  for (const run of select ? [...select.options].map((o) => o.value) : [""]) {
+    if (select) change(select, run, "change");
+    const last = range && range.isConnected ? Number(range.max) : 0;
+    for (const step of [0, Math.floor(last / 2), last]) {
+      if (last) change(range, step, "input");
+      const turns = [...figure.querySelectorAll(".gk-turns:not([hidden]) button")];
+      if (!turns.length) look(run, step, "");
+      for (const turn of turns.reverse()) {
+        turn.click();
+        look(run, step, turn.textContent);
+      }
+    }
+  }
+  return [...found];
+})"""
+
+
 @dataclass
 class Visit:
     """What one page did: the problems, the rest by width and theme."""
@@ -77,6 +113,7 @@ class Visit:
     violations: dict[tuple[int, str], list[tuple[str, str]]]
     layout: dict[str, Any]
     cut_off: list[str]
+    inside: list[str]
 
 
 #: Brings a page to rest: what a new theme fades into is there at once. (What is hidden would never
@@ -118,7 +155,7 @@ def visit(open_session_page):
             return seen[name]
         (width, theme), *_ = looks = LOOKS[name]
         page, problems = open_session_page(name, width=width, theme=theme)
-        found = seen[name] = Visit(problems, {}, {}, {}, {}, [])
+        found = seen[name] = Visit(problems, {}, {}, {}, {}, [], [])
         for asked in looks:
             if asked != looks[0]:
                 look(page, *asked)
@@ -126,6 +163,7 @@ def visit(open_session_page):
             found.overflow[asked] = page.evaluate(
                 "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
             )
+            found.inside += page.evaluate(SCROLLED_INSIDE)
             if asked[0] == 1280:
                 found.layout = page.evaluate(LAYOUT)
                 found.cut_off = page.evaluate(CUT_OFF)
@@ -200,6 +238,11 @@ def test_no_figure_is_taller_than_a_screen_and_a_picture_stands_every_two_screen
         if top < layout["exercises"]:
             assert top - below <= 2 * SCREEN, f"no picture from {below} to {top}"
             below = max(below, top + height)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_nobody_scrolls_inside_of_a_first_figure_or_one_of_mappings(visit, name):
+    assert visit(name).inside == []
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -1,7 +1,7 @@
 // The frame that all views share: title, controls, timeline, stage, counters, sentence, caption, description.
 //
 // A view is { noun, open(payload, leads) }, where leads(address) says whether the page can go there. open returns
-// { choose(k), stage, side, cursor }, the last of cursor.js; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
+// { choose(k), stage, side, cursor, parts }, the last two of cursor.js and parts.js; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
 // counters(step), sentence(step), controls: [element], keys: [[symbol, words]] }, where keys are the looks that no counter
 // tells; it is also handed a function that shows the scene again, one that goes to a step and one that chooses anew and
 // goes to a step. The model holds `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
@@ -13,6 +13,7 @@ import { h, number, put, say, thousands } from "./element.js";
 import { followRow } from "./follow.js";
 import { playByKeys } from "./keys.js";
 import { SQUARE, roomsFor, squareKey, symbol } from "./marks.js";
+import { fitted } from "./parts.js";
 import { raceOf } from "./race.js";
 import { widthButton } from "./wide.js";
 import { fieldsOf, figureId, slugOf, wordAt, wordFor } from "./words.js";
@@ -261,13 +262,18 @@ export function fillFigure(figure, view, model, page = null) {
       if (labels.length > 1) select.value = labels[chosen];
       keepRoom(parts, scene);
       key.replaceChildren(...frameKeys(scene, noun, timeline));
-    }
+      showAndFit();
+    } else show(Math.min(model.get("step"), scene.steps - 1));
+  }
+
+  function showAndFit() {
     show(Math.min(model.get("step"), scene.steps - 1));
+    turns.fit();
   }
 
   function refreshScene() {
     keepRoom(parts, scene);
-    show(Math.min(model.get("step"), scene.steps - 1));
+    showAndFit();
   }
 
   function anew(step) {
@@ -322,6 +328,7 @@ export function fillFigure(figure, view, model, page = null) {
       if (at >= 0) field.choose(at);
     }
     if (/^\d+$/.test(wanted.get("step") || "")) go(Number(wanted.get("step")));
+    turns.first();
   }
 
   function stateNow() {
@@ -364,6 +371,16 @@ export function fillFigure(figure, view, model, page = null) {
   figure.addEventListener("keydown", letGo, true);
   parts.head.prepend(controls);
   const top = h("div", { class: "gk-top" }, parts.title, widthButton(figure));
+  const stage = parts.body.firstElementChild,
+    side = parts.body.lastElementChild;
+  const turns = fitted(figure, stage, (column) => {
+    const pictures = opened.parts ? opened.parts(column) : [["Picture", [stage]]];
+    // Where numbers and key stand beside, they stay.
+    if (!column) return pictures;
+    const caption = [null, [parts.caption].filter(Boolean)];
+    return [...pictures, caption, ["Numbers", [side]], ["Key", [key, parts.description]]];
+  });
+  parts.head.append(turns.bar);
   figure.replaceChildren(...[top, parts.head, parts.body, key, parts.caption, parts.description].filter(Boolean));
   playByKeys(figure, play, back, forth);
   // A window of its own that is as tall as its content, as Colab gives to an output, is no measure for it.
@@ -374,6 +391,7 @@ export function fillFigure(figure, view, model, page = null) {
   if (page) rest = page.stand(figure.id, { state: stateNow, move, play: playOn, playing: () => timer > 0 });
   return () => {
     stop();
+    turns.end();
     model.off("change:step", refresh);
     model.off("change:trace", refresh);
   };

@@ -27,6 +27,11 @@ export const frontierView = {
     const walks = payload.arcs ? walksOf(payload.arcs, recorded.filter(Boolean), drawing, picture) : null;
     return {
       stage: [start && start.offer, picture.svg, ...(walks ? walks.stage : []), makers].filter(Boolean),
+      parts: () => [
+        ["Graph", [start && start.offer, picture.svg].filter(Boolean)],
+        ["Arcs", walks ? walks.stage : []],
+        ["Duplicates", makers ? [makers] : []],
+      ],
       cursor: walks ? walks.cursor : null,
       runs: () =>
         payload.traces.map((trace) => ({

@@ -42,6 +42,7 @@ export const hashView = {
     let vertex = payload.vertex;
     return {
       stage: [code.node, place],
+      parts: () => [["Table", [code.node, place]]],
       side: [h("div", { class: "gk-hash-story" }, head, lines)],
       choose(k, again, go) {
         const data = readHash(payload.traces[k]);

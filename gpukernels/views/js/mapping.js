@@ -32,6 +32,11 @@ export const mappingView = {
     const cursor = unitCursor(drawn);
     return {
       cursor,
+      // How to read the strips stands beside the sizes, or below all.
+      parts: (column) => [
+        ["Strips", [...(sizes ? [sizes.node] : []), ...(column ? [] : [key]), panels]],
+        [null, column ? [key] : []],
+      ],
       stage: [sizes ? h("div", { class: "gk-map-top" }, sizes.node, key) : key, panels],
       choose(k, refresh, go, anew = null) {
         const whole = payload.traces[k];

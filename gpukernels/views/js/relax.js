@@ -24,6 +24,7 @@ export const relaxView = {
       vertex = -1;
     return {
       stage: [...(start ? [start.offer] : []), stage],
+      parts: () => kept.panels.map((panel) => [panel.name(), [panel.node]]),
       choose(k, refresh, go, anew = null) {
         const group = readGroup(payload, payload.traces[k], start ? start.at() : 0);
         if (start) start.anew = anew;
@@ -404,6 +405,7 @@ function relaxPanel(given, classNames, start, ask) {
 
   return {
     node,
+    name: () => head.textContent,
     show(now, chosen, step) {
       group = now;
       run = chosen;

@@ -32,6 +32,7 @@ export const tileView = {
     const stage = h("div", { class: runs.length > 1 ? "gk-tile gk-tile-two" : "gk-tile" });
     return {
       stage: [stage],
+      parts: () => [...stage.children].map((node, i) => [["Matrix", "Inside a tile"][i], [node]]),
       choose(k, refresh) {
         const clock = readClock(payload.traces[k]);
         let picked = null;

@@ -24,6 +24,7 @@ export const warpView = {
     cursor.keys(listing, () => drawn.lines.marks(), ["ArrowUp", "ArrowDown"]);
     return {
       stage: [listing],
+      parts: () => [["Source", [listing]]],
       cursor,
       choose(k, again) {
         const data = readWarps(payload.traces[k]);
