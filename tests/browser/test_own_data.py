@@ -138,6 +138,9 @@ def test_shortest_paths_start_at_any_vertex_by_pointer_keys_and_list(open_parts,
     check_paths(page, figure, 4)
     tall = figure.bounding_box()["height"]
     picture = figure.locator("svg.gk-graph").last
+    if width == 390:  # where runs take turns, and a new root leaves the turn as it is
+        name = figure.locator(".gk-relax-head b").last.text_content()
+        figure.get_by_role("button", name=name).click()
     picture.scroll_into_view_if_needed()
     place = """(svg, [x, y]) => {
       const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());

@@ -67,10 +67,12 @@ CUT_OFF = """() => {
 }"""
 
 
-#: Figures in which something has to be scrolled to: the first of a page and those of mappings, in
-#: each run, each turn of its parts, and at the first, middle and last step.
+#: Figures in which something has to be scrolled to: on a phone the first of a page, else those of
+#: mappings too, but not a graph with the arcs that light up with it. In each run, each turn of the
+#: parts, and at the first, middle and last step.
 SCROLLED_INSIDE = """() => [...document.querySelectorAll("article figure.gk-view")].filter(
-    (figure, i) => i === 0 || (innerWidth > 600 && figure.matches(".gk-view-mapping"))
+    (figure, i) => innerWidth < 600 ? i === 0 :
+      (i === 0 || figure.matches(".gk-view-mapping")) && !figure.matches(".gk-view-frontier")
 ).flatMap((figure) => {
   const change = (node, value, name) => {
     node.value = value;

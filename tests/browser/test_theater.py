@@ -160,6 +160,41 @@ def test_four_strips_fit_a_phone_without_scrolling(used_pages, page_of):
         assert sizes["x"] + sizes["width"] <= box["x"] + box["width"]
 
 
+def test_parts_that_do_not_fit_a_phone_take_turns(used_pages, page_of):
+    with used_pages(390) as page:
+        page.goto(page_of("turns", stored(ROOT / "chapters" / "hbf.ipynb")).as_uri())
+        figure = page.locator("figure.gk-view-relax").first
+        buttons = figure.locator(".gk-turns button")
+        assert buttons.all_text_contents() == ["no classes", "edge classes", "Key"]
+        tall = figure.bounding_box()["height"]
+        parts = [".gk-relax-run >> nth=0", ".gk-relax-run >> nth=1", ".gk-key"]
+        for turn, button in enumerate(buttons.all()):
+            button.click()
+            assert [figure.locator(part).is_visible() for part in parts] == [
+                k == turn for k in range(3)
+            ]
+            pressed = [b.get_attribute("aria-pressed") for b in buttons.all()]
+            assert pressed == [str(k == turn).lower() for k in range(3)]
+            assert figure.bounding_box()["height"] == tall
+            assert figure.evaluate("(f) => f.scrollHeight - f.clientHeight") <= 1
+        # A step leaves the turn as it is; paper has all parts, and so has a wide window.
+        figure.get_by_role("button", name="Next iteration").click()
+        assert buttons.last.get_attribute("aria-pressed") == "true"
+        page.emulate_media(media="print")
+        assert all(figure.locator(part).is_visible() for part in parts)
+        assert not buttons.first.is_visible()
+        page.emulate_media(media="screen")
+        page.set_viewport_size({"width": 1280, "height": 1000})
+        page.wait_for_function(
+            "() => document.querySelector('figure.gk-view-relax .gk-turns').hidden"
+        )
+        assert all(figure.locator(part).is_visible() for part in parts)
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_function(
+            "() => !document.querySelector('figure.gk-view-relax .gk-turns').hidden"
+        )
+
+
 @EVERY
 def test_every_look_has_its_key(measured, notebook):
     told = {f["title"]: set(f["untold"]) - set(UNTOLD) for f in measured(notebook, 1280)}

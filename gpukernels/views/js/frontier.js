@@ -27,9 +27,10 @@ export const frontierView = {
     const walks = payload.arcs ? walksOf(payload.arcs, recorded.filter(Boolean), drawing, picture) : null;
     return {
       stage: [start && start.offer, picture.svg, ...(walks ? walks.stage : []), makers].filter(Boolean),
-      parts: () => [
-        ["Graph", [start && start.offer, picture.svg].filter(Boolean)],
-        ["Arcs", walks ? walks.stage : []],
+      // What lights up together stands together where there is room beside it for the numbers.
+      parts: (column) => [
+        ["Graph", [start && start.offer, picture.svg, ...(walks && !column ? walks.stage : [])].filter(Boolean)],
+        ["Arcs", walks && column ? walks.stage : []],
         ["Duplicates", makers ? [makers] : []],
       ],
       cursor: walks ? walks.cursor : null,

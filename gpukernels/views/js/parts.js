@@ -58,7 +58,7 @@ export function fitted(figure, stage, partsNow) {
       else if (turns.at(-1).length === 1) turns.at(-1).push(part);
       else turns.push([turns.at(-1).pop(), part]);
     }
-    const heights = turns.map((some) => (only(some), figure.offsetHeight));
+    const heights = turns.map((some) => (only(some), figure.getBoundingClientRect().height));
     figure.style.minHeight = `${Math.max(...heights)}px`;
   }
 
