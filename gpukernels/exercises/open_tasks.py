@@ -1,8 +1,8 @@
-"""Open tasks: a search of the reader's own, which has to beat every method of the book.
+"""Open tasks: a search of the reader's own, which has to beat the book's.
 
 There is no solution to fold away. What is checked is all that counts: right distances on awkward
-graphs under every schedule, and a price, read from the trace, below that of each of the book's
-searches. Distances are read from the trace as well, so that they come from the device.
+graphs under every schedule, and a price, read from the trace, below that of each search of the
+chapters so far. Distances are read from the trace as well, so that they come from the device.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from gpukernels.sequential import dijkstra
 from gpukernels.trace import Trace, metrics
 from gpukernels.views.relaxations import Arcs, Run, read_run
 
+from . import open_levels
 from .bench import in_short
 from .checking import SCHEDULES
 from .report import ExerciseFailed, Finding, Report
@@ -38,6 +39,32 @@ from .report import ExerciseFailed, Finding, Report
 UNREACHED = 2**31 - 1
 #: What a round costs in sssp-open, in relaxations.
 ROUND = 20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a search solves, and how that is judged.
+
+    Attributes
+    ----------
+    skeleton : str
+        A search of the book, in whose place the reader's comes.
+    awkward : callable
+        Takes a seed and returns graphs by name, to be searched from vertex 0.
+    expected : callable
+        Takes a graph and a root and returns the distances, infinite where no path leads.
+    finite : callable
+        Turns the distances that a search returned into that form.
+    read : callable
+        Takes a trace, a graph and a root, and returns what is wrong or None, the distances that
+        the kernels found, and what a price is read from.
+    """
+
+    skeleton: str
+    awkward: Callable[[int], dict[str, Graph]]
+    expected: Callable[[Graph, int], np.ndarray]
+    finite: Callable[[np.ndarray], np.ndarray]
+    read: Callable[[Trace, Graph, int], tuple[str | None, np.ndarray, Any]]
 
 
 @dataclass(frozen=True)
@@ -58,6 +85,8 @@ class OpenTask:
         Returns (graph, root) by name: those on which it is counted.
     price : callable
         Takes a trace and what was read from it, and returns the counter.
+    problem : Problem
+        What is searched for.
 
     Examples
     --------
@@ -73,14 +102,15 @@ class OpenTask:
     bar: int
     rival: str
     graphs: Callable[[], Mapping[str, tuple[Graph, int]]]
-    price: Callable[[Trace, Run], int]
+    price: Callable[[Trace, Any], int]
+    problem: Problem
 
     wants = "a function search(g, root, device)"
-    skeleton = (
-        "def search(g, root, device):\n"
-        '    """Return what gk.sssp does, or the distances alone."""\n'
-        '    return gk.sssp(g, root, "near_far", device, parents=False)  # yours in its place\n'
-    )
+
+    @property
+    def skeleton(self) -> str:
+        """A search of the book, in whose place the reader's comes."""
+        return self.problem.skeleton
 
     def check(self, search: Any, raises: bool = True, *, seed: int | None = None) -> Report:
         """Judge a search: whether it is right, and costs less than every one of the book's.
@@ -88,9 +118,9 @@ class OpenTask:
         Parameters
         ----------
         search : callable
-            Takes a graph with weights of 1 or more, a root and a SIMT device, runs kernels there
-            whose arrays are named as this book's are (``targets``, ``weights``, ``distance``), and
-            returns the distances, or what has them as ``distance``.
+            Takes a graph (with weights of 1 or more where paths have lengths), a root and a SIMT
+            device, runs kernels there whose arrays are named as this book's are (``targets``,
+            ``weights``, ``distance``), and returns the distances, or what has them as ``distance``.
         raises : bool
             Whether a search that does not pass raises.
         seed : int, optional
@@ -115,17 +145,17 @@ class OpenTask:
     def _cost(self, search, g: Graph, root: int) -> int:
         device = SimtDevice(trace=True)
         search(g, root, device)
-        return self.price(device.trace, read_run(device.trace, Arcs.of(g), root))
+        return self.price(device.trace, self.problem.read(device.trace, g, root)[2])
 
     def _findings(self, search: Any, seed: int):
         if not callable(search):
             yield Finding(False, f"{self.wants} is wanted here, and this is {search!r:.60}")
             return
-        given = awkward(seed)
+        given = self.problem.awkward(seed)
         for name, g in given.items():
             for schedule, number in SCHEDULES:
                 device = SimtDevice(schedule, seed=number)
-                fault = _fault(search, g, 0, device)
+                fault = self._fault(search, g, 0, device)
                 if fault:
                     yield Finding(False, f"{name}, schedule {schedule}: {fault}")
                     return
@@ -133,13 +163,13 @@ class OpenTask:
         prices = {}
         for name, (g, root) in self.graphs().items():
             device = SimtDevice(trace=True)
-            fault = _fault(search, g, root, device)
+            fault = self._fault(search, g, root, device)
             if fault is None:
-                fault, run = _whole(device.trace, g, root)
+                fault, read = self._whole(device.trace, g, root)
             if fault:
                 yield Finding(False, f"{name}: {fault}")
                 return
-            prices[name] = self.price(device.trace, run)
+            prices[name] = self.price(device.trace, read)
         total = sum(prices.values())
         each = ", ".join(f"{price:,} on {name}" for name, price in prices.items())
         yield Finding(
@@ -148,31 +178,37 @@ class OpenTask:
             f"{self.rival} takes",
         )
 
+    def _fault(self, search, g: Graph, root: int, device: SimtDevice) -> str | None:
+        """Run a search; return what is wrong with it."""
+        expected = self.problem.expected(g, root)
+        try:
+            result = search(g, root, device)
+            found = np.asarray(getattr(result, "distance", result))
+        except Exception as error:
+            return f"`search` raised {in_short(error)}"
+        if found.shape != expected.shape:
+            return f"distances of shape {found.shape} came back, and {expected.shape} is wanted"
+        if found.dtype.kind not in "iuf":
+            return f"distances of type {found.dtype} came back, and numbers are wanted"
+        found = self.problem.finite(found)
+        wrong = np.flatnonzero(found != expected)
+        if wrong.size:
+            v = int(wrong[0])
+            return f"vertex {v} is at {_said(found[v])}, and should be at {_said(expected[v])}"
+        return None
+
+    def _whole(self, trace: Trace, g: Graph, root: int) -> tuple[str | None, Any]:
+        """Return why the trace does not show all of the search, or None, and what it shows."""
+        fault, distance, read = self.problem.read(trace, g, root)
+        if fault is None and not np.array_equal(distance, self.problem.expected(g, root)):
+            fault = "the distances that came back are not those that the kernels have found"
+        return fault, read
+
     def __repr__(self) -> str:
         return (
             f"{self.id}: {self.title}\n\nBeat {self.bar:,} {self.what} on "
             f"{', '.join(self.graphs())} together, by {self.wants}."
         )
-
-
-def _fault(search, g: Graph, root: int, device: SimtDevice) -> str | None:
-    """Run a search; return what is wrong with it."""
-    expected = _lengths(g, root)
-    try:
-        result = search(g, root, device)
-        found = np.asarray(getattr(result, "distance", result))
-    except Exception as error:
-        return f"`search` raised {in_short(error)}"
-    if found.shape != expected.shape:
-        return f"distances of shape {found.shape} came back, and {expected.shape} is wanted"
-    if found.dtype.kind not in "iuf":
-        return f"distances of type {found.dtype} came back, and numbers are wanted"
-    found = np.where(found >= UNREACHED, np.inf, found)
-    wrong = np.flatnonzero(found != expected)
-    if wrong.size:
-        v = int(wrong[0])
-        return f"vertex {v} is at {_said(found[v])}, and should be at {_said(expected[v])}"
-    return None
 
 
 def _said(length: float) -> str:
@@ -185,15 +221,16 @@ def _lengths(g: Graph, root: int) -> np.ndarray:
     return np.where(expected.parent < 0, np.inf, expected.distance)
 
 
-def _whole(trace: Trace, g: Graph, root: int) -> tuple[str | None, Run | None]:
-    """Return what the trace shows of the search, or why it is not all of it."""
+def _finite(distance: np.ndarray) -> np.ndarray:
+    return np.where(distance >= UNREACHED, np.inf, distance)
+
+
+def _read_paths(trace: Trace, g: Graph, root: int) -> tuple[str | None, np.ndarray, Run | None]:
     try:
         run = read_run(trace, Arcs.of(g), root)
     except Exception as error:
-        return f"the search cannot be read from its trace: {in_short(error)}", None
-    if not np.array_equal(run.distance, _lengths(g, root)):
-        return "the distances that came back are not those that the kernels have found", None
-    return None, run
+        return f"the search cannot be read from its trace: {in_short(error)}", np.zeros(0), None
+    return None, run.distance, run
 
 
 def awkward(seed: int) -> dict[str, Graph]:
@@ -248,6 +285,38 @@ def warp_steps(trace: Trace, run: Run) -> int:
     return metrics.warp_steps(trace)
 
 
+LEVELS = Problem(
+    skeleton=(
+        "def search(g, root, device):\n"
+        '    """Return what gk.bfs does, or the distances alone."""\n'
+        '    return gk.bfs(g, root, "virtual_warp", device)  # yours in its place\n'
+    ),
+    awkward=open_levels.awkward,
+    expected=open_levels.levels_of,
+    finite=open_levels.finite,
+    read=open_levels.read_search,
+)
+PATHS = Problem(
+    skeleton=(
+        "def search(g, root, device):\n"
+        '    """Return what gk.sssp does, or the distances alone."""\n'
+        '    return gk.sssp(g, root, "near_far", device, parents=False)  # yours in its place\n'
+    ),
+    awkward=awkward,
+    expected=_lengths,
+    finite=_finite,
+    read=_read_paths,
+)
+BFS = OpenTask(
+    id="bfs-open",
+    title="beat this counter",
+    what="sectors moved",
+    bar=35_082,
+    rival="virtual_warp, with the best size for each graph,",
+    graphs=open_levels.graphs,
+    price=open_levels.sectors,
+    problem=LEVELS,
+)
 SPECTRUM = OpenTask(
     id="sssp-open",
     title="beat this counter",
@@ -256,6 +325,7 @@ SPECTRUM = OpenTask(
     rival="near_far_persistent",
     graphs=families,
     price=relaxations_and_rounds,
+    problem=PATHS,
 )
 HBF = OpenTask(
     id="hbf-open",
@@ -265,7 +335,8 @@ HBF = OpenTask(
     rival="harish",
     graphs=networks,
     price=warp_steps,
+    problem=PATHS,
 )
 
 #: Open tasks by their ids.
-OPEN = {task.id: task for task in (SPECTRUM, HBF)}
+OPEN = {task.id: task for task in (BFS, SPECTRUM, HBF)}

@@ -6,10 +6,14 @@ from effort import EFFORT, SOAK
 from numba import cuda
 
 import gpukernels as gk
-from gpukernels.exercises.open_tasks import OPEN, SPECTRUM
+from gpukernels.device import benign_race
+from gpukernels.exercises.frontier_bfs import run_queue
+from gpukernels.exercises.open_tasks import BFS, OPEN, SPECTRUM
+from gpukernels.primitives import queue_append
 from gpukernels.shortest_paths import METHODS
 
 SEED = 7
+PATHS = [id for id in OPEN if id != BFS.id]
 
 
 def by(method, **options):
@@ -27,7 +31,7 @@ def failure(task, search) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("id", OPEN)
+@pytest.mark.parametrize("id", PATHS)
 def test_the_bar_is_the_least_that_a_method_of_the_book_takes(id):
     task = gk.exercise(id)
     # The others cost two and four times as much; `make soak` counts them, too.
@@ -38,7 +42,7 @@ def test_the_bar_is_the_least_that_a_method_of_the_book_takes(id):
     assert total[task.rival] == task.bar
 
 
-@pytest.mark.parametrize("id", OPEN)
+@pytest.mark.parametrize("id", PATHS)
 def test_a_method_of_the_book_is_right_and_does_not_pass(id):
     task = gk.exercise(id)
     said = failure(task, by(task.rival))
@@ -67,6 +71,79 @@ def test_the_best_of_two_searches_beats_both_in_warp_steps():
         return by("workfront_sweep" if g.m in sparse else "harish")(g, root, device)
 
     assert task.check(search, seed=SEED).passed
+
+
+def searching(method, **options):
+    """Return a breadth-first search of the book."""
+    return lambda g, root, device: gk.bfs(g, root, method, device, **options)
+
+
+def test_the_bar_of_bfs_is_the_best_of_the_chapter_s_four_on_each_graph():
+    four = [searching(method) for method in ("harish", "edge_parallel", "frontier")]
+    four += [searching("virtual_warp", warp_size=2**k) for k in range(1, 6)]
+    least = [min(prices) for prices in zip(*(BFS.costs(s).values() for s in four), strict=True)]
+    assert sum(least) == BFS.bar
+    report = BFS.check(four[0], raises=False, seed=SEED)
+    assert [finding.passed for finding in report.findings] == [True, False]
+
+
+def fitting_groups(g, root, device):
+    size = 8 if g.out_degree.max() > 400 else 4
+    return gk.bfs(g, root, "virtual_warp", device, warp_size=size)
+
+
+def test_a_size_chosen_for_each_graph_ties_and_does_not_pass():
+    assert f"sectors moved: {BFS.bar:,} (" in failure(BFS, fitting_groups)
+
+
+@benign_race("distance")
+@cuda.jit
+def expand_in_groups(
+    offsets, targets, distance, frontier, size, next_frontier, next_size, level, width
+):
+    i = cuda.grid(1) // width
+    if i < size:
+        u = frontier[i]
+        for k in range(offsets[u] + cuda.grid(1) % width, offsets[u + 1], width):
+            v = targets[k]
+            if distance[v] == -1 and cuda.atomic.cas(distance, v, -1, level + 1) == -1:
+                queue_append(next_frontier, next_size, v)
+
+
+def queue_of_groups(g, root, device, *, kernel=expand_in_groups, width=8, more=lambda device: None):
+    offsets, targets = device.array(g.offsets), device.array(g.targets)
+    distance = device.full(g.n, -1, np.int32)
+    device.put(distance, root, 0)
+    frontier, after = device.full(g.n, root, np.int32), device.full(g.n, 0, np.int32)
+    size, level = 1, 0
+    while size:
+        found = device.full(1, 0, np.int32)
+        device.launch(
+            kernel, -(-size * width // 128), 128,
+            offsets, targets, distance, frontier, size, after, found, level, width,
+        )  # fmt: skip
+        more(device)
+        size, level = int(device.read(found)[0]), level + 1
+        frontier, after = after, frontier
+    return device.read(distance)
+
+
+def test_a_queue_whose_entries_are_shared_by_groups_moves_fewer_sectors():
+    assert BFS.check(queue_of_groups, seed=SEED).passed
+
+
+@cuda.jit
+def expand_by_stores(
+    offsets, targets, distance, frontier, size, next_frontier, next_size, level, width
+):
+    i = cuda.grid(1) // width
+    if i < size:
+        u = frontier[i]
+        for k in range(offsets[u] + cuda.grid(1) % width, offsets[u + 1], width):
+            v = targets[k]
+            if distance[v] == -1:
+                distance[v] = level + 1
+                queue_append(next_frontier, next_size, v)
 
 
 @cuda.jit
@@ -106,6 +183,51 @@ WRONG = {
     "no function": (gk.path(3), "a function search(g, root, device) is wanted here"),
     "nothing": (None, "a function search(g, root, device) is wanted here, and this is None"),
 }
+
+
+def two_launches_a_level(g, root, device):
+    def once_more(device):
+        device.launch(do_nothing, 1, 32, device.full(1, 0, np.int32))
+
+    return queue_of_groups(g, root, device, more=once_more)
+
+
+def levels_on_the_host(g, root, device):
+    return gk.sequential.bfs(g, root)
+
+
+def levels_launched_for_show(g, root, device):
+    device.launch(do_nothing, 1, 32, device.full(g.n, 0, np.int32))
+    return gk.sequential.bfs(g, root)
+
+
+def from_exercise_two(g, root, device):
+    return run_queue(gk.exercise("bfs-2").solution.answer, device, g, root)["distance"]
+
+
+LAZY = {
+    "on the host": (levels_on_the_host, "are not those that the kernels have found"),
+    "launched for show": (levels_launched_for_show, "are not those that the kernels have found"),
+    "a later chapter's": (searching("expand_contract"), "a block shares the memory"),
+    "in one launch, with its blocks' memory": (searching("persistent"), "a block shares"),
+    "read backwards": (searching("bottom_up"), "are not those that the kernels have found"),
+    "another exercise's": (from_exercise_two, f"wanted less than {BFS.bar:,}"),
+    "two launches a level": (two_launches_a_level, "and a launch a level is wanted"),
+    "stores for atomics": (
+        lambda g, root, device: queue_of_groups(g, root, device, kernel=expand_by_stores),
+        "race",
+    ),
+    "hops for depth": (
+        lambda g, root, device: gk.bfs(g, root, "harish", device).distance + 1,
+        "vertex 0 is at 1, and should be at 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LAZY)
+def test_a_lazy_search_by_levels_is_refused(what):
+    search, said = LAZY[what]
+    assert said in failure(BFS, search)
 
 
 @pytest.mark.parametrize("what", WRONG)
