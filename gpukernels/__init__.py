@@ -31,7 +31,7 @@ Kernels of your own
     show lists a kernel's source and sass its machine code.
 Figures
     CompareView, EnergyView, FrontierView, GraphView, HashView, MappingView, MemoryView,
-    RelaxView, ScanView, TileView, WarpView.
+    PartsView, RelaxView, ScanView, TileView, WarpView, WorkersView.
 Exercises
     exercises lists them, exercise("bfs-3") is one of them.
 Errors
@@ -109,10 +109,12 @@ from gpukernels.views import GraphView as GraphView
 from gpukernels.views import HashView as HashView
 from gpukernels.views import MappingView as MappingView
 from gpukernels.views import MemoryView as MemoryView
+from gpukernels.views import PartsView as PartsView
 from gpukernels.views import RelaxView as RelaxView
 from gpukernels.views import ScanView as ScanView
 from gpukernels.views import TileView as TileView
 from gpukernels.views import WarpView as WarpView
+from gpukernels.views import WorkersView as WorkersView
 from gpukernels.workloads import workload as workload
 
 #: The release; pyproject.toml and CITATION.cff follow it.

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -19,7 +20,7 @@ from scipy.sparse.csgraph import csgraph_from_dense, johnson
 
 import gpukernels as gk
 from gpukernels import beyond
-from gpukernels.beyond import rows, targets
+from gpukernels.beyond import TaskRun, rows, targets, watching
 from gpukernels.shortest_paths.many_roots import bytes_for
 
 UNREACHED = 2**31 - 1
@@ -542,6 +543,57 @@ def test_blocks_refuse_what_they_cannot_do(client):
             gk.apsp(gk.path(9), client=client, **{option: value})
 
 
+# --- what workers did -----------------------------------------------------------------------------
+
+
+def test_a_watch_sees_each_task_by_its_kind_in_order_of_what_it_needs(client):
+    g = random_graph(40, "float32", 1)
+    with beyond.watched(client) as watch:
+        found = gk.apsp(g, "partitioned", engine="cpu", parts=4, client=client)
+    kinds = Counter(run.kind for run in watch.runs)
+    parts, expected = 4, {"close_part": 4, "take": 8, "close_separators": 1}
+    assert {kind: kinds[kind] for kind in expected} == expected
+    assert kinds["apsp partitioned"] == parts
+    workers = set(client.scheduler_info()["workers"])
+    ends = {run.key: run.end for run in watch.runs}
+    for run in watch.runs:
+        assert run.worker in workers
+        assert 0 <= run.begin <= run.end
+        assert not run.lost
+        for key in run.needs:
+            assert ends.get(key, 0) <= run.begin
+    joins = [run for run in watch.runs if run.kind == "apsp partitioned"]
+    between = next(run.key for run in watch.runs if run.kind == "close_separators")
+    assert all(between in run.needs for run in joins)
+    with beyond.watched(client) as later:
+        pass
+    assert later.runs == []
+    same(found.distance, gk.apsp(g, "partitioned", engine="cpu", parts=4).distance)
+
+
+def test_a_run_whose_worker_dies_is_lost_when_the_scheduler_misses_it():
+    def event(what, at, key="work-0", worker="a", **more):
+        return {"what": what, "key": key, "at": at, "worker": worker, **more}
+
+    events = [
+        event("waits", 1.0, needs=["graph"]),
+        event("begins", 1.5),
+        event("begins", 1.5, "work-1"),
+        event("ends", 1.75, "work-1"),
+        event("gone", 2.0),
+        event("begins", 2.5, worker="b"),
+    ]
+    runs, ended = watching.runs_of(events, 1.0)
+    assert not ended
+    assert runs == [
+        TaskRun("work-0", "a", 0.5, 1.0, True, ("graph",)),
+        TaskRun("work-1", "a", 0.5, 0.75, False, ()),
+    ]
+    runs, ended = watching.runs_of([*events, event("ends", 3.0, worker="b")], 1.0)
+    assert ended
+    assert runs[-1] == TaskRun("work-0", "b", 1.5, 2.0, False, ("graph",))
+
+
 # --- workers that die: last, as others have to be started -----------------------------------------
 
 
@@ -580,10 +632,13 @@ def test_a_worker_that_dies_at_any_task_changes_no_bit(client, tmp_path, call, i
     client.register_plugin(Dies(str(tmp_path / "died"), task))
     try:
         where = {"into": tmp_path / into} if into else {}
-        found = KILLED[call](g, engine="cpu", client=client, **where)
+        with beyond.watched(client) as watch:
+            found = KILLED[call](g, engine="cpu", client=client, **where)
     finally:
         client.unregister_worker_plugin(f"dies {tmp_path / 'died'}")
     assert (tmp_path / "died").exists()
+    done = {run.key for run in watch.runs if not run.lost}
+    assert done >= {run.key for run in watch.runs}
     if not into:  # what died with its worker after that is made again
         client.wait_for_workers(2)
         pids = client.run(os.getpid)

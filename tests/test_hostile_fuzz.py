@@ -26,9 +26,11 @@ from effort import EFFORT, SOAK
 from numba import cuda
 from public_names import PUBLIC
 from scipy import sparse
+from worked_tasks import halved
 
 import gpukernels as gk
 from gpukernels.all_pairs import METHODS as ALL_PAIRS
+from gpukernels.beyond import TaskRun
 from gpukernels.mapping import METHODS as MAPPINGS
 from gpukernels.primitives.ballot_rank import warp_rank
 from gpukernels.primitives.block_scan import block_scan
@@ -73,6 +75,7 @@ def double(values, out):
 
 GRAPH = gk.example()
 WEIGHTED = gk.random_weights(gk.path(4), seed=1)
+HALVES = halved(WEIGHTED, 2)[1]
 OFFSETS = [0, 2, 2, 5]
 DEVICE = gk.SimtDevice()
 with gk.trace() as _t:
@@ -260,6 +263,10 @@ CALLS = {
     "EnergyView": Call(gk.EnergyView, is_a_view, {"rows": [("m", "w", 2.0, 300.0)]}),
     "CompareView": Call(gk.CompareView, is_a_view, {"rows": [("m", "g", {"steps": 2})]}),
     "RelaxView": Call(gk.RelaxView, is_a_view, {"graph": WEIGHTED, "traces": RELAXED}),
+    "PartsView": Call(gk.PartsView, is_a_view, {"graph": WEIGHTED, "cuts": {"a": [HALVES]}}),
+    "WorkersView": Call(gk.WorkersView, is_a_view,
+                        {"runs": {"a": [TaskRun("k-0", "w", 0, 1, False, ())]},
+                         "kinds": {"k": "work"}}),
     "TileView": Call(gk.TileView, is_a_view, {"traces": PAIRED}),
     "MappingView": Call(gk.MappingView, is_a_view,
                         {"traces": {"direct search": EXPANDED}, "offsets": OFFSETS}),

@@ -45,7 +45,7 @@ from .host_tiles import Algebra, Done, closed, lowered, without_cycle
 from .length_rows import LengthRows
 from .lengths import ABSENT, UNREACHED, absent_of
 from .result import APSPResult
-from .separators import Parts, cut, predicted_work
+from .separators import Parts, cut
 from .tiles import form_of
 
 CALL = "apsp partitioned"
@@ -122,7 +122,7 @@ def apsp(
         "parts": len(divided.members),
         "separators": separators,
         "work": divided.work(),
-        "predicted": predicted_work(g.n, len(divided.members), separators),
+        "predicted": divided.predicted,
         "tiles": made.tiles,
         "resumed": made.resumed,
     }

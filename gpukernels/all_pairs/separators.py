@@ -2,7 +2,7 @@
 
 METIS [karypis1998fast] looks for parts of about one size with few arcs between them. A vertex that
 has an arc to another part, or from one, is a *separator*: each path from part to part goes through
-some.
+some. Where there is a map, a ruler does the same by eye alone: half of the vertices left of a line.
 """
 
 from __future__ import annotations
@@ -39,12 +39,37 @@ class Parts(NamedTuple):
 
     def work(self) -> int:
         """Return the additions that all pairs take in these parts: see `predicted_work`."""
+        return sum(self.terms().values())
+
+    def terms(self) -> dict[str, int]:
+        """Return `work` by what it is for."""
         sizes = np.array([m.size for m in self.members], object)
         borders = np.array([b.size for b in self.borders], object)
-        n, separators = sizes.sum(), borders.sum()
-        inside, between = (sizes**3).sum(), separators**3
-        to, on = (sizes * borders).sum() * separators, n * (borders * sizes).sum()
-        return int(inside + between + to + on)
+        n, separators, edges = sizes.sum(), borders.sum(), (sizes * borders).sum()
+        return {
+            "inside parts": int((sizes**3).sum()),
+            "between separators": int(separators**3),
+            "to separators": int(edges * separators),
+            "on to vertices": int(n * edges),
+        }
+
+    @property
+    def predicted(self) -> int:
+        """What `predicted_work` says of so many parts and separators."""
+        n = sum(m.size for m in self.members)
+        return predicted_work(n, len(self.members), self.separators.size)
+
+    def held(self, itemsize: int = 4) -> dict[str, int]:
+        """Return the bytes that a worker needs for the rows of one part, at most.
+
+        Its own part, the boundary matrix, ways on from all separators, and the rows themselves.
+        """
+        sizes, borders = ([x.size for x in of] for of in (self.members, self.borders))
+        n, separators, most = sum(sizes), sum(borders), max(sizes, default=0)
+        edges = sum(a * b for a, b in zip(sizes, borders, strict=True))
+        elements = {"own part": most * most, "boundary matrix": separators * separators}
+        elements |= {"ways on": edges, "rows": most * n}
+        return {name: count * itemsize for name, count in elements.items()}
 
 
 def predicted_work(n: int, parts: int, separators: int) -> int:
@@ -75,9 +100,42 @@ def cut(g: Graph, parts: int, seed: int) -> Parts:
             parts, metis.CSRAdjacency(both.indptr, both.indices), options=metis.Options(seed=seed)
         )
         part = np.asarray(found, np.int64)
+    return parted(g, part)
+
+
+def parted(g: Graph, part: NDArray) -> Parts:
+    """Return `g` in the parts that `part` names, one for each vertex."""
+    source, target = g.coo
     at_border = np.zeros(g.n, bool)
     crossing = part[source] != part[target]
     at_border[source[crossing]] = at_border[target[crossing]] = True
-    members = [np.flatnonzero(part == p) for p in range(parts)]
-    members = [m for m in members if m.size]
+    members = [np.flatnonzero(part == p) for p in np.unique(part)]
     return Parts(members, [np.flatnonzero(at_border[m]) for m in members])
+
+
+def ruled(positions: NDArray, parts: int) -> NDArray[np.int64]:
+    """Return the part of each vertex, cut across the longer side of the map, and both halves again.
+
+    Parameters
+    ----------
+    positions : ndarray
+        Where vertices lie, of shape (n, 2).
+    parts : int
+        How many; as far as they can they have one size.
+    """
+    found = np.zeros(len(positions), np.int64)
+
+    def halve(members: NDArray[np.int64], first: int, count: int) -> None:
+        if count == 1 or not members.size:
+            found[members] = first
+            return
+        place = positions[members]
+        side = int(np.argmax(np.ptp(place, axis=0)))
+        order = members[np.argsort(place[:, side], kind="stable")]
+        left = count // 2
+        middle = members.size * left // count
+        halve(order[:middle], first, left)
+        halve(order[middle:], first + left, count - left)
+
+    halve(np.arange(len(positions)), 0, max(1, min(parts, len(positions))))
+    return found

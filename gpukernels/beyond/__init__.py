@@ -4,17 +4,20 @@ The engine is Dask's distributed scheduler: who works on what, what is tried aga
 dies, and what goes to a disk when memory is short is its work. This room knows no technique: it has
 a client that listens to this machine alone (`clients`), what is sent to workers once (`placing`),
 tiles of rows (`rows`), files in which they stand (`targets`), and what lets a killed run go on
-(`resuming`).
+(`resuming`). `watching` says what workers did, and when.
 """
 
 from .clients import check_client, local_client, needed
 from .placing import placed
 from .rows import ENGINES, RowTile, make_rows, rows_a_tile, task, tiles_of
 from .targets import digest_of
+from .watching import TaskRun, Watch, watched
 
 __all__ = [
     "ENGINES",
     "RowTile",
+    "TaskRun",
+    "Watch",
     "check_client",
     "digest_of",
     "local_client",
@@ -24,4 +27,5 @@ __all__ = [
     "rows_a_tile",
     "task",
     "tiles_of",
+    "watched",
 ]

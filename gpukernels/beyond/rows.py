@@ -97,7 +97,8 @@ def task(client: Any, call: str, name: str, work: Callable[..., Any], *args: Any
     """Return what `work` returns: done here, or a future of it where there is a client."""
     if client is None:
         return work(*args)
-    return client.submit(run_tile, call, name, work, *args, pure=False)
+    key = f"{work.__name__}-{name}-{uuid.uuid4().hex[:8]}"  # Dask shows it, up to the first dash
+    return client.submit(run_tile, call, name, work, *args, key=key, pure=False)
 
 
 def _advice(error: Exception) -> str:
@@ -250,7 +251,7 @@ def _on_workers(
     array = needed("dask.array")
     pairs = _submit(call, cut, work, args, client)
     parts, told = (
-        [client.submit(operator.itemgetter(i), pair, key=f"{pair.key}-{of}") for pair in pairs]
+        [client.submit(operator.itemgetter(i), pair, key=f"{of}-{pair.key}") for pair in pairs]
         for i, of in enumerate(("rows", "told"))
     )
     names = {

@@ -7,10 +7,12 @@ from gpukernels.views.graph import GraphView
 from gpukernels.views.hash import HashView
 from gpukernels.views.mapping import MappingView
 from gpukernels.views.memory import MemoryView
+from gpukernels.views.parts import PartsView
 from gpukernels.views.relax import RelaxView
 from gpukernels.views.scan import ScanView
 from gpukernels.views.tile import TileView
 from gpukernels.views.warp import WarpView
+from gpukernels.views.workers import WorkersView
 
 __all__ = [
     "CompareView",
@@ -20,8 +22,10 @@ __all__ = [
     "HashView",
     "MappingView",
     "MemoryView",
+    "PartsView",
     "RelaxView",
     "ScanView",
     "TileView",
     "WarpView",
+    "WorkersView",
 ]

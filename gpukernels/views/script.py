@@ -19,7 +19,7 @@ from importlib.resources import files
 #: The views, each by the name of its module, which exports the drawing as ``<name>View``.
 VIEWS = (
     "graph", "frontier", "warp", "memory", "mapping", "scan", "hash", "relax", "tile", "compare",
-    "energy",
+    "energy", "parts", "workers",
 )  # fmt: skip
 
 _IMPORT = re.compile(

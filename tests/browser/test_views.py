@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from accessibility import TAGS, violations
 from filter_kernels import filter_large, filter_small, filtered, some_candidates
+from worked_tasks import halved, worked
 
 import gpukernels as gk
 from gpukernels.primitives.shared_scan import shared_scan
@@ -24,10 +25,12 @@ from gpukernels.views import (
     HashView,
     MappingView,
     MemoryView,
+    PartsView,
     RelaxView,
     ScanView,
     TileView,
     WarpView,
+    WorkersView,
     figure,
 )
 from gpukernels.views.encoding import to_json, unpack
@@ -197,6 +200,12 @@ VIEWS = {
     "tiles": TileView(all_pairs(WEIGHED, blocked=BLOCKED)["blocked"], step=22),
     "tile forms": TileView(
         all_pairs(gk.path(20), a=BLOCKED, b={"tile": 16}, c={"tile": 32}), step=21
+    ),
+    "parts": PartsView(ROADS, {"a ruler": halved(ROADS), "nobody": halved(ROADS)[::-1]}, step=2),
+    "workers": WorkersView(
+        {"all live": worked(), "one dies": worked(dies=3)},
+        {"close": "close", "join": "join"},
+        step=5,
     ),
     "compare": CompareView(COMPARED, **COMPARE),
     "energy": EnergyView(

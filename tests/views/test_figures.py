@@ -11,6 +11,7 @@ import pytest
 from bs4 import BeautifulSoup
 from filter_kernels import filter_large, filtered, some_candidates
 from numba import cuda
+from worked_tasks import halved, worked
 from written_traces import TraceWriter, queue_bfs
 
 import gpukernels as gk
@@ -28,10 +29,12 @@ from gpukernels.views import (
     HashView,
     MappingView,
     MemoryView,
+    PartsView,
     RelaxView,
     ScanView,
     TileView,
     WarpView,
+    WorkersView,
 )
 from gpukernels.views.encoding import unpack
 
@@ -113,6 +116,9 @@ def filters(threads=64, rounds=3, **options):
     return {s: filtered(candidates, 64, schedule=s, **options)[0] for s in ("lockstep", "warp")}
 
 
+KINDS = {"close": "close a part", "join": "join all"}
+
+
 VIEWS = {
     "graph": lambda: GraphView(EXAMPLE, DISTANCE[:16], title="Graph"),
     "graph plain": lambda: GraphView(gk.path(1)),
@@ -180,6 +186,14 @@ VIEWS = {
             for name in ("plain", "padded")
         }
     ),
+    "parts": lambda: PartsView(
+        ROADS, {"a ruler": halved(ROADS), "nobody": halved(ROADS)[::-1]}, step=2
+    ),
+    "parts one": lambda: PartsView(gk.path(1), {"a ruler": halved(gk.path(1), 1)}),
+    "workers": lambda: WorkersView(
+        {"all live": worked(), "one dies": worked(dies=3)}, KINDS, step=5
+    ),
+    "workers one": lambda: WorkersView({"one": worked(tasks=1)[:1]}, KINDS),
     "hash": lambda: HashView(filters(), choice="Schedule", caption="Two <schedules>"),
     "hash blocks": lambda: HashView(filters(128, 1, kernel=filter_large)["warp"], step=1),
 }
@@ -421,6 +435,31 @@ BAD = {
         lambda: HashView(filters(kernel=filter_large), limit=1),
         "no word stored to hash_table and read back",
     ),
+    "no cuts": (lambda: PartsView(ROADS, {}), "cuts = {}"),
+    "no parts": (lambda: PartsView(ROADS, {"a": [3]}), r"cuts\['a'\] = \[3\]"),
+    "cuts of another graph": (
+        lambda: PartsView(gk.path(4), {"a": halved(ROADS)}),
+        "must be parts with each of the graph's 4 vertices once",
+    ),
+    "more cuts": (
+        lambda: PartsView(ROADS, {"a": halved(ROADS), "b": halved(ROADS)[:1]}),
+        r"cuts = \[4, 1\]",
+    ),
+    "no runs": (lambda: WorkersView({}, KINDS), "runs = {}"),
+    "runs of nothing": (lambda: WorkersView({"a": [3]}, KINDS), r"runs\['a'\] = \[3\]"),
+    "no such runs": (
+        lambda: WorkersView({"a": worked()}, {"open": "open"}),
+        r"runs\['a'\] = '0 such runs'",
+    ),
+    "too many kinds": (
+        lambda: WorkersView({"a": worked()}, dict.fromkeys("abcdefg", "x")),
+        "kinds = .*: must be a dict of 1 to 6",
+    ),
+    "runs that end first": (
+        lambda: WorkersView({"a": [worked()[0]._replace(end=-1.0)]}, KINDS),
+        "end after that",
+    ),
+    "workers step": (lambda: WorkersView({"a": worked()}, KINDS, step=99), "step = 99"),
     "csr of a large graph": (lambda: GraphView(ROADS, csr=True), "csr = True"),
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from filter_kernels import filtered, some_candidates
 from IPython.core.formatters import DisplayFormatter
+from worked_tasks import halved, worked
 from written_traces import queue_bfs
 
 import gpukernels as gk
@@ -23,10 +24,12 @@ from gpukernels.views import (
     GraphView,
     HashView,
     MappingView,
+    PartsView,
     RelaxView,
     ScanView,
     TileView,
     WarpView,
+    WorkersView,
 )
 from gpukernels.views.memory import MemoryView
 
@@ -97,6 +100,8 @@ WHOLE = {
         lambda: (recorded(lambda: warp_scan(np.arange(40), threads=64)),),
         {"launch": 0, "block": 0, "warp": 1, "step": 2},
     ),
+    "parts": (PartsView, lambda: (ROADS, {"a ruler": halved(ROADS)}), {"step": 2}),
+    "workers": (WorkersView, lambda: ({"two": worked()}, {"close": "close"}), {"step": 3}),
     "hash": (
         HashView,
         lambda: (hashed(),),

@@ -1,7 +1,7 @@
 // The frame that all views share: title, controls, timeline, stage, counters, sentence, caption, description.
 //
 // A view is { noun, open(payload, leads) }, where leads(address) says whether the page can go there. open returns
-// { choose(k), stage, side, cursor, parts }, the last two of cursor.js and parts.js; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
+// { choose(k), stage, side, cursor, parts }, the last two of cursor.js and turns.js; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
 // counters(step), sentence(step), controls: [element], keys: [[symbol, words]] }, where keys are the looks that no counter
 // tells; it is also handed a function that shows the scene again, one that goes to a step and one that chooses anew and
 // goes to a step. The model holds `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
@@ -13,7 +13,7 @@ import { h, number, put, say, thousands } from "./element.js";
 import { followRow } from "./follow.js";
 import { playByKeys } from "./keys.js";
 import { SQUARE, roomsFor, squareKey, symbol } from "./marks.js";
-import { fitted } from "./parts.js";
+import { fitted } from "./turns.js";
 import { raceOf } from "./race.js";
 import { widthButton } from "./wide.js";
 import { fieldsOf, figureId, slugOf, wordAt, wordFor } from "./words.js";

@@ -34,6 +34,9 @@ const OWNERS = ["sky", "orange", "green", "yellow", "blue", "vermillion", "purpl
   .map((name) => OKABE_ITO[name])
   .concat("#9aa3ac");
 
+// Parts of a graph; those that touch differ.
+const PART_PAINT = ["sky", "orange", "green", "purple", "blue"].map((name) => OKABE_ITO[name]).concat("#9aa3ac");
+
 function dotOf(color) {
   return { fill: "none", stroke: color, "stroke-linecap": "round" };
 }
@@ -163,4 +166,12 @@ export const PAINT = {
   "gk-tile-word": wordOf(COLOR.ink, "11.5"),
   "gk-tile-tight": wordOf(COLOR.ink, "10.6"),
   "gk-tile-label": wordOf(COLOR.ink, "11.5"),
+  ...Object.fromEntries(PART_PAINT.map((color, k) => [`gk-dot-part${k}`, dotOf(color)])),
+  "gk-arc-cut": strokeOf(COLOR.ink, "1.6", "3 2"),
+  "gk-share": wordOf(COLOR.ink, "9.5"),
+  "gk-share-name": wordOf(COLOR.quiet, "9.5", "start"),
+  "gk-worker-name": wordOf(COLOR.ink, "11", "start"),
+  "gk-s-task": { fill: COLOR.paper, stroke: COLOR.line, "stroke-width": "1" },
+  "gk-s-lost": strokeOf(COLOR.clash, "1.8"),
+  "gk-task-wire": strokeOf(COLOR.line, ".6"),
 };

@@ -1,0 +1,161 @@
+"""What workers did, and when: each task's begin and end, as Dask tells them.
+
+A plugin in each worker tells the scheduler of tasks that begin and end; one in the scheduler, what
+a task needs and which worker is gone. What a worker that dies has begun is there with the moment at
+which the scheduler missed it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from .clients import needed
+
+TOPIC = "gpukernels: tasks"
+#: How long what is told may be on its way, in seconds.
+PATIENCE = 10.0
+
+
+class TaskRun(NamedTuple):
+    """One run of a task: a task whose worker dies has another.
+
+    Attributes
+    ----------
+    key : str
+        What Dask calls the task. Up to the first dash it says what is done, and then to what.
+    worker : str
+        The worker's address.
+    begin, end : float
+        Seconds since the watch began.
+    lost : bool
+        Whether its worker died before the end.
+    needs : tuple of str
+        The keys of the tasks whose results it takes.
+    """
+
+    key: str
+    worker: str
+    begin: float
+    end: float
+    lost: bool
+    needs: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """What is done, in one word."""
+        return self.key.partition("-")[0]
+
+
+class Watch:
+    """What has been seen.
+
+    Attributes
+    ----------
+    runs : list of TaskRun
+        By their begin; filled when the watch ends.
+    """
+
+    def __init__(self, client: Any):
+        self._client = client
+        self.runs: list[TaskRun] = []
+
+    def told(self) -> list[dict[str, Any]]:
+        """Return what has been told up to now."""
+        return [event for _, event in self._client.get_events(TOPIC)]
+
+    def running(self, kind: str) -> str | None:
+        """Return the address of a worker that has begun such a task and not ended it, if any."""
+        begun = {}
+        for event in self.told():
+            if event["what"] == "begins" and event["key"].startswith(f"{kind}-"):
+                begun[event["key"], event["worker"]] = event["worker"]
+            elif event["what"] == "ends":
+                begun.pop((event["key"], event["worker"]), None)
+        return next(iter(begun.values()), None)
+
+
+def runs_of(events: list[dict[str, Any]], begin: float) -> tuple[list[TaskRun], bool]:
+    """Return the runs that are told of, and whether all of them have ended."""
+    needs = {e["key"]: tuple(e["needs"]) for e in events if e["what"] == "waits"}
+    gone = {e["worker"]: e["at"] for e in events if e["what"] == "gone"}
+    ends: dict[tuple[str, str], list[float]] = {}
+    for event in events:
+        if event["what"] == "ends":
+            ends.setdefault((event["key"], event["worker"]), []).append(event["at"])
+    runs, all_ended = [], True
+    for event in events:
+        if event["what"] != "begins":
+            continue
+        key, worker, at = event["key"], event["worker"], event["at"]
+        after = [end for end in ends.get((key, worker), []) if end >= at]
+        end = min(after) if after else gone.get(worker)
+        if end is None:
+            all_ended = False
+            continue
+        runs.append(TaskRun(key, worker, at - begin, end - begin, not after, needs.get(key, ())))
+    return sorted(runs, key=lambda run: (run.begin, run.key)), all_ended
+
+
+@contextmanager
+def watched(client: Any) -> Iterator[Watch]:
+    """Watch the workers of `client`, who may come and go.
+
+    Yields
+    ------
+    Watch
+        Whose ``runs`` are there when the block is left.
+    """
+    worker_plugin, scheduler_plugin = _plugins()
+    begin, watch = time.time(), Watch(client)
+    client.register_plugin(worker_plugin)
+    client.register_plugin(scheduler_plugin)
+    try:
+        yield watch
+        late = time.monotonic() + PATIENCE
+        while True:
+            events = [e for e in watch.told() if e["at"] >= begin]
+            watch.runs, all_ended = runs_of(events, begin)
+            if all_ended or time.monotonic() > late:
+                break
+            time.sleep(0.05)
+    finally:
+        client.unregister_worker_plugin(worker_plugin.name)
+        client.unregister_scheduler_plugin(scheduler_plugin.name)
+
+
+def _plugins() -> tuple[Any, Any]:
+    """Return what tells of tasks in workers, and in the scheduler."""
+    distributed = needed("distributed")
+
+    class TellsOfTasks(distributed.WorkerPlugin):
+        name = "gpukernels: tells of tasks"
+
+        def setup(self, worker):
+            self.worker = worker
+
+        def transition(self, key, start, finish, **_):
+            what = "begins" if finish == "executing" else "ends" if start == "executing" else ""
+            if what:
+                event = {"what": what, "key": str(key), "at": time.time()}
+                self.worker.log_event(TOPIC, event | {"worker": self.worker.address})
+
+    class TellsOfWorkers(distributed.SchedulerPlugin):
+        name = "gpukernels: tells of workers"
+
+        def start(self, scheduler):
+            self.scheduler = scheduler
+
+        def transition(self, key, start, finish, *args, **_):
+            if finish in ("waiting", "processing", "queued", "no-worker") and start == "released":
+                needs = [str(task.key) for task in self.scheduler.tasks[key].dependencies]
+                event = {"what": "waits", "key": str(key), "needs": sorted(needs)}
+                self.scheduler.log_event(TOPIC, event | {"at": time.time()})
+
+        def remove_worker(self, scheduler, worker, **_):
+            event = {"what": "gone", "worker": worker, "at": time.time()}
+            scheduler.log_event(TOPIC, event)
+
+    return TellsOfTasks(), TellsOfWorkers()

@@ -1,0 +1,210 @@
+"""WorkersView: which worker did what and when, above the graph of tasks that asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpukernels.checks import check_text
+from gpukernels.errors import InvalidArgument
+from gpukernels.views.encoding import pack, pack_lists
+from gpukernels.views.widget import View, check_step
+from gpukernels.views.words import count, under
+
+#: Kinds of tasks that have a look of their own.
+MOST_KINDS = 6
+MOST_TASKS = 300
+COLUMNS = ("key", "worker", "begin", "end", "lost", "needs", "kind")
+
+
+class WorkersView(View):
+    """Runs of tasks by worker, in time, and Dask's graph of those tasks.
+
+    Each bar is a run of a task by a worker; each box a task, and a line from box to box says that
+    the second needs what the first returns. A step is the end of a run. A run that ends because its
+    worker died is crossed out, and the task has another.
+
+    Parameters
+    ----------
+    runs : dict of str to sequence of TaskRun
+        What `gpukernels.beyond.watched` has seen, by a name each.
+    kinds : dict of str to str
+        The tasks that are drawn: the kind of a run, and what it is called. At most six.
+    choice : str
+        What stands beside the list of names.
+    title, caption : str
+        Words above and below.
+    name : str
+        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    step : int
+        Step shown first: so many runs have ended.
+
+    Attributes
+    ----------
+    step : int
+        The step shown; may be set and observed.
+    trace : str
+        The runs shown, by their name; may be set and observed.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is nothing to draw, more than 300 tasks, or a run ends before it begins.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> from gpukernels.beyond import TaskRun
+    >>> runs = [
+    ...     TaskRun("close-0", "a", 0.0, 0.2, False, ()),
+    ...     TaskRun("close-1", "b", 0.0, 0.1, True, ()),
+    ...     TaskRun("close-1", "a", 0.2, 0.4, False, ()),
+    ...     TaskRun("join-0", "a", 0.4, 0.5, False, ("close-0", "close-1")),
+    ... ]
+    >>> gk.WorkersView({"one dies": runs}, {"close": "close a part", "join": "join"})
+    WorkersView(one dies: 3 tasks, 4 runs, 2 workers)
+    """
+
+    _kind = "workers"
+
+    def __init__(
+        self,
+        runs: dict[str, Sequence[Any]],
+        kinds: Mapping[str, str],
+        *,
+        choice: str = "Run",
+        title: str = "What the workers did",
+        caption: str = "",
+        name: str = "",
+        step: int = 0,
+    ) -> None:
+        self._kinds = _checked_kinds(kinds)
+        if not isinstance(runs, dict) or not runs:
+            raise InvalidArgument("runs", runs, "a non-empty dict of names to sequences of TaskRun")
+        self._runs = {label: self._chosen(label, given) for label, given in runs.items()}
+        labels = list(self._runs)
+        check_step(step, len(self._runs[labels[0]]) + 1)
+        payload = {
+            "choice": choice,
+            "kinds": list(self._kinds.values()),
+            "traces": [self._trace_payload(label) for label in labels],
+        }
+        self._finish(payload, title=title, caption=caption, name=name, step=step, labels=labels)
+
+    def _chosen(self, label: Any, given: Any) -> list[Any]:
+        said = f"runs[{label!r}]"
+        if not isinstance(label, str) or not label or not isinstance(given, list | tuple):
+            raise InvalidArgument(said, given, "a sequence of TaskRun, under a name")
+        if not all(hasattr(run, part) for run in given for part in COLUMNS):
+            raise InvalidArgument(said, given, "a sequence of TaskRun")
+        chosen = sorted(
+            (run for run in given if run.kind in self._kinds), key=lambda r: (r.end, r.begin, r.key)
+        )
+        if not chosen or len({run.key for run in chosen}) > MOST_TASKS:
+            allowed = f"runs of 1 to {MOST_TASKS} tasks of the kinds {list(self._kinds)}"
+            raise InvalidArgument(said, f"{len(chosen)} such runs", allowed)
+        for run in chosen:
+            if not 0 <= run.begin <= run.end:
+                raise InvalidArgument(said, run, "runs that begin at 0 or later and end after that")
+        return chosen
+
+    def _trace_payload(self, label: str) -> dict[str, Any]:
+        runs = self._runs[label]
+        workers, tasks = _workers(runs), _tasks(runs)
+        needs = {run.key: [tasks[k] for k in run.needs if k in tasks] for run in runs}
+        depth = _depths([needs[key] for key in tasks])
+        kinds, first = list(self._kinds), min(run.begin for run in runs)
+        kind_of = {run.key: kinds.index(run.kind) for run in runs}
+        return {
+            "label": label,
+            "steps": len(runs) + 1,
+            "workers": len(workers),
+            "task": pack([tasks[run.key] for run in runs]),
+            "worker": pack([workers[run.worker] for run in runs]),
+            "begin": pack([round(1e3 * (run.begin - first)) for run in runs]),
+            "end": pack([round(1e3 * (run.end - first)) for run in runs]),
+            "lost": pack([run.lost for run in runs]),
+            "kind": pack([kind_of[key] for key in tasks]),
+            "names": [_name(key) for key in tasks],
+            "needs": pack_lists([needs[key] for key in tasks]),
+            "depth": pack(depth),
+            "sentences": [
+                self._sentence(runs, workers, step, first) for step in range(len(runs) + 1)
+            ],
+        }
+
+    def _sentence(self, runs: list[Any], workers: dict[str, int], step: int, first: float) -> str:
+        if not step:
+            return f"{count(len(_tasks(runs)), 'task')} for {count(len(workers), 'worker')}."
+        run = runs[step - 1]
+        who, what = f"worker {workers[run.worker]}", self._kinds[run.kind]
+        at = f"{1e3 * (run.end - first):,.0f} ms"
+        if run.lost:
+            return f"{at}: {who} dies in the middle of a task ({what}). Its results are gone."
+        again = sum(other.key == run.key for other in runs[:step]) > 1
+        took = f"{1e3 * (run.end - run.begin):,.0f} ms"
+        return f"{at}: {who} has done a task ({what}) in {took}{', once more' * again}."
+
+    def _describe(self) -> str:
+        return " ".join(
+            f"{under(label)}{self._counts(runs)}. "
+            + " ".join(
+                f"Worker {at}: {count(sum(r.worker == who for r in runs), 'run')}"
+                f"{', then it dies' if any(r.lost and r.worker == who for r in runs) else ''}."
+                for who, at in _workers(runs).items()
+            )
+            for label, runs in self._runs.items()
+        )
+
+    def _counts(self, runs: list[Any]) -> str:
+        return (
+            f"{count(len(_tasks(runs)), 'task')}, {count(len(runs), 'run')}, "
+            f"{count(len(_workers(runs)), 'worker')}"
+        )
+
+    def _summary(self) -> str:
+        return "; ".join(f"{under(label)}{self._counts(r)}" for label, r in self._runs.items())
+
+
+def _checked_kinds(kinds: Any) -> dict[str, str]:
+    if not isinstance(kinds, Mapping) or not 0 < len(kinds) <= MOST_KINDS:
+        raise InvalidArgument("kinds", kinds, f"a dict of 1 to {MOST_KINDS} kinds to their names")
+    for kind, words in kinds.items():
+        check_text("a kind", kind)
+        check_text(f"kinds[{kind!r}]", words)
+    return dict(kinds)
+
+
+def _workers(runs: list[Any]) -> dict[str, int]:
+    """Return workers by their first run."""
+    order = sorted(runs, key=lambda run: (run.begin, run.worker))
+    return {worker: at for at, worker in enumerate(dict.fromkeys(run.worker for run in order))}
+
+
+def _tasks(runs: list[Any]) -> dict[str, int]:
+    """Return tasks by kind of place in the graph: what is made first comes first."""
+    order = sorted(runs, key=lambda run: (run.begin, run.key))
+    return {key: at for at, key in enumerate(dict.fromkeys(run.key for run in order))}
+
+
+def _depths(needs: list[list[int]]) -> np.ndarray:
+    """Return how many tasks stand before each, on the longest way."""
+    depth = np.full(len(needs), -1)
+    for start in range(len(needs)):
+        waiting = [start]
+        while waiting:
+            at = waiting[-1]
+            before = [k for k in needs[at] if depth[k] < 0 and k not in waiting]
+            if before:
+                waiting.append(before[0])
+                continue
+            depth[at] = 1 + max((int(depth[k]) for k in needs[at]), default=-1)
+            waiting.pop()
+    return depth
+
+
+def _name(key: str) -> str:
+    """Return what a key says of what the task is done to, without its kind and its number."""
+    return key.partition("-")[2].rpartition("-")[0]
