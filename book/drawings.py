@@ -348,6 +348,22 @@ def performance_power_energy_card() -> str:
     return card("Time to the right, power upwards: the hardest worker costs the least energy", body)
 
 
+def beyond_one_gpu_card() -> str:
+    """Return a map in three parts, each in a place of its own, and the vertices between them."""
+    body = ""
+    for row in range(4):
+        for column in range(10):
+            x, y = 26 + 20 * column + 8 * (column // 4), 22 + 22 * row
+            if column < 9 and (column % 4 != 3 or row in (1, 2)):
+                step = 28 if column % 4 == 3 else 20
+                body += f'<path class="line" d="M{x:g} {y:g}h{step:g}"/>'
+            if row < 3 and (row + column) % 3:
+                body += f'<path class="line" d="M{x:g} {y:g}v22"/>'
+            kind = "on" if row in (1, 2) and column in (3, 4, 7, 8) else "half"
+            body += f'<circle cx="{x:g}" cy="{y:g}" r="5" class="{kind}"/>'
+    return card("A map in three parts, and the vertices between them", body)
+
+
 def drawings() -> dict[str, str]:
     """Return every drawing by its path under ``book/_static``."""
     return {
@@ -370,6 +386,7 @@ def drawings() -> dict[str, str]:
         "cards/floyd_warshall.svg": floyd_warshall_card(),
         "cards/all_pairs_otherwise.svg": all_pairs_otherwise_card(),
         "cards/performance_power_energy.svg": performance_power_energy_card(),
+        "cards/beyond_one_gpu.svg": beyond_one_gpu_card(),
     }
 
 

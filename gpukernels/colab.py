@@ -49,6 +49,17 @@ def _install_missing(package: str) -> None:
         subprocess.run(command, check=True)
 
 
+def bring(package: str) -> bool:
+    """Have what one chapter needs beside the library, and say whether it is there.
+
+    On Colab it is installed if it is missing. Elsewhere nothing is: who runs the book's notebooks
+    has the extra ``dask`` or not.
+    """
+    if "google.colab" in sys.modules:
+        _install_missing(package)
+    return importlib.util.find_spec(package) is not None
+
+
 def _show_widgets() -> None:
     from google.colab import output
 

@@ -39,6 +39,7 @@ FIGURE_FIRST = (
     "hbf",
     "all_pairs_otherwise",
     "performance_power_energy",
+    "beyond_one_gpu",
 )
 
 
@@ -207,3 +208,14 @@ def test_only_what_is_missing_is_installed_and_no_version_is_changed(monkeypatch
         "a_package_that_is_not_there",
     ]
     assert "Installing a_package_that_is_not_there ..." in capsys.readouterr().out
+
+
+def test_what_one_chapter_needs_is_installed_on_colab_alone(monkeypatch):
+    commands = []
+    monkeypatch.setattr(subprocess, "run", lambda command, **options: commands.append(command))
+    assert colab.bring("numpy")
+    assert not colab.bring("a_package_that_is_not_there")
+    assert commands == []
+    monkeypatch.setitem(sys.modules, "google.colab", object())
+    assert not colab.bring("a_package_that_is_not_there")
+    assert commands[0][-1] == "a_package_that_is_not_there"

@@ -58,13 +58,17 @@ class Watch:
         By their begin; filled when the watch ends.
     """
 
-    def __init__(self, client: Any):
-        self._client = client
+    def __init__(self):
         self.runs: list[TaskRun] = []
+        self._told: list[dict[str, Any]] = []
 
     def told(self) -> list[dict[str, Any]]:
         """Return what has been told up to now."""
-        return [event for _, event in self._client.get_events(TOPIC)]
+        return list(self._told)
+
+    def hear(self, event: tuple[float, dict[str, Any]]) -> None:
+        """Keep what is told; Dask itself keeps the last thousand alone."""
+        self._told.append(event[1])
 
     def running(self, kind: str) -> str | None:
         """Return the address of a worker that has begun such a task and not ended it, if any."""
@@ -109,7 +113,8 @@ def watched(client: Any) -> Iterator[Watch]:
         Whose ``runs`` are there when the block is left.
     """
     worker_plugin, scheduler_plugin = _plugins()
-    begin, watch = time.time(), Watch(client)
+    begin, watch = time.time(), Watch()
+    client.subscribe_topic(TOPIC, watch.hear)
     client.register_plugin(worker_plugin)
     client.register_plugin(scheduler_plugin)
     try:
@@ -122,6 +127,7 @@ def watched(client: Any) -> Iterator[Watch]:
                 break
             time.sleep(0.05)
     finally:
+        client.unsubscribe_topic(TOPIC)
         client.unregister_worker_plugin(worker_plugin.name)
         client.unregister_scheduler_plugin(scheduler_plugin.name)
 

@@ -15,6 +15,7 @@ from gpukernels.table import Table
 from . import (
     all_pairs_otherwise,
     better_queues,
+    beyond_one_gpu,
     bfs4k,
     direction,
     duplicates,
@@ -69,6 +70,7 @@ CATALOG = MappingProxyType(
             floyd_warshall,
             all_pairs_otherwise,
             performance_power_energy,
+            beyond_one_gpu,
         )
         for ex in chapter.EXERCISES
     }

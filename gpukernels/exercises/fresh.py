@@ -15,6 +15,7 @@ from gpukernels.generators import rmat
 from . import (
     all_pairs_otherwise,
     better_queues,
+    beyond_one_gpu,
     bfs4k,
     direction,
     duplicates,
@@ -243,6 +244,8 @@ DRAWN: Mapping[str, Drawing] = {
     "floyd-4": floyd_warshall.PIPES.drawn(floyd_warshall.widening_case),
     "otherwise-3": all_pairs_otherwise.GRAPHS.drawn(all_pairs_otherwise.squares_case),
     "otherwise-4": all_pairs_otherwise.PAIRS.drawn(all_pairs_otherwise.multiply_case),
+    "beyond-2": beyond_one_gpu.CUT_GRAPHS.drawn(beyond_one_gpu.marks_case),
+    "beyond-3": beyond_one_gpu.CUT_ROADS.drawn(beyond_one_gpu.join_case),
 }
 
 

@@ -838,6 +838,46 @@ def tallies(apart: int):
     return tally
 
 
+def marks_of_rows(apart: int):
+    """beyond-2."""
+
+    @cuda.jit
+    def mark(offsets, targets, part, border):
+        thread = cuda.grid(1)
+        if thread % apart == 0:
+            for v in range(thread // 32, min((thread + apart) // 32, border.shape[0])):
+                far = 0
+                for k in range(offsets[v], offsets[v + 1]):
+                    if part[targets[k]] != part[v]:
+                        far = 1
+                border[v] = far
+
+    return mark
+
+
+def joins(apart: int):
+    """beyond-3."""
+
+    @cuda.jit
+    def join(inside, to_border, onward, place, rows):
+        thread = cuda.threadIdx.y * 32 + cuda.threadIdx.x
+        block = cuda.blockIdx.y * cuda.gridDim.x + cuda.blockIdx.x
+        number = block * 128 + thread
+        size = rows.shape[0] * rows.shape[1]
+        if number % apart == 0:
+            for e in range(number, min(number + apart, size)):
+                i, j = e // rows.shape[1], e % rows.shape[1]
+                best = NOBODY
+                if place[j] >= 0:
+                    best = inside[i, place[j]]
+                for a in range(to_border.shape[1]):
+                    if to_border[i, a] != NOBODY and onward[a, j] != NOBODY:
+                        best = min(best, to_border[i, a] + onward[a, j])
+                rows[i, j] = best
+
+    return join
+
+
 #: What makes the lazy answers of each exercise, and how far apart the workers of the second are.
 LAZY: dict[str, tuple[Callable, int]] = {
     "simt-2": (squares, WARP),
@@ -884,4 +924,6 @@ LAZY: dict[str, tuple[Callable, int]] = {
     "otherwise-4": (products, WARP),
     "energy-2": (pairs_of_samples, WARP),
     "energy-3": (tallies, WARP),
+    "beyond-2": (marks_of_rows, WARP),
+    "beyond-3": (joins, WARP),
 }

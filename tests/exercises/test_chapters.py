@@ -28,6 +28,7 @@ NOTEBOOK = {
     "floyd": "floyd_warshall",
     "otherwise": "all_pairs_otherwise",
     "energy": "performance_power_energy",
+    "beyond": "beyond_one_gpu",
 }
 
 

@@ -31,6 +31,7 @@ NOTEBOOKS = {
     "floyd": "floyd_warshall",
     "otherwise": "all_pairs_otherwise",
     "energy": "performance_power_energy",
+    "beyond": "beyond_one_gpu",
     "bfs": "frontier_bfs",
     "scans": "scans",
     "representations": "representations",

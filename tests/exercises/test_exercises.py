@@ -84,6 +84,8 @@ SAYS = {
     "otherwise-4": "`product[0, 0]` is 2147483644 and should be 2147483647",
     "energy-2": "race on `above[",
     "energy-3": "`total[0]` is 0 and should be",
+    "beyond-2": "`border[",
+    "beyond-3": "`rows[",
 }
 
 

@@ -851,6 +851,55 @@ NEAR_MISSES = {
         "most = max(most, most)",
         "`peak[",
     ),
+    "the first 32 neighbors alone": (
+        "beyond-2",
+        "offsets[v + 1], 32):",
+        "min(offsets[v] + 32, offsets[v + 1]), 32):",
+        "`border[0]` is 0 and should be 1",
+    ),
+    "lane 0 decides by what it has seen": (
+        "beyond-2",
+        "1 if any_far else 0",
+        "1 if far else 0",
+        "`border[",
+    ),
+    "nobody stores a 0": (
+        "beyond-2",
+        "        if lane == 0:",
+        "        if lane == 0 and any_far:",
+        "`border[",
+    ),
+    "all agree": ("beyond-2", "any_sync(FULL_MASK, far)", "all_sync(FULL_MASK, far)", "`border["),
+    "every lane asks all": (
+        "beyond-2",
+        "range(offsets[v] + lane, offsets[v + 1], 32)",
+        "range(offsets[v], offsets[v + 1])",
+        "memory requests of the busiest warp",
+    ),
+    "inside is the answer": (
+        "beyond-3",
+        "for a in range(to_border.shape[1]):",
+        "for a in range(to_border.shape[1] if place[j] < 0 else 0):",
+        "a short way that leaves the part",
+    ),
+    "the column of the graph for that of the part": (
+        "beyond-3",
+        "inside[i, place[j]]",
+        "inside[i, min(j, inside.shape[1] - 1)]",
+        "`rows[",
+    ),
+    "one separator is enough": (
+        "beyond-3",
+        "range(to_border.shape[1])",
+        "range(min(1, to_border.shape[1]))",
+        "`rows[",
+    ),
+    "a sum with what is infinite on the far side": (
+        "beyond-3",
+        "first != NO_PATH and second != NO_PATH",
+        "first != NO_PATH",
+        "`rows[",
+    ),
 }
 
 

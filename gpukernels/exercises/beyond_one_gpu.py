@@ -1,0 +1,312 @@
+"""Exercises of the chapter "Beyond one GPU"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.all_pairs.separators import parted, ruled
+from gpukernels.device import SimtDevice
+from gpukernels.generators import erdos_renyi, path, road_grid, star
+from gpukernels.graph import Graph
+from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for
+
+from .all_pairs_otherwise import matrix_of, multiplied
+from .case import Budget, Case, Results, Wrong
+from .counters import sharing
+from .exercise import KernelExercise, PredictionExercise
+from .inputs import Draw, Inputs
+from .sssp_spectrum import NO_PATH, weighted
+from .words import words
+
+WITH_VOTES = "from numba import cuda\n\nFULL_MASK = 0xFFFFFFFF"
+IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
+FULL_MASK = 0xFFFFFFFF
+
+# beyond-1: predict the separators, counted below by the kernel of beyond-2
+
+
+def streets(rows: int, columns: int) -> Graph:
+    """Return corners in rows and columns, each joined to the next ones, row by row."""
+    corner = np.arange(rows * columns).reshape(rows, columns)
+    along = np.stack([corner[:, :-1].ravel(), corner[:, 1:].ravel()])
+    across = np.stack([corner[:-1].ravel(), corner[1:].ravel()])
+    u, v = np.concatenate([along, across], axis=1)
+    return Graph.from_arcs(rows * columns, np.concatenate([u, v]), np.concatenate([v, u]))
+
+
+# beyond-2: mark the separators
+
+
+def in_parts(g: Graph, rng: Draw, parts: int = 4) -> tuple[Graph, np.ndarray]:
+    """Return a graph, and a part drawn for each vertex."""
+    return g, rng.integers(0, parts, g.n).astype(np.int32)
+
+
+def on_the_map(g: Graph, parts: int, lengths: Draw | None = None) -> tuple[Graph, np.ndarray]:
+    """Return a graph that has a map, with drawn lengths or none, and its parts by a ruler."""
+    part = ruled(g.positions, parts).astype(np.int32)
+    return (g if lengths is None else weighted(g, lengths)), part
+
+
+def _cut_graphs() -> Inputs:
+    hub = star(201)
+    alone, last = np.zeros(201, np.int32), np.zeros(201, np.int32)
+    alone[int(np.argmax(hub.out_degree))] = 5
+    last[-1] = 1
+    rng = np.random.default_rng(8)
+
+    def draw(rng: Draw) -> dict[str, tuple]:
+        one, other = (
+            erdos_renyi(int(rng.integers(2, 90)), 3, seed=int(rng.integers(2**31))) for _ in "ab"
+        )
+        return {
+            "a drawn graph in four parts": in_parts(one, rng),
+            "a drawn graph, nearly all in one part": (
+                other, (rng.random(other.n) < 0.05).astype(np.int32),
+            ),
+        }  # fmt: skip
+
+    return Inputs(
+        {
+            "roads of 45 vertices, cut by a ruler": on_the_map(road_grid(9, 5, seed=1), 4),
+            "a star whose 200 leaves are in another part": (hub, alone),
+            "a star whose last leaf is in another part": (hub, last),
+            "33 vertices in a row, each a part": (path(33), np.arange(33, dtype=np.int32)),
+            "one part": (road_grid(6, 6, seed=2), np.full(36, 7, np.int32)),
+            "no vertices": (Graph([0], []), np.zeros(0, np.int32)),
+            "one vertex": (path(1), np.zeros(1, np.int32)),
+            "40 vertices without edges": in_parts(Graph(np.zeros(41, int), []), rng),
+        },
+        draw,
+    )
+
+
+CUT_GRAPHS = _cut_graphs()
+
+
+@cuda.jit
+def mark(offsets, targets, part, border):
+    """Set ``border[v]`` to 1 if `v` has a neighbor in another part, else to 0; a warp a vertex."""
+    v, lane = cuda.grid(1) // 32, cuda.laneid
+    if v < border.shape[0]:
+        far = False
+        # Your lines go here.
+        own = part[v]  # added
+        for k in range(offsets[v] + lane, offsets[v + 1], 32):  # added
+            if part[targets[k]] != own:  # added
+                far = True  # added
+        any_far = cuda.any_sync(FULL_MASK, far)  # added
+        if lane == 0:  # added
+            border[v] = 1 if any_far else 0  # added
+
+
+def run_marks(kernel, device, given: tuple) -> Results:
+    """Mark once."""
+    g, part = given
+    border = device.full(g.n, -1, np.int32)
+    args = (device.array(a.astype(np.int32)) for a in (g.offsets, g.targets, part))
+    device.launch(kernel, blocks_for(g.n * WARP_SIZE), THREADS, *args, border)
+    return {"border": device.read(border)}
+
+
+def judge_marks(given: tuple) -> Callable[[Results], Wrong | None]:
+    """Return a judge of the marks."""
+    g, part = given
+    source, target = g.coo
+    expected = np.zeros(g.n, np.int32)
+    expected[source[part[source] != part[target]]] = 1
+
+    def judge(found: Results) -> Wrong | None:
+        wrong = np.flatnonzero(found["border"] != expected)
+        if not wrong.size:
+            return None
+        v = int(wrong[0])
+        said = f"`border[{v}]` is {found['border'][v]} and should be {expected[v]}"
+        return Wrong(f"{said}; {wrong.size:,} are wrong", "border", v)
+
+    return judge
+
+
+def marks_case(name: str, given: tuple) -> Case:
+    """Return an input of beyond-2."""
+    return Case(name, lambda kernel, device: run_marks(kernel, device, given), judge_marks(given))
+
+
+def marks_budgets() -> list[Budget]:
+    """Return the bound of beyond-2: seven strides of 32 neighbors, and four requests beside."""
+    name = "a star whose 200 leaves are in another part"
+    return [sharing(marks_case(name, CUT_GRAPHS.fixed[name]), at_most=18)]
+
+
+MARK = KernelExercise(
+    words("beyond-2"),
+    parts=(mark,),
+    imports=WITH_VOTES,
+    cases=lambda: CUT_GRAPHS.cases(marks_case),
+    budgets=marks_budgets,
+)
+
+
+def count_separators() -> dict[str, int]:
+    """Cut four rows of six corners in two and in four, and mark the separators."""
+    g = streets(4, 6)
+    row, column = np.divmod(np.arange(24), 6)
+    cuts = {"2 parts": column // 3, "4 parts": column // 3 + 2 * (row // 2)}
+    counted = {}
+    for name, part in cuts.items():
+        border = run_marks(mark, SimtDevice(trace=True), (g, part))["border"]
+        separators = int(border.sum())
+        counted[f"separators, {name}"] = separators
+        counted[f"boundary matrix in bytes, {name}"] = 4 * separators**2
+        size, own = np.bincount(part), np.bincount(part, border).astype(int)
+        inside, edges = int((size**3).sum()), int((size * own).sum())
+        counted[f"additions, {name}"] = inside + separators**3 + edges * (separators + g.n)
+    return counted
+
+
+PREDICT = PredictionExercise(
+    words("beyond-1"),
+    answer={
+        "separators, 2 parts": 8,
+        "boundary matrix in bytes, 2 parts": 256,
+        "additions, 2 parts": 7040,
+        "separators, 4 parts": 16,
+        "boundary matrix in bytes, 4 parts": 1024,
+        "additions, 4 parts": 8800,
+    },
+    measure=count_separators,
+)
+
+# beyond-3: rows that are joined
+
+
+@cuda.jit
+def join(inside, to_border, onward, place, rows):
+    """Join the ways from a part's vertices to all vertices, a thread an element of `rows`."""
+    j, i = cuda.grid(2)
+    if i < rows.shape[0] and j < rows.shape[1]:
+        best = NO_PATH
+        if place[j] >= 0:  # added
+            best = inside[i, place[j]]  # added
+        for a in range(to_border.shape[1]):
+            first, second = to_border[i, a], onward[a, j]
+            if first != NO_PATH and second != NO_PATH:
+                best = min(best, first + second)
+        rows[i, j] = best
+
+
+def closed(matrix: np.ndarray) -> np.ndarray:
+    """Return all shortest lengths by squaring until nothing falls."""
+    while True:
+        lower = np.minimum(matrix, multiplied(matrix, matrix))
+        if (lower == matrix).all():
+            return lower
+        matrix = lower
+
+
+def ways(g: Graph, part: np.ndarray, of: int = 0) -> dict[str, np.ndarray]:
+    """Return what is joined for one part, and the rows that result."""
+    arcs = matrix_of(g)
+    within = np.where(part[:, None] == part[None, :], arcs, NO_PATH)
+    within, all_pairs = closed(within), closed(arcs)
+    members = np.flatnonzero(part == of)
+    border = parted(g, part).separators
+    place = np.full(g.n, -1, np.int32)
+    place[members] = np.arange(members.size)
+    return {
+        "inside": within[np.ix_(members, members)],
+        "to_border": all_pairs[np.ix_(members, border)],
+        "onward": within[border],
+        "place": place,
+        "rows": all_pairs[members],
+    }
+
+
+def _cut_roads() -> Inputs:
+    rng = np.random.default_rng(9)
+    # Corners in a horseshoe: the short way between the ends of one part leads through the other.
+    horseshoe = Graph.from_arcs(
+        6, [0, 1, 2, 3, 4, 5, 0, 3], [1, 0, 3, 2, 5, 4, 3, 0], [9, 9, 1, 1, 9, 9, 1, 1]
+    )
+    detour = Graph.from_arcs(4, [0, 1, 0, 3], [1, 2, 3, 2], [9, 9, 1, 1])
+
+    def draw(rng: Draw) -> dict[str, tuple]:
+        g = weighted(erdos_renyi(int(rng.integers(6, 40)), 3, seed=int(rng.integers(2**31))), rng)
+        return {"a drawn graph in three parts": in_parts(g, rng, 3)}
+
+    return Inputs(
+        {
+            "roads of 45 vertices, cut by a ruler": on_the_map(
+                road_grid(9, 5, seed=1), 3, rng
+            ),
+            "one part, no separators": (
+                weighted(road_grid(5, 5, seed=2), rng), np.zeros(25, np.int32),
+            ),
+            "a star whose hub is a part": (
+                weighted(star(9), rng), (star(9).out_degree > 1).astype(np.int32),
+            ),
+            "a short way that leaves the part": (detour, np.int32([0, 0, 0, 1])),
+            "a horseshoe": (horseshoe, np.int32([0, 0, 0, 1, 1, 1])),
+            "each vertex a part": (weighted(path(9), rng), np.arange(9, dtype=np.int32)),
+            "two parts without an edge between them": (
+                Graph.from_arcs(4, [0, 2], [1, 3], [5, 6]), np.int32([0, 0, 1, 1]),
+            ),
+            "one vertex": (path(1), np.zeros(1, np.int32)),
+        },
+        draw,
+    )  # fmt: skip
+
+
+CUT_ROADS = _cut_roads()
+
+
+def run_join(kernel, device, made: dict[str, np.ndarray]) -> Results:
+    """Join once."""
+    rows = device.full(made["rows"].shape, -7, np.int32)
+    tall, wide = made["rows"].shape
+    args = [device.array(made[name]) for name in ("inside", "to_border", "onward", "place")]
+    device.launch(kernel, (blocks_for(wide, 32), blocks_for(tall, 4)), (32, 4), *args, rows)
+    return {"rows": device.read(rows)}
+
+
+def judge_join(made: dict[str, np.ndarray]) -> Callable[[Results], Wrong | None]:
+    """Return a judge of the rows."""
+    expected = made["rows"]
+
+    def judge(found: Results) -> Wrong | None:
+        wrong = np.argwhere(found["rows"] != expected)
+        if not len(wrong):
+            return None
+        i, j = wrong[0].tolist()
+        text = f"`rows[{i}, {j}]` is {found['rows'][i, j]} and should be {expected[i, j]}"
+        return Wrong(f"{text}; {len(wrong):,} are wrong", "rows", i * expected.shape[1] + j)
+
+    return judge
+
+
+def join_case(name: str, given: tuple) -> Case:
+    """Return an input of beyond-3."""
+    made = ways(*given)
+    return Case(name, lambda kernel, device: run_join(kernel, device, made), judge_join(made))
+
+
+def join_budgets() -> list[Budget]:
+    """Return the bound of beyond-3: two elements a separator, the part's own, and the result."""
+    given = on_the_map(road_grid(8, 8, seed=3), 2, np.random.default_rng(3))
+    separators = parted(*given).separators.size
+    case = join_case("64 roads in two parts", given)
+    return [sharing(case, at_most=2 * int(separators) + 4)]
+
+
+JOIN = KernelExercise(
+    words("beyond-3"),
+    parts=(join,),
+    imports=IMPORTS,
+    cases=lambda: CUT_ROADS.cases(join_case),
+    budgets=join_budgets,
+)
+
+EXERCISES = (PREDICT, MARK, JOIN)
