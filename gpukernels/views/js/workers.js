@@ -6,7 +6,7 @@ import { placeIn } from "./inspect.js";
 import { boxPath, pathOf, squareKey, symbol, wordsText } from "./marks.js";
 
 const WORK_WIDE = 560,
-  WORK_LEFT = 58,
+  WORK_LEFT = 72,
   WORK_ROW = 30,
   WORK_BAR = 22,
   WORK_TOP = 14,
@@ -142,14 +142,16 @@ function barsPicture(data) {
     lit = litMark(),
     words = wordsText("gk-tick gk-text-quiet"),
     names = wordsText("gk-worker-name");
-  const step = [20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find((s) => s * scale >= 56) || 20000;
+  const step = [20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find((s) => s * scale >= 84) || 20000;
   const ticks = Array.from({ length: Math.floor(data.last / step) + 1 }, (_, k) => k * step);
   put(
     rules,
     "d",
     ticks.map((ms) => `M${number(x(ms))} ${WORK_TOP - 4}v${number(WORK_ROW * data.workers + 4)}`).join(""),
   );
-  words.show(ticks.map((ms) => [number(x(ms)), tall - 3, `${thousands(ms)} ms`]));
+  words.show(
+    ticks.filter((ms) => x(ms) < WORK_WIDE - 30).map((ms) => [number(x(ms)), tall - 3, `${thousands(ms)} ms`]),
+  );
   names.show(Array.from({ length: data.workers }, (_, w) => [0, number(y(w) + 15), `worker ${w}`]));
   const svg = h(
     "svg",
