@@ -217,7 +217,9 @@ def without(a, b):
     """Return the threads of `a` that are not in `b`, or None; either may be None."""
     if a is None or b is None:
         return a
-    return keep(a, ~np.isin(a.ids, b.ids))
+    left = np.ones(a.frame.size, dtype=bool)
+    left[b.ids] = False
+    return keep(a, left[a.ids])
 
 
 def leave(active):

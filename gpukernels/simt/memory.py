@@ -100,6 +100,8 @@ class Memory:
     def __init__(self, run, name, data, space="global"):
         self.run = run
         self.races = run.races
+        if self.races is not None and not self.races.concern(name, space):
+            self.races = None
         self.name = name
         self.space = space
         self.dtype = data.dtype

@@ -54,7 +54,7 @@ class _Shadow:
     def __init__(self, size):
         self.size = size
         self.first = 0
-        self.latest = {}  # kind -> time of the latest access
+        self.latest = {LOAD: 0, STORE: 0, ATOMIC: 0}  # kind -> time of the latest access
         self.waiting = {LOAD: _Waiting(), ATOMIC: _Waiting()}
         self._tables = {}
 
@@ -107,6 +107,10 @@ class Races:
         self.lane_sync = {}
         self.reported = set()
         self.flags = ReleaseAcquire(self) if run.program.fences else None
+
+    def concern(self, name, space) -> bool:
+        """Say whether accesses to an array can race: it is common to threads and not declared."""
+        return space in ("global", "shared") and name not in self.benign
 
     # Barriers
 
@@ -184,17 +188,17 @@ class Races:
 
     def check(self, memory, kind, active, at, where):
         """Compare an access with the earlier ones to the same elements, then remember it."""
-        own = memory.space == "shared"
-        if not (own or memory.space == "global") or memory.name in self.benign:
-            return
-        if memory.shadow is None:
-            memory.shadow = _Shadow(memory.flat.size)
         shadow = memory.shadow
+        if shadow is None:
+            shadow = memory.shadow = _Shadow(memory.flat.size)
         now = self._now(where)
         # What lies before is in order with all that comes: a shared array has its block's threads.
-        floor = max(self.grid_sync, self.wave_sync) if own else self.grid_sync
-        rivals = [other for other in _RACES_WITH[kind] if shadow.latest.get(other, 0) > floor]
-        shadow.latest[kind] = now
+        floor = self.grid_sync
+        if self.wave_sync > floor and memory.space == "shared":
+            floor = self.wave_sync
+        latest = shadow.latest
+        rivals = [other for other in _RACES_WITH[kind] if latest[other] > floor]
+        latest[kind] = now
         if rivals or kind == STORE:
             at = each(active, at)
         cells = at + shadow.first if shadow.first else at

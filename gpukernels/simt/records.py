@@ -106,11 +106,11 @@ class FieldMemory(Memory):
         if self.recorder is not None:
             self._bytewise = self.step > 1
             self.number = self.recorder.array(_Bytes(self) if self._bytewise else self)
-        self.races = run.races
-        if self.races is not None and parent.name in self.races.benign:
+        self.races = parent.races
+        if self.races is not None and not self.races.concern(self.name, self.space):
             self.races = None
         self.shadow = self.written = self.pattern = None
-        if self.races is not None and self.space in ("global", "shared"):
+        if self.races is not None:
             cells = data.size // self.unit
             self.shadow = _common(parent, "shadow", self.unit, lambda: _Shadow(cells))
         if parent.written is not None:

@@ -8,7 +8,7 @@ import functools
 import inspect
 import linecache
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gpukernels.simt.errors import SourceNotFound, UnsupportedConstruct
 from gpukernels.simt.versions import split_variables
@@ -27,11 +27,15 @@ class Function:
         The syntax tree, with line numbers of the file and a name for each life of a variable.
     python : function
         The plain Python function.
+    found : dict
+        What the translator has found by argument types: the types of all variables, and of the
+        result.
     """
 
     source: Source
     tree: ast.FunctionDef
     python: object
+    found: dict = field(default_factory=dict, compare=False, repr=False)
 
     def free(self, name: str):
         """Return the value of a closure variable, global or builtin; raise NameError if absent."""

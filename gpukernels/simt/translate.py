@@ -185,7 +185,9 @@ class Program:
             return name, declared if result is None else result
         syncwarps = self.syncwarps
         try:
-            env, result = {}, None
+            # Where another program has called it, with another schedule or from another kernel, one
+            # pass finds that nothing changes.
+            env, result = function.found.get(types, ({}, None))
             for _ in range(_PASSES):
                 translator = FunctionTranslator(self, function, types, dict(env), result, top)
                 self._active[call] = translator.name, result
@@ -205,6 +207,7 @@ class Program:
         if top:
             self.variables = translator.env
         self._functions[key] = (translator.name, result)
+        function.found[types] = translator.env, result
         if self.syncwarps > syncwarps:
             self._syncing.add(key)
         return self._functions[key]

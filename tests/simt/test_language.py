@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import math
+import re
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from numba import cuda, int32, int64
 
 from gpukernels.simt import launch
 from gpukernels.simt.errors import KernelTypeError
+from gpukernels.simt.source import load
+from gpukernels.simt.translate import Program
+from gpukernels.simt.values import ArrayType
 
 N = 70
 
@@ -420,6 +424,23 @@ def test_a_kernel_is_translated_once_for_each_set_of_types(scheduled_device):
     for dtype in (np.int32, np.float64, np.int32):
         _, out = launched(scheduled_device, half, 1, 5, np.arange(5).astype(dtype), np.zeros(5))
         assert out.tolist() == [0, 0, 1, 1, 2]
+
+
+def test_a_program_does_not_depend_on_what_was_translated_before():
+    types = (ArrayType(np.dtype(np.int32), 1),)
+    way = {"traced": True, "yielding": True, "step_yields": True}
+
+    def text():
+        # Functions are numbered in the order of the passes that it took to find their types.
+        return re.sub(r"\bf\d+_", "f_", Program(constant_shapes, types, **way).text)
+
+    for function in (constant_shapes, rotated):
+        load(function).found.clear()
+    first = text()
+    assert all(load(function).found for function in (constant_shapes, rotated))
+    assert text() == first
+    Program(constant_shapes, types, traced=False, yielding=False, step_yields=False)
+    assert text() == first
 
 
 @cuda.jit(device=True)

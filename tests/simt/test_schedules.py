@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import cuda, int32
 
-from gpukernels.simt import Recorder, launch, machine
+from gpukernels.simt import Recorder, launch, machine, schedules
 from gpukernels.simt.errors import EndlessLoop, LaunchError
 
 
@@ -42,6 +42,15 @@ def test_random_mixes_warps_and_blocks_as_its_seed_says():
     assert orders == [tuple(warp_order("random", seed)) for seed in range(20)]
     assert len(set(orders)) > 15
     assert all(sorted(o) == [0, 0, 1, 1, 2, 2, 3, 3] for o in orders)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 9, 12345])
+def test_random_draws_what_numpy_draws_so_that_a_seed_keeps_its_order(seed):
+    bounds = np.random.default_rng(seed).integers(1, [3, 40, 10**4, 2**31], (800, 4)).ravel()
+    # Just above 2^31 half of all words are drawn again.
+    bounds = [*bounds.tolist(), 1, 2, 2**31, 2**31 + 1, 3 * 2**30, 2**32 - 1] * 2
+    ours, numpys = schedules._draws(np.random.default_rng(seed)), np.random.default_rng(seed)
+    assert [ours(bound) for bound in bounds] == [int(numpys.integers(b)) for b in bounds]
 
 
 @cuda.jit
