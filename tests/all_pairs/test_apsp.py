@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from awkward_graphs import AWKWARD
-from effort import every_pair, examples
+from effort import every_pair, examples, in_turn
 from fake_gpu import FakeGpus
 from hypothesis import given
 from hypothesis import strategies as st
@@ -175,9 +175,9 @@ def test_zeros_negative_weights_and_cycles(method, options, g):
     check(g, apsp(g, method, device, next_hops=True, **options), distance)
 
 
-@every_variant
-@pytest.mark.parametrize("kind", ["int32", "float32"])
-def test_negative_weights_by_potentials(device, method, options, kind):
+@pytest.mark.parametrize(("variant", "kind"), in_turn(VARIANTS, ["int32", "float32"]), ids=str)
+def test_negative_weights_by_potentials(device, variant, kind):
+    method, options = variant
     g = weighted(gk.rmat(5, 4, seed=8), kind)
     height = np.random.default_rng(1).integers(0, 200, g.n)
     source, target = g.coo

@@ -104,7 +104,7 @@ def run(text: str, tmp_path, name: str):
 @pytest.mark.parametrize("name", CATALOG)
 def test_a_solution_passes_its_check_as_it_is_printed(name, tmp_path, monkeypatch):
     if EFFORT != SOAK:  # the chapters check every solution under all schedules
-        monkeypatch.setattr(checking, "SCHEDULES", checking.SCHEDULES[::2])
+        monkeypatch.setattr(checking, "SCHEDULES", checking.SCHEDULES[:1])
     ex = gk.exercise(name)
     report = ex.check(run(ex.solution.text, tmp_path, name))
     assert report.passed

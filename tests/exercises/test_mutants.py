@@ -40,8 +40,8 @@ def test_every_slip_in_a_solution_is_found(name, tmp_path, monkeypatch):
     kernel = python_function(ex.solution.answer).__name__
     found = list(mutants(ex.skeleton, ex.solution.text))
     assert found
-    if EFFORT != SOAK:  # every second one, of one exercise those that another leaves out
-        found = found[(KERNELS.index(name) + len(found)) % 2 :: 2] or found
+    if EFFORT != SOAK:  # a third of them, of one exercise those that another leaves out
+        found = found[(KERNELS.index(name) + len(found)) % 3 :: 3] or found
     accepted = []
     for k, (slip, text) in enumerate(found):
         path = tmp_path / f"mutant_{k}.py"

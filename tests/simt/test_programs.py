@@ -49,7 +49,7 @@ SECOND = ("warp", "random")
 
 def some_programs(part=1):
     """Return hypothesis' settings for the programs of this run, or for a `part` of them."""
-    count = int(PROGRAMS or some(200, soak=200))
+    count = int(PROGRAMS or some(100, soak=200))
     return settings(
         max_examples=max(1, count // part),
         deadline=None,
@@ -77,7 +77,7 @@ def test_random_programs(tmp_path_factory, text, shape, second):
         assert steps_of(recorder.trace) == expected_steps, schedule
 
 
-@some_programs(part=20)
+@some_programs(part=10)
 @given(programs(), st.integers(-25, 25), st.sampled_from(SHAPES))
 def test_an_unset_variable_is_an_error_just_where_python_has_no_value(
     tmp_path_factory, text, bound, shape
