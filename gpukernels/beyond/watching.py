@@ -70,15 +70,15 @@ class Watch:
         """Keep what is told; Dask itself keeps the last thousand alone."""
         self._told.append(event[1])
 
-    def running(self, kind: str) -> str | None:
-        """Return the address of a worker that has begun such a task and not ended it, if any."""
+    def running(self, kind: str) -> set[str]:
+        """Return the addresses of workers that have begun such a task and not ended it."""
         begun = {}
         for event in self.told():
             if event["what"] == "begins" and event["key"].startswith(f"{kind}-"):
                 begun[event["key"], event["worker"]] = event["worker"]
             elif event["what"] == "ends":
                 begun.pop((event["key"], event["worker"]), None)
-        return next(iter(begun.values()), None)
+        return set(begun.values())
 
 
 def runs_of(events: list[dict[str, Any]], begin: float) -> tuple[list[TaskRun], bool]:
