@@ -1,7 +1,8 @@
 """The lengths of all arcs some rows at a time, so that the whole matrix is never in memory twice.
 
-What `lengths` says of infinity holds here, too: one pass over all rows of an array checks them and
-finds what counts as infinite, of a graph one over its arcs; each later pass makes the rows again.
+What `lengths` says of infinity holds here, too: one pass over all rows checks them and finds what
+counts as infinite (of a sparse graph, one over its arcs); each later pass makes them again from the
+graph, or from the array given.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ from .slabs import slabs_of
 
 #: More rows than this no index of the kernels could tell apart.
 MOST_ROWS = 2**31 - 1
+#: A graph of so many times fewer arcs than elements of its matrix is looked at arc by arc, which
+#: takes some arrays of as many elements as there are arcs.
+SPARSE = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +117,8 @@ def length_rows_of(g: Graph | ArrayLike) -> LengthRows:
         check_square("g", given.shape)
         n = len(given)
         dtype = np.dtype(np.float32 if given.dtype.kind == "f" else np.int32)
-    found = range_of_arcs(given) if isinstance(given, Graph) else range_of_rows(given)
+    sparse = isinstance(given, Graph) and SPARSE * given.m <= n * n
+    found = range_of_arcs(given) if sparse else range_of_rows(given)
     return LengthRows(n, dtype, *limits(dtype, found, given), given)
 
 
@@ -128,7 +133,7 @@ def range_of_rows(given: Graph | NDArray) -> Range:
 
 
 def range_of_arcs(g: Graph) -> Range:
-    """Return the same of a graph, after a look at its arcs alone: of a sparse one they are few."""
+    """Return the same of a graph, after a look at its arcs alone."""
     source, target = g.coo
     weights = np.ones(g.m, np.int32) if g.weights is None else g.weights
     order = np.lexsort((weights, target, source))

@@ -56,9 +56,8 @@ WHAT = (
     "of two. sssp_many, bfs_many, partitioned: gk.local_client(gpus), a worker process a GPU, the "
     "graph with the workers already, the result left with them. blocked: one process, "
     "gk.apsp(matrix, devices=[0, 1]) with the rows shared; kernel_ms and kernel_speed_up: by the "
-    "host's clock, from the matrix on the GPUs until it is closed there, which is all that two do "
-    "faster. copies: from one GPU to the other, "
-    "in a row, by the host's clock; gigabytes_per_second counts a byte once"
+    "host's clock, from the matrix on the GPUs until it is closed there. copies: from one GPU to "
+    "the other, in a row, by the host's clock; gigabytes_per_second counts a byte once"
 )
 
 
@@ -153,7 +152,7 @@ def measure(work: Work, clients: dict[int, Any], repeat: int) -> Iterator[dict[s
                 begin = time.perf_counter()
                 found = work.call(client)
                 times.append((time.perf_counter() - begin) * 1e3)
-            distance, stats, found = np.asarray(found.distance), found.stats, None
+            distance, stats, found = brought(client, found.distance), found.stats, None
         if right is None:
             right = distance
             check_rows(work, right)
@@ -164,6 +163,19 @@ def measure(work: Work, clients: dict[int, Any], repeat: int) -> Iterator[dict[s
         row |= {name: stats[name] for name in ("parts", "separators") if name in stats}
         ms_of_one = ms if gpus == 1 else ms_of_one
         yield with_speed_up(row, ms_of_one)
+
+
+def brought(client: Any, distance: Any) -> NDArray:
+    """Return rows that lie with workers, block by block: as a whole, one worker would join them."""
+    if isinstance(distance, np.ndarray):
+        return distance
+    blocks = client.compute(distance.to_delayed().ravel().tolist())
+    whole: NDArray = np.empty(distance.shape, distance.dtype)
+    first = 0
+    for rows in client.gather(blocks):
+        whole[first : first + len(rows)] = rows
+        first += len(rows)
+    return whole
 
 
 def with_speed_up(row: dict[str, Any], ms_of_one: float) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Blocked Floyd-Warshall of a large complete graph on one GPU of a host and on two.
 
 The rows of the matrix are shared as in `gpukernels.all_pairs.shared_rows`. A closing is timed with
-the matrix on the GPUs already and left there; a whole call has, on the host, the checks of the
-matrix and its copies as well, which two GPUs do not make faster.
+the matrix on the GPUs already and left there; a whole call has the host's checks of the matrix and
+both copies of it as well.
 """
 
 from __future__ import annotations
