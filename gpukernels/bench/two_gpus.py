@@ -40,8 +40,8 @@ SHARED = ("sssp_many", "bfs_many", "partitioned")
 WORKS = ("copies", *SHARED, "blocked")
 #: Roots, and those of a tile: many tiles, so that both workers end at about the same time.
 ROOTS, A_TILE = 4096, 64
-#: Roots of breadth-first searches, of which a word of bits holds a tile.
-SEARCHES = 2048
+#: The same of breadth-first searches, which share arcs by the tile.
+SEARCHES, SHARING = 4096, 256
 #: Parts of the road network, and its junctions down and across.
 PARTS, ROADS = 32, 128
 #: Rows of a result that SciPy finds too.
@@ -96,12 +96,10 @@ def shared_works(shrink: int) -> dict[str, Callable[[], Work]]:
         count = max(1, min(count >> shrink, some.size))
         return np.random.default_rng(1).choice(some, count, replace=False).astype(np.int32)
 
-    tile = max(1, A_TILE >> shrink)
-
     def paths() -> Work:
         scale = max(16 - shrink, 4)
         g = weighted(rmat(scale, 16, seed=1))
-        some = roots(g, ROOTS)
+        some, tile = roots(g, ROOTS), max(1, A_TILE >> shrink)
 
         def call(client: Any) -> Any:
             return sssp_many(g, some, batch=tile, client=client)
@@ -110,9 +108,9 @@ def shared_works(shrink: int) -> dict[str, Callable[[], Work]]:
         return Work("sssp_many", name, g, call, some, UNREACHED)
 
     def searches() -> Work:
-        scale = max(18 - shrink, 4)
+        scale = max(17 - shrink, 4)
         g = rmat(scale, 16, seed=1)
-        some = roots(g, SEARCHES)
+        some, tile = roots(g, SEARCHES), max(1, SHARING >> shrink)
 
         def call(client: Any) -> Any:
             return bfs_many(g, some, batch=tile, client=client)
