@@ -29,6 +29,7 @@ from gpukernels.bench import mapping as mapping_bench
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises import duplicates as duplicates_exercises
 from gpukernels.exercises import floyd_warshall as floyd_warshall_exercises
+from gpukernels.exercises import performance_power_energy as energy_exercises
 from gpukernels.exercises import shared_memory as shared_exercises
 from gpukernels.exercises import simt as simt_exercises
 from gpukernels.frontiers import collect
@@ -592,6 +593,7 @@ def _add_exercises() -> None:
     RUNS["exercise shared-1 kinds"] = lambda d: {
         "counters": shared_exercises.count_lanes(d, lane % 5)
     }
+    RUNS["exercise energy-1"] = lambda d: {"clocks": energy_exercises.read_clocks(d, (4, 30, 4))}
     RUNS["exercise duplicates-1"] = lambda d: duplicates_exercises.run_cull(
         duplicates_exercises.cull_block, d, np.arange(100) % 37
     )

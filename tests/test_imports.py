@@ -51,8 +51,9 @@ MAY_IMPORT = {
         "simt",
         "trace",
     },
+    "peers": {"checks", "device", "errors"},
     "primitives": {"checks", "errors", "device", "front_door"},
-    "beyond": {"assembly", "checks", "errors", "progress"},
+    "beyond": {"assembly", "checks", "errors", "peers", "progress"},
     "representations": TECHNIQUE,
     "mapping": TECHNIQUE | DOOR | {"table", "trace"},
     "frontiers": TECHNIQUE | {"cuda_arguments", "mapping"},
@@ -60,7 +61,9 @@ MAY_IMPORT = {
     "shortest_paths": TECHNIQUE
     | DOOR
     | {"beyond", "frontiers", "mapping", "paths", "sequential", "weight_facts"},
-    "all_pairs": TECHNIQUE | DOOR | {"beyond", "copy_streams", "cores", "progress", "sequential"},
+    "all_pairs": TECHNIQUE
+    | DOOR
+    | {"beyond", "copy_streams", "cores", "peers", "progress", "sequential"},
     "exercises": TECHNIQUE
     | {
         "all_pairs",

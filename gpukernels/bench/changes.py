@@ -18,8 +18,8 @@ from gpukernels.errors import InvalidArgument
 
 #: Half a range at least, as a share of the median: with quartiles, and without, as of one run.
 FLOOR, WITHOUT = 0.02, 0.05
-#: Times that were foretold or that end a run, and are no measurement.
-_NO_MEDIAN = ("expected_ms", "stopped_after_ms")
+#: Times that were foretold, that end a run or that are aimed at, and are no measurement.
+_NO_MEDIAN = ("expected_ms", "stopped_after_ms", "reach_ms")
 #: Numbers that tell rows apart, beside all words.
 _NUMBERS = (
     "n", "m", "root", "threads", "stride", "items", "units", "values", "bytes", "halved",
@@ -162,7 +162,8 @@ def _labeled(path: tuple[str, ...], value: float, spread) -> tuple[str, Figure]:
 def _name(row: dict[str, Any]) -> str:
     words = [str(v) for k, v in row.items() if isinstance(v, str) and k not in _NO_NAME]
     numbers = [f"{name} {row[name]:,}" for name in _NUMBERS if isinstance(row.get(name), int)]
-    return " ".join(words + numbers)
+    options = [f"{name}={value}" for name, value in row.get("options", {}).items()]
+    return " ".join(words + numbers + options)
 
 
 def compare(old: dict[str, Any], new: dict[str, Any]) -> Comparison:

@@ -10,11 +10,11 @@ brought here: that of two must be that of one, bit by bit, and some rows what Sc
 
 from __future__ import annotations
 
-import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from time import perf_counter as clock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -144,12 +144,12 @@ def measure(work: Work, clients: dict[int, Any], repeat: int) -> Iterator[dict[s
         with client.as_current():
             work.call(client)  # compiles, and places the graph
             times: list[float] = []
-            start = time.perf_counter()
-            while len(times) < repeat and (not times or time.perf_counter() - start < PATIENCE):
+            start = clock()
+            while len(times) < repeat and (not times or clock() - start < PATIENCE):
                 found = None  # which the workers would hold
-                begin = time.perf_counter()
+                begin = clock()
                 found = work.call(client)
-                times.append((time.perf_counter() - begin) * 1e3)
+                times.append((clock() - begin) * 1e3)
             distance, stats, found = brought(client, found.distance), found.stats, None
         if right is None:
             right = distance
@@ -233,7 +233,7 @@ def write(
     with ExitStack() as stack:
         clients: dict[int, Any] = {}
         for name, measuring in _measuring(works, shrink, repeat, clients, stack, device):
-            begin = time.perf_counter()
+            begin = clock()
             try:
                 for row in measuring():
                     (copies if name == "copies" else rows).append(row)
@@ -241,7 +241,7 @@ def write(
             except Exception:
                 traceback.print_exc()
                 failed.append(name)
-            steps.tell(f"{name}: {time.perf_counter() - begin:.1f} s", 0)
+            steps.tell(f"{name}: {clock() - begin:.1f} s", 0)
     if failed:
         raise RuntimeError(f"not measured: {', '.join(failed)}")
     return path

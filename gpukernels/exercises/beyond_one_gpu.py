@@ -60,7 +60,7 @@ def _cut_graphs() -> Inputs:
 
     def draw(rng: Draw) -> dict[str, tuple]:
         one, other = (
-            erdos_renyi(int(rng.integers(2, 90)), 3, seed=int(rng.integers(2**31))) for _ in "ab"
+            erdos_renyi(int(rng.integers(4, 90)), 3, seed=int(rng.integers(2**31))) for _ in "ab"
         )
         return {
             "a drawn graph in four parts": in_parts(one, rng),

@@ -39,14 +39,18 @@ def play(kernels, launch, clocks):
     clocks[0], clocks[1], clocks[2] = queued, done, waits
 
 
-def read_clocks() -> dict[str, int]:
+def read_clocks(device, kernels) -> np.ndarray:
+    """Return when the last launch is queued, when all is done, and how long the GPU waits."""
+    clocks = device.full(3, 0, np.int64)
+    device.launch(play, 1, 1, device.array(np.array(kernels)), LAUNCH, clocks)
+    return device.read(clocks)
+
+
+def measure_clocks() -> dict[str, int]:
     """Play five launches and one, and read the clocks and a meter."""
     seen = []
     for kernels in (KERNELS, (FUSED,)):
-        device = SimtDevice(trace=True)
-        clocks = device.full(3, 0, np.int64)
-        device.launch(play, 1, 1, device.array(np.array(kernels)), LAUNCH, clocks)
-        queued, done, waits = device.read(clocks).tolist()
+        queued, done, waits = read_clocks(SimtDevice(trace=True), kernels).tolist()
         seen.append((queued, done, done - waits, WORKING * (done - waits) + WAITING * waits))
     names = "clock stopped without waiting", "clock stopped after waiting", "kernels alone"
     told = dict(zip((*names, "microjoules"), seen[0], strict=True))
@@ -62,7 +66,7 @@ CLOCKS = PredictionExercise(
         "microjoules": 37_600,
         "microjoules, one launch": 31_000,
     },
-    measure=read_clocks,
+    measure=measure_clocks,
 )
 
 # energy-2: samples above idle

@@ -10,8 +10,8 @@ vertex of the frontier; lists that are long beside that are shared by blocks.
 One cooperative launch does it all, and no word goes to the host. A turn is one level by all blocks,
 or as many levels as one block does alone; a barrier of all blocks ends it. They wait at the
 `grid_barrier` made by hand, or at the grid sync (``barrier="grid"``), which on an H200 took longer;
-how long, and what else was tried, is in ``data/benchmarks/knobs.json``. Few threads and few blocks
-are the faster ones there: frontiers are small, and what has nothing to do comes to each barrier.
+``python -m gpukernels.bench knobs`` tells how long, and what else was tried. Few threads and few
+blocks are the faster ones there: frontiers are small, and who has nothing to do meets the others.
 
 Every vertex is claimed by a compare-and-swap on its distance, without a look at it before: that is
 one wait less a level, for more atomics. Frontiers of more than `eager` vertices do look.
@@ -54,7 +54,7 @@ from .result import BFSResult, read_tree, start_at
 
 BARRIERS = ("hand", "grid")
 #: Threads of a block, and the resident threads of a device for each of which there is a block: one
-#: on a multiprocessor. On an H200 a grid of 2,048 x 2,048 took the least time so, by knobs.json.
+#: on a multiprocessor. On an H200 a grid of 2,048 x 2,048 took hardly less time in any other way.
 THREADS, THREADS_A_BLOCK = 128, 2048
 #: By default, a list of more arcs than so many times the lanes that share it is a long one.
 LONG_LIST = 16

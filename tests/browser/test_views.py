@@ -275,8 +275,8 @@ def test_a_figure_comes_to_life(open_figures, name):
 OUTLINE = """(root) => {
   const fallback = new Set(["fill", "stroke", "fill-opacity", "stroke-opacity", "stroke-linecap",
     "stroke-dasharray", "font-family", "font-size", "text-anchor", "vector-effect"]);
-  const alive = new Set(["class", "tabindex", "aria-live", "aria-atomic"]);
-  const styled = (node) => /^gk-(arc|wire|s-)/.test(node.getAttribute("class"));
+  const alive = new Set(["class", "tabindex", "aria-live", "aria-atomic", "data-off"]);
+  const styled = (node) => /^gk-(arc|wire|task-wire|s-)/.test(node.getAttribute("class"));
   const said = [];
   const walk = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.data && said.push("text " + node.data);
@@ -951,7 +951,7 @@ def test_a_step_of_two_thousand_marks_touches_few_elements(open_figures, kind):
     page = open_figures([kind], views={kind: view})
     changes = page.evaluate(CHANGES)
     assert len(view.html) < 200_000
-    assert 0 < changes < 700, changes
+    assert 0 < changes < 800, changes  # eleven mappings at once take most
 
 
 #: The most changes of the page that any of 40 steps makes.

@@ -22,6 +22,12 @@ HARMLESS = {
     ("hbf-3", "if length >= before: -> if length > before:"),
     # A run that begins a lane early has all that it needs, and the first once more.
     ("otherwise-3", "for first in range(0, n, 32): -> for first in range(0, n, 31):"),
+    # Some neighbors are looked at twice, and none is left out.
+    (
+        "beyond-2",
+        "for k in range(offsets[v] + lane, offsets[v + 1], 32): -> "
+        "for k in range(offsets[v] + lane, offsets[v + 1], 31):",
+    ),
     # The number of a lane counts modulo 32, and `first` is a multiple of that.
     (
         "otherwise-3",

@@ -880,7 +880,7 @@ NEAR_MISSES = {
         "beyond-3",
         "for a in range(to_border.shape[1]):",
         "for a in range(to_border.shape[1] if place[j] < 0 else 0):",
-        "a short way that leaves the part",
+        "`rows[0, 2]` is 2147483647 and should be 49",
     ),
     "the column of the graph for that of the part": (
         "beyond-3",
@@ -892,12 +892,6 @@ NEAR_MISSES = {
         "beyond-3",
         "range(to_border.shape[1])",
         "range(min(1, to_border.shape[1]))",
-        "`rows[",
-    ),
-    "a sum with what is infinite on the far side": (
-        "beyond-3",
-        "first != NO_PATH and second != NO_PATH",
-        "first != NO_PATH",
         "`rows[",
     ),
 }

@@ -101,11 +101,15 @@ function partsTracks(data) {
   ];
 }
 
+const partsKeyDot = (k) => `M${2.5 + 4.5 * (k % 3)} ${k < 3 ? 4.5 : 9.5}h0`;
+
 function partsKeys(data) {
-  const looks = Array.from({ length: 3 }, (_, k) => [`gk-dot-part${k}`, `M${2.5 + 4.5 * k} 7h0`, 4.5]);
+  const looks = Array.from({ length: PART_COLORS }, (_, k) => [`gk-dot-part${k}`, partsKeyDot(k), 4.5]);
   return [
     [symbol(...looks), "parts, in colors of which neighbors differ"],
+    [lineKey("gk-arc"), "edge"],
     [lineKey("gk-arc-cut"), "edge between parts"],
+    [squareKey("gk-f-clash"), "separators of a cut"],
     ...data.termNames.map((name, k) => [squareKey(TERM_LOOKS[k]), `additions ${name}`]),
   ];
 }

@@ -4,6 +4,8 @@
 // A part is [name or null, nodes].
 import { h } from "./element.js";
 
+const REACHED = "a[href], button, input, select, [tabindex='0']";
+
 function nameOf(some) {
   const names = some.map(([name]) => name);
   return names.filter(Boolean).join(" · ");
@@ -36,6 +38,7 @@ export function fitted(figure, stage, partsNow) {
     only(turns[k]);
     [...bar.children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === k)));
     figure.scrollTop = 0;
+    reach();
   }
 
   const fits = (some) => {
@@ -62,7 +65,20 @@ export function fitted(figure, stage, partsNow) {
     figure.style.minHeight = `${Math.max(...heights)}px`;
   }
 
+  // What scrolls can be reached by keys.
+  function reach() {
+    const scrolls = stage.scrollHeight > stage.clientHeight + 1 && getComputedStyle(stage).overflowY !== "visible";
+    const reached = [...stage.querySelectorAll(REACHED)].some((node) => node.getClientRects().length);
+    if (scrolls && !reached) stage.tabIndex = 0;
+    else stage.removeAttribute("tabindex");
+  }
+
   function fit() {
+    arrange();
+    reach();
+  }
+
+  function arrange() {
     const before = turns[shown]?.[0][0];
     figure.removeAttribute("data-tight");
     figure.style.minHeight = "";

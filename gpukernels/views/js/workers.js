@@ -3,7 +3,7 @@ import { cursorOf, litMark, namesOf } from "./cursor.js";
 import { unpack, unpackLists } from "./decode.js";
 import { count, h, number, percent, put, thousands } from "./element.js";
 import { placeIn } from "./inspect.js";
-import { boxPath, pathOf, squareKey, symbol, wordsText } from "./marks.js";
+import { boxPath, lineKey, pathOf, squareKey, symbol, wordsText } from "./marks.js";
 
 const WORK_WIDE = 560,
   WORK_LEFT = 72,
@@ -124,6 +124,7 @@ function workersKeys(data) {
       .map(([k, name]) => [squareKey(WORK_LOOKS[k]), name]),
     [squareKey("gk-s-task"), "not yet done"],
     [symbol(["gk-s-lost", WORK_CROSS]), "lost"],
+    [lineKey("gk-task-wire"), "is needed by"],
   ];
 }
 
