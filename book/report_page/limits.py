@@ -25,45 +25,38 @@ WORKS = {
 }
 
 
-class Limits:
-    """What was reached of what can be.
+def limits(benchmarks: Path = record.FOLDER) -> str:
+    """Return what was reached of what can be as a picture, and the drawer of all that was tried.
 
     Parameters
     ----------
     benchmarks : Path
         The folder of ours.
     """
-
-    def __init__(self, benchmarks: Path = record.FOLDER):
-        self.ours = Ours("knobs", benchmarks)
-
-    def html(self) -> str:
-        """Return the picture and the drawer of all that was tried."""
-        lines, cells = [], []
-        for k, row in enumerate(self.ours.data.get("works", [])):
-            at, best = f"{self.ours.name}#/works/{k}", row["best"]
-            name, bound = WORKS.get(row["work"], (row["work"], ""))
-            share = Number(best["share_of_limit"], f"{at}/best/share_of_limit", "%")
-            least = Number(row["limit_ms"], f"{at}/limit_ms")
-            done = Number(best["ms"], f"{at}/best/ms")
-            note = f"{best['method']}; least: {bound}" if bound else best["method"]
-            lines.append(
-                Line(name, least, done, compared=False, note=note, share=share, of="reached")
-            )
-            for j, told in enumerate(row["times"]):
-                options = ", ".join(f"{o}={v}" for o, v in told["options"].items()) or "as it is"
-                ms = Number(told["ms"], f"{at}/times/{j}/ms")
-                cells.append([row["work"], told["method"], options, ms])
-        if not lines:
-            return f'<p class="gk-report foot">{html.escape(self.ours.machine)}</p>'
-        heads = ["work", "method", "options", "kernels"]
-        chart = Chart(
-            "The fastest kernels, and what none can be faster than",
-            "Both measured in one run.",
-            lines,
-            ("least possible", f"reached, {self.ours.device}", ""),
-            f"Kernels alone, medians, every result checked. {html.escape(self.ours.machine)}.",
-        )
-        saved = [heads, *([*row[:3], row[3].value] for row in cells)]
-        tried = table("One knob at a time", heads, cells)
-        return chart.html() + drawer("All that was tried", tried, "knobs", saved)
+    ours = Ours("knobs", benchmarks)
+    lines, cells = [], []
+    for k, row in enumerate(ours.data.get("works", [])):
+        at, best = f"{ours.name}#/works/{k}", row["best"]
+        name, bound = WORKS.get(row["work"], (row["work"], ""))
+        share = Number(best["share_of_limit"], f"{at}/best/share_of_limit", "%")
+        least = Number(row["limit_ms"], f"{at}/limit_ms")
+        done = Number(best["ms"], f"{at}/best/ms")
+        note = f"{best['method']}; least: {bound}" if bound else best["method"]
+        lines.append(Line(name, least, done, compared=False, note=note, share=share, of="reached"))
+        for j, told in enumerate(row["times"]):
+            options = ", ".join(f"{o}={v}" for o, v in told["options"].items()) or "as it is"
+            ms = Number(told["ms"], f"{at}/times/{j}/ms")
+            cells.append([row["work"], told["method"], options, ms])
+    if not lines:
+        return f'<p class="gk-report foot">{html.escape(ours.machine)}</p>'
+    heads = ["work", "method", "options", "kernels"]
+    chart = Chart(
+        "The fastest kernels, and what none can be faster than",
+        "Both measured in one run.",
+        lines,
+        ("least possible", f"reached, {ours.device}", ""),
+        f"Kernels alone, medians, every result checked. {html.escape(ours.machine)}.",
+    )
+    saved = [heads, *([*row[:3], row[3].value] for row in cells)]
+    tried = table("One knob at a time", heads, cells)
+    return chart.html() + drawer("All that was tried", tried, "knobs", saved)

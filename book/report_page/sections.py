@@ -12,7 +12,7 @@ from gpukernels.bench import record
 from .beside import Beside
 from .chart import MISSING, Chart, Line
 from .drawer import drawer, table
-from .limits import Limits
+from .limits import limits
 from .mapping import Mapping, duplicates
 from .numbers import Number
 from .pairs import ALL_PAIRS, BFS4K, COURSE_BFS, HBF, SWITCHED
@@ -48,7 +48,7 @@ class Page:
             "all-pairs": lambda: self.pair(ALL_PAIRS),
             "course-bfs": self.course_bfs,
             "mapping": self.mapping,
-            "limits": lambda: Limits(self.folders[1]).html(),
+            "limits": lambda: limits(self.folders[1]),
             "without": self.without,
             "slips": self.slips,
             "machines": self.machines,
