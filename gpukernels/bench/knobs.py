@@ -94,7 +94,7 @@ def chase(following, steps, end):
 BOTH_WAYS: Knobs = {
     "frontier": ("words", "distance", "bitmap"),
     "threads": (256, 512, 1024, 128),
-    "beta": (18.0, 9.0, 40.0, 100.0),
+    "beta": (40.0, 9.0, 18.0, 100.0),
     "alpha": (15.0, 5.0, 40.0, 100.0),
 }
 IN_ONE_LAUNCH: Knobs = {
@@ -107,7 +107,7 @@ IN_ONE_LAUNCH: Knobs = {
 }
 EXPANSION: Knobs = {
     "threads": (256, 128, 512),
-    "units_per_thread": (16, 8, 12, 24),
+    "units_per_thread": (16, 8, 12, 20),
     "blocks": (None, 528, 2112, 4224, 16896),
 }
 

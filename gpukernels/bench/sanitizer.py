@@ -33,6 +33,10 @@ from gpukernels.simt.linting import check
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 #: Where the planted errors are; they are no part of what is installed.
 PLANTED = Path(__file__).parents[2] / "tests" / "simt" / "planted_bugs.py"
+#: With and without one.
+ALL = ("", *TOOLS)
+#: Rules of the machine on what may never end on a GPU.
+UNENDING = frozenset({"barrier-divergence", "endless-loop"})
 #: Rules of the machine on what is slow and not wrong.
 ON_SPEED = ("bank-conflicts", "uncoalesced", "atomic-contention", "divergence")
 #: The exit status of a tool that has reported something; no child has it.
@@ -210,16 +214,21 @@ def write(
                 rows[name] = {**about, "machine": on_the_machine(pair, kernel)}
     steps.expect(len(rows))
 
-    def of_all(name: str) -> dict[str, dict[str, Any]]:
-        told = {tool or "alone": watched(sanitizer, tool, name, seconds) for tool in ("", *TOOLS)}
-        by = ", ".join(tool for tool in TOOLS if told[tool]["reports"])
-        steps.tell(f"  {name:60} {told['alone']['result']:6} {by or 'no report'}")
-        return told
-
-    # A process spends its time in Python and the compiler; the GPU waits.
-    with ThreadPoolExecutor(max(1, min(16, multicore.cores()))) as together:
-        for name, told in zip(rows, together.map(of_all, rows), strict=True):
-            rows[name].update(told)
+    # A process spends its time in Python and the compiler; the GPU waits. What may never
+    # end begins first, as it takes all the time that it may.
+    ordered = sorted(
+        rows, key=lambda name: not UNENDING.intersection(rows[name]["machine"]["says"])
+    )
+    with ThreadPoolExecutor(max(1, multicore.cores())) as together:
+        under = {
+            name: {tool: together.submit(watched, sanitizer, tool, name, seconds) for tool in ALL}
+            for name in ordered
+        }
+        for name, told in under.items():
+            for tool, found in told.items():
+                rows[name][tool or "alone"] = found.result()
+            by = ", ".join(tool for tool in TOOLS if rows[name][tool]["reports"])
+            steps.tell(f"  {name:60} {rows[name]['alone']['result']:6} {by or 'no report'}")
     for tool in TOOLS:
         if all(row[tool]["ended"] == FAILED for row in rows.values()):
             raise SanitizerError(f"{tool} does not run here; what it says is in {LOGS}")

@@ -39,6 +39,8 @@ UNITS = 16
 MOST_UNITS = 32
 #: Items whose offsets a thread asks for at a time.
 AHEAD = 4
+#: Blocks by default, times what a device holds at once, and the tiles that each then has.
+MOST_ROUNDS, TILES = 4, 3
 #: In place of a mark.
 NONE = -1
 
@@ -217,7 +219,8 @@ def expand(
         Units of a thread in a tile, from 2 to 32. They take 4 bytes of shared memory each, of which
         there are 48 KB. By default 16, or as many as fit.
     blocks : int, optional
-        Blocks at most; by default those that the device holds at once.
+        Blocks at most; by default those that the device holds at once, up to `MOST_ROUNDS` times as
+        many where each still has `TILES` tiles: a multiprocessor that is done early takes the next.
 
     Returns
     -------
@@ -234,11 +237,12 @@ def expand(
     if units_per_thread is None:
         units_per_thread = min(UNITS, most)
     check_whole("units_per_thread", units_per_thread, 2, most)
-    if blocks is None:
-        blocks = max(1, device.resident_threads // threads)
-    check_whole("blocks", blocks, 1, 2**31 - 1)
     steps = load.items + load.units if load.units else 0
     tile = threads * units_per_thread - WARP_SIZE
+    if blocks is None:
+        at_once = max(1, device.resident_threads // threads)
+        blocks = at_once * min(MOST_ROUNDS, max(1, steps // (at_once * TILES * tile)))
+    check_whole("blocks", blocks, 1, 2**31 - 1)
     share = blocks_for(steps, max(1, min(blocks, blocks_for(steps, tile))))
     used = blocks_for(steps, share) if steps else 0
     make, arrays = load.direction(write_of, add_of)
