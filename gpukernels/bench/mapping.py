@@ -148,9 +148,9 @@ def measure(
     Returns
     -------
     dict
-        ``workloads``, a row each with its figures, `choose_mapping`'s choice and one core's
-        milliseconds for ``np.repeat``; and ``times``, a row for each workload, technique and block
-        size.
+        ``workloads``, a row each with its figures, `choose_mapping`'s choice among the papers'
+        techniques and one core's milliseconds for ``np.repeat``; and ``times``, a row for each
+        workload, technique and block size.
     """
     workloads, times = [], []
     busy_rounds = BUSY_ROUNDS if busy_rounds is None else busy_rounds
@@ -191,7 +191,7 @@ def _figures(offsets, sizes, repeat: int) -> dict[str, Any]:
         "mean": round(float(sizes.mean()), 2),
         "std": round(float(sizes.std()), 2),
         "largest": int(sizes.max()),
-        "choice": choose_mapping(offsets).label,
+        "choice": choose_mapping(offsets, "papers").label,
         "cpu_ms": round(wall_ms(lambda: np.repeat(item, sizes), repeat), 3),
         **least(offsets),
     }

@@ -50,7 +50,7 @@ METHODS = {
 
 def expand(
     offsets: ArrayLike,
-    method: str = "multi_phase",
+    method: str = "max_scan",
     *,
     values: ArrayLike | None = None,
     threads: int = THREADS,
@@ -65,7 +65,8 @@ def expand(
         Exclusive prefix sum of the items' sizes with the number of units at its end: item i owns
         the units ``offsets[i]`` to ``offsets[i + 1] - 1``. Empty items are welcome.
     method : str
-        One of those below; ``gk.methods("expand")`` is a table of them.
+        One of those below; ``gk.methods("expand")`` is a table of them. The default is the fastest
+        to write items, whatever their sizes.
     values : array_like of int32, int64, float32 or float64, shape (units,), optional
         If given, the values of each item's units are read and added up (the read direction);
         otherwise the item of each unit is written.

@@ -1,11 +1,13 @@
-"""Choose a mapping technique from three figures of a workload: mean, deviation and maximum.
+"""Choose a mapping technique for a workload: the fastest, or the papers' that suits its sizes.
 
-The rule starts from what [busato2017chapter] and [busato2017loadbalancing] found on their
-workloads: nothing beats a thread an item where items are short and alike; the best virtual warp is
-about as wide as the mean; where items vary wildly, the techniques that split an item win. Its
-thresholds were set by the times of an H200 in the repository's ``data/benchmarks/mapping.json``,
-which also brought in the local warp search and merge path. `regret` says what a choice costs beside
-the best, by such times or by the counters of `cost`.
+`max_scan` is the fastest on all six workloads that were timed, whatever their sizes. The choice
+among the papers' techniques looks at mean, deviation and maximum of the sizes. Its rule starts from
+what [busato2017chapter] and [busato2017loadbalancing] found on their workloads: nothing beats a
+thread an item where items are short and alike; the best virtual warp is about as wide as the mean;
+where items vary wildly, the techniques that split an item win. Its thresholds were set by the times
+of an H200 in the repository's ``data/benchmarks/mapping.json``, which also brought in the local
+warp search and merge path. `regret` says what a choice costs beside the best, by such times or by
+the counters of `cost`.
 """
 
 from __future__ import annotations
@@ -17,11 +19,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gpukernels.checks import check_choice
 from gpukernels.errors import InvalidArgument
 from gpukernels.primitives.offsets import check_offsets
 
 from .counters import Measure
 from .virtual_warp import WARP_SIZES
+
+#: Which techniques a choice is among.
+AMONG = ("all", "papers")
 
 #: A thread an item, where the mean is at most this and the deviation at most half the mean.
 SHORT = 4.0
@@ -59,7 +65,7 @@ class Choice:
     --------
     >>> import gpukernels as gk
     >>> offsets = gk.workload("as-Skitter", items=500)
-    >>> choice = gk.choose_mapping(offsets)
+    >>> choice = gk.choose_mapping(offsets, "papers")
     >>> choice.label
     'merge_path'
     >>> gk.expand(offsets, choice.method, **choice.knobs).item[:4]
@@ -81,13 +87,16 @@ def label(method: str, knobs: Mapping[str, Any]) -> str:
     return " ".join([method, *map(str, knobs.values())])
 
 
-def choose_mapping(offsets: ArrayLike) -> Choice:
-    """Choose the technique that a workload's mean, deviation and maximum call for.
+def choose_mapping(offsets: ArrayLike, among: str = "all") -> Choice:
+    """Choose the technique for a workload.
 
     Parameters
     ----------
     offsets : array_like of int, shape (items + 1,)
         Exclusive prefix sum of the items' sizes with the number of units at its end.
+    among : {"all", "papers"}
+        Among all techniques `max_scan` is the choice, if there is a unit at all; among those that
+        the papers compare, the one that mean, deviation and maximum of the sizes call for.
 
     Returns
     -------
@@ -97,20 +106,29 @@ def choose_mapping(offsets: ArrayLike) -> Choice:
     Raises
     ------
     InvalidArgument
-        If `offsets` are not such a sum.
+        If `offsets` are not such a sum, or `among` is neither of the two.
 
     Examples
     --------
     >>> import gpukernels as gk
-    >>> gk.choose_mapping(gk.workload("great-britain_osm", items=1000)).label
+    >>> gk.choose_mapping([0, 2, 2, 5]).label
+    'max_scan'
+    >>> gk.choose_mapping(gk.workload("great-britain_osm", items=1000), "papers").label
     'work_item_to_thread'
-    >>> choice = gk.choose_mapping(gk.workload("cit-Patents", items=1000))
+    >>> choice = gk.choose_mapping(gk.workload("cit-Patents", items=1000), "papers")
     >>> choice.method, choice.knobs
     ('local_warp_search', {'form': 'register'})
     """
+    check_choice("among", among, AMONG)
     sizes = np.diff(check_offsets(offsets))
     if sizes.size == 0 or sizes.max() == 0:
         return Choice("work_item_to_thread", {}, "There is no unit, so nothing needs to be shared.")
+    if among == "all":
+        reason = (
+            "Whatever the sizes: blocks have equal shares, and offsets are read and units written "
+            "about once, side by side."
+        )
+        return Choice("max_scan", {}, reason)
     mean, std, largest = float(sizes.mean()), float(sizes.std()), int(sizes.max())
     figures = f"mean {_short(mean)}, deviation {_short(std)}, maximum {largest:,}"
     if mean <= SHORT and std <= mean / 2:

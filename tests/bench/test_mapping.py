@@ -51,7 +51,7 @@ def test_a_workload_s_row_has_its_figures_and_the_choice(measured):
         offsets = gk.workload(row["workload"], 40)
         sizes = np.diff(offsets)
         assert (row["items"], row["units"], row["largest"]) == (40, offsets[-1], sizes.max())
-        assert row["choice"] == gk.choose_mapping(offsets).label
+        assert row["choice"] == gk.choose_mapping(offsets, "papers").label
         assert row["mean"] == pytest.approx(sizes.mean(), abs=0.01)
 
 

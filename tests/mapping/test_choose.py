@@ -9,6 +9,7 @@ import pytest
 from full_workloads import full_workload
 
 import gpukernels as gk
+from gpukernels.bench import record
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import (
     WARPS_AT_ONCE,
@@ -57,7 +58,7 @@ def costs(offsets) -> dict[str, float]:
     ],
 )
 def test_the_papers_workloads_at_full_size(name, chosen):
-    choice = gk.choose_mapping(full_workload(name))
+    choice = gk.choose_mapping(full_workload(name), "papers")
     assert choice.label == chosen
     assert f"{TARGETS[name].largest:,}" in choice.reason
 
@@ -84,13 +85,14 @@ def test_the_papers_workloads_at_full_size(name, chosen):
     ],
 )
 def test_edges_of_the_rule(sizes, chosen):
-    assert choose_mapping(offsets_of(sizes)).label == chosen
+    assert choose_mapping(offsets_of(sizes), "papers").label == chosen
 
 
+@pytest.mark.parametrize("among", ["all", "papers"])
 @pytest.mark.parametrize("sizes", [[], [0], [3] * 40, [7, 0, 100] * 9, [1] * 400 + [4_000]])
-def test_a_choice_can_be_run_as_it_is_and_maps_every_unit(sizes):
+def test_a_choice_can_be_run_as_it_is_and_maps_every_unit(sizes, among):
     offsets = offsets_of(sizes)
-    choice = choose_mapping(offsets)
+    choice = choose_mapping(offsets, among)
     assert choice.method in METHODS
     assert choice.reason.endswith(".")
     found = gk.expand(offsets, choice.method, **choice.knobs, device=gk.SimtDevice())
@@ -109,6 +111,19 @@ def test_the_size_of_a_virtual_warp_is_the_power_nearest_to_the_mean(mean, size)
 def test_a_mean_of_nothing_is_refused(mean):
     with pytest.raises(gk.InvalidArgument, match="mean"):
         warp_size_for(mean)
+
+
+@pytest.mark.parametrize("name", sorted(TARGETS))
+def test_among_all_the_fastest_is_chosen(name):
+    times = costs_of_benchmark(record.kept("mapping"), threads=128)[name]
+    choice = gk.choose_mapping(gk.workload(name, 400))
+    assert choice.label == min(times, key=times.get)
+    assert not any(digit in choice.reason for digit in "0123456789")
+
+
+def test_a_choice_among_others_is_refused():
+    with pytest.raises(gk.InvalidArgument, match="among = 'some': must be"):
+        gk.choose_mapping([0, 1], "some")
 
 
 def test_offsets_are_checked():
@@ -134,7 +149,7 @@ def most_regret(chosen: str) -> float:
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_regret_on_the_papers_workloads_by_counters(name):
     offsets = gk.workload(*WORKLOADS[name])
-    found = regret({name: costs(offsets)}, {name: choose_mapping(offsets).label})[name]
+    found = regret({name: costs(offsets)}, {name: choose_mapping(offsets, "papers").label})[name]
     assert found.ratio <= most_regret(found.chosen), found
 
 
@@ -154,7 +169,7 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_regret_on_other_graphs_by_counters(name):
     offsets = OTHERS[name]().offsets
-    found = regret({name: costs(offsets)}, {name: choose_mapping(offsets).label})[name]
+    found = regret({name: costs(offsets)}, {name: choose_mapping(offsets, "papers").label})[name]
     assert found.ratio <= most_regret(found.chosen), found
 
 
