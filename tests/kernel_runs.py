@@ -223,9 +223,9 @@ def _add_traversal() -> None:
     RUNS["bfs direction_optimizing top_down"] = lambda d: {
         "distance": bfs(DIRECTED, 0, "direction_optimizing", d, alpha=0, threads=THREADS).distance
     }
-    RUNS["bfs direction_optimizing words"] = lambda d: {
+    RUNS["bfs direction_optimizing distance"] = lambda d: {
         "distance": bfs(
-            DIRECTED, 0, "direction_optimizing", d, frontier="words", threads=THREADS
+            DIRECTED, 0, "direction_optimizing", d, frontier="distance", threads=THREADS
         ).distance
     }
     for method in ("bottom_up", "direction_optimizing"):

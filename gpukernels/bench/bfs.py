@@ -66,7 +66,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "virtual_warp": tuple({"warp_size": size} for size in (2, 4, 8, 16, 32)),
     "linear_work": ({"cull": "linear"}, {"cull": "mask"}, {"cull": "linear", "gather": "fine"}),
     "luo": ({}, {"kernels": "three", "claim": "exchange"}),
-    "direction_optimizing": ({}, {"frontier": "bitmap"}),
+    "direction_optimizing": ({}, {"frontier": "distance"}, {"frontier": "bitmap"}),
 }
 
 WHAT = (

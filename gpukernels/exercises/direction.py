@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import cuda, int32
 
@@ -38,12 +40,14 @@ def two_levels(children: int) -> Graph:
 
 def count_arcs_read() -> dict[str, int]:
     """Count the arcs that searches read, and levels bottom-up."""
+    plain: dict[str, Any] = {"frontier": "distance", "beta": 18}
     counted, made = {}, {"complete": complete(32), "tree": two_levels(8)}
     for name, g in made.items():
         for alpha in (0, 15):
-            found = bfs(g, 0, "direction_optimizing", SimtDevice(trace=True), alpha=alpha)
+            device = SimtDevice(trace=True)
+            found = bfs(g, 0, "direction_optimizing", device, alpha=alpha, **plain)
             counted[f"arcs, {name}, alpha={alpha}"] = int(found.stats["arcs_inspected"])
-    ways = bfs(path(100), 0, "direction_optimizing", SimtDevice()).stats["directions"]
+    ways = bfs(path(100), 0, "direction_optimizing", SimtDevice(), **plain).stats["directions"]
     counted["levels bottom-up, path"] = ways.count("bottom_up")
     return counted
 

@@ -144,6 +144,8 @@ class _Requests:
         #: Whether a launch may read an arc from either end.
         self.both_ways = bool(backwards and trace.array_named("targets"))
         self.checks = self._touch("distance") & load
+        # Who is left to look is asked of the distances, or of bits of those.
+        self.left = self._touch("left") & load
         self.queue = self._touch("frontier") & load
         self.marks = self._touch("distance") & ~load
         self.parents = self._touch("parent") & ~load
@@ -151,6 +153,7 @@ class _Requests:
         # Searches that go through several levels in one launch keep both frontiers in one array.
         queues = self._touch("queues", spaces=("global", "shared"))
         self.queues_read, self.queues_written = queues & load, queues & ~load
+        self.logged = self._touch("log") & ~load
 
     def _touch(self, *names: str, spaces: tuple[str, ...] = ("global",)) -> np.ndarray:
         arrays = enumerate(self.trace.arrays)
@@ -258,11 +261,18 @@ def _split_at_finds(
 def _split_at_grid_barriers(
     of: _Requests, group: list[int], reads: np.ndarray, writes: np.ndarray
 ) -> list[_Round]:
-    """Split a launch of both directions at the barriers of its grid, between which a level lies."""
+    """Split a launch of both directions at the barriers of its grid, between which a level lies.
+
+    A search that makes bits or a queue before a step has a barrier more within that level. Where it
+    writes a log, each level begins with that.
+    """
     r = of.requests
     own = np.flatnonzero(r.launch == group[0])
     epoch = grid_epochs(of.trace, group[0])
-    at_work = of.arcs | of.checks | of.marks | of.queue
+    begins = np.unique(epoch[own][of.logged[own]])
+    if begins.size:
+        epoch[own] = np.searchsorted(begins, epoch[own], side="right")
+    at_work = of.arcs | of.checks | of.left | of.marks | of.queue
     return [
         _Round(
             group,
@@ -442,7 +452,9 @@ def _finds(of: _Requests, at: _Round, arc_at: np.ndarray, known: np.ndarray) -> 
         thread = of.thread(entry)
         if of.arcs[row]:
             arc, target = int(of.arc[entry]), int(of.target[entry])
-            last_arc[thread] = arc, target
+            # From the vertex that it enters, the first arc counts: others may be under way with it.
+            if not (of.upwards[row] and last_arc.get(thread, (-1, -1))[1] == target):
+                last_arc[thread] = arc, target
             arc_of.setdefault((int(of.source_of_arc[arc]), target), arc)
             continue
         if entries[row]:
@@ -472,4 +484,7 @@ def _finds(of: _Requests, at: _Round, arc_at: np.ndarray, known: np.ndarray) -> 
         arc, target = last_arc.get(thread, (-1, -1))
         if target == vertex:
             finds.over.setdefault(vertex, []).append(arc)
+    if of.upwards[of.row[arc_at]].any():
+        # One thread looks for a vertex's parent, maybe over several arcs, and says which it is.
+        finds.over |= {v: arcs[:1] for v, arcs in finds.other.items() if arcs}
     return finds

@@ -36,7 +36,7 @@ VARIANTS += [
 VARIANTS += [
     ("bottom_up", {"frontier": "bitmap"}),
     ("direction_optimizing", {"frontier": "bitmap"}),
-    ("direction_optimizing", {"frontier": "words"}),
+    ("direction_optimizing", {"frontier": "distance", "beta": 18}),
     ("direction_optimizing", {"frontier": "words", "alpha": 1e9, "beta": 100.0}),
     ("direction_optimizing", {"frontier": "bitmap", "alpha": 1e9, "beta": 100.0}),
 ]

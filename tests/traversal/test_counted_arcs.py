@@ -36,8 +36,8 @@ LOADED = [
     ("direction_optimizing", {"alpha": 0}, "targets sources"),
     ("direction_optimizing", {"frontier": "bitmap"}, "targets sources"),
     ("direction_optimizing", {"alpha": 1e9, "beta": 1e9}, "targets sources"),
-    ("direction_optimizing", {"frontier": "words"}, "targets sources"),
-    ("direction_optimizing", {"frontier": "words", "alpha": 1e9}, "targets sources"),
+    ("direction_optimizing", {"frontier": "distance"}, "targets sources"),
+    ("direction_optimizing", {"frontier": "distance", "alpha": 1e9}, "targets sources"),
 ]
 GRAPHS = {
     "rmat": gk.rmat(scale=7, edge_factor=6, seed=3),

@@ -211,11 +211,14 @@ def test_levels_of_a_search_that_claims_without_a_look(options, schedule):
     ]
 
 
+WAYS = ("words", "distance", "bitmap")
 FROM_THE_OTHER_END = [
+    *(
+        ("direction_optimizing", {"frontier": frontier, "alpha": alpha, "beta": beta})
+        for frontier in WAYS
+        for alpha, beta in ((15, 18), (0, 18), (3, 3), (1e9, 3), (1e9, 1e9))
+    ),
     ("direction_optimizing", {}),
-    ("direction_optimizing", {"alpha": 0}),
-    ("direction_optimizing", {"alpha": 3, "beta": 3}),
-    ("direction_optimizing", {"alpha": 1e9, "beta": 1e9}),
     ("bottom_up", {}),
     ("spmv", {}),
 ]
@@ -240,8 +243,26 @@ def test_levels_that_read_arcs_from_their_other_end(graph, schedule, search):
     assert len(levels) == result.levels
     for level in levels:
         assert level.visited >= 0
-        if level.bottom_up and method != "spmv":
+        if level.bottom_up and method != "spmv" and result.stats.get("frontier") != "words":
             assert level.visited == 0, "whoever meets the frontier has found its parent"
+        found_from = sources(graph)[level.found_arcs]
+        if level.bottom_up:
+            assert (found_from == result.parent[graph.targets[level.found_arcs]]).all()
     assert sum(level.arc_loads for level in levels) == result.stats["arcs_inspected"]
     turns = result.stats.get("directions", ["bottom_up"] * len(levels))
     assert [level.bottom_up for level in levels] == [way == "bottom_up" for way in turns]
+
+
+def test_of_four_arcs_under_way_together_the_first_that_helps_is_the_one_found_over():
+    """Nobody stores parents, so only the order of the arcs tells."""
+    graph = gk.erdos_renyi(70, 12, seed=3)
+    found = []
+    for parents in (True, False):
+        device = gk.SimtDevice(trace=True)
+        options = {"alpha": 1e9, "frontier": "words", "parents": parents}
+        bfs(graph, 0, "direction_optimizing", device, **options)
+        levels = read_levels(device.trace, graph.n, sources(graph), 0, Backwards.of(graph))
+        found.append([level.found_arcs.tolist() for level in levels])
+        check_levels(graph, 0, levels)
+    assert found[0] == found[1]
+    assert max(level.visited for level in levels) > 0
