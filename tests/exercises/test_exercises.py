@@ -71,7 +71,7 @@ SAYS = {
     "mapping-dynamic-2": "two giants in a block, schedule lockstep: this loop has not ended",
     "mapping-dynamic-3": "`item[0]` is -1 and should be 0",
     "mapping-dynamic-4": "`boundary[3]` is 0 and should be 1",
-    "sssp-2": "`distance[1]` is 2147483647 and should be 24",
+    "sssp-2": "`lower[1]` is 2147483647 and should be 24",
     "sssp-3": "`distance[14]` is 123 and should be 106",
     "sssp-4": "`near_size[0]` is 0 and should be 97",
     "hbf-2": "`words[",

@@ -591,7 +591,7 @@ NEAR_MISSES = {
         "sssp-2",
         "near != NO_PATH and length",
         "length",
-        "`distance[",
+        "`lower[",
     ),
     "distances as they fall": (
         "sssp-2",
