@@ -12,7 +12,9 @@ is launched afterwards on either begins after it. The host waits for none of thi
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -22,6 +24,11 @@ import numpy as np
 from gpukernels.checks import is_whole
 from gpukernels.device import CudaDevice, Device, SimtDevice
 from gpukernels.errors import InvalidArgument
+
+#: GPUs that this process has used beside others, by number.
+_used: set[int] = set()
+#: Which of them it has given access to the memory of which.
+_given: set[tuple[int, int]] = set()
 
 
 class Peers(Protocol):
@@ -78,7 +85,7 @@ class CudaPeers:
         Which, as numba counts them.
     reach : bool
         Whether each is given access to the memory of the others where they can have it. What a
-        process has once been given, it keeps.
+        process has once been given, it keeps until it ends.
 
     Attributes
     ----------
@@ -91,8 +98,11 @@ class CudaPeers:
         from numba.cuda.cudadrv import driver
 
         self._cuda, self._driver = cuda, driver
+        self._numbers = list(numbers)
         self._gpus = [cuda.gpus[number] for number in numbers]
         self._contexts, self.devices = [], []
+        _part_at_exit()
+        _used.update(numbers)
         for gpu in self._gpus:
             with gpu:
                 self._contexts.append(cuda.current_context())
@@ -114,6 +124,7 @@ class CudaPeers:
                     continue
                 try:
                     self._contexts[i].enable_peer_access(peer.handle)
+                    _given.add((self._numbers[i], self._numbers[j]))
                 except self._driver.CudaAPIError as error:
                     if error.code != CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED:
                         raise
@@ -151,6 +162,43 @@ class CudaPeers:
         for i in range(len(self._gpus)):
             with self.on(i):
                 self._cuda.synchronize()
+
+
+def part() -> None:
+    """Destroy what waits for it, then take peer access back, each GPU's while it is current.
+
+    numba destroys events, arrays and kernels that are no longer needed some at a time, with
+    whatever GPU is current; at the end of a process that is the GPU that came last, or none.
+    """
+    from numba import cuda
+    from numba.cuda.cudadrv import driver
+
+    contexts = {}
+    for number in sorted(_used):
+        with cuda.gpus[number]:
+            contexts[number] = context = cuda.current_context()
+            context.synchronize()
+            # A memory manager from elsewhere, such as RMM's, has its own.
+            for held in (context.memory_manager, context):
+                if hasattr(held, "deallocations"):
+                    held.deallocations.clear()
+    for i, j in sorted(_given):
+        # After cuda.close() there is a new context, which has been given nothing.
+        with cuda.gpus[i], contextlib.suppress(driver.CudaAPIError):
+            driver.driver.cuCtxDisablePeerAccess(contexts[j].handle)
+    _given.clear()
+    _used.clear()
+
+
+@functools.cache
+def _part_at_exit() -> None:
+    """Have GPUs part before the interpreter's own end, which keeps no order between them."""
+
+    def quietly() -> None:
+        with contextlib.suppress(Exception):  # a GPU that is lost already: there is nobody to tell
+            part()
+
+    atexit.register(quietly)
 
 
 def peers_of(devices: Any) -> Peers:

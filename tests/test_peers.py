@@ -135,6 +135,9 @@ class FakePeers(FakeGpus):
         gpus = [self.Managed(self, i) for i in range(count)]
         monkeypatch.setattr(numba.cuda, "gpus", gpus)
         monkeypatch.setattr(numba.cuda, "synchronize", lambda: None)
+        monkeypatch.setattr(peers, "_used", set())
+        monkeypatch.setattr(peers, "_given", set())
+        self.said = []
 
     class Managed:
         """What numba has of a GPU in ``cuda.gpus``."""
@@ -171,6 +174,17 @@ class FakePeers(FakeGpus):
             raise driver.CudaAPIError(code, "again")
         self.enabled.add((self.current, peer))
 
+    def cuCtxDisablePeerAccess(self, peer):
+        self.enabled.remove((self.current, peer))
+        self.said.append(("parted", self.current))
+
+    def cuCtxSynchronize(self):
+        self.said.append(("waited", self.current))
+
+    def cuEventDestroy(self, event):
+        super().cuEventDestroy(event)
+        self.said.append(("destroyed", self.current))
+
     def cuMemcpyPeerAsync(self, to, to_context, source, source_context, size, stream):
         assert (source_context, stream) == (self.current + 1, 0)
         ends = {}
@@ -199,5 +213,44 @@ def test_gpus_that_share_rows_find_the_bits_of_one(monkeypatch, reachable):
         assert peers_of([0, 1]).reached is reachable
         assert peers_of([0, 1]).devices[0].name == "fake"
         assert CudaPeers([0, 1], reach=False).reached is False
+    finally:
+        gpus.close()
+
+
+def test_gpus_part_in_order_before_a_process_ends(monkeypatch):
+    gpus = FakePeers(monkeypatch, 2)
+    try:
+        made = peers_of([0, 1])
+        assert gpus.enabled == {(0, 2), (1, 1)}
+        waiting = []
+        for i in range(2):
+            with made.on(i):
+                waiting.append(numba.cuda.to_device(np.arange(8)))
+                numba.cuda.event(timing=False)  # nobody needs it: it waits to be destroyed
+        waiting.clear()
+        assert gpus.bytes_in_use(0) == gpus.bytes_in_use(1) > 0
+        gpus.said.clear()
+        peers.part()
+        of_one = ["waited", "destroyed"]
+        assert gpus.said == [(what, i) for i in range(2) for what in of_one] + [
+            ("parted", 0), ("parted", 1),
+        ]  # fmt: skip
+        assert not gpus.enabled
+        assert gpus.bytes_in_use(0) == gpus.bytes_in_use(1) == 0
+        peers.part()  # there is nothing more to do
+        assert gpus.calls["cuCtxDisablePeerAccess"] == 2
+        peers_of([0, 1])  # who goes on asks again
+        assert gpus.enabled == {(0, 2), (1, 1)}
+    finally:
+        gpus.close()
+
+
+def test_a_gpu_that_another_had_reached_before_is_left_reachable(monkeypatch):
+    gpus = FakePeers(monkeypatch, 2)
+    try:
+        gpus.enabled.add((0, 2))  # by whoever else is in this process
+        peers_of([0, 1])
+        peers.part()
+        assert gpus.enabled == {(0, 2)}
     finally:
         gpus.close()

@@ -179,5 +179,7 @@ def _copy_there(pipe: Any, handle: Any, words: int) -> None:
 
 @contextmanager
 def _opened(handle: Any) -> Iterator[Any]:
-    yield handle.open()
-    handle.close()
+    try:
+        yield handle.open()
+    finally:
+        handle.close()
