@@ -6,8 +6,12 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections import Counter
 from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import psutil
@@ -20,6 +24,7 @@ from scipy.sparse.csgraph import csgraph_from_dense, johnson
 
 import gpukernels as gk
 from gpukernels import beyond
+from gpukernels.all_pairs import block_pivots
 from gpukernels.beyond import TaskRun, rows, targets, watching
 from gpukernels.shortest_paths.many_roots import bytes_for
 
@@ -541,6 +546,135 @@ def test_blocks_refuse_what_they_cannot_do(client):
     for option, value in (("next_hops", True), ("panel", 2), ("block", 0), ("tile", 5)):
         with pytest.raises(gk.InvalidArgument, match=f"^{option} = {value}: must be "):
             gk.apsp(gk.path(9), client=client, **{option: value})
+
+
+def cut_pivots_short(monkeypatch, after: int) -> None:
+    """Interrupt the next call in the middle of keeping the blocks after so many pivots and one."""
+    write = block_pivots.Pivots.write
+
+    def interrupted(self, closed, block):
+        def told(i, j):
+            if closed > after and i == 1:
+                raise KeyboardInterrupt
+            return block(i, j)
+
+        write(self, closed, told)
+
+    monkeypatch.setattr(block_pivots.Pivots, "write", interrupted)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "first", "then"),
+    [(".npy", True, True), (".npy", False, True), (".zarr", True, False)],
+)
+def test_blocks_go_on_from_the_last_pivot_to_the_same_bits(
+    client, tmp_path, monkeypatch, suffix, first, then
+):
+    g, into = random_graph(40, "float32", 1), tmp_path / f"d{suffix}"
+    make = partial(gk.apsp, g, engine="cpu", block=7, into=into)
+    expected = gk.apsp(g, engine="cpu", block=7)
+    with monkeypatch.context() as killed:
+        cut_pivots_short(killed, 3)
+        with pytest.raises(KeyboardInterrupt):
+            make(client=client if first else None)
+    beside = {file.name for file in tmp_path.glob("d.*.pivots*")}
+    whole, begun = f"d{suffix}.pivots.3", f"d{suffix}.pivots.4"
+    assert beside == {whole, begun, f"d{suffix}.pivots.json"}
+    found = make(client=client if then else None)
+    same(found.distance, expected.distance)
+    assert found.stats["resumed_at"] == 3
+    assert found.stats["operations"] == expected.stats["operations"] - 3 * 7 * 40**2
+    assert not [*tmp_path.glob("d.*.pivots*")]
+    again = make()
+    assert (again.stats["resumed"], again.stats["operations"]) == (6, 0)
+    same(again.distance, expected.distance)
+
+
+KILLED_AT_A_PIVOT = """
+import os, signal, sys
+import test_beyond
+from gpukernels.all_pairs import block_pivots
+
+told = block_pivots.Pivots._tell
+def kill(self):
+    if self.closed == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+    told(self)
+
+block_pivots.Pivots._tell = kill
+g = test_beyond.random_graph(40, "float32", 1)
+test_beyond.gk.apsp(g, engine="cpu", block=7, into=sys.argv[1])
+"""
+
+
+@pytest.mark.killing
+def test_a_process_killed_at_a_pivot_is_gone_on_with(client, tmp_path):
+    command = [sys.executable, "-c", KILLED_AT_A_PIVOT, str(tmp_path / "d.npy")]
+    ended = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    g = random_graph(40, "float32", 1)
+    found = gk.apsp(g, engine="cpu", block=7, into=tmp_path / "d.npy", client=client)
+    assert found.stats["resumed_at"] == 3  # the fourth was kept, and nobody had been told
+    same(found.distance, gk.apsp(g, engine="cpu", block=7).distance)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["d.npy", "d.npy.json"]
+
+
+def flip_a_block(folder):
+    with open(folder / "d.npy.pivots.3", "r+b") as file:
+        file.seek(-5, os.SEEK_END)
+        (byte,) = file.read(1)
+        file.seek(-5, os.SEEK_END)
+        file.write(bytes([byte ^ 1]))
+
+
+def lose_the_blocks(folder):
+    (folder / "d.npy.pivots.3").unlink()
+
+
+def lose_the_sidecar(folder):
+    (folder / "d.npy.pivots.json").unlink()
+
+
+def of_other_arcs(folder):
+    place = folder / "d.npy.pivots.json"
+    state = json.loads(place.read_text())
+    state["made_from"]["graph"] = "another"
+    place.write_text(json.dumps(state))
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (flip_a_block, "d.npy.pivots.3 is gone, or has been changed"),
+        (lose_the_blocks, "d.npy.pivots.3 is gone, or has been changed"),
+        (lose_the_sidecar, "d.npy.pivots.3 is in the way"),
+        (of_other_arcs, "the same graph as the run that left it"),
+    ],
+)
+def test_blocks_that_are_damaged_are_refused_and_left_as_they_are(
+    tmp_path, monkeypatch, damage, said
+):
+    make = partial(gk.apsp, random_graph(40, "float32", 1), engine="cpu", block=7)
+    with monkeypatch.context() as killed:
+        cut_pivots_short(killed, 3)
+        with pytest.raises(KeyboardInterrupt):
+            make(into=tmp_path / "d.npy")
+    damage(tmp_path)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    with pytest.raises(gk.InvalidArgument, match=r"^into = ") as caught:
+        make(into=tmp_path / "d.npy")
+    assert said in str(caught.value)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_blocks_need_room_on_the_disk_for_what_is_kept_of_them(tmp_path, monkeypatch):
+    usage = SimpleNamespace(free=2 * 4 * 40**2 - 1)
+    monkeypatch.setattr(block_pivots.shutil, "disk_usage", lambda _: usage)
+    make = partial(gk.apsp, random_graph(40), engine="cpu", block=7, into=tmp_path / "d.npy")
+    with pytest.raises(gk.InvalidArgument, match=r"on a disk with 12,800 bytes free, not 12,799"):
+        make()
+    usage.free += 1
+    same(make().distance, oracle(random_graph(40)))
 
 
 # --- what workers did -----------------------------------------------------------------------------

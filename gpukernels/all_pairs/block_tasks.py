@@ -22,11 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.beyond import ENGINES, RowTile, digest_of, make_rows, placed, task
+from gpukernels.beyond.clients import needed
+from gpukernels.beyond.placing import NO_WARNING
+from gpukernels.beyond.rows import result_of
 from gpukernels.checks import check_choice, check_whole
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 
+from .block_pivots import Pivots
 from .host_tiles import Algebra, Done, closed, lowered, without_cycle
 from .length_rows import LengthRows
 from .lengths import UNREACHED
@@ -59,7 +63,12 @@ def apsp(
     )  # fmt: skip
     for name, value, none in left_out:
         if value is not none:
-            raise InvalidArgument(name, value, f"{none} where blocks are tasks")
+            allowed = f"{none} where blocks are tasks"
+            if name == "next_hops":
+                allowed += (
+                    ": a call on one device, without client, block, engine and into, has them"
+                )
+            raise InvalidArgument(name, value, allowed)
     if into is not None and lengths.too_long:
         allowed = f"None where a path may be longer than {lengths.dtype} holds"
         raise InvalidArgument("into", into, allowed)
@@ -71,11 +80,13 @@ def apsp(
         device = chosen_device(device)
     algebra = Algebra(engine, chosen.tile, chosen.per_thread, device, chosen.padding)
     g = lengths.graph()
-    tasks = _Tasks(client, replace(lengths, given=g), block, algebra)
     made_from = {"call": CALL, "block": block, "engine": engine}
     if into is not None:
         made_from |= {"graph": digest_of(g.offsets, g.targets, g.weights)}
         made_from |= {"tile": chosen.tile, "per_thread": chosen.per_thread}
+    spans = [(a, min(a + block, g.n)) for a in range(0, g.n, block)]
+    kept = None if into is None else Pivots(into, lengths.dtype, spans, made_from)
+    tasks = _Tasks(client, replace(lengths, given=g), spans, algebra, kept)
     made = make_rows(
         CALL, (g.n, g.n), lengths.dtype, lambda _: tasks.tiles(), rows_of_blocks,
         (lengths.infinite,), client, into, made_from,
@@ -84,23 +95,38 @@ def apsp(
     for told in made.stats:
         for name in told:
             stats[name] += told[name]
-    stats |= {"block": block, "blocks": len(tasks.spans) ** 2}
+    if kept is not None:
+        kept.remove()
+    stats |= {"block": block, "blocks": len(spans) ** 2, "resumed_at": tasks.resumed_at}
     stats |= {"tiles": made.tiles, "resumed": made.resumed}
     return APSPResult(made.matrix, None, stats)
 
 
 class _Tasks:
-    """Updates of blocks: done here, or tasks whose results stay with the workers."""
+    """Updates of blocks: done here, or tasks whose results stay with the workers.
 
-    def __init__(self, client: Any, lengths: LengthRows, block: int, algebra: Algebra):
+    Attributes
+    ----------
+    resumed_at : int
+        Over how many pivots the blocks were closed that a killed call has left.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        lengths: LengthRows,
+        spans: list[tuple[int, int]],
+        algebra: Algebra,
+        kept: Pivots | None,
+    ):
         self._client, self._lengths, self._algebra = client, lengths, algebra
-        self.spans = [(a, min(a + block, lengths.n)) for a in range(0, lengths.n, block)]
+        self._spans, self._kept, self.resumed_at = spans, kept, 0
 
     def tiles(self) -> list[RowTile]:
         """Return a tile of the result for each row of blocks."""
         return [
             RowTile(f"rows {a:,} to {b - 1:,}", np.arange(a, b), partial(self._row, at))
-            for at, (a, b) in enumerate(self.spans)
+            for at, (a, b) in enumerate(self._spans)
         ]
 
     def _row(self, at: int) -> tuple:
@@ -109,34 +135,67 @@ class _Tasks:
     @cached_property
     def _closed(self) -> list[list[Any]]:
         """All blocks, closed over all vertices."""
-        do, algebra = partial(task, self._client, CALL), self._algebra
-        count = len(self.spans)
         g: Any = self._lengths.given
         if self._client is not None:
             g = placed(self._client, g)
-        about = replace(self._lengths, given=None)
-        blocks = []
-        for i, span in enumerate(self.spans):
-            slab = do(f"rows {i} of blocks", rows_of_arcs, g, about, span)
-            names = (f"block {i}, {j}" for j in range(count))
-            blocks.append(
-                [do(name, part_of, slab, of) for name, of in zip(names, self.spans, strict=True)]
-            )
-        for k, span in enumerate(self.spans):
-            others = [at for at in range(count) if at != k]
-            at = f"at pivot {k}"
-            pivot = do(f"block {k}, {k} {at}", close_pivot, g, algebra, span, blocks[k][k])
-            blocks[k][k] = pivot
-            for j in others:
-                old = blocks[k][j]
-                blocks[k][j] = do(f"block {k}, {j} {at}", lower, algebra, old, pivot, old)
-                old = blocks[j][k]
-                blocks[j][k] = do(f"block {j}, {k} {at}", lower, algebra, old, old, pivot)
-            for i in others:
-                for j in others:
-                    args = blocks[i][j], blocks[i][k], blocks[k][j]
-                    blocks[i][j] = do(f"block {i}, {j} {at}", lower, algebra, *args)
+        if self._kept is not None:
+            self._kept.begin()
+            self.resumed_at = self._kept.closed
+        blocks = self._left() if self.resumed_at else self._arcs(g)
+        for k in range(self.resumed_at, len(blocks)):
+            self._close(g, blocks, k)
+            # Of the last one the rows of the result are kept.
+            if self._kept is not None and k + 1 < len(blocks):
+                self._kept.write(k + 1, lambda i, j: self._here(blocks[i][j]).matrix)
         return blocks
+
+    def _do(self, name: str, work: Any, *args: Any) -> Any:
+        return task(self._client, CALL, name, work, *args)
+
+    def _here(self, block: Any) -> Done:
+        return block if self._client is None else result_of(CALL, block, {})
+
+    def _arcs(self, g: Any) -> list[list[Any]]:
+        """Return the blocks of the matrix of arcs."""
+        about, blocks = replace(self._lengths, given=None), []
+        for i, span in enumerate(self._spans):
+            slab = self._do(f"rows {i} of blocks", rows_of_arcs, g, about, span)
+            blocks.append(
+                [self._do(f"block {i}, {j}", part_of, slab, of) for j, of in enumerate(self._spans)]
+            )
+        return blocks
+
+    def _left(self) -> list[list[Any]]:
+        """Return the blocks that a killed call has left: each a task, which can be done again."""
+        assert self._kept is not None
+        if self._client is None:
+            return [[as_left(block) for block in row] for row in self._kept.read()]
+        with needed("dask").config.set(NO_WARNING):
+            return [
+                [self._do(f"block {i}, {j}", as_left, block) for j, block in enumerate(row)]
+                for i, row in enumerate(self._kept.read())
+            ]
+
+    def _close(self, g: Any, blocks: list[list[Any]], k: int) -> None:
+        """Let paths lead through the vertices of a pivot."""
+        do, algebra, at = self._do, self._algebra, f"at pivot {k}"
+        others = [i for i in range(len(blocks)) if i != k]
+        name = f"block {k}, {k} {at}"
+        pivot = blocks[k][k] = do(name, close_pivot, g, algebra, self._spans[k], blocks[k][k])
+        for j in others:
+            old = blocks[k][j]
+            blocks[k][j] = do(f"block {k}, {j} {at}", lower, algebra, old, pivot, old)
+            old = blocks[j][k]
+            blocks[j][k] = do(f"block {j}, {k} {at}", lower, algebra, old, old, pivot)
+        for i in others:
+            for j in others:
+                args = blocks[i][j], blocks[i][k], blocks[k][j]
+                blocks[i][j] = do(f"block {i}, {j} {at}", lower, algebra, *args)
+
+
+def as_left(block: NDArray) -> Done:
+    """Return a block that a killed call has left, on which this one has done nothing."""
+    return Done(np.ascontiguousarray(block), 0, 0)
 
 
 def rows_of_arcs(g: Graph, about: LengthRows, span: tuple[int, int]) -> NDArray:

@@ -189,7 +189,9 @@ def apsp(
     engine : str
         ``"kernels"``, or ``"cpu"``: one core a worker, compiled by numba, in blocks.
     into : path, optional
-        A ``.npy`` or ``.zarr`` that keeps the distances, once all blocks are done.
+        A ``.npy`` or ``.zarr`` that keeps the distances, once all blocks are done. Until then all
+        blocks are kept beside it after each pivot, and a killed call goes on from the last one, to
+        the same bits. That takes twice the result's room besides.
     panel : int, optional
         Tiles of pivots that the third launch takes at once, at least 1. Unless given, 1 up to
         2,048 vertices, 4 up to 8,192, else 8.
@@ -202,7 +204,8 @@ def apsp(
     Returns
     -------
     APSPResult
-        The same in every run.
+        The same in every run. In blocks, ``stats`` has besides ``resumed_at`` (pivots that a killed
+        call had done), ``tiles`` of the result, and ``resumed`` (those that were there already).
     """
     chosen = Options(**options)
     form, next_hops = chosen.form(lengths.n, lengths.matrix.dtype), chosen.next_hops
