@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from built_book import ROOT
+from made_once import MadeOnce
 from test_views import COLORS, COMPARED, PAGE, ROADS, TRACES, VIEWS, WEIGHED, relaxed
 
 from gpukernels.views import CompareView, FrontierView, RelaxView
@@ -18,7 +19,6 @@ from gpukernels.views.script import classic_script, stylesheet
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from figure_links import anchored, figures_of
 
-LEVELS = {"no filter": TRACES["harish"], "a, b & c": TRACES["frontier"]}
 #: A figure of each kind: the one with the most to choose.
 OF_A_KIND = ["filters", "weights", "values", "block", "memory", "mapping", "sweeps", "hash"]
 OF_A_KIND += ["relax classes", "tile forms", "compare", "roots", "sizes"]
@@ -32,8 +32,11 @@ def three_runs():
     return RelaxView(WEIGHED, runs, title="Three runs")
 
 
-THREE = three_runs()
-GRID = FrontierView(ROADS, LEVELS, choice="Method", title="Levels of a grid", name="grid")
+def grid():
+    levels = {"no filter": TRACES["harish"], "a, b & c": TRACES["frontier"]}
+    return FrontierView(ROADS, levels, choice="Method", title="Levels of a grid", name="grid")
+
+
 PLAYED = {
     ("sweep", "roads"): "#fig-grid?run=no-filter",
     ("near_far", "hills"): "#fig-grid?run=a-b-c&step=2",
@@ -41,7 +44,13 @@ PLAYED = {
     ("harish", "hills"): "#fig-grid?run=none",
     ("topology_driven", "roads"): "#fig-grid?step=99",
 }
-COMPARISON = CompareView(COMPARED, title="Four methods", plays=PLAYED)
+FIGURES = MadeOnce(
+    {
+        "three": three_runs,
+        "grid": grid,
+        "comparison": lambda: CompareView(COMPARED, title="Four methods", plays=PLAYED),
+    }
+)
 
 
 def link(address, words="Go"):
@@ -128,7 +137,12 @@ def test_every_state_of_a_view_has_an_address_that_brings_it_back(open_parts, na
 @pytest.mark.parametrize("width", [1280, 390])
 def test_an_address_opens_its_figure_at_its_run_and_step(open_parts, width):
     page = open_parts(
-        THREE.html, FAR, GRID.html, FAR, hash_="#fig-grid?run=a-b-c&step=3", width=width
+        FIGURES["three"].html,
+        FAR,
+        FIGURES["grid"].html,
+        FAR,
+        hash_="#fig-grid?run=a-b-c&step=3",
+        width=width,
     )
     figure = page.locator("#fig-grid")
     assert figure.get_by_label("Method").input_value() == "a, b & c"
@@ -146,7 +160,7 @@ def test_an_address_opens_its_figure_at_its_run_and_step(open_parts, width):
 
 
 def test_what_stands_above_may_grow_until_the_reader_takes_over(open_parts):
-    page = open_parts(FAR, GRID.html, FAR, hash_="#fig-grid?step=2")
+    page = open_parts(FAR, FIGURES["grid"].html, FAR, hash_="#fig-grid?step=2")
     grow = "document.querySelector('main').prepend(Object.assign(document.createElement('p'),"
     page.evaluate(grow + " { style: 'height: 700px; overflow-anchor: none' }))")
     page.wait_for_timeout(100)
@@ -164,7 +178,7 @@ def address_of(page):
 
 
 def test_the_address_follows_a_rest_and_leaves_the_history_alone(open_parts):
-    page = open_parts(GRID.html)
+    page = open_parts(FIGURES["grid"].html)
     assert address_of(page) == ""
     entries = page.evaluate("history.length")
     page.get_by_role("button", name="Next level").click()
@@ -183,7 +197,7 @@ def test_the_address_follows_a_rest_and_leaves_the_history_alone(open_parts):
 
 
 def test_a_figure_that_plays_is_noted_where_it_stops(open_parts):
-    page = open_parts(GRID.html)
+    page = open_parts(FIGURES["grid"].html)
     page.clock.install()
     page.reload()
     page.get_by_label("Speed").select_option("4")
@@ -199,7 +213,7 @@ def test_a_figure_that_plays_is_noted_where_it_stops(open_parts):
 
 
 def test_a_sentence_sets_a_figure_and_stays_if_the_figure_is_seen(open_parts):
-    page = open_parts(link("#fig-grid?run=a-b-c&step=2"), GRID.html, FAR)
+    page = open_parts(link("#fig-grid?run=a-b-c&step=2"), FIGURES["grid"].html, FAR)
     entries = page.evaluate("history.length")
     page.get_by_role("link", name="Go").click()
     assert page.get_by_label("Method").input_value() == "a, b & c"
@@ -215,7 +229,7 @@ def test_a_sentence_sets_a_figure_and_stays_if_the_figure_is_seen(open_parts):
 
 @pytest.mark.parametrize("key", [None, "Enter"])
 def test_a_sentence_comes_to_a_figure_out_of_sight_and_back_leads_to_the_sentence(open_parts, key):
-    page = open_parts(GRID.html, FAR, link("#fig-grid?step=4"), FAR)
+    page = open_parts(FIGURES["grid"].html, FAR, link("#fig-grid?step=4"), FAR)
     going = page.get_by_role("link", name="Go")
     going.scroll_into_view_if_needed()
     read = page.evaluate("scrollY")
@@ -232,7 +246,9 @@ def test_a_sentence_comes_to_a_figure_out_of_sight_and_back_leads_to_the_sentenc
 
 
 def test_a_new_hash_moves_the_page_that_is_open(open_parts):
-    page = open_parts(THREE.html, FAR, GRID.html, FAR, hash_="#fig-grid?step=2")
+    page = open_parts(
+        FIGURES["three"].html, FAR, FIGURES["grid"].html, FAR, hash_="#fig-grid?step=2"
+    )
     page.evaluate("location.hash = '#fig-three-runs?right=again&step=3'")
     page.wait_for_function("scrollY < 200")
     assert page.locator("#fig-three-runs .gk-relax-head b").all_text_contents() == [
@@ -242,14 +258,16 @@ def test_a_new_hash_moves_the_page_that_is_open(open_parts):
 
 
 def test_a_folded_figure_is_unfolded(open_parts):
-    folded = f"<details><summary>More</summary>{GRID.html}</details>"
+    folded = f"<details><summary>More</summary>{FIGURES['grid'].html}</details>"
     page = open_parts(FAR, folded, FAR, hash_="#fig-grid?step=2")
     assert is_in_window(page, page.locator("#fig-grid"))
 
 
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_link_leads_to_its_figure_also_without_scripts(open_parts, scripts):
-    page = open_parts(link("#fig-grid?run=a-b-c&step=2"), FAR, GRID.html, FAR, scripts=scripts)
+    page = open_parts(
+        link("#fig-grid?run=a-b-c&step=2"), FAR, FIGURES["grid"].html, FAR, scripts=scripts
+    )
     page.get_by_role("link", name="Go").click()
     page.wait_for_timeout(100)
     box = page.locator("#fig-grid").bounding_box()
@@ -264,14 +282,14 @@ def test_a_link_leads_to_its_figure_also_without_scripts(open_parts, scripts):
             "#fig-grid?run=%ff&step=-1", "#fig-", "#fig-grid?run"],
 )  # fmt: skip
 def test_an_address_of_nothing_does_no_harm(open_parts, odd):
-    page = open_parts(GRID.html, FAR, hash_=odd)
+    page = open_parts(FIGURES["grid"].html, FAR, hash_=odd)
     last = page.get_by_role("slider").get_attribute("max")
     assert page.get_by_role("slider").input_value() == (last if "9999" in odd else "0")
     assert page.get_by_label("Method").input_value() == "no filter"
 
 
 def test_an_output_of_its_own_has_no_address(open_parts):
-    page = open_parts(GRID.html, script="output.js")
+    page = open_parts(FIGURES["grid"].html, script="output.js")
     page.get_by_role("button", name="Next level").click()
     page.wait_for_timeout(600)
     assert page.get_by_role("slider").input_value() == "1"
@@ -280,7 +298,7 @@ def test_an_output_of_its_own_has_no_address(open_parts):
 
 
 def test_a_cell_plays_its_run_and_one_that_cannot_play_does_not_pretend_to(open_parts):
-    page = open_parts(GRID.html, FAR, COMPARISON.html, FAR)
+    page = open_parts(FIGURES["grid"].html, FAR, FIGURES["comparison"].html, FAR)
     cells = page.locator(".gk-compare-play")
     names = [cell.get_attribute("aria-label") for cell in cells.all()]
     assert [re.sub(r".*, play ", "", name) for name in names] == [
@@ -309,8 +327,8 @@ def test_a_cell_plays_its_run_and_one_that_cannot_play_does_not_pretend_to(open_
 
 
 def test_cells_without_scripts_or_their_figure_are_plain(open_parts):
-    assert open_parts(COMPARISON.html).locator(".gk-compare-play").count() == 0
-    page = open_parts(GRID.html, COMPARISON.html, scripts=False)
+    assert open_parts(FIGURES["comparison"].html).locator(".gk-compare-play").count() == 0
+    page = open_parts(FIGURES["grid"].html, FIGURES["comparison"].html, scripts=False)
     assert page.locator(".gk-compare-play").count() == 0
 
 

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from made_once import MadeOnce
 from test_views import (  # noqa: F401
     BLOCKED,
     EIGHT,
@@ -36,12 +37,19 @@ def searches():
     return found
 
 
-WARPS = {name: TRACES[name] for name in ("harish", "edge_parallel")}
-RACES = {
-    "levels": FrontierView(ROADS, searches()),
-    "warps": WarpView(WARPS, launch=2, warp=0),
-    "values": GraphView(EXAMPLE, {"two": np.ones((2, 16)), "nine": np.ones((9, 16))}),
-}
+def warps(**options):
+    return WarpView(
+        {name: TRACES[name] for name in ("harish", "edge_parallel")}, launch=2, warp=0, **options
+    )
+
+
+RACES = MadeOnce(
+    {
+        "levels": lambda: FrontierView(ROADS, searches()),
+        "warps": warps,
+        "values": lambda: GraphView(EXAMPLE, {"two": np.ones((2, 16)), "nine": np.ones((9, 16))}),
+    }
+)
 ENDS = """(strips) => strips.map((strip) => {
   const end = strip.querySelector(".gk-s-end"), head = strip.querySelector(".gk-f-playhead");
   const middle = Number(head.getAttribute("x")) + Number(head.getAttribute("width")) / 2;
@@ -80,7 +88,7 @@ def test_runs_to_choose_from_are_on_one_clock(open_figures, name, scripts):  # n
 
 
 def test_equal_runs_and_those_cut_off_have_no_race(open_figures):  # noqa: F811
-    cut = {"cut": WarpView(WARPS, launch=2, warp=0, limit=10)}
+    cut = {"cut": warps(limit=10)}
     assert open_figures(["cut"], views=cut).locator(".gk-race").count() == 0
     assert open_figures(["frontier"]).locator(".gk-race").count() == 0
     # Networks, workloads and clocks are no runs of one thing.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
+from made_once import MadeOnce
 from test_views import (  # noqa: F401
     EIGHT,
     EXAMPLE,
@@ -22,13 +24,15 @@ from gpukernels.trace import LOAD
 from gpukernels.views import FrontierView, MappingView, WarpView
 
 LEVEL = 4
-FIGURES = {
-    "levels": FrontierView(gk.road_grid(6, 7, seed=1), TRACES["harish"], step=LEVEL),
-    "warp": VIEWS["warp"],
-    "memory": VIEWS["memory"],
-    "rows": VIEWS["rows"],
-    "mapping": MappingView(expanded(EIGHT, ("work_item_to_thread", "virtual_warp")), EIGHT),
-}
+FIGURES = MadeOnce(
+    {
+        "levels": lambda: FrontierView(gk.road_grid(6, 7, seed=1), TRACES["harish"], step=LEVEL),
+        **{name: partial(VIEWS.__getitem__, name) for name in ("warp", "memory", "rows")},
+        "mapping": lambda: MappingView(
+            expanded(EIGHT, ("work_item_to_thread", "virtual_warp")), EIGHT
+        ),
+    }
+)
 WIDTHS = pytest.mark.parametrize("width", [1280, 390])
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
+from made_once import MadeOnce
 from test_addresses import address_of, folder, open_parts  # noqa: F401
 from test_views import EXAMPLE, TAGS, VIEWS, violations
 
@@ -13,20 +15,27 @@ import gpukernels as gk
 from gpukernels.views import RelaxView
 from gpukernels.views.encoding import unpack
 
-ROOTS, SIZES = VIEWS["roots"], VIEWS["sizes"]
 NINE = gk.random_weights(gk.road_grid(3, 3, seed=1), 1, 9, seed=2)
-RELAXED = RelaxView(
-    NINE,
-    {m: {v: gk.traced(gk.sssp, NINE, v, m) for v in range(9)} for m in ("harish", "near_far")},
-    root=4,
-    name="relaxed",
+METHODS = ("harish", "near_far")
+
+
+def lengths():
+    runs = {m: {v: gk.traced(gk.sssp, NINE, v, m) for v in range(9)} for m in METHODS}
+    return RelaxView(NINE, runs, root=4, name="relaxed")
+
+
+FIGURES = MadeOnce(
+    {
+        **{name: partial(VIEWS.__getitem__, name) for name in ("roots", "sizes")},
+        "lengths": lengths,
+    }
 )
 WIDTHS = pytest.mark.parametrize("width", [1280, 390])
 
 
 def spot(figure, vertex):
     """Return where in the window a vertex is drawn."""
-    svg, drawing = figure.locator("svg.gk-graph"), ROOTS._drawing
+    svg, drawing = figure.locator("svg.gk-graph"), FIGURES["roots"]._drawing
     svg.scroll_into_view_if_needed()
     place = """(svg, [x, y]) => {
       const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
@@ -55,7 +64,7 @@ def check_search(figure, root):
 
 @WIDTHS
 def test_a_click_on_a_vertex_starts_the_search_there(open_parts, width):  # noqa: F811
-    page = open_parts(ROOTS.html, width=width)
+    page = open_parts(FIGURES["roots"].html, width=width)
     figure = page.locator("figure")
     assert figure.locator(".gk-offer").text_content() == "Click a vertex to start the search there."
     assert figure.get_by_label("Root").input_value() == "3"
@@ -74,14 +83,14 @@ def test_a_click_on_a_vertex_starts_the_search_there(open_parts, width):  # noqa
 
 @WIDTHS
 def test_a_tap_starts_a_search_too(open_parts, width):  # noqa: F811
-    page = open_parts(ROOTS.html, width=width, has_touch=True)
+    page = open_parts(FIGURES["roots"].html, width=width, has_touch=True)
     figure = page.locator("figure")
     page.touchscreen.tap(*spot(figure, 12))
     check_search(figure, 12)
 
 
 def test_keys_start_a_search_and_the_list_does(open_parts):  # noqa: F811
-    page = open_parts(ROOTS.html)
+    page = open_parts(FIGURES["roots"].html)
     figure = page.locator("figure")
     figure.locator("svg.gk-graph").focus()
     for _ in range(6):
@@ -108,14 +117,14 @@ def test_keys_start_a_search_and_the_list_does(open_parts):  # noqa: F811
 
 @WIDTHS
 def test_an_address_brings_root_and_level_back(open_parts, width):  # noqa: F811
-    page = open_parts(ROOTS.html, width=width)
+    page = open_parts(FIGURES["roots"].html, width=width)
     figure = page.locator("figure")
     page.mouse.click(*spot(figure, 9))
     figure.get_by_role("button", name="Next level").click()
     figure.get_by_role("button", name="Next level").click()
     page.wait_for_function("location.hash === '#fig-roots?run=harish&root=9&step=2'")
     said = figure.locator(".gk-now").text_content()
-    again = open_parts(ROOTS.html, width=width, hash_=address_of(page)).locator("figure")
+    again = open_parts(FIGURES["roots"].html, width=width, hash_=address_of(page)).locator("figure")
     assert again.locator(".gk-now").text_content() == said
     assert again.get_by_label("Root").input_value() == "9"
 
@@ -132,7 +141,7 @@ def check_paths(page, figure, root):
 
 @WIDTHS
 def test_shortest_paths_start_at_any_vertex_by_pointer_keys_and_list(open_parts, width):  # noqa: F811
-    page = open_parts(RELAXED.html, width=width)
+    page = open_parts(FIGURES["lengths"].html, width=width)
     figure = page.locator("figure")
     assert figure.locator(".gk-offer").text_content() == "Click a vertex to start the search there."
     check_paths(page, figure, 4)
@@ -146,7 +155,7 @@ def test_shortest_paths_start_at_any_vertex_by_pointer_keys_and_list(open_parts,
       const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
       return [at.x, at.y];
     }"""
-    drawing = RELAXED._drawings[""]
+    drawing = FIGURES["lengths"]._drawings[""]
     page.mouse.click(*picture.evaluate(place, [drawing.x[8] / 10, drawing.y[8] / 10]))
     assert figure.locator(".gk-scrub input").input_value() == "0"
     check_paths(page, figure, 8)
@@ -162,7 +171,9 @@ def test_shortest_paths_start_at_any_vertex_by_pointer_keys_and_list(open_parts,
     figure.get_by_label("Root").select_option("7")
     check_paths(page, figure, 7)
     page.wait_for_function("location.hash.startsWith('#fig-relaxed?root=7')")
-    again = open_parts(RELAXED.html, width=width, hash_=address_of(page)).locator("figure")
+    again = open_parts(FIGURES["lengths"].html, width=width, hash_=address_of(page)).locator(
+        "figure"
+    )
     assert again.get_by_label("Root").input_value() == "7"
 
 
@@ -176,11 +187,11 @@ def shown_units(figure):
 
 def check_sizes(figure, b, d):
     """Assert that strips, bars and slider are those of these sizes of B and D."""
-    (trace,) = SIZES.payload["traces"]
+    (trace,) = FIGURES["sizes"].payload["traces"]
     sizes = 3, b, 2, d, 0
     bars = figure.locator(".gk-size-said").all_text_contents()
     assert bars == list(map(str, sizes))
-    at = SIZES._sizes.every.index(sizes)
+    at = FIGURES["sizes"]._sizes.every.index(sizes)
     assert figure.locator(".gk-scrub input").get_attribute("max") == str(
         trace["variantSteps"][at] - 1
     )
@@ -197,7 +208,7 @@ def check_sizes(figure, b, d):
 
 @WIDTHS
 def test_an_item_is_dragged_to_a_size(open_parts, width):  # noqa: F811
-    page = open_parts(SIZES.html, width=width)
+    page = open_parts(FIGURES["sizes"].html, width=width)
     figure = page.locator("figure")
     offer = "Drag B (0 to 4 units) and D (1, 8 or 30 units)."
     assert figure.locator(".gk-offer p").text_content() == offer
@@ -223,7 +234,7 @@ def test_an_item_is_dragged_to_a_size(open_parts, width):  # noqa: F811
 
 @WIDTHS
 def test_keys_and_buttons_change_sizes_and_say_so(open_parts, width):  # noqa: F811
-    page = open_parts(SIZES.html, width=width, has_touch=True)
+    page = open_parts(FIGURES["sizes"].html, width=width, has_touch=True)
     figure = page.locator("figure")
     bar = figure.get_by_role("slider", name="Units of item B")
     bar.focus()
@@ -246,20 +257,20 @@ def test_keys_and_buttons_change_sizes_and_say_so(open_parts, width):  # noqa: F
 
 @WIDTHS
 def test_an_address_brings_sizes_back(open_parts, width):  # noqa: F811
-    page = open_parts(SIZES.html, width=width)
+    page = open_parts(FIGURES["sizes"].html, width=width)
     figure = page.locator("figure")
     figure.get_by_role("slider", name="Units of item B").press("End")
     figure.get_by_role("slider", name="Units of item D").press("Home")
     figure.locator(".gk-scrub input").fill("1")
     page.wait_for_function("location.hash.includes('step=1')")
     assert "item-b=4&item-d=1&step=1" in address_of(page)
-    again = open_parts(SIZES.html, width=width, hash_=address_of(page)).locator("figure")
+    again = open_parts(FIGURES["sizes"].html, width=width, hash_=address_of(page)).locator("figure")
     assert again.locator(".gk-size-said").all_text_contents() == ["3", "4", "2", "1", "0"]
     assert again.locator(".gk-scrub input").input_value() == "1"
 
 
 def test_who_looks_at_the_end_stays_there_and_who_looks_at_a_round_too(open_parts):  # noqa: F811
-    page = open_parts(SIZES.html)
+    page = open_parts(FIGURES["sizes"].html)
     figure = page.locator("figure")
     slider, d = figure.locator(".gk-scrub input"), figure.get_by_role("slider", name="of item D")
     slider.fill("3")
@@ -272,7 +283,7 @@ def test_who_looks_at_the_end_stays_there_and_who_looks_at_a_round_too(open_part
 
 @WIDTHS
 def test_nothing_is_offered_that_a_page_without_scripts_lacks(open_parts, width):  # noqa: F811
-    for view in (ROOTS, SIZES):
+    for view in (FIGURES["roots"], FIGURES["sizes"]):
         page = open_parts(view.html, width=width, scripts=False)
         text = re.sub(r"\s+", " ", page.locator("figure").inner_text())
         assert "Click" not in text
@@ -282,6 +293,6 @@ def test_nothing_is_offered_that_a_page_without_scripts_lacks(open_parts, width)
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(open_parts, theme):  # noqa: F811
-    page = open_parts(ROOTS.html, SIZES.html, color_scheme=theme)
+    page = open_parts(FIGURES["roots"].html, FIGURES["sizes"].html, color_scheme=theme)
     assert TAGS
     assert [fault for fault in violations(page, structure=False) if "region" not in fault[0]] == []

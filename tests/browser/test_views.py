@@ -6,11 +6,13 @@ import contextlib
 import csv
 import itertools
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 from accessibility import TAGS, violations
 from filter_kernels import filter_large, filter_small, filtered, some_candidates
+from made_once import MadeOnce
 from worked_tasks import halved, worked
 
 import gpukernels as gk
@@ -55,13 +57,10 @@ COLORS = {
 }
 
 
-def traces():
-    found = {}
-    for method in ("harish", "edge_parallel", "frontier"):
-        with gk.trace() as t:
-            bfs(ROADS, root=0, method=method)
-        found[method] = t.trace
-    return found
+def search(method):
+    with gk.trace() as t:
+        bfs(ROADS, root=0, method=method)
+    return t.trace
 
 
 def expanded(offsets, methods=gk.mapping.METHODS):
@@ -152,71 +151,87 @@ def compared():
 
 
 COMPARED = compared()
+TRACES = MadeOnce(
+    {method: partial(search, method) for method in ("harish", "edge_parallel", "frontier")}
+)
 COMPARE = {
     "better": {"busy": "higher", "gain": ""},
     "units": {"busy": "%", "gain": "ms"},
     "title": "Four methods",
     "file": "four-methods",
 }
-TRACES = traces()
 BLOCKED = {"tile": 16, "per_thread": "4x4"}
 WEIGHED = gk.random_weights(ROADS, low=1, high=40, seed=2)
 SLANTED = gk.random_weights(gk.rmat(5, 3, seed=4), seed=2)
 EIGHT = np.array([0, 3, 4, 8, 10, 12, 20, 21, 24])
 LONG = np.arange(0, 97, 8)
 HOLES = np.cumsum([0, 0, 0, 70, 0, 3, 1, 0])
-VIEWS = {
-    "frontier": FrontierView(ROADS, TRACES, step=4, choice="Method", title="Levels"),
-    "filters": searches(["hash64", "none"]),
-    "roots": started(),
-    "warp": WarpView(TRACES["harish"], launch=5, warp=0, step=6),
-    "block": WarpView({"wide": TRACES["harish"], "deep": TRACES["frontier"]}, launch=5, step=2),
-    "memory": MemoryView(TRACES["harish"], array="targets", step=5),
-    "values": GraphView(EXAMPLE, np.arange(48).reshape(3, 16) % 7, step=1),
-    "weights": GraphView(gk.random_weights(ROADS, seed=1), title="Weights"),
-    "rows": GraphView(EXAMPLE, csr=True, step=4),
-    "directed": GraphView(gk.rmat(6, 4, seed=4), np.arange(64.0)),
-    "mapping": MappingView(
-        {"eight": expanded(EIGHT), "holes": expanded(HOLES)},
-        {"eight": EIGHT, "holes": HOLES},
-        step=1,
-    ),
-    "strips": MappingView(expanded(HOLES), HOLES, color="block"),
-    "sizes": dragged(),
-    "scan": ScanView(scans(warp_scan, np.arange(32) % 7, "inclusive"), choice="Scan", step=3),
-    "sweeps": ScanView(scans(shared_scan, np.arange(64) % 4, "padding"), choice="Cells"),
-    "hash": HashView(filters(64, 3, filter_small), choice="Schedule"),
-    "tables": HashView(filters(128, 1, filter_large)["random"], step=2),
-    "relax": RelaxView(WEIGHED, relaxed(WEIGHED, roots=(0, 20)), step=4),
-    "relax classes": RelaxView(
-        {"roads": WEIGHED, "web": SLANTED},
-        {"roads": relaxed(WEIGHED), "web": relaxed(SLANTED)},
-        classes={"roads": np.arange(WEIGHED.m) % 4, "web": np.arange(SLANTED.m) % 3},
-        class_names=["plain", "to a leaf", "to the root", "loop"],
-        choice="Network",
-        step=2,
-    ),
-    "tile": TileView(all_pairs(EXAMPLE, naive={}, blocked={"tile": 16}), step=6),
-    "tiles": TileView(all_pairs(WEIGHED, blocked=BLOCKED)["blocked"], step=22),
-    "tile forms": TileView(
-        all_pairs(gk.path(20), a=BLOCKED, b={"tile": 16}, c={"tile": 32}), step=21
-    ),
-    "parts": PartsView(ROADS, {"a ruler": halved(ROADS), "nobody": halved(ROADS)[::-1]}, step=2),
-    "workers": WorkersView(
-        {"all live": worked(), "one dies": worked(dies=3)},
-        {"close": "close", "join": "join"},
-        step=5,
-    ),
-    "compare": CompareView(COMPARED, **COMPARE),
-    "energy": EnergyView(
-        [
-            (f"method {m}", w, 0.03 * (m + 1) ** k, 150.0 + 60 * m)
-            for k, w in enumerate(("even", "uneven"))
-            for m in range(8)
-        ]
-    ),
-    "crowded": GraphView(gk.erdos_renyi(700, 4.0, seed=1), np.arange(700)),
-}
+
+
+VIEWS = MadeOnce(
+    {
+        "frontier": lambda: FrontierView(
+            ROADS, dict(TRACES), step=4, choice="Method", title="Levels"
+        ),
+        "filters": partial(searches, ["hash64", "none"]),
+        "roots": started,
+        "warp": lambda: WarpView(TRACES["harish"], launch=5, warp=0, step=6),
+        "block": lambda: WarpView(
+            {"wide": TRACES["harish"], "deep": TRACES["frontier"]}, launch=5, step=2
+        ),
+        "memory": lambda: MemoryView(TRACES["harish"], array="targets", step=5),
+        "values": lambda: GraphView(EXAMPLE, np.arange(48).reshape(3, 16) % 7, step=1),
+        "weights": lambda: GraphView(gk.random_weights(ROADS, seed=1), title="Weights"),
+        "rows": lambda: GraphView(EXAMPLE, csr=True, step=4),
+        "directed": lambda: GraphView(gk.rmat(6, 4, seed=4), np.arange(64.0)),
+        "mapping": lambda: MappingView(
+            {"eight": expanded(EIGHT), "holes": expanded(HOLES)},
+            {"eight": EIGHT, "holes": HOLES},
+            step=1,
+        ),
+        "strips": lambda: MappingView(expanded(HOLES), HOLES, color="block"),
+        "sizes": dragged,
+        "scan": lambda: ScanView(
+            scans(warp_scan, np.arange(32) % 7, "inclusive"), choice="Scan", step=3
+        ),
+        "sweeps": lambda: ScanView(
+            scans(shared_scan, np.arange(64) % 4, "padding"), choice="Cells"
+        ),
+        "hash": lambda: HashView(filters(64, 3, filter_small), choice="Schedule"),
+        "tables": lambda: HashView(filters(128, 1, filter_large)["random"], step=2),
+        "relax": lambda: RelaxView(WEIGHED, relaxed(WEIGHED, roots=(0, 20)), step=4),
+        "relax classes": lambda: RelaxView(
+            {"roads": WEIGHED, "web": SLANTED},
+            {"roads": relaxed(WEIGHED), "web": relaxed(SLANTED)},
+            classes={"roads": np.arange(WEIGHED.m) % 4, "web": np.arange(SLANTED.m) % 3},
+            class_names=["plain", "to a leaf", "to the root", "loop"],
+            choice="Network",
+            step=2,
+        ),
+        "tile": lambda: TileView(all_pairs(EXAMPLE, naive={}, blocked={"tile": 16}), step=6),
+        "tiles": lambda: TileView(all_pairs(WEIGHED, blocked=BLOCKED)["blocked"], step=22),
+        "tile forms": lambda: TileView(
+            all_pairs(gk.path(20), a=BLOCKED, b={"tile": 16}, c={"tile": 32}), step=21
+        ),
+        "parts": lambda: PartsView(
+            ROADS, {"a ruler": halved(ROADS), "nobody": halved(ROADS)[::-1]}, step=2
+        ),
+        "workers": lambda: WorkersView(
+            {"all live": worked(), "one dies": worked(dies=3)},
+            {"close": "close", "join": "join"},
+            step=5,
+        ),
+        "compare": lambda: CompareView(COMPARED, **COMPARE),
+        "energy": lambda: EnergyView(
+            [
+                (f"method {m}", w, 0.03 * (m + 1) ** k, 150.0 + 60 * m)
+                for k, w in enumerate(("even", "uneven"))
+                for m in range(8)
+            ]
+        ),
+        "crowded": lambda: GraphView(gk.erdos_renyi(700, 4.0, seed=1), np.arange(700)),
+    }
+)
 
 
 @pytest.fixture(scope="module")
