@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from effort import every_pair, examples
+from effort import SCHEDULES, every_pair, examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,7 +33,9 @@ def one_by_one(g: gk.Graph, roots) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("name", "count", "alpha", "words", "piece"), every_pair(GRAPHS, COUNTS, ALPHAS, WORDS, PIECES)
+    ("name", "count", "alpha", "words", "piece", "scheduled_device"),
+    every_pair(GRAPHS, COUNTS, ALPHAS, WORDS, PIECES, SCHEDULES),
+    indirect=["scheduled_device"],
 )
 def test_every_search_finds_what_it_finds_alone(name, count, alpha, words, piece, scheduled_device):
     g = GRAPHS[name]
