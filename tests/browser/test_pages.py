@@ -148,16 +148,26 @@ def look(page, width, theme):
 
 
 @pytest.fixture(scope="module")
-def visit(open_session_page):
-    """Open each page once, on a phone, and keep what the tests ask about."""
-    seen, compared = {}, {}
+def visit(open_session_page, book):
+    """Open each page once, on a phone, and keep what the tests ask about.
+
+    A window for each theme to begin with shows one page after the other: one for each page would
+    start a process for each. A page begins with the theme of its window, whatever the last one did.
+    """
+    seen, compared, windows = {}, {}, {}
 
     def visited(name: str) -> Visit:
         if name in seen:
             return seen[name]
         (width, theme), *_ = looks = LOOKS[name]
-        page, problems = open_session_page(name, width=width, theme=theme)
-        found = seen[name] = Visit(problems, {}, {}, {}, {}, [], [])
+        if theme in windows:
+            page, problems = windows[theme]
+            problems.clear()
+            page.set_viewport_size({"width": width, "height": 844})
+            page.goto((book / name).as_uri(), wait_until="load")
+        else:
+            page, problems = windows[theme] = open_session_page(name, width=width, theme=theme)
+        found = seen[name] = Visit([], {}, {}, {}, {}, [], [])
         for asked in looks:
             if asked != looks[0]:
                 look(page, *asked)
@@ -176,10 +186,12 @@ def visit(open_session_page):
             with contextlib.suppress(TimeoutError):  # axe will tell
                 page.wait_for_function(SEEN, timeout=2000)
             found.violations[asked] = violations(page, looks=compared, **rules)
-        page.context.close()
+        found.problems += problems
         return found
 
-    return visited
+    yield visited
+    for page, _ in windows.values():
+        page.context.close()
 
 
 @pytest.fixture(params=PAGES)
