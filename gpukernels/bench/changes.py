@@ -22,7 +22,8 @@ FLOOR, WITHOUT = 0.02, 0.05
 _NO_MEDIAN = ("expected_ms", "stopped_after_ms", "reach_ms")
 #: Numbers that tell rows apart, beside all words.
 _NUMBERS = (
-    "n", "m", "root", "threads", "stride", "items", "units", "values", "bytes", "halved",
+    "n", "m", "root", "threads", "stride", "items", "units", "values", "bytes", "halved", "gpus",
+    "peer_access",
 )  # fmt: skip
 #: Words of a row that are no part of its name.
 _NO_NAME = ("call", "choice", "what_for")
