@@ -195,6 +195,81 @@ def test_parts_that_do_not_fit_a_phone_take_turns(used_pages, page_of):
         )
 
 
+#: What of a figure can be seen in each turn: the names of the turns, and the words of all that
+#: matches and is drawn inside of the figure's box.
+SEEN_IN_TURNS = """(figure, parts) => [...figure.querySelectorAll(".gk-turns button")].map(
+    (turn) => {
+        turn.click();
+        const { bottom } = figure.getBoundingClientRect();
+        const found = [...figure.querySelectorAll(parts)].filter(
+            (e) => e.getClientRects().length && e.getBoundingClientRect().bottom <= bottom);
+        return [turn.textContent, found.map((e) => e.textContent)];
+    })"""
+
+
+def test_rows_of_a_table_that_do_not_fit_a_phone_take_turns(used_pages, page_of):
+    with used_pages(390) as page:
+        notebook = ROOT / "chapters" / "mapping_dynamic.ipynb"
+        page.goto(page_of("rows", stored(notebook)).as_uri())
+        figure = page.locator("figure.gk-view-compare").first
+        rows = figure.locator("table.gk-compare tbody th").all_text_contents()
+        given = rows.copy()
+        for order in ("as given", "kron"):
+            figure.get_by_label("Sort by").select_option(label=order)
+            rows = figure.locator("table.gk-compare tbody th").all_text_contents()
+            turns = figure.evaluate(SEEN_IN_TURNS, "table.gk-compare tbody th")
+            seen = [name for _, names in turns for name in names]
+            # Each method in one turn, in their order, and turns that say which they hold.
+            assert seen == rows
+            at = 0
+            for name, held in turns:
+                ends = f"{at + 1}–{at + len(held)}" if len(held) > 1 else f"{at + 1}"
+                assert not held or name.split(" · ")[0] == f"Rows {ends}"
+                at += len(held)
+            # With the names of the graphs above them.
+            heads = figure.evaluate(SEEN_IN_TURNS, "table.gk-compare thead th:last-child")
+            assert [bool(seen) for _, seen in heads] == [bool(held) for _, held in turns]
+        assert sorted(rows) == sorted(given) != given != rows
+
+
+def test_cells_of_a_scan_that_do_not_fit_a_phone_take_turns(used_pages, page_of):
+    with used_pages(390) as page:
+        page.goto(page_of("cells", stored(ROOT / "chapters" / "scans.ipynb")).as_uri())
+        figure = page.locator("figure#fig-tree")
+        turns = figure.evaluate(SEEN_IN_TURNS, ".gk-scan-tall .gk-tick tspan")
+        assert [name for name, _ in turns[:2]] == ["Cells 0–31", "Cells 32–63"]
+        cells = [[str(c) for c in range(a, a + 32)] for a in (0, 32)]
+        assert [held for _, held in turns if held] == cells
+        # An arrow key asks the first cell that is in sight, and says its name.
+        figure.locator(".gk-turns button").nth(1).click()
+        figure.locator(".gk-scan-tall:visible").focus()
+        page.keyboard.press("ArrowRight")
+        assert "cell 32:" in figure.locator(".gk-scan-tall:visible .gk-note").text_content()
+
+
+@pytest.mark.parametrize("name", ["bfs4k", "direction", "shared_memory"])
+def test_a_tall_graph_has_its_arcs_and_numbers_beside_it(used_pages, page_of, name):
+    with used_pages(1280) as page:
+        page.goto(page_of(f"beside_{name}", stored(ROOT / "chapters" / f"{name}.ipynb")).as_uri())
+        figure = page.locator("figure.gk-view-frontier").first
+        box = figure.bounding_box()
+        graph, walks, numbers = (
+            figure.locator(part).bounding_box() for part in (".gk-graph", ".gk-walks", "dl")
+        )
+        for part in (graph, walks, numbers):
+            assert box["y"] <= part["y"]
+            assert part["y"] + part["height"] <= box["y"] + box["height"]
+            assert part["x"] + part["width"] <= box["x"] + box["width"]
+        for part in (walks, numbers):
+            assert graph["x"] + graph["width"] <= part["x"]
+        assert numbers["y"] + numbers["height"] <= walks["y"]
+        # Where there is no room beside, they take turns.
+        page.set_viewport_size({"width": 660, "height": 844})
+        page.wait_for_function("() => !document.querySelector('.gk-turns').hidden")
+        assert figure.evaluate("(f) => f.scrollHeight - f.clientHeight") <= 1
+        page.set_viewport_size({"width": 1280, "height": 844})
+
+
 @EVERY
 def test_every_look_has_its_key(measured, notebook):
     told = {f["title"]: set(f["untold"]) - set(UNTOLD) for f in measured(notebook, 1280)}

@@ -19,6 +19,10 @@ export const compareView = {
     const heads = ["method", ...payload.graphs].map((name) =>
       h("th", { role: "columnheader", scope: "col" }, ...breakable(name)),
     );
+    // Each method keeps its row, which may be out of sight.
+    const rows = payload.methods.map(() => h("tr", { role: "row" }));
+    const head = h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...heads));
+    const numbers = numbersOf(payload);
     const table = h(
       "table",
       {
@@ -26,7 +30,7 @@ export const compareView = {
         role: "table",
         style: `--gk-graphs:${payload.graphs.length}`,
       },
-      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...heads)),
+      head,
       body,
     );
     // A cell that the page cannot play does not say that it plays.
@@ -34,7 +38,11 @@ export const compareView = {
     let order = 0,
       cells = 0;
     return {
-      stage: [table, numbersOf(payload)],
+      stage: [table, numbers],
+      parts: () => [
+        ["Table", [table], { word: "Rows", nodes: [...body.children].map((row) => [head, row]) }],
+        [null, [numbers]],
+      ],
       choose(k, refresh) {
         const trace = payload.traces[k];
         const options = [AS_GIVEN, BY_NAME, ...payload.graphs].map((name, i) => [String(i), name]);
@@ -61,9 +69,8 @@ export const compareView = {
           show() {
             put(table, "aria-label", `${trace.label}, methods on graphs`);
             const texts = trace.better && cells ? timesOf(trace) : trace.texts;
-            body.replaceChildren(
-              ...sorted(payload, trace, order).map((m) => rowOf(payload, trace, texts, m, plays[m] || [])),
-            );
+            rows.forEach((row, m) => row.replaceChildren(...cellsOf(payload, trace, texts, m, plays[m] || [])));
+            body.replaceChildren(...sorted(payload, trace, order).map((m) => rows[m]));
           },
         };
       },
@@ -91,16 +98,14 @@ function timesOf(trace) {
   );
 }
 
-function rowOf(payload, trace, texts, m, plays) {
-  return h(
-    "tr",
-    { role: "row" },
+function cellsOf(payload, trace, texts, m, plays) {
+  return [
     h("th", { role: "rowheader", scope: "row" }, ...breakable(payload.methods[m])),
     ...payload.graphs.map((graph, g) => {
       const cell = cellOf(trace, texts, m, g);
       return plays[g] ? playingCell(cell, plays[g], `${payload.methods[m]} on ${graph}`) : cell;
     }),
-  );
+  ];
 }
 
 // A name of several words may end a line behind an underscore; browsers alone would break it anywhere.

@@ -378,7 +378,8 @@ export function fillFigure(figure, view, model, page = null) {
     // Where numbers and key stand beside, they stay.
     if (!column) return pictures;
     const caption = [null, [parts.caption].filter(Boolean)];
-    return [...pictures, caption, ["Numbers", [side]], ["Key", [key, parts.description]]];
+    const last = [key.childElementCount ? "Key" : "Description", [key, parts.description]];
+    return [...pictures, caption, ["Numbers", [side]], last];
   });
   parts.head.append(turns.bar);
   figure.replaceChildren(...[top, parts.head, parts.body, key, parts.caption, parts.description].filter(Boolean));

@@ -28,11 +28,12 @@ export const frontierView = {
     return {
       stage: [start && start.offer, picture.svg, ...(walks ? walks.stage : []), makers].filter(Boolean),
       // What lights up together stands together where there is room beside it for the numbers.
-      parts: (column) => [
-        ["Graph", [start && start.offer, picture.svg, ...(walks && !column ? walks.stage : [])].filter(Boolean)],
-        ["Arcs", walks && column ? walks.stage : []],
-        ["Duplicates", makers ? [makers] : []],
-      ],
+      parts(column) {
+        const graph = ["Graph", [start && start.offer, picture.svg].filter(Boolean)],
+          arcs = ["Arcs", walks ? walks.stage : []];
+        const together = ["Graph", [...graph[1], ...arcs[1]], [graph, arcs]];
+        return [...(walks && !column ? [together] : [graph, arcs]), ["Duplicates", makers ? [makers] : []]];
+      },
       cursor: walks ? walks.cursor : null,
       runs: () =>
         payload.traces.map((trace) => ({

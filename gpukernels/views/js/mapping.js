@@ -30,11 +30,14 @@ export const mappingView = {
     const sizes = payload.variants ? sizeBars(payload.variants, payload.traces[0]) : null;
     const drawn = { load: null, panels: [] };
     const cursor = unitCursor(drawn);
+    const offer = sizes ? [sizes.node] : [];
+    // A technique's strip, with what changes it.
+    const stripNodes = (column) => drawn.panels.map((panel) => [...offer, ...(column ? [] : [key]), panel.node]);
     return {
       cursor,
       // How to read the strips stands beside the sizes, or below all.
       parts: (column) => [
-        ["Strips", [...(sizes ? [sizes.node] : []), ...(column ? [] : [key]), panels]],
+        ["Strips", [...offer, ...(column ? [] : [key]), panels], { word: "Strips", nodes: stripNodes(column) }],
         [null, column ? [key] : []],
       ],
       stage: [sizes ? h("div", { class: "gk-map-top" }, sizes.node, key) : key, panels],

@@ -18,7 +18,9 @@ import {
 
 const ADDS = 0,
   TAKES = 1,
-  READS = 2;
+  READS = 2,
+  // So many columns are a picture of its own where each is a row.
+  TURNED_MOST = 32;
 const HINT = "Point at a value, or press an arrow key: what went into it?";
 
 export const scanView = {
@@ -28,11 +30,25 @@ export const scanView = {
   open(payload) {
     const code = codeLine();
     const place = h("div", { class: "gk-scan" });
+    let turned = [],
+      noun = "";
+    // Pictures of some of the columns each, where these are drawn.
+    const pieces = () => ({
+      word: `${noun[0].toUpperCase()}${noun.slice(1)}s`,
+      nodes: turned.map((picture) => [code.node, picture.svg]),
+      ends: turned.map(({ from, to }) => [from, to - 1]),
+    });
+    const isTurned = () => turned[0].svg.getClientRects().length > 0;
     return {
       stage: [code.node, place],
+      parts: () => [["Picture", [code.node, place], isTurned() ? pieces() : null]],
       choose(k) {
         const data = readScan(payload.traces[k]);
-        const pictures = [scanPicture(data, false), scanPicture(data, true)];
+        turned = [];
+        noun = data.noun;
+        for (let from = 0; from < data.columns; from += TURNED_MOST)
+          turned.push(scanPicture(data, true, from, Math.min(from + TURNED_MOST, data.columns)));
+        const pictures = [scanPicture(data, false), ...turned];
         place.replaceChildren(...pictures.map((picture) => picture.svg));
         code.hold(data.texts.map(([, text]) => text));
         return {
@@ -59,14 +75,15 @@ function readScan(trace) {
   return data;
 }
 
-function scanLayout(data, turned) {
+// Of the columns `from` up to `to`.
+function scanLayout(data, turned, from, to) {
   const { columns, steps } = data;
   const longest = Math.max(...data.words.flat().map((word) => word.length));
   const many = columns > 32,
     left = 24,
     top = 15;
-  const column = turned ? 14 : many ? 12.2 : 17.5;
-  const pitch = turned ? Math.min(334 / steps, 60) : many ? 36 : 42;
+  const column = turned ? (many ? 12.6 : 14) : many ? 12.2 : 17.5;
+  const pitch = turned ? Math.min(334 / steps, 60) : many ? 34 : 42;
   const along = turned ? 0.58 * pitch : many ? 22 : 16,
     across = column - 1;
   // Numbers of many columns stand in two lines by turns, so that each is as wide as two cells; no word is made too small to
@@ -75,7 +92,7 @@ function scanLayout(data, turned) {
   const lineOf = (c) => (many && !turned ? (c % 2 ? 5.2 : -5.2) : 0);
   const box = (c, k) =>
     turned
-      ? [left + k * pitch, top + c * column + 0.5, along, across]
+      ? [left + k * pitch, top + (c - from) * column + 0.5, along, across]
       : [left + c * column + 0.5, top + k * pitch, across, along];
   const middle = (c, k) => {
     const [x, y, w, t] = box(c, k);
@@ -89,16 +106,18 @@ function scanLayout(data, turned) {
     along,
     across,
     width: turned ? left + steps * pitch : left + columns * column + (data.array ? 30 : 0),
-    height: turned ? top + columns * column + (data.array ? 28 : 15) : top + (steps - 1) * pitch + along + 18,
+    // What reaches beyond these columns ends where they do.
+    view: [0, top, left + steps * pitch, (to - from) * column],
+    height: turned ? top + (to - from) * column + (data.array ? 28 : 15) : top + (steps - 1) * pitch + along + 18,
     row(k) {
-      const [x, y, w, t] = box(0, k);
-      const long = number(columns * column);
+      const [x, y, w, t] = box(from, k);
+      const long = number((to - from) * column);
       return turned ? `M${number(x + w / 2)} ${number(y)}v${long}` : `M${number(x)} ${number(y + t / 2)}h${long}`;
     },
     cell: (c, k) => boxPath(...box(c, k)),
-    arc(of, to, k) {
+    arc(of, by, k) {
       const [x, y, w, t] = box(of, k - 1),
-        [u, v, p, q] = box(to, k);
+        [u, v, p, q] = box(by, k);
       const bow = 0.6 * (pitch - along);
       const ends = turned
         ? [x + w, y + t / 2, x + w + bow, y + t / 2, u - bow, v + q / 2, u, v + q / 2]
@@ -113,29 +132,37 @@ function scanLayout(data, turned) {
     ticks() {
       const every = turned || !many ? 1 : 8;
       const found = [];
-      for (let c = 0; c < columns; c += every) {
+      for (let c = from; c < to; c += every) {
         found.push(turned ? [left - 10, middle(c, 0)[1], String(c)] : [middle(c, 0)[0], top - 5, String(c)]);
       }
       return found;
     },
     stepName(k) {
-      const [x, y, w, t] = box(0, k);
+      const [x, y, w, t] = box(from, k);
       return turned ? [x + w / 2, top - 5] : [left - 11, y + t / 2 + 3.2];
     },
     stepNote(k) {
-      const [x, y, w, t] = box(columns - 1, k);
+      const [x, y, w, t] = box(to - 1, k);
       return turned ? [x + w / 2, y + t + 10] : [x + w + 15, y + t / 2 + 3.2];
     },
     locate(x, y) {
-      const c = Math.floor(turned ? (y - top) / column : (x - left) / column);
+      const c = from + Math.floor(turned ? (y - top) / column : (x - left) / column);
       const k = Math.floor(turned ? (x - left) / pitch : (y - top) / pitch);
-      return c >= 0 && c < columns && k >= 0 && k < steps ? k * columns + c : -1;
+      return c >= from && c < to && k >= 0 && k < steps ? k * (to - from) + c - from : -1;
     },
   };
 }
 
-function scanPicture(data, turned) {
-  const place = scanLayout(data, turned);
+// Marks of a part of a picture, clipped to it; its units are the picture's.
+function clipped([x, y, width, height], marks) {
+  const view = [x, y, width, height].map(number);
+  return h("svg", { x: view[0], y: view[1], width: view[2], height: view[3], viewBox: view.join(" ") }, ...marks);
+}
+
+function scanPicture(data, turned, from = 0, to = data.columns) {
+  const place = scanLayout(data, turned, from, to),
+    wide = to - from,
+    whole = wide === data.columns;
   const names = {
     row: "gk-s-row",
     was: "gk-scan-was",
@@ -163,17 +190,20 @@ function scanPicture(data, turned) {
   texts.ticks.show(place.ticks());
   const halo = pathOf("gk-wire-picked");
   const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 }, HINT);
+  const marks = Object.values(layers);
   const svg = h(
     "svg",
     {
       class: turned ? "gk-scan-tall" : data.columns > 32 ? "gk-scan-wide gk-scan-many" : "gk-scan-wide",
       viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
       role: "img",
-      "aria-label": `Values of ${data.columns} ${data.noun}s after each step`,
+      "aria-label": whole
+        ? `Values of ${data.columns} ${data.noun}s after each step`
+        : `Values of the ${data.noun}s ${from} to ${to - 1} after each step`,
     },
-    ...Object.values(layers),
+    ...(whole ? marks : [clipped(place.view, marks)]),
     ...Object.values(texts).map((t) => t.text),
-    halo,
+    ...(whole ? [halo] : [clipped(place.view, [halo])]),
     note,
   );
 
@@ -182,16 +212,16 @@ function scanPicture(data, turned) {
     svg,
     (x, y) => {
       const mark = place.locate(x, y);
-      return mark < data.columns * (shown + 1) ? mark : -1;
+      return mark < wide * (shown + 1) ? mark : -1;
     },
     pick,
-    () => data.columns * (shown + 1),
+    () => wide * (shown + 1),
   );
 
   // Everything that went into a value, step by step back to the first.
   function pick(mark) {
-    const column = mark % data.columns,
-      step = Math.floor(mark / data.columns);
+    const column = from + (mark % wide),
+      step = Math.floor(mark / wide);
     if (mark < 0 || step > shown) {
       put(halo, "d", "");
       return say(note, HINT);
@@ -201,20 +231,20 @@ function scanPicture(data, turned) {
     const parts = [];
     for (let k = step; k >= 0; k--) {
       const before = new Set(),
-        from = data.of(k),
-        to = data.to(k),
+        sources = data.of(k),
+        readers = data.to(k),
         kinds = data.kinds(k),
         changed = new Set(data.changed(k));
       for (const c of wanted) {
         d += place.cell(c, k);
         let keeps = k > 0;
         let read = false;
-        to.forEach((t, i) => {
+        readers.forEach((t, i) => {
           if (t !== c) return;
           read = true;
-          before.add(from[i]);
-          d += place.arc(from[i], c, k);
-          if (k === step) parts.push(`${data.words[k - 1][from[i]]} of ${data.noun} ${from[i]}`);
+          before.add(sources[i]);
+          d += place.arc(sources[i], c, k);
+          if (k === step) parts.push(`${data.words[k - 1][sources[i]]} of ${data.noun} ${sources[i]}`);
           if (kinds[i] === TAKES) keeps = false;
         });
         if (data.array && changed.has(c) && !read) keeps = false;
@@ -235,6 +265,8 @@ function scanPicture(data, turned) {
 
   return {
     svg,
+    from,
+    to,
     show(step) {
       shown = step;
       const d = Object.fromEntries(Object.keys(layers).map((key) => [key, ""]));
@@ -243,10 +275,10 @@ function scanPicture(data, turned) {
         const now = k === step,
           changed = new Set(data.changed(k));
         const of = data.of(k),
-          to = data.to(k),
+          readers = data.to(k),
           kinds = data.kinds(k);
-        const kindOf = new Map(Array.from(to, (t, i) => [t, kinds[i]]));
-        for (let c = 0; c < data.columns; c++) {
+        const kindOf = new Map(Array.from(readers, (t, i) => [t, kinds[i]]));
+        for (let c = from; c < to; c++) {
           const takes = kindOf.get(c) === TAKES,
             unseen = data.words[k][c] === "·";
           const still = unseen || !changed.has(c);
@@ -257,7 +289,7 @@ function scanPicture(data, turned) {
         }
         d.row += place.row(k);
         for (const c of data.crowded(k)) d.crowd += place.crowd(c, k);
-        to.forEach((t, i) => {
+        readers.forEach((t, i) => {
           d[!now ? "old" : kinds[i] === TAKES ? "take" : "add"] += place.arc(of[i], t, k);
           if (now && kinds[i] === ADDS) d.carry += place.arc(t, t, k);
         });

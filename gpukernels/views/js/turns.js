@@ -1,14 +1,38 @@
-// A figure that is taller than the window stands closer together, and, where it is one column and still too tall, shows its
-// parts in turns: nobody has to scroll inside of it.
+// A figure that is taller than the window stands closer together, and, where that is not enough, shows its parts in turns,
+// and a part that is too tall alone in pieces: nobody has to scroll inside of it.
 //
-// A part is [name or null, nodes].
+// A part is [name or null, nodes, pieces], where pieces, if any, are parts, or { word, nodes: [nodes of each], ends: [[first,
+// last]] } in their order, counted from 1 where they have no ends. What stands in several turns is among the nodes of several
+// pieces.
 import { h } from "./element.js";
 
 const REACHED = "a[href], button, input, select, [tabindex='0']";
 
+// How much closer a figure stands, and whether its parts are in pieces then: the first with which all can be seen is taken.
+const TIGHTER = [
+  ["", false],
+  ["more", false],
+  ["more", true],
+];
+
+// Pieces that stand together are named by the first and the last: "Rows 4–6".
 function nameOf(some) {
-  const names = some.map(([name]) => name);
-  return names.filter(Boolean).join(" · ");
+  const pieces = some.flatMap(([, , , piece]) => piece || []);
+  const names = some.filter(([name, , , piece]) => name && !piece).map(([name]) => name);
+  if (!pieces.length) return names.join(" · ");
+  const first = pieces[0].ends[0],
+    last = pieces.at(-1).ends[1];
+  return [`${pieces[0].word} ${first === last ? first : `${first}–${last}`}`, ...names].join(" · ");
+}
+
+function inPieces(parts) {
+  return parts.flatMap((part) => {
+    const [name, , pieces] = part;
+    if (!pieces) return [part];
+    if (Array.isArray(pieces)) return pieces;
+    const endsOf = (i) => (pieces.ends ? pieces.ends[i] : [i + 1, i + 1]);
+    return pieces.nodes.map((nodes, i) => [`${name} ${i}`, nodes, null, { word: pieces.word, ends: endsOf(i) }]);
+  });
 }
 
 // `partsNow(column)` tells the parts in their order, of a figure that is one column or whose numbers stand beside or above
@@ -30,6 +54,10 @@ export function fitted(figure, stage, partsNow) {
     }
   }
 
+  function allOn() {
+    for (const node of figure.querySelectorAll("[data-off]")) node.removeAttribute("data-off");
+  }
+
   const isOver = () => [figure, stage].some((box) => box.scrollHeight > box.clientHeight + 1);
   const isColumn = () => stage.getClientRects().length > 0 && getComputedStyle(stage).overflowY === "visible";
 
@@ -47,8 +75,10 @@ export function fitted(figure, stage, partsNow) {
   };
 
   // As many parts from each on as fit together; one without a name goes where it first fits, or with the last alone. All
-  // turns have the height of the tallest.
+  // turns have the height of the tallest. Says whether nothing of them has to be scrolled to.
   function share() {
+    turns = [];
+    figure.style.minHeight = "";
     const named = parts.filter(([name]) => name);
     for (let from = 0, to; from < named.length; from = to) {
       to = from + 1;
@@ -61,8 +91,9 @@ export function fitted(figure, stage, partsNow) {
       else if (turns.at(-1).length === 1) turns.at(-1).push(part);
       else turns.push([turns.at(-1).pop(), part]);
     }
-    const heights = turns.map((some) => (only(some), figure.getBoundingClientRect().height));
-    figure.style.minHeight = `${Math.max(...heights)}px`;
+    const all = turns.map((some) => [fits(some), figure.getBoundingClientRect().height]);
+    figure.style.minHeight = `${Math.max(...all.map(([, tall]) => tall))}px`;
+    return all.every(([whole]) => whole);
   }
 
   // What scrolls can be reached by keys.
@@ -83,16 +114,25 @@ export function fitted(figure, stage, partsNow) {
     figure.removeAttribute("data-tight");
     figure.style.minHeight = "";
     bar.hidden = true;
-    for (const node of figure.querySelectorAll("[data-off]")) node.removeAttribute("data-off");
+    allOn();
     parts = partsNow(isColumn()).filter(([, nodes]) => nodes.some((node) => node.getClientRects().length));
     turns = [];
     seen = measure();
     if (!isOver()) return;
-    figure.setAttribute("data-tight", "");
-    if (parts.length < 2 || !isOver()) return;
-    bar.hidden = false;
+    const whole = parts;
     bar.replaceChildren(h("button", { type: "button" }, "…"));
-    share();
+    for (const [tight, divided] of TIGHTER) {
+      figure.setAttribute("data-tight", tight);
+      figure.style.minHeight = "";
+      bar.hidden = true;
+      turns = [];
+      allOn();
+      if (!isOver()) return;
+      if (divided) parts = inPieces(whole);
+      bar.hidden = parts.length < 2;
+      if (parts.length > 1 && share()) break;
+    }
+    if (parts.length < 2) return;
     bar.replaceChildren(
       ...turns.map((some, k) => {
         const button = h("button", { type: "button" }, nameOf(some));
