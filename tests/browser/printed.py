@@ -122,6 +122,11 @@ def read_frames(
 
     Returns a tuple a frame: the options chosen, the step, and for each part its pictures.
     """
+    # However tall it is: what stands in another turn has no place.
+    page.evaluate("""() => {
+        document.querySelectorAll("figure").forEach((f) => { f.style.maxHeight = "none"; });
+        dispatchEvent(new Event("resize"));
+    }""")
     asked = [vars(part) | {"shift": part.shift and list(part.shift)} for part in parts]
     frames = json.loads(page.evaluate(READ, [list(selects), asked]))
     return [

@@ -200,10 +200,11 @@ def test_parts_that_do_not_fit_a_phone_take_turns(used_pages, page_of):
 SEEN_IN_TURNS = """(figure, parts) => [...figure.querySelectorAll(".gk-turns button")].map(
     (turn) => {
         turn.click();
+        const name = turn.getAttribute("aria-label") || turn.textContent;
         const { bottom } = figure.getBoundingClientRect();
         const found = [...figure.querySelectorAll(parts)].filter(
             (e) => e.getClientRects().length && e.getBoundingClientRect().bottom <= bottom);
-        return [turn.textContent, found.map((e) => e.textContent)];
+        return [name, found.map((e) => e.textContent)];
     })"""
 
 
@@ -265,7 +266,7 @@ def test_a_tall_graph_has_its_arcs_and_numbers_beside_it(used_pages, page_of, na
         assert numbers["y"] + numbers["height"] <= walks["y"]
         # Where there is no room beside, they take turns.
         page.set_viewport_size({"width": 660, "height": 844})
-        page.wait_for_function("() => !document.querySelector('.gk-turns').hidden")
+        figure.locator(".gk-turns button").first.wait_for()
         assert figure.evaluate("(f) => f.scrollHeight - f.clientHeight") <= 1
         page.set_viewport_size({"width": 1280, "height": 844})
 

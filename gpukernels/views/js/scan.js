@@ -19,8 +19,8 @@ import {
 const ADDS = 0,
   TAKES = 1,
   READS = 2,
-  // So many columns are a picture of its own where each is a row.
-  TURNED_MOST = 32;
+  // About so many columns are a picture of its own where each is a row.
+  TURNED = 32;
 const HINT = "Point at a value, or press an arrow key: what went into it?";
 
 export const scanView = {
@@ -46,8 +46,9 @@ export const scanView = {
         const data = readScan(payload.traces[k]);
         turned = [];
         noun = data.noun;
-        for (let from = 0; from < data.columns; from += TURNED_MOST)
-          turned.push(scanPicture(data, true, from, Math.min(from + TURNED_MOST, data.columns)));
+        const own = Math.ceil(data.columns / Math.max(1, Math.round(data.columns / TURNED)));
+        for (let from = 0; from < data.columns; from += own)
+          turned.push(scanPicture(data, true, from, Math.min(from + own, data.columns)));
         const pictures = [scanPicture(data, false), ...turned];
         place.replaceChildren(...pictures.map((picture) => picture.svg));
         code.hold(data.texts.map(([, text]) => text));

@@ -109,6 +109,20 @@ export function fitted(figure, stage, partsNow) {
     reach();
   }
 
+  // What is said in front of a piece is not said again in front of the next.
+  function nameTurns() {
+    const words = turns.map((some) => some.find(([, , , piece]) => piece)?.[3].word);
+    bar.replaceChildren(
+      ...turns.map((some, k) => {
+        const name = nameOf(some);
+        const short = words[k] && words[k] === words[k - 1] ? name.slice(words[k].length + 1) : name;
+        const button = h("button", { type: "button", "aria-label": short === name ? null : name }, short);
+        button.addEventListener("click", () => turn(k));
+        return button;
+      }),
+    );
+  }
+
   function arrange() {
     const before = turns[shown]?.[0][0];
     figure.removeAttribute("data-tight");
@@ -133,13 +147,13 @@ export function fitted(figure, stage, partsNow) {
       if (parts.length > 1 && share()) break;
     }
     if (parts.length < 2) return;
-    bar.replaceChildren(
-      ...turns.map((some, k) => {
-        const button = h("button", { type: "button" }, nameOf(some));
-        button.addEventListener("click", () => turn(k));
-        return button;
-      }),
-    );
+    nameTurns();
+    // Many names are a second row, for which there has to be room.
+    const [first, last] = [bar.firstChild, bar.lastChild].map((button) => button.getBoundingClientRect().top);
+    if (last > first) {
+      share();
+      nameTurns();
+    }
     const same = turns.findIndex(([[name]]) => name === before);
     turn(Math.max(0, same));
   }
