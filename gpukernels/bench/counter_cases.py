@@ -217,11 +217,13 @@ def _of_mappings() -> Iterator[Case]:
 def _of_searches() -> Iterator[Case]:
     web = rmat(10, 8, seed=1)
     hub = int(np.argmax(web.out_degree))
+    plain = {"direction_optimizing": {"frontier": "distance", "beta": 18.0}}
     for method in METHODS:
+        knobs = plain.get(method, {})
         yield Case(
             "bfs",
             f"{method}, rmat",
-            lambda d, method=method: bfs(web, hub, method, d, parents=False),
+            lambda d, m=method, k=knobs: bfs(web, hub, m, d, parents=False, **k),
             ordered=False,
         )
     tree = Graph.from_arcs(1024, (np.arange(1, 1024) - 1) // 4, np.arange(1, 1024))
