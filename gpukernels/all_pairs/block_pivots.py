@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.beyond import digest_of
-from gpukernels.beyond.resuming import Sidecar
+from gpukernels.beyond.resuming import Sidecar, checked_place
 from gpukernels.checks import is_whole
 
 FORMAT = "gpukernels blocks after a pivot 1"
@@ -53,7 +53,7 @@ class Pivots:
         spans: Sequence[tuple[int, int]],
         made_from: Mapping[str, Any],
     ):
-        result = Path(into)
+        result = checked_place("into", into, ".npy", ".zarr")
         self._base = result.with_name(result.name + ".pivots")
         self._dtype, self._spans, self._made_from = np.dtype(dtype), spans, dict(made_from)
         self._sidecar = Sidecar("into", self._base, FORMAT, self._files())
