@@ -6,6 +6,7 @@ import html
 from pathlib import Path
 
 from gpukernels.bench import record
+from gpukernels.workloads import TARGETS
 
 from .chart import Chart, Line
 from .drawer import drawer, table
@@ -22,7 +23,13 @@ WORKS = {
     "rmat both ways": ("search, rmat both ways", A_SEARCH),
     "kron": ("search, kron", A_SEARCH),
     "uniform": ("search, uniform", A_SEARCH),
-}
+    **{
+        f"expand {name}": (
+            f"mapping, {name}", "each offset read and each item written, at the rate of a copy",
+        )
+        for name in TARGETS
+    },
+}  # fmt: skip
 
 
 def limits(benchmarks: Path = record.FOLDER) -> str:
