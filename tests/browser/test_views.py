@@ -869,6 +869,15 @@ def test_play_runs_to_the_end_and_can_be_paused(open_figures):
     assert slider.input_value() in "01"
 
 
+def test_play_can_be_seen_under_the_pointer(open_figures):
+    play = open_figures(["values"]).get_by_role("button", name="Play")
+    color = "button => getComputedStyle(button).backgroundColor"
+    before = play.evaluate(color)
+    play.hover()
+    assert play.evaluate("button => button.matches(':hover')")
+    assert play.evaluate(color) == before
+
+
 def test_figures_of_a_page_are_independent(open_figures):
     page = open_figures(["frontier", "rows"])
     first, second = page.get_by_role("slider").all()
