@@ -231,7 +231,7 @@ def bfs(
     beta : float
         It turns back at a frontier that is no larger than the one before, if less than 1 / `beta`
         of all vertices are in it. Beamer has 18; on an H200, 40 took a fifth less time on a
-        Kronecker graph, and no more on others.
+        Kronecker graph, and about as much on others.
     frontier : {"words", "distance", "bitmap"}
         Where a bottom-up step looks whether a vertex is in the frontier. ``"words"`` is a bitmap in
         a kernel of its own that is made for speed, see `word_bottom_up`; ``"distance"`` is the
