@@ -24,7 +24,8 @@ import numpy as np
 from numba import config, cuda
 from numpy.typing import DTypeLike
 
-from gpukernels.lending import Pool
+from gpukernels.lending import Lease, Pool
+from gpukernels.staged_read import PIECE, read_staged
 
 #: Idle memory is at most this share of a GPU's; beyond, what is longest idle is freed.
 IDLE_SHARE = 8
@@ -32,6 +33,9 @@ IDLE_SHARE = 8
 MOST_PINNED = 1 << 30
 #: Results of fewer bytes are read into ordinary memory, which is as fast.
 PINNED_FROM = 1 << 16
+#: So many bytes of ordinary memory are filled in pieces through page-locked ones. A result of them
+#: does not lie in page-locked memory: to lock it takes ten times as long as to read it in pieces.
+STAGED_FROM = 2 * PIECE
 #: Arrays side by side begin at multiples of so many bytes, as a GPU's allocations do.
 APART = 256
 #: Page-locked memory is lent in multiples of so many bytes.
@@ -138,14 +142,16 @@ class CudaMemory:
         return np.asarray(lease)[: count * dtype.itemsize].view(dtype).reshape(shape)
 
     def read(self, array) -> np.ndarray:
-        """Return the contents of a device array; those of a large one in page-locked memory."""
-        found = self.pinned_array(array.shape, array.dtype) if array.nbytes >= PINNED_FROM else None
+        """Return the contents of a device array; some megabytes of it in page-locked memory."""
+        found = None
+        if PINNED_FROM <= array.nbytes < STAGED_FROM:
+            found = self.pinned_array(array.shape, array.dtype)
         return read(array, np.empty(array.shape, array.dtype) if found is None else found)
 
     def read_all(self, arrays: Sequence) -> list[np.ndarray]:
         """Return the contents of device arrays; of those that lie side by side, by one copy."""
         span = _span(arrays)
-        if span is None:
+        if span is None or span[1] >= STAGED_FROM:
             return [self.read(array) for array in arrays]
         start, size = span
         found = self.pinned_array(size, np.uint8) if size >= PINNED_FROM else None
@@ -239,8 +245,26 @@ def read(array, into: np.ndarray) -> np.ndarray:
     same = (into.dtype, into.shape) == (array.dtype, array.shape)
     if not (same and array.is_c_contiguous() and into.flags.c_contiguous and array.size):
         return array.copy_to_host(into)
-    _driver().device_to_host(into, array.gpu_data, array.nbytes)
+    copy, data = _driver().device_to_host, array.gpu_data
+    if into.nbytes < STAGED_FROM or _is_locked(into):
+        copy(into, data, array.nbytes)
+        return into
+    stages = [current().pinned_array(PIECE, np.uint8) for _ in range(2)]
+    if any(stage is None for stage in stages):
+        copy(into, data, array.nbytes)
+        return into
+    read_staged(
+        lambda stage, first: copy(stage, data.view(first, first + stage.size), stage.size),
+        stages, into,
+    )  # fmt: skip
     return into
+
+
+def _is_locked(host: np.ndarray) -> bool:
+    """Return whether memory of the host is of `CudaMemory.pinned_array`."""
+    while isinstance(host, np.ndarray) and host.base is not None:
+        host = host.base
+    return isinstance(host, Lease)
 
 
 def write(array, host: np.ndarray) -> None:

@@ -468,7 +468,8 @@ class CudaDevice:
     def read(self, array: Any, into: NDArray | None = None) -> NDArray:
         """Return the array's contents on the host: in `into` where given, else in a new array.
 
-        A large new one lies in page-locked memory, into which a GPU copies many times as fast.
+        A GPU copies many times as fast into page-locked memory: a new array of some megabytes lies
+        there, and a larger one, or `into`, is filled in pieces by way of it.
         """
         if not hasattr(array, "copy_to_host"):
             array = self.array(array)

@@ -40,7 +40,9 @@ MAY_IMPORT = {
     "simt": {"trace"},
     "lending": set(),
     "cuda_arguments": set(),
-    "cuda_memory": {"lending"},
+    "slabs": {"cores"},
+    "staged_read": {"slabs"},
+    "cuda_memory": {"lending", "staged_read"},
     "copy_streams": {"errors"},
     "device": {
         "checks",
@@ -53,7 +55,7 @@ MAY_IMPORT = {
     },
     "peers": {"checks", "device", "errors"},
     "primitives": {"checks", "errors", "device", "front_door"},
-    "beyond": {"assembly", "checks", "errors", "peers", "progress"},
+    "beyond": {"assembly", "checks", "errors", "peers", "progress", "slabs"},
     "representations": TECHNIQUE,
     "mapping": TECHNIQUE | DOOR | {"table", "trace"},
     "frontiers": TECHNIQUE | {"cuda_arguments", "mapping"},
@@ -63,7 +65,7 @@ MAY_IMPORT = {
     | {"beyond", "frontiers", "mapping", "paths", "sequential", "weight_facts"},
     "all_pairs": TECHNIQUE
     | DOOR
-    | {"beyond", "copy_streams", "cores", "peers", "progress", "sequential"},
+    | {"beyond", "copy_streams", "peers", "progress", "sequential", "slabs"},
     "exercises": TECHNIQUE
     | {
         "all_pairs",

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.errors import NegativeCycleError
 from gpukernels.graph import Graph
+from gpukernels.slabs import slabs_of
 
 from .lengths import (
     ABSENT,
@@ -29,7 +30,6 @@ from .lengths import (
     graph_of,
     limits,
 )
-from .slabs import slabs_of
 
 #: More rows than this no index of the kernels could tell apart.
 MOST_ROWS = 2**31 - 1

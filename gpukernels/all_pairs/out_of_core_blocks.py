@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from gpukernels.checks import check_whole
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
+from gpukernels.slabs import copy
 
-from .slabs import copy
 from .tiles import Form
 
 #: Blocks on the device at once: two of columns, two of rows, two of the rest. One of each is in

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gpukernels.device import Device
 from gpukernels.progress import Progress
+from gpukernels.slabs import copy
 
 from .blocked import close, panel_of
 from .length_rows import LengthRows
@@ -22,7 +23,6 @@ from .out_of_core_blocks import AT_ONCE, NOTED, Blocks, empty_block, fill_block
 from .out_of_core_files import InMemory
 from .out_of_core_pipeline import Move, Pipeline, Slot, Task
 from .result import name_cycle
-from .slabs import copy
 from .tiles import Form, product
 
 #: Which of the panels.

@@ -15,11 +15,11 @@ from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.sequential import bellman_ford_queue
+from gpukernels.slabs import on_all_cores, slabs_of
 from gpukernels.summary import shape_of
 
 from .length_rows import LengthRows
 from .lengths import UNREACHED, Lengths
-from .slabs import on_all_cores, slabs_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

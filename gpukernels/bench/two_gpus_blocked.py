@@ -20,13 +20,13 @@ from gpukernels.all_pairs import apsp
 from gpukernels.all_pairs.blocked import close, panel_of
 from gpukernels.all_pairs.lengths import ABSENT, Lengths, lengths_of
 from gpukernels.all_pairs.shared_rows import Parts
-from gpukernels.all_pairs.slabs import on_all_cores
 from gpukernels.all_pairs.tiles import Form, Options
 from gpukernels.bench import steps
 from gpukernels.bench.graphs import dense_lengths
 from gpukernels.bench.spread import median
 from gpukernels.device import CudaDevice
 from gpukernels.peers import Peers, peers_of
+from gpukernels.slabs import on_all_cores
 
 SIZE = 32_768
 #: Vertices of the run before, for the compiler: as many tiles as two panels.

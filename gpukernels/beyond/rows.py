@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError, TileError
 from gpukernels.progress import Progress
+from gpukernels.slabs import copy
 
 from .clients import needed
 from .targets import target_for
@@ -165,18 +166,39 @@ def make_rows(
     resumed = len(cut) - len(missing)
     if client is not None and cut and target is None:
         return Made(*_on_workers(call, shape, dtype, cut, work, args, client), len(cut), 0, batch)
-    matrix: Any = np.empty(shape, dtype) if target is None else None
+    matrix: Any = None
     stats = []
     with Progress(f"gk.{call}", len(cut), "tile") as bar:
         found = _here if client is None else _as_they_come
         for done, (i, (rows, told)) in enumerate(found(call, cut, missing, work, args, client)):
             stats.append(told)
             if target is None:
-                matrix[cut[i].rows] = rows
+                matrix = _placed(rows, cut[i].rows, matrix, shape, dtype)
             else:
                 target.write(i, rows)
             bar.reach(resumed + done + 1)
-    return Made(matrix if target is None else target.finished(), stats, len(cut), resumed, batch)
+    if target is not None:
+        matrix = target.finished()
+    elif matrix is None:
+        matrix = np.empty(shape, dtype)
+    return Made(matrix, stats, len(cut), resumed, batch)
+
+
+def _placed(
+    rows: NDArray, where: NDArray[np.int64], matrix: Any, shape: tuple[int, int], dtype: Any
+) -> NDArray:
+    """Return the matrix, or a new one if there is none yet, with some rows where they belong."""
+    first, end = int(where[0]), int(where[-1]) + 1
+    neighbors = np.array_equal(where, np.arange(first, end))
+    if matrix is None:
+        if neighbors and (rows.shape, rows.dtype) == (shape, dtype):
+            return rows  # they are all of it, and to copy it takes as long as to bring it here
+        matrix = np.empty(shape, dtype)
+    if neighbors:
+        copy(rows, matrix[first:end])
+    else:
+        matrix[where] = rows
+    return matrix
 
 
 def _here(

@@ -175,7 +175,7 @@ def search_from_all(
             device.launch(look_beyond, grid, threads, *arcs[:2], rows, infinite, beyond)
             launches += 1
             _refuse_beyond(device.read(beyond), roots, dtype)
-            found[first : first + len(roots)] = device.read(rows)
+            device.read(rows, into=found[first : first + len(roots)])
         else:
             for row, root in enumerate(roots):
                 lengths, of_root, more_launches = parents_of(

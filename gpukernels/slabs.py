@@ -6,6 +6,9 @@ a second to look at. NumPy lets go of Python's lock while it works on an array: 
 
 from __future__ import annotations
 
+import functools
+import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -19,7 +22,27 @@ AT_ONCE = 1 << 22
 #: Elements that a thread takes: they stay in a core's cache while several operations go over them.
 PART = 1 << 17
 
+#: What its threads are called.
+NAME = "gpukernels"
+
 T = TypeVar("T")
+
+
+def all_cores() -> ThreadPoolExecutor | None:
+    """Return threads to share work among: as many as there are cores, kept for the next call.
+
+    None in one of these threads: if each waited for another, all would wait.
+    """
+    if threading.current_thread().name.startswith(NAME):
+        return None
+    return _pool(os.getpid(), cores())
+
+
+@functools.cache
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:
+    # By the process, for a forked one has none of the threads. To begin and end them takes as long
+    # as a core takes to copy some megabytes.
+    return ThreadPoolExecutor(threads, NAME)
 
 
 def slabs_of(n: int) -> Iterator[tuple[int, int]]:
@@ -38,10 +61,10 @@ def on_all_cores(work: Callable[[int, int], T], shape: tuple[int, ...]) -> list[
     Which rows are together depends on the shape alone. The results come in the order of the rows.
     """
     parts = list(_cut(shape[0], PART // max(shape[1], 1)))
-    if len(parts) <= 1:
+    pool = all_cores() if len(parts) > 1 else None
+    if pool is None:
         return [work(*part) for part in parts]
-    with ThreadPoolExecutor(cores()) as pool:
-        return list(pool.map(lambda part: work(*part), parts))
+    return list(pool.map(lambda part: work(*part), parts))
 
 
 def copy(source: NDArray, to: NDArray) -> None:

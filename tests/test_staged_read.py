@@ -1,0 +1,149 @@
+"""Large arrays come whole into ordinary memory, and no piece is emptied too late or too early."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from fake_gpu import FakeGpus
+
+import gpukernels as gk
+from gpukernels import cuda_memory, slabs, staged_read
+from gpukernels.staged_read import read_staged
+
+STAGE = 1000
+SIZES = [1, STAGE - 1, STAGE, STAGE + 1, 2 * STAGE, 2 * STAGE + 1, 7 * STAGE + 3]
+
+
+class Late:
+    """Threads that begin what they are given after a while."""
+
+    def __init__(self, pool):
+        self._pool = pool
+
+    def submit(self, work, *args):
+        return self._pool.submit(lambda: (time.sleep(2e-3), work(*args)))
+
+
+@pytest.fixture(params=["in time", "late", "inside"])
+def cores(request, monkeypatch):
+    """Let other threads be quick or slow, or let there be none to ask."""
+    monkeypatch.setattr(staged_read, "PART", 300)
+    with ThreadPoolExecutor(3) as pool:
+        found = {"in time": pool, "late": Late(pool), "inside": None}[request.param]
+        monkeypatch.setattr(staged_read, "all_cores", lambda: found)
+        yield
+
+
+def bringing(source):
+    """Return what brings pieces of `source`."""
+
+    def bring(stage, first):
+        stage[:] = source[first : first + stage.size]
+
+    return bring
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3])
+@pytest.mark.parametrize("size", SIZES)
+def test_all_bytes_arrive(cores, size, stages):
+    source = np.random.default_rng(size).integers(0, 256, size, np.uint8)
+    into = np.zeros(size, np.uint8)
+    read_staged(bringing(source), [np.empty(STAGE, np.uint8) for _ in range(stages)], into)
+    assert np.array_equal(into, source)
+
+
+def test_after_an_error_nobody_reads_the_stages(cores):
+    """They are lent out again: what is still copied from them would be somebody else's."""
+    into = np.zeros(5 * STAGE, np.uint8)
+    stages = [np.zeros(STAGE, np.uint8) for _ in range(2)]
+
+    def bring(stage, first):
+        if first >= 3 * STAGE:
+            raise OSError("the GPU is gone")
+        stage[:] = 7
+
+    with pytest.raises(OSError, match="gone"):
+        read_staged(bring, stages, into)
+    for stage in stages:
+        stage[:] = 9
+    time.sleep(5e-3)
+    assert (into[: 3 * STAGE] == 7).all()
+    assert not into[3 * STAGE :].any()
+
+
+@pytest.fixture
+def gpus(monkeypatch):
+    monkeypatch.setattr(cuda_memory, "STAGED_FROM", 1 << 18)
+    monkeypatch.setattr(cuda_memory, "PIECE", 1 << 17)
+    gpus = FakeGpus(monkeypatch)
+    yield gpus
+    gpus.close()
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.float64])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_large_result_is_in_ordinary_memory(gpus, rows, dtype):
+    host = np.arange(rows * 300_001).astype(dtype).reshape(rows, -1)
+    device = gk.CudaDevice()
+    found = device.read(device.array(host))
+    assert np.array_equal(found, host)
+    assert found.flags.writeable
+    assert sum(gpus.locked.values()) == 2 * cuda_memory.PIECE
+    del found
+    device.read(device.array(host))  # the same two pieces are lent again
+    assert gpus.calls["cuMemHostRegister"] == 2
+
+
+def test_into_a_given_place(gpus):
+    device = gk.CudaDevice()
+    whole = np.zeros((3, 300_001), np.int32)
+    host = np.arange(300_001, dtype=np.int32)
+    assert device.read(device.array(host), into=whole[1]) is not None
+    assert np.array_equal(whole[1], host)
+    assert not whole[[0, 2]].any()
+
+
+def test_what_is_locked_already_needs_no_pieces(gpus):
+    device = gk.CudaDevice()
+    place = device.pinned(300_001, np.int32)
+    before = gpus.calls["cuMemcpyDtoH"]
+    device.read(device.full(300_001, 5, np.int32), into=place)
+    assert (place == 5).all()
+    assert gpus.calls["cuMemcpyDtoH"] == before + 1
+
+
+def test_where_no_pages_are_locked_one_copy_brings_all(gpus, monkeypatch):
+    monkeypatch.setattr(cuda_memory, "MOST_PINNED", cuda_memory.PIECE)  # one piece, not two
+    device = gk.CudaDevice()
+    host = np.arange(300_001, dtype=np.int32)
+    before = gpus.calls["cuMemcpyDtoH"]
+    assert np.array_equal(device.read(device.array(host)), host)
+    assert gpus.calls["cuMemcpyDtoH"] == before + 1
+    assert cuda_memory.current().pinned.lent_bytes == 0
+
+
+def test_arrays_side_by_side_are_read_one_by_one_where_they_are_large(gpus):
+    device = gk.CudaDevice()
+    a, b = device.full_all([(300_001,), (5,)], 3, np.int32)
+    found = device.read_all(a, b)
+    assert [one.tolist() for one in found] == [[3] * 300_001, [3] * 5]
+
+
+def test_work_inside_of_work_on_all_cores_ends():
+    """All threads wait for work that waits for threads: none would be left."""
+    shape = 64, slabs.PART
+
+    def outer(first, last):
+        return sum(slabs.on_all_cores(lambda a, b: b - a, (3, slabs.PART)))
+
+    found: list[int] = []
+    thread = threading.Thread(
+        target=lambda: found.extend(slabs.on_all_cores(outer, shape)), daemon=True
+    )
+    thread.start()
+    thread.join(60)
+    assert found == [3] * shape[0]
