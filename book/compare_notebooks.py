@@ -10,7 +10,8 @@ built: under Colab's versions, and on a machine with a GPU, CUDA, numba and litt
 Not compared are cells that are tagged as timing, those whose output is not stored (what a checker
 says of a skeleton, in a plain notebook) and those that list machine code, which is the compiler's.
 Of a figure its record is compared: its first frame needs an engine that Colab lacks. Of a plot its
-words are: the next Matplotlib may draw other curves.
+words are: the next Matplotlib may draw other curves. Of a checker's report all is but that an
+answer is right on the GPU too, where there is one.
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ FIGURE = re.compile(
     r'(?s)<figure class="gk-view.*?<script type="application/json">(.*?)</script>.*?</figure>'
 )
 PLOT = re.compile(r'(?s)<figure class="gk-plot"[^>]*? aria-label="(.*?)".*?</figure>')
+#: What a checker says only where there is a GPU. Of a wrong answer it says something else.
+ON_A_GPU = re.compile(
+    r"<li>✓ right on the same inputs on [^<]*</li>|\n *✓ right on the same inputs on [^\n]*"
+)
 TITLE = re.compile(r"\A# @title [^\n]*\n")
 #: What a plain notebook stores below its figures, to draw them.
 ALIVE = re.compile(r"(?s)\n<style>.*?</style>\n<script>.*?</script>\s*\Z")
@@ -82,6 +87,7 @@ def shown(cell: Cell) -> Iterator[tuple[str, str]]:
             for kind, value in sorted(output["data"].items()):
                 text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
                 if kind != MODEL:
+                    text = ON_A_GPU.sub("", text)
                     yield kind, in_words(text) if kind == "text/html" else text
         elif "text" in output:
             yield output["name"], output["text"]

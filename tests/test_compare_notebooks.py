@@ -52,6 +52,17 @@ def html(text, **more):
         (html('<i>"a" isn\'t</i>'), html("<i>&quot;a&quot; isn&#39;t</i>")),
         (html("<b>1</b>"), html("<b>1</b>", **{compare_notebooks.MODEL: {"model_id": "7"}})),
         (printed("1\n"), printed("1\n")),
+        (
+            html("<li>✓ a</li><li>✓ b</li>"),
+            html("<li>✓ a</li><li>✓ right on the same inputs on NVIDIA H200</li><li>✓ b</li>"),
+        ),
+        (
+            new_output("display_data", {"text/plain": "x\n  ✓ a\n  ✓ b"}),
+            new_output(
+                "display_data",
+                {"text/plain": "x\n  ✓ a\n  ✓ right on the same inputs on Tesla T4\n  ✓ b"},
+            ),
+        ),
     ],
 )
 def test_what_releases_of_packages_decide_is_no_difference(stored, made):

@@ -10,12 +10,12 @@ brought here: that of two must be that of one, bit by bit, and some rows what Sc
 
 from __future__ import annotations
 
+import operator
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter as clock
-from time import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ from gpukernels.bench import peer_copies, record, steps, two_gpus_blocked
 from gpukernels.bench.graphs import rmat, weighted
 from gpukernels.bench.spread import median
 from gpukernels.beyond import local_client
-from gpukernels.beyond.clients import needed
+from gpukernels.beyond.watching import TaskRun, watched
 from gpukernels.device import CudaDevice
 from gpukernels.generators import road_grid
 from gpukernels.graph import Graph
@@ -56,9 +56,9 @@ WHAT = (
     "of one bit by bit and some rows to be what SciPy finds. call_ms: a whole call by the host's "
     "clock, medians of `runs`, after one that is not timed; speed_up: call_ms of one GPU by that "
     "of two. sssp_many, bfs_many, partitioned: gk.local_client(gpus), a worker process a GPU, the "
-    "graph with the workers already, the result left with them; of one more call, in which the "
-    "scheduler noted who did what when: watched_call_ms, and by worker tasks, the time that they "
-    "took, when the first began and the last ended. blocked: one process, "
+    "graph with the workers already, the result left with them; of one more call, in which workers "
+    "tell what they do, watched_call_ms, and by worker its tasks, the time that they took, and "
+    "when the last ended after the first task of all began. blocked: one process, "
     "gk.apsp(matrix, devices=[0, 1]) with the rows shared; kernel_ms and kernel_speed_up: by the "
     "host's clock, from the matrix on the GPUs until it is closed there. copies: from one GPU to "
     "the other, in a row, by the host's clock; gigabytes_per_second counts a byte once"
@@ -169,31 +169,27 @@ def measure(work: Work, clients: dict[int, Any], repeat: int) -> Iterator[dict[s
 
 
 def shares_of(client: Any, call: Callable[[], Any]) -> dict[str, Any]:
-    """Return of one more call what each worker did, and when the last one ended.
+    """Return what each worker did of one more call, and when.
 
     Workers are in the order of their work, the most first.
     """
-    begin = time()
-    with needed("distributed").get_task_stream(client) as stream:
+    with watched(client) as watch:
+        begin = clock()
         call()
-    ms = (time() - begin) * 1e3
-    spans: dict[str, list[tuple[float, float]]] = {}
-    for told in stream.data:
-        # What takes a pair apart, and Dask's own copies, are no tiles.
-        if not str(told["key"]).startswith(("rows-", "told-")):
-            spans.setdefault(told["worker"], []).extend(
-                (of["start"], of["stop"]) for of in told["startstops"] if of["action"] == "compute"
-            )
-    shares = sorted(spans.values(), key=lambda of: -sum(stop - start for start, stop in of))
+        ms = (clock() - begin) * 1e3
+    runs: dict[str, list[TaskRun]] = {}
+    for run in watch.runs:
+        if run.kind != "told":  # what a tile's work has told: no work
+            runs.setdefault(run.worker, []).append(run)
+    shares = [(sum(run.end - run.begin for run in of) * 1e3, of) for of in runs.values()]
+    shares.sort(key=operator.itemgetter(0), reverse=True)
+    first = min((run.begin for run in watch.runs), default=0.0)
     return {
         "watched_call_ms": round(ms, 3),
-        "tasks_by_worker": [len(of) for of in shares],
-        "busy_ms_by_worker": [
-            round(sum(stop - start for start, stop in of) * 1e3, 3) for of in shares
-        ],
-        "first_ms_by_worker": [round((min(of)[0] - begin) * 1e3, 3) for of in shares],
-        "last_ms_by_worker": [
-            round((max(stop for _, stop in of) - begin) * 1e3, 3) for of in shares
+        "tasks_by_worker": [len(of) for _, of in shares],
+        "busy_ms_by_worker": [round(busy, 3) for busy, _ in shares],
+        "span_ms_by_worker": [
+            round((max(run.end for run in of) - first) * 1e3, 3) for _, of in shares
         ],
     }
 

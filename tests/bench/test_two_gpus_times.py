@@ -16,6 +16,7 @@ import gpukernels as gk
 from gpukernels.bench import peer_copies, two_gpus, two_gpus_blocked
 from gpukernels.bench.schema import schema
 from gpukernels.bench.two_gpus import Work
+from gpukernels.beyond.watching import TaskRun
 
 
 class Client:
@@ -49,8 +50,32 @@ def rows(wrong_at: int = 0, times=(8.0, 4.0), monkeypatch=None):
         return found
 
     monkeypatch.setattr(two_gpus, "clock", lambda: now[0])
+    monkeypatch.setattr(two_gpus, "shares_of", lambda client, call: {"tasks_by_worker": [2]})
     work = Work("sssp_many", "a graph", G, call, np.array([0, 1]), 2**31 - 1)
     return list(two_gpus.measure(work, {1: Client(1), 2: Client(2)}, 3))
+
+
+def test_a_worker_s_share_is_its_tasks_and_when_they_took_place(monkeypatch):
+    watch = SimpleNamespace(
+        runs=[
+            TaskRun("bfs_many-1-0", "b", 5.0, 5.010, False, ()),
+            TaskRun("bfs_many-1-4", "a", 5.001, 5.021, False, ()),
+            TaskRun("told-bfs_many-1-4", "a", 5.021, 5.500, False, ("bfs_many-1-4",)),
+            TaskRun("bfs_many-1-8", "a", 5.030, 5.045, False, ()),
+        ]
+    )
+    monkeypatch.setattr(two_gpus, "watched", lambda client: contextlib.nullcontext(watch))
+    times = iter([1.0, 1.25])
+    monkeypatch.setattr(two_gpus, "clock", lambda: next(times))
+    called = []
+    shares = two_gpus.shares_of(None, lambda: called.append(1))
+    assert called == [1]
+    assert shares == {
+        "watched_call_ms": 250.0,
+        "tasks_by_worker": [2, 1],
+        "busy_ms_by_worker": [35.0, 10.0],
+        "span_ms_by_worker": [45.0, 10.0],
+    }
 
 
 def test_a_speed_up_is_the_time_of_one_gpu_by_that_of_two(monkeypatch):
