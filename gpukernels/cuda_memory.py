@@ -24,8 +24,8 @@ import numpy as np
 from numba import config, cuda
 from numpy.typing import DTypeLike
 
+from gpukernels.cores.staged_read import PIECE, read_staged
 from gpukernels.lending import Lease, Pool
-from gpukernels.staged_read import PIECE, read_staged
 
 #: Idle memory is at most this share of a GPU's; beyond, what is longest idle is freed.
 IDLE_SHARE = 8

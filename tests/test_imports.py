@@ -40,9 +40,7 @@ MAY_IMPORT = {
     "simt": {"trace"},
     "lending": set(),
     "cuda_arguments": set(),
-    "slabs": {"cores"},
-    "staged_read": {"slabs"},
-    "cuda_memory": {"lending", "staged_read"},
+    "cuda_memory": {"cores", "lending"},
     "copy_streams": {"errors"},
     "device": {
         "checks",
@@ -55,7 +53,7 @@ MAY_IMPORT = {
     },
     "peers": {"checks", "device", "errors"},
     "primitives": {"checks", "errors", "device", "front_door"},
-    "beyond": {"assembly", "checks", "errors", "peers", "progress", "slabs"},
+    "beyond": {"assembly", "checks", "errors", "cores", "peers", "progress"},
     "representations": TECHNIQUE,
     "mapping": TECHNIQUE | DOOR | {"table", "trace"},
     "frontiers": TECHNIQUE | {"cuda_arguments", "mapping"},
@@ -65,7 +63,7 @@ MAY_IMPORT = {
     | {"beyond", "frontiers", "mapping", "paths", "sequential", "weight_facts"},
     "all_pairs": TECHNIQUE
     | DOOR
-    | {"beyond", "copy_streams", "peers", "progress", "sequential", "slabs"},
+    | {"beyond", "copy_streams", "cores", "peers", "progress", "sequential"},
     "exercises": TECHNIQUE
     | {
         "all_pairs",

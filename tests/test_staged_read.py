@@ -11,8 +11,9 @@ import pytest
 from fake_gpu import FakeGpus
 
 import gpukernels as gk
-from gpukernels import cuda_memory, slabs, staged_read
-from gpukernels.staged_read import read_staged
+from gpukernels import cuda_memory
+from gpukernels.cores import slabs, staged_read
+from gpukernels.cores.staged_read import read_staged
 
 STAGE = 1000
 SIZES = [1, STAGE - 1, STAGE, STAGE + 1, 2 * STAGE, 2 * STAGE + 1, 7 * STAGE + 3]

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gpukernels.cores.slabs import slabs_of
 from gpukernels.errors import NegativeCycleError
 from gpukernels.graph import Graph
-from gpukernels.slabs import slabs_of
 
 from .lengths import (
     ABSENT,

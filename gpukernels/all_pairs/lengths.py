@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import as_array
+from gpukernels.cores.slabs import copy, on_all_cores
 from gpukernels.errors import InvalidArgument, NegativeCycleError
 from gpukernels.graph import DENSE_LIMIT, Graph
-from gpukernels.slabs import copy, on_all_cores
 
 #: What int32 results hold for no path, and int32 matrices for no arc.
 UNREACHED = np.iinfo(np.int32).max

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_whole
+from gpukernels.cores.slabs import copy
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
-from gpukernels.slabs import copy
 
 from .tiles import Form
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpukernels.cores.slabs import copy
 from gpukernels.device import Device
 from gpukernels.progress import Progress
-from gpukernels.slabs import copy
 
 from .blocked import close, panel_of
 from .length_rows import LengthRows

@@ -11,11 +11,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
+from gpukernels.cores.slabs import on_all_cores, slabs_of
 from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.sequential import bellman_ford_queue
-from gpukernels.slabs import on_all_cores, slabs_of
 from gpukernels.summary import shape_of
 
 from .length_rows import LengthRows

@@ -24,9 +24,9 @@ from gpukernels.all_pairs.tiles import Form, Options
 from gpukernels.bench import steps
 from gpukernels.bench.graphs import dense_lengths
 from gpukernels.bench.spread import median
+from gpukernels.cores.slabs import on_all_cores
 from gpukernels.device import CudaDevice
 from gpukernels.peers import Peers, peers_of
-from gpukernels.slabs import on_all_cores
 
 SIZE = 32_768
 #: Vertices of the run before, for the compiler: as many tiles as two panels.

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpukernels.cores.slabs import copy
 from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError, TileError
 from gpukernels.progress import Progress
-from gpukernels.slabs import copy
 
 from .clients import needed
 from .targets import target_for

@@ -18,12 +18,13 @@ from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
 
 import gpukernels as gk
 from gpukernels import progress
-from gpukernels.all_pairs import UNREACHED, apsp, out_of_core, out_of_core_steps, slabs
+from gpukernels.all_pairs import UNREACHED, apsp, out_of_core, out_of_core_steps
 from gpukernels.all_pairs.length_rows import length_rows_of
 from gpukernels.all_pairs.lengths import ABSENT, lengths_of
 from gpukernels.all_pairs.out_of_core_files import InFile
 from gpukernels.all_pairs.out_of_core_pipeline import Move, Pipeline, Task
 from gpukernels.all_pairs.tiles import form_of
+from gpukernels.cores import slabs
 
 METHOD = "out_of_core"
 #: Six, and eight, blocks of one tile of 16, and what is beside them.

@@ -14,7 +14,7 @@ from concurrent.futures import Future, wait
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.slabs import all_cores
+from .slabs import all_cores
 
 #: Bytes of a page-locked piece.
 PIECE = 1 << 25

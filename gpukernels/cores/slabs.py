@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from numpy.typing import NDArray
 
-from gpukernels.cores import cores
+from . import cores
 
 #: Elements of the rows that are made at once.
 AT_ONCE = 1 << 22
