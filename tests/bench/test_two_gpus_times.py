@@ -19,6 +19,15 @@ from gpukernels.bench.two_gpus import Work
 from gpukernels.beyond.watching import TaskRun
 
 
+shares_of = two_gpus.shares_of
+
+
+@pytest.fixture(autouse=True)
+def unwatched(monkeypatch):
+    """Let nobody watch workers that are none."""
+    monkeypatch.setattr(two_gpus, "shares_of", lambda client, call: {"tasks_by_worker": [2]})
+
+
 class Client:
     """What passes for a client, in whose place the call is made here."""
 
@@ -50,7 +59,6 @@ def rows(wrong_at: int = 0, times=(8.0, 4.0), monkeypatch=None):
         return found
 
     monkeypatch.setattr(two_gpus, "clock", lambda: now[0])
-    monkeypatch.setattr(two_gpus, "shares_of", lambda client, call: {"tasks_by_worker": [2]})
     work = Work("sssp_many", "a graph", G, call, np.array([0, 1]), 2**31 - 1)
     return list(two_gpus.measure(work, {1: Client(1), 2: Client(2)}, 3))
 
@@ -68,7 +76,7 @@ def test_a_worker_s_share_is_its_tasks_and_when_they_took_place(monkeypatch):
     times = iter([1.0, 1.25])
     monkeypatch.setattr(two_gpus, "clock", lambda: next(times))
     called = []
-    shares = two_gpus.shares_of(None, lambda: called.append(1))
+    shares = shares_of(None, lambda: called.append(1))
     assert called == [1]
     assert shares == {
         "watched_call_ms": 250.0,
