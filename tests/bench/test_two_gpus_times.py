@@ -18,7 +18,6 @@ from gpukernels.bench.schema import schema
 from gpukernels.bench.two_gpus import Work
 from gpukernels.beyond.watching import TaskRun
 
-
 shares_of = two_gpus.shares_of
 
 
