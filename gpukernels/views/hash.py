@@ -88,13 +88,13 @@ class HashView(View):
     name : str
         What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int, optional
-        Step shown first; by default the first read of the vertex followed that settles its fate as
-        a duplicate.
+        Step shown first, from 0; by default the first read of the vertex followed that settles its
+        fate as a duplicate. The figure counts steps from 1.
 
     Attributes
     ----------
     step : int
-        The step shown; may be set and observed.
+        The step shown, from 0; may be set and observed.
     trace : str
         The recording shown, by its label; may be set and observed.
 

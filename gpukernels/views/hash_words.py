@@ -43,15 +43,15 @@ def _who(record: HashRecord, step: HashStep) -> str:
 
 
 def sentence(record: HashRecord, k: int) -> str:
-    """Say what one step does."""
+    """Say what one step does; the first is told as step 1."""
     step = record.steps[k]
     words = [record.words[i] for i in step.words]
-    said = f"Step {k}, {_who(record, step)} "
+    said = f"Step {k + 1}, {_who(record, step)} "
     if step.kind == READS:
         return said + "reads back: " + _verdicts(words)
     if step.kind == FILLS:
         filled = count(len(set(step.cleared)), "slot")
-        return f"Step {k}, block {step.block} fills {filled}, and no lane reads them back."
+        return f"Step {k + 1}, block {step.block} fills {filled}, and no lane reads them back."
     slots: dict[int, set[int]] = {}
     for word in words:
         slots.setdefault(word.slot, set()).add(word.vertex)

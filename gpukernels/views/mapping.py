@@ -84,7 +84,7 @@ class Workload:
         return [n for n, size in zip(self.names, sizes, strict=True) if n and not size]
 
     def sentence(self, step: int) -> str:
-        """Say who visits what in a round."""
+        """Say who visits what in a round; the first is told as round 1."""
         said, done = [], 0
         for label, method in self.methods.items():
             units = int(np.count_nonzero(method.round == step))
@@ -94,7 +94,7 @@ class Workload:
                 said.append(f"{count(units, 'unit')} by “{label}”{last}")
         rest = f"; {count(len(said) - 3, 'more technique')} at work" if len(said) > 3 else ""
         over = f". {count(done, 'technique is', 'techniques are')} done" if done else ""
-        return f"Round {step}: " + ", ".join(said[:3]) + rest + over + "."
+        return f"Round {step + 1}: " + ", ".join(said[:3]) + rest + over + "."
 
     def describe(self) -> str:
         """Say what the strips and the bars show in the end."""
@@ -163,12 +163,13 @@ class MappingView(View):
     name : str
         What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int, optional
-        Round shown first; by default the last, when all units are visited.
+        Round shown first, from 0; by default the last, when all units are visited. The figure
+        counts rounds from 1.
 
     Attributes
     ----------
     step : int
-        The round shown; may be set and observed.
+        The round shown, from 0; may be set and observed.
     trace : str
         The workload shown, by its name; may be set and observed.
 

@@ -89,9 +89,9 @@ def read_requests(
     return found
 
 
-def sentence(number_: int, request: Request) -> str:
-    """Say who made a request, and what it costs."""
-    who = f"Request {number_}, block {request.block}, warp {request.warp}: "
+def sentence(number: int, request: Request) -> str:
+    """Say who made a request, counted from 1, and what it costs."""
+    who = f"Request {number}, block {request.block}, warp {request.warp}: "
     c, lanes = request.cost, len(request.lanes)
     verb = {"load": "load", "store": "store to", "atomic": "update"}[REQUEST_KINDS[request.kind]]
     if lanes == 1:
@@ -145,12 +145,12 @@ class MemoryView(View):
     name : str
         What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int
-        Request shown first.
+        Request shown first, from 0. The figure counts requests from 1.
 
     Attributes
     ----------
     step : int
-        The request shown; may be set and observed.
+        The request shown, from 0; may be set and observed.
     trace : str
         The recording shown, by its label; may be set and observed.
 
@@ -219,7 +219,7 @@ class MemoryView(View):
     def _describe(self) -> str:
         return " ".join(
             f"{under(label)}"
-            + " ".join(sentence(k, r) for k, r in enumerate(found[:12]))
+            + " ".join(sentence(k, r) for k, r in enumerate(found[:12], 1))
             + (f" And {count(len(found) - 12, 'more request')}." if len(found) > 12 else "")
             for label, found in self._requests.items()
         )
@@ -261,5 +261,5 @@ def _trace_payload(label: str, found: list[Request]) -> dict[str, Any]:
                 for c in (r.cost for r in found)
             ]
         ),
-        "sentences": [sentence(k, r) for k, r in enumerate(found)],
+        "sentences": [sentence(k, r) for k, r in enumerate(found, 1)],
     }

@@ -36,7 +36,7 @@ class WarpView(View):
     warp : int, optional
         The warp within the block; by default every warp of it.
     start, limit : int
-        First step shown, and most steps shown.
+        First step shown, from 0, and most steps shown.
     choice : str
         What the labels of several traces say, as a word beside their list ("Method").
     title, caption : str
@@ -44,12 +44,12 @@ class WarpView(View):
     name : str
         What addresses call the figure: ``#fig-name``. By default it is made of the title.
     step : int
-        Step shown first, counted from `start`.
+        Step shown first, from 0 at `start`. Figures count steps from 1: this is their first.
 
     Attributes
     ----------
     step : int
-        The step shown, counted from `start`; may be set and observed.
+        The step shown, from 0 at `start`; may be set and observed.
     trace : str
         The recording shown, by its label; may be set and observed.
 

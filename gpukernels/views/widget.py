@@ -76,7 +76,8 @@ class View(anywidget.AnyWidget):
     Attributes
     ----------
     step : int
-        The step shown; may be set and observed.
+        The step shown, by its place: 0 is the first, which a figure may call step 1. May be set and
+        observed.
     trace : str
         Label of the trace shown, ``""`` where there is only one; may be set and observed.
     html : str

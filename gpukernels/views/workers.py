@@ -143,9 +143,14 @@ class WorkersView(View):
         at = f"{1e3 * (run.end - first):,.0f} ms"
         if run.lost:
             return f"{at}: {who} dies in the middle of a task ({what}). Its results are gone."
-        again = sum(other.key == run.key for other in runs[:step]) > 1
+        before = [other for other in runs[: step - 1] if other.key == run.key]
         took = f"{1e3 * (run.end - run.begin):,.0f} ms"
-        return f"{at}: {who} has done a task ({what}) in {took}{', once more' * again}."
+        said = f"{at}: {who} has done a task ({what}) in {took}"
+        if any(not other.lost for other in before):
+            said += ", done again"
+        elif before:
+            said += ", which a worker that died had begun"
+        return said + "."
 
     def _describe(self) -> str:
         return " ".join(

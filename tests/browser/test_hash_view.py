@@ -117,7 +117,7 @@ def test_lanes_and_slots_tell_their_words_by_keyboard(open_figures):  # noqa: F8
         page.keyboard.press("ArrowRight")
     assert note.text_content() == (
         f"slot {slot[first]}: ({vertex[first]}, thread {thread[first]}), "
-        f"stored at step 0 by warp 0, lane {lane[first]}"
+        f"stored at step 1 by warp 0, lane {lane[first]}"
     )
     page.keyboard.press("Escape")
     assert note.text_content() == hint

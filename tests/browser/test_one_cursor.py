@@ -239,7 +239,7 @@ def test_a_record_without_addresses_still_draws_and_ties_lanes_to_lines(open_fig
     assert page.locator("figure[data-ready]").count() == 2
     assert page.locator(".gk-memory, .gk-walks").count() == 0
     page.mouse.move(*place(page, ".gk-strip", 0.5, 2.5))
-    assert re.match(r"lane 2, step 0: line \d+\.$", words(page))
+    assert re.match(r"lane 2, step 1: line \d+\.$", words(page))
 
 
 @WIDTHS

@@ -66,7 +66,10 @@ def check_search(figure, root):
 def test_a_click_on_a_vertex_starts_the_search_there(open_parts, width):  # noqa: F811
     page = open_parts(FIGURES["roots"].html, width=width)
     figure = page.locator("figure")
-    assert figure.locator(".gk-offer").text_content() == "Click a vertex to start the search there."
+    assert (
+        figure.locator(".gk-offer").text_content()
+        == "Click or tap a vertex to start the search there."
+    )
     assert figure.get_by_label("Root").input_value() == "3"
     tall = figure.bounding_box()["height"]
     for root in (9, 14, 15, 0):
@@ -143,7 +146,10 @@ def check_paths(page, figure, root):
 def test_shortest_paths_start_at_any_vertex_by_pointer_keys_and_list(open_parts, width):  # noqa: F811
     page = open_parts(FIGURES["lengths"].html, width=width)
     figure = page.locator("figure")
-    assert figure.locator(".gk-offer").text_content() == "Click a vertex to start the search there."
+    assert (
+        figure.locator(".gk-offer").text_content()
+        == "Click or tap a vertex to start the search there."
+    )
     check_paths(page, figure, 4)
     tall = figure.bounding_box()["height"]
     picture = figure.locator("svg.gk-graph").last

@@ -676,7 +676,7 @@ def test_the_source_can_follow_another_warp(open_figures):
     ended = (steps.launch == 5) & (steps.warp == 1)
     page.get_by_label("Source follows").select_option("warp 1")
     page.get_by_role("slider").fill("0")
-    assert page.locator(".gk-now").text_content().startswith("Warp 1, step 0, line")
+    assert page.locator(".gk-now").text_content().startswith("Warp 1, step 1, line")
     assert page.locator(".gk-row-now .gk-num").text_content() == str(steps.line[ended][0])
 
 
@@ -721,7 +721,7 @@ def test_a_unit_tells_its_request(open_figures):
     page.keyboard.press("ArrowRight")
     facts = page.locator(".gk-map-head small").first
     assert facts.text_content() == (
-        "unit 0 of A: thread 0, round 0; one request: 8 units, 3 sectors"
+        "unit 0 of A: thread 0, round 1; one request: 8 units, 3 sectors"
     )
     assert strip.locator(".gk-wire-picked").get_attribute("d").count("M") == 8
     page.keyboard.press("Escape")

@@ -128,7 +128,7 @@ PLAYED = """(acts) => {
         light: (ids) => (lit[name] = [...ids]),
     });
     const kinds = { lane: kind("lane"), row: kind("row") };
-    const cursor = cursorOf(kinds, ties, "Point", "step");
+    const cursor = cursorOf(kinds, ties, "Point", countEach("step"));
     cursor.over(node, (event) => event.mark);
     cursor.keys(node, () => [["lane", 1], ["lane", 2], ["lane", 3]]);
     const event = (more) => ({ preventDefault() {}, ...more });
@@ -149,19 +149,19 @@ PLAYED = """(acts) => {
 
 
 def test_whatever_shares_a_tie_is_lit_and_told():
-    play = asked(["cursor"], PLAYED)
+    play = asked(["counted", "cursor"], PLAYED)
     at_lane = ["lane 2: rows 7, 10.", [2], [7, 10]]
     at_row = ["row 7: lanes 1, 2.", [1, 2], [7, 10]]
     assert play([["move", ["lane", 2]]]) == [at_lane]
     said, lanes, rows = play([["move", ["row", 7]]])[0]
     assert (said, lanes, rows) == (at_row[0], at_row[1], [7])
     assert play([["move", ["lane", 3]]]) == [["lane 3: nothing in this step.", [3], []]]
-    assert play([["move", ["lane", 2, 4]]])[0][0] == "lane 2, step 4: rows 7, 14."
+    assert play([["move", ["lane", 2, 4]]])[0][0] == "lane 2, step 5: rows 7, 14."
     assert play([["move", ["lane", 2]], ["move", None]])[1] == ["", [], []]
 
 
 def test_a_click_pins_another_lets_go_and_a_pin_follows_the_steps():
-    play = asked(["cursor"], PLAYED)
+    play = asked(["counted", "cursor"], PLAYED)
     said = [text for text, *_ in play([
         ["click", ["lane", 2]],
         ["move", ["row", 7]],
@@ -183,7 +183,7 @@ def test_a_click_pins_another_lets_go_and_a_pin_follows_the_steps():
 
 
 def test_keys_go_through_the_marks_and_stop_at_their_ends():
-    play = asked(["cursor"], PLAYED)
+    play = asked(["counted", "cursor"], PLAYED)
     keys = ["ArrowDown", "ArrowRight", "Enter", "ArrowRight", "ArrowRight", "Enter", "ArrowUp"]
     said = [text.split(":")[0] for text, *_ in play([["key", key] for key in keys])]
     assert said == ["lane 1", "lane 2", "Pinned", "Pinned", "Pinned", "", "lane 1"]

@@ -90,12 +90,12 @@ def test_a_vertex_that_fares_differently_is_followed_at_first():
     ]
     now = [trace["sentences"] for trace in view.payload["traces"]]
     assert now[0][1] == (
-        "Step 1, warp 1 stores: 1 lane writes 1 slot. "
+        "Step 2, warp 1 stores: 1 lane writes 1 slot. "
         "1 older word is overwritten before its lane reads it back."
     )
     assert now[1][2].endswith("1 older word is overwritten, read back before.")
     assert now[1][3] == (
-        "Step 3, warp 1 reads back: 1 lane finds its own word (valid). "
+        "Step 4, warp 1 reads back: 1 lane finds its own word (valid). "
         "1 of those kept had been kept before: a duplicate is missed."
     )
 
@@ -227,7 +227,7 @@ def test_what_clears_a_table_is_one_step_of_a_block():
     assert sorted(record.steps[0].cleared) == list(range(512))
     assert record.table(0) == {}
     view = HashView(trace, step=0)
-    assert "Step 0, block 0 fills 512 slots, and no lane reads them back." in view.html
+    assert "Step 1, block 0 fills 512 slots, and no lane reads them back." in view.html
 
 
 def test_a_limit_leaves_later_steps_out_of_everything():

@@ -122,7 +122,8 @@ def test_some_roots_are_offered_by_name_and_no_others(look):
         ["frontier"], "(data) => frontierView.open(JSON.parse(data)).stage[0].textContent"
     )
     assert (
-        offer(to_json(view.payload)) == "Click one of the vertices 2, 7 to start the search there."
+        offer(to_json(view.payload))
+        == "Click or tap one of the vertices 2, 7 to start the search there."
     )
     alone = FrontierView(EXAMPLE, {7: every[7]})
     assert "variants" not in alone.payload

@@ -25,6 +25,13 @@ FILLED = asked(
     }""",
 )
 
+#: The names and the texts of the counters.
+COUNTED = asked(
+    ["workers"],
+    """(trace, step) => workersCounters(readWorkers(trace, ["a", "b"]), step)
+      .map(([, name, text]) => [name, text])""",
+)
+
 
 def test_the_record_holds_each_run_in_the_order_of_ends():
     runs = worked(dies=3)
@@ -47,8 +54,28 @@ def test_a_task_that_is_done_twice_is_told_so():
     runs = [*worked(tasks=2), worked(tasks=2)[0]._replace(begin=0.6, end=0.8)]
     (trace,) = WorkersView({"again": runs}, KINDS).payload["traces"]
     assert trace["sentences"][-1] == (
-        "800 ms: worker 0 has done a task (close a part) in 200 ms, once more."
+        "800 ms: worker 0 has done a task (close a part) in 200 ms, done again."
     )
+
+
+@pytest.mark.parametrize("dies", [None, 0, 3])
+def test_sentences_and_counters_agree_on_what_is_done_again(dies):
+    runs = worked(dies=dies)
+    if dies is not None:
+        runs.append(worked()[2]._replace(begin=2.0, end=2.5))
+    (trace,) = WorkersView({"runs": runs}, KINDS).payload["traces"]
+    done = []
+    for step, run in enumerate(runs, 1):
+        said = trace["sentences"][step]
+        tried = [other.lost for other in runs[: step - 1] if other.key == run.key]
+        done += [run.key] * (not run.lost)
+        assert said.endswith(", done again.") == (False in tried and not run.lost)
+        begun = bool(tried) and all(tried) and not run.lost
+        assert said.endswith(", which a worker that died had begun.") == begun
+        told = dict(COUNTED(trace, step))
+        assert told["done again"] == str(len(done) - len(set(done)))
+        assert told["lost with a worker"] == str(sum(other.lost for other in runs[:step]))
+    assert any("had begun" in said for said in trace["sentences"]) == (dies is not None)
 
 
 @pytest.mark.parametrize("dies", [None, 3])

@@ -59,7 +59,7 @@ export function linesOf(sheet, cell) {
 
   const list = h("ol", { class: "gk-lines highlight" }, ...lines.map((line) => line.row));
   list.addEventListener("keydown", (event) => walk(event, buttons));
-  const ask = "Click the line that is wrong, or one beside which a line is missing.";
+  const ask = "Click or tap the line that is wrong, or one beside which a line is missing.";
   return h(
     "div",
     { class: "gk-exercise", role: "group", "aria-label": `${sheet.id}: the line with the bug` },

@@ -1,5 +1,6 @@
 // CompareView: methods against graphs, one counter at a time, and every number in a table below. A cell has a mark and one
 // number: its own or, if a reader asks for it, how many times the best of its graph it is.
+import { countEach } from "./counted.js";
 import { h, number, put } from "./element.js";
 import { selectOf } from "./figure.js";
 import { pathOf, symbol } from "./marks.js";
@@ -13,7 +14,7 @@ const AS_GIVEN = "as given",
   PLACE_EDGE = 4;
 
 export const compareView = {
-  noun: "picture",
+  counted: countEach("picture"),
   open(payload, leads) {
     const body = h("tbody", { role: "rowgroup" });
     const heads = ["method", ...payload.graphs].map((name) =>

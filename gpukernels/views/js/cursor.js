@@ -42,7 +42,7 @@ function same(a, b) {
 // words for some of it, what shows them as lit (no ids: none), the longest words, and of which step a mark without one is
 // (by default the one shown). What has no `say` is not told. `ties(step)` returns those of a step, and `hint` tells a
 // reader what to point at.
-export function cursorOf(kinds, ties, hint, noun) {
+export function cursorOf(kinds, ties, hint, counted) {
   const words = h("span", { class: "gk-pointed-words", "aria-live": "polite", "aria-atomic": "true" });
   const idle = h("span", { class: "gk-pointed-hint" }, hint);
   const node = h("p", { class: "gk-pointed" }, idle, words);
@@ -67,8 +67,8 @@ export function cursorOf(kinds, ties, hint, noun) {
     const phrases = [kind, ...every.map(([name]) => name).filter((name) => name !== kind)]
       .filter((name) => kinds[name].say && found[name].size)
       .map((name) => kinds[name].say(found[name]));
-    const at = when === step ? "" : `, ${noun} ${when}`;
-    const others = phrases.length > 1 ? phrases.slice(1).join(", ") : `nothing in this ${noun}`;
+    const at = when === step ? "" : `, ${counted.name(when)}`;
+    const others = phrases.length > 1 ? phrases.slice(1).join(", ") : `nothing in this ${counted.noun}`;
     return `${pinned ? "Pinned: " : ""}${phrases[0]}${at}: ${others}.`;
   }
 
@@ -101,7 +101,7 @@ export function cursorOf(kinds, ties, hint, noun) {
     words,
     hold() {
       const longest = every.map(([, kind]) => kind.longest?.()).filter(Boolean);
-      node.replaceChildren(idle, words, ...roomsFor([`Pinned: ${longest.join(", ")}, ${noun} 999.`]));
+      node.replaceChildren(idle, words, ...roomsFor([`Pinned: ${longest.join(", ")}, ${counted.noun} 999.`]));
     },
     clear: () => pin(null),
     // Shows the same of another step.

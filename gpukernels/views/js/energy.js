@@ -1,14 +1,15 @@
 // EnergyView: methods on a plane of time and power, both logarithmic, with straight lines of equal energy.
+import { countEach } from "./counted.js";
 import { h, number, put, say } from "./element.js";
 import { inspectable } from "./inspect.js";
 import { emptyPaths, lineKey, pathOf, symbol, wordsText } from "./marks.js";
 
 // The paper, the plane on it, and how wide a mark is.
 const PLANE = { wide: 430, tall: 276, left: 44, top: 8, across: 362, up: 216, mark: 17 };
-const ENERGY_HINT = "Point at a mark, or press an arrow key: what does it take?";
+const ENERGY_HINT = "Point at or tap a mark, or press an arrow key: what does it take?";
 
 export const energyView = {
-  noun: "workload",
+  counted: countEach("workload"),
   pace: 1800,
   open(payload) {
     const picture = energyPicture(payload);

@@ -1,10 +1,12 @@
 // The frame that all views share: title, controls, timeline, stage, counters, sentence, caption, description.
 //
-// A view is { noun, open(payload, leads) }, where leads(address) says whether the page can go there. open returns
-// { choose(k), stage, side, cursor, parts }, the last two of cursor.js and turns.js; choose(k) returns the scene of trace k: { steps, tracks: [element], show(step),
-// counters(step), sentence(step), controls: [element], keys: [[symbol, words]] }, where keys are the looks that no counter
-// tells; it is also handed a function that shows the scene again, one that goes to a step and one that chooses anew and
-// goes to a step. The model holds `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
+// A view is { counted, meanings, open(payload, leads) }: how its frames are counted (counted.js), and what its counters
+// mean, by their names (meaning.js); leads(address) says whether the page can go there. open returns { choose(k), stage,
+// side, cursor, parts }, the last two of cursor.js and turns.js, and its own `counted` where the record decides.
+// choose(k) returns the scene of trace k: { steps, tracks: [element], show(step), counters(step), sentence(step),
+// controls: [element], keys: [[symbol, words]] }, where keys are the looks that no counter tells; it is also handed a
+// function that shows the scene again, one that goes to a step and one that chooses anew and goes to a step. The model
+// holds `payload`, `step` and `trace`, whether a kernel is behind it or only the page.
 //
 // Where a reader can change a run into others (variants.js), a scene may have `fields` beside those of its controls, each
 // { name, entries, at(), choose(k) }, and has `room`, { steps, said: [text], most }: the most steps of any, the sentences
@@ -14,6 +16,7 @@ import { followRow } from "./follow.js";
 import { playByKeys } from "./keys.js";
 import { SQUARE, roomsFor, squareKey, symbol } from "./marks.js";
 import { fitted } from "./turns.js";
+import { explainCounters } from "./meaning.js";
 import { raceOf } from "./race.js";
 import { widthButton } from "./wide.js";
 import { fieldsOf, figureId, slugOf, wordAt, wordFor } from "./words.js";
@@ -28,7 +31,8 @@ const SPEEDS = [
 const PLAY = "M3 1.5v11l9-5.5z";
 const PAUSE = "M2.5 1.5h3.2v11h-3.2zM8.3 1.5h3.2v11h-3.2z";
 
-export function counterList() {
+// `meanings` holds what counters mean by their names: those that have a meaning can be asked (meaning.js).
+export function counterList(meanings = {}) {
   const list = h("dl", { class: "gk-counters" });
   let shown = "",
     held = [];
@@ -44,10 +48,12 @@ export function counterList() {
       const names = counters.map((c) => c[1]).join("\n");
       if (names !== shown) {
         shown = names;
+        const first = counters.findIndex(([, name]) => Object.hasOwn(meanings, name));
         list.replaceChildren(
           ...counters.map(([key, name], i) => {
             const value = h("dd", { style: held[i] ? `min-width:${held[i]}ch` : null });
-            return h("div", { class: "gk-counter" }, h("dt", null, key, name), value);
+            const stop = !Object.hasOwn(meanings, name) ? null : i === first ? 0 : -1;
+            return h("div", { class: "gk-counter" }, h("dt", { tabindex: stop }, key, name), value);
           }),
         );
       }
@@ -90,7 +96,7 @@ export function sceneOf(view, record, opened, k, again, go, anew) {
   const scene = opened.choose(k, again, go, anew);
   const whole = view.races && record.traces.every((trace) => view.races(record, trace));
   const runs = opened.runs ? opened.runs() : record.traces;
-  const race = whole ? raceOf(runs, k, opened.noun || view.noun) : null;
+  const race = whole ? raceOf(runs, k, opened.counted || view.counted) : null;
   if (!race) return scene;
   const show = (step) => {
     race.show(step);
@@ -101,9 +107,9 @@ export function sceneOf(view, record, opened, k, again, go, anew) {
 
 // The parts of a figure, in the order in which they stand; a still has these alone, a reader's figure controls besides.
 // `show(scene, step)` fills them.
-export function layOut(record, opened) {
+export function layOut(record, opened, view) {
   const timeline = h("div", { class: "gk-timeline" });
-  const counters = counterList();
+  const counters = counterList(view.meanings);
   const now = h("p", { class: "gk-now" });
   const said = h("div", { class: "gk-said" }, now);
   return {
@@ -139,7 +145,7 @@ export function layOut(record, opened) {
 }
 
 // What each look means that no counter shows: what the scene says, and what every timeline has.
-function frameKeys(scene, noun, timeline) {
+function frameKeys(scene, { noun }, timeline) {
   const keys = [...(scene.keys || [])];
   if (timeline.querySelector(".gk-f-playhead")) keys.push([squareKey("gk-f-playhead"), `this ${noun}`]);
   if (timeline.querySelector(".gk-f-future")) {
@@ -168,7 +174,8 @@ export function fillFigure(figure, view, model, page = null) {
   const payload = model.get("payload");
   const opened = view.open(payload, page ? page.leads : () => false);
   const labels = payload.traces.map((t) => t.label);
-  const noun = opened.noun || view.noun;
+  const counted = opened.counted || view.counted,
+    { noun } = counted;
   let scene = null,
     current = -1,
     timer = 0,
@@ -192,7 +199,7 @@ export function fillFigure(figure, view, model, page = null) {
   });
   const where = h("output", { class: "gk-track-label" });
   const scrub = h("div", { class: "gk-track gk-scrub" }, where, range);
-  const parts = layOut(payload, opened),
+  const parts = layOut(payload, opened, view),
     { timeline, now } = parts;
   const told = [now, opened.cursor?.words].filter(Boolean);
   put(now, "aria-live", "polite");
@@ -232,9 +239,10 @@ export function fillFigure(figure, view, model, page = null) {
     parts.show(scene, step);
     if ((scene.room || scene).steps > 1) {
       range.value = step;
-      range.setAttribute("aria-valuetext", `${noun} ${step} of ${scene.steps - 1}`);
-      say(where, `${noun} ${step}`);
-      where.append(h("small", null, `of ${scene.steps - 1}`));
+      const [name, of] = [counted.name(step), counted.of(scene.steps)];
+      range.setAttribute("aria-valuetext", `${name} ${of}`);
+      say(where, name);
+      where.append(h("small", null, of));
     }
     back.disabled = step === 0;
     forth.disabled = step === scene.steps - 1;
@@ -261,7 +269,7 @@ export function fillFigure(figure, view, model, page = null) {
       const select = controls.querySelector(":scope > .gk-field select");
       if (labels.length > 1) select.value = labels[chosen];
       keepRoom(parts, scene);
-      key.replaceChildren(...frameKeys(scene, noun, timeline));
+      key.replaceChildren(...frameKeys(scene, counted, timeline));
       showAndFit();
     } else show(Math.min(model.get("step"), scene.steps - 1));
   }
@@ -384,6 +392,7 @@ export function fillFigure(figure, view, model, page = null) {
   parts.head.append(turns.bar);
   figure.replaceChildren(...[top, parts.head, parts.body, key, parts.caption, parts.description].filter(Boolean));
   playByKeys(figure, play, back, forth);
+  if (view.meanings) explainCounters(figure, view.meanings);
   // A window of its own that is as tall as its content, as Colab gives to an output, is no measure for it.
   if (window.parent !== window) figure.style.setProperty("--gk-tall", `${Math.min(900, screen.availHeight - 200)}px`);
   refresh();

@@ -1,4 +1,5 @@
 // FrontierView: a search level by level on the graph itself.
+import { countNames } from "./counted.js";
 import { litMark } from "./cursor.js";
 import { unpack, unpackLists, unpackTexts } from "./decode.js";
 import { readDrawing } from "./drawing.js";
@@ -11,8 +12,21 @@ import { readWalks, walksOf } from "./walks.js";
 
 const PART_CLASSES = ["gk-f-new", "gk-f-clash", "gk-f-done", "gk-f-faint", "gk-f-wait"];
 
+const FRONTIER_MEANINGS = {
+  "in the frontier": "Vertices from which this level searches on: those that the level before has found.",
+  "copies in the queue": "Entries of the queue beyond the first for their vertex.",
+  "arcs read": "Times that a thread reads an arc in this level.",
+  found: "Vertices that this level is the first to reach.",
+  "arcs to visited vertices": "Readings of arcs that find nothing: the vertex had been visited.",
+  "not from the frontier": "Readings of arcs that do not leave the frontier.",
+  duplicates: "Times that a vertex is found beyond its first, in this level.",
+  "duplicates missed": "Times that a vertex enters the queue beyond its first, in this level.",
+  "duplicates detected": "Times that a vertex is found again and kept out of the queue.",
+};
+
 export const frontierView = {
-  noun: "level",
+  counted: countNames("level", "levels"),
+  meanings: FRONTIER_MEANINGS,
   races: () => true,
   pace: 1400,
   open(payload) {

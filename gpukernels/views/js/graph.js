@@ -1,4 +1,5 @@
 // GraphView: a graph with its values, or vertex by vertex beside its CSR arrays.
+import { countAfter, countNames } from "./counted.js";
 import { cursorOf, litMark, namesOf } from "./cursor.js";
 import { unpack } from "./decode.js";
 import { readDrawing } from "./drawing.js";
@@ -13,8 +14,18 @@ const SHADES = 6,
   CELL_TALL = 16,
   STRIP_PITCH = 29;
 
+const GRAPH_MEANINGS = {
+  vertices: "How many vertices the graph has.",
+  arcs: "Directed connections. An edge without a direction is two arcs.",
+  "mean degree": "Arcs divided by vertices.",
+  "largest degree": "The most arcs that leave one vertex.",
+  "least value": "The least value of a vertex in the whole figure.",
+  "largest value": "The largest value of a vertex in the whole figure.",
+};
+
 export const graphView = {
-  noun: "step",
+  counted: countAfter("step"),
+  meanings: GRAPH_MEANINGS,
   races: () => true,
   pace: 1200,
   open(payload) {
@@ -32,7 +43,7 @@ export const graphView = {
       [null, "largest degree", thousands(degrees.reduce((a, b) => Math.max(a, b), 0))],
     ];
     return {
-      noun: payload.csr ? "vertex" : "step",
+      counted: payload.csr ? countNames("vertex", "vertices") : countAfter("step"),
       stage: strip ? [picture.svg, strip.svg] : [picture.svg],
       cursor,
       choose(k) {
@@ -79,8 +90,8 @@ function rowsCursor(payload, drawing, offsets, targets, picture, strip) {
       line: { light: (ids) => picture.lit.show(drawing.lines(ids)) },
     },
     () => arcs,
-    "Point at an arc or at a cell of an array: the other lights up; a click keeps it.",
-    "row",
+    "Point at an arc or at a cell of an array: the other lights up; a click or tap keeps it.",
+    countNames("row", "rows"),
   );
   cursor.over(strip.svg, (event) => strip.locate(placeIn(strip.svg, event)));
   cursor.keys(strip.svg, () => arcs.map(({ arc }) => ["arc", arc]));

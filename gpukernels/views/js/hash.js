@@ -1,4 +1,5 @@
 // HashView: the table of the hash64 filter, request by request.
+import { countEach } from "./counted.js";
 import { unpack, unpackLists } from "./decode.js";
 import { h, number, put, say } from "./element.js";
 import { selectOf } from "./figure.js";
@@ -21,7 +22,7 @@ const STORED = 0,
   READ_BACK = 1;
 const KEPT_AGAIN = 1,
   KEPT_ELSEWHERE = 2;
-const HASH_HINT = "Point at a lane or a slot, or press an arrow key.";
+const HASH_HINT = "Point at or tap a lane or a slot, or press an arrow key.";
 const HASH_SIGNS = [
   "m-3.2 .2l2.3 2.5l4 -5.2",
   "m-2.6 -2.6l5.2 5.2m0 -5.2l-5.2 5.2",
@@ -31,8 +32,20 @@ const MISSED_SIGN = "m0 -3.6v4.2m0 3.1h0";
 const VERDICT_LOOKS = ["gk-f-new", "gk-f-done", "gk-f-barrier"];
 const VERDICTS = ["valid, kept", "duplicate, dropped", "conflict, kept"];
 
+const HASH_MEANINGS = {
+  "calls so far": "Times that a warp has stored to the table.",
+  "words stored": "A word is a vertex and the thread that has found it, one for each lane that stores.",
+  "words read back": "Words that their lanes have compared with what they had stored.",
+  "valid, kept": "The lane reads its own word: it keeps its vertex.",
+  "duplicates detected": "The lane reads its vertex with another thread: it drops it.",
+  "conflicts, kept": "The lane reads another vertex in its slot. It cannot tell, and keeps its own.",
+  "duplicates missed": "Vertices that were kept though one like it had been kept before.",
+  "kept in two blocks": "Vertices kept by another block, whose table this one does not see.",
+};
+
 export const hashView = {
-  noun: "step",
+  counted: countEach("step"),
+  meanings: HASH_MEANINGS,
   pace: 1600,
   open(payload) {
     const code = codeLine();
@@ -93,7 +106,7 @@ export const hashView = {
                 h(
                   "li",
                   { class: when === step ? "gk-hash-now" : when > step ? "gk-hash-later" : null },
-                  when < data.steps ? `${when}: ${what}` : what,
+                  when < data.steps ? `${hashView.counted.number(when)}: ${what}` : what,
                 ),
               ),
             );
@@ -311,7 +324,10 @@ function hashPicture(data, narrow) {
     const i = held.get(slot);
     if (i === undefined) return say(note, `slot ${slot}: nothing stored`);
     const k = data.stored[i];
-    say(note, `slot ${slot}: ${word(i)}, stored at step ${k} by warp ${data.warp[k]}, lane ${data.lane[i]}`);
+    say(
+      note,
+      `slot ${slot}: ${word(i)}, stored at ${hashView.counted.name(k)} by warp ${data.warp[k]}, lane ${data.lane[i]}`,
+    );
   }
 
   return {

@@ -1,4 +1,5 @@
 // MappingView: a strip of units, sectors and loads for each technique.
+import { countEach } from "./counted.js";
 import { cursorOf, litMark, namesOf } from "./cursor.js";
 import { unpack, unpackRows, unpackTexts } from "./decode.js";
 import { count, h, number, put, say, thousands } from "./element.js";
@@ -19,8 +20,17 @@ const STRIP_WIDE = 432,
 const LEVELS = ["thread", "warp", "block"];
 const COLUMNS = [...LEVELS, "round", "request"];
 
+const MAPPING_MEANINGS = {
+  "visited now": "Units that threads visit in this round, in all techniques together.",
+  "visited before": "Units visited in earlier rounds, in all techniques together.",
+  "not yet": "Units that wait for their round, in all techniques together.",
+  "sectors moved": "Sectors of 32 bytes that were moved at least once so far, in all techniques together.",
+  "moved again": "Times so far that a sector was moved beyond its first, by another request.",
+};
+
 export const mappingView = {
-  noun: "round",
+  counted: countEach("round"),
+  meanings: MAPPING_MEANINGS,
   pace: 1000,
   open(payload) {
     const panels = h("div", { class: "gk-map" }),
@@ -118,8 +128,8 @@ function unitCursor(drawn) {
       },
     },
     () => drawn.load.ties,
-    "Point at a unit, an item's letter or a thread's bar: what goes with it lights up; a click keeps it.",
-    "round",
+    "Point at a unit, an item's letter or a thread's bar: what goes with it lights up; a click or tap keeps it.",
+    mappingView.counted,
   );
 }
 
@@ -380,7 +390,7 @@ function mappingPanel(load, method, technique, cursor) {
   function describe(u, together) {
     const touched = new Set(together.map((v) => Math.floor(v / method.sector))).size;
     return (
-      `unit ${u} of ${load.names[load.items[u]]}: thread ${method.thread[u]}, round ${method.round[u]}; ` +
+      `unit ${u} of ${load.names[load.items[u]]}: thread ${method.thread[u]}, ${mappingView.counted.name(method.round[u])}; ` +
       `one request: ${count(together.length, "unit")}, ${count(touched, "sector")}`
     );
   }

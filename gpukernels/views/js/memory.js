@@ -1,4 +1,5 @@
 // MemoryView: the lanes of one request and the sectors, lines or banks that answer.
+import { countEach } from "./counted.js";
 import { cursorOf, lightNode, litMark, namesOf } from "./cursor.js";
 import { unpack, unpackLists } from "./decode.js";
 import { h, number, put, say, thousands } from "./element.js";
@@ -16,8 +17,20 @@ const SECTOR = 32,
 // Rows of 128 bytes that are drawn; a request touches at most 32, or 64 with 8-byte elements.
 const DRAWN_ROWS = 32;
 
+const MEMORY_MEANINGS = {
+  lanes: "Lanes of the warp that take part in the request.",
+  "4-byte words": "Different words of shared memory that the lanes ask for.",
+  passes: "In one pass each of the 32 banks serves one word. So many follow each other.",
+  "avoidable passes": "Passes beyond one.",
+  "bytes wanted": "What the lanes ask for: each element counts once.",
+  "bytes moved": "32 bytes for each sector that holds some of it.",
+  sectors: "Pieces of 32 bytes of global memory: the least that is moved.",
+  "avoidable sectors": "Sectors beyond those that would hold what is wanted, side by side.",
+};
+
 export const memoryView = {
-  noun: "request",
+  counted: countEach("request"),
+  meanings: MEMORY_MEANINGS,
   pace: 1100,
   open(payload) {
     const picture = addressPicture();
@@ -48,8 +61,8 @@ export const memoryView = {
         },
       },
       (step) => tiesOfRequest(at(step)),
-      "Point at a lane, its word, a sector or the source line; a click keeps it.",
-      "request",
+      "Point at a lane, its word, a sector or the source line; a click or tap keeps it.",
+      memoryView.counted,
     );
     cursor.over(picture.svg, (event) => picture.locate(placeIn(picture.svg, event)));
     cursor.keys(picture.svg, picture.lanes);

@@ -1,4 +1,5 @@
 // PartsView: a graph in ever more parts, its separators, and what all pairs then cost.
+import { countEach } from "./counted.js";
 import { unpackLists } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { h, number, percent, put, say, thousands } from "./element.js";
@@ -8,10 +9,20 @@ import { barPath, boxPath, lineKey, pathOf, squareKey, symbol, track } from "./m
 const PART_COLORS = 6,
   TERM_LOOKS = ["gk-f-wait", "gk-f-new", "gk-f-barrier", "gk-f-work"],
   SHARES = { wide: 440, tall: 15, top: 13 },
-  PART_HINT = "Point at a vertex: which part is it of?";
+  PART_HINT = "Point at or tap a vertex: which part is it of?";
+
+const PARTS_MEANINGS = {
+  parts: "Pieces into which the graph is cut.",
+  separators: "Vertices with an edge to another part.",
+  additions: "All pairs take so many additions, each with a comparison.",
+  "times fewer than n³": "n³ additions would do without a cut; this is how many times fewer there are.",
+  "by the formula": "The same, as the paper’s formula says.",
+  "a worker holds": "What one worker needs in its memory.",
+};
 
 export const partsView = {
-  noun: "cut",
+  counted: countEach("cut"),
+  meanings: PARTS_MEANINGS,
   pace: 1500,
   open(payload) {
     const drawing = readDrawing(payload.drawing);

@@ -5,7 +5,7 @@ import { pathOf, symbol } from "./marks.js";
 const RACE_TALL = 10;
 
 // Of the runs `traces`, `chosen` is drawn. Where all take as long there is nothing to see, and null is returned.
-export function raceOf(traces, chosen, noun) {
+export function raceOf(traces, chosen, counted) {
   const most = Math.max(...traces.map((trace) => trace.steps));
   if (traces.every((trace) => trace.steps === most)) return null;
   const wide = Math.max(1, most / 160);
@@ -31,7 +31,7 @@ export function raceOf(traces, chosen, noun) {
       parts: [name, strip, words],
       show(step) {
         put(head, "x", number(step + 0.5 - wide / 2));
-        say(words, `${step >= steps - 1 ? "✓ " : ""}${noun} ${steps - 1}`);
+        say(words, `${step >= steps - 1 ? "✓ " : ""}${counted.many(steps)}`);
       },
     };
   });

@@ -1,4 +1,5 @@
 // RelaxView: searches for shortest paths side by side, iteration by iteration on one clock.
+import { countAfter } from "./counted.js";
 import { unpack, unpackLists } from "./decode.js";
 import { readDrawing } from "./drawing.js";
 import { count, h, number, put, say, thousands } from "./element.js";
@@ -13,8 +14,21 @@ const RELAX_SHADES = 6,
   KIND_BARS = ["gk-f-work", "gk-f-clash", "gk-f-line"],
   RELAX_DOT = "M7 7h0";
 
+const RELAX_MEANINGS = {
+  "taken up now": "Vertices whose arcs are relaxed in this iteration.",
+  "too early now": "Of these, vertices whose distance falls later: their arcs have to be relaxed again.",
+  "lowered now": "Vertices whose distance falls in this iteration.",
+  "relaxed now": "Relaxations of this iteration: an arc is asked whether it leads to a shorter path.",
+  "relaxed so far": "Relaxations of all iterations up to now.",
+  needed: "Relaxations so far from a distance that was right, each arc once.",
+  "too early": "Relaxations so far from a distance that fell later.",
+  "done again": "Relaxations so far that were like an earlier one.",
+  "saved so far": "Relaxations that the method has skipped, up to now.",
+};
+
 export const relaxView = {
-  noun: "iteration",
+  counted: countAfter("iteration"),
+  meanings: RELAX_MEANINGS,
   pace: 1100,
   open(payload) {
     const stage = h("div", { class: "gk-relax" });
@@ -312,7 +326,7 @@ function relaxPanel(given, classNames, start, ask) {
   );
   const head = h("b"),
     state = h("small");
-  const counters = counterList(),
+  const counters = counterList(RELAX_MEANINGS),
     ofClasses = counterList();
   const lists = h("div", { class: "gk-relax-lists" }, counters.list, classes ? ofClasses.list : null);
   const node = h("div", { class: "gk-relax-run" }, h("p", { class: "gk-relax-head" }, head, state), svg, lists);

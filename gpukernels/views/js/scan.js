@@ -1,4 +1,5 @@
 // ScanView: the values of a prefix sum after each step.
+import { countAfter } from "./counted.js";
 import { unpack, unpackLists } from "./decode.js";
 import { h, number, put, say } from "./element.js";
 import { inspectable } from "./inspect.js";
@@ -21,10 +22,20 @@ const ADDS = 0,
   READS = 2,
   // About so many columns are a picture of its own where each is a row.
   TURNED = 32;
-const HINT = "Point at a value, or press an arrow key: what went into it?";
+const HINT = "Point at or tap a value, or press an arrow key: what went into it?";
+
+const SCAN_MEANINGS = {
+  "values added": "In this step: values that were read and added to another.",
+  "values taken": "In this step: values that were read and took the place of another.",
+  "values read": "In this step: values that were read, and neither added nor kept here.",
+  "additions so far": "All values added up to now.",
+  "requests so far": "Loads and stores of warps in shared memory, up to now.",
+  "bank conflicts so far": "Passes over the banks of shared memory, beyond one for each request.",
+};
 
 export const scanView = {
-  noun: "step",
+  counted: countAfter("step"),
+  meanings: SCAN_MEANINGS,
   races: () => true,
   pace: 1400,
   open(payload) {

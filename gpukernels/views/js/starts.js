@@ -29,7 +29,7 @@ export function startsOf(payload, n) {
     start(v) {
       if (roots.includes(v)) starts.list.field.choose(roots.indexOf(v));
     },
-    offer: h("p", { class: "gk-offer" }, `Click ${whom} to start the search there.`),
+    offer: h("p", { class: "gk-offer" }, `Click or tap ${whom} to start the search there.`),
   };
   return starts;
 }

@@ -35,7 +35,7 @@ export function firstFrame(views, data) {
   const record = JSON.parse(data);
   const view = views[record.view];
   const opened = view.open(record, () => false);
-  const parts = layOut(record, opened);
+  const parts = layOut(record, opened, view);
   const scene = sceneOf(
     view,
     record,

@@ -1,4 +1,5 @@
 // TileView: Floyd-Warshall on a matrix, plain or tile by tile, frame by frame on one clock.
+import { countAfter } from "./counted.js";
 import { unpack } from "./decode.js";
 import { count, h, number, put, say, thousands } from "./element.js";
 import { selectOf } from "./figure.js";
@@ -21,8 +22,16 @@ const PHASE_KEYS = ["pivot tile", "row and column", "remainder", "panel", "whole
   (name) => `launch: ${name}`,
 );
 
+const TILE_MEANINGS = {
+  launches: "Kernels that the host has started so far, one after the other.",
+  "bytes, global memory": "32 for each sector that a request of a warp has moved so far.",
+  operations: "Additions so far, each with a comparison: is this way shorter?",
+  "requests, shared memory": "Loads and stores of warps in shared memory, so far.",
+};
+
 export const tileView = {
-  noun: "frame",
+  counted: countAfter("frame"),
+  meanings: TILE_MEANINGS,
   pace: 700,
   open(payload) {
     const lengths = unpack(payload.lengths);
@@ -174,7 +183,7 @@ function runSentence({ run, frame }) {
 // What each run has cost so far, side by side; a bar under each number is its share of the most that any run costs.
 function countsTable(runs) {
   const ends = runs.map((run) => costsOf(run.at(run.frames)));
-  const names = ["launches", "bytes, global memory", "operations", "requests, shared memory"];
+  const names = Object.keys(TILE_MEANINGS);
   const most = names.map((_, k) => Math.max(1, ...ends.map((costs) => costs[k])));
   const node = h("div", { class: "gk-tile-counts", role: "table", "aria-label": "Costs so far" });
   return {
@@ -186,6 +195,7 @@ function countsTable(runs) {
             countLine(
               name,
               k ? "rowheader" : "columnheader",
+              k ? k - 1 : null,
               states.map(() => h("span", { role: k ? "cell" : "columnheader", class: "gk-tile-cell" })),
             ),
           ),
@@ -203,9 +213,14 @@ function countsTable(runs) {
 }
 
 // Blanks keep the words apart where there is no style sheet.
-function countLine(name, head, cells) {
+function countLine(name, head, stop, cells) {
   const parts = cells.flatMap((cell) => [" ", cell]);
-  return h("div", { role: "row", class: "gk-tile-count" }, h("span", { role: head }, name), ...parts);
+  return h(
+    "div",
+    { role: "row", class: "gk-tile-count" },
+    h("span", { role: head, tabindex: stop === null ? null : stop ? -1 : 0 }, name),
+    ...parts,
+  );
 }
 
 function costsOf({ run, over, sums }) {

@@ -1,4 +1,5 @@
 // Who reads which arc in a level: the threads at work, the array of targets, and the source line, below the picture.
+import { countNames } from "./counted.js";
 import { cursorOf, lightNode, litMark, namesOf } from "./cursor.js";
 import { unpack, unpackLists } from "./decode.js";
 import { h, number, put } from "./element.js";
@@ -173,8 +174,8 @@ export function walksOf(arcs, recorded, drawing, picture) {
       }),
       ...tails.map((_, arc) => ({ arc, line: lineOfArc[arc] })),
     ],
-    "Point at an arc, a thread or a cell: what goes with it lights up; a click keeps it.",
-    "level",
+    "Point at an arc, a thread or a cell: what goes with it lights up; a click or tap keeps it.",
+    countNames("level", "levels"),
   );
 
   function sectorBox(sector) {

@@ -1,4 +1,5 @@
 // WarpView: the lanes of a warp step by step, beside the source.
+import { countEach } from "./counted.js";
 import { cursorOf, lightNode, litMark, namesOf } from "./cursor.js";
 import { unpack } from "./decode.js";
 import { count, h, number, percent, put, say, thousands } from "./element.js";
@@ -10,8 +11,22 @@ const BRANCH = 1,
   BARRIER = 2;
 const ALL = 0xffffffff;
 
+const WARP_MEANINGS = {
+  "lanes active": "Lanes of this warp that take part in the step, of 32. The others wait.",
+  "branch taken by": "Lanes that go into the branch, where the active lanes disagree about it.",
+  "not taken by": "Lanes that do not go in, where the active lanes disagree. They wait.",
+  "warp steps so far": "Each statement that a warp runs is a step, for however many lanes. All warps here, up to now.",
+  "SIMD efficiency": "Active lanes of all steps so far, divided by 32 times the steps: 100% if no lane has waited.",
+  "divergent branches": "Times so far that the active lanes of a warp disagreed about a branch.",
+  "sectors a request":
+    "Global memory moves in sectors of 32 bytes. So many for each load, store or atomic of a warp, on average so far.",
+  "avoidable sectors": "Sectors moved so far beyond those that would hold what the lanes asked for.",
+  "bank conflicts": "Passes over the banks of shared memory so far, beyond one for each request.",
+};
+
 export const warpView = {
-  noun: "step",
+  counted: countEach("step"),
+  meanings: WARP_MEANINGS,
   // What is cut off has no finish.
   races: (record, trace) => trace.total <= record.start + trace.steps,
   pace: 500,
@@ -19,10 +34,12 @@ export const warpView = {
     const listing = h("div", { class: "gk-program", tabindex: 0, role: "group", "aria-label": "Source" });
     // What is drawn now.
     const drawn = { data: null, lines: null, strips: [], memory: null, front: 0, step: 0 };
-    const cursor = warpCursor(drawn);
+    const counted = countEach("step", payload.start + 1),
+      cursor = warpCursor(drawn, counted);
     cursor.over(listing, (event) => drawn.lines.locate(event, drawn.data.warps[drawn.front], drawn.front, drawn.step));
     cursor.keys(listing, () => drawn.lines.marks(), ["ArrowUp", "ArrowDown"]);
     return {
+      counted,
       stage: [listing],
       parts: () => [["Source", [listing]]],
       cursor,
@@ -52,7 +69,7 @@ export const warpView = {
                 ),
               ]
             : [],
-          sentence: (step) => warpSentence(data, data.warps[front], step, payload.start, several),
+          sentence: (step) => warpSentence(data, data.warps[front], step, counted, several),
           counters: (step) => warpCounters(data, data.warps[front], step),
           show(step) {
             drawn.step = step;
@@ -77,7 +94,7 @@ function within(ids, of) {
   return all.size > 1 ? "" : ` of ${[...all][0]}`;
 }
 
-function warpCursor(drawn) {
+function warpCursor(drawn, counted) {
   const arrayOf = (id) => drawn.data.arrays[Math.floor(id / ARRAYS_APART)];
   const longName = () => drawn.data.arrays.reduce((a, b) => (b.length > a.length ? b : a), "");
   const several = () => drawn.data.warps.length > 1;
@@ -110,8 +127,8 @@ function warpCursor(drawn) {
       },
     },
     (step) => drawn.data.ties(step),
-    "Point at a lane, a line or a sector: what goes with it lights up; a click keeps it.",
-    "step",
+    "Point at a lane, a line or a sector: what goes with it lights up; a click or tap keeps it.",
+    counted,
   );
 }
 
@@ -536,8 +553,8 @@ function accessWords(data, w, i) {
   return `${head}: ${lanes}, ${count(w.cost[i], "sector")} where ${w.least[i]} would hold the data.`;
 }
 
-function warpSentence(data, w, step, start, several) {
-  const who = several ? `Warp ${w.warp}, step ${start + step}` : `Step ${start + step}`;
+function warpSentence(data, w, step, counted, several) {
+  const who = several ? `Warp ${w.warp}, ${counted.name(step)}` : `Step ${counted.number(step)}`;
   if (step >= w.steps) return `${who}: the warp has ended.`;
   const line = data.numbers[w.row[step]];
   const active = popcount(w.mask[step]),

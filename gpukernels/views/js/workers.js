@@ -1,4 +1,5 @@
 // WorkersView: bars of work by worker, in time, and the graph of tasks below; one task lights up in both.
+import { countAfter } from "./counted.js";
 import { cursorOf, litMark, namesOf } from "./cursor.js";
 import { unpack, unpackLists } from "./decode.js";
 import { count, h, number, percent, put, thousands } from "./element.js";
@@ -14,8 +15,17 @@ const WORK_WIDE = 560,
   WORK_LOOKS = ["gk-f-wait", "gk-f-new", "gk-f-barrier", "gk-f-work", "gk-f-done", "gk-f-line"],
   WORK_CROSS = "M2 2l10 10M12 2l-10 10";
 
+const WORKERS_MEANINGS = {
+  ms: "Milliseconds since the first task began.",
+  "tasks done": "Tasks that were done at least once, of all.",
+  "done again": "Times that a task was done though it had been done before.",
+  "lost with a worker": "Tasks that a worker had begun when it died.",
+  "workers at work": "Time that workers have spent on tasks, over the time that has gone by for all of them.",
+};
+
 export const workersView = {
-  noun: "end",
+  counted: countAfter("end"),
+  meanings: WORKERS_MEANINGS,
   pace: 260,
   open(payload) {
     const chart = h("div", { class: "gk-workers" }),
@@ -83,8 +93,8 @@ function workersCursor(state) {
       },
     },
     () => state.ties,
-    "Point at a bar or a box: the task lights up in both, with what it needs.",
-    "run",
+    "Point at or tap a bar or a box: the task lights up in both, with what it needs.",
+    countAfter("run"),
   );
 }
 

@@ -1,0 +1,156 @@
+"""Figures count as readers do: what takes 26 steps ends at step 26, and numbers have a meaning."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from built_book import ROOT
+from javascript import asked
+from test_figures import VIEWS, made
+
+import gpukernels as gk
+from gpukernels.trace import metrics
+from gpukernels.views import GraphView, WarpView, script
+
+REGISTRY = ", ".join(f"{kind}: {kind}View" for kind in script.VIEWS)
+#: Of every frame of every run: its label, what stands below that, its sentence, its counters.
+FRAMES = asked(
+    ["counted", "figure", *script.VIEWS],
+    """(record) => {
+      const view = { REGISTRY }[record.view], opened = view.open(record, () => false);
+      const counted = opened.counted || view.counted;
+      return record.traces.map((trace, k) => {
+        const scene = opened.choose(k, () => {}, () => {});
+        return Array.from({ length: scene.steps }, (_, step) => {
+          scene.show(step);
+          return {
+            label: counted.name(step), of: counted.of(scene.steps),
+            said: scene.sentence(step), counters: scene.counters(step).map(([, name]) => name),
+          };
+        });
+      });
+    }""".replace("REGISTRY", REGISTRY),
+)
+#: The label of a frame, and how many there are up to it.
+LABEL = asked(
+    ["counted", "figure", *script.VIEWS],
+    """(record, step) => {
+      const view = { REGISTRY }[record.view], opened = view.open(record, () => false);
+      const counted = opened.counted || view.counted;
+      return [counted.name(step), counted.many(step + 1)];
+    }""".replace("REGISTRY", REGISTRY),
+)
+MEANINGS = asked(
+    ["figure", *script.VIEWS],
+    f"() => [{', '.join(f'{kind}View.meanings || {{}}' for kind in script.VIEWS)}]",
+)
+COUNTED = asked(
+    ["counted"],
+    """(kind, frames, first) => {
+      const of = { countEach, countAfter, countNames }[kind]("step", first);
+      return [of.name(0), of.name(frames - 1), of.of(frames), of.many(frames)];
+    }""",
+)
+LINK = re.compile(r"\[([^\]]*)\]\(#(fig-[a-z0-9-]+)\?([^)\s]*\bstep=\d+[^)\s]*)\)")
+RECORD = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
+NUMBERS = dict(
+    zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "expected"),
+    [
+        ("countEach", (26, 1), ["step 1", "step 26", "of 26", "26 steps"]),
+        ("countEach", (1, 1), ["step 1", "step 1", "of 1", "1 step"]),
+        ("countEach", (16, 11), ["step 11", "step 26", "of 11 to 26", "16 steps"]),
+        ("countAfter", (27,), ["step 0", "step 26", "of 26", "26 steps"]),
+        ("countNames", (6, "levels"), ["step 0", "step 5", "of 0 to 5", "6 levels"]),
+    ],
+)
+def test_the_last_of_26_steps_is_step_26(kind, given, expected):
+    assert COUNTED(kind, *given) == expected
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_the_sentence_of_a_frame_has_the_number_beside_the_slider(name):
+    record, told = made(name).payload, 0
+    for frames in FRAMES(record):
+        for frame in frames:
+            noun, number = frame["label"].split()
+            found = re.search(rf"(?:^|, ){noun} (\d+)\b", frame["said"], re.IGNORECASE)
+            told += found is not None
+            assert found is None or found[1] == number
+    if record["view"] in ("warp", "memory", "mapping", "hash", "scan", "relax", "frontier"):
+        assert told
+
+
+def test_a_warp_ends_at_the_step_that_is_the_number_of_its_steps():
+    graph = gk.road_grid(6, 7, seed=1)
+    trace = gk.traced(gk.bfs, graph).trace
+    launch = 3
+    longest = int(metrics.per_warp(trace.steps, trace.launches[launch])[0].max())
+    (frames,) = FRAMES(WarpView(trace, launch).payload)
+    assert len(frames) == longest > 3
+    assert (frames[0]["label"], frames[-1]["label"]) == ("step 1", f"step {longest}")
+    assert frames[-1]["of"] == f"of {longest}"
+    # The rest of it alone keeps its numbers.
+    (rest,) = FRAMES(WarpView(trace, launch, start=2).payload)
+    assert [f["said"] for f in rest] == [f["said"] for f in frames[2:]]
+    assert [f["label"] for f in rest] == [f["label"] for f in frames[2:]]
+    assert rest[0]["of"] == f"of 3 to {longest}"
+
+
+def test_values_after_so_many_steps_begin_at_0():
+    (frames,) = FRAMES(GraphView(gk.path(4), np.zeros((4, 4))).payload)
+    assert [frame["label"] for frame in frames] == ["step 0", "step 1", "step 2", "step 3"]
+    assert frames[-1]["of"] == "of 3"
+
+
+@pytest.mark.parametrize("name", [n for n in VIEWS if not n.startswith(("energy", "compare"))])
+def test_every_counter_says_what_it_counts(name):
+    record = made(name).payload
+    meanings = dict(zip(script.VIEWS, MEANINGS(), strict=True))[record["view"]]
+    for frames in FRAMES(record):
+        for frame in frames:
+            assert set(frame["counters"]) <= set(meanings)
+
+
+def test_what_counters_mean_is_said_in_sentences():
+    for meanings in MEANINGS():
+        for name, words in meanings.items():
+            assert words[0].isupper() or words[0].isdigit() or words[0] == "n", name
+            assert words.endswith("."), name
+            assert len(words) < 130, name
+
+
+def _links(path: Path):
+    """Yield words, figure and state of each link of a chapter, and the records of its figures."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    records = {}
+    for cell in cells:
+        for output in cell.get("outputs", ()):
+            for found in RECORD.findall("".join(output.get("data", {}).get("text/html", ""))):
+                record = json.loads(found)
+                if "view" in record:
+                    records[gk.views.address.figure_id(record)] = record
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            for words, figure, state in LINK.findall("".join(cell["source"])):
+                yield words, records[figure], dict(x.split("=") for x in state.split("&"))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "chapters").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_a_sentence_names_the_step_that_its_link_shows(path):
+    for words, record, state in _links(path):
+        label, many = LABEL(record, int(state["step"]))
+        noun, number = label.split()
+        named = re.search(rf"\b{noun} (\d+)\b", words, re.IGNORECASE)
+        assert named is None or named[1] == number, words
+        told = re.search(rf"\b(\w+) ({noun}s)\b", words)
+        if told and (told[1].isdigit() or told[1] in NUMBERS):
+            assert f"{NUMBERS.get(told[1], told[1])} {told[2]}" == many, words
