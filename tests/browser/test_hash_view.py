@@ -77,7 +77,7 @@ def test_a_followed_vertex_stays_when_the_schedule_changes(open_figures):  # noq
         when = story[0][0]
         page.get_by_role("slider").fill(str(when))
         now = page.locator(".gk-hash-story .gk-hash-now").all_text_contents()
-        assert now == [f"{when}: {line}" for at, line in story if at == when]
+        assert now == [f"{when + 1}: {line}" for at, line in story if at == when]
         # The lane that stores it and the slot that holds it are framed.
         frame = page.locator(".gk-hash-wide .gk-s-now").get_attribute("d")
         assert frame.count("M") == 1 + len(now)
@@ -91,7 +91,8 @@ def test_a_block_can_be_chosen(open_figures):  # noqa: F811
     for number in (1, 0):
         block.select_option(str(number))
         assert slider.input_value() == str(blocks.index(number))
-        assert page.locator(".gk-now").text_content().startswith(f"Step {blocks.index(number)}, bl")
+        said = page.locator(".gk-now").text_content()
+        assert said.startswith(f"Step {blocks.index(number) + 1}, bl")
     slider.fill(str(len(blocks) - 1))
     assert block.locator("option:checked").text_content() == "1"
 

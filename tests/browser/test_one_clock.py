@@ -80,8 +80,12 @@ def test_runs_to_choose_from_are_on_one_clock(open_figures, name, scripts):  # n
             assert [int(re.match(r"M(\d+) 0v", d)[1]) for _, d, _ in lanes] == steps
             assert [at for _, _, at in lanes] == pytest.approx([step + 0.5] * len(steps), abs=0.11)
             words = page.locator(".gk-race-steps").all_text_contents()
-            noun = {"levels": "level"}.get(name, "step")
-            assert words == [f"{'✓ ' if step >= s - 1 else ''}{noun} {s - 1}" for s in steps]
+            # Values before the first step are a frame, and no step.
+            many = [s - 1 if name == "values" else s for s in steps]
+            nouns = [("level" if name == "levels" else "step") + "s" * (m != 1) for m in many]
+            done = ["✓ " if step >= s - 1 else "" for s in steps]
+            each = zip(done, many, nouns, strict=True)
+            assert words == [f"{sign}{m} {noun}" for sign, m, noun in each]
         names = page.locator(".gk-race > span:not(.gk-race-steps)")
         assert names.all_text_contents() == [trace["label"] for trace in traces]
         assert page.locator(".gk-race-chosen").text_content() == traces[k]["label"]

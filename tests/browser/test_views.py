@@ -759,7 +759,7 @@ def test_a_value_shows_what_went_into_it(open_figures):
     page = open_figures(["scan"])
     picture = page.locator(".gk-scan-wide")
     note = picture.locator(".gk-note")
-    assert note.text_content().startswith("Point at a value")
+    assert note.text_content().startswith("Point at or tap a value")
     picture.focus()
     for _ in range(32 * 3 + 8):
         page.keyboard.press("ArrowRight")
@@ -773,7 +773,7 @@ def test_a_value_shows_what_went_into_it(open_figures):
     assert halo.count("z") == 8 + 4 + 2 + 1
     assert halo.count("C") == 8 + 4 + 2
     page.keyboard.press("Escape")
-    assert note.text_content().startswith("Point at a value")
+    assert note.text_content().startswith("Point at or tap a value")
 
 
 def test_the_slider_and_the_buttons_work_by_keyboard(open_figures):
