@@ -25,7 +25,7 @@ const PHASE_KEYS = ["pivot tile", "row and column", "remainder", "panel", "whole
 const TILE_MEANINGS = {
   launches: "Kernels that the host has started so far, one after the other.",
   "bytes, global memory": "32 for each sector that a request of a warp has moved so far.",
-  operations: "Additions so far, each with a comparison: is this way shorter?",
+  operations: "Additions so far, each with a comparison.",
   "requests, shared memory": "Loads and stores of warps in shared memory, so far.",
 };
 
