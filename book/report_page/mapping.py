@@ -70,6 +70,7 @@ class Mapping:
         view = CompareView(
             runs,
             units={c: {"kernels": "ms", "energy": "mJ"}[c] for c in quantities},
+            heads=("technique", "workload"),
             file="mapping-techniques",
             name="theirs-mapping",
             title=f"The papers' techniques on {self.ours.device}, each at its best setting",

@@ -20,15 +20,17 @@ MOST_METHODS, MOST_GRAPHS, MOST_COUNTERS = 24, 6, 16
 LOG_FROM = 30
 #: What stands in a cell of a run that is not there, or of a counter that it has not.
 NO_RUN, NO_VALUE = "no run", "not counted"
+#: What a row and a column are, where nothing else is said.
+HEADS = ("method", "graph")
 
 
 class CompareView(View):
     """Methods against graphs: one counter at a time, chosen from a list, and sorted on request.
 
-    A row is a method and a column a graph. Each cell has its number and its place on a scale that
-    all cells share; a reader may have it say in place of its number how many times the best of its
-    column it is. The best of a column, if the counter has one, is marked. Below, one click away,
-    stands every number of every counter, also as CSV.
+    A row is a method and a column a graph, or what `heads` says. Each cell has its number and its
+    place on a scale that all cells share; a reader may have it say in place of its number how many
+    times the best of its column it is. The best of a column, if the counter has one, is marked.
+    Below, one click away, stands every number of every counter, also as CSV.
 
     Parameters
     ----------
@@ -47,6 +49,9 @@ class CompareView(View):
         For runs, by method and graph, the address of a figure of the same page that recorded
         them: ``{("harish", "roads"): "#fig-levels?run=harish"}``. In the book a click on their
         cells plays them, from the first step where the address names none.
+    heads : (str, str), optional
+        What a row and a column are, one of each, where they are no method and no graph:
+        ``("graph", "mapping")``.
     file : str
         Name of the CSV file, without its ending.
     title, caption : str
@@ -59,7 +64,7 @@ class CompareView(View):
     trace : str
         The counter shown; may be set and observed.
     csv : str
-        All numbers as CSV: method, graph and a column a counter.
+        All numbers as CSV: method, graph (or what `heads` says) and a column a counter.
 
     Raises
     ------
@@ -88,6 +93,7 @@ class CompareView(View):
         units: Mapping[str, str] | None = None,
         counter: str | None = None,
         plays: Mapping[tuple[str, str], str] | None = None,
+        heads: tuple[str, str] = HEADS,
         file: str = "comparison",
         title: str = "Methods and graphs",
         caption: str = "",
@@ -99,6 +105,7 @@ class CompareView(View):
         self._counters = list(dict.fromkeys(name for run in runs.values() for name in run))
         _check_sizes(self._methods, self._graphs, self._counters)
         check_text("file", file)
+        self._heads = _checked_heads(heads)
         better = _of_counters("better", better, self._counters)
         units = _of_counters("units", units, self._counters)
         for counted, which in better.items():
@@ -115,7 +122,7 @@ class CompareView(View):
         # The counter shown first comes first: a figure without scripts has no other.
         first = self._counters.index(counter) if counter is not None else 0
         self._traces.insert(0, self._traces.pop(first))
-        self.csv = _csv(runs, self._counters, units)
+        self.csv = _csv(runs, self._counters, units, self._heads)
         payload = {
             "choice": "Counter",
             "methods": self._methods,
@@ -123,6 +130,7 @@ class CompareView(View):
             "counters": [self._labels_of_traces().index(name) for name in self._counters],
             "file": file,
             "csv": self.csv,
+            **({} if self._heads == HEADS else {"heads": list(self._heads)}),
             **_plays(plays, runs, self._methods, self._graphs),
             "traces": self._traces,
         }
@@ -134,13 +142,17 @@ class CompareView(View):
 
     def _describe(self) -> str:
         said = " ".join(f"{t['label']}: {t['sentence']}" for t in self._traces)
-        return (
-            f"{count(len(self._methods), 'method')} on {count(len(self._graphs), 'graph')}. {said}"
-        )
+        return f"{self._size(' on ')}. {said}"
 
     def _summary(self) -> str:
-        methods, graphs = len(self._methods), len(self._graphs)
-        return f"{count(methods, 'method')}, {count(graphs, 'graph')}; " + ", ".join(self._counters)
+        return f"{self._size(', ')}; {', '.join(self._counters)}"
+
+    def _size(self, between: str) -> str:
+        """Say how many rows and columns there are, and of what."""
+        rows, columns = len(self._methods), len(self._graphs)
+        if self._heads == HEADS:
+            return f"{count(rows, 'method')}{between}{count(columns, 'graph')}"
+        return f"By {self._heads[0]} and {self._heads[1]}, {rows} × {columns}"
 
 
 def _runs(rows: Any) -> dict[tuple[str, str], dict[str, Any]]:
@@ -186,6 +198,17 @@ def _value(k: int, name: str, given: object) -> float | str | None:
             f"rows[{k}][2][{name!r}]", given, "a finite number, None, or a text why there is none"
         )
     return value
+
+
+def _checked_heads(heads: Any) -> tuple[str, str]:
+    allowed = "two texts that are not empty: what a row and what a column is"
+    if not isinstance(heads, (tuple, list)) or len(heads) != 2:
+        raise InvalidArgument("heads", heads, allowed)
+    for k, text in enumerate(heads):
+        check_text(f"heads[{k}]", text)
+        if not text:
+            raise InvalidArgument("heads", heads, allowed)
+    return heads[0], heads[1]
 
 
 def _check_sizes(methods: list[str], graphs: list[str], counters: list[str]) -> None:
@@ -329,11 +352,11 @@ def _named(methods: list[str]) -> str:
     return f"{methods[0]} and {len(methods) - 1} others"
 
 
-def _csv(runs, counters: list[str], units: dict[str, str]) -> str:
+def _csv(runs, counters: list[str], units: dict[str, str], heads: tuple[str, str]) -> str:
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\r\n")
-    heads = [f"{name} ({units[name]})" if units.get(name) else name for name in counters]
-    table.writerow(["method", "graph", *heads])
+    counted = [f"{name} ({units[name]})" if units.get(name) else name for name in counters]
+    table.writerow([*heads, *counted])
     for (method, graph), run in runs.items():
         values = [run.get(name) for name in counters]
         table.writerow([method, graph, *("" if v is None else v for v in values)])

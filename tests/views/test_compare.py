@@ -120,6 +120,9 @@ REFUSED = {
     "units = 3": {"rows": ROWS, "units": 3},
     "counter = 'miles': must be one of": {"rows": ROWS, "counter": "miles"},
     "file = 3": {"rows": ROWS, "file": 3},
+    "heads = 'graph': must be two texts": {"rows": ROWS, "heads": "graph"},
+    r"heads = \('graph', ''\)": {"rows": ROWS, "heads": ("graph", "")},
+    r"heads\[1\] = 3": {"rows": ROWS, "heads": ("graph", 3)},
     "title = 3": {"rows": ROWS, "title": 3},
 }
 
@@ -147,3 +150,17 @@ def test_a_name_may_end_a_line_behind_an_underscore():
     drawn = gk.CompareView(rows).html.split("gk-compare-numbers")[0]
     assert "work_<wbr></wbr>item_<wbr></wbr>to_<wbr></wbr>thread</th>" in drawn
     assert "great-britain_<wbr></wbr>osm</th>" in drawn
+
+
+def test_rows_and_columns_are_called_what_they_are():
+    rows = [(graph, "a thread a vertex", {"steps": k}) for k, graph in enumerate(("star", "path"))]
+    view = gk.CompareView(rows, heads=("graph", "mapping"))
+    assert view.csv.startswith("graph,mapping,steps\r\n")
+    assert repr(view) == "CompareView(By graph and mapping, 2 × 1; steps)"
+    assert view.payload["description"].startswith("By graph and mapping, 2 × 1. steps: ")
+    html, _, _ = view.html.partition("<script")
+    for there in ('scope="col">graph</th>', 'aria-label="steps, by graph and mapping"'):
+        assert there in html
+    assert "best of its mapping" in html
+    assert "method" not in html
+    assert "heads" not in gk.CompareView(ROWS).payload

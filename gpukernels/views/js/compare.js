@@ -6,7 +6,7 @@ import { selectOf } from "./figure.js";
 import { pathOf, symbol } from "./marks.js";
 
 const AS_GIVEN = "as given",
-  BY_NAME = "method",
+  HEADS = ["method", "graph"],
   CELLS = ["numbers", "times the best"],
   MANY_GRAPHS = 5,
   PLACE_TALL = 12,
@@ -17,7 +17,8 @@ export const compareView = {
   counted: countEach("picture"),
   open(payload, leads) {
     const body = h("tbody", { role: "rowgroup" });
-    const heads = ["method", ...payload.graphs].map((name) =>
+    const [first, column] = headsOf(payload);
+    const heads = [first, ...payload.graphs].map((name) =>
       h("th", { role: "columnheader", scope: "col" }, ...breakable(name)),
     );
     // Each method keeps its row, which may be out of sight.
@@ -46,7 +47,7 @@ export const compareView = {
       ],
       choose(k, refresh) {
         const trace = payload.traces[k];
-        const options = [AS_GIVEN, BY_NAME, ...payload.graphs].map((name, i) => [String(i), name]);
+        const options = [AS_GIVEN, first, ...payload.graphs].map((name, i) => [String(i), name]);
         const sort = selectOf("Sort by", options, String(order), (value) => {
           order = Number(value);
           refresh();
@@ -65,10 +66,14 @@ export const compareView = {
           steps: 1,
           tracks: [],
           controls: trace.better ? [written, sort] : [sort],
-          counters: () => keysOf(trace),
+          counters: () => keysOf(trace, column),
           sentence: () => trace.sentence,
           show() {
-            put(table, "aria-label", `${trace.label}, methods on graphs`);
+            put(
+              table,
+              "aria-label",
+              `${trace.label}, ${payload.heads ? `by ${first} and ${column}` : "methods on graphs"}`,
+            );
             const texts = trace.better && cells ? timesOf(trace) : trace.texts;
             rows.forEach((row, m) => row.replaceChildren(...cellsOf(payload, trace, texts, m, plays[m] || [])));
             body.replaceChildren(...sorted(payload, trace, order).map((m) => rows[m]));
@@ -78,6 +83,11 @@ export const compareView = {
     };
   },
 };
+
+// What a row and a column are.
+function headsOf(payload) {
+  return payload.heads || HEADS;
+}
 
 // The methods as given, by name, or the best of a graph first and what has no number last.
 function sorted(payload, trace, order) {
@@ -171,10 +181,11 @@ function placeOf(trace, place, best) {
   );
 }
 
-function keysOf(trace) {
+function keysOf(trace, column) {
   const keys = [[null, trace.log ? "log scale" : "scale", trace.scale]];
   const mark = trace.log ? ["gk-s-dot-best", "M7 7h0"] : ["gk-compare-bar-best", "M1 4.5h12v5h-12z"];
-  if (trace.better) keys.push([symbol(mark), "best of its graph", trace.better === "lower" ? "the least" : "the most"]);
+  if (trace.better)
+    keys.push([symbol(mark), `best of its ${column}`, trace.better === "lower" ? "the least" : "the most"]);
   return keys;
 }
 
@@ -214,7 +225,7 @@ function numbersOf(payload) {
         h(
           "thead",
           null,
-          h("tr", null, ...["method", "graph", ...heads].map((name) => h("th", { scope: "col" }, name))),
+          h("tr", null, ...[...headsOf(payload), ...heads].map((name) => h("th", { scope: "col" }, name))),
         ),
         h("tbody", null, ...rows),
       ),
