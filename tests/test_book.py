@@ -78,20 +78,42 @@ def test_every_file_of_the_contents_becomes_a_page_and_nothing_else_does():
 
 
 def test_a_page_leads_to_every_exercise_and_says_what_is_to_be_done():
-    kinds = {"predict", "find a bug", "write"}
     listed = {}
     for entry in page("book/exercises.html").select("article section section li"):
-        name, kind = re.search(r"\((\S+), ([a-z ]+)\)\.", entry.text).groups()
+        facts = re.search(r"\((\S+)\): ([a-z ]+), ([a-z]+), (\d+) minutes\.", entry.text)
+        if facts is None:  # of the list by level, or an open task
+            continue
+        name, kind, level, minutes = facts.groups()
         path, fragment = resolve("book/exercises.html", entry.find("a")["href"])
         heading = page(path.relative_to(built_book()).as_posix()).find(id=fragment)
         assert f'exercise("{name}")' in heading.find_parent("section").text
-        assert len(entry.text) > 60
+        ex = CATALOG[name]
+        assert entry.find("a").text.lower() == ex.title.lower()
+        assert (kind, level, int(minutes)) == (ex.kind, ex.level, ex.minutes)
+        assert entry.text.endswith(f"You learn {ex.teaches}.")
+        assert ex.about in heading.find_parent("section").text
         listed[name] = kind
     assert list(listed) == list(CATALOG)
-    assert set(listed.values()) == kinds
-    for name, kind in listed.items():
-        assert (kind == "predict") == (CATALOG[name].wants == "a prediction")
-        assert (kind == "find a bug") == (CATALOG[name].title == "find the bug")
+
+
+def test_the_list_of_exercises_has_each_at_its_level_and_every_open_task():
+    by_level = page("book/exercises.html").select_one("section#by-level-and-kind")
+    named = {link.text: link for link in by_level.find_all("a", class_="reference")}
+    opened = {}
+    for text, link in named.items():
+        path, fragment = resolve("book/exercises.html", link["href"])
+        if text not in CATALOG:
+            opened[text] = page(path.relative_to(built_book()).as_posix()).find(id=fragment)
+            continue
+        assert fragment == f"exercise-{text}"
+        (level,) = link.find_parent("ul").find_previous_sibling("p").find("strong")
+        kind = link.find_parent("li").find("em").text
+        assert (level.lower(), kind.lower()) == (CATALOG[text].level, CATALOG[text].kind)
+    assert set(CATALOG) <= set(named)
+    headings = [h for name in PAGES for h in page(name).select("h3") if h.text.startswith("Open:")]
+    assert len(opened) == len(headings) == 7
+    for text, heading in opened.items():
+        assert text in heading.find_parent("section").text
 
 
 def test_every_chapter_is_in_the_contents():

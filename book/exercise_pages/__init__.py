@@ -19,7 +19,7 @@ from sphinx.util import logging
 from gpukernels.exercises import CATALOG
 from gpukernels.views.script import join, read_module
 
-from .listing import PLACE, listed, title_of
+from .listing import PLACE, listed, read_chapter
 from .sheets import as_json, sheet_of
 
 LOGGER = logging.getLogger(__name__)
@@ -75,8 +75,10 @@ def contents(app: Sphinx, page: str) -> list[dict[str, Any]]:
 def list_all(app: Sphinx, page: str, source: list[str]) -> None:
     """Write the list of all exercises where a page has its place."""
     if PLACE in source[0]:
-        files = [(app.env.doc2path(name), exercises) for name, exercises in chapters(app)]
-        known = [(title_of(Path(file)), exercises) for file, exercises in files]
+        known = [
+            read_chapter(Path(app.env.doc2path(name)), exercises)
+            for name, exercises in chapters(app)
+        ]
         source[0] = source[0].replace(PLACE, listed(known))
 
 

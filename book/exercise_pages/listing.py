@@ -1,58 +1,77 @@
-"""The page of all exercises: where each is, what it wants, and how it begins."""
+"""The page of all exercises: each with its name, what to do, how hard, how long, and what for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 
+from gpukernels.exercises.effort import FIND, LEVELS, OPEN, PREDICT, WRITE
 from gpukernels.exercises.exercise import Exercise
 
 #: What stands in the page's source where the list belongs.
 PLACE = "<!-- all exercises -->"
-#: Letters after which no further sentence is taken.
-ENOUGH = 80
+#: The heading of a task without a solution: its label, then its name.
+OPEN_TASK = re.compile(r"^\((?P<label>exercise-[a-z0-9-]+-open)\)=\n### Open: (?P<name>.+)$", re.M)
 
 
-def beginning(statement: str) -> str:
-    """Return the first sentences of a statement, as Markdown."""
-    first = re.split(r"\n\s*\n|\n[-*] ", statement.strip(), maxsplit=1)[0]
-    taken = ""
-    for sentence in re.split(r"(?<=[.?!:])\s+", " ".join(first.split())):
-        taken = f"{taken} {sentence}".strip()
-        if len(taken) >= ENOUGH:
-            break
-    return taken if taken.endswith((".", "?", "!")) else taken.rstrip(":,") + " …"
+class Chapter(NamedTuple):
+    """A chapter as the page lists it: of a task without a solution it has label and name."""
+
+    title: str
+    exercises: list[Exercise]
+    open_tasks: list[tuple[str, str]]
 
 
-def wanted(exercise: Exercise) -> str:
-    """Return what a reader does: one of three."""
-    if exercise.wants == "a prediction":
-        return "predict"
-    return "find a bug" if getattr(exercise, "wrong_lines", ()) else "write"
-
-
-def title_of(notebook: Path) -> str:
-    """Return the title of a chapter, which need not have been read by the build yet."""
+def read_chapter(notebook: Path, exercises: Iterable[Exercise]) -> Chapter:
+    """Return a chapter from its notebook, which need not have been read by the build yet."""
     cells = nbformat.read(notebook, as_version=4).cells
     texts = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    found = re.search(r"^# (.+)$", texts, re.MULTILINE)
-    if found is None:
+    title = re.search(r"^# (.+)$", texts, re.MULTILINE)
+    if title is None:
         raise ValueError(f"{notebook.name} has no title")
-    return found[1].strip()
+    open_tasks = [(task["label"], task["name"].strip()) for task in OPEN_TASK.finditer(texts)]
+    return Chapter(title[1].strip(), list(exercises), open_tasks)
 
 
-def listed(chapters: Iterable[tuple[str, Iterable[Exercise]]]) -> str:
-    """Return the list in MyST's Markdown, given the title of each chapter and its exercises."""
-    return "\n".join(_lines(chapters))
+def listed(chapters: Iterable[Chapter]) -> str:
+    """Return the list in MyST's Markdown: by level in short, then chapter by chapter."""
+    chapters = list(chapters)
+    return "\n".join([*_by_level(chapters), *_by_chapter(chapters)])
 
 
-def _lines(chapters) -> Iterator[str]:
-    for title_of_chapter, exercises in chapters:
-        yield f"\n## {title_of_chapter}\n"
+def _by_level(chapters: list[Chapter]) -> Iterator[str]:
+    yield "\n## By level and kind\n"
+    yield "A number behind a name is the estimate in minutes."
+    every = [ex for chapter in chapters for ex in chapter.exercises]
+    for level, meaning in LEVELS.items():
+        yield f"\n**{level.capitalize()}**: {meaning}.\n"
+        for kind in (PREDICT, FIND, WRITE):
+            those = [ex for ex in every if (ex.level, ex.kind) == (level, kind)]
+            names = ", ".join(f"{{ref}}`{ex.id} <exercise-{ex.id}>` {ex.minutes}" for ex in those)
+            if those:
+                yield f"- *{kind.capitalize()}*: {names}"
+    names = ", ".join(
+        f"{{ref}}`{name} <{label}>`" for c in chapters for label, name in c.open_tasks
+    )
+    if names:
+        yield f"\n**{OPEN.capitalize()}**: a counter of the book to beat, hard, without an end.\n"
+        yield f"- {names}"
+
+
+def _by_chapter(chapters: list[Chapter]) -> Iterator[str]:
+    for title, exercises, open_tasks in chapters:
+        yield f"\n## {title}\n"
         for ex in exercises:
-            title = ex.title[0].upper() + ex.title[1:]
-            yield f"- {{ref}}`{title} <exercise-{ex.id}>` (`{ex.id}`, {wanted(ex)})."
-            yield f"  {beginning(ex.statement)}"
+            facts = f"{ex.kind}, {ex.level}, {ex.minutes} minutes"
+            yield f"- {{ref}}`{_capital(ex.title)} <exercise-{ex.id}>` (`{ex.id}`): {facts}."
+            yield f"  You learn {ex.teaches}."
+        for label, name in open_tasks:
+            yield f"- {{ref}}`{_capital(name)} <{label}>`: open, hard, without an end."
+
+
+def _capital(title: str) -> str:
+    return title[0].upper() + title[1:]

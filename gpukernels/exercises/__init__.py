@@ -94,8 +94,8 @@ def exercise(id: str) -> Exercise | OpenTask:
     --------
     >>> import gpukernels as gk
     >>> ex = gk.exercise("bfs-3")
-    >>> ex.title, ex.wants
-    ('find the bug', 'a kernel')
+    >>> ex.title, ex.kind, ex.level, ex.minutes
+    ('a level without its test', 'find the bug', 'medium', 30)
     """
     known: dict[str, Exercise | OpenTask] = {**CATALOG, **OPEN}
     if not isinstance(id, str) or id not in known:
@@ -104,10 +104,11 @@ def exercise(id: str) -> Exercise | OpenTask:
 
 
 def exercises() -> Table:
-    """List all exercises, what each wants to be given, and how far you are.
+    """List all exercises, what is to be done, how hard that is and how long, and how far you are.
 
-    The last column says ``solved``, ``tried`` or nothing, and ``next`` at the first exercise of the
-    book that is not solved. A notebook keeps what ``check`` has said of your own answers in
+    The minutes are an estimate, from what there is to read and to write. The last column says
+    ``solved``, ``tried`` or nothing, and ``next`` at the first exercise of the book that is not
+    solved. A notebook keeps what ``check`` has said of your own answers in
     ``~/.local/state/gpukernels/exercises.json``, or on Windows below ``%LOCALAPPDATA%``; the book's
     solutions and bare skeletons do not count. The environment variable GPUKERNELS_PROGRESS names
     another file, or is ``off``. Delete the file to begin again. Nothing leaves your computer.
@@ -116,14 +117,15 @@ def exercises() -> Table:
     --------
     >>> import gpukernels as gk
     >>> gk.exercises().rows[0]
-    ['simt-1: predict the counter', 'a prediction', 'next']
+    ['simt-1: sectors of four access patterns', 'predict', 'easy', '15', 'next']
     """
     states = logbook.states()
     first = next((id for id in CATALOG if states.get(id) != logbook.SOLVED), None)
     rows = []
     for ex in CATALOG.values():
         said = [states.get(ex.id, ""), "next" if ex.id == first else ""]
-        rows.append((f"{ex.id}: {ex.title}", ex.wants, ", ".join(filter(None, said))))
+        about = f"{ex.id}: {ex.title}", ex.kind, ex.level, ex.minutes
+        rows.append((*about, ", ".join(filter(None, said))))
     solved = sum(states.get(id) == logbook.SOLVED for id in CATALOG)
     caption = f"{solved} of {len(CATALOG)} solved; kept in {logbook.place()}" if states else ""
-    return Table(("exercise", "wants", "you"), rows, caption)
+    return Table(("exercise", "what to do", "level", "minutes", "you"), rows, caption)

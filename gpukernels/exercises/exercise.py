@@ -16,7 +16,7 @@ from gpukernels.checks import check_flag, check_seed
 from gpukernels.errors import InvalidArgument
 from gpukernels.simt import python_function
 
-from . import logbook, predicting
+from . import effort, logbook, predicting
 from .bench import in_short
 from .case import Budget, Case
 from .checking import check_kernel, unfit
@@ -90,18 +90,26 @@ class Solution(ReadOnly):
 
 
 class Exercise(ReadOnly):
-    """What every exercise has; shows itself as statement, hint and skeleton.
+    """What every exercise has; shows itself as statement and hint.
 
     Attributes
     ----------
     id : str
         Chapter and number: "bfs-3".
     title : str
-        A few words.
+        A few words, which no other exercise has.
+    kind : str
+        What is to be done: "predict", "find the bug" or "write a kernel".
+    level : str
+        "easy", "medium" or "hard".
+    minutes : int
+        About how long it takes: an estimate, from what there is to read and to write.
+    teaches : str
+        What goes on after "You learn".
     statement, hint : str
         Markdown.
     skeleton : str
-        Source to begin with.
+        Source to begin with, to be printed or copied.
     solution : Solution
         Do not look yet.
     wants : str
@@ -111,21 +119,31 @@ class Exercise(ReadOnly):
     --------
     >>> import gpukernels as gk
     >>> ex = gk.exercise("shared-2")
-    >>> ex.title, ex.wants
-    ('wake the lanes', 'a kernel')
+    >>> ex.title, ex.kind, ex.level, ex.minutes
+    ('wake the lanes', 'write a kernel', 'medium', 40)
     >>> ex.check(ex.solution, seed=1).passed
     True
     """
 
     wants = ""
 
-    def __init__(self, words: Words, skeleton: str, solution: Solution):
+    def __init__(self, words: Words, kind: str, skeleton: str, solution: Solution, minutes: int):
         self.id = words.id
         self.title = words.title
+        self.kind = kind
+        self.level = words.level
+        self.minutes = minutes
+        self.teaches = words.teaches
         self.statement = words.statement
         self.hint = words.hint
         self.skeleton = skeleton
         self.solution = solution
+
+    @property
+    def about(self) -> str:
+        """Kind, level, minutes, and what one learns, in two sentences."""
+        facts = effort.in_words(self.kind, self.level, self.minutes)
+        return f"{facts}. You learn {self.teaches}."
 
     def check(self, answer: Any, raises: bool = True, *, seed: int | None = None) -> Report:
         """Judge an answer.
@@ -217,15 +235,12 @@ class Exercise(ReadOnly):
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return f"{self.id}: {self.title}\n\n{self.statement}\n\n{self.skeleton}"
+        return f"{self.id}: {self.title}\n{self.about}\n\n{self.statement}\n\n{self.skeleton}"
 
+    # No skeleton: a chapter holds it in the next cell, where it can be completed.
     def _repr_markdown_(self) -> str:
-        return (
-            f"{self.statement}\n\n"
-            f"<details><summary>Hint</summary>\n\n{self.hint}\n\n</details>\n"
-            "<details><summary>Skeleton, to copy</summary>\n\n"
-            f"```python\n{self.skeleton}```\n\n</details>"
-        )
+        hint = f"<details><summary>Hint</summary>\n\n{self.hint}\n\n</details>"
+        return f"*{self.about}*\n\n{self.statement}\n\n{hint}"
 
 
 class KernelExercise(Exercise):
@@ -272,7 +287,11 @@ class KernelExercise(Exercise):
     ):
         text = solution_text(imports, *parts)
         solution = Solution(text, parts[-1], words.why)
-        super().__init__(words, skeleton_text(imports, *parts), solution)
+        skeleton = skeleton_text(imports, *parts)
+        kind = effort.FIND if words.lines else effort.WRITE
+        missing = len(text.splitlines()) - len(skeleton.splitlines())
+        minutes = effort.minutes_of(kind, words.level, words.statement, skeleton, missing)
+        super().__init__(words, kind, skeleton, solution, minutes)
         self._cases, self._drawn, self._budgets = cases, drawn, budgets
         self.benign = frozenset(benign)
         self.wrong_lines = words.lines
@@ -352,7 +371,10 @@ class PredictionExercise(Exercise):
         skeleton = f"prediction = {{}}\n{HERE}\n{questions}"
         lines = "".join(f'prediction["{key}"] = {value}\n' for key, value in answer.items())
         solution = Solution(skeleton + lines, answer, words.why)
-        super().__init__(words, skeleton, solution)
+        minutes = effort.minutes_of(
+            effort.PREDICT, words.level, words.statement, "", asked=len(answer)
+        )
+        super().__init__(words, effort.PREDICT, skeleton, solution, minutes)
         self.questions = tuple(answer)
         self.measure = measure
         self._made = True

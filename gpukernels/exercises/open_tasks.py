@@ -30,7 +30,7 @@ from gpukernels.sequential import dijkstra
 from gpukernels.trace import Trace, metrics
 from gpukernels.views.relaxations import Arcs, Run, read_run
 
-from . import open_levels
+from . import effort, open_levels
 from .bench import in_short
 from .checking import SCHEDULES
 from .report import ExerciseFailed, Finding, Report
@@ -74,7 +74,7 @@ class OpenTask:
     Attributes
     ----------
     id, title : str
-        "hbf-open", and a few words.
+        "hbf-open", and a few words, which no other task has.
     what : str
         The counter.
     bar : int
@@ -106,6 +106,8 @@ class OpenTask:
     problem: Problem
 
     wants = "a function search(g, root, device)"
+    kind = effort.OPEN
+    level = "hard"
 
     @property
     def skeleton(self) -> str:
@@ -206,7 +208,8 @@ class OpenTask:
 
     def __repr__(self) -> str:
         return (
-            f"{self.id}: {self.title}\n\nBeat {self.bar:,} {self.what} on "
+            f"{self.id}: {self.title}\nOpen, hard, without an end.\n\n"
+            f"Beat {self.bar:,} {self.what} on "
             f"{', '.join(self.graphs())} together, by {self.wants}."
         )
 
@@ -309,7 +312,7 @@ PATHS = Problem(
 )
 BFS = OpenTask(
     id="bfs-open",
-    title="beat this counter",
+    title="fewer sectors than virtual warps",
     what="sectors moved",
     bar=35_082,
     rival="virtual_warp, with the best size for each graph,",
@@ -319,7 +322,7 @@ BFS = OpenTask(
 )
 SPECTRUM = OpenTask(
     id="sssp-open",
-    title="beat this counter",
+    title="fewer relaxations and rounds than near-far",
     what=f"relaxations, and {ROUND} a round",
     bar=2_649,
     rival="near_far_persistent",
@@ -329,7 +332,7 @@ SPECTRUM = OpenTask(
 )
 HBF = OpenTask(
     id="hbf-open",
-    title="beat this counter",
+    title="fewer warp steps than the simple search",
     what="warp steps",
     bar=81_062,
     rival="harish",

@@ -1,9 +1,12 @@
 """What an exercise says: one Markdown file for each chapter's, beside the module of its kernels.
 
-A task is a heading of its id and title, its statement, and two sections, or three where a bug is
-to be found::
+A task is a heading of its id and title, its level and what it teaches, its statement, and two
+sections, or three where a bug is to be found::
 
-    # bfs-3: find the bug
+    # bfs-3: a level without its test
+
+    - level: medium
+    - teaches: when a benign race is benign no more
 
     The statement.
 
@@ -19,7 +22,8 @@ to be found::
 
     What the solution shows.
 
-The lines are those of the skeleton that are wrong, or beside which one is missing, from 1 on.
+What it teaches goes on after "You learn". The lines are those of the skeleton that are wrong, or
+beside which one is missing, from 1 on.
 """
 
 from __future__ import annotations
@@ -29,7 +33,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from .effort import LEVELS
+
 TASK = re.compile(r"^# (?P<id>[a-z0-9-]+-\d+): (?P<title>.+)$", re.MULTILINE)
+FACTS = re.compile(rf"\s*- level: ({'|'.join(LEVELS)})\n- teaches: (\S.*[^\s.])\n\n")
 SECTIONS = re.compile(r"^## (Hint|Line|Why)$", re.MULTILINE)
 #: The sections of a task, in order.
 ORDERS = (["Hint", "Why"], ["Hint", "Line", "Why"])
@@ -37,13 +44,16 @@ LINE = re.compile(r"^- (?P<number>\d+): `(?P<text>[^`]+)`$")
 
 
 class Words(NamedTuple):
-    """The texts of an exercise; all but `id` and `title`, which are a line, are Markdown.
+    """The texts of an exercise; what is more than a line is Markdown.
 
-    `lines` are the number, from 1 on, and the text of each line that is a bug to find.
+    `level` is one of `LEVELS`, and `teaches` goes on after "You learn". `lines` are the number,
+    from 1 on, and the text of each line that is a bug to find.
     """
 
     id: str
     title: str
+    level: str
+    teaches: str
     statement: str
     hint: str
     why: str
@@ -75,7 +85,13 @@ def parsed(text: str, name: str) -> list[Words]:
     found: dict[str, Words] = {}
     for begin, end in zip(begins, ends, strict=True):
         id, title = begin["id"], begin["title"]
-        statement, *rest = (part.strip() for part in SECTIONS.split(text[begin.end() : end]))
+        facts = FACTS.match(text, begin.end(), end)
+        if facts is None:
+            raise ValueError(
+                f"{name}: {id} begins with '- level: ' and one of {', '.join(LEVELS)}, and with "
+                "'- teaches: ' and what goes on after 'You learn', without a full stop"
+            )
+        statement, *rest = (part.strip() for part in SECTIONS.split(text[facts.end() : end]))
         parts = dict(zip(rest[::2], rest[1::2], strict=True))
         if rest[::2] not in ORDERS or not all((statement, *rest)):
             raise ValueError(
@@ -85,7 +101,7 @@ def parsed(text: str, name: str) -> list[Words]:
         if id in found:
             raise ValueError(f"{name}: {id} stands twice")
         lines = _lines(parts.get("Line", ""), f"{name}: {id}")
-        found[id] = Words(id, title, statement, parts["Hint"], parts["Why"], lines)
+        found[id] = Words(id, title, *facts.groups(), statement, parts["Hint"], parts["Why"], lines)
     return list(found.values())
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
 
 import gpukernels as gk
-from gpukernels.exercises import CATALOG
+from gpukernels.exercises import CATALOG, OPEN
+from gpukernels.exercises.effort import FIND, PREDICT, WRITE
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
 NOTEBOOK = {
@@ -32,6 +34,16 @@ NOTEBOOK = {
 }
 
 
+#: What stands before the title of an exercise in its heading.
+BEFORE = {PREDICT: "Predict", FIND: "Find the bug", WRITE: "Write"}
+
+
+def texts_of(chapter: str) -> list[str]:
+    """Return the Markdown cells of a chapter."""
+    cells = nbformat.read(CHAPTERS / f"{chapter}.ipynb", 4).cells
+    return [cell.source for cell in cells if cell.cell_type == "markdown"]
+
+
 def cells_of(name: str) -> list:
     """Return the code cells of an exercise: from its own id to the next one's."""
     notebook = nbformat.read(CHAPTERS / f"{NOTEBOOK[name.rpartition('-')[0]]}.ipynb", 4)
@@ -44,6 +56,38 @@ def cells_of(name: str) -> list:
 def shown(cell) -> str:
     """Return the plain text of a cell's outputs."""
     return "\n".join(output["data"]["text/plain"] for output in cell.outputs)
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_heading_says_what_is_to_be_done_and_what_it_is_called(name):
+    chapter, _, number = name.rpartition("-")
+    heading = f"### {number}. {BEFORE[CATALOG[name].kind]}: {CATALOG[name].title}"
+    assert f"(exercise-{name})=\n{heading}" in texts_of(NOTEBOOK[chapter])
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_the_heading_of_an_open_task_is_its_title(name):
+    start = f"(exercise-{name})=\n### Open: {OPEN[name].title}\n"
+    texts = texts_of(NOTEBOOK[name.removesuffix("-open")])
+    assert len([text for text in texts if text.startswith(start)]) == 1
+
+
+def test_no_two_headings_of_open_tasks_are_the_same():
+    said = "\n".join(text for chapter in NOTEBOOK.values() for text in texts_of(chapter))
+    headings = re.findall(r"^\(exercise-[a-z]+-open\)=\n### Open: (.+)$", said, re.MULTILINE)
+    assert len(headings) == said.count("\n### Open: ") == len(set(headings)) >= len(OPEN)
+
+
+def test_every_chapter_says_in_the_same_words_where_exercises_are_judged():
+    """On a page two kinds need no cell, which a page does not have; in a notebook all have."""
+    said = set()
+    for chapter in NOTEBOOK.values():
+        (text,) = [text for text in texts_of(chapter) if "## Exercises\n" in text]
+        said.add(text.partition("## Exercises\n")[2].strip())
+    (words,) = said
+    for there in ("On the book's pages", "the notebook <../book/reading>", "ex.check(...)"):
+        assert there in words
+    assert "this page" not in words
 
 
 @pytest.mark.parametrize("name", CATALOG)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
+from gpukernels.exercises.effort import FIND
 from gpukernels.exercises.exercise import KernelExercise, PredictionExercise
 from gpukernels.exercises.predicting import compare
 from gpukernels.views.engine import function_of
@@ -26,7 +27,7 @@ from exercise_pages import read, script, with_sheets
 from exercise_pages.sheets import as_json, label_of, rungs, sheet_of
 
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
-BUGS = [name for name, ex in CATALOG.items() if ex.title == "find the bug"]
+BUGS = [name for name, ex in CATALOG.items() if ex.kind == FIND]
 TAG = re.compile("<[^>]+>")
 
 

@@ -14,6 +14,7 @@ from effort import EFFORT, SOAK
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG, checking
+from gpukernels.exercises.effort import FIND, PREDICT, WRITE
 from gpukernels.exercises.exercise import KernelExercise, PredictionExercise
 from gpukernels.exercises.skeleton import HERE
 from gpukernels.simt import python_function
@@ -162,7 +163,7 @@ def test_marks_do_not_reach_the_reader(name):
 @pytest.mark.parametrize("name", CATALOG)
 def test_a_skeleton_says_where_lines_go_unless_finding_the_place_is_the_exercise(name):
     ex = gk.exercise(name)
-    assert (HERE in ex.skeleton) == (ex.title != "find the bug")
+    assert (HERE in ex.skeleton) == (ex.kind != FIND)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -171,8 +172,7 @@ def test_every_chapter_has_a_prediction_a_kernel_to_write_and_a_bug_to_find(chap
     assert len(of_chapter) >= 3
     assert [ex.id for ex in of_chapter] == [f"{chapter}-{k + 1}" for k in range(len(of_chapter))]
     assert isinstance(of_chapter[0], PredictionExercise)
-    assert any(ex.title == "find the bug" for ex in of_chapter)
-    assert any("write" in ex.title for ex in of_chapter)
+    assert {ex.kind for ex in of_chapter} == {PREDICT, FIND, WRITE}
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -191,12 +191,14 @@ def test_a_prediction_is_compared_with_what_the_machine_counts(name):
 
 
 @pytest.mark.parametrize("name", CATALOG)
-def test_an_exercise_shows_its_statement_hint_and_skeleton(name):
+def test_an_exercise_shows_its_level_statement_and_hint_and_its_skeleton_as_plain_text(name):
     ex = gk.exercise(name)
     page = ex._repr_markdown_()
     assert ex.statement in page
     assert ex.hint in page
-    assert ex.skeleton in page
+    assert ex.skeleton not in page, "the next cell of a chapter holds it"
+    assert ex.about in page
+    assert ex.about in repr(ex)
     assert ex.statement in repr(ex)
     assert ex.skeleton in repr(ex)
     assert ex.solution.text not in page + repr(ex)
@@ -214,6 +216,8 @@ def test_an_unknown_id_is_refused_with_the_list_of_all(id):
 def test_exercises_lists_every_exercise():
     listed = repr(gk.exercises())
     assert all(f"{name}: {ex.title}" in listed for name, ex in CATALOG.items())
+    rows = [row[1:4] for row in gk.exercises().rows]
+    assert rows == [[ex.kind, ex.level, f"{ex.minutes}"] for ex in CATALOG.values()]
     assert not callable(sys.modules["gpukernels.exercises"])
 
 

@@ -13,7 +13,8 @@ from gpukernels.exercises.words import parsed, words
 
 FILES = sorted((Path(gk.__file__).parent / "exercises").glob("*.md"))
 
-ONE = "# x-1: one\n\nHow many?\n\n## Hint\n\nFew.\n\n## Why\n\nOne.\n"
+HEAD = "# x-1: one\n\n- level: easy\n- teaches: to count\n\n"
+ONE = f"{HEAD}How many?\n\n## Hint\n\nFew.\n\n## Why\n\nOne.\n"
 
 
 def test_the_files_hold_the_tasks_of_the_catalog_each_once():
@@ -36,12 +37,13 @@ def test_no_text_has_a_formula_since_a_page_shows_an_output_s_dollars_as_they_ar
 def test_an_exercise_says_what_its_file_says():
     said, ex = words("bfs-3"), gk.exercise("bfs-3")
     assert (said.title, said.statement, said.hint) == (ex.title, ex.statement, ex.hint)
+    assert (said.level, said.teaches) == (ex.level, ex.teaches)
     assert said.why == ex.solution.why
 
 
 def test_parts_keep_their_blank_lines_and_lose_those_around_them():
     (task,) = parsed(ONE.replace("How many?", "How\n\n- many?"), "x.md")
-    assert task == ("x-1", "one", "How\n\n- many?", "Few.", "One.", ())
+    assert task == ("x-1", "one", "easy", "to count", "How\n\n- many?", "Few.", "One.", ())
 
 
 def test_the_lines_of_a_bug_are_numbers_and_texts():
@@ -64,6 +66,10 @@ def test_the_lines_of_a_bug_are_numbers_and_texts():
             "x.md: x-1 is a statement, '## Hint' and '## Why'",
         ),
         (ONE.replace("How many?", ""), "x-1 is a statement"),
+        (ONE.replace("- level: easy\n", ""), "x-1 begins with '- level: ' and one of easy, medium"),
+        (ONE.replace("easy", "simple"), "x-1 begins with '- level: '"),
+        (ONE.replace("to count", ""), "and with '- teaches: ' and what goes on"),
+        (ONE.replace("to count", "To count."), "without a full stop"),
         (ONE.replace("## Why", "## Hint"), "x-1 is a statement"),
         (ONE + ONE, "x.md: x-1 stands twice"),
     ],

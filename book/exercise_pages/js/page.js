@@ -12,7 +12,7 @@ const AGAIN = { numbers: "The same in a notebook", lines: "Repair it in a notebo
 // What a notebook is needed for: the line that shows the exercise, the skeleton and the check.
 function fold(cell, form, label) {
   const drawer = h("details", { class: "gk-in-a-notebook" }, h("summary", null, label));
-  // The hint is the ladder's, and the skeleton is a cell of its own.
+  // The hint is the ladder's.
   for (const details of cell.querySelectorAll(".cell_output > details")) details.hidden = true;
   drawer.append(h("div", { class: cell.className }, cell.querySelector(".cell_input")));
   while (form.nextElementSibling?.matches(".cell.tag_exercise")) drawer.append(form.nextElementSibling);

@@ -1,0 +1,47 @@
+"""How hard an exercise is, and about how long it takes: judged by its author, and estimated.
+
+The level is a judgment, by the sentences of `LEVELS`. The minutes are an estimate; no class has
+been timed. Reading takes a minute for 100 words or four lines of source. What is to be done takes
+three minutes for a number to predict; ten to find a bug, or to plan a kernel and bring it within
+its budget, and two more for each line of the reference solution that the skeleton lacks. That is
+multiplied by the pace of the level, and the sum rounded up to five minutes.
+"""
+
+from __future__ import annotations
+
+import math
+
+#: What the levels mean, easiest first.
+LEVELS = {
+    "easy": "one rule of the chapter is applied, and its figures or kernels show how",
+    "medium": "two ideas of the chapter meet, or an argument takes several steps",
+    "hard": "the chapter shows no kernel like it, or the order of warps has to be thought through",
+}
+#: How much longer the same work takes at a level.
+PACE = {"easy": 1.0, "medium": 1.5, "hard": 2.0}
+#: What a reader does.
+PREDICT, FIND, WRITE, OPEN = "predict", "find the bug", "write a kernel", "open"
+#: Minutes are given in steps of this many.
+STEP = 5
+
+
+def minutes_of(kind: str, level: str, statement: str, source: str, asked: int) -> int:
+    """Return about how many minutes an exercise takes.
+
+    Parameters
+    ----------
+    kind, level : str
+        What is done, and one of `LEVELS`.
+    statement, source : str
+        What there is to read.
+    asked : int
+        Numbers to predict, or lines that the reference solution adds.
+    """
+    reading = len(statement.split()) / 100 + len(source.splitlines()) / 4
+    doing = 3 * asked if kind == PREDICT else 10 + 2 * asked
+    return STEP * math.ceil((reading + PACE[level] * doing) / STEP)
+
+
+def in_words(kind: str, level: str, minutes: int) -> str:
+    """Return what a heading has no room for: "Predict, easy, about 15 minutes"."""
+    return f"{kind.capitalize()}, {level}, about {minutes} minutes"
