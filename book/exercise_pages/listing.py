@@ -45,33 +45,32 @@ def listed(chapters: Iterable[Chapter]) -> str:
 
 def _by_level(chapters: list[Chapter]) -> Iterator[str]:
     yield "\n## By level and kind\n"
-    yield "A number behind a name is the estimate in minutes."
+    yield "In brackets is the estimate in minutes."
     every = [ex for chapter in chapters for ex in chapter.exercises]
     for level, meaning in LEVELS.items():
         yield f"\n**{level.capitalize()}**: {meaning}.\n"
         for kind in (PREDICT, FIND, WRITE):
             those = [ex for ex in every if (ex.level, ex.kind) == (level, kind)]
-            names = ", ".join(f"{{ref}}`{ex.id} <exercise-{ex.id}>` {ex.minutes}" for ex in those)
-            if those:
-                yield f"- *{kind.capitalize()}*: {names}"
-    names = ", ".join(
-        f"{{ref}}`{name} <{label}>`" for c in chapters for label, name in c.open_tasks
-    )
+            names = [f"{_link(ex.title, f'exercise-{ex.id}')} ({ex.minutes})" for ex in those]
+            if names:
+                yield f"- *{kind.capitalize()}*: {'; '.join(names)}."
+    names = [_link(name, label) for c in chapters for label, name in c.open_tasks]
     if names:
         yield f"\n**{OPEN.capitalize()}**: a counter of the book to beat, hard, without an end.\n"
-        yield f"- {names}"
+        yield f"- *{OPEN.capitalize()}*: {'; '.join(names)}."
 
 
 def _by_chapter(chapters: list[Chapter]) -> Iterator[str]:
     for title, exercises, open_tasks in chapters:
         yield f"\n## {title}\n"
+        yield f"About {sum(ex.minutes for ex in exercises)} minutes in all.\n"
         for ex in exercises:
-            facts = f"{ex.kind}, {ex.level}, {ex.minutes} minutes"
-            yield f"- {{ref}}`{_capital(ex.title)} <exercise-{ex.id}>` (`{ex.id}`): {facts}."
+            facts = f"{ex.kind}, {ex.level}, {ex.minutes}\N{NO-BREAK SPACE}minutes"
+            yield f"- {_link(ex.title, f'exercise-{ex.id}')} (`{ex.id}`): {facts}."
             yield f"  You learn {ex.teaches}."
         for label, name in open_tasks:
-            yield f"- {{ref}}`{_capital(name)} <{label}>`: open, hard, without an end."
+            yield f"- {_link(name, label)}: open, hard, without an end."
 
 
-def _capital(title: str) -> str:
-    return title[0].upper() + title[1:]
+def _link(title: str, label: str) -> str:
+    return f"{{ref}}`{title[0].upper()}{title[1:]} <{label}>`"
