@@ -3,22 +3,57 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 from sphinx.application import Sphinx
 
 #: What scrolls sideways on a phone: it must be reachable by the keyboard to be scrolled.
 SCROLLS = re.compile(
-    r'<(?:div|figure) (?![^>]*tabindex)[^>]*(?:class="gk-(?:table|summary)"|overflow-x: ?auto)[^>]*'
+    r'<(?:div|figure) (?![^>]*tabindex)[^>]*(?:class="gk-table[^"]*"|overflow-x: ?auto)[^>]*'
+)
+#: The headings of a page, and its tables that nobody has named, with the caption of each.
+TABLES = re.compile(
+    r"<h[1-6][^>]*>(?P<heading>.*?)(?:<a class=.headerlink.[^<]*</a>)?</h[1-6]>"
+    r'|<div class="(?:gk-table[^"]*|pst-scrollable-table-container)"(?![^>]*aria-label)[^>]*'
+    r"(?P<end>>)(?:<table[^>]*>\s*<caption>(?P<caption>.*?)</caption>)?",
+    re.DOTALL,
 )
 #: ARIA's publishing module has withdrawn docutils' role in favor of plain list items.
 WITHDRAWN, ROLE = ' role="doc-biblioentry"', ' role="listitem"'
 
 
+def named_tables(body: str) -> str:
+    """Name every table that may scroll, by its caption or the heading above it.
+
+    A reader who comes to it by the keyboard, or goes from region to region, hears where that is. No
+    two of a page are called the same.
+    """
+    heading, count = "", Counter()
+
+    def named(found: re.Match) -> str:
+        nonlocal heading
+        if found["heading"] is not None:
+            heading = _words(found["heading"])
+            return found[0]
+        name = f"Table: {_words(found['caption'] or heading)}"
+        count[name] += 1
+        name += f" ({count[name]})" if count[name] > 1 else ""
+        cut = found.start("end") - found.start()
+        return f'{found[0][:cut]} role="region" aria-label="{name}"{found[0][cut:]}'
+
+    return TABLES.sub(named, body)
+
+
+def _words(markup: str) -> str:
+    """Return the text of HTML, as it may stand in an attribute."""
+    return " ".join(re.sub("<[^>]*>", "", markup).replace('"', "&quot;").split())
+
+
 def repair(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Repair the page's body."""
     if "body" in context:
-        body = context["body"].replace(WITHDRAWN, ROLE)
+        body = named_tables(context["body"].replace(WITHDRAWN, ROLE))
         context["body"] = SCROLLS.sub(lambda tag: f'{tag[0]} tabindex="0"', body)
 
 
