@@ -43,6 +43,8 @@ class Plot:
             "svg.hashsalt": alt,  # or ids would be drawn at random
             "svg.fonttype": "none",
             "font.sans-serif": ["DejaVu Sans", "Verdana"],
+            # 10,000 and not 10 to the 4th on an axis: no exponent is large enough for a phone.
+            "axes.formatter.min_exponent": 6,
         }
         with matplotlib.rc_context(style):
             figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})

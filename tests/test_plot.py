@@ -42,6 +42,14 @@ def test_texts_name_few_fonts():
     assert "Helvetica" not in shown
 
 
+def test_powers_of_ten_are_written_out():
+    figure = Figure(figsize=(4, 2), layout="constrained")
+    figure.subplots().loglog([1, 1e5], [1e-4, 1])
+    root = ElementTree.fromstring(Plot(figure, "a line")._repr_html_())
+    words = {"".join("".join(e.itertext()).split()) for e in root.iter() if e.tag.endswith("text")}
+    assert words >= {"1", "100", "10000", "0.0001", "0.01"}
+
+
 def test_two_figures_of_a_page_share_no_id():
     def ids(shown):
         return {e.attrib["id"] for e in ElementTree.fromstring(shown).iter() if "id" in e.attrib}

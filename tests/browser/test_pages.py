@@ -105,6 +105,40 @@ SCROLLED_INSIDE = """() => [...document.querySelectorAll("article figure.gk-view
 })"""
 
 
+#: Words smaller than 9 pixels: as the page draws them, in closed drawers too. (The title of a card
+#: that is a link is there for those who hear the page.)
+SMALL = """() => {
+  const closed = [...document.querySelectorAll("article details:not([open])")];
+  closed.forEach((drawer) => { drawer.open = true; });
+  const words = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (words.nextNode()) {
+    const e = words.currentNode.parentElement, text = words.currentNode.nodeValue.trim();
+    if (!text || !e.checkVisibility() || e.closest("script, style, .sd-stretched-link")) continue;
+    const scale = e.getScreenCTM ? Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b) : 1;
+    const size = parseFloat(getComputedStyle(e).fontSize) * scale;
+    if (size < 9) found.push(`${size.toFixed(1)}: ${text}`);
+  }
+  closed.forEach((drawer) => { drawer.open = false; });
+  return found;
+}"""
+
+#: What scrolls sideways without a shade that says so, or without a name that says what it is.
+UNMARKED = """() => {
+  const closed = [...document.querySelectorAll("article details:not([open])")];
+  closed.forEach((drawer) => { drawer.open = true; });
+  const found = [...document.querySelectorAll("article *")].filter((e) => {
+    const style = getComputedStyle(e);
+    if (!["auto", "scroll"].includes(style.overflowX) || e.scrollWidth <= e.clientWidth + 1)
+      return false;
+    const named = e.matches("pre, .math") || e.getAttribute("role") === "region" && e.ariaLabel;
+    return !named || !style.backgroundAttachment.includes("local");
+  }).map((e) => e.outerHTML.slice(0, 200));
+  closed.forEach((drawer) => { drawer.open = false; });
+  return found;
+}"""
+
+
 @dataclass
 class Visit:
     """What one page did: the problems, the rest by width and theme."""
@@ -116,6 +150,8 @@ class Visit:
     layout: dict[str, Any]
     cut_off: list[str]
     inside: list[str]
+    small: list[str]
+    unmarked: list[str]
 
 
 #: Brings a page to rest: what a new theme fades into is there at once. (What is hidden would never
@@ -167,7 +203,7 @@ def visit(open_session_page, book):
             page.goto((book / name).as_uri(), wait_until="load")
         else:
             page, problems = windows[theme] = open_session_page(name, width=width, theme=theme)
-        found = seen[name] = Visit([], {}, {}, {}, {}, [], [])
+        found = seen[name] = Visit([], {}, {}, {}, {}, [], [], [], [])
         for asked in looks:
             if asked != looks[0]:
                 look(page, *asked)
@@ -176,6 +212,9 @@ def visit(open_session_page, book):
                 "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
             )
             found.inside += page.evaluate(SCROLLED_INSIDE)
+            if asked[0] == 390:
+                found.small = page.evaluate(SMALL)
+                found.unmarked = page.evaluate(UNMARKED)
             if asked[0] == 1280:
                 found.layout = page.evaluate(LAYOUT)
                 found.cut_off = page.evaluate(CUT_OFF)
@@ -222,6 +261,14 @@ def test_a_page_passes_axe(visit, name):
 
 def test_no_listing_is_wider_than_its_box(visit, name):
     assert visit(name).cut_off == []
+
+
+def test_no_word_is_smaller_than_nine_pixels_on_a_phone(visit, name):
+    assert visit(name).small == []
+
+
+def test_what_scrolls_sideways_on_a_phone_says_so(visit, name):
+    assert visit(name).unmarked == []
 
 
 CHAPTERS = [name for name in PAGES if name.startswith("chapters/")]
