@@ -212,12 +212,12 @@ def visit(open_session_page, book):
                 "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
             )
             found.inside += page.evaluate(SCROLLED_INSIDE)
-            if asked[0] == 390:
-                found.small = page.evaluate(SMALL)
-                found.unmarked = page.evaluate(UNMARKED)
             if asked[0] == 1280:
                 found.layout = page.evaluate(LAYOUT)
                 found.cut_off = page.evaluate(CUT_OFF)
+            else:
+                found.small = page.evaluate(SMALL)
+                found.unmarked = page.evaluate(UNMARKED)
         # Last, since axe's tokens are fewer than the page's; from where the page is, and back.
         for asked, rules in zip(reversed(looks), RULES, strict=True):
             if asked != looks[-1]:
