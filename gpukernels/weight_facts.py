@@ -1,4 +1,4 @@
-"""The least and the mean weight of a graph, found once, and the refusal of a negative one.
+"""The least, mean and greatest weight of a graph, found once, and the refusal of a negative one.
 
 O(m) on the host.
 """
@@ -15,10 +15,11 @@ from gpukernels.graph import Graph
 
 
 class WeightFacts(NamedTuple):
-    """What methods ask of all weights before they begin; 1 and 1 where there are none."""
+    """What methods ask of all weights before they begin; 1, 1 and 1 where there are none."""
 
     least: float
     mean: float
+    most: float
 
 
 _known: WeakKeyDictionary[Graph, WeightFacts] = WeakKeyDictionary()
@@ -28,9 +29,10 @@ def weight_facts(g: Graph) -> WeightFacts:
     """Return the facts of `g`, whose weights nobody can change; kept as long as `g` lives."""
     facts = _known.get(g)
     if facts is None:
-        facts = WeightFacts(1, 1.0)
+        facts = WeightFacts(1, 1.0, 1)
         if g.weights is not None and g.m:
-            facts = WeightFacts(g.weights.min().item(), float(g.weights.mean(dtype=np.float64)))
+            mean = float(g.weights.mean(dtype=np.float64))
+            facts = WeightFacts(g.weights.min().item(), mean, g.weights.max().item())
         _known[g] = facts
     return facts
 

@@ -36,6 +36,8 @@ FIRST = (
     "tests/test_no_gpu.py",
     "tests/test_no_false_alarms.py",
     "tests/test_multicore.py",
+    "tests/test_multicore_all_pairs.py",
+    "tests/test_multicore_paths.py",
     "tests/mapping/",
     "tests/views/",
 )
@@ -53,6 +55,8 @@ SLOW = (
     "tests/test_book_address.py",
     "tests/test_cudasim.py",
     "tests/test_multicore.py",
+    "tests/test_multicore_all_pairs.py",
+    "tests/test_multicore_paths.py",
     "tests/test_making.py",
     "tests/test_no_false_alarms.py",
     "tests/test_no_gpu.py",

@@ -1,12 +1,15 @@
 """What all cores of a CPU do together, compiled by numba: the fair rival of a GPU.
 
 One plain core, as in `gpukernels.sequential`, flatters whatever it is compared with. One idea a
-file: `search` is a direction-optimizing BFS, `loops` has a neighbor sum and a scan.
+file: `search` is a direction-optimizing BFS, `shortest_paths` a delta-stepping one with what
+`atomics` has, `all_pairs` Floyd and Warshall's loops in tiles, `loops` a neighbor sum and a scan.
 """
 
 from gpukernels.cores import all_cores, cores, processor
 
+from .all_pairs import apsp
 from .loops import neighbor_sum, offsets_of
 from .search import bfs
+from .shortest_paths import sssp
 
-__all__ = ["all_cores", "bfs", "cores", "neighbor_sum", "offsets_of", "processor"]
+__all__ = ["all_cores", "apsp", "bfs", "cores", "neighbor_sum", "offsets_of", "processor", "sssp"]

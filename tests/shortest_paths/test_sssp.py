@@ -252,9 +252,9 @@ def test_refusals():
 
 def test_the_facts_of_weights_are_found_once_and_go_with_their_graph():
     g = gk.Graph.from_arcs(3, [0, 1], [1, 2], [7, -2])
-    assert weight_facts(g) == (-2, 2.5)
+    assert weight_facts(g) == (-2, 2.5, 7)
     assert weight_facts(g) is weight_facts(g)
-    assert weight_facts(gk.path(3)) == weight_facts(gk.Graph([0], [], [])) == (1, 1.0)
+    assert weight_facts(gk.path(3)) == weight_facts(gk.Graph([0], [], [])) == (1, 1.0, 1)
     known, last = len(_known), weakref.ref(g)
     del g
     gc.collect()
