@@ -141,7 +141,8 @@ def measure(
         print(of_all, flush=True)
         begin = time.perf_counter()
         try:
-            here = record.environment(device if subject.gpu else None, commit)
+            needed = subject.needs_gpu(options.get(name, {}))
+            here = record.environment(device if needed else None, commit)
             with steps.shown(name):
                 written[name] = subject.write(device, here, folder, **options.get(name, {}))
         except Exception:
@@ -198,7 +199,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InvalidArgument, record.NoCommit) as wrong:
         hint = "; say --commit ID" if isinstance(wrong, record.NoCommit) else ""
         told.error(f"{wrong}{hint}")
-    device, gpu = None, [name for name, subject in chosen.items() if subject.gpu]
+    device = None
+    gpu = [name for name, subject in chosen.items() if subject.needs_gpu(options.get(name, {}))]
     if gpu:
         try:
             device = CudaDevice()

@@ -1,7 +1,8 @@
 """The times of every method for shortest paths of all pairs, on matrices and on sparse graphs.
 
 ``python -m gpukernels.bench apsp`` measures on the current GPU, some minutes, and writes
-``data/benchmarks/apsp.json``; ``--sizes`` and ``--methods`` choose some.
+``data/benchmarks/apsp.json``; ``--sizes`` and ``--methods`` choose some; ``--methods "all cores"``
+measures the CPU on all its cores alone, and puts that beside what the file has.
 
 A method has two times. That of its kernels is from its first launch to its last, between two events
 on a GPU that was kept busy until the launches were queued: the matrix is on the GPU, and stays
@@ -26,11 +27,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from gpukernels import generators, sequential
+from gpukernels import generators, multicore, sequential
 from gpukernels.all_pairs import METHODS, UNREACHED, apsp, min_plus
 from gpukernels.all_pairs.lengths import ABSENT, Lengths, lengths_of
 from gpukernels.all_pairs.per_root import BATCHED
-from gpukernels.bench import cold_cache, record, steps
+from gpukernels.bench import all_cores, cold_cache, record, steps
+from gpukernels.bench.all_cores import ALL_CORES
 from gpukernels.bench.graphs import dense_lengths, weighted, weighted_random
 from gpukernels.bench.limits import Limits, measured_limits
 from gpukernels.bench.span_time import SpanTimer
@@ -40,6 +42,8 @@ from gpukernels.errors import InvalidArgument
 SIZES = (512, 1024, 2048, 4096, 8192, 16384)
 #: Vertices up to which the CPU is measured too, and sparse graphs are.
 ON_CPU, QUICK_ON_CPU = 2048, 1024
+#: Vertices up to which all cores of the CPU are: some seconds, on 16 of them.
+ON_ALL_CORES = 8192
 #: Vertices up to which NetworkX is: it has an object for each arc.
 ON_NETWORKX = 512
 #: Vertices up to which every shape of tiles is measured, and not only those of a quick run.
@@ -59,7 +63,7 @@ PRODUCT = "min_plus"
 #: `out_of_core` has a benchmark of its own, as it waits for copies and not for launches alone, and
 #: `partitioned` is for the workers of a client.
 ELSEWHERE = ("out_of_core", "partitioned")
-NAMES = (*(name for name in METHODS if name not in ELSEWHERE), PRODUCT)
+NAMES = (*(name for name in METHODS if name not in ELSEWHERE), PRODUCT, ALL_CORES)
 
 #: Seconds after which no further run of a kind is begun.
 PATIENCE = 1.0
@@ -81,7 +85,8 @@ WHAT = (
     "least_operations and least_bytes: these n^3, and the matrix read and written once, as shares "
     "of what additions with a minimum and what a copy reach; each run begins with a cold cache. "
     "min_plus: one "
-    "product of the result with itself. late: rows of launches that found the GPU waiting. A form "
+    "product of the result with itself. "
+    f"{all_cores.WHAT}. late: rows of launches that found the GPU waiting. A form "
     f"is repeated for {PATIENCE:g} s at most; one that would take more than {LIMIT_MS / 1e3:g} s "
     f"of kernels (quick: {QUICK_LIMIT_MS / 1e3:g} s) by its time at half the size is left out "
     "(expected_ms)"
@@ -323,6 +328,24 @@ def _tell(label: str, row: dict[str, Any]) -> None:
     steps.tell(f"  {label:44} kernels {kernel:>12} ms, call {call:>12} ms, {rate:8.3f} T/s")
 
 
+def on_all_cores(subject: Subject, repeat: int) -> dict[str, Any]:
+    """Return the row of all cores of the CPU, and print it."""
+    multicore.apsp(dense_lengths(2, seed=1))  # compiles
+
+    def call() -> float:
+        begin = time.perf_counter()
+        distance = multicore.apsp(subject.given).distance
+        ms = (time.perf_counter() - begin) * 1e3
+        subject.check(distance, ALL_CORES)
+        return ms
+
+    times = _some(call, repeat)
+    rate = _rate(subject.n, median(times))
+    row = {"call_ms": median(times), "call_runs": len(times), "tera_operations_per_second": rate}
+    _tell(ALL_CORES, row)
+    return row
+
+
 class Measuring:
     """Measures forms on graphs, from the smallest on, and knows how long each has taken.
 
@@ -376,6 +399,8 @@ class Measuring:
                     nx.floyd_warshall_numpy(there)
                 )
             rows = _on_cpu(subject, searches)
+        if ALL_CORES in methods and n <= ON_ALL_CORES:
+            rows[ALL_CORES] = on_all_cores(subject, self.repeat)
         rows |= self.times(subject, forms(methods, quick or n > EVERY_SHAPE))
         call = f"gpukernels.bench.graphs.dense_lengths({n}, seed=1)"
         return {"graph": "dense", "call": call, "n": n, "m": n * (n - 1), "searches": rows}
@@ -416,6 +441,7 @@ def _rows_of(sizes: Sequence[int], methods: Container[str], quick: bool, on_cpu:
     told = 0
     for n in sizes:
         told += len(forms(methods, quick or n > EVERY_SHAPE)) + 2 * (n <= on_cpu)
+        told += ALL_CORES in methods and n <= ON_ALL_CORES
         told += few * (n <= EVERY_SHAPE)
     return told
 
@@ -441,6 +467,8 @@ def write(
     if min(sizes) < 2:
         raise InvalidArgument("sizes", min(sizes), "2 vertices and more")
     sizes = sorted({max(n >> shrink, 8) if shrink else n for n in sizes})
+    if all_cores.alone(methods):
+        return _add_all_cores(here, folder, repeat, sizes)
     on_cpu = QUICK_ON_CPU if quick else ON_CPU
     steps.expect(_rows_of(sizes, methods, quick, on_cpu))
     limits = measured_limits(device, shrink)
@@ -459,3 +487,17 @@ def write(
     for n in sizes:
         path = keep(measuring.dense(n, methods, quick, n <= on_cpu))
     return path
+
+
+def _add_all_cores(here: dict[str, Any], folder: Path, repeat: int, sizes: Sequence[int]) -> Path:
+    """Measure the CPU on all its cores, of the matrices that the file has; see `all_cores`."""
+    few = [n for n in sizes if n <= ON_ALL_CORES]
+    steps.expect(len(few))
+
+    def measure(row: dict[str, Any]) -> dict[str, Any] | None:
+        if row["graph"] != "dense" or row["n"] not in few:
+            return None
+        steps.tell(f"dense: n={row['n']:,}", 0)
+        return on_all_cores(Subject(dense_lengths(row["n"], seed=1)), repeat)
+
+    return all_cores.add("apsp", folder, here, measure)

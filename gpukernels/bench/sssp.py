@@ -2,15 +2,17 @@
 
 ``python -m gpukernels.bench sssp`` measures on the current GPU, some minutes, and writes
 ``data/benchmarks/sssp.json``; ``--shrink K`` halves every graph's vertices K times, ``--families``
-and ``--methods`` choose some.
+and ``--methods`` choose some; ``--methods "all cores"`` measures the CPU on all its cores alone,
+and puts that beside what the file has.
 
 All graphs are undirected and their edges weigh 1 to 100. Times are those of `gpukernels.bench.bfs`:
 of the kernels and of the whole call ``gk.sssp(g, root, method, parents=False)``, from the vertex of
 most arcs (of a grid, from a corner) and from random roots.
 
-Every result is compared. At the first root with Dijkstra's heap, which is the row of the CPU too;
-it takes half a minute of the largest graphs, so from other roots one search on the device stands
-for it, once :func:`is_shortest` has found its distances to be those of shortest paths.
+Every result is compared. At the first root with Dijkstra's heap, which is a row of the CPU too; it
+takes half a minute of the largest graphs, so from other roots one search on the device stands for
+it, or the one on all cores, once :func:`is_shortest` has found its distances to be those of
+shortest paths.
 """
 
 from __future__ import annotations
@@ -25,9 +27,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gpukernels import generators, sequential
-from gpukernels.bench import on_cpu, steps
+from gpukernels import generators, multicore, sequential
+from gpukernels.bench import all_cores, on_cpu, steps
 from gpukernels.bench import searches as together
+from gpukernels.bench.all_cores import ALL_CORES
 from gpukernels.bench.graphs import (
     weighted,
     weighted_grid,
@@ -38,7 +41,7 @@ from gpukernels.bench.graphs import (
 )
 from gpukernels.bench.kernel_time import LaunchTimer
 from gpukernels.bench.roots import ROOTS, Case, draw
-from gpukernels.bench.search_time import LIMIT_MS, print_row
+from gpukernels.bench.search_time import LIMIT_MS, print_row, time_on_cpu
 from gpukernels.bench.searches import Family, Search, named, time_all
 from gpukernels.bench.spread import median
 from gpukernels.graph import Graph
@@ -80,6 +83,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
 #: Seconds that one search of one graph may be repeated: enough for all roots of the slowest, which
 #: is why this is more than of other benchmarks.
 PATIENCE = 40.0
+#: And those of the search on all cores, of which 16 roots of the largest graph may take some.
+CORES_PATIENCE = 6.0
 
 #: The search whose distances, once checked, are those that others must find from random roots.
 TRUSTED = "near_far_persistent"
@@ -88,8 +93,8 @@ WHAT = (
     "gk.sssp without parents on undirected graphs of weights 1 to 100, figures as in bfs.json, "
     "from `root` and from `roots` random roots of its component, every result checked; "
     "share_of_bandwidth counts 4 bytes more for each arc, its weight; sequential: Dijkstra's heap, "
-    "SciPy and NetworkX: theirs, one run each. A search is repeated for {patience:g} s at most; "
-    "one of more than "
+    f"SciPy and NetworkX: theirs, one run each; {all_cores.WHAT}. "
+    "A search is repeated for {patience:g} s at most; one of more than "
     f"{LIMIT_MS / 1e3:g} s of kernels is given up (stopped_after_ms)"
 )
 
@@ -137,7 +142,10 @@ def is_shortest(g: Graph, root: int, distance: NDArray[np.int32]) -> bool:
 
 
 def cases(device, g: Graph, root: int, count: int) -> tuple[list[PathCase], float]:
-    """Return the case of `root`, by Dijkstra, and of random roots, and the heap's milliseconds."""
+    """Return the case of `root`, by Dijkstra, and of random roots, and the heap's milliseconds.
+
+    Where there is no device, all cores search from the random roots.
+    """
     sequential.dijkstra(weighted(generators.path(2)), 0)  # compiles
     begin = time.perf_counter()
     found = sequential.dijkstra(g, root)
@@ -146,9 +154,12 @@ def cases(device, g: Graph, root: int, count: int) -> tuple[list[PathCase], floa
     first = _case(g, root, np.where(reached, found.distance, UNREACHED).astype(np.int32))
     others = []
     for v in draw(g, root, reached, count):
-        distance = sssp(g, v, TRUSTED, device, parents=False).distance
+        if device is None:
+            label, distance = ALL_CORES, multicore.sssp(g, v).distance
+        else:
+            label, distance = TRUSTED, sssp(g, v, TRUSTED, device, parents=False).distance
         if not is_shortest(g, v, distance):
-            raise AssertionError(f"{TRUSTED} from {v}: these are not shortest paths")
+            raise AssertionError(f"{label} from {v}: these are not shortest paths")
         others.append(_case(g, v, distance))
     return [first, *others], ms
 
@@ -157,6 +168,16 @@ def _single(ms: float, case: Case) -> dict[str, Any]:
     """Return the row of a single run on the CPU."""
     rate = round(case.arcs / max(ms, 1e-9) / 1e6, 4)
     return {"call_ms": median([ms]), "call_gteps": rate, "runs": 1, "roots": 0}
+
+
+def on_all_cores(
+    g: Graph, from_roots: Sequence[Case], repeat: int, patience: float
+) -> dict[str, Any]:
+    """Return the row of all cores, and print it."""
+    few = min(patience, CORES_PATIENCE)
+    row = time_on_cpu(lambda root: multicore.sssp(g, root), from_roots, repeat, ALL_CORES, few)
+    print_row(ALL_CORES, row)
+    return row
 
 
 def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
@@ -187,12 +208,15 @@ def measure(
     """Return the figures of all :func:`searches` of `g`, or of the `chosen` ones, and of the CPU.
 
     ``searches`` of the result maps a label to what :func:`.search_time.time_search` returns, and
-    "sequential", "SciPy" and "NetworkX" to the ``call_ms`` of one run of Dijkstra's algorithm.
+    "all cores" to what :func:`.search_time.time_on_cpu` does, and "sequential", "SciPy" and
+    "NetworkX" to the ``call_ms`` of one run of Dijkstra's algorithm.
     """
     from_roots, heap_ms = cases(timer.device, g, root, roots)
     first = from_roots[0]
     found: dict[str, dict[str, Any]] = {"sequential": _single(heap_ms, first)}
     print_row("sequential", found["sequential"])
+    few = CORES_PATIENCE if patience is None else patience
+    found[ALL_CORES] = on_all_cores(g, from_roots, repeat, few)
     for label, search in on_cpu.path_searches(g):
         begin = time.perf_counter()
         result = search(root)
@@ -217,7 +241,9 @@ def write(
     patience: float = PATIENCE,
 ) -> Path:
     """Measure and write the file; return its path."""
-    steps.expect(len(families) * (3 + len(searches(methods))))
+    if all_cores.alone(methods):
+        return _add_all_cores(here, folder, repeat, roots, families, patience)
+    steps.expect(len(families) * (4 + len(searches(methods))))
 
     def of_graph(timer: LaunchTimer, g: Graph, root: int, bandwidth: float) -> dict[str, Any]:
         return measure(timer, g, root, repeat, bandwidth, searches(methods), roots, patience)
@@ -225,3 +251,26 @@ def write(
     graphs = large_graphs(shrink, families)
     what = WHAT.format(patience=patience)
     return together.write("sssp", what, graphs, of_graph, device, here, folder, shrink)
+
+
+def _add_all_cores(
+    here: dict[str, Any],
+    folder: Path,
+    repeat: int,
+    roots: int,
+    families: Sequence[str],
+    patience: float,
+) -> Path:
+    """Measure the CPU on all its cores, of the graphs that the file has; see `all_cores`."""
+    makers = {family: make for family, _, make in FAMILIES if family in families}
+    steps.expect(len(makers))
+
+    def measure(row: dict[str, Any]) -> dict[str, Any] | None:
+        if row["graph"] not in makers:
+            return None
+        g = makers[row["graph"]](row["halved"])
+        steps.tell(f"{row['graph']}: n={g.n:,} m={g.m:,} root={row['root']}", 0)
+        from_roots, _ = cases(None, g, row["root"], roots)
+        return on_all_cores(g, from_roots, repeat, patience)
+
+    return all_cores.add("sssp", folder, here, measure)

@@ -30,6 +30,7 @@ from gpukernels.bench import (
     sssp,
     two_gpus,
 )
+from gpukernels.bench.all_cores import ALL_CORES, alone
 from gpukernels.mapping import METHODS as MAPPINGS
 from gpukernels.shortest_paths import METHODS as PATHS
 from gpukernels.traversal import METHODS as SEARCHES
@@ -69,6 +70,10 @@ class Subject:
         every = inspect.signature(self.write).parameters.values()
         return {p.name for p in every if p.kind is p.KEYWORD_ONLY}
 
+    def needs_gpu(self, options: Mapping[str, Any]) -> bool:
+        """Return whether a run with these options measures a GPU."""
+        return self.gpu and not alone(options.get("methods"))
+
 
 _SHORT = {"shrink": 4, "repeat": 3}
 _FEW = {**_SHORT, "roots": 2, "patience": 0.3}
@@ -106,7 +111,7 @@ SUBJECTS: dict[str, Subject] = {
         "shortest paths from a root in large graphs",
         sssp.write,
         {**_FEW, "families": ("rmat", "grid")},
-        {"families": sssp.FAMILY_NAMES, "methods": tuple(PATHS)},
+        {"families": sssp.FAMILY_NAMES, "methods": (*PATHS, ALL_CORES)},
     ),
     "many_roots": Subject(
         "searches from many roots at once, beside one after the other",
@@ -118,7 +123,11 @@ SUBJECTS: dict[str, Subject] = {
         "shortest paths of all pairs",
         apsp.write,
         {"quick": True, "repeat": 3, "sizes": (512, 1024)},
-        {"methods": tuple(name for name in apsp.NAMES if name in (*ALL_PAIRS, apsp.PRODUCT))},
+        {
+            "methods": tuple(
+                name for name in apsp.NAMES if name in (*ALL_PAIRS, apsp.PRODUCT, ALL_CORES)
+            )
+        },
     ),
     "out_of_core": Subject(
         "all pairs of matrices larger than the device", out_of_core.write, {"shrink": 3}

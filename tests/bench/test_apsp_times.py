@@ -42,7 +42,7 @@ def test_every_method_is_measured_and_so_are_a_product_and_the_cpu(measuring):
     dense = measuring.dense(10, bench.NAMES, False, True)["searches"]
     sparse = measuring.sparse(10, bench.NAMES, True)["searches"]
     measured = {label.split()[0] for label in (*dense, *sparse)}
-    on_cpu = {"SciPy", "sequential", "NetworkX"}
+    on_cpu = {"SciPy", "sequential", "NetworkX", "all"}
     assert measured == ({*METHODS, "min_plus"} | on_cpu) - set(bench.ELSEWHERE)
     for tile, per_thread in bench.SHAPES:
         assert f"blocked tile={tile} per_thread={per_thread}" in dense

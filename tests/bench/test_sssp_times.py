@@ -16,7 +16,8 @@ from gpukernels.bench.limits import Limits
 from gpukernels.bench.search_time import timer_for
 from gpukernels.shortest_paths import METHODS, UNREACHED, SSSPResult
 
-ON_CPU = {"sequential", "SciPy", "NetworkX"}
+ONCE_ON_CPU = {"sequential", "SciPy", "NetworkX"}
+ON_CPU = {*ONCE_ON_CPU, "all cores"}
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +30,18 @@ def row():
 
 def test_every_method_is_measured_and_so_is_the_heap(row):
     measured = {label.split()[0] for label in row["searches"]}
-    assert measured == {*METHODS, *ON_CPU}
+    assert measured == {*METHODS, *ONCE_ON_CPU, "all"}
     times = "kernel_ms", "call_ms", "roots_kernel_ms", "roots_call_ms", "gteps", "call_gteps"
     for label, found in row["searches"].items():
         if label not in ON_CPU:
             assert all(found[name] >= 0 for name in times), label
             assert found["roots"] == 2
-    for heap in (row["searches"][label] for label in ON_CPU):
+    for heap in (row["searches"][label] for label in ONCE_ON_CPU):
         assert (heap["runs"], heap["roots"]) == (1, 0)
         assert heap["call_ms"] > 0
+    cores = row["searches"]["all cores"]
+    assert (cores["runs"], cores["roots"]) == (1, 2)
+    assert min(cores[name] for name in ("call_ms", "roots_call_ms")) > 0
 
 
 def test_a_persistent_search_is_one_launch_and_asks_nothing_back(row):
