@@ -13,7 +13,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 .DEFAULT_GOAL := help
 # What a recipe has left when it failed is no target.
 .DELETE_ON_ERROR:
-.PHONY: FORCE help book read pdf epub notebooks lab publish outputs test test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt colab-url colab-versions lock clean
+.PHONY: FORCE help book read pdf epub notebooks lab publish outputs test test-all test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt colab-url colab-versions lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -21,7 +21,8 @@ help:
 	@echo "make pdf, make epub       the whole book as _build/graphs-on-the-gpu.pdf, .epub"
 	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay"
 	@echo "make lab                  make notebooks, and JupyterLab with them (CHAPTER=hbf: open that one)"
-	@echo "make test                 everything that needs no GPU; ends on pytest's summary"
+	@echo "make test                 every test that needs no GPU, and a chapter of each part; what a change is held to"
+	@echo "make test-all             the same with more cases of each, and all chapters: before pages are published"
 	@echo "make test-colab           kernels and chapters under Colab's versions (FAST=1: the part that CI runs)"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
 	@echo "make colab-gpu            chapters on a machine with a GPU, CUDA, numba and little else (PYTHON=...)"
@@ -132,12 +133,19 @@ colab-versions:
 PROCESSES ?= 2
 PARALLEL = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-# FAST=1: a case or two of every test, no browser, one chapter; see tests/effort.py.
-TESTED = tests $(if $(FAST),chapters/simt.ipynb,chapters book/index.ipynb)
+# FAST=1: a case or two of every test, no browser, one chapter; see tests/effort.py. Running all chapters
+# takes as long as half of the rest: for every change, one of each part and those that are changed.
+OF_EACH_PART = $(addprefix chapters/,simt.ipynb frontier_bfs.ipynb hbf.ipynb all_pairs_otherwise.ipynb \
+  performance_power_energy.ipynb)
+CHANGED = $(shell git diff --name-only --diff-filter=d \
+  $$(git merge-base HEAD origin/main 2>/dev/null || echo HEAD) -- chapters/ 2>/dev/null)
+test: TESTED = tests $(if $(FAST),chapters/simt.ipynb,$(sort $(OF_EACH_PART) $(CHANGED)) book/index.ipynb)
 test: export GPUKERNELS_EFFORT := $(if $(FAST),fast,usual)
+test-all: TESTED = tests chapters book/index.ipynb
+test-all: export GPUKERNELS_EFFORT := all
 # A hundred processes import the package: where nothing compiled is kept, each compiles it anew.
-test: export PYTHONDONTWRITEBYTECODE :=
-test: $(VENV)/test-installed
+test test-all: export PYTHONDONTWRITEBYTECODE :=
+test test-all: $(VENV)/test-installed
 	$(BIN)/python -m pytest $(PARALLEL) --nbval --nbval-current-env $(TESTED)
 
 # On Colab a reader has the package alone, as a wheel, and no repository: neither have the notebooks
@@ -149,7 +157,7 @@ COLAB_TESTS = $(addprefix tests/,all_pairs frontiers mapping primitives represen
 # What CI runs is what other versions may change: types, and whether kernels run and compile.
 COLAB_FEW = $(addprefix tests/,primitives simt/test_typing.py views/test_widget.py test_ptx.py)
 COLAB_THREE = $(addprefix chapters/,simt.ipynb shared_memory.ipynb representations.ipynb)
-test-colab: export GPUKERNELS_EFFORT := $(if $(FAST),fast,usual)
+test-colab: export GPUKERNELS_EFFORT := $(if $(FAST),fast,all)
 test-colab: export PYTHONDONTWRITEBYTECODE :=
 test-colab: $(COLAB)/installed $(if $(FAST),,book)
 	$(COLAB)/bin/python -m pytest -p no:cacheprovider --ignore tests/simt/numba_suite \
@@ -164,7 +172,7 @@ else
 endif
 
 gpu-test: $(VENV)/test-installed
-	GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" --nbval-lax --nbval-current-env tests chapters book/index.ipynb
+	GPUKERNELS_EFFORT=all GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" --nbval-lax --nbval-current-env tests chapters book/index.ipynb
 
 # With the Python of that machine, into which nothing is installed. Where pip cannot build a wheel,
 # because it reaches no index, the package is copied, of which the wheel is a copy too. What has been

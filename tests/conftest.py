@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from built_book import ROOT, folder_for_the_book
-from effort import EFFORT, FAST, SCHEDULES, schedule_name
+from effort import EFFORT, FAST, SCHEDULES, USUAL, cover, schedule_name
 from outcomes import is_quiet, run_quietly
 
 from gpukernels.device import CudaDevice, SimtDevice, default_device
@@ -100,14 +102,14 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the tests of `FIRST` in front, in its order; in a hurry, leave most cases out."""
+    """Put the tests of `FIRST` in front, in its order; leave cases out as the effort says."""
     for item in items:
         if " at 0x" in item.nodeid:
             raise pytest.UsageError(f"{item.nodeid}: an address, which no two processes share")
-    if EFFORT == FAST:
-        left_out = set(items) - set(_few(items))
-        config.hook.pytest_deselected(items=list(left_out))
-        items[:] = [item for item in items if item not in left_out]
+    if EFFORT in CHOSEN:
+        kept = {item for cases in _cases(items).values() for item in CHOSEN[EFFORT](cases)}
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in items if item in kept]
 
     def rank(item: pytest.Item) -> int:
         found = (k for k, start in enumerate(FIRST) if item.nodeid.startswith(start))
@@ -125,15 +127,35 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     return True
 
 
-def _few(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the first and the last case of every test that is not `SLOW`."""
+def _cases(items: list[pytest.Item]) -> dict[str, list[pytest.Item]]:
+    """Return the cases of each test, and cells of notebooks as tests of one case."""
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if not item.nodeid.startswith(SLOW):
-            function = isinstance(item, pytest.Function)
-            name = item.nodeid.split("[")[0] if function else item.nodeid
-            cases.setdefault(name, []).append(item)
-    return [item for found in cases.values() for item in dict.fromkeys((found[0], found[-1]))]
+        function = isinstance(item, pytest.Function)
+        cases.setdefault(item.nodeid.split("[")[0] if function else item.nodeid, []).append(item)
+    return cases
+
+
+def _ends(cases: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the first and the last case of a test that is not `SLOW`."""
+    kept = [item for item in cases if not item.nodeid.startswith(SLOW)]
+    return [*kept[:1], *kept[1:][-1:]]
+
+
+def _each_value(cases: list[pytest.Item]) -> list[pytest.Item]:
+    """Return cases in which each value of each parameter appears, where parameters cross.
+
+    What is parametrized at once has one name and is one value: rows that somebody wrote, or drew
+    with `every_pair`, all stay. `@pytest.mark.crossed` keeps all cases.
+    """
+    if len(cases) == 1 or cases[0].get_closest_marker("crossed"):
+        return cases
+    names = np.array([case.callspec._idlist for case in cases])
+    return [cases[k] for k in cover(names, 1)]
+
+
+#: Which cases of a test run with less effort than all.
+CHOSEN: dict[str, Callable] = {FAST: _ends, USUAL: _each_value}
 
 
 @pytest.fixture

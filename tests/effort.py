@@ -1,7 +1,8 @@
-"""How much a run of the tests tries: a few cases, enough that pairs meet, or all there is.
+"""How much a run of the tests tries: a few cases, each value, enough that pairs meet, or all.
 
-``make test FAST=1`` is for the minute between two edits, ``make test`` for every change, and
-``make soak`` for a night. Each makes every promise; they differ in how many inputs it is held to.
+``make test FAST=1`` is for the minute between two edits, ``make test`` for every change,
+``make test-all`` for what is published, and ``make soak`` for a night. Each makes every promise;
+they differ in how many inputs it is held to.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-FAST, USUAL, SOAK = "fast", "usual", "soak"
-LEVELS = (FAST, USUAL, SOAK)
+FAST, USUAL, ALL, SOAK = "fast", "usual", "all", "soak"
+LEVELS = (FAST, USUAL, ALL, SOAK)
 EFFORT = os.environ.get("GPUKERNELS_EFFORT") or USUAL
 if EFFORT not in LEVELS:
     raise pytest.UsageError(f"GPUKERNELS_EFFORT={EFFORT!r}: allowed are {', '.join(LEVELS)}")
+#: Whether this run tries more than what every change is held to.
+WHOLE = EFFORT in (ALL, SOAK)
 
 #: (schedule, seed) of every way to order warps that the tests try.
 SCHEDULES = [("lockstep", 0), ("warp", 0), ("random", 1), ("random", 2)]
@@ -32,22 +35,25 @@ def schedule_name(schedule) -> str:
     return schedule[0] if schedule[0] != "random" else f"random-{schedule[1]}"
 
 
-def some(usual: int, soak: int, effort: str = EFFORT) -> int:
-    """Return how many inputs to draw: `usual`, a fifth of it in a hurry, `soak` in a night."""
-    return {FAST: max(1, usual // 5), USUAL: usual, SOAK: soak}[effort]
+def some(many: int, soak: int, effort: str = EFFORT) -> int:
+    """Return how many inputs to draw: `many` of them in all, a part where less time is."""
+    return {FAST: max(1, many // 5), USUAL: -(-many // 3), ALL: many, SOAK: soak}[effort]
 
 
-def examples(usual: int, soak: int, **options):
-    """Return the decorator by which hypothesis draws so many examples, and ``make soak`` more."""
-    return settings(max_examples=some(usual, soak), deadline=None, **options)
+def examples(many: int, soak: int, **options):
+    """Return the decorator by which hypothesis draws as many examples as `some` says."""
+    return settings(max_examples=some(many, soak), deadline=None, **options)
 
 
-def every_pair(*factors, allowed=lambda *row: True, effort: str = EFFORT) -> list[tuple]:
+def every_pair(
+    *factors, allowed=lambda *row: True, always: bool = False, effort: str = EFFORT
+) -> list[tuple]:
     """Return rows of one value a factor in which each pair of values of two factors appears.
 
     What goes wrong depends on one choice or on two that meet, hardly ever on three: a covering
-    array finds it with a fraction of all crossings. In a hurry every value appears; in a night, all
-    crossings do. The same factors give the same rows.
+    array finds it with a fraction of all crossings. For every change each value appears, as often
+    as the others; with ``make test-all`` each pair does; in a night, all crossings do. The same
+    factors give the same rows.
 
     Parameters
     ----------
@@ -55,8 +61,10 @@ def every_pair(*factors, allowed=lambda *row: True, effort: str = EFFORT) -> lis
         The values of each factor.
     allowed : callable
         Whether a row can be had; pairs that no allowed row holds are left out.
+    always : bool
+        Whether each pair meets for every change, too: where pairs have told what values had not.
     effort : str
-        ``"fast"``, ``"usual"`` or ``"soak"``.
+        ``"fast"``, ``"usual"``, ``"all"`` or ``"soak"``.
     """
     values = [list(factor) for factor in factors]
     indices = [
@@ -64,8 +72,9 @@ def every_pair(*factors, allowed=lambda *row: True, effort: str = EFFORT) -> lis
         for row in product(*(range(len(factor)) for factor in values))
         if allowed(*(factor[i] for factor, i in zip(values, row, strict=True)))
     ]
-    if effort != SOAK and len(values) > 2 - (effort == FAST):
-        indices = _cover(np.array(indices), 1 if effort == FAST else 2)
+    strength = {FAST: 1, USUAL: 1 + always, ALL: 2, SOAK: len(values)}[effort]
+    if strength < len(values):
+        indices = [indices[k] for k in cover(np.array(indices), strength)]
     return [tuple(factor[i] for factor, i in zip(values, row, strict=True)) for row in indices]
 
 
@@ -80,7 +89,7 @@ def in_turn(many, *others, effort: str = EFFORT) -> list[tuple]:
     many, *others : iterable
         The values of each factor.
     effort : str
-        ``"fast"``, ``"usual"`` or ``"soak"``.
+        ``"fast"``, ``"usual"``, ``"all"`` or ``"soak"``.
     """
     others = list(product(*others))
     if effort == SOAK:
@@ -88,17 +97,32 @@ def in_turn(many, *others, effort: str = EFFORT) -> list[tuple]:
     return [(one, *others[k % len(others)]) for k, one in enumerate(many)]
 
 
-def _cover(rows: np.ndarray, strength: int) -> list:
-    """Return some of `rows` that hold all that the rows hold in each `strength` columns."""
-    names, offset = [], 0
-    for columns in combinations(range(rows.shape[1]) if rows.size else (), strength):
-        _, name = np.unique(rows[:, columns], axis=0, return_inverse=True)
-        names.append(name.ravel() + offset)
-        offset += int(name.max()) + 1
-    missing, chosen = np.ones(offset, bool), []
-    held = np.stack(names, axis=1) if names else np.empty((0, 0), int)
-    while missing.any():
-        best = int(missing[held].sum(axis=1).argmax())
+def cover(rows: np.ndarray, strength: int) -> list[int]:
+    """Return which of `rows` hold all that the rows hold in each `strength` columns.
+
+    Of rows that hold as much that is missing, it takes the one whose values were taken least, and
+    of these the one in which most meet for the first time: or the first value of a short column
+    would meet most of a long one, and others never.
+    """
+    if not rows.size:
+        return []
+    held, met = (_held(rows, min(size, rows.shape[1])) for size in (strength, strength + 1))
+    taken, seen = np.zeros(held.max() + 1, int), np.zeros(met.max() + 1, bool)
+    chosen = []
+    while not taken.all():
+        new, often = (taken[held] == 0).sum(axis=1), taken[held].sum(axis=1)
+        best = int(np.lexsort((seen[met].sum(axis=1), often, -new))[0])
         chosen.append(best)
-        missing[held[best]] = False
-    return rows[sorted(chosen)].tolist()
+        taken[held[best]] += 1
+        seen[met[best]] = True
+    return sorted(chosen)
+
+
+def _held(rows: np.ndarray, size: int) -> np.ndarray:
+    """Return numbers of what each row holds in each `size` columns."""
+    found, offset = [], 0
+    for columns in combinations(range(rows.shape[1]), size):
+        _, name = np.unique(rows[:, columns], axis=0, return_inverse=True)
+        found.append(name.ravel() + offset)
+        offset += int(name.max()) + 1
+    return np.stack(found, axis=1)

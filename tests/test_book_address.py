@@ -15,6 +15,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from built_book import ROOT, build, built_book, what_the_build_said
+from effort import WHOLE
 from markdown_it import MarkdownIt
 
 URL = "https://github.com/someone/some-copy"
@@ -68,7 +69,7 @@ def test_a_copy_without_an_address_has_no_buttons_and_says_so_in_one_line(copy, 
         assert "OWNER" not in text, page
 
 
-def test_an_address_is_set_everywhere_by_one_command(copy, tmp_path):
+def test_an_address_is_set_everywhere_by_one_command(copy):
     run = set_address(copy, URL, "v1.2.3")
     assert run.returncode == 0, run.stderr
     chapters = sorted((copy / "chapters").glob("*.ipynb"))
@@ -76,18 +77,26 @@ def test_an_address_is_set_everywhere_by_one_command(copy, tmp_path):
         source = "".join(json.loads(chapter.read_text())["cells"][0]["source"])
         assert f'repository, tag = "{URL}", "v1.2.3"' in source
     assert not [name for name, text in files(copy).items() if b"/OWNER/graphs" in text]
+    for chapter in chapters:
+        assert f"{AT_COLAB}/{chapter.name}" in (copy / "README.md").read_text()
 
+
+AT_COLAB = "https://colab.research.google.com/github/someone/some-copy/blob/gh-pages/notebooks"
+
+
+@pytest.mark.skipif(not WHOLE, reason="a second book takes a minute; make test-all builds it")
+def test_pages_and_notebooks_of_a_book_with_an_address_link_to_it(copy, tmp_path):
+    assert set_address(copy, URL, "v1.2.3").returncode == 0
+    chapters = sorted((copy / "chapters").glob("*.ipynb"))
     pages, printed = build(copy, tmp_path / "pages")
     assert "No repository address" not in printed
     text = (pages / "chapters" / f"{chapters[0].stem}.html").read_text(encoding="utf-8")
-    page = "someone/some-copy/blob/gh-pages/notebooks/" + chapters[0].name
-    assert f"https://colab.research.google.com/github/{page}" in text
+    assert f"{AT_COLAB}/{chapters[0].name}" in text
     assert "/blob/v1.2.3/chapters/" not in text
     assert f'href="{URL}"' in text
     row = BeautifulSoup(text, "html.parser").select_one(".run-row")
-    assert row.a["href"] == f"https://colab.research.google.com/github/{page}"
+    assert row.a["href"] == f"{AT_COLAB}/{chapters[0].name}"
     assert f"git clone {URL}" in row.get_text()
-    assert page in (copy / "README.md").read_text()
     for chapter in chapters:
         assert links_of_notebook(pages, chapter.stem) == links_of_page(pages, chapter.stem)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -13,6 +14,14 @@ FILES = sorted((ROOT / "gpukernels").rglob("*.py"))
 KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d[a-z0-9]+)\]")
 
 
+@functools.cache
+def _known() -> frozenset[str]:
+    """Return the keys of the bibliography."""
+    bibliography = (ROOT / "book" / "references.bib").read_text()
+    return frozenset(re.findall(r"^@\w+\{([^,]+),", bibliography, re.MULTILINE))
+
+
+@functools.cache
 def _docstrings(path: Path) -> str:
     kinds = ast.Module | ast.ClassDef | ast.FunctionDef
     nodes = ast.walk(ast.parse(path.read_text()))
@@ -21,9 +30,7 @@ def _docstrings(path: Path) -> str:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_cited_keys_exist(path):
-    bibliography = (ROOT / "book" / "references.bib").read_text()
-    known = set(re.findall(r"^@\w+\{([^,]+),", bibliography, re.MULTILINE))
-    assert set(KEY.findall(_docstrings(path))) <= known
+    assert set(KEY.findall(_docstrings(path))) <= _known()
 
 
 def test_the_search_finds_citations():

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
 from itertools import combinations, product
+from pathlib import Path
 
 import pytest
-from effort import FAST, LEVELS, SOAK, USUAL, every_pair, in_turn, some
+from effort import ALL, FAST, LEVELS, SOAK, USUAL, every_pair, in_turn, some
 
 FACTORS = (range(12), "abcd", (None, {}, 3.5), ["x", "y", "z"])
 
@@ -22,7 +29,7 @@ def held(rows, size):
 
 
 @pytest.mark.parametrize("allowed", [lambda *row: True, odd])
-@pytest.mark.parametrize(("effort", "size"), [(FAST, 1), (USUAL, 2), (SOAK, 4)])
+@pytest.mark.parametrize(("effort", "size"), [(FAST, 1), (USUAL, 1), (ALL, 2), (SOAK, 4)])
 def test_everything_that_can_be_had_appears(allowed, effort, size):
     rows = every_pair(*FACTORS, allowed=allowed, effort=effort)
     possible = [row for row in product(*FACTORS) if allowed(*row)]
@@ -33,7 +40,8 @@ def test_everything_that_can_be_had_appears(allowed, effort, size):
 
 def test_pairs_take_few_rows():
     assert len(every_pair(*FACTORS, effort=FAST)) == 12
-    assert 48 <= len(every_pair(*FACTORS, effort=USUAL)) <= 56
+    assert len(every_pair(*FACTORS, effort=USUAL)) == 12
+    assert 48 <= len(every_pair(*FACTORS, effort=ALL)) <= 56
     assert len(every_pair(*FACTORS, effort=SOAK)) == 12 * 4 * 3 * 3
 
 
@@ -49,8 +57,66 @@ def test_a_factor_without_values_has_no_rows(effort):
 
 
 def test_two_factors_meet_in_full():
-    assert every_pair("ab", [1, 2], effort=USUAL) == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
+    every = [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
+    assert every_pair("ab", [1, 2], effort=ALL) == every
+    assert every_pair("ab", [1, 2], always=True, effort=USUAL) == every
     assert every_pair("ab", [1, 2], effort=FAST) in ([("a", 1), ("b", 2)], [("a", 2), ("b", 1)])
+
+
+def test_pairs_are_always_tried_where_they_are_asked_for():
+    assert len(every_pair(*FACTORS, always=True, effort=USUAL)) >= 48
+    assert len(every_pair(*FACTORS, always=True, effort=FAST)) == 12
+
+
+def test_where_values_appear_once_they_appear_evenly_and_meet_others():
+    """Of 30 rows each of three values has ten, and each pair with another three is there."""
+    rows = every_pair(range(30), "abc", [1, 2, 3], effort=USUAL)
+    for column in (1, 2):
+        assert set(Counter(row[column] for row in rows).values()) == {10}
+    assert {row[1:] for row in rows} == set(product("abc", [1, 2, 3]))
+
+
+CROSSING = """
+import pytest
+
+@pytest.fixture(params="uv")
+def other(request):
+    return request.param
+
+@pytest.mark.parametrize("a", [1, 2, 3, 4])
+@pytest.mark.parametrize("b", "xyz")
+def test_crossing(a, b, other): ...
+
+@pytest.mark.crossed
+@pytest.mark.parametrize("a", [1, 2, 3, 4])
+@pytest.mark.parametrize("b", "xyz")
+def test_all_of_a_crossing(a, b): ...
+
+@pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 2), (2, 1), (2, 2)])
+def test_written(a, b): ...
+
+def test_alone(): ...
+"""
+
+
+def test_parameters_that_cross_keep_each_value_and_rows_that_are_written_stay(tmp_path):
+    shutil.copy(Path(__file__).parent / "conftest.py", tmp_path)
+    (tmp_path / "test_crossing.py").write_text(CROSSING)
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:nbval"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    kept = {}
+    for effort in (USUAL, ALL):
+        environment["GPUKERNELS_EFFORT"] = effort
+        run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert run.returncode == 0, run.stdout
+        kept[effort] = re.findall(r"::(\S+)", run.stdout)
+    count = {e: Counter(name.split("[")[0] for name in names) for e, names in kept.items()}
+    assert count[USUAL] == {
+        "test_crossing": 4, "test_all_of_a_crossing": 12, "test_written": 4, "test_alone": 1
+    }  # fmt: skip
+    assert count[ALL] == count[USUAL] | {"test_crossing": 24}
+    values = {v for name in kept[USUAL] if "test_crossing" in name for v in name[14:-1].split("-")}
+    assert values == {*"1234", *"xyz", *"uv"}
 
 
 def test_each_of_many_meets_the_others_in_turn_and_all_of_them_in_a_night():
@@ -62,5 +128,5 @@ def test_each_of_many_meets_the_others_in_turn_and_all_of_them_in_a_night():
 
 
 def test_a_hurry_draws_a_fifth_and_a_night_what_it_is_told():
-    assert [some(25, 400, effort) for effort in LEVELS] == [5, 25, 400]
+    assert [some(25, 400, effort) for effort in LEVELS] == [5, 9, 25, 400]
     assert some(3, 9, FAST) == 1

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from built_book import ROOT
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
@@ -151,6 +152,41 @@ def test_colabs_versions_have_an_environment_that_is_stamped_like_the_other(proj
     assert ".venv-colab/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 
 
+def dry(target: str) -> str:
+    """Return the line by which make would run pytest, with packages that are there."""
+    command = ["make", "-n", "-o", ".venv/test-installed", *target.split()]
+    plain = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
+    done = subprocess.run(command, cwd=ROOT, env=plain, capture_output=True, text=True, check=True)
+    (line,) = [line for line in done.stdout.splitlines() if " -m pytest " in line]
+    return line
+
+
+def test_every_change_is_held_to_a_chapter_of_each_part_and_what_is_published_to_all():
+    parts = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
+    files = [[c["file"] for c in part["chapters"]] for part in parts]
+    usual, fast = dry("test").split(), dry("test FAST=1").split()
+    for chapters in files:
+        notebooks = [f"{name}.ipynb" for name in chapters if name.startswith("chapters/")]
+        assert not notebooks or set(notebooks) & set(usual)
+    for line in (usual, dry("test-all").split()):
+        assert {"tests", "book/index.ipynb", "--nbval"} <= set(line)
+    assert "chapters" in dry("test-all").split()
+    assert [word for word in fast if word.endswith(".ipynb")] == ["chapters/simt.ipynb"]
+
+
+def test_a_chapter_that_is_changed_is_run(tmp_path):
+    for name in ("Makefile", "chapters/scans.ipynb"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    who = ["-c", "user.name=Someone", "-c", "user.email=someone@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "A book"]):
+        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True)
+    assert "chapters/scans.ipynb" not in dry(f"-C {tmp_path} test")
+    with (tmp_path / "chapters" / "scans.ipynb").open("a") as notebook:
+        notebook.write("\n")
+    assert "chapters/scans.ipynb" in dry(f"-C {tmp_path} test")
+
+
 def test_the_lock_leaves_out_what_is_younger_than_two_weeks():
     locks = [line for line in MAKEFILE.splitlines() if "uv pip compile" in line]
     assert len(locks) == 2
@@ -170,8 +206,9 @@ def test_no_test_compares_times():
 def test_the_tests_keep_what_python_compiles(project):
     # `told` is what the tests wait for, and sees what they will: the recipe itself is not run.
     text = MAKEFILE.replace(
-        "\ntest: $(VENV)/test-installed\n", "\ntest: told\ntold:\n\t@env\nrest:\n"
+        "\ntest test-all: $(VENV)/test-installed\n", "\ntest: told\ntold:\n\t@env\nrest:\n"
     )
+    assert text != MAKEFILE
     (project / "Makefile").write_text(text)
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     command = ["make", "-C", str(project), "test"]

@@ -47,9 +47,18 @@ def commands(workflow: str) -> list[str]:
 def test_there_is_one_that_tests_and_one_that_publishes():
     assert set(WORKFLOWS) == {"test", "publish"}
     assert commands("test") == [".ci/run"]
+    asked = {step["run"]: step.get("env") for step in steps("test") if "run" in step}
+    assert asked[".ci/run"] == {"TESTS": "${{ inputs.tests || 'test' }}"}
     assert {"push", "pull_request", "workflow_call"} <= set(WORKFLOWS["test"][ON])
     assert WORKFLOWS["publish"][ON]["push"] == {"branches": ["main"]}
     assert set(WORKFLOWS["test"][ON]["push"]["branches-ignore"]) == {"main", BRANCH}
+
+
+def test_what_is_published_has_been_held_to_all_cases_and_chapters():
+    assert WORKFLOWS["publish"]["jobs"]["test"]["with"] == {"tests": "test-all"}
+    assert WORKFLOWS["test"][ON]["workflow_call"]["inputs"]["tests"]["default"] == "test"
+    assert {"test", "test-all"} <= TARGETS
+    assert 'make "${TESTS:-test}"' in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS)

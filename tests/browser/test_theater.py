@@ -271,9 +271,10 @@ def test_a_tall_graph_has_its_arcs_and_numbers_beside_it(used_pages, page_of, na
         page.set_viewport_size({"width": 1280, "height": 844})
 
 
+@WIDTHS
 @EVERY
-def test_every_look_has_its_key(measured, notebook):
-    told = {f["title"]: set(f["untold"]) - set(UNTOLD) for f in measured(notebook, 1280)}
+def test_every_look_has_its_key(measured, notebook, width):
+    told = {f["title"]: set(f["untold"]) - set(UNTOLD) for f in measured(notebook, width)}
     assert {title: looks for title, looks in told.items() if looks} == {}
 
 

@@ -6,7 +6,7 @@ and ``SEED=7`` which. Everything happens in a copy of what git knows. The change
 `cosmic-ray`, which edits files in place: the machine and numba read a kernel's source, so tools
 that choose among variants when a function is called would change nothing.
 
-Tests try each change in a hurry first, then, where it survives, with their usual effort. What is
+Tests try each change in a hurry first, then, where it survives, as `make test-all` does. What is
 left is printed as a diff, and the exit status is 1. Not every survivor is a gap: some changes make
 a search slower and not wrong, and some make no difference at all.
 """
@@ -114,7 +114,7 @@ def survives(change, python: str, timeout: float) -> str:
     from cosmic_ray.mutating import mutate_and_test
 
     tests = tried_by(change.module_path.as_posix())
-    for effort in ("fast", "usual"):
+    for effort in ("fast", "all"):
         os.environ["GPUKERNELS_EFFORT"] = effort
         command = f"{shlex.quote(python)} -m pytest -x -q -p no:cacheprovider {tests}"
         result = mutate_and_test([change], command, timeout)
