@@ -10,11 +10,13 @@ import contextlib
 import itertools
 import os
 import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from built_book import built_book
+from effort import EFFORT, USUAL
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -29,11 +31,30 @@ FEATURES_LEFT_OUT = (
 HERE = Path(__file__).parent
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a browser, so that it can be left out by `-m "not browser"`."""
+#: Parameters that say how a page is looked at, and nothing else of it.
+LOOKS = {"width", "shown", "theme"}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what needs a browser, so that it can be left out by `-m "not browser"`.
+
+    For every change a test that differs in looks alone takes one of them, by its name.
+    """
+    looks: dict[str, list[pytest.Item]] = {}
     for item in items:
         if HERE in item.path.parents:
             item.add_marker("browser")
+            if hasattr(item, "callspec") and set(item.callspec.params) <= LOOKS:
+                looks.setdefault(item.nodeid.split("[")[0], []).append(item)
+    if EFFORT != USUAL:
+        return
+    left_out = set()
+    for name, cases in looks.items():
+        chosen = cases[zlib.crc32(name.encode()) % len(cases)]
+        if not chosen.get_closest_marker("crossed"):
+            left_out.update(set(cases) - {chosen})
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(scope="session")

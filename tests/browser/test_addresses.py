@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from built_book import ROOT
+from effort import WHOLE
 from made_once import MadeOnce
 from test_views import COLORS, COMPARED, PAGE, ROADS, TRACES, VIEWS, WEIGHED, relaxed
 
@@ -352,12 +353,15 @@ FOLLOWED = """async ([figure, address]) => {
 
 
 def test_every_link_of_the_book_sets_what_it_says(book, open_page):
-    found = 0
+    found, linked = 0, {}
     for path in sorted(book.rglob("*.html")):
         text = path.read_text(encoding="utf-8")
         links = re.findall(r'href="#(fig-[a-z0-9-]+)" data-gk-state="([^"]*)"', text)
-        if not links:
-            continue
+        if links:
+            linked[path] = links
+    # That figure, run and step are there is told by the build, for every link of every page.
+    for path in [*linked][:: 1 if WHOLE else 3]:
+        links = linked[path]
         page, problems = open_page(path.relative_to(book))
         for figure, state in links:
             address, wanted = f"#{figure}?{unescape(state)}", dict(parse_qsl(unescape(state)))
