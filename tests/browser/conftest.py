@@ -31,8 +31,9 @@ FEATURES_LEFT_OUT = (
 HERE = Path(__file__).parent
 
 
-#: Parameters that say how a page is looked at, and nothing else of it.
-LOOKS = {"width", "shown", "theme"}
+#: Parameters that say how a page is looked at. Where a width has a picture of its own, a test says
+#: so by another parameter, and takes both.
+LOOKS = {"width", "theme"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
