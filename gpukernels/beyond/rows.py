@@ -235,20 +235,24 @@ def _submit(
 ) -> list[Any]:
     """Return a future a tile, the key of which is one that Dask shows."""
     run = uuid.uuid4().hex[:8]
-    return [
-        client.submit(
-            run_tile, call, tile.name, work, *args, *tile.args(),
-            key=f"{call}-{run}-{tile.rows[0]}", pure=False,
-        )
-        for tile in tiles
-    ]  # fmt: skip
+    takes = [(call, tile.name, work, *args, *tile.args()) for tile in tiles]
+    # All by one message: to submit a task takes a client as long as a GPU takes for some searches.
+    return client.map(
+        run_tile, *map(list, zip(*takes, strict=True)),
+        key=[f"{call}-{run}-{tile.rows[0]}" for tile in tiles], pure=False,
+    ) if takes else []  # fmt: skip
 
 
 def result_of(call: str, future: Any, names: Mapping[str, str]) -> Any:
     """Return what a future holds; a task that has killed its workers is named."""
+    return _named(call, future.result, names)
+
+
+def _named(call: str, ask: Callable[[], Any], names: Mapping[str, str]) -> Any:
+    """Return what workers are asked for; a task that has killed them is named."""
     killed = needed("distributed.scheduler").KilledWorker
     try:
-        return future.result()
+        return ask()
     except killed as error:
         name = names.get(str(error.task), str(error.task))
         reason = f"its worker died again and again; if memory was short, {SMALLER}"
@@ -270,26 +274,28 @@ def _on_workers(
     client: Any,
 ) -> tuple[Any, list[dict[str, Any]]]:
     """Return rows that stay with the workers, as an array of Dask, when all are made."""
-    array = needed("dask.array")
+    dask, array = needed("dask"), needed("dask.array")
     pairs = _submit(call, cut, work, args, client)
-    parts, told = (
-        [client.submit(operator.itemgetter(i), pair, key=f"{of}-{pair.key}") for pair in pairs]
-        for i, of in enumerate(("rows", "told"))
+    told = client.map(
+        operator.itemgetter(1), pairs, key=[f"told-{pair.key}" for pair in pairs], pure=False
     )
     names = {
         future.key: tile.name
-        for futures in (pairs, parts, told)
+        for futures in (pairs, told)
         for future, tile in zip(futures, cut, strict=True)
     }
     try:
-        stats = [result_of(call, future, names) for future in told]
-        needed("distributed").wait(parts)
+        stats = _named(call, partial(client.gather, told), names)
     except BaseException:
         _cancel(pairs)
         raise
+    # A pair is taken apart when its rows are asked for: a worker would do that between two tiles.
+    rows = dask.delayed(operator.itemgetter(0))
     blocks = [
-        array.from_delayed(part, (tile.rows.size, shape[1]), dtype)
-        for part, tile in zip(parts, cut, strict=True)
+        array.from_delayed(
+            rows(pair, dask_key_name=f"rows-{pair.key}"), (tile.rows.size, shape[1]), dtype
+        )
+        for pair, tile in zip(pairs, cut, strict=True)
     ]
     matrix, order = array.concatenate(blocks), np.concatenate([tile.rows for tile in cut])
     if (order[1:] < order[:-1]).any():
