@@ -140,6 +140,15 @@ def test_what_only_a_notebook_has_is_not_promised_to_a_page(path):
                 assert "live notebook" in sentence
 
 
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_drawer_promises_as_many_checks_as_it_has(path):
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        label = cell["metadata"].get("mystnb", {}).get("code_prompt_show", "")
+        told = "".join("".join(output.get("text", "")) for output in cell.get("outputs", []))
+        if "check" in label and (counted := re.search(r"Evidence: ([\d,]+) checks?", told)):
+            assert sum(map(int, re.findall(r"(\d+) (?:checks?|random)", label))) == int(counted[1])
+
+
 def test_the_next_chapter_is_the_next_in_the_contents():
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     files = [c["file"] for part in toc["parts"] for c in part["chapters"]]
