@@ -86,6 +86,8 @@ def schema(name: str, strict: bool = True) -> dict[str, Any]:
     head = [*HEAD, *(NEWER if strict else ()), *(LIMITS if limited else ())]
     text = {"type": "string", "minLength": 1}
     number = {"type": "number", "minimum": 0}
+    # Less than 0 where an idle GPU drew more, when that was measured.
+    difference = {"type": "number"}
     pair = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
     beside: dict[str, list[str]] = {}
     if strict:
@@ -95,7 +97,8 @@ def schema(name: str, strict: bool = True) -> dict[str, Any]:
             beside[time] = [*beside[time], *(prefix + share for share in SHARES)]
     row: dict[str, Any] = {
         "patternProperties": {
-            FIGURE.pattern: _one_or_by_name(number),
+            f"^(?!above_idle_){FIGURE.pattern[1:]}": _one_or_by_name(number),
+            f"^above_idle_{FIGURE.pattern[1:]}": _one_or_by_name(difference),
             f"{SPREAD}$": _one_or_by_name(pair),
             "^(.*_)?least_(bytes|operations)$": _one_or_by_name({"type": "integer", "minimum": 0}),
             "^(.*_)?share_of_.*(?<!_spread)$": _one_or_by_name(number),

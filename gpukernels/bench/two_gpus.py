@@ -43,7 +43,7 @@ WORKS = ("copies", *SHARED, "blocked")
 #: Roots, and those of a tile: many tiles, so that both workers end at about the same time.
 ROOTS, A_TILE = 4096, 64
 #: The same of breadth-first searches, which share arcs by the tile.
-SEARCHES, SHARING = 4096, 256
+SEARCHES, SHARING = 16384, 512
 #: Parts of the road network, and its junctions down and across.
 PARTS, ROADS = 32, 128
 #: Rows of a result that SciPy finds too.

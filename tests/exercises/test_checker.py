@@ -177,7 +177,7 @@ def test_numpy_numbers_are_predictions_and_one_question_takes_a_number():
     right = {"a": np.int64(12), "b": 4.0, "c": np.int32(2), "d": 8}
     assert gk.exercise("simt-1").check(right)
     one = PredictionExercise(
-        Words("x-1", "one", "How many?", "One.", "One."),
+        Words("x-1", "one", "easy", "to count.", "How many?", "One.", "One."),
         answer={"all": 1},
         measure=lambda: {"all": 1},
     )

@@ -87,9 +87,11 @@ export function fitted(figure, stage, partsNow) {
     }
     for (const part of parts.filter(([name]) => !name)) {
       const place = turns.find((some) => fits([...some, part]));
+      const last = turns.at(-1),
+        namedLast = last.findLastIndex(([name]) => name);
       if (place) place.push(part);
-      else if (turns.at(-1).length === 1) turns.at(-1).push(part);
-      else turns.push([turns.at(-1).pop(), part]);
+      else if (last.findIndex(([name]) => name) === namedLast) last.push(part);
+      else turns.push([...last.splice(namedLast, 1), part]);
     }
     const all = turns.map((some) => [fits(some), figure.getBoundingClientRect().height]);
     figure.style.minHeight = `${Math.max(...all.map(([, tall]) => tall))}px`;
