@@ -26,7 +26,7 @@ help:
 	@echo "make test-colab           kernels and chapters under Colab's versions (FAST=1: the part that CI runs)"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
 	@echo "make colab-gpu            chapters on a machine with a GPU, CUDA, numba and little else (PYTHON=...)"
-	@echo "make test FAST=1          a case or two of each test, in two minutes"
+	@echo "make test FAST=1          a case of each test, in two minutes"
 	@echo "make soak                 random programs and inputs against models, for hours (PROGRAMS=...)"
 	@echo "make fuzz                 damaged graph files against an oracle (SECONDS=60 SEED=...)"
 	@echo "make mutants              changes that no test notices (FILES=... LINES=120-180 SAMPLE=... SEED=...)"
@@ -133,7 +133,7 @@ colab-versions:
 PROCESSES ?= 2
 PARALLEL = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-# FAST=1: a case or two of every test, no browser, one chapter; see tests/effort.py. Running all chapters
+# FAST=1: a case of every test, no browser, one chapter; see tests/effort.py. Running all chapters
 # takes minutes: here it is one of each part and those that are changed, and all with ALL_CHAPTERS=1, as
 # .ci/run says.
 OF_EACH_PART = $(addprefix chapters/,simt.ipynb frontier_bfs.ipynb hbf.ipynb all_pairs_otherwise.ipynb \

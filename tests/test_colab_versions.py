@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from built_book import ROOT
+from own_make import own_environment
 
 sys.path.insert(0, str(ROOT / "book"))
 import colab_versions
@@ -123,7 +124,7 @@ def test_what_is_no_list_is_refused_and_nothing_is_written(tmp_path, monkeypatch
 def planned(*arguments: str) -> str:
     """Return what make would run, with the environments as they would be."""
     made = ["-o", ".venv/test-installed", "-o", ".venv-colab/installed", "-o", "book"]
-    plain = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
+    plain = own_environment()
     command = ["make", "--dry-run", *made, *arguments]
     return subprocess.run(
         command, cwd=ROOT, env=plain, capture_output=True, text=True, check=True

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from built_book import ROOT
+from own_make import own_environment
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
@@ -40,7 +41,7 @@ def make(project: Path, *more: str, install: str = "true") -> subprocess.Complet
     """Run make up to the packages, of which pip's part is `install`."""
     python = project.parent / "python"
     # Left out are the variables by which a make that runs these tests would speak to this one.
-    plain = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "PYTHON")}
+    plain = {k: v for k, v in own_environment().items() if k != "PYTHON"}
     command = ["make", "-C", str(project), f"INSTALL={install}", ".venv/book-installed", *more]
     if not more:
         plain["PATH"] = f"{project.parent}/bin:{plain['PATH']}"
@@ -155,9 +156,8 @@ def test_colabs_versions_have_an_environment_that_is_stamped_like_the_other(proj
 def dry(target: str) -> str:
     """Return the line by which make would run pytest, with packages that are there."""
     command = ["make", "-n", "-o", ".venv/test-installed", *target.split()]
-    given = ("MAKEFLAGS", "MAKELEVEL", "ALL_CHAPTERS")  # by the make that runs this
-    plain = {k: v for k, v in os.environ.items() if k not in given}
-    done = subprocess.run(command, cwd=ROOT, env=plain, capture_output=True, text=True, check=True)
+    told = {"cwd": ROOT, "env": own_environment()}
+    done = subprocess.run(command, **told, capture_output=True, text=True, check=True)
     (line,) = [line for line in done.stdout.splitlines() if " -m pytest " in line]
     return line
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 from built_book import ROOT
+from own_make import HANDED_ON
 
 sys.path.insert(0, str(ROOT / "book"))
 from addresses import BRANCH
@@ -164,7 +165,7 @@ def test_one_push_sets_the_address_of_the_copy_and_publishes_without_a_commit_to
         for expression, meant in known.items():
             value = value.replace(expression, meant)
         monkeypatch.setenv(name, value)
-    for name in ("MAKEFLAGS", "MAKELEVEL"):
+    for name in HANDED_ON:
         monkeypatch.delenv(name, raising=False)
     for command in commands("publish"):
         shell = ["bash", "-e", "-c", re.sub(r"^make\b", MAKE, command)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from built_book import ROOT
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+from own_make import own_environment
 
 sys.path.insert(0, str(ROOT / "book"))
 import fresh_notebooks
@@ -99,7 +99,7 @@ def test_the_books_notebooks_are_trusted_and_others_are_not(made, target, monkey
 def test_make_lab_opens_these_and_make_clean_leaves_them():
     def printed(*target: str) -> str:
         # Under `make test` this make would take itself for a part of that one, and say so.
-        env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
+        env = own_environment()
         command = ["make", "-n", *target]
         run = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
