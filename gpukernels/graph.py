@@ -372,6 +372,12 @@ def check_graph(g: object, name: str = "g") -> None:
         raise InvalidArgument(name, g, "a Graph")
 
 
+def arc_weights(g: Graph) -> NDArray[np.int32] | NDArray[np.float32]:
+    """Return the weight of every arc, shape (m,); ones where the graph is unweighted."""
+    check_graph(g)
+    return np.ones(g.m, dtype=np.int32) if g.weights is None else g.weights
+
+
 def checked_roots(g: Graph, roots: ArrayLike) -> NDArray[np.int32]:
     """Return roots as int32.
 

@@ -8,6 +8,7 @@ they differ in how many inputs it is held to.
 from __future__ import annotations
 
 import os
+import zlib
 from itertools import combinations, product
 
 import numpy as np
@@ -95,6 +96,11 @@ def in_turn(many, *others, effort: str = EFFORT) -> list[tuple]:
     if effort == SOAK:
         return [(one, *other) for one in many for other in others]
     return [(one, *others[k % len(others)]) for k, one in enumerate(many)]
+
+
+def one_of(cases: list, name: str):
+    """Return one of the cases of a test: another place among them for each name."""
+    return cases[zlib.crc32(name.encode()) % len(cases)]
 
 
 def cover(rows: np.ndarray, strength: int) -> list[int]:

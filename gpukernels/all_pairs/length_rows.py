@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.cores.slabs import slabs_of
 from gpukernels.errors import NegativeCycleError
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, arc_weights
 
 from .lengths import (
     ABSENT,
@@ -135,7 +135,7 @@ def range_of_rows(given: Graph | NDArray) -> Range:
 def range_of_arcs(g: Graph) -> Range:
     """Return the same of a graph, after a look at its arcs alone."""
     source, target = g.coo
-    weights = np.ones(g.m, np.int32) if g.weights is None else g.weights
+    weights = arc_weights(g)
     order = np.lexsort((weights, target, source))
     source, target, weights = source[order], target[order], weights[order]
     shortest = np.ones(g.m, bool)  # of parallel arcs

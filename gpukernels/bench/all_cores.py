@@ -52,7 +52,6 @@ def add(
         if (found := measure(row)) is not None:
             others = row["searches"]
             first = {label: others[label] for label in ("sequential",) if label in others}
-            row["searches"] = {**first, ALL_CORES: {}, **others}
-            row["searches"][ALL_CORES] = {**found, **apart}
+            row["searches"] = {**first, ALL_CORES: None, **others} | {ALL_CORES: {**found, **apart}}
             record.write(name, what, kept, {}, folder)
     return record.write(name, what, kept, {}, folder)

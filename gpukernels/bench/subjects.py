@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gpukernels.all_pairs import METHODS as ALL_PAIRS
 from gpukernels.bench import (
     apsp,
     bfs,
@@ -123,11 +122,7 @@ SUBJECTS: dict[str, Subject] = {
         "shortest paths of all pairs",
         apsp.write,
         {"quick": True, "repeat": 3, "sizes": (512, 1024)},
-        {
-            "methods": tuple(
-                name for name in apsp.NAMES if name in (*ALL_PAIRS, apsp.PRODUCT, ALL_CORES)
-            )
-        },
+        {"methods": apsp.NAMES},
     ),
     "out_of_core": Subject(
         "all pairs of matrices larger than the device", out_of_core.write, {"shrink": 3}

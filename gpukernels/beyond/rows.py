@@ -234,13 +234,15 @@ def _submit(
     call: str, tiles: Sequence[RowTile], work: Callable, args: tuple, client: Any
 ) -> list[Any]:
     """Return a future a tile, the key of which is one that Dask shows."""
+    if not tiles:
+        return []
     run = uuid.uuid4().hex[:8]
     takes = [(call, tile.name, work, *args, *tile.args()) for tile in tiles]
     # All by one message: to submit a task takes a client as long as a GPU takes for some searches.
     return client.map(
         run_tile, *map(list, zip(*takes, strict=True)),
         key=[f"{call}-{run}-{tile.rows[0]}" for tile in tiles], pure=False,
-    ) if takes else []  # fmt: skip
+    )  # fmt: skip
 
 
 def result_of(call: str, future: Any, names: Mapping[str, str]) -> Any:

@@ -22,7 +22,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from gpukernels.cores import all_cores
-from gpukernels.graph import Graph, check_root
+from gpukernels.graph import Graph, arc_weights, check_root
 from gpukernels.summary import shape_of
 from gpukernels.weight_facts import check_non_negative, weight_facts
 
@@ -92,7 +92,7 @@ def sssp(g: Graph, root: int = 0) -> Distances:
     alternatives = ("sequential.bellman_ford_queue", "sequential.bellman_ford")
     check_non_negative(g, "multicore.sssp", alternatives)
     facts = weight_facts(g)
-    weights = np.ones(g.m, np.int32) if g.weights is None else g.weights
+    weights = arc_weights(g)
     kind: Any = np.float64
     if weights.dtype != np.float32:
         # A path leaves each vertex once at most; a sum is compared before it is stored.

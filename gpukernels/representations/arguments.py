@@ -11,14 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from gpukernels.checks import as_array
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
-from gpukernels.graph import Graph, check_graph
 from gpukernels.primitives import blocks_for, check_threads
-
-
-def arc_weights(g: Graph) -> NDArray[np.int32] | NDArray[np.float32]:
-    """Return the weight of every arc, shape (m,); ones where the graph is unweighted."""
-    check_graph(g)
-    return np.ones(g.m, dtype=np.int32) if g.weights is None else g.weights
 
 
 def sum_dtype(terms: np.dtype) -> np.dtype:

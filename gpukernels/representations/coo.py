@@ -26,11 +26,11 @@ from numpy.typing import ArrayLike, NDArray
 from gpukernels.checks import check_choice, check_flag
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, arc_weights
 from gpukernels.primitives import THREADS
 from gpukernels.summary import record_summary
 
-from .arguments import arc_weights, computed, queries, sum_dtype, vertex_values
+from .arguments import computed, queries, sum_dtype, vertex_values
 
 LAYOUTS = ("soa", "aos", "packed")
 

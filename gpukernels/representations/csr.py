@@ -22,10 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph, check_graph
+from gpukernels.graph import Graph, arc_weights, check_graph
 from gpukernels.primitives import THREADS
 
-from .arguments import arc_weights, computed, queries, sum_dtype, vertex_values
+from .arguments import computed, queries, sum_dtype, vertex_values
 
 
 @cuda.jit

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import DENSE_LIMIT, Graph, check_graph
+from gpukernels.graph import DENSE_LIMIT, Graph, arc_weights, check_graph
 from gpukernels.summary import shape_of
 
 from .shortest_paths import bellman_ford_queue
@@ -95,7 +95,7 @@ def floyd_warshall(g: Graph) -> AllPairs:
     ([0, 1, 2], 3)
     """
     distance, next_hop, infinite = _room(g)
-    _place_arcs(g.offsets, g.targets, _weights(g), distance, next_hop)
+    _place_arcs(g.offsets, g.targets, arc_weights(g), distance, next_hop)
     on_cycle, operations = _floyd_warshall(distance, next_hop, infinite)
     if on_cycle >= 0:
         bellman_ford_queue(g, int(on_cycle))  # finds it, and names it
@@ -115,10 +115,6 @@ def _room(g: Graph):
     infinite = np.inf if floats else INT64_MAX
     distance = np.full((g.n, g.n), infinite)
     return distance, np.full((g.n, g.n), -1, np.int32), distance.dtype.type(infinite)
-
-
-def _weights(g: Graph) -> NDArray:
-    return np.ones(g.m, np.int32) if g.weights is None else g.weights
 
 
 @njit(cache=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gpukernels.graph import Graph, check_root
+from gpukernels.graph import Graph, arc_weights, check_root
 from gpukernels.paths import NO_PARENT, negative_cycle, path_to, vertex_on_cycle
 from gpukernels.summary import shape_of
 from gpukernels.weight_facts import check_non_negative
@@ -170,7 +170,7 @@ def bellman_ford(g: Graph, root: int = 0) -> ShortestPaths:
 
 def _search(loop: Callable, g: Graph, root: int) -> ShortestPaths:
     root = check_root(g, root)
-    weights = np.ones(g.m, np.int32) if g.weights is None else g.weights
+    weights = arc_weights(g)
     if weights.dtype == np.float32:
         distance = np.full(g.n, np.inf)
     else:

@@ -10,13 +10,12 @@ import contextlib
 import itertools
 import os
 import shutil
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from built_book import built_book
-from effort import EFFORT, USUAL
+from effort import EFFORT, USUAL, one_of
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -51,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     left_out = set()
     for name, cases in looks.items():
-        chosen = cases[zlib.crc32(name.encode()) % len(cases)]
+        chosen = one_of(cases, name)
         if not chosen.get_closest_marker("crossed"):
             left_out.update(set(cases) - {chosen})
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])

@@ -43,7 +43,7 @@ export const graphView = {
       [null, "largest degree", thousands(degrees.reduce((a, b) => Math.max(a, b), 0))],
     ];
     return {
-      counted: payload.csr ? countNames("vertex", "vertices") : countAfter("step"),
+      counted: payload.csr ? countNames("vertex", "vertices") : null,
       stage: strip ? [picture.svg, strip.svg] : [picture.svg],
       cursor,
       choose(k) {

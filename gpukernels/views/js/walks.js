@@ -1,5 +1,4 @@
 // Who reads which arc in a level: the threads at work, the array of targets, and the source line, below the picture.
-import { countNames } from "./counted.js";
 import { cursorOf, lightNode, litMark, namesOf } from "./cursor.js";
 import { unpack, unpackLists } from "./decode.js";
 import { h, number, put } from "./element.js";
@@ -54,8 +53,8 @@ function warpsAt(walks) {
 }
 
 // `arcs` is what a record says of the graph's arrays, `recorded` what its traces say of their loads; `picture` has the
-// graph's drawing, and a mark for lines that are lit.
-export function walksOf(arcs, recorded, drawing, picture) {
+// graph's drawing, and a mark for lines that are lit. Levels are `counted` as the figure counts them.
+export function walksOf(arcs, recorded, drawing, picture, counted) {
   const offsets = unpack(arcs.offsets),
     lineOfArc = unpack(arcs.line);
   const tails = [];
@@ -175,7 +174,7 @@ export function walksOf(arcs, recorded, drawing, picture) {
       ...tails.map((_, arc) => ({ arc, line: lineOfArc[arc] })),
     ],
     "Point at an arc, a thread or a cell: what goes with it lights up; a click or tap keeps it.",
-    countNames("level", "levels"),
+    counted,
   );
 
   function sectorBox(sector) {
