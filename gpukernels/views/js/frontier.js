@@ -38,7 +38,9 @@ export const frontierView = {
     const named = h("div", null, head, names);
     const makers = payload.mostNamed ? h("div", { class: "gk-makers" }, named) : null;
     const recorded = payload.traces.map((trace) => (trace.walks ? readWalks(trace.walks) : null));
-    const walks = payload.arcs ? walksOf(payload.arcs, recorded.filter(Boolean), drawing, picture, frontierView.counted) : null;
+    const walks = payload.arcs
+      ? walksOf(payload.arcs, recorded.filter(Boolean), drawing, picture, frontierView.counted)
+      : null;
     return {
       stage: [start && start.offer, picture.svg, ...(walks ? walks.stage : []), makers].filter(Boolean),
       // What lights up together stands together where there is room beside it for the numbers.
