@@ -9,11 +9,12 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 
 import gpukernels as gk
 from gpukernels import generators, graph
 from gpukernels.errors import InvalidArgument
-from gpukernels.making import arcs, quadrants, symmetry
+from gpukernels.making import arcs, modular, quadrants, symmetry
 
 
 @contextlib.contextmanager
@@ -131,9 +132,7 @@ def test_symmetry_is_found_as_by_counting(arc_list, both_ways, damage, weighted,
     known = [(u, v, w if weighted else 0) for u, v, w in listed]
     symmetric = sorted(known) == sorted((v, u, w) for u, v, w in known)
     with parts(count):
-        assert symmetry.is_symmetric(g.offsets, g.targets, g.weights) == (
-            symmetric or all(u == v for u, v, _ in listed)
-        )
+        assert symmetry.is_symmetric(g.offsets, g.targets, g.weights) == symmetric
     with all_are_large(count):
         if symmetric:
             gk.Graph(g.offsets, g.targets, g.weights, directed=False)
@@ -142,11 +141,51 @@ def test_symmetry_is_found_as_by_counting(arc_list, both_ways, damage, weighted,
                 gk.Graph(g.offsets, g.targets, g.weights, directed=False)
 
 
-def test_rows_out_of_order_are_not_called_symmetric_but_their_graph_is_taken():
-    offsets, targets = np.array([0, 2, 3, 4], np.int32), np.array([2, 1, 0, 0], np.int32)
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_symmetry_does_not_depend_on_the_order_of_rows_or_of_parallel_arcs(count):
+    offsets, targets = np.array([0, 4, 6, 7], np.int32), np.array([2, 0, 1, 1, 0, 0, 0], np.int32)
+    weights = np.array([5, 9, 1, 2, 2, 1, 5], np.float32)
+    with parts(count):
+        assert symmetry.is_symmetric(offsets, targets, None)
+        assert symmetry.is_symmetric(offsets, targets, weights)
+        weights[4] = 3
+        assert not symmetry.is_symmetric(offsets, targets, weights)
+    with all_are_large(count):
+        assert gk.Graph(offsets, targets, directed=False).m == 7
+
+
+def test_as_many_arcs_at_every_vertex_are_not_enough():
+    # 0 -> 2 and 1 -> 3, but 3 -> 0 and 2 -> 1: sums of ends, and degrees, agree.
+    offsets, targets = np.array([0, 1, 2, 3, 4], np.int32), np.array([2, 3, 1, 0], np.int32)
     assert not symmetry.is_symmetric(offsets, targets, None)
-    with all_are_large(2):
-        assert gk.Graph(offsets, targets, directed=False).m == 4
+    weights = np.array([1, 2, 2, 1], np.int32)
+    back = np.array([2, 3, 0, 1], np.int32)
+    assert symmetry.is_symmetric(offsets, back, None)
+    assert not symmetry.is_symmetric(offsets, back, weights)
+
+
+@njit
+def _plus(a, b):
+    return modular.plus(a, b)
+
+
+@njit
+def _times(a, b):
+    return modular.times(a, b)
+
+
+BELOW_PRIME = st.integers(0, modular.PRIME - 1) | st.integers(1, 4).map(
+    lambda less: modular.PRIME - less
+)
+
+
+@examples(300, soak=20_000)
+@given(a=BELOW_PRIME, b=BELOW_PRIME)
+def test_sums_and_products_are_those_of_python(a, b):
+    one, other = np.uint64(a), np.uint64(b)
+    assert (_plus(one, other), _times(one, other)) == tuple(
+        found % modular.PRIME for found in (a + b, a * b)
+    )
 
 
 @pytest.mark.parametrize("count", [1, 3])
