@@ -21,8 +21,9 @@ help:
 	@echo "make pdf, make epub       the whole book as _build/graphs-on-the-gpu.pdf, .epub"
 	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay"
 	@echo "make lab                  make notebooks, and JupyterLab with them (CHAPTER=hbf: open that one)"
-	@echo "make test                 every test that needs no GPU, and a chapter of each part; what a change is held to"
-	@echo "make test-all             the same with more cases of each, and all chapters: before pages are published"
+	@echo "make test                 every test that needs no GPU with some of its cases, and a chapter of each part"
+	@echo "make test EACH=1          each value of each choice, and all chapters: what CI holds a change to"
+	@echo "make test-all             choices in pairs, pages in each width and theme: before pages are published"
 	@echo "make test-colab           kernels and chapters under Colab's versions (FAST=1: the part that CI runs)"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
 	@echo "make colab-gpu            chapters on a machine with a GPU, CUDA, numba and little else (PYTHON=...)"
@@ -133,15 +134,14 @@ colab-versions:
 PROCESSES ?= 2
 PARALLEL = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-# FAST=1: a case of every test, no browser, one chapter; see tests/effort.py. Running all chapters
-# takes minutes: here it is one of each part and those that are changed, and all with ALL_CHAPTERS=1, as
-# .ci/run says.
-OF_EACH_PART = $(addprefix chapters/,simt.ipynb frontier_bfs.ipynb hbf.ipynb all_pairs_otherwise.ipynb \
+# Some cases of every test, a chapter of each part and those that are changed; see tests/effort.py. EACH=1,
+# as .ci/run says: each value of each choice, all chapters. FAST=1: a case, no browser, one chapter.
+OF_EACH_PART = $(addprefix chapters/,simt.ipynb frontier_bfs.ipynb hbf.ipynb floyd_warshall.ipynb \
   performance_power_energy.ipynb)
 CHANGED = $(shell git diff --name-only --diff-filter=d \
   $$(git merge-base HEAD origin/main 2>/dev/null || echo HEAD) -- chapters/ 2>/dev/null)
-test: TESTED = tests $(if $(FAST),chapters/simt.ipynb,$(if $(ALL_CHAPTERS),chapters,$(sort $(OF_EACH_PART) $(CHANGED))) book/index.ipynb)
-test: export GPUKERNELS_EFFORT := $(if $(FAST),fast,usual)
+test: TESTED = tests $(if $(FAST),chapters/simt.ipynb,$(if $(EACH),chapters,$(sort $(OF_EACH_PART) $(CHANGED))) book/index.ipynb)
+test: export GPUKERNELS_EFFORT := $(if $(FAST),fast,$(if $(EACH),each,usual))
 test-all: TESTED = tests chapters book/index.ipynb
 test-all: export GPUKERNELS_EFFORT := all
 # A hundred processes import the package: where nothing compiled is kept, each compiles it anew.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from built_book import ROOT, folder_for_the_book
-from effort import EFFORT, FAST, SCHEDULES, USUAL, cover, one_of, schedule_name
+from effort import EACH, EFFORT, FAST, SCHEDULES, USUAL, cover, schedule_name, some_of
 from outcomes import is_quiet, run_quietly
 
 from gpukernels.device import CudaDevice, SimtDevice, default_device
@@ -44,6 +45,8 @@ FIRST = (
     "tests/views/",
 )
 
+
+CHAPTERS = {path.stem for path in (ROOT / "chapters").glob("*.ipynb")}
 
 #: What `make test FAST=1` leaves out: browsers, other processes, compilers, the built book, and
 #: what compares many runs.
@@ -126,7 +129,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if " at 0x" in item.nodeid:
             raise pytest.UsageError(f"{item.nodeid}: an address, which no two processes share")
     if EFFORT in CHOSEN:
-        kept = {item for cases in _cases(items).values() for item in CHOSEN[EFFORT](cases)}
+        run = {Path(word).stem for word in config.args if word.endswith(".ipynb")}
+        kept = {item for cases in _cases(items).values() for item in CHOSEN[EFFORT](cases, run)}
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = [item for item in items if item in kept]
 
@@ -155,13 +159,13 @@ def _cases(items: list[pytest.Item]) -> dict[str, list[pytest.Item]]:
     return cases
 
 
-def _one(cases: list[pytest.Item]) -> list[pytest.Item]:
+def _one(cases: list[pytest.Item], run: set[str]) -> list[pytest.Item]:
     """Return a case of a test that is not `SLOW`."""
     kept = [item for item in cases if not item.nodeid.startswith(SLOW)]
-    return [one_of(kept, kept[0].nodeid.split("[")[0])] if kept else []
+    return some_of(kept, kept[0].nodeid.split("[")[0]) if kept else []
 
 
-def _each_value(cases: list[pytest.Item]) -> list[pytest.Item]:
+def _each_value(cases: list[pytest.Item], run: set[str]) -> list[pytest.Item]:
     """Return cases in which each value of each parameter appears, where parameters cross.
 
     What is parametrized at once has one name and is one value: rows that somebody wrote, or drew
@@ -173,8 +177,33 @@ def _each_value(cases: list[pytest.Item]) -> list[pytest.Item]:
     return [cases[k] for k in cover(names, 1)]
 
 
+def _some(cases: list[pytest.Item], run: set[str]) -> list[pytest.Item]:
+    """Return of the cases that :func:`_each_value` keeps as many as the root of their number.
+
+    Of what is tried a chapter it keeps those of the notebooks that are `run`.
+    """
+    cases = _each_value(cases, run)
+    if len(cases) == 1 or cases[0].get_closest_marker("crossed"):
+        return cases
+    chapters = [_chapter(case) for case in cases]
+    others = cases
+    kept = []
+    if len(set(chapters)) > len(CHAPTERS) // 2:  # else it has methods of the name of a chapter
+        kept = [case for case, name in zip(cases, chapters, strict=True) if name in run]
+        others = [case for case, name in zip(cases, chapters, strict=True) if name is None]
+    if not kept and not others:
+        others = cases
+    return kept + some_of(others, cases[0].nodeid.split("[")[0], round(len(others) ** 0.5))
+
+
+def _chapter(case: pytest.Item) -> str | None:
+    """Return the chapter that the name of a case names."""
+    words = re.split(r"[-/.]", case.callspec.id)
+    return next((word for word in words if word in CHAPTERS), None)
+
+
 #: Which cases of a test run with less effort than all.
-CHOSEN: dict[str, Callable] = {FAST: _one, USUAL: _each_value}
+CHOSEN: dict[str, Callable] = {FAST: _one, USUAL: _some, EACH: _each_value}
 
 
 @pytest.fixture

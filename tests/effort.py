@@ -1,8 +1,9 @@
 """How much a run of the tests tries: a few cases, each value, enough that pairs meet, or all.
 
-``make test FAST=1`` is for the minute between two edits, ``make test`` for every change,
-``make test-all`` for what is published, and ``make soak`` for a night. Each makes every promise;
-they differ in how many inputs it is held to.
+``make test FAST=1`` is for the minute between two edits, ``make test`` for every change on one's
+own machine, ``make test EACH=1`` for the same change in continuous integration, ``make test-all``
+for what is published, and ``make soak`` for a night. Each but the first makes every promise; they
+differ in how many inputs it is held to. A file of tests that is run by hand tries each value.
 """
 
 from __future__ import annotations
@@ -15,9 +16,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-FAST, USUAL, ALL, SOAK = "fast", "usual", "all", "soak"
-LEVELS = (FAST, USUAL, ALL, SOAK)
-EFFORT = os.environ.get("GPUKERNELS_EFFORT") or USUAL
+FAST, USUAL, EACH, ALL, SOAK = LEVELS = "fast", "usual", "each", "all", "soak"
+EFFORT = os.environ.get("GPUKERNELS_EFFORT") or EACH
 if EFFORT not in LEVELS:
     raise pytest.UsageError(f"GPUKERNELS_EFFORT={EFFORT!r}: allowed are {', '.join(LEVELS)}")
 #: Whether this run tries more than what every change is held to.
@@ -38,7 +38,8 @@ def schedule_name(schedule) -> str:
 
 def some(many: int, soak: int, effort: str = EFFORT) -> int:
     """Return how many inputs to draw: `many` of them in all, a part where less time is."""
-    return {FAST: max(1, many // 5), USUAL: -(-many // 3), ALL: many, SOAK: soak}[effort]
+    few = max(1, many // 5)
+    return {FAST: few, USUAL: few, EACH: -(-many // 3), ALL: many, SOAK: soak}[effort]
 
 
 def examples(many: int, soak: int, **options):
@@ -52,7 +53,7 @@ def every_pair(
     """Return rows of one value a factor in which each pair of values of two factors appears.
 
     What goes wrong depends on one choice or on two that meet, hardly ever on three: a covering
-    array finds it with a fraction of all crossings. For every change each value appears, as often
+    array finds it with a fraction of all crossings. With less effort each value appears, as often
     as the others; with ``make test-all`` each pair does; in a night, all crossings do. The same
     factors give the same rows.
 
@@ -63,9 +64,10 @@ def every_pair(
     allowed : callable
         Whether a row can be had; pairs that no allowed row holds are left out.
     always : bool
-        Whether each pair meets for every change, too: where pairs have told what values had not.
+        Whether each pair meets where otherwise each value does: pairs have told what values had
+        not.
     effort : str
-        ``"fast"``, ``"usual"``, ``"all"`` or ``"soak"``.
+        ``"fast"``, ``"usual"``, ``"each"``, ``"all"`` or ``"soak"``.
     """
     values = [list(factor) for factor in factors]
     indices = [
@@ -73,7 +75,7 @@ def every_pair(
         for row in product(*(range(len(factor)) for factor in values))
         if allowed(*(factor[i] for factor, i in zip(values, row, strict=True)))
     ]
-    strength = {FAST: 1, USUAL: 1 + always, ALL: 2, SOAK: len(values)}[effort]
+    strength = {FAST: 1, USUAL: 1, EACH: 1 + always, ALL: 2, SOAK: len(values)}[effort]
     if strength < len(values):
         indices = [indices[k] for k in cover(np.array(indices), strength)]
     return [tuple(factor[i] for factor, i in zip(values, row, strict=True)) for row in indices]
@@ -90,7 +92,7 @@ def in_turn(many, *others, effort: str = EFFORT) -> list[tuple]:
     many, *others : iterable
         The values of each factor.
     effort : str
-        ``"fast"``, ``"usual"``, ``"all"`` or ``"soak"``.
+        ``"fast"``, ``"usual"``, ``"each"``, ``"all"`` or ``"soak"``.
     """
     others = list(product(*others))
     if effort == SOAK:
@@ -98,9 +100,10 @@ def in_turn(many, *others, effort: str = EFFORT) -> list[tuple]:
     return [(one, *others[k % len(others)]) for k, one in enumerate(many)]
 
 
-def one_of(cases: list, name: str):
-    """Return one of the cases of a test: another place among them for each name."""
-    return cases[zlib.crc32(name.encode()) % len(cases)]
+def some_of(cases: list, name: str, count: int = 1) -> list:
+    """Return so many cases of a test, evenly apart; they begin elsewhere for each name."""
+    first = zlib.crc32(name.encode())
+    return [cases[(first + k * len(cases) // count) % len(cases)] for k in range(count)]
 
 
 def cover(rows: np.ndarray, strength: int) -> list[int]:

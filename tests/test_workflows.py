@@ -59,9 +59,7 @@ def test_what_is_published_has_been_held_to_all_cases_and_chapters():
     assert WORKFLOWS["publish"]["jobs"]["test"]["with"] == {"tests": "test-all"}
     assert WORKFLOWS["test"][ON]["workflow_call"]["inputs"]["tests"]["default"] == "test"
     assert {"test", "test-all"} <= TARGETS
-    assert 'make "${TESTS:-test}" ALL_CHAPTERS=1' in (ROOT / ".ci" / "run").read_text(
-        encoding="utf-8"
-    )
+    assert 'make "${TESTS:-test}" EACH=1' in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from built_book import built_book
-from effort import EFFORT, USUAL, one_of
+from effort import EACH, EFFORT, USUAL, some_of
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -38,7 +38,7 @@ LOOKS = {"width", "theme"}
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what needs a browser, so that it can be left out by `-m "not browser"`.
 
-    For every change a test that differs in looks alone takes one of them, by its name.
+    A test that differs in looks alone takes one of them, by its name, unless all are asked for.
     """
     looks: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -46,11 +46,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("browser")
             if hasattr(item, "callspec") and set(item.callspec.params) <= LOOKS:
                 looks.setdefault(item.nodeid.split("[")[0], []).append(item)
-    if EFFORT != USUAL:
+    if EFFORT not in (USUAL, EACH):
         return
     left_out = set()
     for name, cases in looks.items():
-        chosen = one_of(cases, name)
+        (chosen,) = some_of(cases, name)
         if not chosen.get_closest_marker("crossed"):
             left_out.update(set(cases) - {chosen})
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
