@@ -16,15 +16,16 @@ from outcomes import is_quiet, run_quietly
 from gpukernels.device import CudaDevice, SimtDevice, default_device
 
 #: What starts first: the files that take longest. A process takes whole files, so that one of these
-#: left to the end would leave the other without work.
+#: left to the end would leave the other without work; and while the first builds the book, others
+#: have what needs none.
 FIRST = (
     "tests/browser/test_pages.py",
-    "tests/simt/test_programs.py",
-    "tests/browser/",
-    "chapters/",
     "tests/test_cudasim.py",
+    "tests/simt/test_programs.py",
     "tests/test_ptx.py",
     "tests/test_making.py",
+    "tests/browser/",
+    "chapters/",
     "tests/plain_notebooks/",
     "tests/all_pairs/",
     "tests/bench/",
