@@ -46,7 +46,7 @@ FIRST = (
     "tests/views/",
 )
 
-
+#: The names of all chapters.
 CHAPTERS = {path.stem for path in (ROOT / "chapters").glob("*.ipynb")}
 
 #: What `make test FAST=1` leaves out: browsers, other processes, compilers, the built book, and
@@ -186,14 +186,11 @@ def _some(cases: list[pytest.Item], run: set[str]) -> list[pytest.Item]:
     cases = _each_value(cases, run)
     if len(cases) == 1 or cases[0].get_closest_marker("crossed"):
         return cases
-    chapters = [_chapter(case) for case in cases]
-    others = cases
-    kept = []
-    if len(set(chapters)) > len(CHAPTERS) // 2:  # else it has methods of the name of a chapter
-        kept = [case for case, name in zip(cases, chapters, strict=True) if name in run]
-        others = [case for case, name in zip(cases, chapters, strict=True) if name is None]
-    if not kept and not others:
-        others = cases
+    kept, others = [], cases
+    of_chapter = {case: _chapter(case) for case in cases}
+    if len({*of_chapter.values()}) > len(CHAPTERS) // 2:  # else methods have the names of some
+        kept = [case for case, name in of_chapter.items() if name in run]
+        others = [case for case, name in of_chapter.items() if name is None or not kept]
     return kept + some_of(others, cases[0].nodeid.split("[")[0], round(len(others) ** 0.5))
 
 
