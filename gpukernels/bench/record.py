@@ -130,16 +130,22 @@ def runs(measurements: dict, *searches: str) -> list[tuple[str, str, dict[str, f
     return found
 
 
-def provenance(measurements: dict) -> str:
+def provenance(measurements: dict, *searches: str) -> str:
     """Return the half line that stands under a table of times.
 
-    Searches that name a date and a commit of their own were measured apart from the others.
+    Of the `searches` that it shows, all by default, those that name a date and a commit of their
+    own were measured apart from the others: one or two are named, of more their graphs.
     """
     text = "{device}, driver {driver}, numba-cuda {numba_cuda}; {date}, commit {commit}"
-    apart = {
-        f"; of {row['graph']} some on {told['date']}, commit {told['commit']}"
-        for row in measurements.get("times", ())
-        for told in row.get("searches", {}).values()
-        if "commit" in told
-    }
-    return text.format(**measurements) + "".join(sorted(apart))
+    apart: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for row in measurements.get("times", ()):
+        for label, told in row.get("searches", {}).items():
+            if "commit" in told and (not searches or label in searches):
+                when = f"on {told['date']}, commit {told['commit']}"
+                labels, graphs = apart.setdefault(when, ({}, {}))
+                labels[label] = graphs[row["graph"]] = None
+    ends = []
+    for when, (labels, graphs) in apart.items():
+        what = "" if len(labels) <= 2 else "some of "
+        ends.append(f"; {what}{' and '.join(graphs if what else labels)} {when}")
+    return text.format(**measurements) + "".join(sorted(ends))

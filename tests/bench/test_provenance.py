@@ -19,10 +19,24 @@ def test_measurements_name_device_versions_date_and_commit():
     assert record.provenance({**HEAD, "times": [{"technique": "merge path"}]}) == LINE
 
 
-def test_searches_that_were_measured_apart_are_told_once_a_graph_and_commit():
-    apart = {"date": "2026-01-05", "commit": "def"}
-    times = [row("road", a=apart, b=apart, c={}), row("grid", a=apart), row("kron", a={})]
-    some = "; of {} some on 2026-01-05, commit def"
+APART, LATER = ({"date": f"2026-01-{day}", "commit": f"c{day}"} for day in ("05", "06"))
+
+
+def test_searches_that_were_measured_apart_are_named_once_a_commit():
+    times = [row("road", a=APART, b=APART, c={}), row("grid", a=APART, d=LATER), row("kron", a={})]
     assert record.provenance({**HEAD, "times": times}) == (
-        LINE + some.format("grid") + some.format("road")
+        f"{LINE}; a and b on 2026-01-05, commit c05; d on 2026-01-06, commit c06"
     )
+
+
+def test_of_many_searches_that_were_measured_apart_the_graphs_are_named():
+    times = [row("road", a=APART, b=APART, c=APART), row("grid", a=APART), row("kron", a={})]
+    assert record.provenance({**HEAD, "times": times}) == (
+        f"{LINE}; some of road and grid on 2026-01-05, commit c05"
+    )
+
+
+def test_what_a_table_does_not_show_is_not_named_under_it():
+    measured = {**HEAD, "times": [row("road", a=APART, b=LATER, c={})]}
+    assert record.provenance(measured, "c") == LINE
+    assert record.provenance(measured, "b", "c") == f"{LINE}; b on 2026-01-06, commit c06"
