@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gpukernels.bench.spread import FIGURE, SPREAD
+from gpukernels.bench.spread import FIGURE, NOT_MEASURED, SPREAD
 from gpukernels.errors import InvalidArgument
 
 #: Half a range at least, as a share of the median: with quartiles, and without, as of one run.
 FLOOR, WITHOUT = 0.02, 0.05
-#: Times that were foretold, that end a run or that are aimed at, and are no measurement.
-_NO_MEDIAN = ("expected_ms", "stopped_after_ms", "reach_ms")
 #: Numbers that tell rows apart, beside all words.
 _NUMBERS = (
     "n", "m", "root", "threads", "stride", "items", "units", "values", "bytes", "halved", "gpus",
@@ -150,7 +148,7 @@ def _figures(there: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Figure]]:
 
 def _is_figure(name: str, value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and name not in _NO_MEDIAN and bool(FIGURE.match(name))
+    return is_number and name not in NOT_MEASURED and bool(FIGURE.match(name))
 
 
 def _labeled(path: tuple[str, ...], value: float, spread) -> tuple[str, Figure]:

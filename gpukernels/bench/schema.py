@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpukernels.bench.spread import FIGURE, SPREAD
+from gpukernels.bench.spread import FIGURE, NOT_MEASURED, SPREAD
 
 #: What every file says of its circumstances, and what those written today say besides.
 HEAD = ("what", "device", "driver", "numba_cuda", "date", "commit")
@@ -50,17 +50,8 @@ MEDIANS = (
     "millijoules",
     "above_idle_millijoules",
 )
-#: Figures that are none: foretold, given up, a difference, the most of all, one long average, what
-#: is aimed at, and what nothing can be below.
-NO_MEDIANS = (
-    "expected_ms",
-    "stopped_after_ms",
-    "beside_ms",
-    "peak_watts",
-    "idle_watts",
-    "reach_ms",
-    "limit_ms",
-)
+#: Figures that are no medians: not measured, a difference, the most of all, and one long average.
+NO_MEDIANS = (*NOT_MEASURED, "beside_ms", "peak_watts", "idle_watts")
 #: Times of kernels, and what is put before the names of the shares that stand beside each.
 OF_KERNELS = {
     "kernel_ms": "",

@@ -15,6 +15,9 @@ from typing import Any
 
 #: The names of figures: times, energies and powers.
 FIGURE = re.compile(r"^(.*_)?(ms|microseconds|millijoules|watts)$")
+#: Times of such names that nobody measures: foretold, that end a run, that are aimed at, and what
+#: nothing can be below.
+NOT_MEASURED = ("expected_ms", "stopped_after_ms", "reach_ms", "limit_ms")
 
 #: What is added to a figure's name for that of its quartiles.
 SPREAD = "_spread"

@@ -96,7 +96,7 @@ def test_a_kept_file_has_figures_that_are_told_apart_and_does_not_differ_from_it
 def times_in(text: str) -> int:
     """Return how many times, watts and joules a text of JSON names, by the look of it."""
     units = "ms|microseconds|millijoules|watts"
-    alone = re.findall(rf'"(?!expected|stopped|reach)(?:\w+_)?(?:{units})": -?\d', text)
+    alone = re.findall(rf'"(?!expected|stopped|reach|limit)(?:\w+_)?(?:{units})": -?\d', text)
     by_name = re.findall(r'"(?:ms|microseconds)": \{([^}]*)\}', text)
     return len(alone) + sum(names.count('": ') for names in by_name)
 
