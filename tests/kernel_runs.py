@@ -228,6 +228,11 @@ def _add_traversal() -> None:
             DIRECTED, 0, "direction_optimizing", d, frontier="distance", threads=THREADS
         ).distance
     }
+    RUNS["bfs direction_optimizing by hand"] = lambda d: {
+        "distance": bfs(
+            DIRECTED, 0, "direction_optimizing", d, barrier="hand", threads=THREADS
+        ).distance
+    }
     for method in ("bottom_up", "direction_optimizing"):
         RUNS[f"bfs {method} bitmap"] = lambda d, method=method: {
             "distance": bfs(DIRECTED, 0, method, d, frontier="bitmap", threads=THREADS).distance

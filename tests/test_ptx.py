@@ -40,6 +40,7 @@ WAITING = {
     "primitives.lookback_scan.scan_with_look_back",
     "primitives.pair_scan.scan_pairs",
     "traversal.persistent.search_and_meet_by_hand",
+    "traversal.word_bottom_up.search_and_meet_by_hand",
 }
 
 

@@ -93,6 +93,7 @@ def chase(following, steps, end):
 
 BOTH_WAYS: Knobs = {
     "frontier": ("words", "distance", "bitmap"),
+    "barrier": (None, "grid"),
     "threads": (256, 512, 1024, 128),
     "beta": (40.0, 9.0, 18.0, 100.0),
     "alpha": (15.0, 5.0, 40.0, 100.0),

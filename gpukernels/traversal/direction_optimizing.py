@@ -33,6 +33,7 @@ from numba import cuda, int32, int64
 
 from gpukernels.checks import check_choice, check_real
 from gpukernels.device import Device, DeviceArray, benign_race
+from gpukernels.errors import InvalidArgument
 from gpukernels.frontiers.counts import ARCS, ENTRIES, count_up
 from gpukernels.frontiers.enqueue import enqueue_held
 from gpukernels.frontiers.local_queue import LOCAL, hold
@@ -45,6 +46,7 @@ from gpukernels.primitives.warp_append import warp_append
 
 from .bottom_up import arcs_looked_at, first_parent
 from .frontier_bitmap import FRONTIERS, first_parent_by_bits, mark_level, store_votes, words
+from .meeting import chosen_barrier
 from .result import UNVISITED, BFSResult, adopt, read_tree, start_at
 
 #: Threads a block by default: on an H200, 256 took two thirds of the time of 128 on R-MAT.
@@ -215,6 +217,7 @@ def bfs(
     alpha: float = 15.0,
     beta: float = 40.0,
     frontier: str = "words",
+    barrier: str | None = None,
     threads: int = BLOCK,
     parents: bool = True,
 ) -> BFSResult:
@@ -236,6 +239,9 @@ def bfs(
         Where a bottom-up step looks whether a vertex is in the frontier. ``"words"`` is a bitmap in
         a kernel of its own that is made for speed, see `word_bottom_up`; ``"distance"`` is the
         plain kernel, the one to read first.
+    barrier : {"hand", "grid"}, optional
+        Where the blocks wait for each other: at a barrier made by hand, or at the grid sync, the
+        only one of the other two kernels. By default by hand with ``"words"`` on a GPU.
     threads : int
         Threads a block.
     parents : bool
@@ -250,13 +256,17 @@ def bfs(
     Raises
     ------
     InvalidArgument
-        If `alpha` is no number of at least 0, `beta` no number above 0, or `frontier` is none of
-        the three.
+        If `alpha` is no number of at least 0, `beta` no number above 0, `frontier` none of the
+        three, or `barrier` none that it has.
     """
     check_threads(threads)
     check_choice("frontier", frontier, (*FRONTIERS, "words"))
     check_real("alpha", alpha, 0, math.inf, "a number, at least 0")
     check_real("beta", beta, math.ulp(0), math.inf, "a number above 0")
+    if frontier == "words":
+        barrier = chosen_barrier(device, barrier)
+    elif barrier not in (None, "grid"):
+        raise InvalidArgument("barrier", barrier, "None or 'grid' unless frontier='words'")
     offsets, targets = device.keep(g.offsets), device.keep(g.targets)
     reverse_offsets, sources = device.keep(g.reverse.offsets), device.keep(g.reverse.targets)
     distance, parent = start_at(root, g.n, device, parents)
@@ -267,11 +277,13 @@ def bfs(
     rules = counts, log, float(alpha), float(beta), threads
     kernel, at_once, args = search_both_ways, 1, (search, root, bits, queues, *rules)
     if frontier == "words":
-        from .word_bottom_up import AT_ONCE, search_by_words  # which goes top-down as this one does
+        from . import word_bottom_up as by_words  # which goes top-down as this one does
 
         left, turned_size = device.empty(words(g.n), np.uint32), device.empty(1, np.int64)
-        kernel, at_once = search_by_words, AT_ONCE
-        args = search, root, bits, left, queues, turned_size, *rules
+        by_hand = barrier == "hand"
+        kernel = by_words.search_and_meet_by_hand if by_hand else by_words.search_and_meet_by_grid
+        arrived, at_once = device.full(1, 0, np.int32), by_words.AT_ONCE
+        args = search, root, bits, left, queues, turned_size, arrived, *rules
     blocks = min(
         blocks_for(max(g.n, g.m // ARCS_A_THREAD), threads),
         device.cooperative_blocks(kernel, threads, *args),

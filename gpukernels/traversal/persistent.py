@@ -22,16 +22,16 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32
 
-from gpukernels.checks import check_choice, check_whole
-from gpukernels.device import SimtDevice, benign_race
+from gpukernels.checks import check_whole
+from gpukernels.device import benign_race
 from gpukernels.graph import Graph
 from gpukernels.mapping.virtual_warp import check_warp_size
-from gpukernels.primitives.grid_barrier import grid_barrier
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .direction_optimizing import MOST_LOGGED, read_log
+from .meeting import chosen_barrier, meet_by_grid, meet_by_hand
 from .persistent_steps import (
     BEGIN,
     COUNTED_HERE,
@@ -52,24 +52,11 @@ from .persistent_steps import (
 )
 from .result import BFSResult, read_tree, start_at
 
-BARRIERS = ("hand", "grid")
 #: Threads of a block, and the resident threads of a device for each of which there is a block: one
 #: on a multiprocessor. On an H200 a grid of 2,048 x 2,048 took hardly less time in any other way.
 THREADS, THREADS_A_BLOCK = 128, 2048
 #: By default, a list of more arcs than so many times the lanes that share it is a long one.
 LONG_LIST = 16
-
-
-@cuda.jit(device=True)
-def meet_by_hand(arrived, turn):
-    """Wait for all blocks at the barrier made by hand."""
-    grid_barrier(arrived, turn)
-
-
-@cuda.jit(device=True)
-def meet_by_grid(arrived, turn):
-    """Wait for all blocks at the grid sync."""
-    cuda.cg.this_grid().sync()
 
 
 @cuda.jit(device=True)
@@ -200,9 +187,7 @@ def bfs(
     InvalidArgument
         If an option is none of these.
     """
-    if barrier is None:
-        barrier = "grid" if device.name == SimtDevice.name else "hand"
-    check_choice("barrier", barrier, BARRIERS)
+    barrier = chosen_barrier(device, barrier)
     if lanes is None:
         lanes = lanes_for(g)
     check_warp_size(lanes, "lanes")

@@ -11,6 +11,8 @@ The search of `direction_optimizing`, with steps bottom-up that are made for spe
   the end of a list its last one stands for those that are missing.
 - *No queue.* A step bottom-up counts what it finds. Only a search that turns back makes a queue, of
   the bits.
+- *A barrier made by hand.* The blocks meet once or twice a level. With the grid sync, a search of a
+  Kronecker graph took a tenth more on an H200: see `meeting`.
 - *Unsigned indices.* numba lets an index be negative, counted from the end. With signed ones the
   compiler asks at every access. An arc looked at took 36 instructions of an H200 by distances and
   42 by bits; here four take 68 together (counted in the loops of ``gk.sass``, numba-cuda 0.30.4).
@@ -29,6 +31,7 @@ from gpukernels.primitives.warp_append import warp_append
 
 from .direction_optimizing import Search, top_down
 from .frontier_bitmap import store_votes
+from .meeting import meet_by_grid, meet_by_hand
 from .result import UNVISITED, adopt
 
 #: Arcs that a lane looks at together.
@@ -118,22 +121,22 @@ def bottom_up_by_words(search, left, bits, next_bits, next_size, level):
     count_up(next_size, ARCS, leaving)
 
 
-@benign_race("distance")
-@cuda.jit(**LARGE_BLOCKS)
-def search_by_words(
-    search: Search, root, bits, left, queues, turned_size, counts, log, alpha, beta, cta_threshold
-):
-    """Search as `direction_optimizing.search_both_ways` does, bottom-up by words.
+@cuda.jit(device=True)
+def search_levels(
+    meet, search, root, bits, left, queues, turned_size, arrived, counts, log, alpha, beta,
+    cta_threshold,
+):  # fmt: skip
+    """Search from `root` until a frontier is empty; all threads of a cooperative launch call.
 
     ``turned_size[0]`` counts the queue that is made of bits when the search turns back; it is
-    cleared when the search turns bottom-up, a grid sync or more before. The race is that of the
-    steps top-down.
+    cleared when the search turns bottom-up, a barrier or more before.
     """
     if cuda.grid(1) == 0:
         queues[0, 0] = root
         counts[0, ENTRIES], counts[0, ARCS] = 1, search.offsets[root + 1] - search.offsets[root]
         counts[1, ENTRIES], counts[1, ARCS] = 0, 0
-    cuda.cg.this_grid().sync()
+    turn = 1
+    meet(arrived, turn)
     level, before, turned = 0, int64(0), False
     unexplored = int64(search.targets.size)  # arcs that leave vertices not yet visited
     while counts[level % 3, ENTRIES] > 0:
@@ -160,13 +163,47 @@ def search_by_words(
             else:
                 made = Queue(queues[here], turned_size)
                 enqueue_bits(bits[here], made, search.distance.size)
-            cuda.cg.this_grid().sync()
+            turn += 1
+            meet(arrived, turn)
         if turned:
             bottom_up_by_words(search, left, bits[here], bits[there], queue.next_size, level)
         else:
             top_down(search, queues[here], size, arcs, queue, level, cta_threshold)
-        cuda.cg.this_grid().sync()
+        turn += 1
+        meet(arrived, turn)
         before = size
         level += 1
     if cuda.grid(1) == 0:
         log[0, 0] = level
+
+
+@benign_race("distance")
+@cuda.jit(**LARGE_BLOCKS)
+def search_and_meet_by_hand(
+    search: Search, root, bits, left, queues, turned_size, arrived, counts, log, alpha, beta,
+    cta_threshold,
+):  # fmt: skip
+    """Search as `direction_optimizing.search_both_ways` does, bottom-up by words.
+
+    The blocks wait at the barrier made by hand. The race is that of the steps top-down.
+    """
+    search_levels(
+        meet_by_hand, search, root, bits, left, queues, turned_size, arrived, counts, log, alpha,
+        beta, cta_threshold,
+    )  # fmt: skip
+
+
+@benign_race("distance")
+@cuda.jit(**LARGE_BLOCKS)
+def search_and_meet_by_grid(
+    search: Search, root, bits, left, queues, turned_size, arrived, counts, log, alpha, beta,
+    cta_threshold,
+):  # fmt: skip
+    """Search as `direction_optimizing.search_both_ways` does, bottom-up by words.
+
+    The blocks wait at the grid sync. The race is that of the steps top-down.
+    """
+    search_levels(
+        meet_by_grid, search, root, bits, left, queues, turned_size, arrived, counts, log, alpha,
+        beta, cta_threshold,
+    )  # fmt: skip

@@ -11,9 +11,10 @@ from effort import SCHEDULES, every_pair, schedule_name
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
+from gpukernels.errors import InvalidArgument
 from gpukernels.simt.errors import RaceError
 from gpukernels.trace.record import LOAD
-from gpukernels.traversal.word_bottom_up import search_by_words
+from gpukernels.traversal.word_bottom_up import search_and_meet_by_grid
 
 METHOD = "direction_optimizing"
 
@@ -48,6 +49,34 @@ def test_words_find_and_turn_as_a_bitmap_does(name, scheduled_device):
         assert by_words.stats[told] == by_bits.stats[told]
 
 
+@pytest.mark.parametrize(
+    ("name", "scheduled_device"),
+    every_pair(CASES, SCHEDULES),
+    indirect=["scheduled_device"],
+    ids=lambda p: p if isinstance(p, str) else schedule_name(p),
+)
+def test_the_barrier_made_by_hand_changes_nothing(name, scheduled_device):
+    g, options = CASES[name]
+    known = gk.bfs(g, 0, METHOD, barrier="grid", **options)
+    found = gk.bfs(g, 0, METHOD, scheduled_device, barrier="hand", threads=32, **options)
+    check_search(g, 0, found.distance, found.parent)
+    for told in ("directions", "frontier_sizes"):
+        assert found.stats[told] == known.stats[told]
+
+
+@pytest.mark.parametrize(
+    ("frontier", "barrier", "allowed"),
+    [
+        ("words", "hands", r"one of \('hand', 'grid'\)"),
+        ("distance", "hand", "None or 'grid' unless frontier='words'"),
+        ("bitmap", "hand", "None or 'grid' unless frontier='words'"),
+    ],
+)
+def test_a_barrier_that_a_kernel_does_not_have_is_refused(frontier, barrier, allowed):
+    with pytest.raises(InvalidArgument, match=f"barrier = '{barrier}': must be {allowed}"):
+        gk.bfs(gk.path(3), 0, METHOD, frontier=frontier, barrier=barrier)
+
+
 def test_the_cases_turn_as_they_say():
     turns = {}
     for name, (g, options) in CASES.items():
@@ -78,7 +107,7 @@ def test_who_is_left_costs_a_word_of_32():
 def test_the_look_of_steps_top_down_is_declared(monkeypatch):
     g = gk.erdos_renyi(200, 6, seed=1)
     gk.bfs(g, 0, METHOD, SimtDevice(check=True), frontier="words", alpha=0)
-    monkeypatch.setattr(search_by_words.py_func, "__benign_races__", frozenset())
+    monkeypatch.setattr(search_and_meet_by_grid.py_func, "__benign_races__", frozenset())
     with pytest.raises(RaceError, match="distance"):
         gk.bfs(g, 0, METHOD, SimtDevice(check=True), frontier="words", alpha=0)
 
