@@ -60,7 +60,7 @@ CALLS = {
     "contract_expand": (13, 7),
     "two_phase": (10, 6),
     "hybrid": (13, 7),
-    "direction_optimizing": (3, 2),
+    "direction_optimizing": (4, 2),
     "bfs4k": (6, 2),
     "persistent": (5, 2),
 }
