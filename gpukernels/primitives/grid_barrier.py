@@ -9,9 +9,9 @@ The fence before thread 0 arrives makes what its block has written visible to th
 after keeps later loads from going ahead of the wait. ``cuda.cg.this_grid().sync()`` does the same
 and asks the driver to hold all blocks on the GPU at once. Here that is up to the caller: if one
 block has to wait for room until another one ends, the launch never ends. So launch it as a grid
-sync is launched, ``device.launch(..., cooperative=True)`` on ``device.cooperative_blocks(...)``
-blocks at most, and name the grid in the kernel, ``cuda.cg.this_grid()``, for by that numba knows a
-cooperative launch: then the driver holds all blocks, or refuses.
+sync is launched, ``device.launch(..., cooperative=True)``, which on the SIMT machine holds all
+blocks, on ``device.cooperative_blocks(...)`` blocks at most: so many fit a GPU that nobody else
+uses. The driver is not asked: numba launches as cooperative what names the grid.
 
 The counter is asked by an atomic that adds 0. A plain load may be answered by a cache of the
 block's own, and numba's hinted loads (``ldcv``) have no side effects for its compiler, which moves
@@ -50,7 +50,6 @@ def grid_barrier(arrived, round):
 @cuda.jit
 def meet(arrived, rounds, met):
     """Meet `rounds` times; ``met[i]`` becomes how often thread i found that all had come."""
-    cuda.cg.this_grid()  # a cooperative launch
     times = 0
     for k in range(1, rounds + 1):
         grid_barrier(arrived, k)

@@ -120,7 +120,6 @@ def search_and_meet_by_hand(search: Search, root, arrived, log):
     A look at a distance that another thread is claiming finds UNVISITED or what it becomes; then
     the claim decides.
     """
-    cuda.cg.this_grid()  # a cooperative launch: see `grid_barrier`
     search_levels(meet_by_hand, search, root, arrived, log)
 
 

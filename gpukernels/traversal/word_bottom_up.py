@@ -187,7 +187,6 @@ def search_and_meet_by_hand(
 
     The blocks wait at the barrier made by hand. The race is that of the steps top-down.
     """
-    cuda.cg.this_grid()  # a cooperative launch: see `grid_barrier`
     search_levels(
         meet_by_hand, search, root, bits, left, queues, turned_size, arrived, counts, log, alpha,
         beta, cta_threshold,
