@@ -390,7 +390,7 @@ class CudaDevice:
 
     def array(self, host: ArrayLike) -> DeviceArray:
         """Return a copy of `host` on the device."""
-        host = np.ascontiguousarray(as_array("host", host))
+        host = np.asarray(as_array("host", host), order="C")  # of no dimensions, if `host` has none
         array = self.empty(host.shape, host.dtype)
         cuda_memory.write(array, host)
         return array
@@ -407,7 +407,7 @@ class CudaDevice:
         kept = of_gpu.get(id(host))
         if kept is None:
             # Not lent: it is freed with the graph.
-            of_gpu[id(host)] = kept = self._cuda.to_device(np.ascontiguousarray(host))
+            of_gpu[id(host)] = kept = self._cuda.to_device(np.asarray(host, order="C"))
             kept._handed_over = []
             weakref.finalize(host, of_gpu.pop, id(host), None)
         return kept
