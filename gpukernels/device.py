@@ -491,15 +491,19 @@ class CudaDevice:
     ) -> None:
         """Launch ``kernel[blocks, threads](*args)``; does not wait unless `args` has NumPy arrays.
 
-        numba finds by itself whether a kernel needs a cooperative launch.
+        numba makes a launch cooperative where the kernel has a grid sync; here one that makes its
+        own barrier is so too if it is launched as `cooperative`: the driver holds all its blocks at
+        once or refuses.
         """
-        check_flag("cooperative", cooperative)
+        cooperative = check_flag("cooperative", cooperative)
         if _empty(blocks):
             return
         # What is kept is found by the sizes: numba takes lists of them too.
         blocks = tuple(blocks) if isinstance(blocks, list) else blocks
         threads = tuple(threads) if isinstance(threads, list) else threads
         configured = _configured(kernel, blocks, threads, shared)
+        if cooperative:
+            self.cooperative_blocks(kernel, threads, *args)
         with _without_advice("Host array") if _hold_host_array(args) else contextlib.nullcontext():
             configured(*args)
 
@@ -516,8 +520,9 @@ class CudaDevice:
         known = cuda_memory.current().cooperative_blocks
         key = kernel, threads, *map(kind_of, args)
         if key not in known:
-            types = tuple(kernel.typeof_pyval(a) for a in args)
-            known[key] = kernel.compile(types).max_cooperative_grid_blocks(threads)
+            compiled = kernel.compile(tuple(kernel.typeof_pyval(a) for a in args))
+            compiled.cooperative = True  # what numba asks when it launches
+            known[key] = compiled.max_cooperative_grid_blocks(threads)
         return known[key]
 
     @contextlib.contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import warnings
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ import numba.cuda
 import numpy as np
 import pytest
 from fake_gpu import FakeGpus
+from numba.cuda.dispatcher import _Kernel
 
 import gpukernels as gk
 from gpukernels import cuda_memory
@@ -198,6 +200,9 @@ class Kernel:
 
     def __init__(self):
         self.launched = []
+        self.compiled = SimpleNamespace(
+            cooperative=False, max_cooperative_grid_blocks=lambda threads: 2048 // np.prod(threads)
+        )
 
     def __getitem__(self, shape):
         warnings.warn("Grid size 1 will likely result in GPU under-utilization", stacklevel=2)
@@ -214,7 +219,7 @@ class Kernel:
 
     def compile(self, types):
         self.launched.append(types)
-        return SimpleNamespace(max_cooperative_grid_blocks=lambda threads: 2048 // threads)
+        return self.compiled
 
 
 def test_a_launch_is_that_of_the_kernel_and_quiet(gpu):
@@ -222,8 +227,20 @@ def test_a_launch_is_that_of_the_kernel_and_quiet(gpu):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         gpu.launch(kernel, (2, 3), 64, out, 5, shared=128)
-        gpu.launch(kernel, 7, (8, 8), cooperative=True)
+        gpu.launch(kernel, 7, (8, 8))
     assert kernel.launched == [(((2, 3), 64, 0, 128), (out, 5)), ((7, (8, 8), 0, 0), ())]
+    assert not kernel.compiled.cooperative
+
+
+def test_the_driver_holds_all_blocks_of_a_cooperative_launch(gpu):
+    """Also of a kernel without a grid sync, of which numba would not ask it."""
+    kernel = Kernel()
+    gpu.launch(kernel, 7, (8, 8), 5, cooperative=True)
+    assert kernel.compiled.cooperative  # which numba reads when it launches
+    assert kernel.launched == [("int",), ((7, (8, 8), 0, 0), (5,))]  # and so before
+    gpu.launch(kernel, 7, (8, 8), 6, cooperative=True)
+    assert len(kernel.launched) == 3  # compiled once
+    assert "self.cooperative" in inspect.getsource(_Kernel.launch), "numba reads another attribute"
 
 
 @pytest.mark.parametrize(

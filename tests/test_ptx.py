@@ -11,6 +11,7 @@ from launches import types_by_kernel
 from numba import cuda
 from package_kernels import device_functions_of, label, package_functions
 
+from gpukernels.primitives.arrivals import acquire, arrivals, arrive
 from gpukernels.simt import machine
 
 COMPUTE_CAPABILITIES = [(7, 5), (8, 0), (8, 9), (9, 0), (10, 0)]
@@ -150,6 +151,35 @@ def test_a_flag_must_be_polled_by_an_atomic(monkeypatch):
     loop = loop_of(poll_by_a_hinted_load)
     assert "membar" in loop
     assert "ld.global" not in loop
+
+
+def poll_by_a_relaxed_look(flag, out):
+    while arrivals(flag) == 0:
+        pass
+    out[0] = acquire(flag)
+    arrive(flag)
+
+
+def test_a_counter_of_arrivals_is_asked_by_the_instructions_of_its_name(monkeypatch):
+    pretend_device((8, 0), monkeypatch)
+    code = cuda.compile_ptx(poll_by_a_relaxed_look, (numba.int32[::1],) * 2, cc=(8, 0))[0]
+    assert "ld.relaxed.gpu" in loop_of(poll_by_a_relaxed_look)
+    for instruction in ("ld.relaxed.gpu", "ld.acquire.gpu", "red.release.gpu"):
+        assert f"{instruction}.global" in code
+    assert not any(word in code for word in ("membar", "fence", "atom."))
+
+
+@pytest.mark.parametrize("kind", [numba.int64[::1], numba.float32[::1], numba.int32], ids=str)
+@pytest.mark.parametrize(
+    "instruction", [arrive, arrivals, acquire], ids=lambda i: i.py_func.__name__
+)
+def test_a_counter_of_arrivals_is_an_array_of_int32(instruction, kind, monkeypatch):
+    def counts(flag):
+        instruction(flag)
+
+    pretend_device((8, 0), monkeypatch)
+    with pytest.raises(Exception, match=instruction.py_func.__name__):
+        cuda.compile_ptx(counts, (kind,), cc=(8, 0))
 
 
 compiled_for = None

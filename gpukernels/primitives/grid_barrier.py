@@ -5,22 +5,23 @@ meets at ``syncthreads``, its thread 0 adds 1 to a counter in global memory and 
 tells that all blocks have come, and a second ``syncthreads`` lets the block go on. The counter is
 never set back: round k is over when it has counted k times all blocks.
 
-The fence before thread 0 arrives makes what its block has written visible to the others, the fence
-after keeps later loads from going ahead of the wait. ``cuda.cg.this_grid().sync()`` does the same
-and asks the driver to hold all blocks on the GPU at once. Here that is up to the caller: if one
-block has to wait for room until another one ends, the launch never ends. So launch it as a grid
-sync is launched, ``device.launch(..., cooperative=True)``, which on the SIMT machine holds all
-blocks, on ``device.cooperative_blocks(...)`` blocks at most: so many fit a GPU that nobody else
-uses. The driver is not asked: numba launches as cooperative what names the grid.
+To arrive is to release and to see all come is to acquire, see `arrivals`: what a block has written
+before is what the others read behind. A look at the counter in between is relaxed, as many may be
+in vain. By what numba has names for, a sequentially consistent fence before and behind and atomics
+that add 0, a meeting took a quarter longer on an H200, and at the grid sync three times as long
+(``python -m gpukernels.bench knobs``).
 
-The counter is asked by an atomic that adds 0. A plain load may be answered by a cache of the
-block's own, and numba's hinted loads (``ldcv``) have no side effects for its compiler, which moves
-them out of the loop.
+If one block had to wait for room until another one ends, the launch would never end. So launch it
+as a grid sync is launched, ``device.launch(..., cooperative=True)``: then the driver holds all
+blocks at once or refuses, as the SIMT machine does. ``device.cooperative_blocks(...)`` tells how
+many there may be.
 """
 
 from __future__ import annotations
 
 from numba import cuda
+
+from .arrivals import acquire, arrivals, arrive
 
 
 @cuda.jit(device=True)
@@ -39,11 +40,10 @@ def grid_barrier(arrived, round):
     """
     cuda.syncthreads()
     if cuda.threadIdx.x == 0:
-        cuda.threadfence()
-        cuda.atomic.add(arrived, 0, 1)
-        while cuda.atomic.add(arrived, 0, 0) < round * cuda.gridDim.x:
+        arrive(arrived)
+        while arrivals(arrived) < round * cuda.gridDim.x:
             pass
-        cuda.threadfence()
+        acquire(arrived)
     cuda.syncthreads()
 
 

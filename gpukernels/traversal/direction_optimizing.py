@@ -241,9 +241,7 @@ def bfs(
         plain kernel, the one to read first.
     barrier : {"hand", "grid"}, optional
         Where the blocks wait for each other: at a barrier made by hand, or at the grid sync, the
-        only one of the other two kernels. By default by hand with ``"words"`` on a GPU. Where other
-        processes share a GPU's multiprocessors (MPS), take the grid sync: there the driver sees to
-        it that all blocks have room.
+        only one of the other two kernels. By default by hand with ``"words"`` on a GPU.
     threads : int
         Threads a block.
     parents : bool
