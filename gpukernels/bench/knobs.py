@@ -9,9 +9,10 @@ before, and the best is kept. Every result is checked before its time is kept.
 
 The limit of a work is measured in the same run, and no kernel can do better. A scan reads and
 writes each value once, at the rate of a copy; an expansion reads each offset and writes each unit's
-item. A search writes the distance of each vertex that it
-reaches, reads its offset, and touches at least one sector of targets to find it; at each level the
-blocks meet once and wait for memory twice, for the targets and for what is known of these.
+item. A search writes the distance of each vertex that it reaches, reads its offset, and touches at
+least one sector of targets to find it, or, top-down as BFS-4K, reads the target of each arc; at
+each level the blocks meet once and wait for memory twice, for the targets and for what is known of
+these.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from gpukernels import generators
 from gpukernels.bench import record
 from gpukernels.bench.bandwidth import WORDS, measured_bandwidth
-from gpukernels.bench.graphs import kron, rmat, uniform, whole_grid, workload
+from gpukernels.bench.graphs import kron, random_arcs, rmat, uniform, whole_grid, workload
 from gpukernels.bench.kernel_time import kernel_ms
 from gpukernels.bench.mapping import fill, least
 from gpukernels.bench.roots import find
@@ -106,6 +107,14 @@ IN_ONE_LAUNCH: Knobs = {
     "lanes": (None, 1, 2, 8),
     "eager": (None, 0),
 }
+#: None is what `tune_bfs4k` says.
+BFS_4K: Knobs = {
+    "duplicates": ("hash64", "bitmap"),
+    "min_warp_size": (None, 8, 16, 32),
+    "child_share": (None, 0.0005, 0.0015, 0.005),
+    "child_queue": (None, 8, 4),
+    "threads": (None, 256),
+}
 EXPANSION: Knobs = {
     "threads": (256, 128, 512),
     "units_per_thread": (16, 8, 12, 20),
@@ -141,6 +150,20 @@ WORKS: tuple[Work, ...] = (
         "uniform", "gpukernels.bench.graphs.uniform(2_000_000, 67_000_000, 1)", 0.28,
         lambda k: uniform(2_000_000 >> k, 67_000_000 >> k, 1),
         (), "direction_optimizing", BOTH_WAYS,
+    ),
+    *(
+        Work(
+            f"BFS-4K {name}", call, reach_ms, make,
+            (("direction_optimizing", {}),), "bfs4k", BFS_4K,
+        )
+        # A fiftieth of the paper's times on a GTX 780, on graphs like the paper's.
+        for name, call, reach_ms, make in (
+            ("random", "gpukernels.bench.graphs.random_arcs(2_000_000, 64, seed=1)", 1.04,
+             lambda k: random_arcs(2_000_000 >> k, 64, seed=1)),
+            ("rmat", "gk.rmat(21, 64, seed=1, a=0.45, b=0.15, c=0.15)", 0.87,
+             lambda k: generators.rmat(21 - k, 64, seed=1, a=0.45, b=0.15, c=0.15)),
+            ("kron", "gk.kron(20, 48, seed=1)", 0.69, lambda k: kron(20 - k, 48, seed=1)),
+        )
     ),
     *(
         Work(
@@ -233,7 +256,8 @@ def measure(
     elif isinstance(given, np.ndarray):
         head, limit_ms, of_options = _of_scan(device, given, bandwidth)
     else:
-        head, limit_ms, of_options = _of_search(device, given, bandwidth, told)
+        top_down = work.method == "bfs4k"
+        head, limit_ms, of_options = _of_search(device, given, bandwidth, told, top_down)
     print(work.name, head, f"limit {limit_ms:.4f} ms", flush=True)
     times: list[dict[str, Any]] = []
     left_out = 0
@@ -299,13 +323,15 @@ def _of_expansion(device, offsets, bandwidth: float):
     return head, least(offsets)["least_bytes"] / bandwidth / 1e6, of_options
 
 
-def _of_search(device, g: Graph, bandwidth: float, told: dict[str, float]):
+def _of_search(device, g: Graph, bandwidth: float, told: dict[str, float], top_down: bool):
     """Return the same of searches from the vertex of most arcs."""
     case = find(g, int(np.argmax(g.out_degree)))
     kept: list[Any] = [None]
 
     def of_options(method: str, options: Options):
-        chosen = tune_bfs4k(g) if method == "bfs4k" else options
+        chosen = options
+        if method == "bfs4k":
+            chosen = tune_bfs4k(g) | {k: value for k, value in options.items() if value is not None}
 
         def run(d) -> None:
             kept[0] = bfs(g, case.root, method, d, parents=False, **chosen)
@@ -318,7 +344,8 @@ def _of_search(device, g: Graph, bandwidth: float, told: dict[str, float]):
         return run, check
 
     a_level = min(told["grid_sync_us"], told["hand_barrier_us"]) + 2 * told["load_us"]
-    limit_ms = BYTES_A_VERTEX * case.reached / bandwidth / 1e6 + case.levels * a_level / 1e3
+    moved = case.least_bytes if top_down else BYTES_A_VERTEX * case.reached
+    limit_ms = moved / bandwidth / 1e6 + case.levels * a_level / 1e3
     head = {"n": g.n, "m": g.m, "root": case.root, "levels": case.levels, "reached": case.reached}
     return head, limit_ms, of_options
 
@@ -342,8 +369,8 @@ def write(
         "kernels alone (events, the GPU kept busy before each launch), medians of 7 or of what "
         f"fits {PATIENCE:g} s, every result checked; limit_ms: a scan's 8 bytes a value, and an "
         "expansion's 4 bytes an item and 4 a unit, at the rate of a copy; a search's "
-        f"{BYTES_A_VERTEX} bytes a vertex at this rate, and a barrier and two loads from memory a "
-        "level, all of the same run"
+        f"{BYTES_A_VERTEX} bytes a vertex at this rate, top-down 8 and 4 an arc, and a barrier and "
+        "two loads from memory a level, all of the same run"
     )
     path = record.write("knobs", what, measured, here, folder)
     for work in WORKS:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import cuda
+from numba import cuda, int32
 
 from gpukernels.checks import is_whole
 from gpukernels.errors import InvalidArgument
@@ -30,7 +30,9 @@ def virtual_warp(visit, work, item, begin, end, lane, warp_size):
     The `warp_size` threads of the group call with the same item and lanes 0, 1, 2, ...; they need
     not meet.
     """
-    for unit in range(begin + lane, end, warp_size):
+    # numba counts such a range before it begins, by a division. Of 32 bits: of 64, which a lane or a
+    # step of int64 would make it, the division took a fifth to a third of the time on an H200.
+    for unit in range(int32(begin + lane), int32(end), int32(warp_size)):
         visit(work, item, unit)
 
 

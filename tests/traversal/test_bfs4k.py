@@ -370,8 +370,8 @@ DECLARED = [(k, a) for k, (f, _) in KERNELS.items() for a in sorted(f.py_func.__
 def test_an_undeclared_race_is_found(kernel, array, monkeypatch):
     """`table` is the view of shared memory that the other culls take."""
     function, options = KERNELS[kernel]
-    if array == "table":
-        options = options | {"duplicates": "merrill"}
+    if array in ("table", "bitmap"):
+        options = options | {"duplicates": "merrill" if array == "table" else array}
     if array == "leave":
         g = fan(6, 150)
     elif kernel == "child":  # two warps of a block take the same leaves

@@ -22,14 +22,14 @@ from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.local_queue import LOCAL, flush
 from gpukernels.frontiers.pieces import Children, queue_pieces
 from gpukernels.frontiers.state import Local, Queue, Writes
-from gpukernels.mapping.virtual_warp import virtual_warp
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
 from ..claim import Search, Visit, discover
+from .ahead import discover_ahead
 
 
-@benign_race("distance", "parent", "hash_table", "table")
+@benign_race("distance", "parent", "bitmap", "hash_table", "table")
 @cuda.jit(**LARGE_BLOCKS)
 def multi_block_level(
     search: Search, frontier, size, queue: Queue, counted, level, warp_size, share_reads,
@@ -65,7 +65,8 @@ def multi_block_level(
         if i < size:
             mine = frontier[i]
             its_begin, its_end = search.offsets[mine], search.offsets[mine + 1]
-        for turn in range(0, at_once, groups):
+        turn = 0
+        while turn < at_once:
             u, begin, end = mine, its_begin, its_end
             if share_reads:
                 u = cuda.shfl_sync(FULL_MASK, mine, turn + group)
@@ -81,7 +82,8 @@ def multi_block_level(
                 stop = min(start + LOCAL * warp_size, end)
                 if cuda.any_sync(FULL_MASK, stop - start > (LOCAL - held[0]) * warp_size):
                     dropped += flush(search.how, work.local, hash_table, table, queue, writes)
-                virtual_warp(discover, work, u, start, stop, lane, warp_size)
+                discover_ahead(work, u, start, stop, lane, warp_size)
                 start += LOCAL * warp_size
+            turn += groups
     dropped += flush(search.how, work.local, hash_table, table, queue, writes)
     count_work(counted, arcs, int64(dropped))
