@@ -382,7 +382,7 @@ def _child_kernel(device) -> dict[str, np.ndarray]:
     device.launch(
         child_kernel, 2, THREADS,
         Search(*graph, distance, parent, device.full(0, 0, np.int32), 0), Queue(queue, size),
-        counted, 0, Children(0, 64, pieces), Writes(10, True),
+        counted, 0, True, Children(0, 64, pieces), Writes(10, True),
     )  # fmt: skip
     return {"distance": device.read(distance), "queue": np.sort(device.read(queue))}
 

@@ -109,6 +109,7 @@ IN_ONE_LAUNCH: Knobs = {
 }
 #: None is what `tune_bfs4k` says.
 BFS_4K: Knobs = {
+    "ahead": (False, True),
     "duplicates": ("hash64", "bitmap"),
     "min_warp_size": (None, 8, 16, 32),
     "child_share": (None, 0.0005, 0.0015, 0.005),
@@ -277,7 +278,8 @@ def measure(
                "share_of_limit": round(limit_ms / max(ms, 1e-9), 4)}  # fmt: skip
         times.append(row)
         print(f"  {ms:10.4f} ms {row['share_of_limit']:7.2%}  {method} {options}", flush=True)
-    best = min(times, key=lambda row: row["ms"])
+    own = [row for row in times if row["method"] == work.method] or times
+    best = min(own, key=lambda row: row["ms"])
     return {
         "work": work.name, "call": work.call, "halved": shrink, **head, "reach_ms": work.reach_ms,
         "limit_ms": round(limit_ms, 5), "best": best, "times": times, "left_out": left_out,

@@ -40,6 +40,8 @@ OPTIONS = {
     "scattered writes": WARPS | {"coalesce_from": 10**6, "binary_scan": False},
     "one slot": {"hash_slots": 1, "block_threads": 64},
     "a fixed warp": WARPS | {"warp_size": 2},
+    "four arcs ahead": WARPS | {"ahead": True},
+    "ahead by bits": WARPS | CHILD | {"ahead": True, "duplicates": "bitmap"},
 }
 every_option = pytest.mark.parametrize("options", OPTIONS.values(), ids=list(OPTIONS))
 GRAPHS = {
@@ -227,6 +229,36 @@ def test_a_child_thread_visits_its_queue_of_neighbors():
     assert stats["child_vertices"] == 1
 
 
+def test_ahead_a_lane_reads_four_targets_before_it_claims_the_first():
+    """A star's hub by one warp, four arcs a lane."""
+    order = {}
+    for ahead in (False, True):
+        device = SimtDevice(trace=True)
+        search(gk.star(1 + 128), 0, device, ahead=ahead, warp_size=32, **WARPS)
+        requests = device.trace.requests
+        names = [device.trace.arrays[a].name for a in requests.array[requests.launch == 0]]
+        order[ahead] = [n for n in names if n in ("targets", "distance", "parent")]
+    assert order[False] == ["targets", "distance", "distance", "parent"] * 4
+    claims = ["distance", "distance", "parent"] * 4
+    assert order[True] == ["targets"] * 4 + ["distance"] * 4 + claims
+
+
+@pytest.mark.parametrize("arcs", [1, 3, 4, 5, 31, 33, 130])
+@pytest.mark.parametrize("lanes", [1, 8, 32])
+@pytest.mark.parametrize("duplicates", ["hash64", "bitmap"])
+@pytest.mark.crossed
+def test_ahead_of_the_end_no_arc_is_followed(arcs, lanes, duplicates):
+    """Lists end anywhere in a round of four; behind the hub's the root has a list of its own."""
+    source = [0] + [1] * arcs + [2] * 3
+    target = [1, *range(4, 4 + arcs), 3, 3, 0]
+    g = gk.Graph.from_arcs(4 + arcs, source, target)
+    options = {"ahead": True, "warp_size": lanes, "duplicates": duplicates, **WARPS}
+    device = SimtDevice(trace=True, check=True)
+    stats = search(g, 0, device, **options).stats
+    assert stats["arcs_inspected"] == 1 + arcs
+    assert sum(arcs_loaded(device.trace, i) for i in range(len(device.trace.launches))) == 1 + arcs
+
+
 def test_duplicates_of_a_large_vertex_find_no_room_and_are_visited(scheduled_device):
     """Forty parents of one hub, no cull: the queue has room for the hub's pieces once.
 
@@ -370,8 +402,10 @@ DECLARED = [(k, a) for k, (f, _) in KERNELS.items() for a in sorted(f.py_func.__
 def test_an_undeclared_race_is_found(kernel, array, monkeypatch):
     """`table` is the view of shared memory that the other culls take."""
     function, options = KERNELS[kernel]
-    if array in ("table", "bitmap"):
-        options = options | {"duplicates": "merrill" if array == "table" else array}
+    if array == "table":
+        options = options | {"duplicates": "merrill"}
+    if array == "bitmap":
+        options = options | {"duplicates": "bitmap", "ahead": True}
     if array == "leave":
         g = fan(6, 150)
     elif kernel == "child":  # two warps of a block take the same leaves

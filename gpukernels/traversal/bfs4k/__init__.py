@@ -7,6 +7,7 @@ Busato and Bombieri [busato2015bfs4k]; [busato2017chapter], section 2.2. One ide
 `multi_block`     other frontiers: dynamic virtual warps over the whole GPU, a launch a level
 `edge_discover`   fewer vertices than threads: a thread an arc, found by shuffles
 `child`           the few vertices of very high degree: a grid of their own
+`ahead`           visits that have four arcs of a lane under way, where it is asked for
 `knobs`, `rules`  the seven numbers that choose, and how to set them for a graph
 `large`           which vertices are of very high degree
 `levels`          the host's side of a level: buffers, launches, read-backs

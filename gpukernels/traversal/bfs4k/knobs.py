@@ -58,6 +58,10 @@ class Knobs:
         K7: local queues of this mean length or more in a warp are written by induced coalescing.
     extended : bool
         EXT: a vertex with 32 arcs left is visited by a whole warp without another search.
+    ahead : bool
+        Whether threads of virtual warps and of the child kernel read four targets before they claim
+        the first: see `ahead`. Not the paper's; an H200 is faster with it and with
+        ``duplicates="bitmap"`` where lists are long.
     duplicates : str
         Who keeps duplicates out, one of ``frontiers.duplicates.DUPLICATES``.
     hash_slots : int, optional
@@ -83,6 +87,7 @@ class Knobs:
     threads: int = 128
     coalesce_from: int = 10
     extended: bool = True
+    ahead: bool = False
     duplicates: str = "hash64"
     hash_slots: int | None = None
     binary_scan: bool = True
@@ -101,7 +106,7 @@ class Knobs:
         check_whole("coalesce_from", self.coalesce_from, 0, MAX_UNITS)
         check_threads(self.threads)
         check_threads(self.block_threads, "block_threads")
-        for name in ("extended", "binary_scan"):
+        for name in ("extended", "ahead", "binary_scan"):
             check_flag(name, getattr(self, name))
         check_duplicates(self.duplicates)
         slots = self.hash_slots

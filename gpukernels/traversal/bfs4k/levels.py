@@ -97,7 +97,8 @@ class Levels:
         else:
             share_reads = warp_size == WIDEST and size > self.resident
             device.launch(
-                multi_block_level, blocks, knobs.threads, *work, warp_size, share_reads, *ends,
+                multi_block_level, blocks, knobs.threads, *work, warp_size, share_reads,
+                knobs.ahead, *ends,
                 shared=shared,
             )  # fmt: skip
         self.launches += 1
@@ -119,7 +120,8 @@ class Levels:
         blocks = min(self.large.pieces, blocks_for(self.resident, knobs.threads))
         self.device.launch(
             child_kernel, blocks, knobs.threads,
-            self.state, self.queues[1], self.counted, level, self.children, self.writes,
+            self.state, self.queues[1], self.counted, level, knobs.ahead, self.children,
+            self.writes,
             shared=knobs.cull_bytes(knobs.threads, knobs.multi_block_slots),
         )  # fmt: skip
         self.launches += 1

@@ -22,6 +22,7 @@ from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.local_queue import LOCAL, flush
 from gpukernels.frontiers.pieces import Children, queue_pieces
 from gpukernels.frontiers.state import Local, Queue, Writes
+from gpukernels.mapping.virtual_warp import virtual_warp
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
@@ -32,7 +33,7 @@ from .ahead import discover_ahead
 @benign_race("distance", "parent", "bitmap", "hash_table", "table")
 @cuda.jit(**LARGE_BLOCKS)
 def multi_block_level(
-    search: Search, frontier, size, queue: Queue, counted, level, warp_size, share_reads,
+    search: Search, frontier, size, queue: Queue, counted, level, warp_size, share_reads, ahead,
     children: Children, writes: Writes,
 ):  # fmt: skip
     """Visit the `size` vertices of the frontier, `warp_size` threads a vertex.
@@ -65,8 +66,7 @@ def multi_block_level(
         if i < size:
             mine = frontier[i]
             its_begin, its_end = search.offsets[mine], search.offsets[mine + 1]
-        turn = 0
-        while turn < at_once:
+        for turn in range(int32(0), int32(at_once), int32(groups)):
             u, begin, end = mine, its_begin, its_end
             if share_reads:
                 u = cuda.shfl_sync(FULL_MASK, mine, turn + group)
@@ -82,8 +82,10 @@ def multi_block_level(
                 stop = min(start + LOCAL * warp_size, end)
                 if cuda.any_sync(FULL_MASK, stop - start > (LOCAL - held[0]) * warp_size):
                     dropped += flush(search.how, work.local, hash_table, table, queue, writes)
-                discover_ahead(work, u, start, stop, lane, warp_size)
+                if ahead:
+                    discover_ahead(work, u, start, stop, lane, warp_size)
+                else:
+                    virtual_warp(discover, work, u, start, stop, lane, warp_size)
                 start += LOCAL * warp_size
-            turn += groups
     dropped += flush(search.how, work.local, hash_table, table, queue, writes)
     count_work(counted, arcs, int64(dropped))
