@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+import dask
 import numba
 import pytest
 
@@ -48,8 +49,8 @@ def test_without_a_driver_no_gpu_answers(monkeypatch):
 def test_each_worker_sees_a_gpu_of_its_own_and_keeps_it_when_it_is_started_again(monkeypatch):
     monkeypatch.setattr(clients, "visible_gpus", lambda: ["3", "GPU-ab"])
     # A worker asks the driver what the GPU of its name is doing; none has these names.
-    monkeypatch.setenv("DASK_DISTRIBUTED__DIAGNOSTICS__NVML", "False")
-    with gk.local_client() as client:  # a worker a GPU
+    unasked = dask.config.set({"distributed.diagnostics.nvml": False})
+    with unasked, gk.local_client() as client:  # a worker a GPU
         before = client.run(seen)
         assert sorted(before.values()) == ["3", "GPU-ab"]
         g = gk.path(5)
