@@ -16,6 +16,7 @@ from .ours import Ours
 #: What each work is called, and what no kernel can do without.
 A_LEVEL = "a barrier and two loads a level, one after the other"
 A_SEARCH = f"a vertex's bytes at the rate of a copy, and {A_LEVEL}"
+ALL_ARCS = f"each arc's target and each vertex once, at the rate of a copy, and {A_LEVEL}"
 WORKS = {
     "grid": ("search, grid", A_LEVEL),
     "scan": ("scan", "each value read and written once, at the rate of a copy"),
@@ -23,6 +24,7 @@ WORKS = {
     "rmat both ways": ("search, rmat both ways", A_SEARCH),
     "kron": ("search, kron", A_SEARCH),
     "uniform": ("search, uniform", A_SEARCH),
+    **{f"BFS-4K {name}": (f"BFS-4K, {name}", ALL_ARCS) for name in ("random", "rmat", "kron")},
     **{
         f"expand {name}": (
             f"mapping, {name}", "each offset read and each item written, at the rate of a copy",
