@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
+import math
 import os
 import sys
 import threading
@@ -503,7 +504,8 @@ class CudaDevice:
         threads = tuple(threads) if isinstance(threads, list) else threads
         configured = _configured(kernel, blocks, threads, shared)
         if cooperative:
-            self.cooperative_blocks(kernel, threads, *args)
+            block = math.prod(threads) if isinstance(threads, tuple) else threads
+            self.cooperative_blocks(kernel, block, *args)
         with _without_advice("Host array") if _hold_host_array(args) else contextlib.nullcontext():
             configured(*args)
 

@@ -201,7 +201,7 @@ class Kernel:
     def __init__(self):
         self.launched = []
         self.compiled = SimpleNamespace(
-            cooperative=False, max_cooperative_grid_blocks=lambda threads: 2048 // np.prod(threads)
+            cooperative=False, max_cooperative_grid_blocks=lambda threads: 2048 // threads
         )
 
     def __getitem__(self, shape):
