@@ -66,6 +66,7 @@ from gpukernels.traversal import (
     luo_levels,
     two_phase,
 )
+from gpukernels.traversal.bfs4k.ahead import child_ahead
 from gpukernels.traversal.bfs4k.child import child_kernel
 from gpukernels.traversal.claim import Search
 from gpukernels.traversal.edge_frontier import Edges
@@ -275,11 +276,16 @@ def _add_traversal() -> None:
         "distance": bfs(DIRECTED, 0, "hybrid", d, threads=THREADS, two_phase_above=9).distance
     }
     warps = {"single_block": 0, "edge_discover": 0, "child_share": 0.5, "child_queue": 1}
-    for label, knobs in (("edge_discover", {"single_block": 0}), ("warps and child", warps)):
+    for label, knobs in (
+        ("edge_discover", {"single_block": 0}),
+        ("warps and child", warps),
+        ("ahead", {**warps, "ahead": True, "duplicates": "bitmap"}),
+    ):
         RUNS[f"bfs bfs4k {label}"] = lambda d, knobs=knobs: {
             "distance": bfs(gk.star(100), 1, "bfs4k", d, threads=THREADS, **knobs).distance
         }
-    RUNS["child_kernel"] = _child_kernel
+    for kernel in (child_kernel, child_ahead):
+        RUNS[kernel.py_func.__name__] = lambda d, kernel=kernel: _child_kernel(d, kernel)
     RUNS["luo one level"] = _luo_one_level
     RUNS["linear_work compact"] = _compact
     RUNS["merrill collect_level"] = _collect_afresh
@@ -371,7 +377,7 @@ def _append_level(device) -> dict[str, np.ndarray]:
     return {"size": device.read(size), "queue": np.sort(device.read(queue))}
 
 
-def _child_kernel(device) -> dict[str, np.ndarray]:
+def _child_kernel(device, kernel) -> dict[str, np.ndarray]:
     """Visit a hub's 99 arcs in two pieces, behind no other kernel."""
     g = gk.star(100)
     distance, parent = start_at(0, g.n, device)
@@ -380,9 +386,9 @@ def _child_kernel(device) -> dict[str, np.ndarray]:
     queue, counted = device.full(g.n, -1, np.int32), device.full(3, 0, np.int64)
     size = device.array(np.array([0, 2, 1, 0], dtype=np.int32))
     device.launch(
-        child_kernel, 2, THREADS,
-        Search(*graph, distance, parent, device.full(0, 0, np.int32), 0), Queue(queue, size),
-        counted, 0, True, Children(0, 64, pieces), Writes(10, True),
+        kernel, 2, THREADS,
+        Search(*graph, distance, parent, device.full(4, 0, np.int32), 0), Queue(queue, size),
+        counted, 0, Children(0, 64, pieces), Writes(10, True),
     )  # fmt: skip
     return {"distance": device.read(distance), "queue": np.sort(device.read(queue))}
 

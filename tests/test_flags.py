@@ -106,7 +106,7 @@ CALLS = {
     "representations.coo.has_edge": {"both_ways": lambda f: coo.has_edge(GRAPH, 0, 1, both_ways=f)},
     "traversal.bfs4k.knobs.Knobs": {
         "extended": lambda f: Knobs(extended=f),
-        "ahead": lambda f: Knobs(ahead=f),
+        "ahead": lambda f: Knobs(ahead=f, duplicates="bitmap"),
         "binary_scan": lambda f: Knobs(binary_scan=f),
     },
 }

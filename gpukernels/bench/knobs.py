@@ -110,11 +110,10 @@ IN_ONE_LAUNCH: Knobs = {
 #: None is what `tune_bfs4k` says.
 BFS_4K: Knobs = {
     "ahead": (False, True),
-    "duplicates": ("hash64", "bitmap"),
-    "min_warp_size": (None, 8, 16, 32),
-    "child_share": (None, 0.0005, 0.0015, 0.005),
-    "child_queue": (None, 8, 4),
-    "threads": (None, 256),
+    "child_share": (None, 0.0015, 0.01),
+    "child_queue": (None, 12, 8, 6, 4),
+    "threads": (None, 64, 256),
+    "min_warp_size": (None, 16, 32),
 }
 EXPANSION: Knobs = {
     "threads": (256, 128, 512),
@@ -334,6 +333,8 @@ def _of_search(device, g: Graph, bandwidth: float, told: dict[str, float], top_d
         chosen = options
         if method == "bfs4k":
             chosen = tune_bfs4k(g) | {k: value for k, value in options.items() if value is not None}
+            if options.get("ahead"):
+                chosen["duplicates"] = "bitmap"  # the only way that it goes
 
         def run(d) -> None:
             kept[0] = bfs(g, case.root, method, d, parents=False, **chosen)

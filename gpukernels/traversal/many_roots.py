@@ -54,11 +54,12 @@ from gpukernels.summary import shape_of
 
 from .direction_optimizing import MOST_LOGGED, read_log
 from .many_roots_down import settle, top_down
-from .many_roots_rows import empty_rows, write_all
+from .many_roots_rows import go_through_row, write_all
 from .many_roots_up import bottom_up, settle_pieces
 from .many_roots_words import (
     BITS,
     FINISHED,
+    KEPT,
     PART,
     PLACES,
     ROWS,
@@ -122,27 +123,23 @@ def search_many(searches, roots, counts, log, alpha):
     lane = this_lane(searches)
     begin_at(searches, roots)
     cuda.cg.this_grid().sync()
-    level, base, turned = 0, 0, False
+    level, turned = 0, False
     waiting = int64(searches.sources.size)  # arcs that lead to vertices which miss a search
     while True:
         here, there = level % ROWS, (level + 1) % ROWS
         told, to_tell = counts[level % 3], counts[(level + 1) % 3]
-        if not turned or searches.listed[1] > 0:
-            if turned:
-                settle_pieces(searches, searches.fronts[here], searches.some[here], told)
-            else:
-                settle(searches, searches.fronts[here], searches.some[here], told)
+        if level == KEPT:
+            write_all(searches, level)
             cuda.cg.this_grid().sync()
-        ended = told[ENTRIES] == 0
-        if ended or level - base == ROWS - 1:  # the next level needs the row of the first one kept
-            if base == 0:
-                write_all(searches, level)
-                cuda.cg.this_grid().sync()
-            if not ended or base > 0:
-                empty_rows(searches, base, level, base > 0)
-                cuda.cg.this_grid().sync()
-            base = level
-        if ended:
+        if level >= KEPT:  # the next level needs the row of one that is past
+            go_through_row(searches, level - KEPT, level >= 2 * KEPT, True)
+        if not turned:
+            settle(searches, searches.fronts[here], searches.some[here], told)
+        elif searches.listed[1] > 0:
+            settle_pieces(searches, searches.fronts[here], searches.some[here], told)
+        if level >= KEPT or not turned or searches.listed[1] > 0:
+            cuda.cg.this_grid().sync()
+        if told[ENTRIES] == 0:
             break
         waiting -= told[FINISHED]
         turned = told[ARCS] * alpha > waiting
@@ -162,6 +159,10 @@ def search_many(searches, roots, counts, log, alpha):
             )  # fmt: skip
         cuda.cg.this_grid().sync()
         level += 1
+    if level < KEPT:
+        write_all(searches, level)
+    for past in range(max(KEPT, level + 1 - KEPT), level):
+        go_through_row(searches, past, True, False)
     if cuda.grid(1) == 0:
         log[0, 0] = level
 

@@ -19,8 +19,9 @@ from gpukernels.primitives.launch_shape import FULL_MASK, MAX_THREADS, WARP_SIZE
 BITS, WORDS = 64, (1, 2, 4)
 #: Lanes that take a vertex together, and such groups of a warp.
 GROUP, GROUPS = 4, 8
-#: Levels of which the frontiers are kept, and one more: see `many_roots_rows`.
-ROWS = 8
+#: Levels of which the frontiers are kept, and rows of them, one more: see `many_roots_rows`.
+KEPT = 7
+ROWS = KEPT + 1
 #: Places of a row of counts behind `ENTRIES` and `ARCS`: the arcs that lead to vertices which have
 #: just been found by their last search, and the next piece of work that a warp may take.
 FINISHED, TICKET, PLACES = 2, 3, 4

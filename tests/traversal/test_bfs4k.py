@@ -9,11 +9,12 @@ from effort import SCHEDULES, every_pair
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
+from gpukernels.errors import InvalidArgument
 from gpukernels.frontiers.duplicates import DUPLICATES
 from gpukernels.simt.errors import RaceError
 from gpukernels.trace import ATOMIC
 from gpukernels.trace.metrics import work_per_thread
-from gpukernels.traversal.bfs4k import child, edge_discover, multi_block, rules, single_block
+from gpukernels.traversal.bfs4k import ahead, child, edge_discover, multi_block, rules, single_block
 from gpukernels.traversal.bfs4k.knobs import Knobs
 from gpukernels.traversal.bfs4k.large import large_vertices
 from gpukernels.traversal.bfs4k.rules import knobs_for
@@ -23,6 +24,7 @@ MANY = {"single_block": 0}
 WARPS = {"single_block": 0, "edge_discover": 0}
 #: Every vertex of more than 32 arcs to the child kernel.
 CHILD = {"child_share": 0.9, "child_queue": 1, "threads": 32}
+AHEAD = {"ahead": True, "duplicates": "bitmap"}
 EXACT = ("compare_and_swap", "bitmap")
 OPTIONS = {
     "defaults": {},
@@ -40,8 +42,9 @@ OPTIONS = {
     "scattered writes": WARPS | {"coalesce_from": 10**6, "binary_scan": False},
     "one slot": {"hash_slots": 1, "block_threads": 64},
     "a fixed warp": WARPS | {"warp_size": 2},
-    "four arcs ahead": WARPS | {"ahead": True},
-    "ahead by bits": WARPS | CHILD | {"ahead": True, "duplicates": "bitmap"},
+    "ahead": WARPS | AHEAD,
+    "ahead with a child kernel": WARPS | CHILD | AHEAD,
+    "ahead, sharing reads": WARPS | AHEAD | {"resident_threads": 1, "min_warp_size": 32},
 }
 every_option = pytest.mark.parametrize("options", OPTIONS.values(), ids=list(OPTIONS))
 GRAPHS = {
@@ -104,7 +107,8 @@ def test_counts_are_those_of_the_trace(name, options):
     assert stats["launches"] == len(trace.launches)
     assert stats["read_backs"] == reads <= stats["launches"]
     assert stats["arcs_inspected"] == sum(arcs_loaded(trace, i) for i in range(len(trace.launches)))
-    assert stats["child_launches"] == [x.kernel for x in trace.launches].count("child_kernel")
+    children = [x for x in trace.launches if x.kernel in ("child_kernel", "child_ahead")]
+    assert stats["child_launches"] == len(children)
     sizes = np.bincount(result.distance[result.distance >= 0])
     np.testing.assert_array_equal(stats["frontier_sizes"], sizes + stats["duplicates"])
     assert stats["duplicates_missed"] == sum(stats["duplicates"])
@@ -232,31 +236,56 @@ def test_a_child_thread_visits_its_queue_of_neighbors():
 def test_ahead_a_lane_reads_four_targets_before_it_claims_the_first():
     """A star's hub by one warp, four arcs a lane."""
     order = {}
-    for ahead in (False, True):
+    for ahead_or_not in (False, True):
         device = SimtDevice(trace=True)
-        search(gk.star(1 + 128), 0, device, ahead=ahead, warp_size=32, **WARPS)
+        options = WARPS | {"duplicates": "bitmap", "ahead": ahead_or_not, "warp_size": 32}
+        search(gk.star(1 + 128), 0, device, **options)
         requests = device.trace.requests
         names = [device.trace.arrays[a].name for a in requests.array[requests.launch == 0]]
-        order[ahead] = [n for n in names if n in ("targets", "distance", "parent")]
-    assert order[False] == ["targets", "distance", "distance", "parent"] * 4
-    claims = ["distance", "distance", "parent"] * 4
-    assert order[True] == ["targets"] * 4 + ["distance"] * 4 + claims
+        order[ahead_or_not] = [n for n in names if n in ("targets", "distance", "parent", "bitmap")]
+    claims = ["distance", "bitmap", "distance", "parent"]
+    assert order[False] == (["targets", *claims]) * 4
+    assert order[True] == ["targets"] * 4 + ["bitmap"] * 4 + claims * 4
 
 
 @pytest.mark.parametrize("arcs", [1, 3, 4, 5, 31, 33, 130])
 @pytest.mark.parametrize("lanes", [1, 8, 32])
-@pytest.mark.parametrize("duplicates", ["hash64", "bitmap"])
+@pytest.mark.parametrize("resident", [1, 2048])
 @pytest.mark.crossed
-def test_ahead_of_the_end_no_arc_is_followed(arcs, lanes, duplicates):
+def test_ahead_of_the_end_no_arc_is_followed(arcs, lanes, resident):
     """Lists end anywhere in a round of four; behind the hub's the root has a list of its own."""
     source = [0] + [1] * arcs + [2] * 3
     target = [1, *range(4, 4 + arcs), 3, 3, 0]
     g = gk.Graph.from_arcs(4 + arcs, source, target)
-    options = {"ahead": True, "warp_size": lanes, "duplicates": duplicates, **WARPS}
+    options = WARPS | AHEAD | {"warp_size": lanes, "resident_threads": resident}
     device = SimtDevice(trace=True, check=True)
     stats = search(g, 0, device, **options).stats
     assert stats["arcs_inspected"] == 1 + arcs
     assert sum(arcs_loaded(device.trace, i) for i in range(len(device.trace.launches))) == 1 + arcs
+
+
+@pytest.mark.parametrize(("arcs", "requests"), [(8, 8), (39, 5 * 8), (40, 2 * 32)])
+def test_ahead_short_lists_that_a_warp_has_read_together_get_eight_lanes_each(arcs, requests):
+    """Thirty-two lists, each of so many arcs; how often the warp reads targets for them.
+
+    A list of 39 gives eight lanes four each and then one, but for the last of them; four lists go
+    at a time. One of 40 gives 32 lanes a round of which no lane has a third or fourth.
+    """
+    source = np.concatenate([np.zeros(32, int), np.repeat(np.arange(1, 33), arcs)])
+    target = np.concatenate([np.arange(1, 33), 33 + np.arange(32 * arcs)])
+    g = gk.Graph.from_arcs(33 + 32 * arcs, source, target)
+    device = SimtDevice(trace=True)
+    search(g, 0, device, **WARPS | AHEAD | {"resident_threads": 1, "min_warp_size": 32})
+    made = device.trace.requests
+    names = np.array([array.name for array in device.trace.arrays])
+    assert np.sum((made.launch == 1) & (names[made.array] == "targets")) == requests
+
+
+def test_ahead_goes_by_bits_alone():
+    with pytest.raises(
+        InvalidArgument, match="ahead = True: must be False unless duplicates='bitmap'"
+    ):
+        gk.bfs(gk.path(3), 0, "bfs4k", ahead=True)
 
 
 def test_duplicates_of_a_large_vertex_find_no_room_and_are_visited(scheduled_device):
@@ -394,6 +423,8 @@ KERNELS = {
     "multi_block": (multi_block.multi_block_level, WARPS | {"warp_size": 4}),
     "edge_discover": (edge_discover.edge_discover_level, MANY),
     "child": (child.child_kernel, WARPS | HUBS),
+    "multi_block ahead": (ahead.multi_block_ahead, WARPS | AHEAD | {"warp_size": 4}),
+    "child ahead": (ahead.child_ahead, WARPS | HUBS | AHEAD),
 }
 DECLARED = [(k, a) for k, (f, _) in KERNELS.items() for a in sorted(f.py_func.__benign_races__)]
 
@@ -405,10 +436,10 @@ def test_an_undeclared_race_is_found(kernel, array, monkeypatch):
     if array == "table":
         options = options | {"duplicates": "merrill"}
     if array == "bitmap":
-        options = options | {"duplicates": "bitmap", "ahead": True}
+        options = options | {"duplicates": "bitmap"}
     if array == "leave":
         g = fan(6, 150)
-    elif kernel == "child":  # two warps of a block take the same leaves
+    elif "child" in kernel:  # two warps of a block take the same leaves
         g = gk.Graph.from_arcs(34, [0] + [1] * 256, [1, *np.tile(np.arange(2, 34), 8)])
     else:
         g = gk.erdos_renyi(200, 6, seed=1)

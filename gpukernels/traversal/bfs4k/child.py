@@ -24,14 +24,11 @@ from gpukernels.mapping.virtual_warp import virtual_warp
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 
 from ..claim import Search, Visit, discover
-from .ahead import discover_ahead
 
 
-@benign_race("distance", "parent", "bitmap", "hash_table", "table")
+@benign_race("distance", "parent", "hash_table", "table")
 @cuda.jit(**LARGE_BLOCKS)
-def child_kernel(
-    search: Search, queue: Queue, counted, level, ahead, children: Children, writes: Writes
-):
+def child_kernel(search: Search, queue: Queue, counted, level, children: Children, writes: Writes):
     """Visit the queued pieces, a block a piece, and enqueue what is found.
 
     Threads that reach one vertex together store the same distance, and each a parent that is right;
@@ -55,9 +52,6 @@ def child_kernel(
         end = min(begin + children.piece, search.offsets[u + 1])
         for first in range(begin, end, window):
             last = min(first + window, end)
-            if ahead:
-                discover_ahead(work, u, first, last, cuda.threadIdx.x, cuda.blockDim.x)
-            else:
-                virtual_warp(discover, work, u, first, last, cuda.threadIdx.x, cuda.blockDim.x)
+            virtual_warp(discover, work, u, first, last, cuda.threadIdx.x, cuda.blockDim.x)
             dropped += flush(search.how, work.local, hash_table, table, queue, writes)
     count_work(counted, int64(0), int64(dropped))

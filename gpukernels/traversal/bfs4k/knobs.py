@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 
 from gpukernels.checks import as_python, check_flag, check_real, check_whole
 from gpukernels.errors import InvalidArgument
-from gpukernels.frontiers.duplicates import HASH64, check_duplicates, shared_bytes
+from gpukernels.frontiers.duplicates import BITMAP, HASH64, check_duplicates, shared_bytes
 from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
 from gpukernels.mapping.virtual_warp import check_warp_size
 from gpukernels.primitives.launch_shape import MAX_THREADS, check_threads
@@ -59,9 +59,8 @@ class Knobs:
     extended : bool
         EXT: a vertex with 32 arcs left is visited by a whole warp without another search.
     ahead : bool
-        Whether threads of virtual warps and of the child kernel read four targets before they claim
-        the first: see `ahead`. Not the paper's; an H200 is faster with it and with
-        ``duplicates="bitmap"`` where lists are long.
+        Whether the multi-block and the child kernel are those made for speed, see `ahead`; only
+        with ``duplicates="bitmap"``. Not the paper's.
     duplicates : str
         Who keeps duplicates out, one of ``frontiers.duplicates.DUPLICATES``.
     hash_slots : int, optional
@@ -108,7 +107,8 @@ class Knobs:
         check_threads(self.block_threads, "block_threads")
         for name in ("extended", "ahead", "binary_scan"):
             check_flag(name, getattr(self, name))
-        check_duplicates(self.duplicates)
+        if check_duplicates(self.duplicates) != BITMAP and self.ahead:
+            raise InvalidArgument("ahead", self.ahead, "False unless duplicates='bitmap'")
         slots = self.hash_slots
         if slots is not None:
             check_whole("hash_slots", slots, 1, SHARED_BYTES // 8)

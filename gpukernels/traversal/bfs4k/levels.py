@@ -18,6 +18,7 @@ from gpukernels.primitives.launch_shape import blocks_for
 
 from ..claim import Search
 from ..result import start_at
+from .ahead import child_ahead, multi_block_ahead
 from .child import child_kernel
 from .edge_discover import edge_discover_level
 from .knobs import WIDEST
@@ -96,11 +97,12 @@ class Levels:
             )  # fmt: skip
         else:
             share_reads = warp_size == WIDEST and size > self.resident
+            kernel, lanes = multi_block_level, warp_size
+            if knobs.ahead:
+                kernel, lanes = multi_block_ahead, warp_size.bit_length() - 1
             device.launch(
-                multi_block_level, blocks, knobs.threads, *work, warp_size, share_reads,
-                knobs.ahead, *ends,
-                shared=shared,
-            )  # fmt: skip
+                kernel, blocks, knobs.threads, *work, lanes, share_reads, *ends, shared=shared
+            )
         self.launches += 1
         if self.children_left > 0:
             self.launch_children(level)
@@ -119,9 +121,8 @@ class Levels:
         knobs = self.knobs
         blocks = min(self.large.pieces, blocks_for(self.resident, knobs.threads))
         self.device.launch(
-            child_kernel, blocks, knobs.threads,
-            self.state, self.queues[1], self.counted, level, knobs.ahead, self.children,
-            self.writes,
+            child_ahead if knobs.ahead else child_kernel, blocks, knobs.threads,
+            self.state, self.queues[1], self.counted, level, self.children, self.writes,
             shared=knobs.cull_bytes(knobs.threads, knobs.multi_block_slots),
         )  # fmt: skip
         self.launches += 1

@@ -27,13 +27,12 @@ from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
 from ..claim import Search, Visit, discover
-from .ahead import discover_ahead
 
 
-@benign_race("distance", "parent", "bitmap", "hash_table", "table")
+@benign_race("distance", "parent", "hash_table", "table")
 @cuda.jit(**LARGE_BLOCKS)
 def multi_block_level(
-    search: Search, frontier, size, queue: Queue, counted, level, warp_size, share_reads, ahead,
+    search: Search, frontier, size, queue: Queue, counted, level, warp_size, share_reads,
     children: Children, writes: Writes,
 ):  # fmt: skip
     """Visit the `size` vertices of the frontier, `warp_size` threads a vertex.
@@ -77,15 +76,13 @@ def multi_block_level(
             if end - begin > children.child_above:
                 queue_pieces(discover, work, u, u, begin, end, lane, warp_size, children)
                 end = begin
-            start = int64(begin)
+            start, window = begin, int32(LOCAL * warp_size)
             while cuda.any_sync(FULL_MASK, start < end):
-                stop = min(start + LOCAL * warp_size, end)
-                if cuda.any_sync(FULL_MASK, stop - start > (LOCAL - held[0]) * warp_size):
+                stop = int32(start + min(int32(end - start), window))
+                room = int32((LOCAL - held[0]) * warp_size)
+                if cuda.any_sync(FULL_MASK, int32(stop - start) > room):
                     dropped += flush(search.how, work.local, hash_table, table, queue, writes)
-                if ahead:
-                    discover_ahead(work, u, start, stop, lane, warp_size)
-                else:
-                    virtual_warp(discover, work, u, start, stop, lane, warp_size)
-                start += LOCAL * warp_size
+                virtual_warp(discover, work, u, start, stop, lane, warp_size)
+                start = stop
     dropped += flush(search.how, work.local, hash_table, table, queue, writes)
     count_work(counted, arcs, int64(dropped))
