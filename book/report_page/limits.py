@@ -52,6 +52,9 @@ def limits(benchmarks: Path = record.FOLDER) -> str:
         done = Number(best["ms"], f"{at}/best/ms")
         note = f"{best['method']}; least: {bound}" if bound else best["method"]
         lines.append(Line(name, least, done, compared=False, note=note, share=share, of="reached"))
+        if "copy_ms" in row:
+            copied = Number(row["copy_ms"], f"{at}/copy_ms")
+            cells.append([row["work"], "copy_words", "a copy of as many bytes", copied])
         for j, told in enumerate(row["times"]):
             options = ", ".join(f"{o}={v}" for o, v in told["options"].items()) or "as it is"
             ms = Number(told["ms"], f"{at}/times/{j}/ms")

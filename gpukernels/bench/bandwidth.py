@@ -6,6 +6,7 @@ import numpy as np
 from numba import cuda
 
 from gpukernels.bench.kernel_time import kernel_ms
+from gpukernels.bench.spread import Median
 from gpukernels.errors import InvalidArgument
 
 THREADS = 256
@@ -29,8 +30,8 @@ def copy_words(values, out):
         out[i + 2 * step], out[i + 3 * step] = c, d
 
 
-def measured_bandwidth(device, words: int = WORDS, repeat: int = 20) -> float:
-    """Return the gigabytes a second that a copy reads and writes, from memory to memory.
+def copy_ms(device, words: int, repeat: int = 20) -> Median:
+    """Return the milliseconds of a copy of so many words of 8 bytes, from memory to memory.
 
     Raises
     ------
@@ -48,12 +49,16 @@ def measured_bandwidth(device, words: int = WORDS, repeat: int = 20) -> float:
         left = np.flatnonzero(device.read(out) != -1)
         assert left.size == 0, f"copy_words left {left.size:,} words out, the first is {left[0]}"
 
-    ms = kernel_ms(
+    return kernel_ms(
         device,
         lambda d: d.launch(copy_words, words // portion, THREADS, values, out),
         repeat,
         prepare=lambda: device.clear(out),
         check=check,
     )
+
+
+def measured_bandwidth(device, words: int = WORDS, repeat: int = 20) -> float:
+    """Return the gigabytes a second that :func:`copy_ms` reads and writes."""
     # Digits rather than decimals: what a machine without a GPU copies is no 0 either.
-    return float(f"{16 * words / ms / 1e6:.5g}")
+    return float(f"{16 * words / copy_ms(device, words, repeat) / 1e6:.5g}")
