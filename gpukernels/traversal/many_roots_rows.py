@@ -4,7 +4,7 @@ A step writes a bit a search where a distance would be four bytes. When the sear
 seven levels, distances are made from the rows. A lane takes a vertex and adds up, in three words,
 the digits of 64 distances at once, so that a warp writes 32 distances from one root side by side:
 the only time that a search of few levels writes any. Four sectors together matter: with four words
-to four lanes, a warp wrote one sector from each of four roots, and an H200 took three times as
+to four lanes, a warp wrote one sector for each of four roots, and an H200 took 2.5 times as
 long. Later levels are written, where anybody was found, when the row is needed again.
 """
 
