@@ -11,7 +11,8 @@ Not compared are cells that are tagged as timing, those whose output is not stor
 says of a skeleton, in a plain notebook) and those that list machine code, which is the compiler's.
 Of a figure its record is compared: its first frame needs an engine that Colab lacks. Of a plot its
 words are: the next Matplotlib may draw other curves. Of a checker's report all is but that an
-answer is right on the GPU too, where there is one.
+answer is right on the GPU too, where there is one. A progress bar is no output: it comes where
+something took long.
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ PLOT = re.compile(r'(?s)<figure class="gk-plot"[^>]*? aria-label="(.*?)".*?</fig
 ON_A_GPU = re.compile(
     r"<li>✓ right on the same inputs on [^<]*</li>|\n *✓ right on the same inputs on [^\n]*"
 )
+#: A progress bar, drawn in characters or told beside its widget.
+BAR = re.compile(r"\d%\|")
 TITLE = re.compile(r"\A# @title [^\n]*\n")
 #: What a plain notebook stores below its figures, to draw them.
 ALIVE = re.compile(r"(?s)\n<style>.*?</style>\n<script>.*?</script>\s*\Z")
@@ -80,9 +83,19 @@ def in_words(shown: str) -> str:
     return html.unescape(shown)  # Pygments writes some quotes as entities, and did not before
 
 
+def is_bar(output: Cell) -> bool:
+    """Say whether an output is a progress bar, as a widget or in characters."""
+    if "data" in output:
+        said = output["data"].get("text/plain", "")
+        return "text/html" not in output["data"] and bool(BAR.search(said))
+    return output.get("name") == "stderr" and bool(BAR.search(output["text"]))
+
+
 def shown(cell: Cell) -> Iterator[tuple[str, str]]:
     """Yield the kind and the text of each output of a cell."""
     for output in cell["outputs"]:
+        if is_bar(output):
+            continue
         if "data" in output:
             for kind, value in sorted(output["data"].items()):
                 text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)

@@ -11,8 +11,7 @@ from built_book import ROOT
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 sys.path.insert(0, str(ROOT / "book"))
-import compare_notebooks
-from compare_notebooks import difference, is_compared, main
+from compare_notebooks import MODEL, difference, is_compared, main
 
 FIGURE = (
     '<figure class="gk-view gk-view-warp" data-view="warp">{picture}'
@@ -50,7 +49,7 @@ def html(text, **more):
         ),
         (html(PLOT.format(words="two", svg="1")), html(PLOT.format(words="two", svg="2"))),
         (html('<i>"a" isn\'t</i>'), html("<i>&quot;a&quot; isn&#39;t</i>")),
-        (html("<b>1</b>"), html("<b>1</b>", **{compare_notebooks.MODEL: {"model_id": "7"}})),
+        (html("<b>1</b>"), html("<b>1</b>", **{MODEL: {"model_id": "7"}})),
         (printed("1\n"), printed("1\n")),
         (
             html("<li>✓ a</li><li>✓ b</li>"),
@@ -67,6 +66,19 @@ def html(text, **more):
 )
 def test_what_releases_of_packages_decide_is_no_difference(stored, made):
     assert difference(cell(stored), cell(made)) == ""
+
+
+@pytest.mark.parametrize(
+    "bar",
+    [
+        new_output("display_data", {"text/plain": "gk.bfs_many:   0%|          | 0/1", MODEL: {}}),
+        new_output("stream", name="stderr", text="\rgk.bfs_many: 100%|##########| 1/1 [00:02]"),
+    ],
+)
+def test_a_progress_bar_is_no_output(bar):
+    stored = printed("1\n")
+    assert difference(cell(stored), cell(bar, stored)) == ""
+    assert difference(cell(), cell(stored)) == "stored nothing; now stdout"
 
 
 @pytest.mark.parametrize(
