@@ -89,15 +89,10 @@ def claim(how, distance, bitmap, v, level):
 
 
 @cuda.jit(device=True)
-def take(work, u, v):
-    """Put `v`, found from `u`, into the thread's queue if it is not visited yet."""
+def discover(work, u, arc):
+    """Follow `arc` from `u`; put its target into the thread's queue if it is not visited yet."""
     search, level, local, queue = work
+    v = search.targets[arc]
     if claim(search.how, search.distance, search.bitmap, v, level):
         adopt(search.parent, v, u)
         hold(local, queue, v)
-
-
-@cuda.jit(device=True)
-def discover(work, u, arc):
-    """Follow `arc` from `u`; put its target into the thread's queue if it is not visited yet."""
-    take(work, u, work.search.targets[arc])
