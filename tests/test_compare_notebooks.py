@@ -78,7 +78,7 @@ def test_what_releases_of_packages_decide_is_no_difference(stored, made):
 def test_a_progress_bar_is_no_output(bar):
     stored = printed("1\n")
     assert difference(cell(stored), cell(bar, stored)) == ""
-    assert difference(cell(), cell(stored)) == "stored nothing; now stdout"
+    assert difference(cell(bar), cell(stored)) == "stored nothing; now stdout"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from gpukernels.bench.spread import Median
 from gpukernels.errors import InvalidArgument
 
 THREADS = 256
+#: Words of a block, of which a copy has a whole number.
+PORTION = 4 * THREADS
 #: Words of 8 bytes of the copy: a gibibyte, far more than any cache holds.
 WORDS = 1 << 27
 
@@ -36,13 +38,12 @@ def copy_ms(device, words: int, repeat: int = 20) -> Median:
     Raises
     ------
     InvalidArgument
-        If `words` is no positive multiple of 4 THREADS.
+        If `words` is no positive multiple of `PORTION`.
     AssertionError
         If a word was not copied.
     """
-    portion = 4 * THREADS
-    if words <= 0 or words % portion:
-        raise InvalidArgument("words", words, f"a positive multiple of {portion}")
+    if words <= 0 or words % PORTION:
+        raise InvalidArgument("words", words, f"a positive multiple of {PORTION}")
     values, out = device.full(words, -1, np.int64), device.full(words, 0, np.int64)
 
     def check() -> None:
@@ -51,7 +52,7 @@ def copy_ms(device, words: int, repeat: int = 20) -> Median:
 
     return kernel_ms(
         device,
-        lambda d: d.launch(copy_words, words // portion, THREADS, values, out),
+        lambda d: d.launch(copy_words, words // PORTION, THREADS, values, out),
         repeat,
         prepare=lambda: device.clear(out),
         check=check,

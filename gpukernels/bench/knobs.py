@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 
 from gpukernels import generators
 from gpukernels.bench import record
-from gpukernels.bench.bandwidth import THREADS as COPY_THREADS
-from gpukernels.bench.bandwidth import WORDS, copy_ms, measured_bandwidth
+from gpukernels.bench.bandwidth import PORTION, WORDS, copy_ms, measured_bandwidth
 from gpukernels.bench.graphs import kron, random_arcs, rmat, uniform, whole_grid, workload
 from gpukernels.bench.kernel_time import kernel_ms
 from gpukernels.bench.mapping import fill, least
@@ -39,6 +38,7 @@ from gpukernels.mapping import METHODS as MAPPINGS
 from gpukernels.mapping.workload import grid, upload
 from gpukernels.primitives.grid_barrier import meet
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
+from gpukernels.primitives.launch_shape import blocks_for
 from gpukernels.primitives.lookback_scan import scan_by_look_back
 from gpukernels.primitives.pair_scan import scan_by_pairs
 from gpukernels.traversal import bfs
@@ -321,8 +321,8 @@ def _of_expansion(device, offsets, bandwidth: float):
 
         return lambda d: MAPPINGS[method](load, d, **options), check
 
-    least_bytes, portion = least(offsets)["least_bytes"], 4 * COPY_THREADS
-    copied = copy_ms(device, -(-least_bytes // (16 * portion)) * portion, 7)
+    least_bytes = least(offsets)["least_bytes"]
+    copied = copy_ms(device, blocks_for(least_bytes, 16 * PORTION) * PORTION, 7)
     head = {"items": load.items, "units": load.units, "copy_ms": copied}
     return head, least_bytes / bandwidth / 1e6, of_options
 

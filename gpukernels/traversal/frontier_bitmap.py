@@ -11,12 +11,18 @@ vertices is the warp's vote, written whole.
 
 from __future__ import annotations
 
-from numba import cuda
+from numba import cuda, uint32
 
 from gpukernels.primitives.launch_shape import FULL_MASK
 
 #: What a search's option ``frontier`` may be.
 FRONTIERS = ("distance", "bitmap")
+
+
+@cuda.jit(device=True)
+def bit_of(bits, v):
+    """Return the bit of `v` (uint32), 0 or 1."""
+    return uint32(uint32(bits[v >> uint32(5)]) >> (v & uint32(31))) & uint32(1)
 
 
 @cuda.jit(device=True)

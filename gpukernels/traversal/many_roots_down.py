@@ -11,13 +11,13 @@ from numba import cuda, int32, int64, uint32
 from gpukernels.frontiers.counts import ARCS, ENTRIES, count_up
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 
+from .frontier_bitmap import bit_of
 from .many_roots_words import (
     FINISHED,
     GROUPS,
     PART,
     VERTEX,
     bits_of,
-    has_bit,
     line_up,
     place,
     set_bit,
@@ -83,7 +83,7 @@ def spread_pieces(searches, here, some_here, there, some_there, lane):
     step = uint32(uint32(4 * GROUPS) * lane.apart)
     for p in range(warp_number(), searches.listed[0], every_warp):
         u = uint32(searches.out_pieces[VERTEX, p])
-        if has_bit(some_here, u):
+        if bit_of(some_here, u) != 0:
             begin = searches.offsets[u] + searches.out_pieces[PART, p] * searches.piece
             end = uint32(min(begin + searches.piece, int64(searches.offsets[u + uint32(1)])))
             i = uint32(uint32(begin) + uint32(4) * lane.group * lane.apart)

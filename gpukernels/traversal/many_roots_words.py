@@ -109,12 +109,6 @@ def over_groups(word):
 
 
 @cuda.jit(device=True)
-def has_bit(bits, v):
-    """Return whether the bit of vertex `v` (uint32) is set."""
-    return uint32(bits[v >> uint32(5)] >> uint32(v & uint32(31))) & uint32(1) != uint32(0)
-
-
-@cuda.jit(device=True)
 def set_bit(bits, v):
     """Set the bit of vertex `v` (uint32), while others may set bits beside it."""
     cuda.atomic.or_(bits, v >> uint32(5), uint32(uint32(1) << uint32(v & uint32(31))))

@@ -30,18 +30,12 @@ from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 from gpukernels.primitives.warp_append import warp_append
 
 from .direction_optimizing import Search, top_down
-from .frontier_bitmap import store_votes
+from .frontier_bitmap import bit_of, store_votes
 from .meeting import meet_by_grid, meet_by_hand
 from .result import UNVISITED, adopt
 
 #: Arcs that a lane looks at together.
 AT_ONCE = 4
-
-
-@cuda.jit(device=True)
-def bit_of(bits, u):
-    """Return the bit of `u` (uint32), 0 or 1."""
-    return uint32(bits[u >> uint32(5)] >> (u & uint32(31))) & uint32(1)
 
 
 @cuda.jit(device=True)

@@ -33,6 +33,7 @@ from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 from gpukernels.primitives.warp_sum import warp_sum
 
 from ..claim import Search, Visit, claim
+from ..frontier_bitmap import bit_of
 from ..result import adopt
 
 #: Arcs that a lane has under way.
@@ -41,13 +42,6 @@ AHEAD = 4
 SHORT = 40
 #: Binary logarithms of both.
 NARROW, WIDE = 3, 5
-
-
-@cuda.jit(device=True)
-def may_be_new(bitmap, v):
-    """Return whether the bit of `v` is not set, for all that the thread can see."""
-    word = uint32(bitmap[uint32(v) >> uint32(5)])
-    return uint32(word >> (uint32(v) & uint32(31))) & uint32(1) == 0
 
 
 @cuda.jit(device=True)
@@ -83,14 +77,14 @@ def discover_ahead(work, u, begin, end, lane, lanes):
                 found[k] = cuda.ldcs(search.targets, arc)
             arc = uint32(arc + step)
         for k in range(AHEAD):
-            new[k] = may_be_new(search.bitmap, max(found[k], int32(0)))
+            new[k] = bit_of(search.bitmap, uint32(max(found[k], int32(0)))) == 0
         for k in range(AHEAD):
             if new[k] and found[k] >= 0:
                 take_by_bit(work, u, found[k])
         first = min(uint32(first + uint32(AHEAD) * step), behind)
     if arc < behind:
         v = cuda.ldcs(search.targets, arc)
-        if may_be_new(search.bitmap, v):
+        if bit_of(search.bitmap, uint32(v)) == 0:
             take_by_bit(work, u, v)
 
 
