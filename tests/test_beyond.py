@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -23,9 +24,10 @@ from effort import EFFORT, SOAK, WHOLE, every_pair
 from scipy.sparse.csgraph import csgraph_from_dense, johnson
 
 import gpukernels as gk
-from gpukernels import beyond
+from gpukernels import beyond, progress
 from gpukernels.all_pairs import block_pivots
-from gpukernels.beyond import TaskRun, rows, targets, watching
+from gpukernels.beyond import TaskRun, targets, watching
+from gpukernels.beyond import rows as row_tiles
 from gpukernels.shortest_paths.many_roots import bytes_for
 
 UNREACHED = 2**31 - 1
@@ -202,6 +204,82 @@ def test_without_dask_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(gk.MissingTool, match=r"pip install 'gpukernels\[dask\]'"):
         gk.local_client()
+
+
+# --- what the work on tiles tells -----------------------------------------------------------------
+
+
+def told_tile(rows: np.ndarray) -> tuple[np.ndarray, dict]:
+    return np.repeat(rows, 3).reshape(-1, 3).astype(np.int32), {"first": int(rows[0])}
+
+
+def told_of_tiles(client, tiles=7):
+    ids = np.arange(2 * tiles)
+    return beyond.make_rows(
+        "some_call", (ids.size, 3), np.int32, lambda _: beyond.tiles_of("roots", ids, 2),
+        told_tile, (), client,
+    )  # fmt: skip
+
+
+def test_a_bar_shows_how_many_tiles_workers_have_made(client, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    told_of_tiles(client)
+    assert "gk.some_call: 100%" in capsys.readouterr().err.replace(" 7/7", "")
+
+
+def test_what_tiles_tell_takes_no_task_of_its_own(client):
+    """It would come between two tiles: of 16 tiles that was a third of a call."""
+    with beyond.watched(client) as watch:
+        made = told_of_tiles(client)
+    assert Counter(run.kind for run in watch.runs) == {"some_call": 7}
+    assert [told["first"] for told in made.stats] == list(range(0, 14, 2))
+
+
+@pytest.mark.parametrize("known", [0, 3])
+def test_what_no_worker_has_in_memory_is_told_by_a_task(client, monkeypatch, known):
+    """Of a worker that has died since, or has its rows on a disk."""
+
+    def some(function, keys, on_error):
+        assert on_error == "ignore"
+        return {"a": {key: {"first": "known"} for key in keys[:known]}}
+
+    monkeypatch.setattr(client, "run", some)
+    with beyond.watched(client) as watch:
+        made = told_of_tiles(client)
+    monkeypatch.undo()
+    assert Counter(run.kind for run in watch.runs) == {"some_call": 7, "told": 7 - known}
+    expected = ["known"] * known + list(range(2 * known, 14, 2))
+    assert [told["first"] for told in made.stats] == expected
+    same(made.matrix, np.repeat(np.arange(14, dtype=np.int32), 3).reshape(14, 3))
+
+
+def test_rows_on_a_disk_stay_there_when_they_tell():
+    held, spilled = {"a": (None, "told")}, {"a": (None, "told"), "b": (None, "asked")}
+    worker = SimpleNamespace(data=SimpleNamespace(fast=held))
+    assert row_tiles._told_here(["a", "b", "c"], worker) == {"a": "told"}
+    # Without a limit of memory a worker has one mapping.
+    assert row_tiles._told_here(["a", "b", "c"], SimpleNamespace(data=spilled)) == {
+        "a": "told", "b": "asked",
+    }  # fmt: skip
+
+
+def test_a_tile_that_fails_ends_the_call_before_the_others(client):
+    begin = time.monotonic()
+    with pytest.raises(gk.TileError, match="roots 0 to 0"):
+        beyond.make_rows(
+            "some_call", (9, 3), np.int32, lambda _: beyond.tiles_of("roots", np.arange(9), 1),
+            slow_but_the_first, (), client,
+        )  # fmt: skip
+    assert time.monotonic() - begin < 8 * SLOW / 2
+
+
+SLOW = 2.0
+
+
+def slow_but_the_first(rows: np.ndarray) -> tuple[np.ndarray, dict]:
+    if rows[0]:
+        time.sleep(SLOW)
+    return {}["nothing"], {}
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -385,7 +463,7 @@ class Killed:
 
 def test_a_task_that_kills_every_worker_is_named():
     with pytest.raises(gk.TileError, match=r"^gk.some_call, roots 3 to 5: its worker died again"):
-        rows.result_of("some_call", Killed(), {"some_call-3": "roots 3 to 5"})
+        beyond.result_of("some_call", Killed(), {"some_call-3": "roots 3 to 5"})
 
 
 # --- parts and their separators -------------------------------------------------------------------

@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.beyond import ENGINES, RowTile, digest_of, make_rows, placed, task
+from gpukernels.beyond import ENGINES, RowTile, digest_of, make_rows, placed, result_of, task
 from gpukernels.beyond.clients import needed
 from gpukernels.beyond.placing import NO_WARNING
-from gpukernels.beyond.rows import result_of
 from gpukernels.checks import check_choice, check_whole
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument

@@ -179,8 +179,7 @@ def shares_of(client: Any, call: Callable[[], Any]) -> dict[str, Any]:
         ms = (clock() - begin) * 1e3
     runs: dict[str, list[TaskRun]] = {}
     for run in watch.runs:
-        if run.kind != "told":  # what a tile's work has told: no work
-            runs.setdefault(run.worker, []).append(run)
+        runs.setdefault(run.worker, []).append(run)
     shares = [(sum(run.end - run.begin for run in of) * 1e3, of) for of in runs.values()]
     shares.sort(key=operator.itemgetter(0), reverse=True)
     first = min((run.begin for run in watch.runs), default=0.0)

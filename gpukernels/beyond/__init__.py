@@ -3,14 +3,15 @@
 The engine is Dask's distributed scheduler: who works on what, what is tried again when a worker
 dies, and what goes to a disk when memory is short is its work. This room knows no technique: it has
 a client that listens to this machine alone (`clients`), what is sent to workers once (`placing`),
-tiles of rows (`rows`), files in which they stand (`targets`), and what lets a killed run go on
-(`resuming`). `watching` says what workers did, and when.
+what they are asked to do (`tasks`), tiles of rows (`rows`), files in which they stand (`targets`),
+and what lets a killed run go on (`resuming`). `watching` says what workers did, and when.
 """
 
 from .clients import check_client, local_client, needed
 from .placing import placed
-from .rows import ENGINES, RowTile, make_rows, rows_a_tile, task, tiles_of
+from .rows import ENGINES, RowTile, make_rows, rows_a_tile, tiles_of
 from .targets import digest_of
+from .tasks import result_of, task
 from .watching import TaskRun, Watch, watched
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "make_rows",
     "needed",
     "placed",
+    "result_of",
     "rows_a_tile",
     "task",
     "tiles_of",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -14,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.cores.slabs import copy
-from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError, TileError
 from gpukernels.progress import Progress
 
 from .clients import needed
 from .targets import target_for
+from .tasks import advice, cancel, named, result_of, run_tile
 
 #: What may do the work: kernels on a device, or one core of a CPU, compiled by numba.
 ENGINES = ("kernels", "cpu")
@@ -26,13 +25,6 @@ ENGINES = ("kernels", "cpu")
 TILE_BYTES = 1 << 26
 #: Tiles a worker, at least: so that none waits long for the last.
 TILES_A_WORKER = 4
-#: What a search says of its input; it is said in the same words wherever the search runs.
-OF_INPUT = (
-    InvalidArgument, NegativeCycleError, NegativeWeightError, OverflowError, FloatingPointError,
-)  # fmt: skip
-SMALLER = "ask for smaller tiles: less memory=, a smaller batch= or block=, or more parts="
-#: A worker's device does one thing at a time, however many threads the worker has.
-_ONE_AT_A_TIME = threading.Lock()
 
 
 class RowTile(NamedTuple):
@@ -73,38 +65,6 @@ def tiles_of(what: str, ids: NDArray, each: int) -> list[RowTile]:
 
 def _part(ids: NDArray, rows: NDArray) -> tuple[NDArray]:
     return (ids[rows],)
-
-
-def run_tile(call: str, name: str, work: Callable[..., Any], *args: Any) -> Any:
-    """Return what the work on a tile returns; what goes wrong names the tile.
-
-    Raises
-    ------
-    TileError
-        If it fails by no fault of the input.
-    """
-    with _ONE_AT_A_TIME:
-        try:
-            return work(*args)
-        except OF_INPUT as error:
-            error.add_note(f"found by gk.{call}, {name}")
-            raise
-        except Exception as error:
-            reason = f"{type(error).__name__}: {error}{_advice(error)}"
-            raise TileError(call, name, reason) from error
-
-
-def task(client: Any, call: str, name: str, work: Callable[..., Any], *args: Any) -> Any:
-    """Return what `work` returns: done here, or a future of it where there is a client."""
-    if client is None:
-        return work(*args)
-    key = f"{work.__name__}-{name}-{uuid.uuid4().hex[:8]}"  # Dask shows it, up to the first dash
-    return client.submit(run_tile, call, name, work, *args, key=key, pure=False)
-
-
-def _advice(error: Exception) -> str:
-    short = isinstance(error, MemoryError) or "out_of_memory" in str(error).lower()
-    return f"; {SMALLER}" if short else ""
 
 
 class Made(NamedTuple):
@@ -209,7 +169,7 @@ def _here(
         try:
             found = work(*args, *cut[i].args())
         except Exception as error:
-            error.add_note(f"found by gk.{call}, {cut[i].name}" + _advice(error))
+            error.add_note(f"found by gk.{call}, {cut[i].name}" + advice(error))
             raise
         yield i, found
 
@@ -226,7 +186,7 @@ def _as_they_come(
             yield places[future.key], result_of(call, future, names)
             future.release()
     except BaseException:
-        _cancel(futures)
+        cancel(futures)
         raise
 
 
@@ -245,27 +205,6 @@ def _submit(
     )  # fmt: skip
 
 
-def result_of(call: str, future: Any, names: Mapping[str, str]) -> Any:
-    """Return what a future holds; a task that has killed its workers is named."""
-    return _named(call, future.result, names)
-
-
-def _named(call: str, ask: Callable[[], Any], names: Mapping[str, str]) -> Any:
-    """Return what workers are asked for; a task that has killed them is named."""
-    killed = needed("distributed.scheduler").KilledWorker
-    try:
-        return ask()
-    except killed as error:
-        name = names.get(str(error.task), str(error.task))
-        reason = f"its worker died again and again; if memory was short, {SMALLER}"
-        raise TileError(call, name, reason) from error
-
-
-def _cancel(futures: Sequence[Any]) -> None:
-    for future in futures:
-        future.cancel()
-
-
 def _on_workers(
     call: str,
     shape: tuple[int, int],
@@ -278,20 +217,9 @@ def _on_workers(
     """Return rows that stay with the workers, as an array of Dask, when all are made."""
     dask, array = needed("dask"), needed("dask.array")
     pairs = _submit(call, cut, work, args, client)
-    told = client.map(
-        operator.itemgetter(1), pairs, key=[f"told-{pair.key}" for pair in pairs], pure=False
-    )
-    names = {
-        future.key: tile.name
-        for futures in (pairs, told)
-        for future, tile in zip(futures, cut, strict=True)
-    }
-    try:
-        stats = _named(call, partial(client.gather, told), names)
-    except BaseException:
-        _cancel(pairs)
-        raise
+    names = {pair.key: tile.name for pair, tile in zip(pairs, cut, strict=True)}
     # A pair is taken apart when its rows are asked for: a worker would do that between two tiles.
+    # What stands here takes a client some milliseconds, in which workers have begun.
     rows = dask.delayed(operator.itemgetter(0))
     blocks = [
         array.from_delayed(
@@ -302,4 +230,36 @@ def _on_workers(
     matrix, order = array.concatenate(blocks), np.concatenate([tile.rows for tile in cut])
     if (order[1:] < order[:-1]).any():
         matrix = matrix[np.argsort(order)]
+    try:
+        with Progress(f"gk.{call}", len(cut), "tile") as bar:
+            for done, pair in enumerate(needed("distributed").as_completed(pairs)):
+                if pair.status in ("error", "cancelled"):
+                    result_of(call, pair, names)
+                bar.reach(done + 1)
+        told_names = {f"told-{key}": name for key, name in names.items()}
+        stats = named(call, partial(_told, client, pairs), names | told_names)
+    except BaseException:
+        cancel(pairs)
+        raise
     return matrix, stats
+
+
+def _told(client: Any, pairs: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return what the work on each tile did, without the rows, which stay where they are."""
+    keys = [pair.key for pair in pairs]
+    told: dict[str, dict[str, Any]] = {}
+    # One message a worker. A task for each tile would come between two tiles: some milliseconds.
+    for some in client.run(_told_here, keys, on_error="ignore").values():
+        told |= some
+    # Of a worker that has died since, or has its rows on a disk.
+    rest = [pair for pair in pairs if pair.key not in told]
+    told_keys = [f"told-{pair.key}" for pair in rest]
+    asked = client.map(operator.itemgetter(1), rest, key=told_keys, pure=False) if rest else []
+    told |= zip((pair.key for pair in rest), client.gather(asked), strict=True)
+    return [told[key] for key in keys]
+
+
+def _told_here(keys: Sequence[str], dask_worker: Any) -> dict[str, dict[str, Any]]:
+    """Return what the work on those tiles did that this worker has in memory."""
+    held = getattr(dask_worker.data, "fast", dask_worker.data)  # beside what is on a disk
+    return {key: held[key][1] for key in keys if key in held}

@@ -67,7 +67,6 @@ def test_a_worker_s_share_is_its_tasks_and_when_they_took_place(monkeypatch):
         runs=[
             TaskRun("bfs_many-1-0", "b", 5.0, 5.010, False, ()),
             TaskRun("bfs_many-1-4", "a", 5.001, 5.021, False, ()),
-            TaskRun("told-bfs_many-1-4", "a", 5.021, 5.500, False, ("bfs_many-1-4",)),
             TaskRun("bfs_many-1-8", "a", 5.030, 5.045, False, ()),
         ]
     )

@@ -1,0 +1,75 @@
+"""Work on tiles as tasks of Dask; what goes wrong names the tile."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError, TileError
+
+from .clients import needed
+
+#: What a search says of its input; it is said in the same words wherever the search runs.
+OF_INPUT = (
+    InvalidArgument, NegativeCycleError, NegativeWeightError, OverflowError, FloatingPointError,
+)  # fmt: skip
+SMALLER = "ask for smaller tiles: less memory=, a smaller batch= or block=, or more parts="
+#: A worker's device does one thing at a time, however many threads the worker has.
+_ONE_AT_A_TIME = threading.Lock()
+
+
+def run_tile(call: str, name: str, work: Callable[..., Any], *args: Any) -> Any:
+    """Return what the work on a tile returns; what goes wrong names the tile.
+
+    Raises
+    ------
+    TileError
+        If it fails by no fault of the input.
+    """
+    with _ONE_AT_A_TIME:
+        try:
+            return work(*args)
+        except OF_INPUT as error:
+            error.add_note(f"found by gk.{call}, {name}")
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}{advice(error)}"
+            raise TileError(call, name, reason) from error
+
+
+def task(client: Any, call: str, name: str, work: Callable[..., Any], *args: Any) -> Any:
+    """Return what `work` returns: done here, or a future of it where there is a client."""
+    if client is None:
+        return work(*args)
+    key = f"{work.__name__}-{name}-{uuid.uuid4().hex[:8]}"  # Dask shows it, up to the first dash
+    return client.submit(run_tile, call, name, work, *args, key=key, pure=False)
+
+
+def advice(error: Exception) -> str:
+    """Return what to say of an error beside what it says: how memory suffices."""
+    short = isinstance(error, MemoryError) or "out_of_memory" in str(error).lower()
+    return f"; {SMALLER}" if short else ""
+
+
+def result_of(call: str, future: Any, names: Mapping[str, str]) -> Any:
+    """Return what a future holds; a task that has killed its workers is named."""
+    return named(call, future.result, names)
+
+
+def named(call: str, ask: Callable[[], Any], names: Mapping[str, str]) -> Any:
+    """Return what workers are asked for; a task that has killed them is named."""
+    killed = needed("distributed.scheduler").KilledWorker
+    try:
+        return ask()
+    except killed as error:
+        name = names.get(str(error.task), str(error.task))
+        reason = f"its worker died again and again; if memory was short, {SMALLER}"
+        raise TileError(call, name, reason) from error
+
+
+def cancel(futures: Sequence[Any]) -> None:
+    """Let workers forget what they are asked for."""
+    for future in futures:
+        future.cancel()
