@@ -19,6 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from gpukernels import cuda_memory
 from gpukernels.errors import InvalidArgument
 
 #: CU_STREAM_NON_BLOCKING: neither waits for the default stream nor lets it wait, unless told to.
@@ -123,7 +124,8 @@ class CudaCopies:
     """Copies of a CUDA GPU, on a stream beside the default one, on which its launches are.
 
     The host's arrays should be page-locked, as those of ``device.pinned`` are: a copy of others
-    holds up the host.
+    holds up the host. A copy into a large one of ordinary memory is made, in pieces, when something
+    waits for it or the next copy is queued.
 
     Parameters
     ----------
@@ -138,11 +140,12 @@ class CudaCopies:
         # One that numba makes waits for all on the default stream and lets it wait.
         self._handle = self._driver.driver.cuStreamCreate(NON_BLOCKING)
         self._stream = cuda.current_context().create_external_stream(int(self._handle))
+        self._staged: _Staged | None = None
 
     def write(self, array: Any, host: NDArray) -> Copied:
         """Queue a copy of `host` to `array`."""
         _check("host", array, host)
-        self._after_launches()
+        self._queue()
         if array.size:
             data = array.gpu_data
             self._driver.host_to_device(data, host, host.nbytes, stream=self._stream)
@@ -151,13 +154,20 @@ class CudaCopies:
     def read(self, array: Any, into: NDArray) -> Copied:
         """Queue a copy of `array` to `into`."""
         _check("into", array, into)
-        self._after_launches()
+        self._queue()
+        if cuda_memory.is_staged(into):
+            self._staged = _Staged(array, into, self._stream)
+            return self._staged
         if array.size:
             data = array.gpu_data
             self._driver.device_to_host(into, data, into.nbytes, stream=self._stream)
         return self._copied()
 
-    def _after_launches(self) -> None:
+    def _queue(self) -> None:
+        """Let the next copy come after those before it and the launches made so far."""
+        if self._staged is not None:
+            self._staged.wait()
+            self._staged = None
         launched = self._cuda.event(timing=False)
         launched.record()
         launched.wait(self._stream)
@@ -171,9 +181,25 @@ class CudaCopies:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._staged is not None:
+            self._staged.wait()
         # Memory that is being copied must not be lent to the next who asks.
         self._stream.synchronize()
         self._driver.driver.cuStreamDestroy(self._handle)
+
+
+class _Staged:
+    """A copy into a large array of ordinary memory, made when something waits for it."""
+
+    def __init__(self, array: Any, into: NDArray, stream: Any):
+        self._copy: tuple[Any, NDArray, Any] | None = (array, into, stream)
+
+    def wait(self) -> None:
+        if self._copy is not None:
+            cuda_memory.read(*self._copy)
+            self._copy = None
+
+    before_launches = wait
 
 
 class _CudaCopied:

@@ -24,7 +24,7 @@ import numpy as np
 from numba import config, cuda
 from numpy.typing import DTypeLike
 
-from gpukernels.cores.staged_read import PIECE, read_staged
+from gpukernels.cores.staged_read import PIECE, STAGES, read_staged
 from gpukernels.lending import Lease, Pool
 
 #: Idle memory is at most this share of a GPU's; beyond, what is longest idle is freed.
@@ -33,8 +33,10 @@ IDLE_SHARE = 8
 MOST_PINNED = 1 << 30
 #: Results of fewer bytes are read into ordinary memory, which is as fast.
 PINNED_FROM = 1 << 16
-#: So many bytes of ordinary memory are filled in pieces through page-locked ones. A result of them
-#: does not lie in page-locked memory: to lock it takes ten times as long as to read it in pieces.
+#: Results of so many bytes do not lie in page-locked memory: to lock it takes ten times as long as
+#: to read them in pieces.
+LOCKED_BELOW = 1 << 26
+#: So many bytes of ordinary memory are filled in pieces through page-locked ones.
 STAGED_FROM = 2 * PIECE
 #: Arrays side by side begin at multiples of so many bytes, as a GPU's allocations do.
 APART = 256
@@ -144,14 +146,14 @@ class CudaMemory:
     def read(self, array) -> np.ndarray:
         """Return the contents of a device array; some megabytes of it in page-locked memory."""
         found = None
-        if PINNED_FROM <= array.nbytes < STAGED_FROM:
+        if PINNED_FROM <= array.nbytes < LOCKED_BELOW:
             found = self.pinned_array(array.shape, array.dtype)
         return read(array, np.empty(array.shape, array.dtype) if found is None else found)
 
     def read_all(self, arrays: Sequence) -> list[np.ndarray]:
         """Return the contents of device arrays; of those that lie side by side, by one copy."""
         span = _span(arrays)
-        if span is None or span[1] >= STAGED_FROM:
+        if span is None or span[1] >= LOCKED_BELOW:
             return [self.read(array) for array in arrays]
         start, size = span
         found = self.pinned_array(size, np.uint8) if size >= PINNED_FROM else None
@@ -240,24 +242,36 @@ def _lent_array():
     return LentArray
 
 
-def read(array, into: np.ndarray) -> np.ndarray:
-    """Return `into`, an array of the same shape and type that receives the device array's."""
+def read(array, into: np.ndarray, stream: Any = None) -> np.ndarray:
+    """Return `into`, an array of the same shape and type that receives the device array's.
+
+    Copies are on `stream` where one is given, else on the default one.
+    """
     same = (into.dtype, into.shape) == (array.dtype, array.shape)
     if not (same and array.is_c_contiguous() and into.flags.c_contiguous and array.size):
         return array.copy_to_host(into)
-    copy, data = _driver().device_to_host, array.gpu_data
-    if into.nbytes < STAGED_FROM or _is_locked(into):
-        copy(into, data, array.nbytes)
-        return into
-    stages = [current().pinned_array(PIECE, np.uint8) for _ in range(2)]
-    if any(stage is None for stage in stages):
-        copy(into, data, array.nbytes)
-        return into
-    read_staged(
-        lambda stage, first: copy(stage, data.view(first, first + stage.size), stage.size),
-        stages, into,
-    )  # fmt: skip
+    data = array.gpu_data
+
+    def bring(host: np.ndarray, first: int) -> None:
+        _driver().device_to_host(host, data.view(first, first + host.nbytes), host.nbytes, stream)
+        if stream is not None:
+            stream.synchronize()
+
+    stages: list[np.ndarray] = []
+    if is_staged(into):
+        most = min(STAGES, -(-into.nbytes // PIECE))
+        lent = (current().pinned_array(PIECE, np.uint8) for _ in range(most))
+        stages = [stage for stage in lent if stage is not None]
+    if stages:
+        read_staged(bring, stages, into)
+    else:
+        bring(into, 0)
     return into
+
+
+def is_staged(host: np.ndarray) -> bool:
+    """Return whether an array comes into `host` in pieces: into a large one of ordinary memory."""
+    return host.nbytes >= STAGED_FROM and not _is_locked(host)
 
 
 def _is_locked(host: np.ndarray) -> bool:

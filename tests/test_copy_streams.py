@@ -8,6 +8,7 @@ from fake_gpu import FakeGpus
 from numba import cuda
 
 import gpukernels as gk
+from gpukernels import cuda_memory
 
 
 @cuda.jit
@@ -18,12 +19,15 @@ def add_one(a):
         a[i] += 1
 
 
-@pytest.fixture(params=["lockstep", "warp", "random", "gpu"])
+@pytest.fixture(params=["lockstep", "warp", "random", "gpu", "gpu, in pieces"])
 def any_device(request, monkeypatch):
     """The machine under each schedule, and what a GPU's driver is asked for."""
-    if request.param != "gpu":
+    if not request.param.startswith("gpu"):
         yield gk.SimtDevice(request.param, seed=3)
         return
+    if request.param == "gpu, in pieces":  # as what is large comes into ordinary memory
+        monkeypatch.setattr(cuda_memory, "is_staged", lambda host: True)
+        monkeypatch.setattr(cuda_memory, "PIECE", 24)
     gpus = FakeGpus(monkeypatch)
     yield gk.CudaDevice()
     gpus.close()

@@ -50,7 +50,7 @@ MAY_IMPORT = {
     "lending": set(),
     "cuda_arguments": set(),
     "cuda_memory": {"cores", "lending"},
-    "copy_streams": {"errors"},
+    "copy_streams": {"cuda_memory", "errors"},
     "device": {
         "checks",
         "copy_streams",
@@ -66,7 +66,9 @@ MAY_IMPORT = {
     "representations": TECHNIQUE,
     "mapping": TECHNIQUE | DOOR | {"table", "trace"},
     "frontiers": TECHNIQUE | {"cuda_arguments", "mapping"},
-    "traversal": TECHNIQUE | DOOR | {"beyond", "frontiers", "mapping", "sequential"},
+    "traversal": TECHNIQUE
+    | DOOR
+    | {"beyond", "copy_streams", "frontiers", "mapping", "sequential"},
     "shortest_paths": TECHNIQUE
     | DOOR
     | {"beyond", "frontiers", "mapping", "paths", "sequential", "weight_facts"},

@@ -32,7 +32,6 @@ class Late:
 @pytest.fixture(params=["in time", "late", "inside"])
 def cores(request, monkeypatch):
     """Let other threads be quick or slow, or let there be none to ask."""
-    monkeypatch.setattr(staged_read, "PART", 300)
     with ThreadPoolExecutor(3) as pool:
         found = {"in time": pool, "late": Late(pool), "inside": None}[request.param]
         monkeypatch.setattr(staged_read, "all_cores", lambda: found)
@@ -78,7 +77,9 @@ def test_after_an_error_nobody_reads_the_stages(cores):
 
 @pytest.fixture
 def gpus(monkeypatch):
+    monkeypatch.setattr(cuda_memory, "LOCKED_BELOW", 1 << 18)
     monkeypatch.setattr(cuda_memory, "STAGED_FROM", 1 << 18)
+    monkeypatch.setattr(cuda_memory, "STAGES", 2)
     monkeypatch.setattr(cuda_memory, "PIECE", 1 << 17)
     gpus = FakeGpus(monkeypatch)
     yield gpus
@@ -118,13 +119,29 @@ def test_what_is_locked_already_needs_no_pieces(gpus):
 
 
 def test_where_no_pages_are_locked_one_copy_brings_all(gpus, monkeypatch):
-    monkeypatch.setattr(cuda_memory, "MOST_PINNED", cuda_memory.PIECE)  # one piece, not two
+    monkeypatch.setattr(cuda_memory, "MOST_PINNED", cuda_memory.PIECE - 1)
     device = gk.CudaDevice()
     host = np.arange(300_001, dtype=np.int32)
     before = gpus.calls["cuMemcpyDtoH"]
     assert np.array_equal(device.read(device.array(host)), host)
     assert gpus.calls["cuMemcpyDtoH"] == before + 1
     assert cuda_memory.current().pinned.lent_bytes == 0
+
+
+def test_fewer_pieces_do_where_no_more_pages_are_locked(gpus, monkeypatch):
+    monkeypatch.setattr(cuda_memory, "MOST_PINNED", cuda_memory.PIECE)  # one piece, not two
+    device = gk.CudaDevice()
+    host = np.arange(300_001, dtype=np.int32)
+    assert np.array_equal(device.read(device.array(host)), host)
+    assert gpus.calls["cuMemHostRegister"] == 1
+
+
+def test_no_more_pieces_are_locked_than_there_is_to_bring(gpus, monkeypatch):
+    monkeypatch.setattr(cuda_memory, "STAGES", 24)
+    device = gk.CudaDevice()
+    host = np.arange(100_000, dtype=np.int32)
+    assert np.array_equal(device.read(device.array(host)), host)
+    assert gpus.calls["cuMemHostRegister"] == 4  # 400,000 bytes in pieces of 131,072
 
 
 def test_arrays_side_by_side_are_read_one_by_one_where_they_are_large(gpus):

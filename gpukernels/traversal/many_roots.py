@@ -24,10 +24,11 @@ levels meet, as many times E as there are searches at worst. One cooperative lau
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda, int32, int64, uint32
@@ -45,7 +46,8 @@ from gpukernels.beyond import (
     tiles_of,
 )
 from gpukernels.checks import check_choice, check_real, check_whole
-from gpukernels.device import Device, chosen_device
+from gpukernels.copy_streams import Copied, CopyStream
+from gpukernels.device import Device, DeviceArray, chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.frontiers.counts import ARCS, ENTRIES
 from gpukernels.graph import Graph, checked_roots
@@ -245,7 +247,8 @@ def bfs_many(
     memory : int, optional
         Bytes of a device that may be used: 8 (n + m) for the graph in both directions (4 (n + m) if
         it is undirected), a little more than 72 n for each word, and 4 n a root. Where all roots
-        of a batch do not fit, it has fewer; by default as many as the device has room for.
+        of a batch do not fit, it has fewer. By default as many as the device has room for; and if
+        there is room for its distances, too, one batch is searched while another's come here.
     engine : str
         ``"kernels"``, or ``"cpu"``: one core a worker, one search after the other, for large graphs
         where there is no GPU.
@@ -312,7 +315,7 @@ def bfs_many(
     made = make_rows(
         "bfs_many", (chosen.size, g.n), np.int32, tiles, search_tile,
         (g if client is None else placed(client, g), device, alpha, piece, threads, at_once,
-         engine),
+         engine, memory is None),
         client, into, made_from,
     )  # fmt: skip
     stats: dict[str, Any] = {"method": "many_roots", "batches": 0, "launches": 0, "read_backs": 0}
@@ -372,9 +375,14 @@ def search_tile(
     threads: int,
     at_once: int,
     engine: str,
+    ahead: bool,
     roots: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], dict[str, Any]]:
-    """Return the distances from some roots, and what the searches did."""
+    """Return the distances from some roots, and what the searches did.
+
+    With `ahead`, where a device has room for it, a batch is searched while the distances of the one
+    before are brought here.
+    """
     distance = np.empty((roots.size, g.n), np.int32)
     stats: dict[str, Any] = {"batches": 0, "launches": 0, "read_backs": 0}
     stats |= {"levels": [], "frontier_sizes": [], "directions": []}
@@ -383,29 +391,51 @@ def search_tile(
             row[:] = sequential.bfs(g, root).distance
         return distance, stats
     device = chosen_device(device)
-    first = 0
-    while first < roots.size:
-        for array in (g.offsets, g.targets, g.reverse.offsets, g.reverse.targets):
-            device.keep(array)
-        fit = roots_within(g, free := device.free_bytes(), min(at_once, roots.size - first), False)
-        if fit < 1:
-            needed = bytes_for(g, 1, False)
-            raise MemoryError(
-                f"one root takes {needed:,} bytes beside the graph; {free:,} are free"
-            )
-        some = roots[first : first + fit]
-        into = distance[first : first + some.size]
-        sizes, turned = _batch(g, some, device, alpha, piece, threads, into)
-        first += some.size
-        stats["batches"] += 1
-        stats["launches"] += 1
-        stats["levels"].append(len(sizes))
-        stats["frontier_sizes"].append(sizes)
-        stats["directions"].append(["bottom_up" if up else "top_down" for up in turned])
+    first, begun = 0, deque[_Begun]()
+    with device.copy_stream() as copies:
+        while first < roots.size:
+            for array in (g.offsets, g.targets, g.reverse.offsets, g.reverse.targets):
+                device.keep(array)
+            most = min(at_once, roots.size - first)
+            fit = roots_within(g, free := device.free_bytes(), most, False)
+            if begun and (fit < most or not ahead):
+                _end(begun.popleft(), device, stats)  # its memory is lent out again
+                fit = roots_within(g, free := device.free_bytes(), most, False)
+            if fit < 1:
+                needed = bytes_for(g, 1, False)
+                raise MemoryError(
+                    f"one root takes {needed:,} bytes beside the graph; {free:,} are free"
+                )
+            some, into = roots[first : first + fit], distance[first : first + fit]
+            begun.append(_begin(g, some, device, alpha, piece, threads, into, copies))
+            if len(begun) > 1:
+                _end(begun.popleft(), device, stats)
+            first += fit
+        if begun:
+            _end(begun.popleft(), device, stats)
     return distance, stats
 
 
-def _batch(
+class _Begun(NamedTuple):
+    """A batch that is searched: what it has on the device, and what is being copied of that.
+
+    Attributes
+    ----------
+    distance, log : DeviceArray
+        On the device until they are copied.
+    rows : ndarray of int32
+        The first rows of the log.
+    copied : tuple of Copied
+        These rows, and the distances.
+    """
+
+    distance: DeviceArray
+    log: DeviceArray
+    rows: NDArray[np.int32]
+    copied: tuple[Copied, Copied]
+
+
+def _begin(
     g: Graph,
     roots: NDArray[np.int32],
     device: Device,
@@ -413,8 +443,9 @@ def _batch(
     piece: int,
     threads: int,
     into: NDArray[np.int32],
-) -> tuple[list[int], list[int]]:
-    """Bring the distances from up to 256 roots here; vertices in frontiers and turns by level."""
+    copies: CopyStream,
+) -> _Begun:
+    """Search from up to 256 roots; their distances come `into` the host's memory afterwards."""
     k, words, of_bits = roots.size, words_for(roots.size), blocks_for(g.n, WARP_SIZE)
     shift = words.bit_length() - 1
     zeros = (words * g.n,), (ROWS, words * g.n), (3, PLACES)
@@ -433,5 +464,19 @@ def _batch(
         blocks_for(g.n, threads), device.cooperative_blocks(search_many, threads, *args)
     )  # fmt: skip
     device.launch(search_many, blocks, threads, *args, cooperative=True)
-    device.read(distance, into.reshape(-1))
-    return read_log(device, log, device.read(log[:MOST_LOGGED]))
+    first = log[:MOST_LOGGED]
+    rows = device.pinned(first.shape, np.int32)
+    copied = copies.read(first, rows), copies.read(distance, into.reshape(-1))
+    return _Begun(distance, log, rows, copied)
+
+
+def _end(batch: _Begun, device: Device, stats: dict[str, Any]) -> None:
+    """Wait for a batch, and add what its searches did."""
+    for copied in batch.copied:
+        copied.wait()
+    sizes, turned = read_log(device, batch.log, batch.rows)
+    stats["batches"] += 1
+    stats["launches"] += 1
+    stats["levels"].append(len(sizes))
+    stats["frontier_sizes"].append(sizes)
+    stats["directions"].append(["bottom_up" if up else "top_down" for up in turned])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from effort import SCHEDULES, every_pair, examples
+from fake_gpu import FakeGpus
 from hypothesis import given
 from hypothesis import strategies as st
 
 import gpukernels as gk
 from gpukernels.trace import metrics
+from gpukernels.traversal import many_roots
 from gpukernels.traversal.many_roots import bytes_for
 
 GRAPHS = {
@@ -117,6 +119,41 @@ def test_a_batch_has_as_many_roots_as_the_device_has_room_for():
     Small.room = bytes_for(g, 1, graph=False) - 1
     with pytest.raises(MemoryError, match=r"^one root takes [\d,]+ bytes beside the graph"):
         gk.bfs_many(g, roots, Small())
+
+
+@pytest.fixture
+def fake_gpu(request, monkeypatch):
+    """A GPU of as many bytes as one batch of 64 searches takes, times the parameter."""
+    gpus = FakeGpus(monkeypatch, memory=int(request.param * bytes_for(GRAPHS["undirected"], 64)))
+    yield gpus
+    gpus.close()
+
+
+@pytest.mark.parametrize(
+    ("fake_gpu", "memory", "together"),
+    [(1.5, None, False), (4, None, True), (4, "of one batch", False)],
+    indirect=["fake_gpu"],
+)
+def test_a_batch_is_searched_while_another_is_brought_where_there_is_room(
+    fake_gpu, monkeypatch, memory, together
+):
+    """What each batch has found is the same; where `memory` is given, no more is taken."""
+    g = GRAPHS["undirected"]
+    roots = np.arange(200) % g.n
+    room = bytes_for(g, 64)
+    order = []
+    for name in ("_begin", "_end"):
+        do = getattr(many_roots, name)
+        monkeypatch.setattr(
+            many_roots, name, lambda *args, do=do, name=name: (order.append(name), do(*args))[1]
+        )
+    device = gk.CudaDevice()
+    result = gk.bfs_many(g, roots, device, words=1, memory=memory and room)
+    np.testing.assert_array_equal(result.distance, one_by_one(g, roots))
+    assert result.stats["batches"] == 4
+    assert order[:3] == (["_begin", "_begin", "_end"] if together else ["_begin", "_end", "_begin"])
+    if memory:
+        assert fake_gpu.bytes_in_use() <= room
 
 
 def test_a_sector_of_four_words_serves_four_times_the_searches():
