@@ -24,7 +24,7 @@ import numpy as np
 from numba import config, cuda
 from numpy.typing import DTypeLike
 
-from gpukernels.cores.staged_read import PIECE, STAGES, read_staged
+from gpukernels.cores.staged_read import PIECES, STAGES, read_staged
 from gpukernels.lending import Lease, Pool
 
 #: Idle memory is at most this share of a GPU's; beyond, what is longest idle is freed.
@@ -35,9 +35,9 @@ MOST_PINNED = 1 << 30
 PINNED_FROM = 1 << 16
 #: Results of so many bytes do not lie in page-locked memory: to lock it takes ten times as long as
 #: to read them in pieces.
-LOCKED_BELOW = 1 << 26
+LOCKED_BELOW = 2 * PIECES[0]
 #: So many bytes of ordinary memory are filled in pieces through page-locked ones.
-STAGED_FROM = 2 * PIECE
+STAGED_FROM = PIECES[-1]
 #: Arrays side by side begin at multiples of so many bytes, as a GPU's allocations do.
 APART = 256
 #: Page-locked memory is lent in multiples of so many bytes.
@@ -259,8 +259,9 @@ def read(array, into: np.ndarray, stream: Any = None) -> np.ndarray:
 
     stages: list[np.ndarray] = []
     if is_staged(into):
-        most = min(STAGES, -(-into.nbytes // PIECE))
-        lent = (current().pinned_array(PIECE, np.uint8) for _ in range(most))
+        piece = next((size for size in PIECES if into.nbytes >= 2 * size), PIECES[-1])
+        most = min(STAGES, -(-into.nbytes // piece))
+        lent = (current().pinned_array(piece, np.uint8) for _ in range(most))
         stages = [stage for stage in lent if stage is not None]
     if stages:
         read_staged(bring, stages, into)

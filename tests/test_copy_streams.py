@@ -27,7 +27,7 @@ def any_device(request, monkeypatch):
         return
     if request.param == "gpu, in pieces":  # as what is large comes into ordinary memory
         monkeypatch.setattr(cuda_memory, "is_staged", lambda host: True)
-        monkeypatch.setattr(cuda_memory, "PIECE", 24)
+        monkeypatch.setattr(cuda_memory, "PIECES", (24,))
     gpus = FakeGpus(monkeypatch)
     yield gk.CudaDevice()
     gpus.close()

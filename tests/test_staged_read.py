@@ -16,6 +16,8 @@ from gpukernels.cores import slabs, staged_read
 from gpukernels.cores.staged_read import read_staged
 
 STAGE = 1000
+#: Bytes of a piece of the fake GPU.
+PIECE = 1 << 17
 SIZES = [1, STAGE - 1, STAGE, STAGE + 1, 2 * STAGE, 2 * STAGE + 1, 7 * STAGE + 3]
 
 
@@ -80,7 +82,7 @@ def gpus(monkeypatch):
     monkeypatch.setattr(cuda_memory, "LOCKED_BELOW", 1 << 18)
     monkeypatch.setattr(cuda_memory, "STAGED_FROM", 1 << 18)
     monkeypatch.setattr(cuda_memory, "STAGES", 2)
-    monkeypatch.setattr(cuda_memory, "PIECE", 1 << 17)
+    monkeypatch.setattr(cuda_memory, "PIECES", (PIECE,))
     gpus = FakeGpus(monkeypatch)
     yield gpus
     gpus.close()
@@ -94,7 +96,7 @@ def test_a_large_result_is_in_ordinary_memory(gpus, rows, dtype):
     found = device.read(device.array(host))
     assert np.array_equal(found, host)
     assert found.flags.writeable
-    assert sum(gpus.locked.values()) == 2 * cuda_memory.PIECE
+    assert sum(gpus.locked.values()) == 2 * PIECE
     del found
     device.read(device.array(host))  # the same two pieces are lent again
     assert gpus.calls["cuMemHostRegister"] == 2
@@ -119,7 +121,7 @@ def test_what_is_locked_already_needs_no_pieces(gpus):
 
 
 def test_where_no_pages_are_locked_one_copy_brings_all(gpus, monkeypatch):
-    monkeypatch.setattr(cuda_memory, "MOST_PINNED", cuda_memory.PIECE - 1)
+    monkeypatch.setattr(cuda_memory, "MOST_PINNED", PIECE - 1)
     device = gk.CudaDevice()
     host = np.arange(300_001, dtype=np.int32)
     before = gpus.calls["cuMemcpyDtoH"]
@@ -129,7 +131,7 @@ def test_where_no_pages_are_locked_one_copy_brings_all(gpus, monkeypatch):
 
 
 def test_fewer_pieces_do_where_no_more_pages_are_locked(gpus, monkeypatch):
-    monkeypatch.setattr(cuda_memory, "MOST_PINNED", cuda_memory.PIECE)  # one piece, not two
+    monkeypatch.setattr(cuda_memory, "MOST_PINNED", PIECE)  # one piece, not two
     device = gk.CudaDevice()
     host = np.arange(300_001, dtype=np.int32)
     assert np.array_equal(device.read(device.array(host)), host)
