@@ -238,9 +238,11 @@ def _add_traversal() -> None:
         RUNS[f"bfs {method} bitmap"] = lambda d, method=method: {
             "distance": bfs(DIRECTED, 0, method, d, frontier="bitmap", threads=THREADS).distance
         }
-    for name, alpha in (("top_down", 0.0), ("bottom_up", np.inf)):
-        RUNS[f"bfs_many {name}"] = lambda d, alpha=alpha: {
-            "distance": gk.bfs_many(DIRECTED, [0, 5, 0], d, alpha=alpha, threads=THREADS).distance
+    for name, alpha, dtype in (("top_down", 0.0, "int32"), ("bottom_up", np.inf, "int8")):
+        RUNS[f"bfs_many {name}"] = lambda d, alpha=alpha, dtype=dtype: {
+            "distance": gk.bfs_many(
+                DIRECTED, [0, 5, 0], d, alpha=alpha, dtype=dtype, threads=THREADS
+            ).distance
         }
     for claim in ("compare_and_swap", "exchange"):
         RUNS[f"bfs luo three {claim}"] = lambda d, claim=claim: {

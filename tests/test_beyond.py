@@ -159,7 +159,7 @@ def test_a_tile_has_as_many_roots_as_memory_holds(call):
 
 
 def bytes_for_bfs(g: gk.Graph, roots: int) -> int:
-    from gpukernels.traversal.many_roots import bytes_for
+    from gpukernels.traversal.many_roots_batches import bytes_for
 
     return bytes_for(g, roots)
 
@@ -320,6 +320,23 @@ def test_an_interrupted_call_goes_on_to_the_same_bits(
     same(again.distance, expected)
     if suffix == ".npy":
         same(np.load(into), expected)
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".zarr"])
+def test_narrow_distances_are_made_by_workers_and_kept_as_such(client, tmp_path, suffix):
+    g, into = random_graph(40, "none"), tmp_path / f"d{suffix}"
+    make = partial(gk.bfs_many, g, range(40), into=into)
+    expected = gk.bfs_many(g, range(40)).distance
+    with_workers = gk.bfs_many(g, range(40), client=client, dtype="int16").distance
+    for found in (with_workers, make(client=client, dtype="int8").distance):
+        assert found.dtype.itemsize < 4
+        np.testing.assert_array_equal(np.asarray(found), expected)
+    assert make(dtype="int8").stats["resumed"] > 0
+    with pytest.raises(gk.InvalidArgument, match="^into = "):
+        make(dtype="int32")
+    with pytest.raises(gk.InvalidArgument, match=r"^dtype = 'int8': .* holds 128") as caught:
+        gk.bfs_many(gk.path(129), [100, 0], client=client, dtype="int8", batch=1)
+    assert any("roots 1 to 1" in note for note in caught.value.__notes__)
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".zarr"])

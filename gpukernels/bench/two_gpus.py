@@ -1,6 +1,6 @@
 """One GPU of a host and two: searches from many roots, parts of a road network, a blocked matrix.
 
-``python -m gpukernels.bench two_gpus`` measures on the first two GPUs, three minutes, and writes
+``python -m gpukernels.bench two_gpus`` measures on the first two GPUs, five minutes, and writes
 ``data/benchmarks/two_gpus.json`` after each row; ``--works`` chooses some.
 
 Where workers share the work, one worker process a GPU does it, of a client of one worker and of a
@@ -24,7 +24,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from gpukernels.all_pairs import apsp
-from gpukernels.bench import peer_copies, record, steps, two_gpus_blocked
+from gpukernels.bench import peer_copies, record, steps, to_host, two_gpus_blocked
 from gpukernels.bench.graphs import rmat, weighted
 from gpukernels.bench.spread import median
 from gpukernels.beyond import local_client
@@ -38,12 +38,14 @@ from gpukernels.shortest_paths.batches import sssp_many
 from gpukernels.traversal.many_roots import bfs_many
 
 #: Works that the workers of a client share, and those that one process does.
-SHARED = ("sssp_many", "bfs_many", "partitioned")
-WORKS = ("copies", *SHARED, "blocked")
+SHARED = ("sssp_many", "bfs_many_roads", "bfs_many", "bfs_many_int32", "partitioned")
+WORKS = ("copies", *SHARED, "to_host", "blocked")
 #: Roots, and those of a tile: many tiles, so that both workers end at about the same time.
 ROOTS, A_TILE = 4096, 64
 #: The same of breadth-first searches, which share arcs by the tile.
-SEARCHES, SHARING = 16384, 512
+SEARCHES, SHARING = 32768, 512
+#: Corners of a map down and across, from which there are half as many searches.
+CORNERS = 256
 #: Parts of the road network, and its junctions down and across.
 PARTS, ROADS = 32, 128
 #: Rows of a result that SciPy finds too.
@@ -58,7 +60,11 @@ WHAT = (
     "of two. sssp_many, bfs_many, partitioned: gk.local_client(gpus), a worker process a GPU, the "
     "graph with the workers already, the result left with them; of one more call, in which workers "
     "tell what they do, watched_call_ms, and by worker its tasks, the time that they took, and "
-    "when the last ended after the first task of all began. blocked: one process, "
+    "when the last ended after the first task of all began. bfs_many: distances of one byte, whose "
+    "type stands beside them; bfs_many_int32: of four, from a quarter of the roots; "
+    "bfs_many_roads: of two, on a map, with hundreds of levels. to_host: arrays from the "
+    "workers' GPUs into memory of the host, fresh or used before, all workers at once; "
+    "gigabytes_per_second is of all together. blocked: one process, "
     "gk.apsp(matrix, devices=[0, 1]) with the rows shared; kernel_ms and kernel_speed_up: by the "
     "host's clock, from the matrix on the GPUs until it is closed there. copies: from one GPU to "
     "the other, in a row, by the host's clock; gigabytes_per_second counts a byte once"
@@ -111,15 +117,24 @@ def shared_works(shrink: int) -> dict[str, Callable[[], Work]]:
         name = f"gpukernels.bench.graphs.weighted(gk.rmat({scale}, 16, seed=1))"
         return Work("sssp_many", name, g, call, some, UNREACHED)
 
-    def searches() -> Work:
-        scale = max(17 - shrink, 4)
-        g = rmat(scale, 16, seed=1)
-        some, tile = roots(g, SEARCHES), max(1, SHARING >> shrink)
+    def searches(name: str, g: Graph, made: str, dtype: str, count: int) -> Work:
+        some, tile = roots(g, count), max(1, SHARING >> shrink)
 
         def call(client: Any) -> Any:
-            return bfs_many(g, some, batch=tile, client=client)
+            return bfs_many(g, some, dtype=dtype, batch=tile, client=client)
 
-        return Work("bfs_many", f"gk.rmat({scale}, 16, seed=1)", g, call, some, -1)
+        return Work(name, made, g, call, some, -1)
+
+    def of_rmat(name: str, dtype: str, count: int) -> Work:
+        scale = max(17 - shrink, 4)
+        return searches(
+            name, rmat(scale, 16, seed=1), f"gk.rmat({scale}, 16, seed=1)", dtype, count
+        )
+
+    def of_map() -> Work:
+        side = max(CORNERS >> shrink // 2, 4)
+        g, made = road_grid(side, side, seed=1), f"gk.road_grid({side}, {side}, seed=1)"
+        return searches("bfs_many_roads", g, made, "int16", SEARCHES // 2)
 
     def roads() -> Work:
         side = max(ROADS >> shrink // 2, 4)
@@ -132,7 +147,13 @@ def shared_works(shrink: int) -> dict[str, Callable[[], Work]]:
         name = f"gk.road_grid({side}, {side}, seed=1, weighted=True)"
         return Work("partitioned", name, g, call, np.arange(g.n), UNREACHED)
 
-    return {"sssp_many": paths, "bfs_many": searches, "partitioned": roads}
+    return {
+        "sssp_many": paths,
+        "bfs_many_roads": of_map,
+        "bfs_many": lambda: of_rmat("bfs_many", "int8", SEARCHES),
+        "bfs_many_int32": lambda: of_rmat("bfs_many_int32", "int32", SEARCHES // 4),
+        "partitioned": roads,
+    }
 
 
 def measure(work: Work, clients: dict[int, Any], repeat: int) -> Iterator[dict[str, Any]]:
@@ -162,7 +183,8 @@ def measure(work: Work, clients: dict[int, Any], repeat: int) -> Iterator[dict[s
         assert np.array_equal(distance, right), f"{work.name}: {gpus} GPUs find other distances"
         ms = median(times)
         row = {"work": work.name, "graph": work.graph, "n": work.g.n, "m": work.g.m, "gpus": gpus}
-        row |= {"rows": len(distance), "tiles": stats["tiles"], "call_ms": ms, "runs": len(times)}
+        row |= {"rows": len(distance), "dtype": distance.dtype.name, "tiles": stats["tiles"]}
+        row |= {"call_ms": ms, "runs": len(times)}
         row |= {name: stats[name] for name in ("parts", "separators") if name in stats} | shares
         ms_of_one = ms if gpus == 1 else ms_of_one
         yield with_speed_up(row, ms_of_one)
@@ -210,7 +232,7 @@ def with_speed_up(row: dict[str, Any], ms_of_one: float) -> dict[str, Any]:
     """Return a row with its speed-up over one GPU, and print it."""
     row["speed_up"] = round(ms_of_one / max(row["call_ms"], 1e-9), 3)
     steps.tell(
-        f"  {row['work']:12} {row['gpus']} GPUs: call {row['call_ms']:>10,.1f} ms, "
+        f"  {row['work']:14} {row['gpus']} GPUs: call {row['call_ms']:>10,.1f} ms, "
         f"{row['speed_up']:.2f} times one"
     )
     return row
@@ -256,8 +278,8 @@ def write(
     if isinstance(device, CudaDevice) and (count := gpus_here()) < 2:
         raise RuntimeError(f"two GPUs are asked for, and {count} answers")
     rows: list[dict[str, Any]] = []
-    copies: list[dict[str, Any]] = []
-    measured = {"copies": copies, "times": rows}
+    apart: dict[str, list[dict[str, Any]]] = {"copies": [], "to_host": []}
+    measured = {**apart, "times": rows}
     failed = []
     path = record.write("two_gpus", WHAT, measured, here, folder)
     with ExitStack() as stack:
@@ -266,7 +288,7 @@ def write(
             begin = clock()
             try:
                 for row in measuring():
-                    (copies if name == "copies" else rows).append(row)
+                    apart.get(name, rows).append(row)
                     path = record.write("two_gpus", WHAT, measured, here, folder)
             except Exception:
                 traceback.print_exc()
@@ -290,15 +312,20 @@ def _measuring(
         words = max(peer_copies.WORDS >> shrink, 1024)
         yield "copies", lambda: peer_copies.measure(words)
 
-    def shared(make: Callable[[], Work]) -> Iterator[dict[str, Any]]:
+    def of_clients(measuring: Callable[[], Iterator[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
         for gpus in (1, 2):
             if gpus not in clients:
                 clients[gpus] = stack.enter_context(local_client(gpus))
-        yield from measure(make(), clients, repeat)
+        yield from measuring()
 
-    for name, make in shared_works(shrink).items():
+    works = {
+        name: lambda make=make: measure(make(), clients, repeat)
+        for name, make in shared_works(shrink).items()
+    }
+    works["to_host"] = lambda: to_host.measure(clients, max(to_host.WORDS >> shrink, 16))
+    for name, measuring in works.items():
         if name in names:
-            yield name, lambda make=make: shared(make)
+            yield name, lambda measuring=measuring: of_clients(measuring)
     if "blocked" in names:
         devices = two_gpus_blocked.devices_for(device)
         yield "blocked", lambda: two_gpus_blocked.measure(devices, shrink, min(repeat, 3))

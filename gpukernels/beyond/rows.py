@@ -46,11 +46,11 @@ class RowTile(NamedTuple):
     args: Callable[[], tuple]
 
 
-def rows_a_tile(rows: int, columns: int, client: Any) -> int:
+def rows_a_tile(rows: int, row_bytes: int, client: Any) -> int:
     """Return how many rows a tile has unless a caller knows better."""
     workers = 1 if client is None else max(1, len(client.nthreads()))
     share = -(-rows // (TILES_A_WORKER * workers)) if client is not None else rows
-    return max(1, min(share, TILE_BYTES // (4 * max(1, columns))))
+    return max(1, min(share, TILE_BYTES // max(1, row_bytes)))
 
 
 def tiles_of(what: str, ids: NDArray, each: int) -> list[RowTile]:

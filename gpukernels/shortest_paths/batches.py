@@ -166,7 +166,7 @@ def sssp_many(
     def tiles(before: int | None) -> list[RowTile]:
         size = each or before
         if size is None:
-            size = rows_a_tile(chosen.size, g.n, client)
+            size = rows_a_tile(chosen.size, 4 * g.n, client)
             if device is not None and method == BATCHED:
                 size = max(1, min(size, roots_within(g, device.free_bytes(), False, named=True)))
         return tiles_of("roots", chosen, min(size, MOST_ROOTS))

@@ -44,7 +44,7 @@ class Searches(NamedTuple):
     out_pieces: Any  #: int32, (2, ...): pieces of the lists of more than `piece` targets
     in_pieces: Any  #: int32, (2, ...): pieces of the lists of more than `piece` sources
     listed: Any  #: int32, how many there are of both
-    distance: Any  #: int32, (searches n)
+    distance: Any  #: int8, int16 or int32, (searches n)
     searches: int  #: how many there are
     shift: int  #: the logarithm of the words of a vertex
     piece: int  #: arcs of the longest list that one warp goes through alone

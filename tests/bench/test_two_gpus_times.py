@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import floyd_warshall
 from test_subjects import HERE
 
 import gpukernels as gk
-from gpukernels.bench import peer_copies, two_gpus, two_gpus_blocked
+from gpukernels.bench import peer_copies, to_host, two_gpus, two_gpus_blocked
 from gpukernels.bench.schema import schema
 from gpukernels.bench.two_gpus import Work
 from gpukernels.beyond.watching import TaskRun
@@ -32,9 +32,20 @@ class Client:
 
     def __init__(self, gpus: int):
         self.gpus = gpus
+        self.asked: list[str] = []
 
     def as_current(self):
         return contextlib.nullcontext()
+
+    def nthreads(self):
+        return {f"worker {i}": 1 for i in range(self.gpus)}
+
+    def submit(self, function, *args, workers, pure):
+        self.asked += workers
+        return function(*args)
+
+    def gather(self, found):
+        return found
 
     def __enter__(self):
         return self
@@ -127,6 +138,31 @@ def test_the_file_says_all_that_it_must(here, tmp_path):
     works = (*two_gpus.SHARED, "blocked")
     assert found == [(work, gpus) for work in works for gpus in (1, 2)]
     assert kept["copies"] == []  # which are of GPUs alone
+    types = {row["work"]: row["dtype"] for row in kept["times"] if "dtype" in row}
+    assert types == {
+        "sssp_many": "int32", "bfs_many_roads": "int16", "bfs_many": "int8",
+        "bfs_many_int32": "int32", "partitioned": "int32",
+    }  # fmt: skip
+    brought = [(row["gpus"], row["memory"]) for row in kept["to_host"]]
+    assert brought == [(gpus, of) for gpus in (1, 2) for of in ("fresh", "used before")]
+
+
+def test_what_all_workers_bring_at_once_is_added_up(monkeypatch):
+    rates = iter([4.0, 3.0, 9.0, 9.0, 5.0, 2.5] * 2)
+    monkeypatch.setattr(to_host, "gigabytes_per_second", lambda words, fresh: next(rates))
+    client = Client(2)
+    row, _ = to_host.measure({2: client}, 64)
+    assert row["gigabytes_per_second"] == 7.5  # the median of 7, 18 and 7.5
+    assert row["gigabytes_per_second_by_worker"] == [2.5, 5.0]
+    assert client.asked == ["worker 0", "worker 1"] * 6
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_what_is_brought_is_all_that_is_there(fresh, monkeypatch):
+    monkeypatch.setattr(to_host, "default_device", gk.SimtDevice)
+    times = iter([1.0, 1.5])
+    monkeypatch.setattr(to_host, "clock", lambda: next(times))
+    assert to_host.gigabytes_per_second(1 << 10, fresh) == 16 * 4096 / 0.5 / 1e9
 
 
 def test_what_fails_takes_nothing_else_with_it(here, tmp_path, monkeypatch):

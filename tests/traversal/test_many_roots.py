@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import gpukernels as gk
 from gpukernels.trace import metrics
-from gpukernels.traversal import many_roots
-from gpukernels.traversal.many_roots import bytes_for
+from gpukernels.traversal import many_roots_batches
+from gpukernels.traversal.many_roots_batches import bytes_for, roots_within
 
 GRAPHS = {
     "directed": gk.rmat(7, 6, seed=1),
@@ -69,6 +69,74 @@ def test_any_roots_of_any_small_graph(data):
     device = gk.SimtDevice(check=True)
     result = gk.bfs_many(g, roots, device, alpha=alpha, piece=32, threads=32)
     np.testing.assert_array_equal(result.distance, one_by_one(g, roots))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", np.dtype(np.int32)])
+@pytest.mark.parametrize("engine", ["kernels", "cpu"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_distances_have_the_type_that_is_asked_for(name, dtype, engine):
+    g = GRAPHS[name]
+    roots = np.arange(70) % g.n
+    device = gk.SimtDevice(check=True) if engine == "kernels" else None
+    result = gk.bfs_many(g, roots, device, dtype=dtype, engine=engine, threads=64)
+    assert result.distance.dtype == dtype
+    np.testing.assert_array_equal(result.distance, one_by_one(g, roots))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "longest", "engine"),
+    [("int8", 127, "kernels"), ("int8", 127, "cpu"), ("int16", 2**15 - 1, "cpu")],
+)
+def test_a_distance_that_its_type_does_not_hold_is_refused(dtype, longest, engine):
+    device = gk.SimtDevice() if engine == "kernels" else None
+
+    def search(n):
+        return gk.bfs_many(gk.path(n), [0], device, dtype=dtype, engine=engine, threads=32).distance
+
+    assert search(longest + 1).max() == longest
+    message = f"^dtype = '{dtype}': must be a type that holds {longest + 1}, a distance"
+    with pytest.raises(gk.InvalidArgument, match=message):
+        search(longest + 2)
+
+
+def test_narrow_distances_take_less_of_a_device():
+    g = GRAPHS["undirected"]
+    saved = bytes_for(g, 200) - bytes_for(g, 200, itemsize=1)
+    assert saved == 3 * 200 * g.n
+    memory = bytes_for(g, 30, itemsize=1)
+    stats = gk.bfs_many(g, range(60), gk.SimtDevice(), dtype="int8", memory=memory).stats
+    assert stats["batches"] == 2
+    assert gk.bfs_many(g, range(60), gk.SimtDevice(), memory=memory).stats["batches"] > 2
+
+
+@pytest.mark.parametrize("itemsize", [1, 4])
+def test_as_many_roots_as_fit_are_the_most_that_fit(itemsize):
+    """At 64 and at 128 roots a vertex gets another word, so that one root more takes a leap."""
+    g = GRAPHS["hubs"]
+    needed = [bytes_for(g, k, False, itemsize) for k in range(1, 257)]
+    assert needed == sorted(set(needed))
+    for memory in (needed[0] - 1, *needed[::51], needed[63], needed[64] - 1, needed[-1], 10**9):
+        fit = sum(size <= memory for size in needed)
+        assert roots_within(g, memory, 256, False, itemsize) == fit
+        assert roots_within(g, memory, 20, False, itemsize) == min(fit, 20)
+
+
+@pytest.mark.parametrize(
+    ("arcs", "piece"), [(2, 256), (2**22, 256), (2**23, 512), (2**25, 2048), (2**27, 2048)]
+)
+def test_lists_are_cut_where_one_warp_would_keep_all_waiting(arcs, piece, monkeypatch):
+    g = gk.path(3)
+    monkeypatch.setattr(type(g), "m", arcs)
+    taken = []
+    monkeypatch.setattr(
+        "gpukernels.traversal.many_roots.search_tile",
+        lambda g, device, knobs, roots: (
+            taken.append(knobs.piece),
+            (np.zeros((roots.size, g.n), np.int32), {}),
+        )[1],
+    )
+    gk.bfs_many(g, [0], gk.SimtDevice())
+    assert taken == [piece]
 
 
 def test_frontiers_are_those_of_all_searches_together():
@@ -143,9 +211,11 @@ def test_a_batch_is_searched_while_another_is_brought_where_there_is_room(
     room = bytes_for(g, 64)
     order = []
     for name in ("_begin", "_end"):
-        do = getattr(many_roots, name)
+        do = getattr(many_roots_batches, name)
         monkeypatch.setattr(
-            many_roots, name, lambda *args, do=do, name=name: (order.append(name), do(*args))[1]
+            many_roots_batches,
+            name,
+            lambda *args, do=do, name=name: (order.append(name), do(*args))[1],
         )
     device = gk.CudaDevice()
     result = gk.bfs_many(g, roots, device, words=1, memory=memory and room)
@@ -207,7 +277,8 @@ def test_wrong_roots_are_refused_before_anything_is_launched(roots, message):
     "options",
     [
         {"alpha": -1}, {"alpha": np.nan}, {"threads": 33}, {"words": 3}, {"words": 8},
-        {"words": True}, {"piece": 31}, {"piece": 64.0},
+        {"words": True}, {"piece": 31}, {"piece": 64.0}, {"dtype": "int64"}, {"dtype": "float32"},
+        {"dtype": "uint8"}, {"dtype": ">i2"}, {"dtype": "no type"}, {"dtype": 3},
     ],
 )  # fmt: skip
 def test_wrong_options_are_refused(options):
