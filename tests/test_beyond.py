@@ -332,7 +332,7 @@ def test_narrow_distances_are_made_by_workers_and_kept_as_such(client, tmp_path,
         assert found.dtype.itemsize < 4
         np.testing.assert_array_equal(np.asarray(found), expected)
     assert make(dtype="int8").stats["resumed"] > 0
-    with pytest.raises(gk.InvalidArgument, match="^into = "):
+    with pytest.raises(gk.InvalidArgument, match=r"^into = "):
         make(dtype="int32")
     with pytest.raises(gk.InvalidArgument, match=r"^dtype = 'int8': .* holds 128") as caught:
         gk.bfs_many(gk.path(129), [100, 0], client=client, dtype="int8", batch=1)

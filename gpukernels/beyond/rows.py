@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.cores.slabs import copy
+from gpukernels.cores.slabs import copy, on_all_cores
 from gpukernels.progress import Progress
 
 from .clients import needed
@@ -156,8 +156,12 @@ def _placed(
         matrix = np.empty(shape, dtype)
     if neighbors:
         copy(rows, matrix[first:end])
-    else:
-        matrix[where] = rows
+        return matrix
+
+    def put(first: int, last: int) -> None:
+        matrix[where[first:last]] = rows[first:last]
+
+    on_all_cores(put, rows.shape)
     return matrix
 
 
