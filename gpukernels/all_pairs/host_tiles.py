@@ -58,16 +58,16 @@ def closed(algebra: Algebra, matrix: NDArray) -> Done:
     n = len(matrix)
     if algebra.engine == "cpu" or n == 0:
         found = matrix.copy()
-        return Done(found, 0, int(_close(found, _absent(matrix))))
+        return Done(found, 0, int(_close(found, absent_in(matrix))))
     form = form_of(
         n, matrix.dtype, algebra.tile, algebra.per_thread, padding=algebra.padding
     )  # fmt: skip
     device, size = chosen_device(algebra.device), -(-n // form.tile) * form.tile
-    _check_room(device, size * size)
-    padded = _padded(matrix, (size, size))
-    np.fill_diagonal(padded[n:, n:], 0)
-    distance, via = device.array(padded), device.full((1, 1), -1, np.int32)
-    flags, absent = device.full(2, 0, np.int32), _absent(matrix)
+    check_room(device, size * size)
+    whole = padded(matrix, (size, size))
+    np.fill_diagonal(whole[n:, n:], 0)
+    distance, via = device.array(whole), device.full((1, 1), -1, np.int32)
+    flags, absent = device.full(2, 0, np.int32), absent_in(matrix)
     launches = close(device, form, distance, via, absent, flags, panel_of(size))
     return Done(_normal(device.read(distance)[:n, :n]), launches, size**3)
 
@@ -83,23 +83,23 @@ def without_cycle(g: Graph, done: Done, vertices: NDArray) -> Done:
 def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Done:
     """Return min(old, a x b), the product over (min, +); of `a x b` alone where `old` is None."""
     (n, depth), m = a.shape, b.shape[1]
-    absent = _absent(a)
+    absent = absent_in(a)
     if algebra.engine == "cpu" or not n * m * depth:
         found = np.full((n, m), absent) if old is None else old.copy()
-        return Done(found, 0, int(_lower(found, a, b, absent)))
+        return Done(found, 0, int(lower_columns(found, 0, a, 0, b, absent)))
     form = form_of(
         max(n, m, depth), a.dtype, algebra.tile, algebra.per_thread, padding=algebra.padding
     )  # fmt: skip
     device = chosen_device(algebra.device)
     high, middle, wide = (-(-size // form.tile) * form.tile for size in (n, depth, m))
-    _check_room(device, high * middle + middle * wide + high * wide)
+    check_room(device, high * middle + middle * wide + high * wide)
     left, right = (
-        device.array(_padded(x, shape)) for x, shape in ((a, (high, middle)), (b, (middle, wide)))
+        device.array(padded(x, shape)) for x, shape in ((a, (high, middle)), (b, (middle, wide)))
     )
     if old is None:
         both = device.full((high, wide), absent, a.dtype)
     else:
-        both = device.array(_padded(old, (high, wide)))
+        both = device.array(padded(old, (high, wide)))
     device.launch(
         product(form), (wide // form.tile, high // form.tile), form.block,
         left, right, both, both, device.full((1, 1), -1, np.int32), absent, 0, 0, 0, middle,
@@ -108,22 +108,26 @@ def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Do
     return Done(_normal(device.read(both)[:n, :m]), 1, high * middle * wide)
 
 
-def _absent(matrix: NDArray) -> Any:
+def absent_in(matrix: NDArray) -> Any:
+    """Return what stands for infinity, in the type of a matrix."""
     return matrix.dtype.type(absent_of(matrix.dtype))
 
 
-def _padded(matrix: NDArray, shape: tuple[int, int]) -> NDArray:
-    """Return a matrix with vertices behind it to which no arc leads."""
-    result = np.full(shape, _absent(matrix))
+def padded(matrix: NDArray, shape: tuple[int, int]) -> NDArray:
+    """Return a matrix with vertices behind it to which no arc leads; itself if it is as large."""
+    if matrix.shape == shape:
+        return matrix
+    result = np.full(shape, absent_in(matrix))
     result[: matrix.shape[0], : matrix.shape[1]] = matrix
     return result
 
 
 def _normal(matrix: NDArray) -> NDArray:
-    return np.minimum(matrix, _absent(matrix))
+    return np.minimum(matrix, absent_in(matrix))
 
 
-def _check_room(device: Device, elements: int) -> None:
+def check_room(device: Device, elements: int) -> None:
+    """Raise MemoryError unless so many elements fit what is free of the device."""
     if (free := device.free_bytes()) < 4 * elements:
         raise MemoryError(f"a tile takes {4 * elements:,} bytes of the device; {free:,} are free")
 
@@ -131,26 +135,34 @@ def _check_room(device: Device, elements: int) -> None:
 @njit(cache=True, nogil=True)
 def _close(distance, absent):
     """Close a matrix in place, unless there is a negative cycle; return the additions."""
-    n, operations = len(distance), 0
+    n, operations, kind = len(distance), 0, distance.dtype.type
     for k in range(n):
         if distance[k, k] < 0:
             break
+        pivots = distance[k].copy()  # which step k leaves as they are: LLVM cannot know
         for i in range(n):
             first = distance[i, k]
             operations += n
             if first != absent:
                 for j in range(n):
-                    distance[i, j] = min(distance[i, j], first + distance[k, j])
+                    length, before = kind(first + pivots[j]), distance[i, j]
+                    distance[i, j] = length if length < before else before
     return operations
 
 
 @njit(cache=True, nogil=True)
-def _lower(result, a, b, absent):
-    """Lower a matrix by a product, in place; return the additions."""
-    for i in range(a.shape[0]):
-        for k in range(a.shape[1]):
-            first = a[i, k]
+def lower_columns(result, column, a, begin, b, absent):
+    """Lower columns from `column` on, in place, by a product; return the additions.
+
+    Of `a` there are as many columns from `begin` on as `b` has rows.
+    """
+    kind = result.dtype.type
+    for i in range(len(result)):
+        row = result[i, column : column + b.shape[1]]  # no sum for an index, which may be negative
+        for k in range(len(b)):
+            first = a[i, begin + k]
             if first != absent:
                 for j in range(b.shape[1]):
-                    result[i, j] = min(result[i, j], first + b[k, j])
-    return a.shape[0] * a.shape[1] * b.shape[1]
+                    length, before = kind(first + b[k, j]), row[j]
+                    row[j] = length if length < before else before
+    return result.shape[0] * b.shape[0] * b.shape[1]

@@ -41,9 +41,10 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.sequential import bellman_ford_queue
 
-from .host_tiles import Algebra, Done, closed, lowered, without_cycle
+from .host_tiles import Algebra, Done, closed, without_cycle
 from .length_rows import LengthRows
-from .lengths import ABSENT, UNREACHED, absent_of
+from .lengths import ABSENT, absent_of
+from .part_rows_device import rows_from
 from .result import APSPResult
 from .separators import Parts, cut
 from .tiles import form_of
@@ -202,26 +203,32 @@ def heights_of(g: Graph) -> NDArray[np.int64] | None:
     return bellman_ford_queue(before, g.n).distance[: g.n].astype(np.int64)
 
 
-def arcs_among(g: Graph, place: NDArray[np.int64], part: NDArray | None, heights: NDArray | None):
-    """Return the matrix of the arcs between vertices that have a `place`, others have -1.
+def arcs_among(
+    g: Graph, vertices: NDArray, part: NDArray | None, heights: NDArray | None
+) -> NDArray:
+    """Return the matrix of the arcs between some vertices.
 
     With `part`, arcs inside a part are left out. An arc weighs more by the height at its source and
     less by that at its target.
     """
-    source, target = g.coo
-    chosen = (place[source] >= 0) & (place[target] >= 0) & (source != target)
+    place = np.full(g.n, -1)
+    place[vertices] = np.arange(vertices.size)
+    count = g.out_degree[vertices].astype(np.int64)
+    source, before = np.repeat(vertices, count), np.cumsum(count) - count
+    arc = np.repeat(g.offsets[vertices] - before, count) + np.arange(source.size)
+    target = g.targets[arc]
+    chosen = (place[target] >= 0) & (source != target)
     if part is not None:
         chosen &= part[source] != part[target]
-    source, target = source[chosen], target[chosen]
+    source, target, arc = source[chosen], target[chosen], arc[chosen]
     dtype = np.dtype(np.int32 if g.weights is None else g.weights.dtype)
-    weights: Any = np.ones(source.size, dtype) if g.weights is None else g.weights[chosen]
+    weights: Any = np.ones(source.size, dtype) if g.weights is None else g.weights[arc]
     absent = absent_of(dtype)
     if heights is not None:
         weights = weights.astype(np.int64) + heights[source] - heights[target]
     if dtype == np.int32:
         weights = np.minimum(weights, ABSENT).astype(np.int32)
-    size = int(place.max(initial=-1)) + 1
-    matrix = np.full((size, size), absent, dtype)
+    matrix = np.full((vertices.size, vertices.size), absent, dtype)
     np.minimum.at(matrix, (place[source], place[target]), weights)
     np.fill_diagonal(matrix, 0)
     return matrix
@@ -229,16 +236,13 @@ def arcs_among(g: Graph, place: NDArray[np.int64], part: NDArray | None, heights
 
 def close_part(g: Graph, algebra: Algebra, members: NDArray, heights: NDArray | None) -> Done:
     """Return the shortest paths inside a part; a task of the first step."""
-    place = np.full(g.n, -1)
-    place[members] = np.arange(members.size)
-    done = closed(algebra, arcs_among(g, place, None, heights))
+    done = closed(algebra, arcs_among(g, members, None, heights))
     return without_cycle(g, done, members)
 
 
 def take(part: Done, border: NDArray, whole: bool) -> NDArray:
     """Return the ways from a part's separators: to all of it, or to each other."""
-    rows = part.matrix[border]
-    return np.ascontiguousarray(rows if whole else rows[:, border])
+    return part.matrix[border] if whole else part.matrix[np.ix_(border, border)]
 
 
 def close_separators(
@@ -249,12 +253,10 @@ def close_separators(
     heights: NDArray | None,
 ) -> Done:
     """Return the shortest paths between all separators; the task of the second step."""
-    place, part = np.full(g.n, -1), np.full(g.n, -1)
-    separators = parts.separators
-    place[separators] = np.arange(separators.size)
+    part, separators = np.full(g.n, -1), parts.separators
     for at, members in enumerate(parts.members):
         part[members] = at
-    matrix = arcs_among(g, place, part, heights)
+    matrix = arcs_among(g, separators, part, heights)
     for of, corner in zip(_spans(parts), corners, strict=True):
         matrix[of, of] = corner
     return without_cycle(g, closed(algebra, matrix), separators)
@@ -271,28 +273,17 @@ def rows_of_part(
 ) -> tuple[NDArray, dict[str, Any]]:
     """Return the rows of a part's vertices; a task of the third step."""
     parts, heights = shared
-    members, spans = parts.members[at], _spans(parts)
-    launches, operations = inside.launches, inside.operations
-    if at == 0:  # counted once
-        launches, operations = launches + between.launches, operations + between.operations
-    to_own = np.ascontiguousarray(inside.matrix[:, parts.borders[at]])
-    to_all = lowered(algebra, None, to_own, np.ascontiguousarray(between.matrix[spans[at]]))
-    n, dtype = sum(m.size for m in parts.members), inside.matrix.dtype
-    rows = np.empty((members.size, n), dtype)
-    launches, operations = launches + to_all.launches, operations + to_all.operations
-    for other, (of, edge) in enumerate(zip(spans, edges, strict=True)):
-        old, first = inside.matrix if other == at else None, to_all.matrix[:, of]
-        found = lowered(algebra, old, np.ascontiguousarray(first), edge)
-        rows[:, parts.members[other]] = found.matrix
-        launches, operations = launches + found.launches, operations + found.operations
-    told = {"launches": launches, "operations": operations}
-    if dtype == np.float32:
-        return rows, told
-    exact = rows.astype(np.int64)
-    if heights is not None:
-        exact += heights[None, :] - heights[members][:, None]
-    none = (rows >= ABSENT) | (exact >= infinite)
-    return np.where(none, UNREACHED, exact).astype(np.int32), told
+    spans, to_own = _spans(parts), inside.matrix[:, parts.borders[at]]
+    rows = rows_from(algebra, parts, at, inside.matrix, edges)
+    rows.to_separators(to_own, between.matrix[spans[at]])
+    for other, of in enumerate(spans):
+        rows.onward(other, of)
+    done: list[Any] = [rows, inside, *([between] if at == 0 else [])]  # it counts once
+    told = {
+        "launches": sum(step.launches for step in done),
+        "operations": sum(step.operations for step in done),
+    }
+    return rows.in_order(infinite, heights), told
 
 
 def graph_in(lengths: LengthRows) -> Graph:

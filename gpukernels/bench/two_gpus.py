@@ -47,7 +47,7 @@ SEARCHES, SHARING = 32768, 512
 #: Corners of a map down and across, from which there are half as many searches.
 CORNERS = 256
 #: Parts of the road network, and its junctions down and across.
-PARTS, ROADS = 32, 128
+PARTS, ROADS = 48, 192
 #: Rows of a result that SciPy finds too.
 ROWS = 4
 #: Seconds after which no further run is begun.
