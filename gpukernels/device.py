@@ -41,6 +41,7 @@ _made = contextvars.ContextVar("made", default=None)
 _open_traces: list[weakref.WeakSet[threading.Thread]] = []
 
 Kernel = TypeVar("Kernel")
+Kept = TypeVar("Kept")
 
 
 class DeviceArray(Protocol):
@@ -89,8 +90,8 @@ class Device(Protocol):
     def keep(self, host: NDArray) -> DeviceArray:
         """Return a copy of the read-only array `host`, for kernels that only read it."""
 
-    def keep_made(self, owner: object, name: str, make: Callable[[], DeviceArray]) -> DeviceArray:
-        """Return what ``make()`` returns, an array that follows from `owner` and is only read."""
+    def keep_made(self, owner: object, name: str, make: Callable[[], Kept]) -> Kept:
+        """Return what ``make()`` returns: what follows from `owner`, or room for what does."""
 
     def put(self, array: DeviceArray, index: int, value: Any) -> None:
         """Set one element of `array`, counted from 0 through all its rows."""
@@ -248,7 +249,7 @@ class SimtDevice:
         """Return a copy of the read-only array `host`, for kernels that only read it."""
         return self.array(host)
 
-    def keep_made(self, owner: object, name: str, make: Callable[[], DeviceArray]) -> DeviceArray:
+    def keep_made(self, owner: object, name: str, make: Callable[[], Kept]) -> Kept:
         """Return what ``make()`` returns; made every time, so that each trace has it."""
         return make()
 
@@ -413,10 +414,11 @@ class CudaDevice:
             weakref.finalize(host, of_gpu.pop, id(host), None)
         return kept
 
-    def keep_made(self, owner: object, name: str, make: Callable[[], DeviceArray]) -> DeviceArray:
+    def keep_made(self, owner: object, name: str, make: Callable[[], Kept]) -> Kept:
         """Return what ``make()`` returned when it was first asked for by this `owner` and `name`.
 
-        The array stays on the GPU as long as `owner` lives. Kernels must only read it.
+        It stays on the GPU as long as `owner` lives. Whoever asks must not count on what kernels
+        have written there since.
         """
         of_gpu, key = cuda_memory.current().kept, (id(owner), name)
         kept = of_gpu.get(key)

@@ -59,9 +59,8 @@ class DeviceRows(PartRows):
         )  # fmt: skip
         # The ways on are those of one call, and live as long as a worker may be asked for rows. It
         # makes those of one part at a time, so that all may be in the same room.
-        kept: Any = device.keep_made
         room = partial(_Room, device, form, parts, edges)
-        self._room: _Room = kept(edges[0], f"room for rows in {form}", room)
+        self._room = device.keep_made(edges[0], f"room for rows in {form}", room)
         self._high = _whole(len(inside), form.tile)
         self._all, self._blocks = self._room.blocks(self._high)
 

@@ -134,14 +134,18 @@ def provenance(measurements: dict, *searches: str) -> str:
     """Return the half line that stands under a table of times.
 
     Of the `searches` that it shows, all by default, those that name a date and a commit of their
-    own were measured apart from the others: one or two are named, of more their graphs.
+    own were measured apart from the others: one or two are named, of more their graphs. So are
+    works, which may name a device, too.
     """
     text = "{device}, driver {driver}, numba-cuda {numba_cuda}; {date}, commit {commit}"
     apart: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for row in measurements.get("times", ()):
-        for label, told in row.get("searches", {}).items():
+        told_of = row.get("searches", {row["work"]: row} if "work" in row else {})
+        for label, told in told_of.items():
             if "commit" in told and (not searches or label in searches):
                 when = f"on {told['date']}, commit {told['commit']}"
+                if "device" in told:
+                    when += f", {told['device']}"
                 labels, graphs = apart.setdefault(when, ({}, {}))
                 labels[label] = graphs[row["graph"]] = None
     ends = []

@@ -56,7 +56,7 @@ from .many_roots_words import BITS, WORDS
 BLOCK = 256
 #: The longest list that one warp goes through alone, by default: a share of all arcs, but at least
 #: and at most so many.
-SHARE_OF_ARCS, PIECES = 1 << 14, (256, 2048)
+SHARE_OF_ARCS, PIECES = 1 << 15, (256, 2048)
 #: Types that a distance may have.
 DTYPES = "int8", "int16", "int32"
 
@@ -131,13 +131,13 @@ def bfs_many(
         Words of 64 searches that a vertex has at most: 64, 128 or 256 roots make a batch.
     piece : int, optional
         Arcs of the longest list that one warp goes through alone; longer ones are cut into pieces.
-        Unless given, a 16,384th of all arcs, but from 256 to 2048: on a small graph all wait for
+        Unless given, a 32,768th of all arcs, but from 256 to 2048: on a small graph all wait for
         the warp with the longest list, on a large one pieces are more work.
     threads : int
         Threads a block.
     dtype : {int32, int16, int8}
-        The type of a distance. To bring distances here takes longer than to find them, and one of
-        int8, which holds up to 127, comes in a quarter of the time into a quarter of the memory.
+        The type of a distance. To bring distances here takes longer than to find them; those of
+        int8, which holds up to 127, have a quarter of the bytes.
     batch : int, optional
         Roots of a tile of the result, which one task makes; by default all of them here, and with a
         client so many that each worker has four tiles.

@@ -36,6 +36,13 @@ def test_of_many_searches_that_were_measured_apart_the_graphs_are_named():
     )
 
 
+def test_works_that_were_measured_apart_name_a_device_of_their_own():
+    works = [{"work": "blocked", "graph": "g", **APART, "device": "H"}, {"work": "copy", **LATER}]
+    times = [{"work": "sssp_many", "graph": "g"}, works[0], works[0]]
+    line = f"{LINE}; blocked on 2026-01-05, commit c05, H"
+    assert record.provenance({**HEAD, "times": times, "copies": works[1:]}) == line
+
+
 def test_what_a_table_does_not_show_is_not_named_under_it():
     measured = {**HEAD, "times": [row("road", a=APART, b=LATER, c={})]}
     assert record.provenance(measured, "c") == LINE

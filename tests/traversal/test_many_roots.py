@@ -122,7 +122,7 @@ def test_as_many_roots_as_fit_are_the_most_that_fit(itemsize):
 
 
 @pytest.mark.parametrize(
-    ("arcs", "piece"), [(2, 256), (2**22, 256), (2**23, 512), (2**25, 2048), (2**27, 2048)]
+    ("arcs", "piece"), [(2, 256), (2**23, 256), (2**24, 512), (2**26, 2048), (2**27, 2048)]
 )
 def test_lists_are_cut_where_one_warp_would_keep_all_waiting(arcs, piece, monkeypatch):
     g = gk.path(3)
