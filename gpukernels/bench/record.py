@@ -139,7 +139,7 @@ def provenance(measurements: dict, *searches: str) -> str:
     """
     text = "{device}, driver {driver}, numba-cuda {numba_cuda}; {date}, commit {commit}"
     apart: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for row in measurements.get("times", ()):
+    for row in (*measurements.get("times", ()), *measurements.get("to_host", ())):
         told_of = row.get("searches", {row["work"]: row} if "work" in row else {})
         for label, told in told_of.items():
             if "commit" in told and (not searches or label in searches):
@@ -147,7 +147,7 @@ def provenance(measurements: dict, *searches: str) -> str:
                 if "device" in told:
                     when += f", {told['device']}"
                 labels, graphs = apart.setdefault(when, ({}, {}))
-                labels[label] = graphs[row["graph"]] = None
+                labels[label] = graphs[row.get("graph", label)] = None
     ends = []
     for when, (labels, graphs) in apart.items():
         what = "" if len(labels) <= 2 else "some of "

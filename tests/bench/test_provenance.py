@@ -41,6 +41,9 @@ def test_works_that_were_measured_apart_name_a_device_of_their_own():
     times = [{"work": "sssp_many", "graph": "g"}, works[0], works[0]]
     line = f"{LINE}; blocked on 2026-01-05, commit c05, H"
     assert record.provenance({**HEAD, "times": times, "copies": works[1:]}) == line
+    to_host = [{"work": "to_host", "memory": "fresh", **LATER}] * 2
+    line += "; to_host on 2026-01-06, commit c06"
+    assert record.provenance({**HEAD, "times": times, "to_host": to_host}) == line
 
 
 def test_what_a_table_does_not_show_is_not_named_under_it():
