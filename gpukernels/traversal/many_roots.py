@@ -233,13 +233,11 @@ def bfs_many(
 
 def _checked_dtype(dtype: DTypeLike) -> np.dtype:
     """Return a type of distances; InvalidArgument unless it is one of `DTYPES`."""
-    try:
-        kind = np.dtype(dtype)
-    except TypeError:
-        kind = np.dtype(object)
-    if kind.name not in DTYPES or not kind.isnative:
-        raise InvalidArgument("dtype", dtype, f"one of {DTYPES}")
-    return kind
+    # What names no type differs from each, where ``np.dtype`` of it raises one of many errors.
+    for name in DTYPES if isinstance(dtype, str | type | np.dtype) else ():
+        if np.dtype(name) == dtype:
+            return np.dtype(name)
+    raise InvalidArgument("dtype", dtype, f"one of {DTYPES}")
 
 
 def _roots_at_once(

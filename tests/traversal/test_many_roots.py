@@ -279,6 +279,7 @@ def test_wrong_roots_are_refused_before_anything_is_launched(roots, message):
         {"alpha": -1}, {"alpha": np.nan}, {"threads": 33}, {"words": 3}, {"words": 8},
         {"words": True}, {"piece": 31}, {"piece": 64.0}, {"dtype": "int64"}, {"dtype": "float32"},
         {"dtype": "uint8"}, {"dtype": ">i2"}, {"dtype": "no type"}, {"dtype": 3},
+        {"dtype": "\ud800"}, {"dtype": "(2,"}, {"dtype": np.zeros(3, np.int8)}, {"dtype": None},
     ],
 )  # fmt: skip
 def test_wrong_options_are_refused(options):
