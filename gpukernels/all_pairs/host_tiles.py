@@ -62,7 +62,7 @@ def closed(algebra: Algebra, matrix: NDArray) -> Done:
     form = form_of(
         n, matrix.dtype, algebra.tile, algebra.per_thread, padding=algebra.padding
     )  # fmt: skip
-    device, size = chosen_device(algebra.device), -(-n // form.tile) * form.tile
+    device, size = chosen_device(algebra.device), form.whole(n)
     check_room(device, size * size)
     whole = padded(matrix, (size, size))
     np.fill_diagonal(whole[n:, n:], 0)
@@ -91,7 +91,7 @@ def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Do
         max(n, m, depth), a.dtype, algebra.tile, algebra.per_thread, padding=algebra.padding
     )  # fmt: skip
     device = chosen_device(algebra.device)
-    high, middle, wide = (-(-size // form.tile) * form.tile for size in (n, depth, m))
+    high, middle, wide = map(form.whole, (n, depth, m))
     check_room(device, high * middle + middle * wide + high * wide)
     left, right = (
         device.array(padded(x, shape)) for x, shape in ((a, (high, middle)), (b, (middle, wide)))

@@ -70,7 +70,7 @@ def min_plus(
     (n, depth), m = a.shape, b.shape[1]
     form = form_of(max(n, m, depth), a.dtype, tile, per_thread, PRODUCT_TILES,
                    lazy=lazy, padding=padding)  # fmt: skip
-    high, middle, wide = (-(-size // form.tile) * form.tile for size in (n, depth, m))
+    high, middle, wide = map(form.whole, (n, depth, m))
     none = device.full((high, wide), absent, a.dtype)
     result = device.empty((high, wide), a.dtype)
     left, right = (

@@ -61,13 +61,13 @@ class DeviceRows(PartRows):
         # makes those of one part at a time, so that all may be in the same room.
         room = partial(_Room, device, form, parts, edges)
         self._room = device.keep_made(edges[0], f"room for rows in {form}", room)
-        self._high = _whole(len(inside), form.tile)
+        self._high = form.whole(len(inside))
         self._all, self._blocks = self._room.blocks(self._high)
 
     def to_separators(self, to_own: NDArray, between: NDArray) -> None:
         """Find the ways to all separators: to those of the part, and `between` them and all."""
         device, to_all = self._device, self._room.to_all
-        deep, wide = (_whole(size, self._form.tile) for size in between.shape)
+        deep, wide = map(self._form.whole, between.shape)
         device.fill(to_all, self.absent)
         device.fill(self._all, self.absent)
         a = device.array(padded(to_own, (self._high, deep)))
@@ -79,7 +79,7 @@ class DeviceRows(PartRows):
         if of.start == of.stop:
             return
         new, (edge, deep) = self._blocks[other], self._room.edges[other]
-        wide = _whole(self.parts.members[other].size, self._form.tile)
+        wide = self._form.whole(self.parts.members[other].size)
         old = new
         if other == self.at:
             old = self._device.array(padded(self.inside, (self._high, wide)))
@@ -119,10 +119,10 @@ class _Room:
 
     def __init__(self, device: Device, form: Form, parts: Parts, edges: list[NDArray]):
         tile, count, kind = form.tile, len(edges), edges[0].dtype
-        deep = [_whole(border.size, tile) for border in parts.borders]
-        side = _whole(max(m.size for m in parts.members), tile)
+        deep = [form.whole(border.size) for border in parts.borders]
+        side = form.whole(max(m.size for m in parts.members))
         separators = sum(border.size for border in parts.borders)
-        wide = _whole(separators, tile)
+        wide = form.whole(separators)
         own = side * max(deep) + max(deep) * wide + side * side  # what goes there for each part
         check_room(device, side * (wide + tile + count * side + sum(deep)) + own)
         self.to_all = device.empty((side, wide + tile), kind)
@@ -156,7 +156,3 @@ class _Room:
             into = None
         found = self._read = device.read(made, into)
         return found
-
-
-def _whole(size: int, tile: int) -> int:
-    return -(-size // tile) * tile

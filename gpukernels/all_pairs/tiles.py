@@ -66,6 +66,10 @@ class Form(NamedTuple):
     watching: bool = False
     padding: bool = True
 
+    def whole(self, size: int) -> int:
+        """Return the rows of so many that whole tiles hold: the next multiple of `tile`."""
+        return -(-size // self.tile) * self.tile
+
     @property
     def block(self) -> tuple[int, int]:
         """Threads of a block, across and down."""

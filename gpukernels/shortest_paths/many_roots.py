@@ -8,6 +8,7 @@ GPU; its roots together may.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,14 +114,8 @@ def bytes_for(g: Graph, roots: int, parents: bool, named: bool = False) -> int:
 
 def roots_within(g: Graph, memory: int, parents: bool, named: bool = False) -> int:
     """Return how many roots at once take at most `memory` bytes; 0 if not even one does."""
-    low, high = 0, min(max(g.n, 1), MOST_ROOTS)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if bytes_for(g, middle, parents, named) <= memory:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    counts = range(1, min(max(g.n, 1), MOST_ROOTS) + 1)
+    return bisect_right(counts, memory, key=lambda k: bytes_for(g, k, parents, named))
 
 
 def search_from_all(
