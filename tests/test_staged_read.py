@@ -37,6 +37,7 @@ def cores(request, monkeypatch):
     with ThreadPoolExecutor(3) as pool:
         found = {"in time": pool, "late": Late(pool), "inside": None}[request.param]
         monkeypatch.setattr(staged_read, "all_cores", lambda: found)
+        monkeypatch.setattr(staged_read, "PART", STAGE // 3)
         yield
 
 

@@ -1,18 +1,18 @@
 """The rows of one part: its ways to all separators, and from these on to the vertices of each part.
 
-They are made in the order of parts. Then a pass over some rows at a time, on all cores, writes each
-element once, in the order of the graph.
+They are made in the order of parts. Then one pass writes each element once, in the order of the
+graph.
 """
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gpukernels.cores.slabs import on_all_cores
+from gpukernels.cores.slabs import ONE_PASS, on_all_cores
 
 from .host_tiles import absent_in, lower_columns
 from .lengths import UNREACHED
@@ -32,6 +32,8 @@ class PartRows:
         The ways inside it.
     edges : list of ndarray
         Of each part, those from its separators to all of it.
+    heights : ndarray of int64, optional
+        What weights were raised by.
 
     Attributes
     ----------
@@ -39,60 +41,67 @@ class PartRows:
         What it took so far; additions on padding included.
     """
 
-    def __init__(self, parts: Parts, at: int, inside: NDArray, edges: list[NDArray]):
+    def __init__(
+        self,
+        parts: Parts,
+        at: int,
+        inside: NDArray,
+        edges: list[NDArray],
+        heights: NDArray[np.int64] | None,
+    ):
         self.parts, self.at, self.inside, self.edges = parts, at, inside, edges
-        self.absent = absent_in(inside)
-        self._firsts = list(accumulate((m.size for m in parts.members), initial=0))
+        self.heights, self.absent = heights, absent_in(inside)
         self.launches = self.operations = 0
 
     def to_separators(self, to_own: NDArray, between: NDArray) -> None:
         """Find the ways to all separators: to those of the part, and `between` them and all."""
         self._to_all = np.full((len(to_own), between.shape[1]), self.absent)
         self._lower(self._to_all, 0, np.ascontiguousarray(to_own), 0, between)
-        self._made = np.full((len(to_own), self._firsts[-1]), self.absent)
-        first = self._firsts[self.at]
-        self._made[:, first : first + len(self.inside)] = self.inside
 
-    def onward(self, other: int, of: slice) -> None:
-        """Find those on to all vertices of a part; its separators are those `of` all."""
-        edge = self.edges[other]
-        self._lower(self._made, self._firsts[other], self._to_all, of.start, edge)
+    def onward(self) -> None:
+        """Find those on from all separators to the vertices of each part."""
+        firsts = list(accumulate((m.size for m in self.parts.members), initial=0))
+        self._made = np.full((len(self.inside), firsts[-1]), self.absent)
+        self._made[:, firsts[self.at] : firsts[self.at + 1]] = self.inside
+        begin = 0
+        for (first, end), edge in zip(pairwise(firsts), self.edges, strict=True):
+            if first < end and len(edge):
+                self._lower(self._made, first, self._to_all, begin, edge)
+            begin += len(edge)
 
     def _lower(self, result: NDArray, column: int, a: NDArray, begin: int, b: NDArray) -> None:
         self.operations += int(lower_columns(result, column, a, begin, b, self.absent))
 
-    def found(self) -> tuple[NDArray, int, list[int]]:
-        """Return all that was found, how far row is from row in it, and where each part begins."""
-        return self._made.reshape(-1), self._firsts[-1], self._firsts[:-1]
-
-    def in_order(self, infinite: float, heights: NDArray[np.int64] | None) -> NDArray:
+    def in_order(self, infinite: float) -> NDArray:
         """Return the rows in the order of the graph, and what is infinite as users see it."""
-        found, stride, firsts = self.found()
-        members = self.parts.members
-        columns = np.empty(sum(m.size for m in members), np.int64)
-        for first, of_part in zip(firsts, members, strict=True):
-            columns[of_part] = np.arange(first, first + of_part.size)
-        kind, own = found.dtype.type, members[self.at]
-        none = kind(UNREACHED if kind is np.int32 else np.inf)
-        limit = kind(infinite) if heights is None else self.absent
-        rows = np.empty((own.size, columns.size), found.dtype)
+        made, heights, members = self._made, self.heights, self.parts.members
+        columns = np.empty(made.shape[1], np.int64)
+        columns[np.concatenate(members)] = np.arange(columns.size)
+        rows, own = np.empty_like(made), members[self.at]
+        limits = self.absent, made.dtype.type(infinite), none_in(made)
 
         def arrange(begin: int, end: int) -> None:
-            some = rows[begin:end]
-            _arrange(found[begin * stride :], stride, columns, limit, none, some)
-            if heights is not None:
-                exact = some + (heights - heights[own[begin:end], None])
-                some[:] = np.where((some != none) & (exact < infinite), exact, none)
+            down = None if heights is None else heights[own[begin:end]]
+            _arrange(made[begin:end], columns, heights, down, *limits, rows[begin:end])
 
-        on_all_cores(arrange, rows.shape)
+        on_all_cores(arrange, rows.shape, ONE_PASS)
         return rows
 
 
+def none_in(matrix: NDArray) -> np.generic:
+    """Return what users see in place of infinity."""
+    kind = matrix.dtype.type
+    return kind(UNREACHED if kind is np.int32 else np.inf)
+
+
 @njit(cache=True, nogil=True)
-def _arrange(found, stride, columns, limit, none, rows):
-    """Fill rows with the elements of `columns`; what is not below `limit` becomes `none`."""
+def _arrange(made, columns, heights, own, absent, infinite, none, rows):
+    """Fill rows with elements of `columns`, without heights; what is infinite becomes `none`."""
     for i in range(len(rows)):
-        row = found[i * stride :]
         for j in range(rows.shape[1]):
-            length = row[columns[j]]
-            rows[i, j] = length if length < limit else none
+            length = made[i, columns[j]]
+            if heights is not None:
+                exact = length + heights[j] - own[i]
+                rows[i, j] = exact if length < absent and exact < infinite else none
+            else:
+                rows[i, j] = length if length < infinite else none

@@ -273,17 +273,17 @@ def rows_of_part(
 ) -> tuple[NDArray, dict[str, Any]]:
     """Return the rows of a part's vertices; a task of the third step."""
     parts, heights = shared
-    spans, to_own = _spans(parts), inside.matrix[:, parts.borders[at]]
-    rows = rows_from(algebra, parts, at, inside.matrix, edges)
-    rows.to_separators(to_own, between.matrix[spans[at]])
-    for other, of in enumerate(spans):
-        rows.onward(other, of)
+    rows = rows_from(algebra, parts, at, inside.matrix, edges, heights)
+    to_own = inside.matrix[:, parts.borders[at]]
+    rows.to_separators(to_own, between.matrix[_spans(parts)[at]])
+    rows.onward()
+    found = rows.in_order(infinite)
     done: list[Any] = [rows, inside, *([between] if at == 0 else [])]  # it counts once
     told = {
         "launches": sum(step.launches for step in done),
         "operations": sum(step.operations for step in done),
     }
-    return rows.in_order(infinite, heights), told
+    return found, told
 
 
 def graph_in(lengths: LengthRows) -> Graph:

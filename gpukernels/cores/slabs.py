@@ -21,6 +21,9 @@ from . import cores
 AT_ONCE = 1 << 22
 #: Elements that a thread takes: they stay in a core's cache while several operations go over them.
 PART = 1 << 17
+#: The same where one operation goes over them once: a thread asks Python for its next part less
+#: often, which many threads wait for each other to do.
+ONE_PASS = 1 << 20
 
 #: What its threads are called.
 NAME = "gpukernels"
@@ -55,12 +58,15 @@ def _cut(rows: int, step: int) -> Iterator[tuple[int, int]]:
     return ((first, min(first + step, rows)) for first in range(0, rows, step))
 
 
-def on_all_cores(work: Callable[[int, int], T], shape: tuple[int, ...]) -> list[T]:
+def on_all_cores(
+    work: Callable[[int, int], T], shape: tuple[int, ...], part: int = PART
+) -> list[T]:
     """Call ``work(first, last)`` for all rows of a matrix of that shape, some at a time.
 
-    Which rows are together depends on the shape alone. The results come in the order of the rows.
+    Which rows are together, of `part` elements or less, depends on the shape alone. The results
+    come in the order of the rows.
     """
-    parts = list(_cut(shape[0], PART // max(shape[1], 1)))
+    parts = list(_cut(shape[0], part // max(shape[1], 1)))
     pool = all_cores() if len(parts) > 1 else None
     if pool is None:
         return [work(*part) for part in parts]
@@ -73,4 +79,4 @@ def copy(source: NDArray, to: NDArray) -> None:
     def rows(first: int, last: int) -> None:
         to[first:last] = source[first:last]
 
-    on_all_cores(rows, to.shape)
+    on_all_cores(rows, to.shape, ONE_PASS)

@@ -12,11 +12,11 @@ from test_apsp import check
 
 import gpukernels as gk
 from gpukernels import cuda_memory
-from gpukernels.all_pairs.host_tiles import Algebra, lower_columns
+from gpukernels.all_pairs.host_tiles import Algebra, closed, lower_columns
 from gpukernels.all_pairs.lengths import ABSENT
 from gpukernels.all_pairs.part_rows_device import rows_from
 from gpukernels.all_pairs.partitioned import close_part, close_separators, rows_of_part, take
-from gpukernels.all_pairs.separators import Parts, parted
+from gpukernels.all_pairs.separators import Parts, cut, parted
 
 KINDS = ["none", "int32", "float32", "falling"]
 METHOD = "partitioned"
@@ -103,9 +103,13 @@ def test_three_matrices_a_part_go_to_a_gpu_and_all_its_rows_come_at_once(gpus):
     g, parts = weighted(gk.road_grid(8, 9, seed=1), "int32"), 6
     found = gk.apsp(g, METHOD, gk.CudaDevice(), parts=parts)
     check(g, found)
-    closed = parts + 1
-    assert gpus.calls["cuMemcpyHtoD"] == closed + 3 * parts + 1  # and the ways on, once
-    assert gpus.calls["cuMemcpyDtoH"] == closed + parts
+    divided, machine = cut(g, parts, 0), Algebra(device=gk.SimtDevice())
+    sizes = [*(m.size for m in divided.members), divided.separators.size]
+    closings = [closed(machine, np.zeros((size, size), np.int32)).launches for size in sizes]
+    assert found.stats["launches"] == sum(closings) + 3 * parts
+    matrices = parts + 1
+    assert gpus.calls["cuMemcpyHtoD"] == matrices + 3 * parts + 5  # and what all share, once
+    assert gpus.calls["cuMemcpyDtoH"] == matrices + parts
     on_machine = gk.apsp(g, METHOD, gk.SimtDevice(), parts=parts)
     same(found.distance, on_machine.distance)
     assert dict(found.stats) == dict(on_machine.stats)
@@ -135,12 +139,13 @@ def test_parts_may_differ_in_size_and_have_no_way_out(gpus):
 def test_too_little_memory_for_all_rows_is_told_before_a_launch(monkeypatch, missing):
     parts = parted(gk.path(64), np.arange(64) // 16)
     edges = [np.zeros((border.size, 16), np.int32) for border in parts.borders]
-    # In tiles of 16 x 16: the ways to separators and one behind, the rows, the ways on, and what
-    # goes there for each part.
-    needed = 4 * 16 * 16 * (2 + 4 + 4 + 3)
+    # In tiles of 16 x 16: the ways to separators and one behind, the rows, these in order, the ways
+    # on, and what goes there for each part. Beside: where vertices are, no heights, four numbers a
+    # part.
+    needed = 4 * (16 * 16 * (2 + 4 + 4 + 4 + 3) + 3 * 64 + 2 + 4 * 4)
     monkeypatch.setattr(gk.SimtDevice, "free_bytes", lambda _: needed - missing)
     device = gk.SimtDevice(trace=True)
-    args = Algebra(device=device), parts, 0, np.zeros((16, 16), np.int32), edges
+    args = Algebra(device=device), parts, 0, np.zeros((16, 16), np.int32), edges, None
     if missing:
         told = rf"^a tile takes {needed:,} bytes of the device; {needed - 1:,} are free$"
         with pytest.raises(MemoryError, match=told):
