@@ -778,7 +778,7 @@ def test_a_watch_sees_each_task_by_its_kind_in_order_of_what_it_needs(client):
     with beyond.watched(client) as watch:
         found = gk.apsp(g, "partitioned", engine="cpu", parts=4, client=client)
     kinds = Counter(run.kind for run in watch.runs)
-    parts, expected = 4, {"close_part": 4, "take": 8, "close_separators": 1}
+    parts, expected = 4, {"close_part": 4, "take": 4, "close_separators": 1}
     assert {kind: kinds[kind] for kind in expected} == expected
     assert kinds["apsp partitioned"] == parts
     workers = set(client.scheduler_info()["workers"])

@@ -32,6 +32,7 @@ from gpukernels.beyond import (
     RowTile,
     digest_of,
     make_rows,
+    mapped,
     placed,
     task,
 )
@@ -160,21 +161,14 @@ class _Steps:
     @cached_property
     def _made(self) -> tuple[Any, list[Any], Any, list[Any]]:
         """What all tiles share, the parts, ways between separators, and those on from them."""
-        parts, names, do = self._parts, self._names, partial(task, self._client, CALL)
-        inside = [
-            do(name, close_part, self._graph, self._algebra, members, self._heights)
-            for name, members in zip(names, parts.members, strict=True)
-        ]
-        corners, edges = (
-            [
-                do(name, take, part, border, whole)
-                for name, part, border in zip(names, inside, parts.borders, strict=True)
-            ]
-            for whole in (False, True)
-        )
-        between = do(
-            f"{parts.separators.size:,} separators", close_separators, self._graph,
-            self._algebra, parts, corners, self._heights,
+        parts, names, given = self._parts, self._names, (self._graph, self._algebra)
+        many, borders = partial(mapped, self._client, CALL, names), parts.borders
+        takes: Any = [(*given, members, self._heights) for members in parts.members]
+        inside = many(close_part, takes)
+        edges = many(take, list(zip(inside, borders, strict=True)))
+        between = task(
+            self._client, CALL, f"{parts.separators.size:,} separators", close_separators,
+            *given, parts, edges, self._heights,
         )  # fmt: skip
         return self._shared((parts, self._heights)), inside, between, edges
 
@@ -240,16 +234,16 @@ def close_part(g: Graph, algebra: Algebra, members: NDArray, heights: NDArray | 
     return without_cycle(g, done, members)
 
 
-def take(part: Done, border: NDArray, whole: bool) -> NDArray:
-    """Return the ways from a part's separators: to all of it, or to each other."""
-    return part.matrix[border] if whole else part.matrix[np.ix_(border, border)]
+def take(part: Done, border: NDArray) -> NDArray:
+    """Return the ways from a part's separators to all of it."""
+    return part.matrix[border]
 
 
 def close_separators(
     g: Graph,
     algebra: Algebra,
     parts: Parts,
-    corners: list[NDArray],
+    edges: list[NDArray],
     heights: NDArray | None,
 ) -> Done:
     """Return the shortest paths between all separators; the task of the second step."""
@@ -257,8 +251,8 @@ def close_separators(
     for at, members in enumerate(parts.members):
         part[members] = at
     matrix = arcs_among(g, separators, part, heights)
-    for of, corner in zip(_spans(parts), corners, strict=True):
-        matrix[of, of] = corner
+    for of, edge, border in zip(_spans(parts), edges, parts.borders, strict=True):
+        matrix[of, of] = edge[:, border]
     return without_cycle(g, closed(algebra, matrix), separators)
 
 

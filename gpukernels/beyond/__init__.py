@@ -11,7 +11,7 @@ from .clients import check_client, local_client, needed
 from .placing import placed
 from .rows import ENGINES, RowTile, make_rows, rows_a_tile, tiles_of
 from .targets import digest_of
-from .tasks import result_of, task
+from .tasks import mapped, result_of, task
 from .watching import TaskRun, Watch, watched
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "digest_of",
     "local_client",
     "make_rows",
+    "mapped",
     "needed",
     "placed",
     "result_of",

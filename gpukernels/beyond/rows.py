@@ -17,7 +17,7 @@ from gpukernels.progress import Progress
 
 from .clients import needed
 from .targets import target_for
-from .tasks import advice, cancel, named, result_of, run_tile
+from .tasks import advice, cancel, named, result_of, submitted
 
 #: What may do the work: kernels on a device, or one core of a CPU, compiled by numba.
 ENGINES = ("kernels", "cpu")
@@ -198,15 +198,10 @@ def _submit(
     call: str, tiles: Sequence[RowTile], work: Callable, args: tuple, client: Any
 ) -> list[Any]:
     """Return a future a tile, the key of which is one that Dask shows."""
-    if not tiles:
-        return []
     run = uuid.uuid4().hex[:8]
-    takes = [(call, tile.name, work, *args, *tile.args()) for tile in tiles]
-    # All by one message: to submit a task takes a client as long as a GPU takes for some searches.
-    return client.map(
-        run_tile, *map(list, zip(*takes, strict=True)),
-        key=[f"{call}-{run}-{tile.rows[0]}" for tile in tiles], pure=False,
-    )  # fmt: skip
+    names, takes = [tile.name for tile in tiles], [(*args, *tile.args()) for tile in tiles]
+    keys = [f"{call}-{run}-{tile.rows[0]}" for tile in tiles]
+    return submitted(client, call, names, work, takes, keys)
 
 
 def _on_workers(

@@ -43,8 +43,39 @@ def task(client: Any, call: str, name: str, work: Callable[..., Any], *args: Any
     """Return what `work` returns: done here, or a future of it where there is a client."""
     if client is None:
         return work(*args)
-    key = f"{work.__name__}-{name}-{uuid.uuid4().hex[:8]}"  # Dask shows it, up to the first dash
-    return client.submit(run_tile, call, name, work, *args, key=key, pure=False)
+    return client.submit(run_tile, call, name, work, *args, key=_key(work, name), pure=False)
+
+
+def mapped(
+    client: Any, call: str, names: Sequence[str], work: Callable[..., Any], takes: Sequence[tuple]
+) -> list[Any]:
+    """Return what `work` returns of each of `takes`, its arguments: done here, or futures."""
+    if client is None:
+        return [work(*args) for args in takes]
+    return submitted(client, call, names, work, takes, [_key(work, name) for name in names])
+
+
+def submitted(
+    client: Any,
+    call: str,
+    names: Sequence[str],
+    work: Callable[..., Any],
+    takes: Sequence[tuple],
+    keys: Sequence[str],
+) -> list[Any]:
+    """Return a future for each of `takes`, of the key given.
+
+    All go by one message: to submit a task takes a client as long as a GPU takes for some searches.
+    """
+    if not takes:
+        return []
+    calls = [(call, name, work, *args) for name, args in zip(names, takes, strict=True)]
+    return client.map(run_tile, *map(list, zip(*calls, strict=True)), key=list(keys), pure=False)
+
+
+def _key(work: Callable[..., Any], name: str) -> str:
+    """Return a new key: Dask shows it, up to the first dash."""
+    return f"{work.__name__}-{name}-{uuid.uuid4().hex[:8]}"
 
 
 def advice(error: Exception) -> str:

@@ -48,11 +48,8 @@ def graphs(draw, most: int):
 def rows_by(g: gk.Graph, parts: Parts, algebra: Algebra) -> np.ndarray:
     """Return all rows, of parts that are given."""
     inside = [close_part(g, algebra, members, None) for members in parts.members]
-    corners, edges = (
-        [take(done, border, whole) for done, border in zip(inside, parts.borders, strict=True)]
-        for whole in (False, True)
-    )
-    between = close_separators(g, algebra, parts, corners, None)
+    edges = [take(done, border) for done, border in zip(inside, parts.borders, strict=True)]
+    between = close_separators(g, algebra, parts, edges, None)
     found = np.empty((g.n, g.n), inside[0].matrix.dtype)
     for at, members in enumerate(parts.members):
         args = at, (parts, None), inside[at], between, edges
