@@ -125,7 +125,7 @@ class CudaCopies:
 
     The host's arrays should be page-locked, as those of ``device.pinned`` are: a copy of others
     holds up the host. A copy into a large one of ordinary memory is made, in pieces, when something
-    waits for it or the next copy is queued.
+    waits for it or the next copy is queued; one from there, at once.
 
     Parameters
     ----------
@@ -146,9 +146,7 @@ class CudaCopies:
         """Queue a copy of `host` to `array`."""
         _check("host", array, host)
         self._queue()
-        if array.size:
-            data = array.gpu_data
-            self._driver.host_to_device(data, host, host.nbytes, stream=self._stream)
+        cuda_memory.write(array, host, self._stream)
         return self._copied()
 
     def read(self, array: Any, into: NDArray) -> Copied:

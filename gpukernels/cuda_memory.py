@@ -24,7 +24,7 @@ import numpy as np
 from numba import config, cuda
 from numpy.typing import DTypeLike
 
-from gpukernels.cores.staged_read import PIECES, STAGES, read_staged
+from gpukernels.cores.staged_copies import PIECES, STAGES, read_staged, write_staged
 from gpukernels.lending import Lease, Pool
 
 #: Idle memory is at most this share of a GPU's; beyond, what is longest idle is freed.
@@ -36,7 +36,7 @@ PINNED_FROM = 1 << 16
 #: Results of so many bytes do not lie in page-locked memory: to lock it takes ten times as long as
 #: to read them in pieces.
 LOCKED_BELOW = 2 * PIECES[0]
-#: So many bytes of ordinary memory are filled in pieces through page-locked ones.
+#: So many bytes of ordinary memory are copied in pieces through page-locked ones.
 STAGED_FROM = PIECES[-1]
 #: Arrays side by side begin at multiples of so many bytes, as a GPU's allocations do.
 APART = 256
@@ -257,13 +257,7 @@ def read(array, into: np.ndarray, stream: Any = None) -> np.ndarray:
         if stream is not None:
             stream.synchronize()
 
-    stages: list[np.ndarray] = []
-    if is_staged(into):
-        piece = next((size for size in PIECES if into.nbytes >= 2 * size), PIECES[-1])
-        most = min(STAGES, -(-into.nbytes // piece))
-        lent = (current().pinned_array(piece, np.uint8) for _ in range(most))
-        stages = [stage for stage in lent if stage is not None]
-    if stages:
+    if stages := _stages(into):
         read_staged(bring, stages, into)
     else:
         bring(into, 0)
@@ -271,8 +265,18 @@ def read(array, into: np.ndarray, stream: Any = None) -> np.ndarray:
 
 
 def is_staged(host: np.ndarray) -> bool:
-    """Return whether an array comes into `host` in pieces: into a large one of ordinary memory."""
+    """Return whether copies from and to `host` go in pieces: those of large ordinary memory."""
     return host.nbytes >= STAGED_FROM and not _is_locked(host)
+
+
+def _stages(host: np.ndarray) -> list[np.ndarray]:
+    """Return page-locked pieces through which an array is copied; none if it is at once."""
+    if not is_staged(host):
+        return []
+    piece = next((size for size in PIECES if host.nbytes >= 2 * size), PIECES[-1])
+    most = min(STAGES, -(-host.nbytes // piece))
+    lent = (current().pinned_array(piece, np.uint8) for _ in range(most))
+    return [stage for stage in lent if stage is not None]
 
 
 def _is_locked(host: np.ndarray) -> bool:
@@ -282,10 +286,24 @@ def _is_locked(host: np.ndarray) -> bool:
     return isinstance(host, Lease)
 
 
-def write(array, host: np.ndarray) -> None:
-    """Copy a contiguous host array to a device array of the same shape and type."""
-    if array.size:
-        _driver().host_to_device(array.gpu_data, host, array.nbytes)
+def write(array, host: np.ndarray, stream: Any = None) -> None:
+    """Copy a contiguous host array to a device array of the same shape and type.
+
+    Copies are on `stream` where one is given, else on the default one. From locked pages, one on a
+    stream may go on after this.
+    """
+    data, queue = array.gpu_data, 0 if stream is None else stream
+
+    def send(stage: np.ndarray, first: int) -> None:
+        there = data.view(first, first + stage.nbytes)
+        _driver().host_to_device(there, stage, stage.nbytes, stream=queue)
+        if stream is not None:
+            stream.synchronize()
+
+    if stages := _stages(host):
+        write_staged(send, stages, host)
+    elif array.size:
+        _driver().host_to_device(data, host, array.nbytes, stream=queue)
 
 
 def fill(array, value) -> None:

@@ -409,7 +409,9 @@ class CudaDevice:
         kept = of_gpu.get(id(host))
         if kept is None:
             # Not lent: it is freed with the graph.
-            of_gpu[id(host)] = kept = self._cuda.to_device(np.asarray(host, order="C"))
+            whole = np.asarray(host, order="C")
+            of_gpu[id(host)] = kept = self._cuda.device_array(whole.shape, whole.dtype)
+            cuda_memory.write(kept, whole)
             kept._handed_over = []
             weakref.finalize(host, of_gpu.pop, id(host), None)
         return kept

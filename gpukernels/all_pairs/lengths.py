@@ -20,10 +20,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import as_array
-from gpukernels.cores.slabs import copy, on_all_cores
+from gpukernels.cores.slabs import ONE_PASS, copy, on_all_cores
 from gpukernels.errors import InvalidArgument, NegativeCycleError
 from gpukernels.graph import DENSE_LIMIT, Graph
 
@@ -221,26 +222,41 @@ class Range(NamedTuple):
 
 def encoded(rows: NDArray, first: int = 0) -> tuple[NDArray, Range]:
     """Return rows of a matrix, from number `first` on, as kernels take them, and their range."""
-    whole = rows.dtype == np.int32
-    absent = absent_of(rows.dtype)
-    held = np.empty(rows.shape, rows.dtype)
-    total: Any = np.int64 if whole else np.float64
+    kind, held = rows.dtype.type, np.empty(rows.shape, rows.dtype)
+    total = np.int64(0) if rows.dtype == np.int32 else np.float64(0)
+    known = kind(absent_of(rows.dtype)), kind(UNREACHED) if rows.dtype == np.int32 else kind(np.inf)
 
     def encode(begin: int, end: int) -> Range:
-        given, some = rows[begin:end], held[begin:end]
-        np.minimum(given, rows.dtype.type(absent), out=some)
-        np.fill_diagonal(some[:, first + begin :], 0)
-        least = some.min(axis=1, initial=0).sum(dtype=total).item()
-        there, arcs, beyond = given < absent, some, False
-        if not there.all():
-            arcs = np.where(there, some, 0)
-            beyond = whole and not bool((there | (given == UNREACHED)).all())
-        most = arcs.max(axis=1, initial=0).sum(dtype=total).item()
-        return Range(least, most, beyond)
+        return Range(*_encode(rows[begin:end], held[begin:end], first + begin, *known, total))
 
-    parts = on_all_cores(encode, rows.shape)
+    parts = on_all_cores(encode, rows.shape, ONE_PASS)
     least, most = (sum(getattr(part, end) for part in parts) for end in ("least", "most"))
     return held, Range(least, most, any(part.beyond for part in parts))
+
+
+@njit(cache=True, nogil=True)
+def _encode(given, held, diagonal, absent, none, zero):
+    """Fill `held`; return what the least and the longest arcs of rows add up to, from `zero` on.
+
+    And whether an arc is longer than `absent`, yet not `none`. In the first row, `diagonal` is the
+    column of a vertex itself.
+    """
+    least_of_all, most_of_all, beyond = zero, zero, False
+    for i in range(len(given)):
+        least = most = given.dtype.type(0)
+        for begin, end in ((0, diagonal + i), (diagonal + i + 1, given.shape[1])):
+            row, out = given[i, begin:end], held[i, begin:end]
+            for j in range(len(row)):
+                length = row[j]
+                there = length < absent
+                beyond |= not there and length != none
+                out[j] = length if there else absent
+                least = length if length < least else least
+                most = length if there and length > most else most
+        held[i, diagonal + i] = 0
+        least_of_all += least
+        most_of_all += most
+    return least_of_all, most_of_all, beyond
 
 
 def limits(dtype: np.dtype, range_: Range, given: Graph | NDArray) -> tuple[float, bool]:

@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
-from gpukernels.cores.slabs import on_all_cores, slabs_of
+from gpukernels.cores.slabs import ONE_PASS, on_all_cores, slabs_of
 from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
@@ -146,12 +146,12 @@ def result_of(
     if on_cycle.size:
         name_cycle(lengths, int(on_cycle[0]))
     if found.dtype == np.int32:
+        limit, none = np.int32(lengths.infinite), np.int32(UNREACHED)
 
         def tell(first: int, last: int) -> None:
-            rows = found[first:last]
-            np.copyto(rows, UNREACHED, where=rows >= lengths.infinite)
+            _tell(found[first:last], limit, none)
 
-        on_all_cores(tell, found.shape)
+        on_all_cores(tell, found.shape, ONE_PASS)
     next_hop = None
     if through is not None:
         next_hop = np.full(found.shape, -1, np.int32)
@@ -161,6 +161,15 @@ def result_of(
                 "too many orders of magnitude"
             )
     return APSPResult(found, next_hop, stats)
+
+
+@njit(cache=True, nogil=True)
+def _tell(rows, limit, none):
+    """Replace what is not below `limit`."""
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(row)):
+            row[j] = row[j] if row[j] < limit else none
 
 
 def name_cycle(of: Lengths | LengthRows | Graph, vertex: int) -> NoReturn:

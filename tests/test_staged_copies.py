@@ -1,4 +1,4 @@
-"""Large arrays come whole into ordinary memory, and no piece is emptied too late or too early."""
+"""Large arrays are copied whole, and no piece is emptied or filled too late or too early."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fake_gpu import FakeGpus
 
 import gpukernels as gk
 from gpukernels import cuda_memory
-from gpukernels.cores import slabs, staged_read
-from gpukernels.cores.staged_read import read_staged
+from gpukernels.cores import slabs, staged_copies
+from gpukernels.cores.staged_copies import read_staged, write_staged
 
 STAGE = 1000
 #: Bytes of a piece of the fake GPU.
@@ -36,8 +36,8 @@ def cores(request, monkeypatch):
     """Let other threads be quick or slow, or let there be none to ask."""
     with ThreadPoolExecutor(3) as pool:
         found = {"in time": pool, "late": Late(pool), "inside": None}[request.param]
-        monkeypatch.setattr(staged_read, "all_cores", lambda: found)
-        monkeypatch.setattr(staged_read, "PART", STAGE // 3)
+        monkeypatch.setattr(staged_copies, "all_cores", lambda: found)
+        monkeypatch.setattr(staged_copies, "PART", STAGE // 3)
         yield
 
 
@@ -57,6 +57,38 @@ def test_all_bytes_arrive(cores, size, stages):
     into = np.zeros(size, np.uint8)
     read_staged(bringing(source), [np.empty(STAGE, np.uint8) for _ in range(stages)], into)
     assert np.array_equal(into, source)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 9])
+@pytest.mark.parametrize("size", SIZES)
+def test_all_bytes_are_sent_once_and_in_order(cores, size, stages):
+    source = np.random.default_rng(size).integers(0, 256, size, np.uint8)
+    source.setflags(write=False)
+    sent, firsts = np.zeros(size, np.uint8), []
+
+    def send(stage, first):
+        sent[first : first + stage.size] = stage
+        firsts.append(first)
+        stage[:] = 0  # whoever fills it later has to wait for this
+
+    write_staged(send, [np.empty(STAGE, np.uint8) for _ in range(stages)], source)
+    assert np.array_equal(sent, source)
+    assert firsts == [*range(0, size, STAGE)]
+
+
+def test_after_an_error_nobody_fills_the_stages(cores):
+    stages = [np.zeros(STAGE, np.uint8) for _ in range(3)]
+
+    def send(stage, first):
+        if first:
+            raise OSError("the GPU is gone")
+
+    with pytest.raises(OSError, match="gone"):
+        write_staged(send, stages, np.full(5 * STAGE, 7, np.uint8))
+    for stage in stages:
+        stage[:] = 9
+    time.sleep(5e-3)
+    assert all((stage == 9).all() for stage in stages)
 
 
 def test_after_an_error_nobody_reads_the_stages(cores):
@@ -101,6 +133,30 @@ def test_a_large_result_is_in_ordinary_memory(gpus, rows, dtype):
     del found
     device.read(device.array(host))  # the same two pieces are lent again
     assert gpus.calls["cuMemHostRegister"] == 2
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.float64])
+def test_a_large_array_is_sent_in_pieces(gpus, dtype):
+    host = np.arange(600_001).astype(dtype).reshape(-1, 1)
+    device = gk.CudaDevice()
+    there = device.array(host)
+    assert gpus.calls["cuMemcpyHtoD"] == -(-host.nbytes // PIECE)
+    host.setflags(write=False)
+    kept = device.keep(host)
+    assert device.keep(host) is kept
+    assert gpus.calls["cuMemcpyHtoD"] == 2 * -(-host.nbytes // PIECE)
+    assert np.array_equal(gpus.host_view(there), host)
+    assert np.array_equal(gpus.host_view(kept), host)
+    assert sum(gpus.locked.values()) == 2 * PIECE
+
+
+def test_what_is_locked_is_sent_at_once(gpus):
+    device = gk.CudaDevice()
+    place = device.pinned(300_001, np.int32)
+    place[:] = 5
+    there = device.array(place)
+    assert gpus.calls["cuMemcpyHtoD"] == 1
+    assert (gpus.host_view(there) == 5).all()
 
 
 def test_into_a_given_place(gpus):
