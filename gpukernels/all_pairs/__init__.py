@@ -29,7 +29,7 @@ from . import (
 from .length_rows import length_rows_of
 from .lengths import UNREACHED, lengths_of
 from .min_plus import min_plus
-from .result import APSPResult, check_held, no_path
+from .result import APSPResult, check_held, not_joined
 
 METHODS: dict[str, Driver] = {
     "naive": naive.apsp,
@@ -127,7 +127,7 @@ def apsp(
     if search in (partitioned.apsp, block_tasks.apsp):
         rows = length_rows_of(g)
         result = search(rows, device, client, **options)
-        if rows.too_long and no_path(result.distance).any():
+        if rows.too_long and not_joined(result.distance):
             joined = search(rows.pattern(), device, client, **options)
             check_held(result.distance, joined.distance)
         return result
@@ -141,7 +141,7 @@ def apsp(
         return search(length_rows_of(g), device, **options)
     lengths = lengths_of(g)
     result = search(lengths, device, **options)
-    if lengths.too_long and no_path(result.distance).any():
+    if lengths.too_long and not_joined(result.distance):
         check_held(result.distance, search(lengths.pattern(), device, **options).distance)
     return result
 

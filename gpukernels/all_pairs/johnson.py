@@ -17,7 +17,7 @@ from gpukernels.device import Device
 from gpukernels.front_door import takes_fields_of
 from gpukernels.graph import Graph
 
-from .lengths import ABSENT, UNREACHED, Lengths
+from .lengths import ABSENT, Lengths, none_in
 from .per_root import Searches, rows_of, search_from
 from .result import APSPResult, no_path
 
@@ -63,7 +63,7 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     result = rows_of(lengths, flat, device, searches, "johnson")
     distance = result.distance.astype(exact) - height[:, None] + height[None, :]
     none = no_path(result.distance) | (distance >= lengths.infinite)
-    distance[none] = UNREACHED if dtype == np.int32 else np.inf
+    distance[none] = none_in(distance)
     distance[every, every] = 0
     first = heights.stats
     stats = dict(result.stats)

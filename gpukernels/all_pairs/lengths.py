@@ -112,6 +112,12 @@ def absent_of(dtype: Any) -> float:
     return ABSENT if np.issubdtype(dtype, np.integer) else np.inf
 
 
+def none_in(matrix: Any) -> Any:
+    """Return what users see in place of infinity, in the type of a matrix."""
+    kind = matrix.dtype.type
+    return kind(UNREACHED if np.issubdtype(kind, np.integer) else np.inf)
+
+
 def lengths_of(g: Graph | ArrayLike) -> Lengths:
     """Return the lengths of a graph's arcs, or of a matrix.
 
@@ -224,7 +230,7 @@ def encoded(rows: NDArray, first: int = 0) -> tuple[NDArray, Range]:
     """Return rows of a matrix, from number `first` on, as kernels take them, and their range."""
     kind, held = rows.dtype.type, np.empty(rows.shape, rows.dtype)
     total = np.int64(0) if rows.dtype == np.int32 else np.float64(0)
-    known = kind(absent_of(rows.dtype)), kind(UNREACHED) if rows.dtype == np.int32 else kind(np.inf)
+    known = kind(absent_of(rows.dtype)), none_in(rows)
 
     def encode(begin: int, end: int) -> Range:
         return Range(*_encode(rows[begin:end], held[begin:end], first + begin, *known, total))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gpukernels.cores.slabs import ONE_PASS, on_all_cores
 
 from .host_tiles import absent_in, lower_columns
-from .lengths import UNREACHED
+from .lengths import none_in
 from .separators import Parts
 
 
@@ -86,12 +86,6 @@ class PartRows:
 
         on_all_cores(arrange, rows.shape, ONE_PASS)
         return rows
-
-
-def none_in(matrix: NDArray) -> np.generic:
-    """Return what users see in place of infinity."""
-    kind = matrix.dtype.type
-    return kind(UNREACHED if kind is np.int32 else np.inf)
 
 
 @njit(cache=True, nogil=True)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from gpukernels.device import Device, DeviceArray, chosen_device
 
 from .host_tiles import Algebra, absent_in, check_room, padded
-from .part_rows import PartRows, none_in
+from .lengths import none_in
+from .part_rows import PartRows
 from .part_rows_kernels import THREADS, blocks_of, in_order, table_of, ways_on
 from .separators import Parts
 from .tiles import Form, form_of, product

@@ -19,7 +19,7 @@ from gpukernels.sequential import bellman_ford_queue
 from gpukernels.summary import shape_of
 
 from .length_rows import LengthRows
-from .lengths import UNREACHED, Lengths
+from .lengths import Lengths, none_in
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,11 +64,7 @@ class APSPResult:
     @property
     def joined(self) -> int:
         """Number of pairs (i, j) with a path from i to j, those with i = j included."""
-
-        def count(first: int, last: int) -> int:
-            return int(np.count_nonzero(~no_path(self.distance[first:last])))
-
-        return sum(on_all_cores(count, self.distance.shape))
+        return self.distance.size - not_joined(self.distance)
 
     def path(self, i: int, j: int) -> list[int]:
         """Return the vertices of a shortest path from `i` to `j`; none if there is no path.
@@ -94,7 +90,30 @@ class APSPResult:
 
 def no_path(distance: NDArray) -> NDArray[np.bool_]:
     """Return where no path leads."""
-    return distance == (UNREACHED if distance.dtype == np.int32 else np.inf)
+    return distance == none_in(distance)
+
+
+def not_joined(distance: Any) -> int:
+    """Return between how many pairs no path leads; of an array of Dask, too."""
+    if not isinstance(distance, np.ndarray):
+        return int(no_path(distance).sum())
+    whole, none = np.asarray(distance), none_in(distance)
+
+    def count(first: int, last: int) -> int:
+        return int(_count(whole[first:last], none))
+
+    return sum(on_all_cores(count, whole.shape, ONE_PASS))
+
+
+@njit(cache=True, nogil=True)
+def _count(rows, value):
+    """Return how many elements have this value."""
+    found = 0
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(row)):
+            found += row[j] == value
+    return found
 
 
 def room_for(device: Device, n: int, size: int, matrices: int, noting: bool) -> DeviceArray:
@@ -146,7 +165,7 @@ def result_of(
     if on_cycle.size:
         name_cycle(lengths, int(on_cycle[0]))
     if found.dtype == np.int32:
-        limit, none = np.int32(lengths.infinite), np.int32(UNREACHED)
+        limit, none = np.int32(lengths.infinite), none_in(found)
 
         def tell(first: int, last: int) -> None:
             _tell(found[first:last], limit, none)

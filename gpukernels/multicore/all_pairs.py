@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.all_pairs import APSPResult
 from gpukernels.all_pairs.lengths import Lengths, lengths_of
-from gpukernels.all_pairs.result import check_held, no_path, result_of
+from gpukernels.all_pairs.result import check_held, not_joined, result_of
 from gpukernels.cores import all_cores
 from gpukernels.graph import Graph
 
@@ -48,7 +48,7 @@ def apsp(g: Graph | ArrayLike) -> APSPResult:
     """
     lengths = lengths_of(g)
     result = _closed(lengths)
-    if lengths.too_long and no_path(result.distance).any():
+    if lengths.too_long and not_joined(result.distance):
         check_held(result.distance, _closed(lengths.pattern()).distance)
     return result
 
