@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -89,6 +89,24 @@ def test_after_an_error_nobody_fills_the_stages(cores):
         stage[:] = 9
     time.sleep(5e-3)
     assert all((stage == 9).all() for stage in stages)
+
+
+@pytest.mark.parametrize("copies", [read_staged, write_staged])
+@pytest.mark.parametrize("wrong", range(4))
+def test_an_error_of_any_piece_is_told(monkeypatch, copies, wrong):
+    pieces = iter(range(4))
+
+    class Pool:
+        def submit(self, *_):
+            done = Future()
+            at = next(pieces)
+            done.set_exception(OSError("no page")) if at == wrong else done.set_result(None)
+            return done
+
+    monkeypatch.setattr(staged_copies, "all_cores", Pool)
+    stages = [np.empty(STAGE, np.uint8) for _ in range(3)]
+    with pytest.raises(OSError, match="no page"):
+        copies(lambda stage, first: None, stages, np.zeros(4 * STAGE, np.uint8))
 
 
 def test_after_an_error_nobody_reads_the_stages(cores):
