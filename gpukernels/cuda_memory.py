@@ -280,10 +280,10 @@ def _stages(host: np.ndarray) -> list[np.ndarray]:
 
 
 def _is_locked(host: np.ndarray) -> bool:
-    """Return whether memory of the host is of `CudaMemory.pinned_array`."""
+    """Return whether memory of the host is of `CudaMemory.pinned_array`, or of numba's."""
     while isinstance(host, np.ndarray) and host.base is not None:
         host = host.base
-    return isinstance(host, Lease)
+    return isinstance(host, Lease | _driver().PinnedMemory)
 
 
 def write(array, host: np.ndarray, stream: Any = None) -> None:

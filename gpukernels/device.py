@@ -410,9 +410,10 @@ class CudaDevice:
         if kept is None:
             # Not lent: it is freed with the graph.
             whole = np.asarray(host, order="C")
-            of_gpu[id(host)] = kept = self._cuda.device_array(whole.shape, whole.dtype)
+            kept = self._cuda.device_array(whole.shape, whole.dtype)
             cuda_memory.write(kept, whole)
             kept._handed_over = []
+            of_gpu[id(host)] = kept  # once it is filled: another thread may ask
             weakref.finalize(host, of_gpu.pop, id(host), None)
         return kept
 

@@ -109,6 +109,29 @@ def test_an_error_of_any_piece_is_told(monkeypatch, copies, wrong):
         copies(lambda stage, first: None, stages, np.zeros(4 * STAGE, np.uint8))
 
 
+@pytest.mark.parametrize("copies", [read_staged, write_staged])
+def test_if_no_thread_takes_more_those_that_copy_are_waited_for(monkeypatch, copies):
+    stages = [np.zeros(STAGE, np.uint8) for _ in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        late, asked = Late(pool), iter(range(4))
+
+        class Tired:
+            def submit(self, *args):
+                if next(asked) == 3:
+                    raise RuntimeError("cannot start a thread")
+                return late.submit(*args)
+
+        monkeypatch.setattr(staged_copies, "all_cores", Tired)
+        monkeypatch.setattr(staged_copies, "PART", STAGE // 2)
+        whole = np.zeros(4 * STAGE, np.uint8)
+        with pytest.raises(RuntimeError, match="thread"):
+            copies(lambda stage, first: None, stages, whole)
+        for array in (*stages, whole):
+            array[:] = 9
+        time.sleep(20e-3)
+    assert all((array == 9).all() for array in (*stages, whole))
+
+
 def test_after_an_error_nobody_reads_the_stages(cores):
     """They are lent out again: what is still copied from them would be somebody else's."""
     into = np.zeros(5 * STAGE, np.uint8)
@@ -168,7 +191,35 @@ def test_a_large_array_is_sent_in_pieces(gpus, dtype):
     assert sum(gpus.locked.values()) == 2 * PIECE
 
 
-def test_what_is_locked_is_sent_at_once(gpus):
+def test_on_a_stream_no_piece_is_sent_on_another(gpus):
+    device, host = gk.CudaDevice(), np.arange(300_001, dtype=np.int32)
+    there = device.empty(host.shape, host.dtype)
+    with device.copy_stream() as copies:
+        copies.write(there, host)
+    assert gpus.calls["cuMemcpyHtoD"] == 0
+    assert gpus.calls["cuMemcpyHtoDAsync"] == -(-host.nbytes // PIECE)
+    assert np.array_equal(gpus.host_view(there), host)
+
+
+def test_what_was_not_copied_whole_is_not_kept(gpus, monkeypatch):
+    host = np.arange(300_001, dtype=np.int32)
+    host.setflags(write=False)
+    device, write = gk.CudaDevice(), cuda_memory.write
+
+    def interrupted(array, host):
+        write(array, np.zeros_like(host))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cuda_memory, "write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        device.keep(host)
+    monkeypatch.setattr(cuda_memory, "write", write)
+    assert np.array_equal(gpus.host_view(device.keep(host)), host)
+
+
+@pytest.mark.parametrize("most", [1 << 30, PIECE])
+def test_what_is_locked_is_sent_at_once(gpus, monkeypatch, most):
+    monkeypatch.setattr(cuda_memory, "MOST_PINNED", most)  # beyond, numba locks pages
     device = gk.CudaDevice()
     place = device.pinned(300_001, np.int32)
     place[:] = 5

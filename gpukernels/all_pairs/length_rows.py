@@ -142,8 +142,9 @@ def range_of_arcs(g: Graph) -> Range:
     shortest[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
     source, target, weights = source[shortest], target[shortest], weights[shortest]
     whole, there = weights.dtype == np.int32, weights < absent_of(weights.dtype)
-    beyond = whole and bool((~there & (weights != UNREACHED)).any())
-    counted = np.where(there & (source != target), weights, 0)
+    away = source != target
+    beyond = whole and bool((~there & away & (weights != UNREACHED)).any())
+    counted = np.where(there & away, weights, 0)
     total = np.int64 if whole else np.float64
     least, most = np.zeros(g.n, total), np.zeros(g.n, total)
     np.minimum.at(least, source, counted)

@@ -24,7 +24,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import as_array
-from gpukernels.cores.slabs import ONE_PASS, copy, on_all_cores
+from gpukernels.cores.slabs import copy, on_all_cores
 from gpukernels.errors import InvalidArgument, NegativeCycleError
 from gpukernels.graph import DENSE_LIMIT, Graph
 
@@ -235,7 +235,7 @@ def encoded(rows: NDArray, first: int = 0) -> tuple[NDArray, Range]:
     def encode(begin: int, end: int) -> Range:
         return Range(*_encode(rows[begin:end], held[begin:end], first + begin, *known, total))
 
-    parts = on_all_cores(encode, rows.shape, ONE_PASS)
+    parts = on_all_cores(encode, rows.shape, one_pass=True)
     least, most = (sum(getattr(part, end) for part in parts) for end in ("least", "most"))
     return held, Range(least, most, any(part.beyond for part in parts))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gpukernels.cores.slabs import ONE_PASS, on_all_cores
+from gpukernels.cores.slabs import on_all_cores
 
 from .host_tiles import absent_in, lower_columns
 from .lengths import none_in
@@ -78,24 +78,24 @@ class PartRows:
         columns = np.empty(made.shape[1], np.int64)
         columns[np.concatenate(members)] = np.arange(columns.size)
         rows, own = np.empty_like(made), members[self.at]
-        limits = self.absent, made.dtype.type(infinite), none_in(made)
+        limits = made.dtype.type(infinite), none_in(made)
 
         def arrange(begin: int, end: int) -> None:
             down = None if heights is None else heights[own[begin:end]]
             _arrange(made[begin:end], columns, heights, down, *limits, rows[begin:end])
 
-        on_all_cores(arrange, rows.shape, ONE_PASS)
+        on_all_cores(arrange, rows.shape, one_pass=True)
         return rows
 
 
 @njit(cache=True, nogil=True)
-def _arrange(made, columns, heights, own, absent, infinite, none, rows):
+def _arrange(made, columns, heights, own, infinite, none, rows):
     """Fill rows with elements of `columns`, without heights; what is infinite becomes `none`."""
     for i in range(len(rows)):
         for j in range(rows.shape[1]):
             length = made[i, columns[j]]
             if heights is not None:
                 exact = length + heights[j] - own[i]
-                rows[i, j] = exact if length < absent and exact < infinite else none
+                rows[i, j] = exact if exact < infinite else none
             else:
                 rows[i, j] = length if length < infinite else none

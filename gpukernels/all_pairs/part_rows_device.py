@@ -93,8 +93,8 @@ class DeviceRows(PartRows):
     def onward(self) -> None:
         """Find those on from all separators to the vertices of each part."""
         device, form, room, high = self._device, self._form, self._room, self._high
-        device.fill(room.made, self.absent)
         across, parts = room.made.shape[1] // form.tile, len(self.edges)
+        device.fill(room.made[: parts * high], self.absent)
         device.launch(
             ways_on(form), (across * parts, high // form.tile), form.block,
             room.to_all, room.ways, room.table, room.made, room.via, self.absent, high, across,
@@ -109,7 +109,7 @@ class DeviceRows(PartRows):
         device.launch(
             in_order(self._form.dtype, self.heights is not None), blocks_of(*there.shape), THREADS,
             room.made, device.array(self.inside), self.at, self._high, room.places, room.heights,
-            room.members[self.at], self.absent, self.inside.dtype.type(infinite),
+            room.members[self.at], self.inside.dtype.type(infinite),
             none_in(self.inside), there,
         )  # fmt: skip
         self.launches += 1

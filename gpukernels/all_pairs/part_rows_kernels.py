@@ -52,7 +52,7 @@ def in_order(dtype: str, raised: bool) -> Any:
     kind = KINDS[dtype]
 
     @cuda.jit
-    def rows_in_order(made, inside, at, high, places, heights, own, absent, infinite, none, rows):
+    def rows_in_order(made, inside, at, high, places, heights, own, infinite, none, rows):
         """Fill rows of part `at`: row i is of vertex ``own[i]``, column j is of vertex j.
 
         That one is in part ``places[0, j]``, the ``places[1, j]``-th there. A way to a vertex of
@@ -67,7 +67,7 @@ def in_order(dtype: str, raised: bool) -> Any:
                     length = min(length, inside[i, place])
                 if raised:
                     exact = int64(length) + heights[column] - heights[own[i]]
-                    shown = kind(exact) if length < absent and exact < infinite else none
+                    shown = kind(exact) if exact < infinite else none
                 else:
                     shown = length if length < infinite else none
                 rows[i, column] = shown

@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
-from gpukernels.cores.slabs import ONE_PASS, on_all_cores, slabs_of
+from gpukernels.cores.slabs import on_all_cores, slabs_of
 from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
@@ -102,7 +102,7 @@ def not_joined(distance: Any) -> int:
     def count(first: int, last: int) -> int:
         return int(_count(whole[first:last], none))
 
-    return sum(on_all_cores(count, whole.shape, ONE_PASS))
+    return sum(on_all_cores(count, whole.shape, one_pass=True))
 
 
 @njit(cache=True, nogil=True)
@@ -170,7 +170,7 @@ def result_of(
         def tell(first: int, last: int) -> None:
             _tell(found[first:last], limit, none)
 
-        on_all_cores(tell, found.shape, ONE_PASS)
+        on_all_cores(tell, found.shape, one_pass=True)
     next_hop = None
     if through is not None:
         next_hop = np.full(found.shape, -1, np.int32)
@@ -188,7 +188,8 @@ def _tell(rows, limit, none):
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(row)):
-            row[j] = row[j] if row[j] < limit else none
+            if row[j] >= limit:  # what is written of a file has to be kept
+                row[j] = none
 
 
 def name_cycle(of: Lengths | LengthRows | Graph, vertex: int) -> NoReturn:

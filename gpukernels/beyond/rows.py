@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.cores.slabs import ONE_PASS, copy, on_all_cores
+from gpukernels.cores.slabs import copy, on_all_cores
 from gpukernels.progress import Progress
 
 from .clients import needed
@@ -161,7 +161,7 @@ def _placed(
     def put(first: int, last: int) -> None:
         matrix[where[first:last]] = rows[first:last]
 
-    on_all_cores(put, rows.shape, ONE_PASS)
+    on_all_cores(put, rows.shape, one_pass=True)
     return matrix
 
 

@@ -22,8 +22,8 @@ AT_ONCE = 1 << 22
 #: Elements that a thread takes: they stay in a core's cache while several operations go over them.
 PART = 1 << 17
 #: The same where one operation goes over them once: a thread asks Python for its next part less
-#: often, which many threads wait for each other to do.
-ONE_PASS = 1 << 20
+#: often, for which many threads wait for each other. But a matrix has at least so many parts.
+ONE_PASS, SHARES = 1 << 20, 64
 
 #: What its threads are called.
 NAME = "gpukernels"
@@ -59,14 +59,16 @@ def _cut(rows: int, step: int) -> Iterator[tuple[int, int]]:
 
 
 def on_all_cores(
-    work: Callable[[int, int], T], shape: tuple[int, ...], part: int = PART
+    work: Callable[[int, int], T], shape: tuple[int, ...], *, one_pass: bool = False
 ) -> list[T]:
     """Call ``work(first, last)`` for all rows of a matrix of that shape, some at a time.
 
-    Which rows are together, of `part` elements or less, depends on the shape alone. The results
-    come in the order of the rows.
+    Which rows are together depends on the shape alone, and on whether the work goes over them once.
+    The results come in the order of the rows.
     """
-    parts = list(_cut(shape[0], part // max(shape[1], 1)))
+    rows, width = shape[0], max(shape[1], 1)
+    part = min(ONE_PASS, max(PART, rows * width // SHARES)) if one_pass else PART
+    parts = list(_cut(rows, part // width))
     pool = all_cores() if len(parts) > 1 else None
     if pool is None:
         return [work(*part) for part in parts]
@@ -79,4 +81,4 @@ def copy(source: NDArray, to: NDArray) -> None:
     def rows(first: int, last: int) -> None:
         to[first:last] = source[first:last]
 
-    on_all_cores(rows, to.shape, ONE_PASS)
+    on_all_cores(rows, to.shape, one_pass=True)

@@ -51,7 +51,7 @@ def read_staged(
         for number, (first, piece, stage) in enumerate(pieces):
             _done(busy[number % len(stages)])
             bring(stage, first)
-            busy[number % len(stages)] = _copies(stage, piece)
+            _copy(stage, piece, busy[number % len(stages)])
         for copies in busy:
             _done(copies)
     finally:  # the stages are lent to somebody else next
@@ -75,14 +75,20 @@ def write_staged(
         As for `read_staged`.
     """
     pieces = _pieces(source, stages)
-    busy: list[list[Future]] = []
+    busy: list[list[Future]] = [[] for _ in pieces]
+
+    def fill(number: int) -> None:
+        if number < len(pieces):
+            _, piece, stage = pieces[number]
+            _copy(piece, stage, busy[number])
+
     try:
-        busy += [_copies(piece, stage) for _, piece, stage in pieces[: len(stages)]]
+        for number in range(len(stages)):
+            fill(number)
         for number, (first, _, stage) in enumerate(pieces):
             _done(busy[number])
             send(stage, first)
-            for _, piece, free in pieces[number + len(stages) :][:1]:
-                busy.append(_copies(piece, free))
+            fill(number + len(stages))
     finally:
         for copies in busy:
             wait(copies)
@@ -99,15 +105,14 @@ def _pieces(
     ]
 
 
-def _copies(source: NDArray[np.uint8], to: NDArray[np.uint8]) -> list[Future]:
+def _copy(source: NDArray[np.uint8], to: NDArray[np.uint8], busy: list[Future]) -> None:
     """Let all cores copy a piece, and go on; in one of their threads it is copied at once."""
+    busy.clear()
     if (pool := all_cores()) is None:
         to[:] = source
-        return []
-    return [
-        pool.submit(np.copyto, to[at : at + PART], source[at : at + PART])
-        for at in range(0, source.size, PART)
-    ]
+        return
+    for at in range(0, source.size, PART):
+        busy.append(pool.submit(np.copyto, to[at : at + PART], source[at : at + PART]))
 
 
 def _done(copies: list[Future]) -> None:

@@ -17,11 +17,12 @@ from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
 
 import gpukernels as gk
 from gpukernels import sequential
-from gpukernels.all_pairs import METHODS, UNREACHED, apsp
+from gpukernels.all_pairs import METHODS, UNREACHED, apsp, result
 from gpukernels.all_pairs.blocked import crossing, remainder
 from gpukernels.all_pairs.lengths import ABSENT, MOST_FALL
 from gpukernels.all_pairs.naive import relax_pivot
 from gpukernels.all_pairs.tiles import Form, closer
+from gpukernels.cores import slabs
 from gpukernels.errors import RaceError
 from gpukernels.front_door import options_of
 
@@ -406,6 +407,33 @@ def test_what_is_no_matrix_of_lengths_is_refused(method, g, argument):
 def test_what_is_too_large_for_a_matrix_in_memory_is_refused(g):
     with pytest.raises(gk.InvalidArgument, match="32,768"):
         apsp(g, device=UntouchedDevice())
+
+
+@pytest.mark.parametrize("part", [40, 80, 401])
+@pytest.mark.parametrize("kind", ["int32", "float32"])
+@pytest.mark.parametrize("method", METHODS)
+def test_in_however_many_parts_a_host_looks_at_matrices(monkeypatch, method, kind, part):
+    """One row, two, or ten at a time, and the last part has fewer."""
+    monkeypatch.setattr(slabs, "PART", part)
+    rng = np.random.default_rng(part)
+    weights = rng.integers(1, 50, 60).astype(kind)
+    g = gk.Graph.from_arcs(39, *rng.integers(0, 39, (2, 60)), weights)
+    matrix = g.dense(UNREACHED if kind == "int32" else np.inf).copy()
+    np.fill_diagonal(matrix, 0)
+    for given_as in (g, matrix, np.asfortranarray(matrix)):
+        check(g, apsp(given_as, method, gk.SimtDevice()))
+
+
+def test_what_is_less_than_infinite_is_not_written_again():
+    """It may be a file's: what is written of it has to be kept."""
+
+    class Row(list):
+        def __setitem__(self, at, value):
+            written.append((at, value))
+
+    written: list[tuple[int, int]] = []
+    result._tell.py_func([Row([3, 9, 8]), Row([1, 2, 3])], 9, 99)
+    assert written == [(1, 99)]
 
 
 @pytest.mark.parametrize("options", [{}, {"next_hops": True}])

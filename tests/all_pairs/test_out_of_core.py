@@ -290,6 +290,13 @@ def test_rows_are_those_of_the_whole_matrix(g):
                 assert (found.infinite, found.too_long) == (of.infinite, of.too_long)
 
 
+def test_a_long_way_from_a_vertex_to_itself_does_not_count():
+    g = gk.Graph.from_arcs(3, [0], [0], np.array([2**30 - 1], np.int32))
+    assert not lengths_of(g).too_long
+    for given_as in (g, gk.Graph.from_arcs(40, [0], [0], g.weights)):  # by rows, and by arcs
+        assert not length_rows_of(given_as).too_long
+
+
 @pytest.mark.parametrize("n", [0, 1, 40])
 @pytest.mark.parametrize("kind", ["int32", "float32"])
 def test_distances_are_the_memory_map_of_the_file_and_nothing_else_is_left(tmp_path, n, kind):

@@ -96,6 +96,14 @@ def test_more_rows_than_are_arranged_at_once_are_in_order(kind):
     check(g, gk.apsp(g, METHOD, engine="cpu", parts=2))
 
 
+@pytest.mark.parametrize("engine", ["cpu", "kernels"])
+def test_a_path_too_long_for_int32_is_told_where_weights_are_below_0(engine):
+    g = gk.Graph.from_arcs(3, [0, 1], [1, 2], np.array([-5, 2**30 - 3], np.int32))
+    device = gk.SimtDevice() if engine == "kernels" else None
+    with pytest.raises(OverflowError, match="from vertex 1 to 2 is longer"):
+        gk.apsp(g, METHOD, device, engine=engine, parts=2)
+
+
 def test_three_matrices_a_part_go_to_a_gpu_and_all_its_rows_come_at_once(gpus):
     g, parts = weighted(gk.road_grid(8, 9, seed=1), "int32"), 6
     found = gk.apsp(g, METHOD, gk.CudaDevice(), parts=parts)
