@@ -7,12 +7,12 @@ weights unless asked; :func:`random_weights` adds them to any graph.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from gpukernels.checks import check_flag, check_real, check_seed, check_whole
+from gpukernels.compiled import compiled
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import INT32_MAX, Graph, Parallel, SelfLoops, check_graph
 from gpukernels.making import LARGE
@@ -492,7 +492,7 @@ def _edge_key(source: NDArray, target: NDArray, n: int) -> NDArray[np.int64]:
     return np.minimum(source, target).astype(np.int64) * n + np.maximum(source, target)
 
 
-@njit(cache=True)
+@compiled()
 def _burn(rng, n, forward, backward):
     # Arcs are kept in linked lists in both directions, as either end may burn later.
     capacity = 4 * n + 16
@@ -548,7 +548,7 @@ def _burn(rng, n, forward, backward):
     return source[:arcs], target[:arcs]
 
 
-@njit(cache=True)
+@compiled()
 def _grown(array, used, capacity):
     larger = np.empty(capacity, dtype=array.dtype)
     larger[:used] = array[:used]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
+from gpukernels.compiled import compiled
 from gpukernels.errors import NegativeCycleError
 from gpukernels.graph import Graph
 
@@ -40,7 +40,7 @@ def path_to(parent: NDArray[np.int32], v: int) -> list[int]:
     return path[::-1]
 
 
-@njit(cache=True)
+@compiled()
 def vertex_on_cycle(parent, seen):
     """Return a vertex on a cycle of two and more vertices of `parent`, or -1: O(n).
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +12,6 @@ import pytest
 from built_book import ROOT, folder_for_the_book
 from effort import EACH, EFFORT, FAST, SCHEDULES, USUAL, cover, schedule_name, some_of
 from outcomes import is_quiet, run_quietly
-
-# Each process keeps what numba compiles in a folder of its own. Of a function that two compile at
-# once for different types, numba may give one the other's code: both write a file of one name.
-if worker := os.environ.get("PYTEST_XDIST_WORKER"):
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / "_build" / "compiled" / worker))
 
 from gpukernels.device import CudaDevice, SimtDevice, default_device
 

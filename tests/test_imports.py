@@ -19,19 +19,21 @@ DOOR = {"front_door", "method_notes"}
 MAY_IMPORT = {
     "errors": {"simt.errors"},
     "checks": {"errors"},
+    "compiled": set(),
     "cores": set(),
-    "making": {"cores", "errors"},
+    "making": {"compiled", "cores", "errors"},
     "graph": {"checks", "errors", "making"},
     "progress": set(),
-    "formats": {"errors", "progress"},
+    "formats": {"compiled", "errors", "progress"},
     "io": {"checks", "errors", "graph", "formats"},
-    "generators": {"checks", "errors", "graph", "making"},
-    "paths": {"checks", "errors", "graph"},
+    "generators": {"checks", "compiled", "errors", "graph", "making"},
+    "paths": {"checks", "compiled", "errors", "graph"},
     "weight_facts": {"errors", "graph"},
-    "sequential": {"checks", "errors", "graph", "paths", "summary", "weight_facts"},
+    "sequential": {"checks", "compiled", "errors", "graph", "paths", "summary", "weight_facts"},
     "multicore": {
         "all_pairs",
         "checks",
+        "compiled",
         "cores",
         "errors",
         "graph",
@@ -71,10 +73,10 @@ MAY_IMPORT = {
     | {"beyond", "copy_streams", "frontiers", "mapping", "sequential"},
     "shortest_paths": TECHNIQUE
     | DOOR
-    | {"beyond", "frontiers", "mapping", "paths", "sequential", "weight_facts"},
+    | {"beyond", "compiled", "frontiers", "mapping", "paths", "sequential", "weight_facts"},
     "all_pairs": TECHNIQUE
     | DOOR
-    | {"beyond", "copy_streams", "cores", "peers", "progress", "sequential"},
+    | {"beyond", "compiled", "copy_streams", "cores", "peers", "progress", "sequential"},
     "exercises": TECHNIQUE
     | {
         "all_pairs",

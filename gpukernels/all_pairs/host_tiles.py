@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from gpukernels.compiled import compiled
 from gpukernels.device import Device, chosen_device
 from gpukernels.graph import Graph
 
@@ -132,7 +132,7 @@ def check_room(device: Device, elements: int) -> None:
         raise MemoryError(f"a tile takes {4 * elements:,} bytes of the device; {free:,} are free")
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _close(distance, absent):
     """Close a matrix in place, unless there is a negative cycle; return the additions."""
     n, operations, kind = len(distance), 0, distance.dtype.type
@@ -150,7 +150,7 @@ def _close(distance, absent):
     return operations
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def lower_columns(result, column, a, begin, b, absent):
     """Lower columns from `column` on, in place, by a product; return the additions.
 

@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import as_array
+from gpukernels.compiled import compiled
 from gpukernels.cores.slabs import copy, on_all_cores
 from gpukernels.errors import InvalidArgument, NegativeCycleError
 from gpukernels.graph import DENSE_LIMIT, Graph
@@ -240,7 +240,7 @@ def encoded(rows: NDArray, first: int = 0) -> tuple[NDArray, Range]:
     return held, Range(least, most, any(part.beyond for part in parts))
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _encode(given, held, diagonal, absent, none, zero):
     """Fill `held`; return what the least and the longest arcs of rows add up to, from `zero` on.
 

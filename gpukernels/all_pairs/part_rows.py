@@ -9,9 +9,9 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from gpukernels.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores
 
 from .host_tiles import absent_in, lower_columns
@@ -88,7 +88,7 @@ class PartRows:
         return rows
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _arrange(made, columns, heights, own, infinite, none, rows):
     """Fill rows with elements of `columns`, without heights; what is infinite becomes `none`."""
     for i in range(len(rows)):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
+from gpukernels.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores, slabs_of
 from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import InvalidArgument
@@ -105,7 +105,7 @@ def not_joined(distance: Any) -> int:
     return sum(on_all_cores(count, whole.shape, one_pass=True))
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _count(rows, value):
     """Return how many elements have this value."""
     found = 0
@@ -182,7 +182,7 @@ def result_of(
     return APSPResult(found, next_hop, stats)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _tell(rows, limit, none):
     """Replace what is not below `limit`."""
     for i in range(len(rows)):
@@ -216,7 +216,7 @@ def check_held(distance: NDArray, joined: NDArray) -> None:
             )
 
 
-@njit(cache=True)
+@compiled()
 def _follow(via, none, next_hop):
     """Fill `next_hop`, which holds -1; return False if paths never end.
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csgraph
 
+from gpukernels.compiled import compiled
 from gpukernels.graph import Graph
 from gpukernels.shortest_paths import UNREACHED
 
@@ -86,7 +86,7 @@ def path_searches(g: Graph) -> Iterator[tuple[str, OnCPU]]:
         yield "NetworkX", by_networkx
 
 
-@njit(cache=True)
+@compiled()
 def _levels(order, parent):
     distance = np.full(parent.size, -1, np.int32)
     distance[order[0]] = 0

@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gpukernels import generators, multicore, sequential
@@ -44,6 +43,7 @@ from gpukernels.bench.roots import ROOTS, Case, draw
 from gpukernels.bench.search_time import LIMIT_MS, print_row, time_on_cpu
 from gpukernels.bench.searches import Family, Search, named, time_all
 from gpukernels.bench.spread import median
+from gpukernels.compiled import compiled
 from gpukernels.graph import Graph
 from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
 
@@ -115,7 +115,7 @@ def _case(g: Graph, root: int, distance: NDArray[np.int32]) -> PathCase:
     return PathCase(root, distance, 0, int(reached.sum()), arcs)
 
 
-@njit(cache=True)
+@compiled()
 def _is_shortest(offsets, targets, weights, root, distance, none):
     has_parent = np.zeros(distance.size, np.bool_)
     has_parent[root] = distance[root] == 0

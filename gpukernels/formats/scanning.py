@@ -12,6 +12,8 @@ from numba import boolean, float64, int64, njit, uint8
 from numba.types import Array
 from numpy.typing import NDArray
 
+from gpukernels.compiled import compiled
+
 #: More digits might not fit 64 bits.
 MOST_DIGITS = 18
 #: Powers of ten that two float64 hold exactly: what is nearest, and what that lacks.
@@ -93,7 +95,7 @@ def _product(x, y):
     return high, ((x1 * y1 - high) + x1 * y2 + x2 * y1) + x2 * y2
 
 
-@njit(cache=True)
+@compiled()
 def _scaled(digits, tens, powers):
     """Return ``digits * 10**tens`` rounded once, and whether that is certain.
 

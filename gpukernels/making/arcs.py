@@ -13,6 +13,7 @@ from numba import boolean, int32, int64, njit, prange, uint64
 from numba.types import Array
 from numpy.typing import NDArray
 
+from gpukernels.compiled import compiled
 from gpukernels.cores import all_cores
 from gpukernels.errors import InvalidArgument
 
@@ -201,7 +202,7 @@ def _pack_turned(source, target, bits, keys):
         keys[i] = np.uint64(target[i]) << np.uint64(bits) | np.uint64(source[i])
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _count_digits(keys, shift, digit, cores):
     counts = np.zeros((cores, 1 << digit), np.int64)
     mask = np.uint64((1 << digit) - 1)
@@ -212,7 +213,7 @@ def _count_digits(keys, shift, digit, cores):
     return counts
 
 
-@njit(cache=True)
+@compiled()
 def _first_places(counts):
     """Replace how often each core met each digit by where its first key of that digit goes."""
     place = 0
@@ -223,7 +224,7 @@ def _first_places(counts):
             place += count
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _move(keys, values, shift, digit, places, moved_keys, moved_values):
     cores = places.shape[0]
     mask = np.uint64((1 << digit) - 1)
@@ -239,7 +240,7 @@ def _move(keys, values, shift, digit, places, moved_keys, moved_values):
                 moved_values[place] = values[i]
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _count_firsts(keys, cores):
     firsts = np.zeros(cores, np.int64)
     for t in prange(cores):
@@ -250,7 +251,7 @@ def _count_firsts(keys, cores):
     return firsts
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _unpack(keys, values, firsts, least, bits, offsets, targets, weights):
     """Write the row and the target of each key; of equal ones, if `least`, the first alone."""
     cores = firsts.size

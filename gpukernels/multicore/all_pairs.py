@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from gpukernels.all_pairs import APSPResult
 from gpukernels.all_pairs.lengths import Lengths, lengths_of
 from gpukernels.all_pairs.result import check_held, not_joined, result_of
+from gpukernels.compiled import compiled
 from gpukernels.cores import all_cores
 from gpukernels.graph import Graph
 
@@ -68,7 +69,7 @@ def _closed(lengths: Lengths) -> APSPResult:
     return result_of(lengths, found, None, {"method": "all cores", "operations": len(matrix) ** 3})
 
 
-@njit(cache=True)
+@compiled()
 def _close(matrix, first):
     """Close the diagonal tile from `first` on; return whether there is no negative cycle."""
     tile = matrix[first : first + TILE, first : first + TILE].copy()
@@ -89,7 +90,7 @@ def _close(matrix, first):
     return True
 
 
-@njit(cache=True)
+@compiled()
 def _lower(result, left, right):
     """Lower a tile by the product of two others over (min, +); `right` lies packed.
 
@@ -123,7 +124,7 @@ def _less(one, other):
     return one if one < other else other
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _multiply_row_and_column(matrix, k, row, column):
     """Multiply the tiles beside the diagonal one by it; pack what they have become."""
     tiles, at = len(row), k * TILE
@@ -143,7 +144,7 @@ def _multiply_row_and_column(matrix, k, row, column):
             column[other] = tile
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _lower_others(matrix, k, row, column):
     """Lower all other tiles, a row of tiles a task."""
     tiles = len(row)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from gpukernels.compiled import compiled
 from gpukernels.cores import all_cores
 from gpukernels.graph import Graph
 
@@ -20,7 +21,7 @@ def neighbor_sum(
     return out
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _neighbor_sum(offsets, targets, values, sums):
     for u in prange(sums.size):
         total = np.int64(0)
@@ -40,7 +41,7 @@ def offsets_of(sizes: NDArray[np.int32], out: NDArray[np.int32] | None = None) -
     return out
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _scan(sizes, offsets, totals):
     """Add up a part a core, then scan each part from where those before it end."""
     parts, n = totals.size, sizes.size

@@ -14,9 +14,10 @@ level before.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from gpukernels import sequential
+from gpukernels.compiled import compiled
 from gpukernels.cores import all_cores
 from gpukernels.graph import Graph, check_root
 
@@ -65,7 +66,7 @@ def bfs(g: Graph, root: int = 0) -> sequential.Traversal:
     return sequential.Traversal(distance, parent, int(levels))
 
 
-@njit(cache=True)
+@compiled()
 def _search(
     offsets, targets, reverse_offsets, sources, root, distance, parent, queue, found, by,
     bits, next_bits, alpha, beta,
@@ -108,7 +109,7 @@ def _search(
     return level
 
 
-@njit(cache=True)
+@compiled()
 def _alone(offsets, targets, distance, parent, queue, size, found, level):
     """Visit the arcs of the frontier on one core; return the next one's vertices and arcs."""
     tail, arcs = 0, np.int64(0)
@@ -127,7 +128,7 @@ def _alone(offsets, targets, distance, parent, queue, size, found, level):
     return tail, arcs
 
 
-@njit(cache=True)
+@compiled()
 def _share(offsets, queue, size, arcs, bounds):
     """Divide the frontier so that each core gets about as many of its `arcs`."""
     count = bounds.size - 1
@@ -141,7 +142,7 @@ def _share(offsets, queue, size, arcs, bounds):
         bounds[rest] = size
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _top_down(offsets, targets, distance, parent, queue, bounds, found, by, sizes, level):
     """Visit the arcs of the frontier; ``found[t]`` and ``by[t]`` get vertices and their parents."""
     for t in prange(sizes.size):
@@ -159,7 +160,7 @@ def _top_down(offsets, targets, distance, parent, queue, bounds, found, by, size
         sizes[t] = tail
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _keep_own(offsets, parent, found, by, sizes, leaving):
     """Drop from every queue what another core's parent has won; count the arcs of the rest."""
     for t in prange(sizes.size):
@@ -174,7 +175,7 @@ def _keep_own(offsets, parent, found, by, sizes, leaving):
         leaving[t] = arcs
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _join(found, sizes, queue):
     """Copy all queues one behind the other."""
     for t in prange(sizes.size):
@@ -183,14 +184,14 @@ def _join(found, sizes, queue):
             queue[begin + i] = found[t, i]
 
 
-@njit(cache=True)
+@compiled()
 def _to_bits(queue, size, bits):
     bits[:] = 0
     for i in range(size):
         bits[queue[i] // WORD] |= np.uint64(1) << np.uint64(queue[i] % WORD)
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _to_queue(bits, queue, sizes, size):
     """List the vertices of the bitmap, each core those of one part of its words."""
     count = sizes.size
@@ -212,7 +213,7 @@ def _to_queue(bits, queue, sizes, size):
                         tail += 1
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _bottom_up(
     reverse_offsets, sources, offsets, distance, parent, bits, next_bits, sizes, leaving, level
 ):

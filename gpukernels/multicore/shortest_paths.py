@@ -18,9 +18,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from gpukernels.compiled import compiled
 from gpukernels.cores import all_cores
 from gpukernels.graph import Graph, arc_weights, check_root
 from gpukernels.summary import shape_of
@@ -112,7 +113,7 @@ def sssp(g: Graph, root: int = 0) -> Distances:
     return Distances(distance, int(relaxations), int(rounds))
 
 
-@njit(cache=True)
+@compiled()
 def _search(offsets, targets, weights, root, distance, waiting, queues, far, infinite, delta):
     """Fill `distance`; return how often an arc was looked at, and the number of rounds."""
     count = far.shape[0]
@@ -154,7 +155,7 @@ def _search(offsets, targets, weights, root, distance, waiting, queues, far, inf
             _bring_near(distance, waiting, far, piles, now, sizes, limit, least, infinite)
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _clear(distance, waiting, infinite, count):
     n = distance.size
     for t in prange(count):
@@ -163,7 +164,7 @@ def _clear(distance, waiting, infinite, count):
             waiting[v] = NOWHERE
 
 
-@njit(cache=True)
+@compiled()
 def _is_little(offsets, now, sizes):
     """Return whether waking the others would take longer than what is to be done."""
     if sizes.sum() > ALONE:
@@ -175,7 +176,7 @@ def _is_little(offsets, now, sizes):
     return arcs <= ALONE_ARCS
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _work_together(
     offsets, targets, weights, distance, waiting, now, sizes, chunk, first_chunk, cursor, found,
     spare, found_sizes, far, piles, limit, arcs,
@@ -187,7 +188,7 @@ def _work_together(
         )  # fmt: skip
 
 
-@njit(cache=True)
+@compiled()
 def _work(
     t, offsets, targets, weights, distance, waiting, now, sizes, chunk, first_chunk, cursor, found,
     spare, found_sizes, far, piles, limit, arcs,
@@ -225,7 +226,7 @@ def _work(
     arcs[t] += done
 
 
-@njit(cache=True)
+@compiled()
 def _relax(u, offsets, targets, weights, distance, waiting, near, size, pile, height, limit):
     """Relax the arcs of a vertex; return the sizes of the core's queue and of its pile."""
     exchange(waiting, u, NOWHERE)
@@ -246,7 +247,7 @@ def _relax(u, offsets, targets, weights, distance, waiting, near, size, pile, he
     return size, height
 
 
-@njit(cache=True)
+@compiled()
 def _bring_near(distance, waiting, far, piles, now, sizes, limit, least, infinite):
     """Move what is within the limit from the piles to the queues, which are empty."""
     if far.shape[0] == 1 or piles.sum() <= ALONE:
@@ -256,13 +257,13 @@ def _bring_near(distance, waiting, far, piles, now, sizes, limit, least, infinit
         _sift_together(distance, waiting, far, piles, now, sizes, limit, least, infinite)
 
 
-@njit(parallel=True, cache=True)
+@compiled(parallel=True)
 def _sift_together(distance, waiting, far, piles, now, sizes, limit, least, infinite):
     for t in prange(piles.size):
         _sift(t, distance, waiting, far, piles, now, sizes, limit, least, infinite)
 
 
-@njit(cache=True)
+@compiled()
 def _sift(t, distance, waiting, far, piles, now, sizes, limit, least, infinite):
     """Sift a core's pile; ``least[t]`` becomes the least distance that stays in it.
 

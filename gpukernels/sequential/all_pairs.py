@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
+from gpukernels.compiled import compiled
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import DENSE_LIMIT, Graph, arc_weights, check_graph
 from gpukernels.summary import shape_of
@@ -117,7 +117,7 @@ def _room(g: Graph):
     return distance, np.full((g.n, g.n), -1, np.int32), distance.dtype.type(infinite)
 
 
-@njit(cache=True)
+@compiled()
 def _place_arcs(offsets, targets, weights, distance, next_hop):
     """Write the least arc of each pair; 0 from a vertex to itself, unless its arc is negative."""
     for u in range(len(distance)):
@@ -128,7 +128,7 @@ def _place_arcs(offsets, targets, weights, distance, next_hop):
                 distance[u, v], next_hop[u, v] = weights[i], v
 
 
-@njit(cache=True)
+@compiled()
 def _floyd_warshall(distance, next_hop, infinite):
     """Return a vertex on a cycle of negative length, or -1, and the number of sums.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from gpukernels.compiled import compiled
 from gpukernels.graph import Graph, check_root
 from gpukernels.summary import search_summary
 
@@ -75,7 +75,7 @@ def bfs(g: Graph, root: int = 0) -> Traversal:
     return Traversal(distance, parent, int(distance[queue[reached - 1]]) + 1)
 
 
-@njit(cache=True)
+@compiled()
 def _bfs(offsets, targets, root, distance, parent, queue):
     """Fill `distance` and `parent`, which hold -1; return how many vertices were reached.
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from gpukernels.compiled import compiled
 from gpukernels.graph import Graph, arc_weights, check_root
 from gpukernels.paths import NO_PARENT, negative_cycle, path_to, vertex_on_cycle
 from gpukernels.summary import shape_of
@@ -183,7 +183,7 @@ def _search(loop: Callable, g: Graph, root: int) -> ShortestPaths:
     return ShortestPaths(distance, parent, *counts.tolist())
 
 
-@njit(cache=True)
+@compiled()
 def _dijkstra(offsets, targets, weights, root, distance, parent, counts):
     """Invariant: ``heap[:size]`` is a heap by distance, in which v is at ``place[v]``."""
     n = parent.size
@@ -213,7 +213,7 @@ def _dijkstra(offsets, targets, weights, root, distance, parent, counts):
     return -1
 
 
-@njit(cache=True)
+@compiled()
 def _sink(heap, place, distance, size, v):
     """Put `v` at the top of ``heap[:size]`` and let it sink to where it belongs."""
     at = 0
@@ -230,7 +230,7 @@ def _sink(heap, place, distance, size, v):
     place[v] = at
 
 
-@njit(cache=True)
+@compiled()
 def _rise(heap, place, distance, v):
     """Let `v`, whose distance has fallen, rise from its place to where it belongs."""
     at = place[v]
@@ -242,7 +242,7 @@ def _rise(heap, place, distance, v):
     place[v] = at
 
 
-@njit(cache=True)
+@compiled()
 def _bellman_ford_queue(offsets, targets, weights, root, distance, parent, counts):
     """Return a vertex on a cycle of negative length, or -1.
 
@@ -285,7 +285,7 @@ def _bellman_ford_queue(offsets, targets, weights, root, distance, parent, count
     return -1
 
 
-@njit(cache=True)
+@compiled()
 def _bellman_ford(offsets, targets, weights, root, distance, parent, counts):
     """Return a vertex on a cycle of negative length, or -1; see :func:`_bellman_ford_queue`."""
     n = parent.size

@@ -8,8 +8,8 @@ looking where the distances may have come from.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpukernels.compiled import compiled
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.paths import NO_PARENT, negative_cycle
@@ -85,7 +85,7 @@ class Watch:
         raise AssertionError(f"{round} rounds have not ended and there is no negative cycle")
 
 
-@njit(cache=True)
+@compiled()
 def _possible_parents(offsets, targets, weights, distance, infinite, parent, via):
     """Give each vertex a parent from which its distance may have come, as far as there is one.
 
@@ -100,7 +100,7 @@ def _possible_parents(offsets, targets, weights, distance, infinite, parent, via
                     parent[v], via[v] = u, i
 
 
-@njit(cache=True)
+@compiled()
 def _on_negative_cycle(parent, via, weights):
     """Return a vertex on a cycle of `parent` of negative length, or -1: O(n)."""
     seen = np.zeros(parent.size, np.int32)
