@@ -12,6 +12,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -104,7 +105,10 @@ print(sum(total.stats.cache_hits.values()), sum(total.stats.cache_misses.values(
 def test_the_next_process_compiles_nothing(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+    environment = os.environ | {
+        "NUMBA_CACHE_DIR": str(tmp_path / "kept"),
+        "PYTHONPATH": str(Path(gpukernels.__file__).parents[1]),
+    }
     told = [
         subprocess.run(
             [sys.executable, program], env=environment, capture_output=True, text=True, check=True
