@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from gpukernels.checks import check_flag, check_real, check_seed, check_whole
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import INT32_MAX, Graph, Parallel, SelfLoops, check_graph
 from gpukernels.making import LARGE

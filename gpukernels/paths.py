@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.errors import NegativeCycleError
 from gpukernels.graph import Graph
 

@@ -21,7 +21,7 @@ from numba.core.caching import IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
 import gpukernels
-from gpukernels.compiled import OneNameForEach, compiled
+from gpukernels.cores.compiled import OneNameForEach, compiled
 
 STEPS = ("_load_index", "_save_index", "_save_data")
 #: What two processes keep: for which types, and what is compiled for them.
@@ -87,7 +87,7 @@ def test_of_an_interrupted_one_nothing_older_is_taken(tmp_path):
 
 PROGRAM = """
 import numpy as np
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 
 @compiled(nogil=True)
 def total(a):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.device import Device, chosen_device
 from gpukernels.graph import Graph
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import as_array
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import copy, on_all_cores
 from gpukernels.errors import InvalidArgument, NegativeCycleError
 from gpukernels.graph import DENSE_LIMIT, Graph

@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores
 
 from .host_tiles import absent_in, lower_columns

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores, slabs_of
 from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import InvalidArgument

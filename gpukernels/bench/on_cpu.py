@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csgraph
 
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.graph import Graph
 from gpukernels.shortest_paths import UNREACHED
 

@@ -43,7 +43,7 @@ from gpukernels.bench.roots import ROOTS, Case, draw
 from gpukernels.bench.search_time import LIMIT_MS, print_row, time_on_cpu
 from gpukernels.bench.searches import Family, Search, named, time_all
 from gpukernels.bench.spread import median
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.graph import Graph
 from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
 

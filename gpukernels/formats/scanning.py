@@ -12,7 +12,7 @@ from numba import boolean, float64, int64, njit, uint8
 from numba.types import Array
 from numpy.typing import NDArray
 
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 
 #: More digits might not fit 64 bits.
 MOST_DIGITS = 18

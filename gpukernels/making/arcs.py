@@ -13,8 +13,8 @@ from numba import boolean, int32, int64, njit, prange, uint64
 from numba.types import Array
 from numpy.typing import NDArray
 
-from gpukernels.compiled import compiled
 from gpukernels.cores import all_cores
+from gpukernels.cores.compiled import compiled
 from gpukernels.errors import InvalidArgument
 
 #: What an int32 offset can hold.

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from gpukernels.all_pairs import APSPResult
 from gpukernels.all_pairs.lengths import Lengths, lengths_of
 from gpukernels.all_pairs.result import check_held, not_joined, result_of
-from gpukernels.compiled import compiled
 from gpukernels.cores import all_cores
+from gpukernels.cores.compiled import compiled
 from gpukernels.graph import Graph
 
 #: Rows and columns of a tile, a multiple of 8: 16 KiB, half of the first cache or less.

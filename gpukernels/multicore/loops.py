@@ -6,8 +6,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from gpukernels.compiled import compiled
 from gpukernels.cores import all_cores
+from gpukernels.cores.compiled import compiled
 from gpukernels.graph import Graph
 
 

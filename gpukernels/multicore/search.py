@@ -17,8 +17,8 @@ import numpy as np
 from numba import prange
 
 from gpukernels import sequential
-from gpukernels.compiled import compiled
 from gpukernels.cores import all_cores
+from gpukernels.cores.compiled import compiled
 from gpukernels.graph import Graph, check_root
 
 ALPHA, BETA = 15.0, 18.0

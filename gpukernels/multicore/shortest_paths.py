@@ -21,8 +21,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from gpukernels.compiled import compiled
 from gpukernels.cores import all_cores
+from gpukernels.cores.compiled import compiled
 from gpukernels.graph import Graph, arc_weights, check_root
 from gpukernels.summary import shape_of
 from gpukernels.weight_facts import check_non_negative, weight_facts

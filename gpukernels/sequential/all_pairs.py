@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import DENSE_LIMIT, Graph, arc_weights, check_graph
 from gpukernels.summary import shape_of

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.graph import Graph, check_root
 from gpukernels.summary import search_summary
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.graph import Graph, arc_weights, check_root
 from gpukernels.paths import NO_PARENT, negative_cycle, path_to, vertex_on_cycle
 from gpukernels.summary import shape_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.compiled import compiled
+from gpukernels.cores.compiled import compiled
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 from gpukernels.paths import NO_PARENT, negative_cycle
