@@ -6,7 +6,7 @@ graph.
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,9 +64,8 @@ class PartRows:
         self._made = np.full((len(self.inside), firsts[-1]), self.absent)
         self._made[:, firsts[self.at] : firsts[self.at + 1]] = self.inside
         begin = 0
-        for (first, end), edge in zip(pairwise(firsts), self.edges, strict=True):
-            if first < end and len(edge):
-                self._lower(self._made, first, self._to_all, begin, edge)
+        for first, edge in zip(firsts, self.edges, strict=False):
+            self._lower(self._made, first, self._to_all, begin, edge)
             begin += len(edge)
 
     def _lower(self, result: NDArray, column: int, a: NDArray, begin: int, b: NDArray) -> None:

@@ -155,7 +155,7 @@ class _Room:
         own = side * max(deep) + max(deep) * wide + side * side  # what goes there for each part
         places = np.empty((2, n), np.int32)
         for at, some in enumerate(members):
-            places[:, some] = np.full(some.size, at), np.arange(some.size)
+            places[0, some], places[1, some] = at, np.arange(some.size)
         raised = np.zeros(1, np.int64) if heights is None else heights
         beside = places.size + n + 2 * raised.size + 4 * count
         check_room(device, side * (wide + form.tile + count * side + n + sum(deep)) + own + beside)
