@@ -100,9 +100,11 @@ class Searches:
         return most if self.batch is None else self.batch
 
 
-def search_from(g: Graph, root: int, device: Device, search: str, threads: int) -> SSSPResult:
+def search_from(
+    g: Graph, root: int, device: Device, search: str, threads: int, parents: bool
+) -> SSSPResult:
     """Return the shortest paths from one root."""
-    return SEARCHES[search](g, root, device, threads=threads)
+    return SEARCHES[search](g, root, device, threads=threads, parents=parents)
 
 
 @takes_fields_of(Searches)
@@ -201,7 +203,7 @@ def _one_by_one(
     parent = np.empty((g.n, g.n), np.int32) if searches.next_hops else None
     stats = {"method": method, "launches": 0, "read_backs": 0, "operations": 0, "iterations": 0}
     for root in range(g.n):
-        found = search_from(g, root, device, searches.search, searches.threads)
+        found = search_from(g, root, device, searches.search, searches.threads, searches.next_hops)
         distance[root] = found.distance
         if parent is not None:
             parent[root] = found.parent

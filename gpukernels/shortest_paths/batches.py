@@ -38,7 +38,8 @@ from gpukernels.weight_facts import weight_facts
 
 from . import METHODS
 from .many_roots import MOST_ROOTS, bytes_for, roots_within, search_from_all
-from .result import UNREACHED, infinity
+from .overflow import largest, too_long
+from .result import infinity
 
 #: The search that can be made from many roots at once.
 BATCHED = "topology_driven"
@@ -225,11 +226,10 @@ def search_tile(
         return found.distance, {name: getattr(found, name) for name in COUNTED}
     rows, stats = [], dict.fromkeys(COUNTED, 0)
     for root in roots.tolist():
-        one = METHODS[method](g, root, device, threads=threads)
+        one = METHODS[method](g, root, device, threads=threads, parents=False)
         rows.append(one.distance)
         for name in stats:
             stats[name] += one.stats[name]
-        stats["launches"] += one.stats["launches_for_parents"]
     return np.stack(rows), stats
 
 
@@ -244,12 +244,8 @@ def _by_cpu(g: Graph, roots: NDArray) -> tuple[NDArray, dict[str, Any]]:
         found = search(g, root)
         there = found.parent >= 0
         held = found.distance[there]
-        end = float(np.finfo(np.float32).max) if dtype == np.float32 else UNREACHED - 1
-        if (np.abs(held) > end).any():
-            raise OverflowError(
-                f"a path from vertex {root} is longer than {dtype} holds"
-                + ("; take float32 weights" if dtype == np.int32 else "")
-            )
+        if (np.abs(held) > largest(dtype)).any():
+            raise too_long(root, dtype)
         row[:] = infinity(dtype)
         row[there] = held
         stats["iterations"] += found.iterations

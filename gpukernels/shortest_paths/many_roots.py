@@ -9,7 +9,7 @@ GPU; its roots together may.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import cuda
@@ -20,6 +20,7 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import blocks_for
 
 from .negative import Watch
+from .overflow import check_held
 from .result import arcs_on, infinity
 from .tight import parents_of
 
@@ -66,20 +67,6 @@ def relax_rows(offsets, targets, weights, distance, infinite, times, going, chan
                     changed[row] = 1
 
 
-@benign_race("beyond")
-@cuda.jit
-def look_beyond(offsets, targets, distance, infinite, beyond):
-    """Set ``beyond`` of a row to 1 if an arc leads from what is reached to what is not.
-
-    The sum was more than a distance can hold.
-    """
-    row, u = cuda.blockIdx.y, cuda.grid(1)
-    if u < distance.shape[1] and distance[row, u] != infinite:
-        for i in range(offsets[u], offsets[u + 1]):
-            if distance[row, targets[i]] == infinite:
-                beyond[row] = 1
-
-
 class Found(NamedTuple):
     """What the searches have found.
 
@@ -106,9 +93,9 @@ def bytes_for(g: Graph, roots: int, parents: bool, named: bool = False) -> int:
 
     `named`: they do not follow one another, so the device is told each.
     """
-    arrays = [g.n + 1, g.m, g.m, *[roots * g.n] * 2, *[roots] * (3 + named)]
+    arrays = [g.n + 1, g.m, g.m, *[roots * g.n] * 2, *[roots] * (2 + named)]
     if parents:
-        arrays += [g.n, g.n, 1, 1]
+        arrays += [g.n, g.n, 1]
     return sum(-(-4 * size // APART) * APART for size in arrays)
 
 
@@ -139,15 +126,15 @@ def search_from_all(
     infinite, arcs = infinity(dtype), arcs_on(device, g)
     distance = device.empty((batch, g.n), dtype)
     times = device.empty((batch, g.n), np.int32)
-    flags = [device.empty(batch, np.int32) for _ in range(3)]
+    flags = [device.empty(batch, np.int32) for _ in range(2)]
     found: NDArray = np.empty((len(every), g.n), dtype)
     parent = np.empty(found.shape, np.int32) if parents else None
     launches = read_backs = iterations = relaxations = 0
     for first in range(0, len(every), batch):
         roots = every[first : first + batch]
         rows, counts = distance[: len(roots)], times[: len(roots)]
-        going, changed, beyond = (flag[: len(roots)] for flag in flags)
-        for array, value in ((rows, infinite), (counts, 0), (going, 1), (beyond, 0)):
+        going, changed = (flag[: len(roots)] for flag in flags)
+        for array, value in ((rows, infinite), (counts, 0), (going, 1)):
             device.fill(array, value)
         start, at = (start_rows, first) if named is None else (start_rows_at, device.array(roots))
         device.launch(start, blocks_for(len(roots), threads), threads, rows, at)
@@ -167,10 +154,9 @@ def search_from_all(
         iterations += rounds
         relaxations += int(device.read(counts).sum(axis=0, dtype=np.int64) @ g.out_degree)
         if parent is None:
-            device.launch(look_beyond, grid, threads, *arcs[:2], rows, infinite, beyond)
-            launches += 1
-            _refuse_beyond(device.read(beyond), roots, dtype)
             device.read(rows, into=found[first : first + len(roots)])
+            for row, root in enumerate(roots):
+                check_held(g, int(root), found[first + row])
         else:
             for row, root in enumerate(roots):
                 lengths, of_root, more_launches = parents_of(
@@ -179,13 +165,3 @@ def search_from_all(
                 found[first + row], parent[first + row] = lengths, of_root
                 launches += more_launches
     return Found(found, parent, launches, read_backs, iterations, relaxations)
-
-
-def _refuse_beyond(beyond: NDArray, roots: range | NDArray, dtype: Any) -> None:
-    """Raise OverflowError if a row has found a path that is too long."""
-    if beyond.any():
-        root, kind = roots[int(np.argmax(beyond))], np.dtype(dtype)
-        raise OverflowError(
-            f"a path from vertex {root} is longer than {kind} holds"
-            + ("; take float32 weights" if kind == np.int32 else "")
-        )

@@ -37,13 +37,11 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
-from gpukernels.stats import Stats
 
 from .adaptive_delta import adapted, bound_beyond, deltas
 from .near_far_steps import (
     AGAIN,
     ARCS,
-    BEYOND,
     COUNTS,
     COUNTS_HERE,
     DROPPED,
@@ -65,7 +63,7 @@ from .near_far_steps import (
 )
 from .non_negative import check_non_negative
 from .result import SSSPResult, arcs_on, infinity
-from .tight import parents_of
+from .tight import with_parents
 from .waiting_word import NONE, bits_of, length_of
 
 #: Threads a block by default.
@@ -263,14 +261,9 @@ def sssp(
     args = search, root, delta, finest, adapt, fill, fair, rounds, distance, told, last_delta
     device.launch(search_near_and_far, grid, threads, *args, cooperative=True)
     counted = device.read(told).tolist()
-    if parents or counted[BEYOND] > 0:
-        lengths, parent, more = parents_of(g, root, device, arcs, distance, threads)
-    else:
-        lengths, parent, more = device.read(distance), None, 0
     stats = {
         "method": "near_far_persistent",
         "launches": 1,
-        "launches_for_parents": more,
         "read_backs": 0,
         "iterations": counted[STEPS],
         "splits": counted[SPLITS],
@@ -280,4 +273,4 @@ def sssp(
         "delta": (delta, float(device.read(last_delta)[0])),
         "blocks": grid,
     }
-    return SSSPResult(lengths, parent if parents else None, Stats(stats))
+    return with_parents(g, root, device, arcs, distance, threads, parents, stats)

@@ -44,9 +44,9 @@ NEAR, FAR, LEAST, AGAIN, PIECES, COUNTS = (TURNS * kind for kind in range(6))
 #: Places of a block's own counters behind the sizes of its near queues: as above, and where in the
 #: piles it puts what it hands on.
 FAR_HERE, LEAST_HERE, AGAIN_HERE, NEAR_PLACE, FAR_PLACE, COUNTS_HERE = range(TURNS, TURNS + 6)
-#: Places in the counters of each thread: arcs relaxed, vertices put into a pile, vertices that fell
-#: while they waited and were not put there once more, and paths longer than a distance can be.
-ARCS, ENTRIES, DROPPED, BEYOND, TALLIES = range(5)
+#: Places in the counters of each thread: arcs relaxed, vertices put into a pile, and vertices that
+#: fell while they waited and were not put there once more.
+ARCS, ENTRIES, DROPPED, TALLIES = range(4)
 
 
 @kernel_argument
@@ -115,7 +115,6 @@ def relax(work, slot, arc):
     length = length_of(block.bits[slot], search.weights) + search.weights[arc]
     tally[ARCS] += 1
     if length >= search.infinite:
-        tally[BEYOND] += 1
         return
     bits = bits_of(length, search.weights)
     if bits >= int32(search.word[v] >> 1):

@@ -23,34 +23,31 @@ from gpukernels.paths import NO_PARENT
 from gpukernels.primitives.launch_shape import blocks_for
 from gpukernels.stats import Stats
 
+from .overflow import check_held
 from .result import SSSPResult, infinity
 
 
 @cuda.jit(device=True)
 def adopt(work, u, arc):
     """Make `u` the parent of the arc's target, if the arc is tight and leads further away."""
-    targets, weights, distance, infinite, root, parent, beyond = work
+    targets, weights, distance, infinite, root, parent = work
     near = distance[u]
-    if near != infinite:
-        v = targets[arc]
-        if distance[v] == infinite:
-            beyond[0] = 1
-        elif v != root and near < distance[v]:
-            if near + weights[arc] == distance[v]:
-                parent[v] = u
+    v = targets[arc]
+    if v != root and near < distance[v] and distance[v] != infinite:
+        if near + weights[arc] == distance[v]:
+            parent[v] = u
 
 
-@benign_race("parent", "beyond")
+@benign_race("parent")
 @cuda.jit
-def adopt_forward(offsets, targets, weights, distance, infinite, root, parent, beyond):
+def adopt_forward(offsets, targets, weights, distance, infinite, root, parent):
     """Make each vertex the parent of those to which a tight arc leads that are further away.
 
-    Several may be right, and any of them stays. ``beyond[0]`` becomes 1 if an arc leads from a
-    vertex that is reached to one that is not: the sum was more than a distance can hold. Arcs and
-    vertices go to threads by merge path, as one vertex may have a good part of all arcs.
+    Several may be right, and any of them stays. Arcs and vertices go to threads by merge path, as
+    one vertex may have a good part of all arcs.
     """
     path = cuda.shared.array(0, int32)
-    work = (targets, weights, distance, infinite, root, parent, beyond)
+    work = (targets, weights, distance, infinite, root, parent)
     tile = cuda.blockDim.x * STEPS
     steps = distance.size + targets.size
     for begin in range(cuda.blockIdx.x * tile, steps, cuda.gridDim.x * tile):
@@ -74,29 +71,30 @@ def adopt_next(offsets, targets, weights, distance, parent, step, steps, changed
                 changed[0] = 1
 
 
+def lengths_of(g: Graph, root: int, device, distance):
+    """Return the distances of a search on the host; refuse those that their type cannot hold."""
+    lengths = device.read(distance)
+    check_held(g, root, lengths)
+    return lengths
+
+
 def parents_of(g: Graph, root: int, device, arcs, distance, threads: int):
-    """Return distances and parents on the host, and how many launches these took.
+    """Return distances and parents on the host, and how many launches the parents took.
 
     Raises
     ------
-    OverflowError
-        If a path is longer than the type of the distances holds.
+    OverflowError, NegativeCycleError
+        As :func:`.overflow.check_held` does.
     """
+    lengths = lengths_of(g, root, device, distance)
     tiles, shared = tiles_of(g.n, g.m, threads)
     infinite = infinity(distance.dtype)
     parent = device.full(g.n, NO_PARENT, np.int32)
     device.put(parent, root, root)
-    beyond = device.full(1, 0, np.int32)
     device.launch(
         adopt_forward, min(tiles, MAX_BLOCKS), threads,
-        *arcs, distance, infinite, root, parent, beyond, shared=shared,
+        *arcs, distance, infinite, root, parent, shared=shared,
     )  # fmt: skip
-    lengths = device.read(distance)
-    if device.read(beyond)[0]:
-        raise OverflowError(
-            f"a path from vertex {root} is longer than {lengths.dtype} holds"
-            + ("; take float32 weights" if lengths.dtype == np.int32 else "")
-        )
     found = device.read(parent)
     if not ((found == NO_PARENT) & (lengths != infinite)).any():
         return lengths, found, 1
@@ -132,7 +130,12 @@ def finish(
 
 
 def with_parents(g, root, device, arcs, distance, threads, parents, stats) -> SSSPResult:
-    """Return distances, parents where asked for, and `stats` with ``launches_for_parents``."""
-    lengths, parent, more = parents_of(g, root, device, arcs, distance, threads)
-    stats = Stats({**stats, "launches_for_parents": more})
-    return SSSPResult(lengths, parent if parents else None, stats)
+    """Return distances, and `stats` with ``launches_for_parents``: 0 without `parents`.
+
+    Without `parents` nothing is launched, and no array of parents is made or copied.
+    """
+    if parents:
+        lengths, parent, more = parents_of(g, root, device, arcs, distance, threads)
+    else:
+        lengths, parent, more = lengths_of(g, root, device, distance), None, 0
+    return SSSPResult(lengths, parent, Stats({**stats, "launches_for_parents": more}))

@@ -53,6 +53,17 @@ def test_launches_are_those_that_ran_and_rows_that_are_done_relax_nothing(method
     assert together["iterations"] < alone["iterations"] / 10
 
 
+@pytest.mark.parametrize("method", ROOTED)
+@pytest.mark.parametrize("options", [{}, {"batch": 3}, {"search": "hbf"}])
+def test_parents_are_looked_for_only_where_next_hops_are_asked_for(method, options):
+    g = weighted(7, "int32")
+    for next_hops in (False, True):
+        with gk.trace() as t:
+            apsp(g, method, next_hops=next_hops, **options)
+        kernels = {launch.kernel for launch in t.trace.launches}
+        assert ("adopt_forward" in kernels) == next_hops
+
+
 @pytest.mark.parametrize("next_hops", [False, True])
 @pytest.mark.parametrize("roots", [1, 4, 64])
 def test_no_more_of_the_device_is_in_use_than_the_batch_was_allowed(roots, next_hops):

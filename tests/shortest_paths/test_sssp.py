@@ -12,6 +12,7 @@ from awkward_graphs import AWKWARD, CASES, ONE_CASE_EACH
 from effort import every_pair, examples
 from hypothesis import given
 from hypothesis import strategies as st
+from reading_device import ReadingDevice
 
 import gpukernels as gk
 from gpukernels import sequential
@@ -179,14 +180,33 @@ def test_a_float_that_vanishes_beside_the_distance_closes_no_cycle(device, metho
 )
 def test_a_path_too_long_for_its_type_is_refused(device, method, weights, says):
     g = gk.Graph.from_arcs(3, [0, 1], [1, 2], weights)
-    with pytest.raises(OverflowError, match=says):
-        sssp(g, 0, method, device)
+    for parents in (True, False):
+        with pytest.raises(OverflowError, match=says):
+            sssp(g, 0, method, device, parents=parents)
+
+
+@pytest.mark.parametrize("method", SIGNED)
+@pytest.mark.parametrize("parents", [True, False])
+def test_a_path_too_low_for_floats_is_refused(device, method, parents):
+    g = gk.Graph.from_arcs(4, [0, 1, 2], [1, 2, 3], np.float32([-3e38, -3e38, 1]))
+    with pytest.raises(OverflowError, match="a path from vertex 0 is lower than float32 holds"):
+        sssp(g, 0, method, device, parents=parents)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_longest_path_that_int32_holds(device, method):
-    g = gk.Graph.from_arcs(4, [0, 1], [1, 2], [INT32_MAX - 2, 1])
-    assert sssp(g, 0, method, device).distance.tolist() == [0, 2**31 - 3, 2**31 - 2, UNREACHED]
+@pytest.mark.parametrize("parents", [True, False])
+def test_the_longest_path_that_its_type_holds(device, method, parents):
+    def distances(n, source, target, weights):
+        g = gk.Graph.from_arcs(n, source, target, weights)
+        return sssp(g, 0, method, device, parents=parents).distance.tolist()
+
+    end = INT32_MAX - 1
+    assert distances(4, [0, 1], [1, 2], [end - 1, 1]) == [0, end - 1, end, UNREACHED]
+    # The arc 1 -> 2 is too long for int32, but no shortest path takes it.
+    assert distances(3, [0, 1, 0], [1, 2, 2], [end, 1, 7]) == [0, end, 7]
+    # A sum of floats that is closer to the largest float than to the next power of 2 is held.
+    largest = float(np.finfo(np.float32).max)
+    assert distances(3, [0, 1], [1, 2], np.float32([largest, 1])) == [0, largest, largest]
 
 
 @pytest.mark.parametrize("method", SIGNED)
@@ -224,11 +244,35 @@ def test_rounds_end_at_the_number_of_vertices_whatever_the_looks_have_seen(metho
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_without_parents(device, method):
-    found = sssp(weighted(gk.path(5), "int32"), 0, method, device, parents=False)
+@pytest.mark.parametrize("kind", ["none", "int32", "float32"])
+def test_without_parents_none_are_looked_for(method, kind):
+    g = weighted(gk.small_world(60, 4, rewire=0.1, seed=1), kind)
+    ran = {}
+    for parents in (True, False):
+        device = ReadingDevice(trace=True)
+        found = sssp(g, 0, method, device, parents=parents)
+        ran[parents] = {launch.kernel for launch in device.trace.launches}
+        stats = found.stats
+        for_classes = stats.get("launches_for_classes", 0)
+        counted = stats["launches"] + stats["launches_for_parents"] + for_classes
+        assert counted == len(device.trace.launches)
+        assert ("parent" in {array.name for array in device.trace.arrays}) == parents
+        # The distances are copied to the host once, and so are the parents.
+        assert device.sizes.count(g.n) == 1 + parents
+    assert ran[False] < ran[True]
+    assert stats["launches_for_parents"] == 0
     assert found.parent is None
+    np.testing.assert_array_equal(found.distance, sssp(g, 0, method).distance)
     with pytest.raises(ValueError, match="kept no parents"):
         found.path_to(2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_searches_from_many_roots_look_for_no_parents(method):
+    g = weighted(gk.path(5), "int32")
+    with gk.trace() as t:
+        gk.sssp_many(g, [0, 3], method)
+    assert "parent" not in {array.name for array in t.trace.arrays}
 
 
 def test_harish_counts_the_rounds_of_the_definition(device):

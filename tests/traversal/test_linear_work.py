@@ -7,9 +7,9 @@ import pytest
 from awkward_graphs import AWKWARD, ONE_CASE_EACH
 from bfs_rules import check_search
 from effort import every_pair
+from reading_device import ReadingDevice
 
 import gpukernels as gk
-from gpukernels.device import SimtDevice
 from gpukernels.trace.metrics import work_per_thread
 
 CHOICES = (("serial", "fine"), ("mask", "linear"), ("shuffle", "padded"), (0, 12))
@@ -52,28 +52,18 @@ def test_the_scanned_mask_is_right_on_awkward_graphs(name, root, device):
 
 @choices
 def test_launches_read_backs_and_masks_are_those_of_the_trace(name, choice):
-    g, device = GRAPHS[name], CountingDevice(trace=True)
+    g, device = GRAPHS[name], ReadingDevice(trace=True)
     options = dict(zip(NAMES, choice, strict=True))
     result = gk.bfs(g, 0, "linear_work", device, threads=32, **options)
     stats, trace = result.stats, device.trace
     assert stats["launches"] == len(trace.launches)
     # After the search come the distances and the parents.
-    assert stats["read_backs"] == device.reads - 2 <= result.levels
+    assert stats["read_backs"] == len(device.sizes) - 2 <= result.levels
     masked = [work_per_thread(trace, "mask", i).sum() for i, x in enumerate(trace.launches)
               if x.kernel == "set_depth"]  # fmt: skip
     assert stats["vertices_masked"] == sum(masked)
     sizes = np.bincount(result.distance[result.distance >= 0])
     np.testing.assert_array_equal(stats["frontier_sizes"], sizes)
-
-
-class CountingDevice(SimtDevice):
-    """The SIMT machine, which counts how often the host reads device memory."""
-
-    reads = 0
-
-    def read(self, array, into=None):
-        self.reads += 1
-        return super().read(array, into=into)
 
 
 def test_the_mask_costs_all_vertices_at_every_level_and_the_linear_cull_does_not():

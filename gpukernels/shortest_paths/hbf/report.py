@@ -7,11 +7,8 @@ import functools
 
 import numpy as np
 
-from gpukernels.sequential import bellman_ford_queue
-from gpukernels.stats import Stats
-
 from ..result import SSSPResult
-from ..tight import parents_of
+from ..tight import with_parents
 from .classes import ID_BITS, IN_DEGREE, NORMAL, OUT_DEGREE, SELF_LOOP
 from .rounds import Rounds
 
@@ -19,21 +16,9 @@ CLASSES = {"self_loop": SELF_LOOP, "out_degree": OUT_DEGREE, "in_degree": IN_DEG
 
 
 def report(rounds: Rounds, parents: bool) -> SSSPResult:
-    """Return the result of a search after its last round.
-
-    Raises
-    ------
-    OverflowError
-        If a path is longer, or of negative floats lower, than the type of the distances holds.
-    """
+    """Return the result of a search after its last round."""
     g, root, device, options = rounds.g, rounds.root, rounds.device, rounds.options
     distance = rounds.end()
-    lengths, parent, launches = parents_of(
-        g, root, device, rounds.arcs, distance, options.threads
-    )  # fmt: skip
-    if np.isneginf(lengths).any():
-        bellman_ford_queue(g, root)  # names the cycle if one has taken them there
-        raise OverflowError(f"a path from vertex {root} is lower than {lengths.dtype} holds")
     targets, times, only_plain = rounds.search.targets, rounds.search.times, rounds.only_plain
 
     @functools.cache
@@ -66,7 +51,6 @@ def report(rounds: Rounds, parents: bool) -> SSSPResult:
         "options": dataclasses.asdict(options),
         "launches": rounds.launches,
         "launches_for_classes": int(rounds.marked_now),
-        "launches_for_parents": launches,
         "read_backs": rounds.read_backs,
         "iterations": len(rounds.sizes),
         "frontier_sizes": rounds.sizes,
@@ -84,4 +68,6 @@ def report(rounds: Rounds, parents: bool) -> SSSPResult:
         "duplicates_removed": rounds.removed,
         "overflows": rounds.overflows,
     }
-    return SSSPResult(lengths, parent if parents else None, Stats(stats))
+    return with_parents(
+        g, root, device, rounds.arcs, distance, options.threads, parents, stats
+    )  # fmt: skip
