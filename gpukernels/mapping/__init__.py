@@ -16,6 +16,7 @@ from gpukernels.device import Device, chosen_device
 from gpukernels.front_door import driver_of
 from gpukernels.method_notes import help_text
 from gpukernels.primitives.launch_shape import THREADS, check_threads
+from gpukernels.stats import Stats
 
 from . import (
     block_search,
@@ -107,7 +108,7 @@ def expand(
     done = technique(load, device, **options)
     stats = {"method": method, "threads": threads, "units": load.units, "items": load.items, **done}
     item, total = (None if a is None else device.read(a) for a in (load.item, load.total))
-    return Mapping(item, total, stats)
+    return Mapping(item, total, Stats(stats))
 
 
 expand.__doc__ = help_text(expand.__doc__, METHODS)

@@ -182,7 +182,8 @@ def expand(
     dict
         ``launches``, ``blocks`` (chunks), ``units_per_thread``, ``iterations``, ``shared_bytes`` (a
         block's), ``search`` (that of the partition), ``partition_searches`` in global memory, one a
-        boundary, and ``searches``, these and one a thread and portion that has units.
+        boundary, and ``searches``, these and one a thread and portion that has units. If the rule
+        has chosen, ``search`` is a function that reads the choice from the device.
 
     Raises
     ------
@@ -212,18 +213,18 @@ def expand(
         kernel, blocks, threads,
         load.offsets, boundary, *arrays, units_per_thread, iterations, shared=shared,
     )  # fmt: skip
-    if search == "auto":
-        search = "interpolation" if device.read(interpolated)[0] else "binary"
-        launches = 3
-    else:
-        launches = 2
+    by_rule = search == "auto"
+
+    def chosen() -> str:
+        return "interpolation" if device.read(interpolated)[0] else "binary"
+
     return {
-        "launches": launches if blocks else 0,
+        "launches": 2 + by_rule if blocks else 0,
         "blocks": blocks,
         "units_per_thread": units_per_thread,
         "iterations": iterations,
         "shared_bytes": shared,
-        "search": search,
+        "search": chosen if by_rule else search,
         "partition_searches": boundaries,
         "searches": boundaries + blocks_for(load.units, units_per_thread),
     }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
+from gpukernels.stats import Stats
 from gpukernels.summary import shape_of
 
 
@@ -20,7 +20,7 @@ class Mapping:
         The item that owns each unit; None in the read direction.
     total : ndarray of int64 or float64, shape (items,), or None
         Sum of the values of each item's units; None in the write direction.
-    stats : dict
+    stats : Stats
         What the technique did. Every one gives ``method``, ``launches`` (kernel launches),
         ``blocks`` and ``threads`` (of the kernel that visits the units; threads a block), ``units``
         and ``items``; the technique's own module names what it adds.
@@ -37,7 +37,7 @@ class Mapping:
 
     item: np.ndarray | None
     total: np.ndarray | None
-    stats: dict[str, Any] = field(default_factory=dict)
+    stats: Stats = field(default_factory=lambda: Stats({}))
 
     def __repr__(self) -> str:
         by = f" of {self.stats['method']}" if "method" in self.stats else ""

@@ -129,12 +129,13 @@ def search_from_all(
     flags = [device.empty(batch, np.int32) for _ in range(2)]
     found: NDArray = np.empty((len(every), g.n), dtype)
     parent = np.empty(found.shape, np.int32) if parents else None
-    launches = read_backs = iterations = relaxations = 0
+    launches = read_backs = iterations = 0
+    device.clear(times)
     for first in range(0, len(every), batch):
         roots = every[first : first + batch]
         rows, counts = distance[: len(roots)], times[: len(roots)]
         going, changed = (flag[: len(roots)] for flag in flags)
-        for array, value in ((rows, infinite), (counts, 0), (going, 1)):
+        for array, value in ((rows, infinite), (going, 1)):
             device.fill(array, value)
         start, at = (start_rows, first) if named is None else (start_rows_at, device.array(roots))
         device.launch(start, blocks_for(len(roots), threads), threads, rows, at)
@@ -152,7 +153,6 @@ def search_from_all(
             going, changed = changed, going
         launches, read_backs = launches + 1 + rounds, read_backs + rounds
         iterations += rounds
-        relaxations += int(device.read(counts).sum(axis=0, dtype=np.int64) @ g.out_degree)
         if parent is None:
             device.read(rows, into=found[first : first + len(roots)])
             for row, root in enumerate(roots):
@@ -164,4 +164,5 @@ def search_from_all(
                 )
                 found[first + row], parent[first + row] = lengths, of_root
                 launches += more_launches
+    relaxations = int(device.read(times).sum(axis=0, dtype=np.int64) @ g.out_degree)
     return Found(found, parent, launches, read_backs, iterations, relaxations)

@@ -159,5 +159,5 @@ def bfs(
         "overflows": overflows,
     }
     if count_arcs:
-        stats["arcs_inspected"] = int(device.read(arcs)[0])
+        stats["arcs_inspected"] = lambda: int(device.read(arcs)[0])
     return BFSResult(distance, parent, levels, stats)

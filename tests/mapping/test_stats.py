@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mapping_workloads import VARIANTS, WORKLOADS, offsets_of, variant_name
+from reading_device import ReadingDevice
 
 import gpukernels as gk
 from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
@@ -155,6 +156,16 @@ def test_the_rule_chooses_the_partitions_search(sizes, expected, device):
     assert searches(partition) == boundaries
     guesses = boundaries if expected == "interpolation" else 0
     assert calls(partition, "guarded_interpolation_owner") == guesses
+
+
+@pytest.mark.parametrize("sizes", [[1] * 499 + [200], [1] * 499 + [100], []])
+def test_the_partition_s_choice_is_read_when_it_is_first_asked_for(sizes):
+    device = ReadingDevice()
+    found = gk.expand(offsets_of(sizes), "multi_phase", device=device)
+    assert device.sizes == [sum(sizes)]
+    twice = [found.stats["search"] for _ in "ab"]
+    assert twice == ["interpolation" if sizes[-1:] == [100] else "binary"] * 2
+    assert device.sizes == [sum(sizes), 1]
 
 
 def test_a_long_run_of_empty_items_does_not_mislead_the_partition():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from effort import every_pair
+from reading_device import ReadingDevice
 
 import gpukernels as gk
 from gpukernels import sequential
@@ -100,6 +101,15 @@ def test_one_block_that_has_all_goes_on_alone_and_the_others_do_not_meet_it(devi
 def test_without_parents_there_is_one_launch(device):
     alone = sssp(GRAPHS["road"], 0, METHOD, device, parents=False, threads=32).stats
     assert (alone["launches"], alone["launches_for_parents"]) == (1, 0)
+
+
+def test_nothing_is_read_for_the_statistics_before_they_are_asked_for():
+    device = ReadingDevice()
+    stats = sssp(GRAPHS["road"], 0, METHOD, device, parents=False, threads=32).stats
+    assert device.sizes == [GRAPHS["road"].n]
+    assert stats["iterations"] > 0
+    assert stats["relaxations"] > 0
+    assert len(device.sizes) == 2
 
 
 def test_what_one_block_cannot_hold_is_handed_on(device):
