@@ -27,7 +27,7 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.simt.machine import RESIDENT_THREADS
 from gpukernels.simt.schedules import SCHEDULES
 from gpukernels.trace import Trace
-from gpukernels.trace.summary import Summary, summarize
+from gpukernels.trace.summary import Summary
 
 #: One size or one for each dimension, as NumPy and numba take them.
 Shape = int | tuple[int, ...]
@@ -682,7 +682,7 @@ class Tracing:
 
     def summary(self, by: str = "kernel") -> Summary:
         """Return the metrics per ``"kernel"``, ``"launch"`` or ``"line"`` as a table."""
-        return summarize(self.trace, by=by)
+        return self.trace.summary(by)
 
 
 @contextlib.contextmanager

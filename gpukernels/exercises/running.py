@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 
 from gpukernels.trace import Trace
+from gpukernels.trace.summary import Summary
 
 from . import looking
 from .bench import Attempt, attempt, attempt_within, steps_under_other_schedules
@@ -42,6 +43,10 @@ class VisibleRun:
     def trace(self) -> Trace:
         """Everything that the warps did."""
         return self._tried.device.trace
+
+    def summary(self, by: str = "kernel") -> Summary:
+        """Return the counters per ``"kernel"``, ``"launch"`` or ``"line"`` as a table."""
+        return self.trace.summary(by)
 
     def show(self) -> looking.WarpView | looking.Note:
         """Open the view of the step at which it went wrong, or of the first launch."""

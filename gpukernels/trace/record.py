@@ -7,9 +7,12 @@ figure shows can be recomputed by a reader from these columns.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from gpukernels.trace.summary import Summary
 
 WARP_SIZE = 32
 
@@ -227,6 +230,12 @@ class Trace:
     requests: Requests
     notes: dict = field(default_factory=dict)
     shuffles: Shuffles = field(default_factory=no_shuffles)
+
+    def summary(self, by: str = "kernel") -> Summary:
+        """Return the counters per ``"kernel"``, ``"launch"`` or ``"line"`` as a table."""
+        from gpukernels.trace.summary import summarize  # which computes from this module's tables
+
+        return summarize(self, by)
 
     def array_named(self, name: str) -> list[int]:
         """Return the indices into ``arrays`` of every array called `name` (one a launch shape)."""

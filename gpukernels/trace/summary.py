@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections import Counter
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -45,13 +46,29 @@ def counters(trace: Trace) -> dict[str, float]:
     }
 
 
-class Summary:
-    """A table of counters; prints as text and shows as HTML in a notebook.
+#: Rows that the error for a missing one names at most.
+NAMED = 12
 
-    Attributes
+
+class Summary(Mapping[str, dict[str, float]]):
+    """A table of counters, by row; prints as text and shows as HTML in a notebook.
+
+    Parameters
     ----------
+    head : str
+        What a row is of: ``"kernel"``, ``"launch"`` or ``"line"``.
     rows : dict of str to dict
         Row label -> counters, as :func:`counters` names them.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> with gk.trace() as t:
+    ...     r = gk.bfs(gk.example(), method="frontier")
+    >>> list(t.summary())
+    ['expand_frontier']
+    >>> {kernel: row["launches"] for kernel, row in t.summary().items()}
+    {'expand_frontier': 6.0}
     """
 
     def __init__(self, head: str, rows: dict[str, dict[str, float]]):
@@ -59,7 +76,18 @@ class Summary:
         self.rows = rows
 
     def __getitem__(self, row: str) -> dict[str, float]:
+        if row not in self.rows:
+            named = ", ".join(map(repr, list(self.rows)[:NAMED])) or "none"
+            more = len(self.rows) - NAMED
+            rest = f" and {more} more" if more > 0 else ""
+            raise KeyError(f"no {self.head} {row!r}; there are {named}{rest}")
         return self.rows[row]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     def _cells(self):
         # A column in which every row is zero or undefined says nothing.

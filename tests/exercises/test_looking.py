@@ -14,6 +14,7 @@ from gpukernels.exercises import CATALOG
 from gpukernels.exercises.looking import Note
 from gpukernels.simt import python_function
 from gpukernels.trace import STORE
+from gpukernels.trace.summary import summarize
 
 KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]
 PREDICTIONS = [name for name, ex in CATALOG.items() if ex.wants == "a prediction"]
@@ -173,6 +174,17 @@ def test_run_gives_inputs_results_and_trace_of_one_input(name):
     assert isinstance(run.show(), gk.WarpView)
     assert repr(run).startswith(f"{run.name}, schedule lockstep: right")
     assert all(f"{array} = " in repr(run) for array in run.results)
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "random"])
+def test_a_run_has_the_summary_that_a_trace_has(schedule):
+    ex = gk.exercise("shared-3")
+    run = ex.run(ex.solution, schedule)
+    (kernel,) = run.summary()
+    assert run.summary()[kernel]["launches"] == len(run.trace.launches)
+    for by in ("kernel", "launch", "line"):
+        tables = [run.summary(by), run.trace.summary(by), summarize(run.trace, by)]
+        assert len({repr(table) for table in tables}) == 1
 
 
 def test_run_keeps_the_inputs_as_they_were():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -455,6 +456,29 @@ def test_the_summary_table():
     assert row["SIMD efficiency"] == pytest.approx((16 + 32) / 64)
     with pytest.raises(ValueError, match="'kernel', 'launch' and 'line'"):
         summarize(trace, by="warp")
+
+
+def test_a_summary_is_a_mapping():
+    recorder = Recorder()
+    launch(branches, 1, 64, (np.zeros(64, int),), recorder=recorder)
+    launch(add_at, 1, 32, (LANE * 0, np.zeros(1, int)), recorder=recorder)
+    table = recorder.trace.summary()
+    assert isinstance(table, Mapping)
+    assert list(table) == list(table.keys()) == ["branches", "add_at"]
+    assert len(table) == 2
+    assert "add_at" in table
+    assert "add" not in table
+    assert 0 not in table
+    assert dict(table)["branches"] == table["branches"] == table.get("branches")
+    assert [row["warp steps"] for _, row in table.items()] == [17, table["add_at"]["warp steps"]]
+    assert table.get("add") is None
+    with pytest.raises(KeyError, match=r"no kernel 'add'; there are 'branches', 'add_at'"):
+        table["add"]
+    with pytest.raises(KeyError, match=r"no launch 'add_at'; there are '0 branches', '1 add_at'"):
+        recorder.trace.summary("launch")["add_at"]
+    assert list(Recorder().trace.summary()) == []
+    with pytest.raises(KeyError, match="no line 3; there are none"):
+        Recorder().trace.summary(by="line")[3]
 
 
 def doubles():
