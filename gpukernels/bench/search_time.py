@@ -86,7 +86,7 @@ def time_search(
         (the ``least_bytes`` by the kernels' time, as a share of `bandwidth`); beside that the
         ``least_operations``: one for each arc. Times are medians, with their quartiles. Of a search
         that was given up, ``stopped_after_ms`` alone. ``late`` is the share of the timed launches
-        that found the GPU waiting, so that their time holds some of the host's.
+        that found the GPU waiting; they count as the same kernel's others, see `kernel_time`.
 
     Raises
     ------

@@ -111,10 +111,23 @@ def test_a_launch_timer_stops_at_its_limit_but_not_for_launches_that_compile():
     total = timer.full(1, 0, np.int32)
     for _ in range(3):
         timer.launch(add_one, 1, 1, total)
-    assert timer.ms == 15
+    assert timer.ms == 9
     assert timer.late == 1
     with pytest.raises(OutOfPatience, match="6 ms of 3 launches"):
         timer.launch(add_one, 1, 1, total)
+
+
+def test_a_late_launch_counts_as_the_others_of_its_kernel_and_never_as_more_than_it_took():
+    # By hand: `add_one` takes 2, late 400, 4 and late 1 ms; `fill` late 7 ms, and never in time.
+    timer = LaunchTimer(Clock(2.0, 400.0, 4.0, 1.0, 7.0, late=[1, 3, 4]))
+    total = timer.full(1, 0, np.int32)
+    for _ in range(4):
+        timer.launch(add_one, 1, 1, total)
+    timer.launch(fill, 1, 1, total, 1)
+    assert timer.ms == 2 + 3 + 4 + 1 + 7
+    assert (timer.launches, timer.late) == (5, 3)
+    timer.reset()
+    assert timer.ms == 0
 
 
 def test_what_a_kernel_adds_to_is_cleared_before_every_run():
