@@ -1,14 +1,19 @@
 """What runs cost in watts and joules: every mapping technique on every workload, and best searches.
 
-``python -m gpukernels.bench energy`` measures on the current GPU, some eight minutes, and writes
+``python -m gpukernels.bench energy`` measures on the current GPU, some six minutes, and writes
 ``data/benchmarks/energy.json``; ``--methods`` chooses some mapping techniques, ``--shrink K``
 halves all sizes K times.
 
-Each is checked and timed first. Then it runs again and again: a moment that is not counted, as
-sensors tell the average of the last second, and then for `SECONDS` in `SLICES` of which each has a
-figure of its own; what is kept is their median. Between launches a GPU waits for the host, so
-``busy_share`` says which part of the time kernels ran, and ``above_idle_millijoules`` leaves out
-what the GPU draws in the same time while it does nothing.
+Each is checked and timed first. Then it runs again and again: a moment that is not counted, in
+which the GPU's power and clock settle, and then for `SECONDS`, in windows of which each has a
+figure of its own; what is kept is their median, and as the peak the most.
+
+A GPU that waits for the host draws little, and the energy of a run then says something of the host.
+Therefore the launches of a mapping technique are kept once and queued again and again, without a
+check or a read-back in between; searches, of which each round depends on the last, run as they are.
+``busy_share`` says which part of the time kernels ran; where it is below `BUSY`, the row is marked
+``host_bound``. ``above_idle_millijoules`` leaves out what the GPU draws in the same time while it
+does nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +31,8 @@ from gpukernels.bench.apsp import Subject
 from gpukernels.bench.bfs import FAMILIES as BFS_FAMILIES
 from gpukernels.bench.graphs import dense_lengths, items_of, workload
 from gpukernels.bench.kernel_time import LaunchTimer, wall_ms
-from gpukernels.bench.mapping import chosen_techniques, measure_technique
+from gpukernels.bench.mapping import check_items, chosen_techniques, measure_technique
+from gpukernels.bench.replay import Replay
 from gpukernels.bench.searches import large_graphs
 from gpukernels.bench.span_time import SpanTimer
 from gpukernels.bench.spread import Median, median
@@ -42,19 +48,26 @@ from gpukernels.traversal import bfs
 from gpukernels.workloads import TARGETS
 
 THREADS = 128
-#: Seconds that count, in so many slices, and the seconds before them that do not.
-SECONDS, SLICES, BEFORE = 2.0, 4, 1.0
+#: Seconds that count, and the seconds before them that do not.
+SECONDS, BEFORE = 1.8, 0.5
+#: Share of the time in which kernels run; a row of less says that it waited for the host.
+BUSY = 0.9
+#: Runs that are timed one behind the other, to know for how long kernels run in the loop.
+IN_A_ROW = 32
 #: Seconds of launches that the host queues before it waits for the GPU.
 QUEUED = 0.05
 #: Vertices of the complete graph, and sizes that are scanned.
 VERTICES, SIZES = 4096, 1 << 26
 
 WHAT = (
-    "power by NVML while a run is repeated for `seconds` ({seconds:g} at least): average_watts, "
-    "peak_watts (of what the sensor averages) and millijoules of a run, the median of slices; "
-    "above_idle_millijoules: without idle_watts; busy_share: kernels' time by all time; kernel_ms: "
-    "as in mapping.json and bfs.json, checked; call_ms: a run in the loop, what the host does "
-    "included; counter_apart: how far the samples' energy is from the energy counter's"
+    "power by NVML while a run is repeated for `seconds` ({seconds:g} at least), of mapping "
+    "techniques without the host's part of a run: average_watts and millijoules of a run, the "
+    f"median of windows of {power.WINDOW:g} s and a little more, from one step of the GPU's energy "
+    "counter to another; peak_watts: the window of most; above_idle_millijoules: without "
+    "idle_watts; busy_share: kernels' time by all time, host_bound where it is below "
+    f"{BUSY:g}; kernel_ms: as in mapping.json and bfs.json, checked; call_ms: a run in the loop, "
+    "with what is left of the host's part; counter_apart: how far the energy by the sensor of "
+    "power, which tells the average of up to a second, is from the counter's"
 )
 
 
@@ -68,7 +81,8 @@ class Run(NamedTuple):
     go : callable
         Runs it on the device that it is given.
     check : callable
-        Runs it once more and raises AssertionError if it is wrong.
+        Runs it once more and raises AssertionError if it is wrong; called before the loop and
+        after it.
     kernel_ms : float or None
         Milliseconds of its kernels where they are known already.
     """
@@ -92,11 +106,16 @@ def of_mapping(device, items: int | None, methods: Container[str], repeat: int) 
                 repeat=repeat, busy_rounds=kernel_time.BUSY_ROUNDS,
             )  # fmt: skip
 
-            def go(there, load=load, method=method, knobs=knobs):
-                return METHODS[method](load, there, threads=THREADS, **knobs)
+            replay, technique = Replay(device), label(method, knobs)
+            METHODS[method](load, replay, threads=THREADS, **knobs)
 
-            head = {"run": "mapping", "workload": name, "technique": label(method, knobs)}
-            yield Run({**head, "threads": THREADS}, go, lambda: None, told["ms"])
+            def check(load=load, replay=replay, technique=technique, expected=expected):
+                device.fill(load.item, -1)
+                replay.again(device)
+                check_items(device.read(load.item), expected, f"{technique}, replayed")
+
+            head = {"run": "mapping", "workload": name, "technique": technique}
+            yield Run({**head, "threads": THREADS}, replay.again, check, told["ms"])
 
 
 def of_others(device, shrink: int) -> Iterator[Run]:
@@ -159,45 +178,44 @@ def repeated(
         If the power cannot be read.
     """
     run.check()
-    kernel_ms = run.kernel_ms or _kernels(run, timer)
     batch = max(1, int(QUEUED * 1e3 / max(wall_ms(lambda: _once(device, run), 3), 1e-3)))
-    _for(device, run, batch, BEFORE * min(1.0, seconds))
-    slices, counts = [], []
-    for _ in range(SLICES):
-        with power.Sampling(meter) as seen:
-            counts.append(_for(device, run, batch, seconds / SLICES))
-        slices.append(seen)
-    spent, joules = sum(s.duration for s in slices), sum(s.joules for s in slices)
-    each = list(zip(slices, counts, strict=True))
-    apart = [seen.apart for seen in slices if seen.apart is not None]
+    in_loop = _kernels(run, timer, min(batch, IN_A_ROW))
+    _for(device, run, batch, min(BEFORE, seconds))
+    with power.Sampling(meter) as seen:
+        each = _for(device, run, batch, seconds)
+    run.check()
+    watts, ms = median(seen.windows, 2), sum(each) / len(each)
+    busy = round(in_loop / max(ms, 1e-9), 4)
+    above = median([drawn - idle_watts for drawn in seen.windows])
     return {
-        "average_watts": median([seen.average for seen in slices], 2),
-        "peak_watts": round(max(seen.peak for seen in slices), 2),
-        "millijoules": median([1e3 * seen.joules / n for seen, n in each], 4),
-        "above_idle_millijoules": median(
-            [1e3 * (seen.joules - idle_watts * seen.duration) / n for seen, n in each], 4
-        ),
-        "kernel_ms": kernel_ms,
-        "call_ms": median([1e3 * seen.duration / n for seen, n in each]),
-        "busy_share": round(sum(counts) * kernel_ms / 1e3 / max(spent, 1e-9), 4),
-        "runs": sum(counts),
-        "seconds": round(spent, 3),
-        "joules": round(joules, 3),
-        "samples": sum(len(seen.samples) for seen in slices),
-        **({"counter_apart": round(max(apart, key=abs), 4)} if apart else {}),
+        "average_watts": watts,
+        "peak_watts": round(seen.peak, 2),
+        "millijoules": round(watts.times(ms), 4),
+        "above_idle_millijoules": round(above.times(ms), 4),
+        "kernel_ms": run.kernel_ms or in_loop,
+        "call_ms": median(each),
+        "busy_share": busy,
+        "host_bound": bool(busy < BUSY),
+        "runs": batch * len(each),
+        "seconds": round(seen.duration, 3),
+        "joules": round(seen.average * seen.duration, 3),
+        "windows": len(seen.windows),
+        "samples": len(seen.samples),
+        **({} if seen.apart is None else {"counter_apart": round(seen.apart, 4)}),
     }
 
 
-def _kernels(run: Run, timer: LaunchTimer) -> Median:
-    """Return the milliseconds of a run's kernels, rows of launches as one."""
-    times = []
+def _kernels(run: Run, timer: LaunchTimer, times: int) -> Median:
+    """Return the milliseconds of a run's kernels, of so many runs one behind the other."""
+    found = []
     for _ in range(4):
         timer.reset()
-        run.go(timer)
+        for _ in range(times):
+            run.go(timer)
         if isinstance(timer, SpanTimer):
             timer.end()
-        times.append(timer.ms)
-    return median(times[1:])  # the first may have compiled
+        found.append(timer.ms / times)
+    return median(found[1:])  # the first may have compiled
 
 
 def _once(device, run: Run) -> None:
@@ -205,20 +223,23 @@ def _once(device, run: Run) -> None:
         run.go(device)
 
 
-def _for(device, run: Run, batch: int, seconds: float) -> int:
-    """Repeat a run for so long, at least a batch; return how often."""
-    done, begin = 0, time.perf_counter()
-    while not done or time.perf_counter() - begin < seconds:
+def _for(device, run: Run, batch: int, seconds: float) -> list[float]:
+    """Repeat a run for so long, at least a batch; return the milliseconds of a run, by batch."""
+    each: list[float] = []
+    begin = before = time.perf_counter()
+    while not each or before - begin < seconds:
         with device.timer():
             for _ in range(batch):
                 run.go(device)
-        done += batch
-    return done
+        now = time.perf_counter()
+        each.append((now - before) * 1e3 / batch)
+        before = now
+    return each
 
 
 def idle(meter: power.Meter, seconds: float) -> float:
     """Return the watts that the GPU draws while nothing runs."""
-    time.sleep(BEFORE * min(1.0, seconds))
+    time.sleep(min(BEFORE, seconds))
     with power.Sampling(meter) as seen:
         time.sleep(seconds)
     return seen.average

@@ -94,7 +94,7 @@ def measure_technique(
     technique, name = METHODS[method], label(method, knobs)
     device.launch(fill, grid(load.units, 256), 256, load.item, -1)
     stats = technique(load, device, threads=threads, **knobs)  # compiles, too
-    _check(device.read(load.item), expected, f"{name}, {threads} threads")
+    check_items(device.read(load.item), expected, f"{name}, {threads} threads")
     timer = LaunchTimer(device, options["busy_rounds"])
     kernels, drivers = [], []
     for _ in range(options["repeat"]):
@@ -110,7 +110,8 @@ def measure_technique(
     return {**times, "launches": stats["launches"]}
 
 
-def _check(found, expected, name: str) -> None:
+def check_items(found, expected, name: str) -> None:
+    """Raise AssertionError unless every unit has got its item."""
     if not np.array_equal(found, expected):
         wrong = np.flatnonzero(found != expected)
         raise AssertionError(

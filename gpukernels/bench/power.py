@@ -1,22 +1,31 @@
 """Watts and joules of a GPU while a kernel runs again and again, as NVML tells them.
 
-NVML (NVIDIA's management library, which comes with the driver) tells the power drawn now, or over
-the last moments, and on GPUs from 2018 on a counter of all energy since the driver was loaded. A
-thread reads both while a block of code keeps the GPU busy. The counter is the better integral: it
-misses nothing between two samples. The samples give the peak, and check the counter.
+NVML (NVIDIA's management library, which comes with the driver) tells the power drawn over the last
+moments, often a whole second, and on GPUs from 2018 on a counter of all energy since the driver was
+loaded. A thread reads both while a block of code keeps the GPU busy.
+
+The counter grows in steps, each 0.1 s on an H200. A block of half a second holds five of them or
+six, so the difference between its begin and its end is up to a fifth wrong. Therefore energy is
+counted from one step to another, in windows of `WINDOW` seconds at least. Their average and their
+peak come from the same windows, so no peak is below the average. The samples of the power check the
+counter, and stand for it on GPUs without one.
 """
 
 from __future__ import annotations
 
 import importlib
+import statistics
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
-#: Seconds between two samples: sensors of 2024 renew theirs every 20 to 100 milliseconds.
-INTERVAL = 0.02
+#: Seconds between two samples: a step of the counter is seen that late at most.
+INTERVAL = 0.004
+#: Seconds of which a peak is the average, at least: `INTERVAL` is a fortieth of them.
+WINDOW = 0.16
 #: How far counter and samples may be apart before the difference is told as a warning.
 APART = 0.1
 #: Packages that can ask NVML, and how to get the first.
@@ -50,13 +59,13 @@ class Power:
         When each sample was taken, from the begin of the block on.
     samples : list of float
         Watts.
-    counted : float or None
-        Joules by the counter, from the first sample to the last.
+    counts : list of float
+        Joules by the counter at each sample; empty where nothing counts.
     """
 
     seconds: list[float] = field(default_factory=list)
     samples: list[float] = field(default_factory=list)
-    counted: float | None = None
+    counts: list[float] = field(default_factory=list)
 
     @property
     def duration(self) -> float:
@@ -64,35 +73,56 @@ class Power:
         return self.seconds[-1] - self.seconds[0]
 
     @property
-    def integrated(self) -> float:
-        """Joules by the samples, each pair joined by a straight line, however far apart."""
-        return integral(self.seconds, self.samples)
+    def windows(self) -> list[float]:
+        """Watts on average in windows of `WINDOW` seconds and a little more, side by side.
 
-    @property
-    def joules(self) -> float:
-        """Joules by the counter where there is one, otherwise by the samples."""
-        return self.integrated if self.counted is None else self.counted
+        They begin and end at steps of the counter; where it has made less than two, at samples. A
+        block that is shorter is one window.
+        """
+        there = self._steps()
+        ends = there[:1]
+        for seconds, joules in there[1:]:
+            if seconds - ends[-1][0] >= WINDOW:
+                ends.append((seconds, joules))
+        if len(ends) < 2:
+            ends = [there[0], there[-1]]
+        pairs = pairwise(ends)
+        return [(joules - j) / max(seconds - s, 1e-9) for (s, j), (seconds, joules) in pairs]
+
+    def _steps(self) -> list[tuple[float, float]]:
+        """Return when energy is known, and the joules then: at least two of these."""
+        counted = list(zip(self.seconds, self.counts, strict=False))
+        steps = [now for before, now in pairwise(counted) if now[1] != before[1]]
+        if len(steps) > 1:
+            return steps
+        ends = range(1, len(self.seconds) + 1)
+        return [(self.seconds[k - 1], integral(self.seconds[:k], self.samples[:k])) for k in ends]
 
     @property
     def average(self) -> float:
-        """Watts on average."""
-        return self.joules / self.duration
+        """Watts on average: the median of the windows."""
+        return statistics.median(self.windows)
 
     @property
     def peak(self) -> float:
-        """Watts at most."""
-        return max(self.samples)
+        """Watts of the window of most."""
+        return max(self.windows)
 
     @property
     def apart(self) -> float | None:
-        """How far the samples' energy is from the counter's, as a share of that; None without."""
-        return None if not self.counted else self.integrated / self.counted - 1
+        """How far the samples are from the counter, as a share of that; None without its steps."""
+        steps = self._steps()
+        if len(self.counts) < 2 or steps[0][0] == self.seconds[0]:
+            return None
+        (begin, before), (end, after) = steps[0], steps[-1]
+        by_samples = integral(self.seconds, self.samples) / max(self.duration, 1e-9)
+        return by_samples * (end - begin) / (after - before) - 1
 
 
 def integral(seconds: Sequence[float], watts: Sequence[float]) -> float:
     """Return the joules of power that changes evenly from each sample to the next."""
-    pairs = zip(seconds, seconds[1:], watts, watts[1:], strict=False)
-    return sum((after - before) * (w + v) / 2 for before, after, w, v in pairs)
+    pairs = pairwise(zip(seconds, watts, strict=True))
+    return sum((after - before) * (w + v) / 2 for (before, w), (after, v) in pairs)
 
 
 class Sampling:
@@ -136,7 +166,6 @@ class Sampling:
 
     def __enter__(self) -> Power:
         self._begin = self._clock()
-        self._joules = self._meter.joules()
         self._take()
         self._thread.start()
         return self._power
@@ -149,8 +178,6 @@ class Sampling:
         if self._failure is None:
             try:
                 self._take()
-                if self._joules is not None:
-                    self._power.counted = (self._meter.joules() or 0.0) - self._joules
             except Exception as reason:
                 self._failure = reason
         if self._failure is not None:
@@ -159,9 +186,11 @@ class Sampling:
             raise PowerError(f"no power can be read: {self._failure}") from self._failure
 
     def _take(self) -> None:
-        watts = self._meter.watts()
+        watts, joules = self._meter.watts(), self._meter.joules()
         self._power.seconds.append(self._clock() - self._begin)
         self._power.samples.append(watts)
+        if joules is not None:
+            self._power.counts.append(joules)
 
     def _sample(self) -> None:
         while not self._stop.wait(self._interval):

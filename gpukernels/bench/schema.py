@@ -127,6 +127,21 @@ def schema(name: str, strict: bool = True) -> dict[str, Any]:
     }
 
 
+def contradictions(found: Any, path: str = "$") -> list[str]:
+    """Return what no JSON schema can say: where a peak is below the average beside it."""
+    if isinstance(found, list):
+        found = {f"[{k}]": value for k, value in enumerate(found)}
+    if not isinstance(found, dict):
+        return []
+    told = [
+        line for name, value in found.items() for line in contradictions(value, f"{path}.{name}")
+    ]
+    peak, average = found.get("peak_watts"), found.get("average_watts")
+    if peak is not None and average is not None and peak < average:
+        told.append(f"{path}: a peak of {peak} W, and {average} W on average")
+    return told
+
+
 def _one_or_by_name(kind: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a value, or of an object whose every value is one."""
     return {"if": {"type": "object"}, "then": {"additionalProperties": kind}, "else": kind}

@@ -18,7 +18,7 @@ from test_schema import HEAD as HERE
 import gpukernels as gk
 from gpukernels.bench import energy, power
 from gpukernels.bench.power import Nvml, Power, PowerError, Sampling, integral
-from gpukernels.bench.schema import schema
+from gpukernels.bench.schema import contradictions, schema
 
 
 class Scripted:
@@ -61,17 +61,45 @@ def test_energy_is_the_area_under_samples_that_come_irregularly():
     assert integral([3.0], [100.0]) == 0
 
 
-def test_average_and_peak_are_by_time_and_not_by_sample():
-    seen = Power([0.0, 0.1, 0.2, 4.2], [700.0, 700.0, 100.0, 100.0])
-    assert seen.joules == pytest.approx(70 + 40 + 400)
-    assert seen.average == pytest.approx(510 / 4.2)
-    assert (seen.peak, seen.duration, seen.apart) == (700, 4.2, None)
+def test_peak_and_average_are_those_of_windows_side_by_side():
+    # By hand: 0.2 s at 700 W, then 0.2 s that fall to 100 W, then 0.4 s and 0.4 s at 100 W.
+    seen = Power([0.0, 0.2, 0.4, 0.8, 1.2], [700.0, 700.0, 100.0, 100.0, 100.0])
+    assert seen.windows == pytest.approx([700, 400, 100, 100])
+    assert (seen.peak, seen.average) == pytest.approx((700, 250))
+    assert (seen.duration, seen.apart) == (1.2, None)
 
 
-def test_the_counter_is_preferred_and_checked_against_the_samples():
-    seen = Power([0.0, 2.0], [100.0, 100.0], counted=160.0)
-    assert (seen.joules, seen.integrated, seen.average) == (160, 200, 80)
-    assert seen.apart == pytest.approx(0.25)
+def by_counter(watts: float, seconds: float, step: float, at: float) -> Power:
+    """Return what is seen of so many watts by a counter that is renewed every `step` seconds."""
+    times = np.arange(at, at + seconds, 0.004)
+    counted = watts * step * np.floor(times / step + 1e-9)
+    return Power(times.tolist(), [0.86 * watts] * times.size, counted.tolist())
+
+
+@pytest.mark.parametrize("at", [0.0, 0.03, 0.05, 0.097])
+@pytest.mark.parametrize("step", [0.004, 0.02, 0.1])
+def test_a_counter_that_grows_in_steps_tells_the_power_that_is_drawn(step, at):
+    seen = by_counter(500.0, 0.5, step, at)
+    # The counter's first and last value differ by five steps or by six, 500 or 600 W.
+    assert seen.windows == pytest.approx([500] * len(seen.windows), rel=0.03)
+    assert seen.peak >= seen.average == pytest.approx(500, rel=0.03)
+    assert seen.apart == pytest.approx(-0.14, abs=0.02)
+
+
+def test_no_peak_is_below_its_average():
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        times = np.cumsum(rng.random(60) / 50)
+        renewed = rng.random(60) < 0.3
+        counted = np.cumsum(np.where(renewed, rng.random(60) * 40, 0))
+        seen = Power(times.tolist(), (rng.random(60) * 700).tolist(), counted.tolist())
+        assert seen.peak >= seen.average
+        assert seen.peak >= sum(seen.windows) / len(seen.windows) - 1e-9
+
+
+def test_a_block_shorter_than_the_steps_of_the_counter_is_told_by_the_samples():
+    seen = Power([0.0, 0.05], [100.0, 300.0], [7.0, 90.0])
+    assert (seen.windows, seen.apart) == ([pytest.approx(200)], None)
 
 
 def test_a_block_has_a_sample_at_its_begin_and_one_at_its_end():
@@ -80,15 +108,15 @@ def test_a_block_has_a_sample_at_its_begin_and_one_at_its_end():
     with Sampling(meter, interval=60, clock=lambda: next(ticks)) as seen:
         pass
     assert (seen.seconds, seen.samples) == ([0.5, 1.0], [100, 300])
-    assert (seen.integrated, seen.counted) == (100, 40)
+    assert seen.counts == [1040, 1080]
 
 
 def test_samples_are_taken_while_the_block_runs():
     seen = samples(Scripted([100, 500, 200]), 6)
     assert len(seen.samples) >= 6
-    assert seen.peak == 500
+    assert max(seen.samples) == 500
     assert seen.seconds == sorted(seen.seconds)
-    assert 200 <= seen.average <= 500
+    assert 100 <= seen.average <= 500
 
 
 def alive() -> list[threading.Thread]:
@@ -224,18 +252,46 @@ def test_a_run_s_energy_is_that_of_all_its_time_and_less_what_an_idle_gpu_draws(
     assert told["above_idle_millijoules"] == pytest.approx(told["millijoules"] * 2 / 3, abs=2e-4)
     assert joules - idle > 0
     assert told["runs"] < len(calls)  # a moment before that does not count
-    assert told["samples"] >= 2 * energy.SLICES
+    assert told["samples"] >= 2
+    assert told["windows"] == 1
     assert "counter_apart" not in told
+    # Nothing is launched, so all of the time is the host's.
+    assert (told["busy_share"], told["host_bound"]) == (0, True)
 
 
-def test_how_far_the_counter_is_from_the_samples_is_told():
+def test_how_far_the_counter_is_from_the_samples_is_told(monkeypatch):
     device = gk.SimtDevice()
-    meter = Scripted([300.0], step=0.001)
+    monkeypatch.setattr(power, "INTERVAL", 1e-3)
     told = energy.repeated(
-        device, run(lambda there: None), meter, 0.0, 0.004, energy.SpanTimer(device)
-    )
-    assert told["joules"] == pytest.approx(energy.SLICES * 0.001, abs=6e-4)
-    assert told["counter_apart"] > 1
+        device, run(lambda there: None), Scripted([300.0], step=1e-6), 0.0, 0.2,
+        energy.SpanTimer(device),
+    )  # fmt: skip
+    assert told["average_watts"] < 1  # a millionth of a joule for each sample
+    assert told["counter_apart"] > 100
+
+
+@pytest.mark.parametrize(("share", "bound"), [(0.5, True), (0.89, True), (0.9, False), (1, False)])
+def test_a_row_says_whether_the_gpu_waited_for_the_host(monkeypatch, share, bound):
+    monkeypatch.setattr(energy, "_kernels", lambda *_: energy.median([2.0 * share]))
+    monkeypatch.setattr(energy, "_for", lambda *_: [2.0, 2.0])
+    device = gk.SimtDevice()
+    told = energy.repeated(device, run(lambda there: None), Scripted(), 0.0, 0.0, None)
+    assert (told["busy_share"], told["host_bound"]) == (share, bound)
+
+
+def test_what_is_repeated_is_checked_again_after_the_loop():
+    checked = []
+
+    def check():
+        checked.append(True)
+        if len(checked) == 2:
+            raise AssertionError("the loop has spoiled it")
+
+    given = energy.Run({}, lambda there: None, check)
+    with pytest.raises(AssertionError, match="spoiled"):
+        energy.repeated(
+            gk.SimtDevice(), given, Scripted(), 0.0, 0.0, energy.SpanTimer(gk.SimtDevice())
+        )
 
 
 def test_a_wrong_run_has_no_energy():
@@ -255,6 +311,7 @@ def test_every_technique_on_every_workload_and_the_best_searches_are_written(tmp
     path = energy.write(gk.SimtDevice(), HERE, tmp_path, meter=meter, **few)
     kept = json.loads(path.read_text())
     assert not list(Draft202012Validator(schema("energy")).iter_errors(kept))
+    assert contradictions(kept) == []
     rows = kept["times"]
     mapped = [(row["workload"], row["technique"]) for row in rows if row["run"] == "mapping"]
     assert mapped == [(name, "merge_path") for name in energy.TARGETS]
@@ -269,7 +326,25 @@ def test_every_technique_that_is_timed_is_measured():
     device = gk.SimtDevice()
     runs = list(energy.of_mapping(device, 20, tuple(energy.METHODS), 1))
     assert len(runs) == len(energy.TARGETS) * len(energy.chosen_techniques(energy.METHODS))
-    assert all(found.kernel_ms > 0 for found in runs)
+    for found in runs:
+        assert found.kernel_ms > 0
+        found.check()  # of what the loop repeats: the launches that were kept
+        for _ in range(3):
+            found.go(device)
+        found.check()
+
+
+def test_a_technique_whose_launches_do_other_work_the_second_time_is_noticed(monkeypatch):
+    def once_only(load, device, threads):
+        done = device.device if isinstance(device, energy.Replay) else device
+        item = np.repeat(np.arange(load.items, dtype=np.int32), np.diff(done.read(load.offsets)))
+        load.item[:] = item
+        return {"launches": 1}
+
+    monkeypatch.setitem(energy.METHODS, "merge_path", once_only)
+    found = next(energy.of_mapping(gk.SimtDevice(), 20, ("merge_path",), 1))
+    with pytest.raises(AssertionError, match="merge_path, replayed: item"):
+        found.check()
 
 
 def test_the_meter_is_closed_when_it_fails(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from gpukernels.bench import record
-from gpukernels.bench.schema import schema
+from gpukernels.bench.schema import contradictions, schema
 
 FILES = sorted(record.FOLDER.glob("*.json"))
 
@@ -109,3 +109,14 @@ def test_power_has_no_share_of_a_bandwidth():
     row = {"average_watts": 300.0, "average_watts_spread": [299.0, 301.0]}
     assert problems("energy", {**kept, "times": [row]}) == []
     assert problems("energy", {**kept, "times": [{"average_watts": 300.0}]})
+
+
+def test_a_peak_below_its_average_is_told():
+    row = {"average_watts": 300.0, "peak_watts": 300.0}
+    assert contradictions({"times": [row, {"ms": 1.0, "searches": {"luo": row}}]}) == []
+    wrong = {**row, "peak_watts": 299.9}
+    told = contradictions({"times": [row, {"searches": {"luo": wrong}}, wrong]})
+    assert told == [
+        f"${place}: a peak of 299.9 W, and 300.0 W on average"
+        for place in (".times.[1].searches.luo", ".times.[2]")
+    ]
