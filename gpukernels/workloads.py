@@ -136,7 +136,7 @@ def workload(name: str, items: int | None = None, seed: int = 0) -> NDArray[np.i
     if name == "great-britain_osm":
         sizes = _in_proportion(int(items))
     else:
-        sizes = _with_tail(target, int(items), rng)
+        sizes = with_tail(target, int(items), rng)
     offsets = np.zeros(items + 1, np.int32)
     np.cumsum(ORDERS[target.order](sizes, rng), out=offsets[1:])
     return offsets
@@ -148,7 +148,7 @@ def _in_proportion(items: int) -> NDArray[np.int64]:
     return np.repeat(np.arange(ROADS.size)[::-1], np.diff(ends, prepend=0))
 
 
-def _with_tail(target: Target, items: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def with_tail(target: Target, items: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return `items` sizes in falling order, of the mean and as near the deviation as can be."""
     units = round(items * target.mean)
     full = math.floor(items * (1 - target.empty))

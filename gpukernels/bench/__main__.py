@@ -49,6 +49,7 @@ OPTIONS: dict[str, tuple[type, bool, str]] = {
     "groups": (str, True, "some groups of counters' cases alone"),
     "works": (str, True, "some works alone"),
     "seconds": (float, False, "how long a run is repeated or may take, or knobs are tried"),
+    "patience": (float, False, "seconds after which a search is not repeated"),
 }
 
 
@@ -114,7 +115,7 @@ def options_of(
         if not takers:
             others = ", ".join(n for n, s in SUBJECTS.items() if option in s.options)
             raise InvalidArgument(f"--{option}", value, f"left out: it is an option of {others}")
-        least = 0 if option in ("shrink", "seconds") else 1
+        least = 0 if option in ("shrink", "seconds", "patience") else 1
         for one in value if isinstance(value, list) else [value]:
             if not isinstance(one, str) and one < least:
                 raise InvalidArgument(f"--{option}", one, f"{least} or more")

@@ -36,6 +36,7 @@ MEDIANS = (
     "cpu_ms",
     "kernel_ms",
     "call_ms",
+    "with_parents_kernel_ms",
     "roots_kernel_ms",
     "roots_call_ms",
     "write_ms",

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels import generators, multicore, sequential
-from gpukernels.bench import all_cores, on_cpu, steps
+from gpukernels.bench import all_cores, cold_cache, on_cpu, steps
 from gpukernels.bench import searches as together
 from gpukernels.bench.all_cores import ALL_CORES
 from gpukernels.bench.graphs import (
@@ -40,7 +40,7 @@ from gpukernels.bench.graphs import (
 )
 from gpukernels.bench.kernel_time import LaunchTimer
 from gpukernels.bench.roots import ROOTS, Case, draw
-from gpukernels.bench.search_time import LIMIT_MS, print_row, time_on_cpu
+from gpukernels.bench.search_time import FEW, LIMIT_MS, no_collection, print_row, time_on_cpu
 from gpukernels.bench.searches import Family, Search, named, time_all
 from gpukernels.bench.spread import median
 from gpukernels.cores.compiled import compiled
@@ -92,6 +92,7 @@ TRUSTED = "near_far_persistent"
 WHAT = (
     "gk.sssp without parents on undirected graphs of weights 1 to 100, figures as in bfs.json, "
     "from `root` and from `roots` random roots of its component, every result checked; "
+    "with_parents_kernel_ms: from `root`, of a search that finds parents too; "
     "share_of_bandwidth counts 4 bytes more for each arc, its weight; sequential: Dijkstra's heap, "
     f"SciPy and NetworkX: theirs, one run each; {all_cores.WHAT}. "
     "A search is repeated for {patience:g} s at most; one of more than "
@@ -116,7 +117,7 @@ def _case(g: Graph, root: int, distance: NDArray[np.int32]) -> PathCase:
 
 
 @compiled()
-def _is_shortest(offsets, targets, weights, root, distance, none):
+def _is_shortest(offsets, targets, weights, root, distance, none, parent):
     has_parent = np.zeros(distance.size, np.bool_)
     has_parent[root] = distance[root] == 0
     for u in range(distance.size):
@@ -125,19 +126,26 @@ def _is_shortest(offsets, targets, weights, root, distance, none):
                 v, length = targets[i], np.int64(distance[u]) + weights[i]
                 if length < distance[v] or weights[i] <= 0:
                     return False
-                has_parent[v] = has_parent[v] or length == distance[v]
+                told = parent.size == 0 or parent[v] == u
+                has_parent[v] = has_parent[v] or (told and length == distance[v])
     return bool(np.all(has_parent == (distance != none)))
 
 
-def is_shortest(g: Graph, root: int, distance: NDArray[np.int32]) -> bool:
+def is_shortest(
+    g: Graph, root: int, distance: NDArray[np.int32], parent: NDArray[np.int32] | None = None
+) -> bool:
     """Return whether these are the lengths of shortest paths, where all weights are above 0.
 
     They are if no arc relaxes any further, and each vertex but the root has an arc that gives it
-    its distance: such arcs come from closer vertices, so they lead back to the root.
+    its distance: such arcs come from closer vertices, so they lead back to the root. Where parents
+    are given, it must be an arc from the vertex's own, and a vertex that is not reached has none.
     """
-    at_root = distance[root] == 0 and bool((distance >= 0).all())
-    return at_root and _is_shortest(
-        g.offsets, g.targets, g.weights, root, distance, UNREACHED
+    known = np.empty(0, np.int32) if parent is None else parent
+    right = distance[root] == 0 and bool((distance >= 0).all())
+    if parent is not None:
+        right = right and bool((parent[distance == UNREACHED] == -1).all())
+    return right and _is_shortest(
+        g.offsets, g.targets, g.weights, root, distance, UNREACHED, known
     )  # fmt: skip
 
 
@@ -164,7 +172,7 @@ def cases(device, g: Graph, root: int, count: int) -> tuple[list[PathCase], floa
     return [first, *others], ms
 
 
-def _single(ms: float, case: Case) -> dict[str, Any]:
+def single(ms: float, case: Case) -> dict[str, Any]:
     """Return the row of a single run on the CPU."""
     rate = round(case.arcs / max(ms, 1e-9) / 1e6, 4)
     return {"call_ms": median([ms]), "call_gteps": rate, "runs": 1, "roots": 0}
@@ -178,6 +186,29 @@ def on_all_cores(
     row = time_on_cpu(lambda root: multicore.sssp(g, root), from_roots, repeat, ALL_CORES, few)
     print_row(ALL_CORES, row)
     return row
+
+
+def with_parents(
+    timer: LaunchTimer, g: Graph, case: Case, search: Search, repeat: int
+) -> dict[str, Any]:
+    """Return the milliseconds of the kernels of a search that finds parents too.
+
+    Raises
+    ------
+    AssertionError
+        If a distance or a parent is wrong.
+    """
+    label, method, options = search
+    times = []
+    for _ in range(1 + min(repeat, FEW)):  # the first compiles
+        cold_cache.flush(timer.device)
+        timer.reset()
+        with no_collection():
+            found = sssp(g, case.root, method, timer, **options)
+        times.append(timer.ms)
+        if not is_shortest(g, case.root, found.distance, found.parent):
+            raise AssertionError(f"{label} from {case.root}: these parents are not of such paths")
+    return {"with_parents_kernel_ms": median(times[1:])}
 
 
 def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
@@ -213,18 +244,21 @@ def measure(
     """
     from_roots, heap_ms = cases(timer.device, g, root, roots)
     first = from_roots[0]
-    found: dict[str, dict[str, Any]] = {"sequential": _single(heap_ms, first)}
+    found: dict[str, dict[str, Any]] = {"sequential": single(heap_ms, first)}
     print_row("sequential", found["sequential"])
     few = CORES_PATIENCE if patience is None else patience
     found[ALL_CORES] = on_all_cores(g, from_roots, repeat, few)
     for label, search in on_cpu.path_searches(g):
         begin = time.perf_counter()
         result = search(root)
-        found[label] = _single((time.perf_counter() - begin) * 1e3, first)
+        found[label] = single((time.perf_counter() - begin) * 1e3, first)
         np.testing.assert_array_equal(result.distance, first.distance, err_msg=label)
         print_row(label, found[label])
     some = searches() if chosen is None else chosen
     found |= time_all(sssp, g, some, timer, from_roots, repeat, bandwidth, patience)
+    for search in some:
+        if "kernel_ms" in found[search[0]]:
+            found[search[0]] |= with_parents(timer, g, first, search, repeat)
     return {"reached": first.reached, "arcs": first.arcs, "searches": found}
 
 

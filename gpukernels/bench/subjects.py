@@ -18,6 +18,7 @@ from gpukernels.bench import (
     energy,
     foundations,
     frontier_bfs,
+    hbf_switches,
     knobs,
     making,
     many_roots,
@@ -111,6 +112,12 @@ SUBJECTS: dict[str, Subject] = {
         sssp.write,
         {**_FEW, "families": ("rmat", "grid")},
         {"families": sssp.FAMILY_NAMES, "methods": (*PATHS, ALL_CORES)},
+    ),
+    "hbf_switches": Subject(
+        "what each optimization of H-BF brings",
+        hbf_switches.write,
+        {**_FEW, "families": ("Skitter-like",)},
+        {"families": hbf_switches.FAMILY_NAMES},
     ),
     "many_roots": Subject(
         "searches from many roots at once, beside one after the other",

@@ -31,7 +31,15 @@ def row():
 def test_every_method_is_measured_and_so_is_the_heap(row):
     measured = {label.split()[0] for label in row["searches"]}
     assert measured == {*METHODS, *ONCE_ON_CPU, "all"}
-    times = "kernel_ms", "call_ms", "roots_kernel_ms", "roots_call_ms", "gteps", "call_gteps"
+    times = (
+        "kernel_ms",
+        "call_ms",
+        "roots_kernel_ms",
+        "roots_call_ms",
+        "gteps",
+        "call_gteps",
+    )
+    times = *times, "with_parents_kernel_ms"
     for label, found in row["searches"].items():
         if label not in ON_CPU:
             assert all(found[name] >= 0 for name in times), label
@@ -79,6 +87,41 @@ def test_shortest_paths_are_told_from_others():
     ring = gk.Graph.from_arcs(3, [1, 2], [2, 1], [1, 1])
     assert not bench.is_shortest(ring, 0, np.array([0, 5, 5], np.int32))
     assert bench.is_shortest(ring, 0, np.array([0, UNREACHED, UNREACHED], np.int32))
+
+
+def test_parents_are_of_shortest_paths():
+    g = weighted(gk.kron(5, 3, seed=1))
+    found = sequential.dijkstra(g, 0)
+    right = np.where(found.parent >= 0, found.distance, UNREACHED).astype(np.int32)
+    parent = found.parent.astype(np.int32)
+    assert bench.is_shortest(g, 0, right, parent)
+    source, target = g.coo
+    tight = {
+        (int(u), int(v))
+        for u, v, w in zip(source, target, g.weights, strict=True)
+        if right[u] != UNREACHED and right[u] + w == right[v]
+    }
+    for v in range(1, g.n):
+        for u in (*range(-1, g.n),):
+            changed = parent.copy()
+            changed[v] = u
+            allowed = (u, v) in tight if right[v] != UNREACHED else u == -1
+            assert bench.is_shortest(g, 0, right, changed) == allowed, (u, v)
+
+
+def test_wrong_parents_have_no_time():
+    def run(g, root, device, *, parents=True, **options):
+        found = gk.sssp(g, root, "harish", device)
+        if parents:
+            found.parent[-1] = found.parent.size - 1
+        return found
+
+    g = weighted(gk.path(4))
+    timer, case = timer_for(gk.SimtDevice()), bench.cases(gk.SimtDevice(), g, 0, 1)[0][0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(METHODS, "near_far", run)
+        with pytest.raises(AssertionError, match="near_far from 0: these parents"):
+            bench.with_parents(timer, g, case, ("near_far", "near_far", {}), 1)
 
 
 def test_graphs_have_the_size_and_the_weights_that_they_are_asked_for():

@@ -1,0 +1,122 @@
+"""What each optimization of H-BF brings on a GPU: everything on, and one thing switched off.
+
+Table 3 of [busato2016hbf] does this with one optimization on each of four graphs. Three of these
+are not at hand, so graphs of the same kind stand for them, drawn with their numbers of vertices and
+arcs and the figures of their degrees; the fourth was drawn, too. All weights are whole numbers from
+1 to 100, where the paper has some negative ones: an undirected edge of negative weight is a cycle
+of negative length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gpukernels.bench import searches as together
+from gpukernels.bench import steps
+from gpukernels.bench.graphs import (
+    weighted_honeycomb,
+    weighted_random,
+    weighted_routers,
+    weighted_talk,
+)
+from gpukernels.bench.kernel_time import LaunchTimer
+from gpukernels.bench.searches import Family, named, time_all
+from gpukernels.bench.sssp import cases, single
+from gpukernels.graph import Graph
+from gpukernels.shortest_paths import sssp
+
+_IN = "gpukernels.bench.graphs"
+FAMILIES: tuple[Family, ...] = (
+    (
+        "hugetrace-like",
+        f"{_IN}.weighted_honeycomb(2144, 2144, seed=1)",
+        lambda k: weighted_honeycomb(2144 >> k // 2, 2144 >> k - k // 2, seed=1),
+    ),
+    (
+        "wiki-talk-like",
+        f"{_IN}.weighted_talk(2_394_385, seed=1)",
+        lambda k: weighted_talk(2_394_385 >> k, seed=1),
+    ),
+    (
+        "Skitter-like",
+        f"{_IN}.weighted_routers(1_696_415, seed=1)",
+        lambda k: weighted_routers(1_696_415 >> k, seed=1),
+    ),
+    (
+        "random",
+        f"{_IN}.weighted_random(2_000_000, 64, seed=1)",
+        lambda k: weighted_random(2_000_000 >> k, 64, seed=1),
+    ),
+)
+FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
+
+#: What is switched off, beside nothing.
+OFF: tuple[dict[str, Any], ...] = (
+    {},
+    {"warp_workload": 1},
+    {"edge_classes": False},
+    {"dynamic_virtual_warps": False, "dynamic_parallelism": False},
+    {"dynamic_virtual_warps": False},
+    {"dynamic_parallelism": False},
+    {"duplicates": "none"},
+    {"duplicates": "table"},
+    {"coalesced_enqueue": False},
+    {"cache_hints": False},
+)
+#: The graph of Table 3, and which of these is switched off there.
+OF_PAPER = {
+    "hugetrace-like": ("hugetrace_00000", OFF[1]),
+    "wiki-talk-like": ("wiki-talk", OFF[2]),
+    "Skitter-like": ("as-Skitter", OFF[3]),
+    "random": ("random_2Mv.128Me", OFF[6]),
+}
+
+#: Random roots, and seconds that one setting of one graph may be repeated.
+ROOTS, PATIENCE = 4, 6.0
+
+WHAT = (
+    "gk.sssp by hbf without parents, with everything on and with one thing switched off, on graphs "
+    "drawn like those of Table 3 of [busato2016hbf] (stands_for), weights 1 to 100; in_the_paper: "
+    "what is switched off there; figures as in "
+    "sssp.json, every result checked; sequential: Dijkstra's heap"
+)
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    repeat: int = 9,
+    roots: int = ROOTS,
+    families: Sequence[str] = FAMILY_NAMES,
+    patience: float = PATIENCE,
+) -> Path:
+    """Measure and write the file; return its path."""
+    settings = [named("hbf", off) for off in OFF]
+    steps.expect(len(families) * len(settings))
+
+    def of_graph(timer: LaunchTimer, g: Graph, root: int, bandwidth: float) -> dict[str, Any]:
+        from_roots, heap_ms = cases(timer.device, g, root, roots)
+        found = {"sequential": single(heap_ms, from_roots[0])}
+        found |= time_all(sssp, g, settings, timer, from_roots, repeat, bandwidth, patience)
+        degrees = g.out_degree
+        return {
+            "reached": from_roots[0].reached,
+            "arcs": from_roots[0].arcs,
+            "mean_degree": round(float(degrees.mean()), 2),
+            "deviation": round(float(degrees.std()), 2),
+            "largest_degree": int(degrees.max()),
+            "searches": found,
+        }
+
+    def of_paper(head: dict[str, Any]) -> dict[str, Any]:
+        graph, off = OF_PAPER[head["graph"]]
+        return {**head, "stands_for": graph, "in_the_paper": named("hbf", off)[0]}
+
+    graphs = together.large_graphs(FAMILIES, shrink, families)
+    drawn = ((of_paper(head), g) for head, g in graphs)
+    return together.write("hbf_switches", WHAT, drawn, of_graph, device, here, folder, shrink)
