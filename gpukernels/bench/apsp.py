@@ -35,6 +35,7 @@ from gpukernels.bench import all_cores, cold_cache, record, steps
 from gpukernels.bench.all_cores import ALL_CORES
 from gpukernels.bench.graphs import dense_lengths, weighted, weighted_random
 from gpukernels.bench.limits import Limits, measured_limits
+from gpukernels.bench.search_time import FEW
 from gpukernels.bench.span_time import SpanTimer
 from gpukernels.bench.spread import median
 from gpukernels.errors import InvalidArgument
@@ -290,9 +291,12 @@ def _runs(subject: Subject, form: Form) -> tuple[Callable, Callable]:
 
 
 def _some(run: Callable[[], float], repeat: int) -> list[float]:
-    """Return the milliseconds of up to `repeat` runs."""
+    """Return the milliseconds of up to `repeat` runs, of `FEW` at least, unless one takes long."""
     begin, times = time.perf_counter(), [run()]
-    while len(times) < repeat and time.perf_counter() - begin < PATIENCE:
+    while len(times) < repeat:
+        granted = PATIENCE if len(times) >= FEW else FEW * PATIENCE
+        if time.perf_counter() - begin > granted:
+            break
         times.append(run())
     return times
 

@@ -8,7 +8,9 @@ on all cores of the CPU.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from gpukernels.bench.kernel_time import kernel_ms, wall_ms
 from gpukernels.bench.limits import Limits, measured_limits
 from gpukernels.bench.roots import draw, least_bytes
 from gpukernels.bench.searches import Family, large_graphs
+from gpukernels.bench.spread import Median
 from gpukernels.graph import Graph
 from gpukernels.traversal import bfs
 from gpukernels.traversal.many_roots import bfs_many
@@ -45,6 +48,8 @@ TRIED: tuple[dict[str, float], ...] = (
 )
 #: How often what is tried is repeated at most.
 FEW = 3
+#: How often a way to search is measured again, the others in between.
+ROUNDS = 3
 SINGLE = "direction_optimizing"
 #: Seconds that one setting is repeated at most.
 PATIENCE = 1.5
@@ -54,7 +59,8 @@ WHAT = (
     f"{SINGLE} without parents from {ALONE} of them one after the other, the graph on the GPU "
     "already, every distance checked. All figures are for one search: kernel_ms (events, the GPU "
     "kept busy before each launch, its cache cold), call_ms (the whole call, distances copied "
-    "back; not of what is tried of the knobs), medians; searches_per_second by kernels; "
+    "back; not of what is tried of the knobs), medians of `rounds`, each of many runs and after "
+    "the other ways, with the outermost quartiles of all; searches_per_second by kernels; "
     "times_as_many: this by that of one after the other"
 )
 
@@ -66,6 +72,12 @@ def settings(together: Sequence[int], tried: Sequence[Mapping[str, Any]]) -> dic
         told = " ".join(f"{name}={value:g}" for name, value in knobs.items())
         named[f"bfs_many {max(together)} roots {told}"] = max(together), knobs
     return named
+
+
+def widest(rounds: Sequence[Median]) -> Median:
+    """Return the median of some rounds' medians, and the outermost of their quartiles."""
+    low, high = zip(*(ms.spread for ms in rounds), strict=True)
+    return round(Median(statistics.median(rounds), (min(low), max(high))), 5)
 
 
 def measure(
@@ -105,29 +117,40 @@ def measure(
             if not np.array_equal(kept[0][i], expected[i]):
                 raise AssertionError(f"{label}: wrong distances from root {roots[i]}")
 
+    ways: list[tuple[str, Callable[[Any], None], int, int, bool]] = [
+        (SINGLE, one_by_one, len(alone), 1, True)
+    ]
+    for label, (count, knobs) in settings(together, tried).items():
+        sharing = min(count, BITS * knobs.get("words", WORDS[-1]))
+        ways.append((label, partial(at_once, count=count, knobs=knobs), count, sharing, not knobs))
+    rounds: dict[str, list[tuple[Median, Median | None]]] = {label: [] for label, *_ in ways}
+    for number in range(ROUNDS):
+        for label, run, count, _, whole in ways:
+            if number and not whole:
+                continue
+            ms = kernel_ms(
+                device, run, repeat if whole else min(repeat, FEW),
+                check=lambda label=label, count=count: check(label, count), patience=PATIENCE,
+            )  # fmt: skip
+            call = (
+                wall_ms(lambda run=run: run(device), repeat, patience=PATIENCE) if whole else None
+            )
+            rounds[label].append((ms.times(1 / count), call and call.times(1 / count)))
     found: dict[str, dict[str, Any]] = {}
-
-    def time(label: str, run, count: int, sharing: int, whole: bool) -> None:
-        ms = kernel_ms(
-            device, run, repeat if whole else min(repeat, FEW),
-            check=lambda: check(label, count), patience=PATIENCE,
-        ).times(1 / count)  # fmt: skip
-        found[label] = row = {"kernel_ms": round(ms, 5)}
+    for label, _, _, sharing, whole in ways:
+        ms = widest([ms for ms, _ in rounds[label]])
+        found[label] = row = {"kernel_ms": ms, "rounds": len(rounds[label])}
         if whole:
-            call = wall_ms(lambda: run(device), repeat, patience=PATIENCE)
-            row["call_ms"] = round(call.times(1 / count), 5)
+            row["call_ms"] = widest([call for _, call in rounds[label]])
         # Offsets and targets are read once for all that share them, distances written for each.
         shared = least_bytes(vertices, arcs) - 4 * vertices
         row |= limits.judged(ms, shared // sharing + 4 * vertices, arcs // sharing)
         row["searches_per_second"] = round(1e3 / max(ms, 1e-9), 1)
         by_one = found[SINGLE]["searches_per_second"]
         row["times_as_many"] = round(row["searches_per_second"] / max(by_one, 1e-9), 2)
-        steps.tell(f"  {label}: {row['kernel_ms']:,} ms a search, {row['times_as_many']} as many")
-
-    time(SINGLE, one_by_one, len(alone), 1, True)
-    for label, (count, knobs) in settings(together, tried).items():
-        sharing = min(count, BITS * knobs.get("words", WORDS[-1]))
-        time(label, lambda there, c=count, k=knobs: at_once(there, c, k), count, sharing, not knobs)
+        steps.tell(
+            f"  {label}: {ms:,} ms a search {list(ms.spread)}, {row['times_as_many']} as many"
+        )
     return {"one_after_the_other": len(alone), "searches": found}
 
 

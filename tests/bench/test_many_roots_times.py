@@ -12,7 +12,7 @@ from gpukernels.bench.spread import Median
 LIMITS = Limits(1000.0, 10.0)
 
 
-def measured(monkeypatch, ms):
+def measured(monkeypatch, ms, rounds=1):
     """Measure a small graph by a clock that tells `ms` for what runs, in turn."""
     times = iter(ms)
 
@@ -24,6 +24,7 @@ def measured(monkeypatch, ms):
     monkeypatch.setattr(many_roots, "kernel_ms", clock)
     monkeypatch.setattr(many_roots, "wall_ms", lambda run, *_, **__: Median(64.0, (64.0, 64.0)))
     monkeypatch.setattr(many_roots, "ALONE", 2)
+    monkeypatch.setattr(many_roots, "ROUNDS", rounds)
     g = gk.complete(9)
     return many_roots.measure(gk.SimtDevice(), g, 0, LIMITS, 1, [8], [{"alpha": 0.0}])
 
@@ -41,6 +42,18 @@ def test_all_figures_are_for_one_search(monkeypatch):
     # Nine offsets and distances and 72 targets; shared by eight searches but for the distances.
     assert alone["least_bytes"] == 4 * (9 + 72) + 36
     assert together["least_bytes"] == 4 * (9 + 72) // 8 + 36
+
+
+def test_each_way_is_measured_again_after_the_others_and_its_spread_is_of_all_rounds(monkeypatch):
+    # In turn: alone, together and what is tried, then the first two twice more.
+    row = measured(monkeypatch, [2.0, 1.0, 4.0, 6.0, 8.0, 3.0, 2.4], rounds=3)
+    alone, together, tried = row["searches"].values()
+    assert (alone["rounds"], together["rounds"], tried["rounds"]) == (3, 3, 1)
+    assert (alone["kernel_ms"], together["kernel_ms"]) == (1.5, 0.3)
+    spread = many_roots.widest(
+        [Median(2.0, (1.0, 3.0)), Median(9.0, (8.0, 9.5)), Median(4, (3, 5))]
+    )
+    assert (spread, spread.spread) == (4, (1.0, 9.5))
 
 
 @pytest.mark.parametrize("search", ["bfs", "bfs_many"])
