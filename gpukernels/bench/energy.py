@@ -1,19 +1,18 @@
 """What runs cost in watts and joules: every mapping technique on every workload, and best searches.
 
-``python -m gpukernels.bench energy`` measures on the current GPU, some six minutes, and writes
+``python -m gpukernels.bench energy`` measures on the current GPU, some five minutes, and writes
 ``data/benchmarks/energy.json``; ``--methods`` chooses some mapping techniques, ``--shrink K``
 halves all sizes K times.
 
-Each is checked and timed first. Then it runs again and again: a moment that is not counted, in
-which the GPU's power and clock settle, and then for `SECONDS`, in windows of which each has a
-figure of its own; what is kept is their median, and as the peak the most.
+Each is checked and timed first. Then it is repeated: `BEFORE` seconds that are not counted, until
+power and clock have settled, and then `SECONDS` that are. These are cut into windows. The median of
+the windows is kept, and the most as the peak.
 
 A GPU that waits for the host draws little, and the energy of a run then says something of the host.
-Therefore the launches of a mapping technique are kept once and queued again and again, without a
-check or a read-back in between; searches, of which each round depends on the last, run as they are.
-``busy_share`` says which part of the time kernels ran; where it is below `BUSY`, the row is marked
-``host_bound``. ``above_idle_millijoules`` leaves out what the GPU draws in the same time while it
-does nothing.
+Therefore a mapping technique's launches are queued again and again, without a check or a read-back
+in between (see `replay`). Rounds of a search depend on each other, so searches run as they are.
+``busy_share`` is the part of the time in which kernels ran; a row below `BUSY` is ``host_bound``.
+``above_idle_millijoules`` leaves out the energy that an idle GPU uses in the same time.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ from gpukernels.workloads import TARGETS
 
 THREADS = 128
 #: Seconds that count, and the seconds before them that do not.
-SECONDS, BEFORE = 1.4, 0.3
+SECONDS, BEFORE = 1.0, 0.3
 #: Share of the time in which kernels run; a row of less says that it waited for the host.
 BUSY = 0.9
 #: Runs that are timed one behind the other, to know for how long kernels run in the loop.
@@ -61,13 +60,13 @@ VERTICES, SIZES = 4096, 1 << 26
 
 WHAT = (
     "power by NVML while a run is repeated for `seconds` ({seconds:g} at least), of mapping "
-    "techniques without the host's part of a run: average_watts and millijoules of a run, the "
-    f"median of windows of {power.WINDOW:g} s and a little more, from one step of the GPU's energy "
-    "counter to another; peak_watts: the window of most; above_idle_millijoules: without "
-    "idle_watts; busy_share: kernels' time by all time, host_bound where it is below "
-    f"{BUSY:g}; kernel_ms: as in mapping.json and bfs.json, checked; call_ms: a run in the loop, "
-    "with what is left of the host's part; counter_apart: how far the energy by the sensor of "
-    "power, which tells the average of up to a second, is from the counter's"
+    "techniques without the host's part of a run. average_watts, millijoules of a run: the median "
+    f"of windows of {power.WINDOW:g} s and a little more, between steps of the GPU's energy "
+    "counter. peak_watts: the window of most. above_idle_millijoules: without idle_watts. "
+    f"busy_share: kernels' time by all time; host_bound: it is below {BUSY:g}. kernel_ms: as in "
+    "mapping.json and bfs.json, checked. call_ms: a run in the loop, with the rest of the host's "
+    "part. counter_apart: how far the energy by the sensor of power, an average of up to a "
+    "second, is from the counter's"
 )
 
 

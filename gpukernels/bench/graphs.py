@@ -99,7 +99,7 @@ def weighted_honeycomb(rows: int, columns: int, seed: int) -> Graph:
 def weighted_routers(n: int, seed: int) -> Graph:
     """Return an undirected graph of the degrees of workload "as-Skitter", with weights.
 
-    Which ends of edges belong together is drawn: the configuration model.
+    The ends of edges are paired at random: the configuration model.
     """
     ends = np.repeat(np.arange(n, dtype=np.int32), np.diff(workload("as-Skitter", n)))
     ends = np.random.default_rng(seed).permutation(ends)

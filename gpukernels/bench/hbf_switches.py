@@ -1,10 +1,9 @@
-"""What each optimization of H-BF brings on a GPU: everything on, and one thing switched off.
+"""Times of H-BF with all its optimizations, and with one of them switched off.
 
-Table 3 of [busato2016hbf] does this with one optimization on each of four graphs. Three of these
-are not at hand, so graphs of the same kind stand for them, drawn with their numbers of vertices and
-arcs and the figures of their degrees; the fourth was drawn, too. All weights are whole numbers from
-1 to 100, where the paper has some negative ones: an undirected edge of negative weight is a cycle
-of negative length.
+Table 3 of [busato2016hbf] has one optimization on each of four graphs. Three of these are not at
+hand. Graphs of the same kind stand for them, drawn with their numbers of vertices and arcs and the
+figures of their degrees; the fourth was drawn, too. All weights are whole numbers from 1 to 100.
+The paper has some negative ones, but an undirected edge of negative weight is a negative cycle.
 """
 
 from __future__ import annotations
@@ -29,30 +28,18 @@ from gpukernels.shortest_paths import sssp
 
 _IN = "gpukernels.bench.graphs"
 FAMILIES: tuple[Family, ...] = (
-    (
-        "hugetrace-like",
-        f"{_IN}.weighted_honeycomb(2144, 2144, seed=1)",
-        lambda k: weighted_honeycomb(2144 >> k // 2, 2144 >> k - k // 2, seed=1),
-    ),
-    (
-        "wiki-talk-like",
-        f"{_IN}.weighted_talk(2_394_385, seed=1)",
-        lambda k: weighted_talk(2_394_385 >> k, seed=1),
-    ),
-    (
-        "Skitter-like",
-        f"{_IN}.weighted_routers(1_696_415, seed=1)",
-        lambda k: weighted_routers(1_696_415 >> k, seed=1),
-    ),
-    (
-        "random",
-        f"{_IN}.weighted_random(2_000_000, 64, seed=1)",
-        lambda k: weighted_random(2_000_000 >> k, 64, seed=1),
-    ),
-)
+    ("hugetrace-like", f"{_IN}.weighted_honeycomb(2144, 2144, seed=1)",
+     lambda k: weighted_honeycomb(2144 >> k // 2, 2144 >> k - k // 2, seed=1)),
+    ("wiki-talk-like", f"{_IN}.weighted_talk(2_394_385, seed=1)",
+     lambda k: weighted_talk(2_394_385 >> k, seed=1)),
+    ("Skitter-like", f"{_IN}.weighted_routers(1_696_415, seed=1)",
+     lambda k: weighted_routers(1_696_415 >> k, seed=1)),
+    ("random", f"{_IN}.weighted_random(2_000_000, 64, seed=1)",
+     lambda k: weighted_random(2_000_000 >> k, 64, seed=1)),
+)  # fmt: skip
 FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
 
-#: What is switched off, beside nothing.
+#: The options of each search: first all optimizations, then all but one.
 OFF: tuple[dict[str, Any], ...] = (
     {},
     {"warp_workload": 1},
@@ -65,7 +52,7 @@ OFF: tuple[dict[str, Any], ...] = (
     {"coalesced_enqueue": False},
     {"cache_hints": False},
 )
-#: The graph of Table 3, and which of these is switched off there.
+#: By graph: its counterpart in Table 3, and the options of the search there.
 OF_PAPER = {
     "hugetrace-like": ("hugetrace_00000", OFF[1]),
     "wiki-talk-like": ("wiki-talk", OFF[2]),
@@ -77,10 +64,10 @@ OF_PAPER = {
 ROOTS, PATIENCE = 4, 6.0
 
 WHAT = (
-    "gk.sssp by hbf without parents, with everything on and with one thing switched off, on graphs "
-    "drawn like those of Table 3 of [busato2016hbf] (stands_for), weights 1 to 100; in_the_paper: "
-    "what is switched off there; figures as in "
-    "sssp.json, every result checked; sequential: Dijkstra's heap"
+    "gk.sssp by hbf without parents, all optimizations on or one off. Graphs are drawn like those "
+    "of Table 3 of [busato2016hbf] (stands_for), weights 1 to 100; in_the_paper: the search with "
+    "an optimization off there. Figures as in sssp.json, every result checked. sequential: "
+    "Dijkstra's heap"
 )
 
 

@@ -1,13 +1,13 @@
 """Watts and joules of a GPU while a kernel runs again and again, as NVML tells them.
 
 NVML (NVIDIA's management library, which comes with the driver) tells the power drawn over the last
-moments, often a whole second, and on GPUs from 2018 on a counter of all energy since the driver was
-loaded. A thread reads both while a block of code keeps the GPU busy.
+moments, often a whole second. GPUs from 2018 on also count all energy since the driver was loaded.
+A thread reads both while a block of code keeps the GPU busy.
 
 The counter grows in steps, each 0.1 s on an H200. A block of half a second holds five of them or
 six, so the difference between its begin and its end is up to a fifth wrong. Therefore energy is
-counted from one step to another, in windows of `WINDOW` seconds at least. Their average and their
-peak come from the same windows, so no peak is below the average. The samples of the power check the
+counted from one step to another, in windows of `WINDOW` seconds at least. The average and the peak
+come from the same windows, so no peak is below the average. The samples of the power check the
 counter, and stand for it on GPUs without one.
 """
 

@@ -1,14 +1,17 @@
-"""What a run has done on a GPU, done again without the host's part in it.
+"""The launches and fills of a run, made again without the host's part between them.
 
 Between the launches of a run the host checks arguments, finds memory and waits for numbers that it
-reads back; the GPU does nothing meanwhile. A `Replay` keeps launches and fills with their
-arguments. Where every run of the same input makes the same ones, as mapping techniques do, they can
-be queued again and again while the GPU never waits.
+reads back. The GPU is idle meanwhile. A `Replay` keeps launches and fills with their arguments.
+Every run of a mapping technique makes the same ones, so they can be queued again and again while
+the GPU never waits.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+#: The calls of a device that are kept.
+KEPT = ("launch", "fill", "clear", "put")
 
 
 class Replay:
@@ -22,42 +25,26 @@ class Replay:
 
     def __init__(self, device):
         self.device = device
-        self._steps: list[tuple[str, tuple, dict[str, Any]]] = []
+        self._calls: list[tuple[str, tuple, dict[str, Any]]] = []
 
     def __getattr__(self, name: str):
-        return getattr(self.device, name)
+        call = getattr(self.device, name)
+        if name not in KEPT:
+            return call
 
-    def _do(self, name: str, *args, **options) -> None:
-        getattr(self.device, name)(*args, **options)
-        self._steps.append((name, args, options))
+        def kept(*args, **options) -> None:
+            call(*args, **options)
+            self._calls.append((name, args, options))
 
-    def launch(self, *args, **options) -> None:
-        """Launch, and keep that."""
-        self._do("launch", *args, **options)
-
-    def fill(self, array, value) -> None:
-        """Fill, and keep that."""
-        self._do("fill", array, value)
-
-    def clear(self, array) -> None:
-        """Clear, and keep that."""
-        self._do("clear", array)
-
-    def put(self, array, index: int, value) -> None:
-        """Set one element, and keep that."""
-        self._do("put", array, index, value)
+        return kept
 
     def full(self, shape, value, dtype):
-        """Return an array filled with `value`, which it is filled with again each time."""
+        """Return an array filled with `value`, and filled again each time."""
         array = self.device.empty(shape, dtype)
         self.fill(array, value)
         return array
 
-    def full_all(self, shapes, value, dtype) -> list:
-        """Return such arrays."""
-        return [self.full(shape, value, dtype) for shape in shapes]
-
     def again(self, device) -> None:
-        """Do it all again, on the same device or on a timer of it; wait for nothing."""
-        for name, args, options in self._steps:
+        """Make all calls again, on the same device or on a timer of it; wait for nothing."""
+        for name, args, options in self._calls:
             getattr(device, name)(*args, **options)

@@ -129,7 +129,7 @@ def schema(name: str, strict: bool = True) -> dict[str, Any]:
 
 
 def contradictions(found: Any, path: str = "$") -> list[str]:
-    """Return what no JSON schema can say: where a peak is below the average beside it."""
+    """Return the places of peaks below their averages: a JSON schema compares no numbers."""
     if isinstance(found, list):
         found = {f"[{k}]": value for k, value in enumerate(found)}
     if not isinstance(found, dict):

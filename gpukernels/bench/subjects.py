@@ -114,7 +114,7 @@ SUBJECTS: dict[str, Subject] = {
         {"families": sssp.FAMILY_NAMES, "methods": (*PATHS, ALL_CORES)},
     ),
     "hbf_switches": Subject(
-        "what each optimization of H-BF brings",
+        "H-BF with one optimization off",
         hbf_switches.write,
         {**_FEW, "families": ("Skitter-like",)},
         {"families": hbf_switches.FAMILY_NAMES},

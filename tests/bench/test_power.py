@@ -70,7 +70,7 @@ def test_peak_and_average_are_those_of_windows_side_by_side():
 
 
 def by_counter(watts: float, seconds: float, step: float, at: float) -> Power:
-    """Return what is seen of so many watts by a counter that is renewed every `step` seconds."""
+    """Return samples of so many watts, with a counter that is renewed every `step` seconds."""
     times = np.arange(at, at + seconds, 0.004)
     counted = watts * step * np.floor(times / step + 1e-9)
     return Power(times.tolist(), [0.86 * watts] * times.size, counted.tolist())
@@ -328,7 +328,7 @@ def test_every_technique_that_is_timed_is_measured():
     assert len(runs) == len(energy.TARGETS) * len(energy.chosen_techniques(energy.METHODS))
     for found in runs:
         assert found.kernel_ms > 0
-        found.check()  # of what the loop repeats: the launches that were kept
+        found.check()  # the launches that were kept, made again
         for _ in range(3):
             found.go(device)
         found.check()
