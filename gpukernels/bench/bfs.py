@@ -42,22 +42,13 @@ from gpukernels.traversal.bfs4k import tune_bfs4k
 
 FAMILIES: tuple[Family, ...] = (
     ("rmat", "gk.rmat(20, 16, seed=1)", lambda k: rmat(20 - k, 16, seed=1)),
-    (
-        "random",
-        "gpukernels.bench.graphs.random_arcs(2_000_000, 64, seed=1)",
-        lambda k: random_arcs(2_000_000 >> k, 64, seed=1),
-    ),
-    (
-        "road",
-        "gk.road_grid(950, 1053, seed=1)",
-        lambda k: road_grid(950 >> (k // 2), 1053 >> (k - k // 2), seed=1),
-    ),
-    (
-        "small world",
-        "gk.small_world(2_000_000, 20, 0.3, seed=1)",
-        lambda k: small_world(2_000_000 >> k, 20, 0.3, seed=1),
-    ),
-)
+    ("random", "gpukernels.bench.graphs.random_arcs(2_000_000, 64, seed=1)",
+     lambda k: random_arcs(2_000_000 >> k, 64, seed=1)),
+    ("road", "gk.road_grid(950, 1053, seed=1)",
+     lambda k: road_grid(950 >> (k // 2), 1053 >> (k - k // 2), seed=1)),
+    ("small world", "gk.small_world(2_000_000, 20, 0.3, seed=1)",
+     lambda k: small_world(2_000_000 >> k, 20, 0.3, seed=1)),
+)  # fmt: skip
 
 FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
 

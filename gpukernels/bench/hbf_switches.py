@@ -71,6 +71,12 @@ WHAT = (
 )
 
 
+def of_paper(family: str) -> dict[str, str]:
+    """Return the counterpart of a graph in Table 3, and the label of the search there."""
+    graph, off = OF_PAPER[family]
+    return {"stands_for": graph, "in_the_paper": named("hbf", off)[0]}
+
+
 def write(
     device,
     here: dict[str, Any],
@@ -100,10 +106,6 @@ def write(
             "searches": found,
         }
 
-    def of_paper(head: dict[str, Any]) -> dict[str, Any]:
-        graph, off = OF_PAPER[head["graph"]]
-        return {**head, "stands_for": graph, "in_the_paper": named("hbf", off)[0]}
-
     graphs = together.large_graphs(FAMILIES, shrink, families)
-    drawn = ((of_paper(head), g) for head, g in graphs)
+    drawn = (({**head, **of_paper(head["graph"])}, g) for head, g in graphs)
     return together.write("hbf_switches", WHAT, drawn, of_graph, device, here, folder, shrink)

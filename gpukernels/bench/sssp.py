@@ -49,28 +49,16 @@ from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
 
 _IN = "gpukernels.bench.graphs"
 FAMILIES: tuple[Family, ...] = (
-    (
-        "rmat",
-        f"{_IN}.weighted_rmat(3_000_000, 20_000_000, seed=1)",
-        lambda k: weighted_rmat(3_000_000 >> k, 20_000_000 >> k, seed=1),
-    ),
-    (
-        "random",
-        f"{_IN}.weighted_random(2_000_000, 64, seed=1)",
-        lambda k: weighted_random(2_000_000 >> k, 64, seed=1),
-    ),
-    (
-        "grid",
-        f"{_IN}.weighted_grid(2048, 2048, seed=1)",
-        lambda k: weighted_grid(2048 >> (k // 2), 2048 >> (k - k // 2), seed=1),
-    ),
-    (
-        "small world",
-        f"{_IN}.weighted_small_world(2_000_000, 20, 0.3, seed=1)",
-        lambda k: weighted_small_world(2_000_000 >> k, 20, 0.3, seed=1),
-    ),
+    ("rmat", f"{_IN}.weighted_rmat(3_000_000, 20_000_000, seed=1)",
+     lambda k: weighted_rmat(3_000_000 >> k, 20_000_000 >> k, seed=1)),
+    ("random", f"{_IN}.weighted_random(2_000_000, 64, seed=1)",
+     lambda k: weighted_random(2_000_000 >> k, 64, seed=1)),
+    ("grid", f"{_IN}.weighted_grid(2048, 2048, seed=1)",
+     lambda k: weighted_grid(2048 >> (k // 2), 2048 >> (k - k // 2), seed=1)),
+    ("small world", f"{_IN}.weighted_small_world(2_000_000, 20, 0.3, seed=1)",
+     lambda k: weighted_small_world(2_000_000 >> k, 20, 0.3, seed=1)),
     ("kron", f"{_IN}.weighted_kron(22, 16, seed=1)", lambda k: weighted_kron(22 - k, 16, seed=1)),
-)
+)  # fmt: skip
 
 FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
 
