@@ -202,3 +202,13 @@ def test_the_course_s_average_speed_ups_are_marked_as_slips():
     for method, said in (("edge list", "2x"), ("linear work", "4x")):
         average = mean(int(row["one core"]) / int(row[method]) for row in table)
         assert marked[f"an average speed-up of {said}"] == f"{average:.1f}"
+
+
+def test_the_chapter_on_energy_has_what_differed_between_the_two_boards():
+    cells = json.loads((ROOT / "chapters" / "performance_power_energy.ipynb").read_text())["cells"]
+    (said,) = ("".join(cell["source"]) for cell in cells if cell["id"] == "ppe-boards")
+    boards = PAPERS["busato2017loadbalancing"]["boards"]
+    told = [line.strip("| ").split(" | ") for line in said.splitlines() if line.startswith("|")]
+    names = "workload", "what", *PAPERS["busato2017loadbalancing"]["hardware"]
+    assert told[2:] == [[row[name] for name in names] for row in boards]
+    assert len(boards) == 6
