@@ -1,10 +1,9 @@
 """What a search costs beside its kernels: allocations, the host's own time, the copy of results.
 
 ``python -m gpukernels.bench calls`` prints a table for the current GPU and writes ``calls.json``:
-of every method the milliseconds of its kernels, those of the whole call, what is left of them
-without kernels and copies, and how often the second call asks the driver for memory. ``before`` is
-the same call on a device that allocates every buffer and reads into ordinary memory. Copies of
-results stand below. `profile` shows on what the host spends its time.
+of every method the milliseconds of its kernels, those of the whole call, the rest of them without
+kernels and copies, and how often the second call asks the driver for memory. Copies of results
+stand below. `profile` lists where the host spends its time.
 """
 
 from __future__ import annotations
@@ -33,33 +32,6 @@ from gpukernels.traversal import METHODS, bfs
 ALLOCATIONS = ("cuMemAlloc", "cuMemHostAlloc", "cuMemHostRegister")
 #: Bytes of the copies that are timed.
 SIZES = tuple(1 << k for k in (14, 18, 22, 26, 28))
-
-
-class PlainDevice(CudaDevice):
-    """A GPU that allocates every array again, and reads into ordinary memory."""
-
-    def empty(self, shape, dtype):
-        """Return a new device array."""
-        shape = tuple(map(int, shape)) if isinstance(shape, tuple | list) else int(shape)
-        return self._cuda.device_array(shape, dtype)
-
-    def full_all(self, shapes, value, dtype) -> list:
-        """Return new arrays, each filled by itself."""
-        return [self.full(shape, value, dtype) for shape in shapes]
-
-    def pinned(self, shape, dtype) -> np.ndarray:
-        """Return a new array of locked pages."""
-        array = self._cuda.pinned_array(shape, dtype)
-        array.fill(0)
-        return array
-
-    def read(self, array, into: np.ndarray | None = None) -> np.ndarray:
-        """Return the array's contents, in ordinary memory by default."""
-        return array.copy_to_host(into)
-
-    def read_all(self, *arrays) -> list[np.ndarray]:
-        """Return the contents of arrays, each read by itself."""
-        return [self.read(array) for array in arrays]
 
 
 @contextlib.contextmanager
@@ -122,8 +94,8 @@ def measure(
     Returns
     -------
     list of dict
-        ``method``, ``launches``, ``kernel_ms``, ``copy_ms`` (of the results), and of both devices
-        ``call_ms``, ``beside_ms`` (the call without kernels and copies) and ``allocations``.
+        ``method``, ``launches``, ``kernel_ms``, ``copy_ms`` (of the results), ``call_ms``,
+        ``beside_ms`` (the call without kernels and copies) and ``allocations``.
 
     Raises
     ------
@@ -131,12 +103,9 @@ def measure(
         If a distance is wrong.
     """
     expected = sequential.bfs(g, root).distance
-    devices = {"before": PlainDevice(), "now": CudaDevice()}
-    timer = timer_for(devices["now"])
-    arrays = 1 if options.get("parents") is False else 2
-    copies = {
-        name: copy_ms(device, 4 * g.n, repeat).times(arrays) for name, device in devices.items()
-    }
+    device = CudaDevice()
+    timer = timer_for(device)
+    copy = copy_ms(device, 4 * g.n, repeat).times(1 if options.get("parents") is False else 2)
     rows = []
     for method in methods:
         kernels = []
@@ -146,21 +115,22 @@ def measure(
             kernels.append(timer.ms)
         np.testing.assert_array_equal(found.distance, expected, err_msg=method)
         kernel_ms = median(kernels)
-        row: dict[str, Any] = {"method": method, "kernel_ms": kernel_ms}
-        row["launches"] = found.stats["launches"]
+        launches = found.stats["launches"]
         del found
-        for name, device in devices.items():
 
-            def run(device: CudaDevice = device, method: str = method) -> None:
-                bfs(g, root, method, device, **options)
+        def run(method: str = method) -> None:
+            bfs(g, root, method, device, **options)
 
-            call = wall_ms(run, repeat)
-            row[name] = {
-                "call_ms": call,
-                "copy_ms": copies[name],
-                "beside_ms": round(float(call - kernel_ms - copies[name]), 5),
-                "allocations": allocations_of(run),
-            }
+        call = wall_ms(run, repeat)
+        row: dict[str, Any] = {
+            "method": method,
+            "launches": launches,
+            "kernel_ms": kernel_ms,
+            "copy_ms": copy,
+            "call_ms": call,
+            "beside_ms": round(float(call - kernel_ms - copy), 5),
+            "allocations": allocations_of(run),
+        }
         rows.append(row)
     return rows
 
@@ -192,26 +162,18 @@ def write(
     g = kron(scale, edge_factor, seed=1)
     root = int(np.argmax(g.out_degree))
     steps.tell(f"{g}, root {root}", 0)
-    steps.tell(f"{'':31}{'kernels':>9}{'before':>9}{'beside':>9}{'allocs':>7}"
-               f"{'now':>9}{'beside':>9}{'allocs':>7}", 0)  # fmt: skip
+    steps.tell(f"{'':31}{'kernels':>9}{'call':>9}{'beside':>9}{'allocs':>7}", 0)
     rows = measure(g, root, methods, repeat)
     for row in rows:
         line = f"{row['method']:22}{row['launches']:9}{row['kernel_ms']:9.3f}"
-        for name in ("before", "now"):
-            of = row[name]
-            line += f"{of['call_ms']:9.3f}{of['beside_ms']:9.3f}{of['allocations']:7}"
-        steps.tell(line)
+        steps.tell(f"{line}{row['call_ms']:9.3f}{row['beside_ms']:9.3f}{row['allocations']:7}")
     copies = []
     for size in SIZES:
-        line, copied = f"copy of {size:>11,} bytes:", {}
-        for name, there in (("before", PlainDevice()), ("now", CudaDevice())):
-            copied[name] = copy_ms(there, size, repeat)
-            line += f"  {name} {copied[name]:8.3f} ms {size / copied[name] / 1e6:7.2f} GB/s"
-        steps.tell(line)
-        copies.append({"bytes": size, "ms": copied})
+        ms = copy_ms(CudaDevice(), size, repeat)
+        steps.tell(f"copy of {size:>11,} bytes: {ms:8.3f} ms {size / ms / 1e6:7.2f} GB/s")
+        copies.append({"bytes": size, "ms": ms})
     what = (
-        "gk.bfs of gk.kron(`scale`, `edge_factor`, seed=1): kernels, the whole call (call_ms) as "
-        "it is now and, before, with every buffer allocated and results in ordinary memory; "
+        "gk.bfs of gk.kron(`scale`, `edge_factor`, seed=1): kernels and the whole call (call_ms); "
         "beside_ms: without kernels and copies; allocations of a second call; copies of results; "
         "medians"
     )
