@@ -230,6 +230,7 @@ CALLS = {
     "sequential.floyd_warshall": Call(
         gk.sequential.floyd_warshall, are_all_shortest_paths, {"g": GRAPH}
     ),
+    "sequential.johnson": Call(gk.sequential.johnson, are_all_shortest_paths, {"g": GRAPH}),
     "sequential.dijkstra": Call(
         gk.sequential.dijkstra, are_shortest_paths, {"g": GRAPH, "root": 0}
     ),

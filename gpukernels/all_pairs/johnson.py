@@ -15,7 +15,8 @@ import numpy as np
 
 from gpukernels.device import Device
 from gpukernels.front_door import takes_fields_of
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, arc_weights
+from gpukernels.sequential.johnson import with_source
 
 from .lengths import ABSENT, Lengths, none_in
 from .per_root import Searches, rows_of, search_from
@@ -44,18 +45,11 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     g, dtype = lengths.graph(), lengths.matrix.dtype
     if g.n == 0:
         return rows_of(lengths, g, device, searches, "johnson")
-    source, target = g.coo
-    weights = np.ones(g.m, dtype) if g.weights is None else g.weights
-    every = np.arange(g.n)
-    before = Graph.from_arcs(
-        g.n + 1,
-        np.concatenate([source, np.full(g.n, g.n)]),
-        np.concatenate([target, every]),
-        np.concatenate([weights, np.zeros(g.n, dtype)]),
-    )
-    heights = search_from(before, g.n, device, FOR_HEIGHTS, searches.threads, False)
+    heights = search_from(with_source(g), g.n, device, FOR_HEIGHTS, searches.threads, False)
     exact = np.int64 if dtype == np.int32 else np.float64
     height = heights.distance[: g.n].astype(exact)
+    source, target = g.coo
+    weights, every = arc_weights(g), np.arange(g.n)
     raised = np.maximum(weights.astype(exact) + height[source] - height[target], 0)
     # Longer arcs are part of no path that can be held.
     held = raised < (2 * ABSENT if dtype == np.int32 else np.inf)

@@ -421,7 +421,12 @@ class Measuring:
         matrix = subject.lengths["int32"].matrix
         rows = {}
         if on_cpu:
-            rows = _on_cpu(subject, {"SciPy dijkstra": lambda: by_dijkstra(matrix, range(n), n)})
+            sequential.johnson(weighted(generators.path(2)))  # compiles
+            searches = {
+                "SciPy dijkstra": lambda: by_dijkstra(matrix, range(n), n),
+                "sequential johnson": lambda: sequential.johnson(g).distance,
+            }
+            rows = _on_cpu(subject, searches)
         known = OF_SPARSE if on_cpu else [form for form in OF_SPARSE if "memory" in form[1]]
         few = [Form(method, how) for method, how in known if method in methods]
         rows |= self.times(subject, few)

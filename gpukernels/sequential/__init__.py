@@ -6,6 +6,7 @@ its arguments and allocates the results. One family a file.
 
 from .all_pairs import AllPairs, floyd_warshall
 from .breadth_first import Traversal, bfs
+from .johnson import johnson
 from .shortest_paths import ShortestPaths, bellman_ford, bellman_ford_queue, dijkstra
 
 __all__ = [
@@ -17,4 +18,5 @@ __all__ = [
     "bfs",
     "dijkstra",
     "floyd_warshall",
+    "johnson",
 ]
