@@ -50,7 +50,7 @@ from gpukernels.primitives.device_scan import scan_tiles
 from gpukernels.primitives.grid_barrier import meet
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.shortest_paths import METHODS as SHORTEST_PATHS
-from gpukernels.shortest_paths import UNREACHED, delta_stepping, near_far, piles
+from gpukernels.shortest_paths import UNREACHED, delta_stepping, near_far, ortega, piles
 from gpukernels.shortest_paths.hbf import relax as hbf_relax
 from gpukernels.shortest_paths.hbf.child import relax_pieces
 from gpukernels.shortest_paths.hbf.classes import Arcs, marked_targets, turned_around
@@ -438,10 +438,21 @@ def _add_shortest_paths() -> None:
     RUNS["hbf relax_pieces"] = _relax_pieces
     RUNS["hbf end_postponed"] = _end_postponed
     RUNS["hbf append_lowered"] = _append_lowered
+    RUNS["ortega settle"] = _settle
     RUNS["find_least"] = _find_least
     RUNS["count_buckets"] = _count_buckets
     RUNS["split_far"] = lambda d: _split(d, near_far.split_far)
     RUNS["sort_pile"] = lambda d: _split(d, delta_stepping.sort_pile, _count_buckets(d)["sizes"])
+
+
+def _settle(device) -> dict[str, np.ndarray]:
+    """Settle what is within 5, of vertices at 0, 1, 2, ..., of which some are settled already."""
+    distance = device.array(np.arange(40, dtype=np.int32))
+    settled_in = device.array(np.arange(40, dtype=np.int32) % 3)
+    limit, changed = device.full(2, 5, np.int32), device.full(1, 0, np.int32)
+    args = distance, settled_in, UNREACHED, 4, limit, 0, changed
+    device.launch(ortega.settle, 2, THREADS, *args)
+    return {"settled_in": device.read(settled_in), "limit": device.read(limit)}
 
 
 def _waiting(device) -> piles.Piles:

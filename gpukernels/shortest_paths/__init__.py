@@ -15,6 +15,7 @@ from . import (
     hbf,
     near_far,
     near_far_persistent,
+    ortega,
     topology_driven,
     workfront_sweep,
 )
@@ -28,6 +29,7 @@ METHODS = {
     "delta_stepping": delta_stepping.sssp,
     "hbf": hbf.sssp,
     "near_far_persistent": near_far_persistent.sssp,
+    "ortega": ortega.sssp,
 }
 
 

@@ -51,6 +51,7 @@ VARIANTS = [
     ("per_root", {"batch": 3}),
     ("johnson", {"search": "near_far_persistent"}),
     ("johnson", {"memory": 1 << 16}),
+    ("johnson", {"search": "ortega"}),
 ]
 LARGE = [
     ("blocked", {"tile": 64}),

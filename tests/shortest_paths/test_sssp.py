@@ -23,7 +23,7 @@ from gpukernels.weight_facts import _known, weight_facts
 
 INT32_MAX = 2**31 - 1
 #: Methods that take what is closest first and refuse negative weights, and the others.
-NON_NEGATIVE = ["near_far", "delta_stepping", "near_far_persistent"]
+NON_NEGATIVE = ["near_far", "delta_stepping", "near_far_persistent", "ortega"]
 SIGNED = [method for method in METHODS if method not in NON_NEGATIVE]
 
 
