@@ -144,11 +144,12 @@ def read_run(
     for rows, what in ((heads, "targets"), (weights | ending, "weights")):
         _check_range(trace, row, rows, len(arcs.source), what, f"{len(arcs.source)} arcs", name)
 
-    # Whoever looks at arcs in without a distance marks them, before the search.
-    ending &= np.isin(r.launch, r.launch[distances])
+    # A launch that reads arcs and no distance prepares the search: it relaxes nothing.
+    searching = np.isin(r.launch, r.launch[distances])
+    ending &= searching
     adopting = _adopting(trace, distances)
-    heads &= (r.kind == LOAD) & ~np.isin(r.launch, adopting)
-    weights &= (r.kind == LOAD) & ~np.isin(r.launch, adopting)
+    heads &= (r.kind == LOAD) & searching & ~np.isin(r.launch, adopting)
+    weights &= (r.kind == LOAD) & searching & ~np.isin(r.launch, adopting)
     relaxing = weights if weights.any() else heads
     iteration = _iterations(trace, distances, heads | weights, adopting)
     if ending.any():
