@@ -13,6 +13,8 @@ import pytest
 from built_book import ROOT
 from pybtex.database import parse_file
 
+import gpukernels as gk
+
 sys.path.insert(0, str(ROOT / "book"))
 from report_page import papers
 from report_page.numbers import printed
@@ -48,6 +50,11 @@ def agrees(ratio: str, over: tuple[float, float], under: tuple[float, float]) ->
     low, high = bounds(ratio)
     cut = high - low  # a paper may have cut off where another rounds
     return over[0] / under[1] < high + cut / 2 and low < over[1] / under[0]
+
+
+def slip(key: str, place: str) -> dict[str, str]:
+    """Return the first marked slip of a paper at this place."""
+    return next(s for s in PAPERS[key]["slips"] if s["where"] == place)
 
 
 def slips(key: str) -> str:
@@ -179,6 +186,98 @@ def test_what_hbf_says_of_its_table_3_is_marked_where_the_table_says_otherwise()
     assert {"from 12.5x to 58.1x", "3.4 times"} <= {
         slip["is"] for slip in PAPERS["busato2016hbf"]["slips"]
     }
+
+
+def times_of_hbf() -> dict[str, dict[str, float]]:
+    """Return the times of Table 2, in milliseconds, by graph and method."""
+    return {
+        name: {m: printed(t)[0] for m, t in row.items() if m != "graph" and "MTEPS" not in m}
+        for name, row in rows("busato2016hbf", "Table 2").items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "section", "figure"),
+    [("busato2016hbf", "6.2", "Fig. 8"), ("busato2017chapter", "3.2", "Fig. 7")],
+)
+def test_hbf_is_not_the_fastest_on_one_graph_though_two_papers_say_so(key, section, figure):
+    fastest = {name: min(times, key=times.get) for name, times in times_of_hbf().items()}
+    beaten = {name: method for name, method in fastest.items() if method != "H-BF"}
+    assert beaten == {"USA-road-d.CAL": "Boost Dijkstra, one core"}
+    (shape,) = (p["shape"] for p in PAPERS[key]["plots"] if p["figure"] == figure)
+    said = slip(key, f"section {section}, of {figure}")
+    assert said["printed"] == "outperforms all the other implementations in every graph"
+    for name in beaten:
+        assert f"every graph except {name}" in shape
+        assert said["is"] == f"in every graph except {name}"
+
+
+def test_the_average_speed_up_of_hbf_is_less_than_its_abstract_says():
+    times = times_of_hbf().values()
+    other, sweep = "LoneStar", "Workfront Sweep / Near-Far"
+    gains = [min(of[other], of[sweep]) / of["H-BF"] for of in times]
+    assert slip("busato2016hbf", "abstract")["is"] == f"{mean(gains):.1f}x"
+    over_sweep = [round(of[sweep] / of["H-BF"], 1) for of in times]
+    assert (min(over_sweep), max(over_sweep)) == (1.3, 6.4)  # which the chapter says
+
+
+def test_msdoor_has_415_thousand_vertices():
+    assert printed(rows("busato2016hbf", "Table 1")["msdoor"]["V"])[0] == 415e3
+
+
+#: A path from 0, its last arc first.
+BACKWARDS = [(2, 3, 1), (1, 2, 1), (0, 1, 1)]
+FAR = float("inf")
+
+
+@pytest.mark.parametrize(
+    ("key", "place"), [("busato2016hbf", "Algorithm 1"), ("busato2017chapter", "Algorithm 4")]
+)
+def test_one_pass_over_all_edges_does_not_find_the_distances(key, place):
+    assert slip(key, place)["printed"] == "one pass over all edges"
+    distance, after = [0, FAR, FAR, FAR], []
+    for _ in range(len(distance) - 1):
+        for u, v, weight in BACKWARDS:
+            distance[v] = min(distance[v], distance[u] + weight)
+        after.append(distance.copy())
+    assert after == [[0, 1, FAR, FAR], [0, 1, 2, FAR], [0, 1, 2, 3]]
+
+
+@pytest.mark.parametrize(("enqueues", "found"), [(False, [0, 1, FAR, FAR]), (True, [0, 1, 2, 3])])
+def test_algorithm_5_of_the_survey_ends_after_the_root_as_it_never_enqueues(enqueues, found):
+    assert "queue is empty after the root" in slip("busato2017chapter", "Algorithm 5")["why"]
+    distance, queue = [0, FAR, FAR, FAR], [0]
+    while queue:
+        u = queue.pop(0)
+        for v, weight in ((v, weight) for tail, v, weight in BACKWARDS if tail == u):
+            if distance[u] + weight < distance[v]:
+                distance[v] = distance[u] + weight
+                queue += [v] * enqueues
+    assert distance == found
+
+
+@pytest.mark.parametrize("method", ["harish", "topology_driven", "workfront_sweep"])
+def test_rivals_of_hbf_take_negative_weights_though_two_papers_deny_it(method):
+    assert "Workfront Sweep" in slip("busato2016hbf", "sections 1 and 6.2")["is"]
+    assert "Workfront Sweep" in slip("busato2017chapter", "section 3")["is"]
+    g = gk.Graph.from_arcs(4, [0, 0, 1, 2, 3], [1, 2, 3, 1, 2], [2, 5, 1, -4, 3])
+    assert gk.sssp(g, 0, method).distance.tolist() == [0, 1, 5, 2]
+
+
+def test_the_survey_prints_the_relaxations_of_another_search():
+    said = slip("busato2017chapter", "section 3.2, of Fig. 6")
+    assert (said["printed"], said["is"]) == ("5 relax operations over 5 iterations", "23 over 6")
+    nine = gk.Graph.from_arcs(
+        9,
+        [0, 0, 2, 2, 2, 3, 3, 4, 4, 4, 6, 6, 7, 7],
+        [2, 3, 1, 2, 3, 7, 8, 4, 5, 8, 4, 8, 4, 6],
+        [1, 6, 2, 9, 3, 4, 3, 2, 4, 2, 5, 9, 3, 5],
+    )
+    plain = gk.sssp(nine, 0, "hbf", gk.SimtDevice(), edge_classes=False).stats
+    classed = gk.sssp(nine, 0, "hbf", gk.SimtDevice()).stats
+    atomics = classed["relaxations"] - sum(classed["saved"][c] for c in ("in_degree", "source"))
+    assert (plain["relaxations"], plain["iterations"]) == (23, 6)
+    assert (atomics, classed["iterations"]) == (5, 5)
 
 
 def test_the_course_s_all_pairs_are_as_many_times_faster_as_it_says():

@@ -346,6 +346,6 @@ def test_on_paper_the_words_are_opened_and_nothing_is_left_to_save(built):
     paper = still(copy.copy(built))
     said = paper.get_text(" ", strip=True)
     assert "What has no counterpart, and why." in said
-    assert "Slips in the papers' tables." in said
+    assert "Slips in the papers." in said
     assert not paper.select("details, a[download]")
     assert len(paper.select("figure.gk-beside")) == len(built.select("figure.gk-beside"))

@@ -179,14 +179,14 @@ class Page:
         return drawer("What has no counterpart, and why", inner, "not-measured", [heads, *rows])
 
     def slips(self) -> str:
-        """Return where a paper's numbers disagree with each other."""
+        """Return where papers contradict themselves, and which algorithms they print wrongly."""
         rows = [
             [f"{paper.data['name']}, {slip['where']}", slip["printed"], slip["is"], slip["why"]]
             for paper in self.papers
             for slip in paper.data["slips"]
         ]
         heads = ["where", "printed", "should be", "why"]
-        return drawer("Slips in the papers' tables", table("Slips", heads, rows, words=True))
+        return drawer("Slips in the papers", table("Slips", heads, rows, words=True))
 
     def machines(self) -> str:
         """Return the hardware of every number."""

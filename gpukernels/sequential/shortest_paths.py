@@ -137,6 +137,9 @@ def bellman_ford_queue(g: Graph, root: int = 0) -> ShortestPaths:
 def bellman_ford(g: Graph, root: int = 0) -> ShortestPaths:
     """Bellman and Ford's algorithm in rounds over all arcs: O(n m), until a round changes nothing.
 
+    Algorithm 1 of Busato & Bombieri 2016 and Algorithm 4 of their survey of 2017 print one round
+    only, which is a slip.
+
     Parameters
     ----------
     g : Graph

@@ -3,10 +3,11 @@
 H-BF [busato2016hbf], Algorithms 4 to 6. A plain look at the distance comes before the atomic: most
 offers are no better, and a look costs no turn at the address.
 
-Slip: Algorithm 6 enqueues wherever the round in the old word is another one. The old word comes
-back whether or not the minimum changed it, so that offers which were no better would enqueue too.
-Here a vertex is enqueued if its distance has really fallen, and by the first who lowered it in this
-round; `how` says if later ones enqueue it again.
+Slips: Algorithm 6 packs the distance d(u) and forgets the weight of the arc; Algorithm 5, of the
+same step, adds it. And Algorithm 6 enqueues wherever the round in the old word is another one. The
+old word comes back whether or not the minimum changed it, so that offers which were no better would
+enqueue too. Here a vertex is enqueued if its distance has really fallen, and by the first who
+lowered it in this round; `how` says if later ones enqueue it again.
 """
 
 from __future__ import annotations
