@@ -109,6 +109,59 @@ SENTENCES = {
         "chapters/bfs4k.ipynb", r"on every family\. Most", r"in lockstep; under `random` more\.",
     ),
     "the front page counts the searches": ("book/index.ipynb", r"Four mappings", r"Twelve ways"),
+    "one launch is not the fastest from every root": (
+        "chapters/sssp_spectrum.ipynb", r"wins on all five", r"one launch is not always first",
+    ),
+    "harish keeps up in the small world": (
+        "chapters/sssp_spectrum.ipynb", r"far behind", r"the two take about the same time",
+    ),
+    "a block of the one launch has eight warps": (
+        "chapters/sssp_spectrum.ipynb", r"16 warps", r"all 8 warps of a block",
+    ),
+    "relaxations on the grid were not counted": (
+        "chapters/sssp_spectrum.ipynb", r"each arc four times", r"a fixed one \(`adapt=False`\)",
+    ),
+    "the method of all arcs is the slowest on large graphs": (
+        "chapters/sssp_spectrum.ipynb", r"graphs of few rounds", r"takes? the longest on all five",
+    ),
+    "Workfront Sweep is faster than H-BF on uneven degrees": (
+        "chapters/hbf.ipynb", r"same search with less", r"paper's headline is reversed",
+    ),
+    "msdoor has 415 thousand vertices": (
+        "chapters/hbf.ipynb", r"graph of millions of vertices gives", r"415 thousand vertices",
+    ),
+    "offsets are scattered": (
+        "chapters/hbf.ipynb", r"frontier, offsets", r"\| offsets \| once, scattered",
+    ),
+    "whole calls of many searches gain a quarter": (
+        "chapters/direction.ipynb", r"Twelve times, on|and 256 of them take", r"a quarter faster",
+    ),
+    "the rate of a copy": ("chapters/direction.ipynb", r"4,207", r"4\.2 TB a second"),
+    "copies do not hide behind products": (
+        "chapters/all_pairs_otherwise.ipynb",
+        r"copies hide behind products",
+        r"the copies take most of the time",
+    ),
+    "searches and tiles were both timed up to 8,192 vertices": (
+        "chapters/all_pairs_otherwise.ipynb", r"up to 2,048 vertices, w", r"up to 8,192 vertices",
+    ),
+    "the matrix that an H200's cache holds": (
+        "chapters/floyd_warshall.ipynb", r"50 MB|3,500", r"3,965 vertices .* the 60 MiB",
+    ),
+    "the shapes differ with 1,024 vertices": (
+        "chapters/floyd_warshall.ipynb", r"1,024 vertices and fewer", r"256 such tiles,.* 45% ",
+    ),
+    "the energy of multi-phase on the roads": (
+        "chapters/performance_power_energy.ipynb",
+        r"Three times as much as one",
+        r"one item per thread, with either search",
+    ),
+    "multi-phase does not take half the energy": (
+        "chapters/performance_power_energy.ipynb", r"54% of it", r"Multi-phase does not",
+    ),
+    "the runs above the line end within a tenth of a millisecond": (
+        "chapters/performance_power_energy.ipynb", r"twenty microseconds", r"tenth of a milli",
+    ),
 }  # fmt: skip
 
 
