@@ -40,6 +40,15 @@ _LACKING = {
 }
 #: What two threads belong to.
 _SCOPES = ("warp", "block", "grid")
+#: The barrier that is missing between two threads, by the smallest group that holds both.
+_MISSING = {
+    "warp": "with no barrier between them",
+    "block": "with no barrier of the block between them: they are in different warps",
+    "grid": (
+        "with no barrier of the grid between them: they are in different blocks, which no "
+        "`syncthreads` orders"
+    ),
+}
 #: Places in which the accesses of one kind to an element are kept: see the module's text.
 _LATEST, _OTHER_LANE, _OTHER_WARP, _OTHER_BLOCK = range(4)
 
@@ -362,7 +371,7 @@ class Races:
             RaceError,
             f"race on `{memory.name}[{memory.index_of(int(at[position]))}]`: this thread "
             f"{_VERBS[kind]} what block {block}, thread {thread} {_VERBS[other_kind]} in line "
-            f"{line} ({source.line(line).strip()}), with no barrier between them{_LACKING[lacks]}",
+            f"{line} ({source.line(line).strip()}), {_MISSING[within]}{_LACKING[lacks]}",
             where,
             active,
             position,

@@ -567,7 +567,7 @@ NEAR_MISSES = {
         "shared-3",
         "% values.size]\n        cuda.syncthreads()",
         "% values.size]\n        cuda.syncwarp()",
-        "race on `tile[",
+        "with no barrier of the block between them: they are in different warps",
     ),
     "a tree from the whole group on": (
         "mapping-static-3",
@@ -733,7 +733,7 @@ NEAR_MISSES = {
         "floyd-3",
         "grid.sync()",
         "cuda.syncthreads()",
-        "race on `distance[",
+        "they are in different blocks, which no `syncthreads` orders",
     ),
     "a barrier of the grid behind all pivots": (
         "floyd-3",

@@ -204,7 +204,8 @@ def crowd(a, out):
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_reader_of_another_warp_is_not_forgotten_for_later_ones(schedule):
     # Warp 1 reads last, and its reads come before the write.
-    with pytest.raises(RaceError, match=r"writes what .* reads in line") as caught:
+    says = r"writes what .* reads in line .*no barrier of the block .*: they are in different warps"
+    with pytest.raises(RaceError, match=says) as caught:
         launch(crowd, 1, 64, (np.zeros(1), np.zeros(64)), schedule=schedule)
     assert caught.value.within == "block"
 
@@ -220,7 +221,8 @@ def crowd_of_blocks(a, out):
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_reader_of_another_block_is_not_forgotten_for_later_ones(schedule):
-    with pytest.raises(RaceError, match=r"writes what .* reads in line") as caught:
+    says = r"writes what .* reads in line .*: they are in different blocks, which no `syncthreads`"
+    with pytest.raises(RaceError, match=says) as caught:
         launch(crowd_of_blocks, 2, 64, (np.zeros(1), np.zeros(128)), schedule=schedule)
     assert caught.value.within == "grid"
     launch(crowd_of_blocks, 1, 128, (np.zeros(1), np.zeros(128)), schedule=schedule)
