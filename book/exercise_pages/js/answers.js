@@ -18,7 +18,8 @@ export function unsealed(sealed, key) {
 export function numberIn(text) {
   const plain = text
     .trim()
-    .replace(/^[−–]\s*/, "-")
+    .replace(/^[-−–]\s*/, "-")
+    .replace(/^\+\s*/, "+")
     .replace(/(\d)_(?=\d)/g, "$1");
   if (!NUMBER.test(plain) || !/\d/.test(plain.split(/e/i)[0])) return NaN;
   return Number(plain.replace(/[,'’\s]/g, ""));
