@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 
 import pytest
 from effort import in_turn
+from from_text import kernel_of
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG, bench
@@ -54,12 +54,7 @@ def hanging(ex, lines: list[str], before: bool, folder):
     text = ex.solution.text.splitlines()
     at = body[0].end_lineno if before else body[-1].end_lineno  # the first is the docstring
     text[at:at] = [f"    {line}" for line in lines]
-    path = folder / "hanging.py"
-    path.write_text("\n".join(["import numba", *text]) + "\n", encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("hanging", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, name)
+    return kernel_of(ex, "\n".join(["import numba", *text]) + "\n", folder)
 
 
 @pytest.mark.parametrize(("name", "how"), in_turn(KERNELS, HANGS))

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import difflib
 import functools
-import importlib.util
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 from effort import EFFORT, SOAK
+from from_text import kernel_of, module_of
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG, checking
 from gpukernels.exercises.effort import FIND, PREDICT, WRITE
 from gpukernels.exercises.exercise import KernelExercise, PredictionExercise
 from gpukernels.exercises.skeleton import HERE
-from gpukernels.simt import python_function
 
 CHAPTERS = (
     "simt",
@@ -92,14 +91,9 @@ SAYS = {
 
 def run(text: str, tmp_path, name: str):
     """Execute an exercise's text as a reader would; return the kernel or the prediction."""
-    path = tmp_path / "answer.py"
-    path.write_text(text, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("answer", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     if name in PREDICTIONS:
-        return module.prediction
-    return getattr(module, python_function(gk.exercise(name).solution.answer).__name__)
+        return module_of(text, tmp_path).prediction
+    return kernel_of(gk.exercise(name), text, tmp_path)
 
 
 @pytest.mark.parametrize("name", CATALOG)

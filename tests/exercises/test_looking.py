@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import plain_answers as answers
 import pytest
+from from_text import kernel_of
 from numba import cuda
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.looking import Note
-from gpukernels.simt import python_function
 from gpukernels.trace import STORE
 from gpukernels.trace.summary import summarize
 
@@ -34,12 +32,7 @@ def line_shown(view: gk.WarpView) -> str:
 
 def made(name: str, text: str, folder):
     """Return the kernel of exercise `name` that `text` defines."""
-    path = folder / "answer.py"
-    path.write_text(text, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("answer", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, python_function(gk.exercise(name).solution.answer).__name__)
+    return kernel_of(gk.exercise(name), text, folder)
 
 
 @cuda.jit

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import pytest
 from effort import EFFORT, SOAK, WHOLE
+from from_text import kernel_of
 from mutants import mutants
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG, checking
 from gpukernels.exercises.exercise import KernelExercise
-from gpukernels.simt import python_function
 
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 #: Slips that leave an answer right, and why.
@@ -43,7 +41,6 @@ ENOUGH = (("lockstep", 0), ("warp", 0), ("random", 1))
 def test_every_slip_in_a_solution_is_found(name, tmp_path, monkeypatch):
     monkeypatch.setattr(checking, "SCHEDULES", ENOUGH)
     ex = gk.exercise(name)
-    kernel = python_function(ex.solution.answer).__name__
     found = list(mutants(ex.skeleton, ex.solution.text))
     assert found
     if EFFORT != SOAK:  # a part of them, of one exercise those that another leaves out
@@ -51,12 +48,7 @@ def test_every_slip_in_a_solution_is_found(name, tmp_path, monkeypatch):
         found = found[(KERNELS.index(name) + len(found)) % part :: part] or found[:1]
     accepted = []
     for k, (slip, text) in enumerate(found):
-        path = tmp_path / f"mutant_{k}.py"
-        path.write_text(text, encoding="utf-8")
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        if ex.check(getattr(module, kernel), raises=False):
+        if ex.check(kernel_of(ex, text, tmp_path, f"mutant_{k}"), raises=False):
             accepted.append((name, slip))
     tried = {(name, slip) for slip, _ in found}
     assert set(accepted) == HARMLESS & tried

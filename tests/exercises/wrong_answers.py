@@ -5,12 +5,12 @@ from __future__ import annotations
 import decimal
 import fractions
 import functools
-import importlib.util
 import math
 import types
 
 import numba
 import numpy as np
+from from_text import module_of
 
 import gpukernels as gk
 
@@ -215,11 +215,7 @@ def kernels(ex, folder) -> dict[str, object]:
     """Return wrong kernels for an exercise, by what is wrong with them."""
     given = ex.run(ex.solution).inputs
     arrays = {name: a.ndim for name, a in given.items() if isinstance(a, np.ndarray)}
-    path = folder / "wrong.py"
-    path.write_text(source_of(ex.parameters, arrays), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("wrong", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_of(source_of(ex.parameters, arrays), folder)
     named = {f"leaves {v}": getattr(module, f"leaves_{i}") for i, v in enumerate(LEFTOVERS)}
     names = ("other", "one_more", "renamed", "any_number", "on_the_device")
     named |= {name: getattr(module, name) for name in names}
