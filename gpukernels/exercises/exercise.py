@@ -268,8 +268,8 @@ class KernelExercise(Exercise):
     Attributes
     ----------
     wrong_lines : tuple of (int, str)
-        Number and text of the skeleton's lines that are wrong, or beside which one is missing, if
-        there is a bug to find.
+        Number and text of the skeleton's lines that are wrong, beside which one is missing, or
+        which a check of the skeleton names, if there is a bug to find.
     """
 
     wants = "a kernel"

@@ -22,8 +22,9 @@ sections, or three where a bug is to be found::
 
     What the solution shows.
 
-What it teaches goes on after "You learn". The lines are those of the skeleton that are wrong, or
-beside which one is missing, from 1 on.
+What it teaches goes on after "You learn". The lines are lines of the skeleton, from 1 on: those
+that are wrong, those beside which one is missing, and those that the checker names in its report on
+the bare skeleton. A page accepts all of them.
 """
 
 from __future__ import annotations

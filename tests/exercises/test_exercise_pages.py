@@ -11,6 +11,7 @@ import sys
 import pytest
 from built_book import ROOT
 from effort import examples
+from from_text import kernel_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -178,6 +179,16 @@ def test_a_bug_has_its_lines_and_the_solution_adds_one_beside_them(name):
     assert wrong & beside
     code = sum(bool(line.strip()) for line in source)
     assert 2 * len(wrong) < code, "whoever clicks at random should mostly miss"
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_page_takes_every_line_that_the_checker_names_in_the_bare_skeleton(name, tmp_path):
+    ex = gk.exercise(name)
+    report = ex.check(kernel_of(ex, ex.skeleton, tmp_path), raises=False)
+    (fault,) = report.findings
+    named = re.findall(r"\bline (\d+)", " ".join([fault.text, *fault.details]))
+    assert named
+    assert set(map(int, named)) <= {k + 1 for k in UNSEALED(sheet_of(ex)["sealed"], name)}
 
 
 @pytest.mark.parametrize("name", BUGS)

@@ -48,7 +48,7 @@ export function linesOf(sheet, cell) {
           note(sheet.id, "solved");
         }
         ladder.explain();
-        ladder.announce(`Line ${k + 1} it is. Repair it in a notebook, where the checker judges the kernel.`);
+        ladder.announce(`Line ${k + 1} it is. Repair the kernel in a notebook, where the checker judges it.`);
       } else {
         mark(k, "wrong", "✗ not here");
         note(sheet.id, "tried");
@@ -59,7 +59,7 @@ export function linesOf(sheet, cell) {
 
   const list = h("ol", { class: "gk-lines highlight" }, ...lines.map((line) => line.row));
   list.addEventListener("keydown", (event) => walk(event, buttons));
-  const ask = "Click or tap the line that is wrong, or one beside which a line is missing.";
+  const ask = "Click or tap the line that is wrong, one beside which a line is missing, or one that the checker names.";
   return h(
     "div",
     { class: "gk-exercise", role: "group", "aria-label": `${sheet.id}: the line with the bug` },
