@@ -150,6 +150,9 @@ def _graphs() -> Inputs:
         "a path of the greatest lengths": Graph.from_arcs(
             3, [0, 1], [1, 2], [NO_PATH - 1, NO_PATH - 1]
         ),
+        "paths through arcs of 2^30 and more": Graph.from_arcs(
+            5, [0, 1, 2, 3], [1, 2, 3, 4], [3, 2**30 + 1, -7, 2**30]
+        ),
         "a way that does not touch vertex 0": Graph.from_arcs(
             12, np.arange(1, 9), np.arange(2, 10), np.arange(1, 9)
         ),
@@ -316,6 +319,17 @@ def _fixed_pairs() -> dict[str, tuple]:
         "two large ways, of 2^30 and more": (
             np.int32([[far, NO_PATH]]), np.int32([[far - 2, 0], [-far, -far]]),
         ),
+        "sums that an int32 does not hold, and large ones that it holds": (
+            np.int32([[far, NO_PATH - 1, 5]]),
+            np.int32(
+                [
+                    [far, NO_PATH, NO_PATH, NO_PATH],
+                    [NO_PATH, NO_PATH - 1, -5, NO_PATH],
+                    [NO_PATH, NO_PATH, NO_PATH, far + 1],
+                ]
+            ),
+        ),
+        "5 × 40 × 7": pair(5, 40, 7, rng),
         "no vertices between": (np.zeros((3, 0), np.int32), np.zeros((0, 4), np.int32)),
         "no rows": (np.zeros((0, 5), np.int32), np.zeros((5, 3), np.int32)),
         "one element": (np.int32([[-7]]), np.int32([[9]])),

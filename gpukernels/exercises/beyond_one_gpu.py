@@ -15,7 +15,7 @@ from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for
 
 from .all_pairs_otherwise import matrix_of, multiplied
 from .case import Budget, Case, Results, Wrong
-from .counters import sharing
+from .counters import no_atomics, sharing
 from .exercise import KernelExercise, PredictionExercise
 from .inputs import Draw, Inputs
 from .sssp_spectrum import NO_PATH, weighted
@@ -51,9 +51,31 @@ def on_the_map(g: Graph, parts: int, lengths: Draw | None = None) -> tuple[Graph
     return (g if lengths is None else weighted(g, lengths)), part
 
 
+#: Neighbors of the hub of a star: a whole number of strides of 32 lanes, so that a shorter stride
+#: takes one more.
+LEAVES = 7 * WARP_SIZE
+#: The input on which beyond-2 is counted: no vertex has a neighbor in another part.
+WHOLE_STAR = f"a star of {LEAVES} leaves in one part"
+#: Neighbors of a list with one of another part: two strides of 32 lanes and a few neighbors more.
+LISTED = 2 * WARP_SIZE + 7
+
+
+def one_far_neighbor() -> tuple[Graph, np.ndarray]:
+    """Return a graph in which the k-th vertex has a far neighbor at place k of its list alone.
+
+    All these vertices have the same neighbors, one of them in another part.
+    """
+    first, near = np.arange(LISTED), np.arange(LISTED, 2 * LISTED - 1)
+    far = 2 * LISTED - 1
+    lists = [np.insert(near, place, far) for place in range(LISTED)] + LISTED * [first]
+    part = np.zeros(2 * LISTED, np.int32)
+    part[far] = 3
+    return Graph(LISTED * np.arange(2 * LISTED + 1), np.concatenate(lists)), part
+
+
 def _cut_graphs() -> Inputs:
-    hub = star(201)
-    alone, last = np.zeros(201, np.int32), np.zeros(201, np.int32)
+    hub = star(LEAVES + 1)
+    alone, last, none = np.zeros((3, hub.n), np.int32)
     alone[int(np.argmax(hub.out_degree))] = 5
     last[-1] = 1
     rng = np.random.default_rng(8)
@@ -72,8 +94,10 @@ def _cut_graphs() -> Inputs:
     return Inputs(
         {
             "roads of 45 vertices, cut by a ruler": on_the_map(road_grid(9, 5, seed=1), 4),
-            "a star whose 200 leaves are in another part": (hub, alone),
+            f"a star whose {LEAVES} leaves are in another part": (hub, alone),
             "a star whose last leaf is in another part": (hub, last),
+            WHOLE_STAR: (hub, none),
+            f"one far neighbor at each place of {LISTED}": one_far_neighbor(),
             "33 vertices in a row, each a part": (path(33), np.arange(33, dtype=np.int32)),
             "one part": (road_grid(6, 6, seed=2), np.full(36, 7, np.int32)),
             "no vertices": (Graph([0], []), np.zeros(0, np.int32)),
@@ -136,9 +160,12 @@ def marks_case(name: str, given: tuple) -> Case:
 
 
 def marks_budgets() -> list[Budget]:
-    """Return the bound of beyond-2: seven strides of 32 neighbors, and four requests beside."""
-    name = "a star whose 200 leaves are in another part"
-    return [sharing(marks_case(name, CUT_GRAPHS.fixed[name]), at_most=18)]
+    """Return the bounds of beyond-2, on a list that has to be read to its end.
+
+    Two requests per stride of 32 neighbors, to `targets` and `part`, and four others.
+    """
+    case = marks_case(WHOLE_STAR, CUT_GRAPHS.fixed[WHOLE_STAR])
+    return [sharing(case, at_most=2 * LEAVES // WARP_SIZE + 4), no_atomics(case)]
 
 
 MARK = KernelExercise(
@@ -232,9 +259,14 @@ def _cut_roads() -> Inputs:
         6, [0, 1, 2, 3, 4, 5, 0, 3], [1, 0, 3, 2, 5, 4, 3, 0], [9, 9, 1, 1, 9, 9, 1, 1]
     )
     detour = Graph.from_arcs(4, [0, 1, 0, 3], [1, 2, 3, 2], [9, 9, 1, 1])
+    # Vertices 0 to 2 are a part. No path leads from 0 to 1 or from 2 to 0. The path from 0 to 4 is
+    # longer by 1 than an int32 holds; the paths from 0 to 5 and to 7 fit.
+    lengths = [2**30, 2**30, 2**30 - 2, -5, -7, 2**31 - 2, -5]
+    long = Graph.from_arcs(8, [0, 3, 3, 1, 1, 0, 6], [3, 4, 5, 2, 3, 6, 7], lengths)
 
     def draw(rng: Draw) -> dict[str, tuple]:
-        g = weighted(erdos_renyi(int(rng.integers(6, 40)), 3, seed=int(rng.integers(2**31))), rng)
+        plain = erdos_renyi(int(rng.integers(6, 40)), 3, seed=int(rng.integers(2**31)))
+        g = weighted(plain, rng, negative=True)
         return {"a drawn graph in three parts": in_parts(g, rng, 3)}
 
     return Inputs(
@@ -250,7 +282,16 @@ def _cut_roads() -> Inputs:
             ),
             "a short way that leaves the part": (detour, np.int32([0, 0, 0, 1])),
             "a horseshoe": (horseshoe, np.int32([0, 0, 0, 1, 1, 1])),
-            "each vertex a part": (weighted(path(9), rng), np.arange(9, dtype=np.int32)),
+            "lengths of 2^30 and more, and negative ones": (
+                long, np.int32([0, 0, 0, 1, 1, 1, 1, 1]),
+            ),
+            "roads with negative lengths, cut by a ruler": (
+                weighted(road_grid(7, 5, seed=4), rng, negative=True),
+                on_the_map(road_grid(7, 5, seed=4), 3)[1],
+            ),
+            "130 vertices, each a part": (
+                weighted(path(130), rng), np.arange(130, dtype=np.int32),
+            ),
             "two parts without an edge between them": (
                 Graph.from_arcs(4, [0, 2], [1, 3], [5, 6]), np.int32([0, 0, 1, 1]),
             ),

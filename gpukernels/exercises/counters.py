@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.trace import Trace
+from gpukernels.trace import ATOMIC, Trace, metrics
 
 from .case import Budget, Case
 
@@ -31,3 +31,31 @@ def sharing(case: Case, at_most: int, array: str = "") -> Budget:
 
     to = f" to `{array}`" if array else ""
     return Budget(f"memory requests{to} of the busiest warp", case, measure, at_most=at_most)
+
+
+def no_atomics(case: Case) -> Budget:
+    """Return a budget that refuses every atomic, on memory of any kind."""
+
+    def measure(trace: Trace) -> int:
+        return metrics.requests(trace, None, (ATOMIC,))
+
+    return Budget("atomic requests", case, measure, at_most=0)
+
+
+def coalesced(case: Case, at_most: float, array: str = "") -> Budget:
+    """Return a budget of sectors per global request, of all requests or of those to `array`."""
+
+    def measure(trace: Trace) -> float:
+        return metrics.sectors_per_request(trace.select(array=[array]) if array else trace)
+
+    what = f"sectors a request to `{array}`" if array else "sectors a global request"
+    return Budget(what, case, measure, at_most=at_most)
+
+
+def bank_conflicts(case: Case, at_most: int = 0) -> Budget:
+    """Return a budget of so many bank conflicts, of all requests to shared memory together."""
+
+    def measure(trace: Trace) -> int:
+        return int(metrics.bank_conflicts(trace).sum())
+
+    return Budget("bank conflicts", case, measure, at_most=at_most)

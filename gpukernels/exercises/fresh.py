@@ -65,13 +65,13 @@ def one(name: str, draw: Callable[[Draw], object]) -> Inputs:
 def rotated(shape) -> Judge:
     """Judge shared-3 on (numbers, rounds)."""
     n, rounds = map(int, shape)
-    return equal_to(values=np.roll(np.arange(n) * 3, -rounds))
+    return equal_to(values=np.roll(shared_memory.numbers(n), -rounds))
 
 
 def transposed(shape) -> Judge:
     """Judge shared-4 on (rows, columns)."""
     rows, columns = map(int, shape)
-    return equal_to(out=np.arange(rows * columns).reshape(rows, columns).T)
+    return equal_to(out=shared_memory.numbers(rows * columns).reshape(rows, columns).T)
 
 
 # Queries.

@@ -54,7 +54,7 @@ class Report:
     >>> ex = gk.exercise("shared-2")
     >>> report = ex.check(ex.solution, seed=1)
     >>> report.passed, len(report.findings)
-    (True, 5)
+    (True, 8)
     """
 
     def __init__(self, name: str, findings: list[Finding], seed: int | None = None):

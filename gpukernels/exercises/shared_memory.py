@@ -10,7 +10,7 @@ from gpukernels.generators import erdos_renyi, path, star
 from gpukernels.trace import metrics
 
 from .case import Budget, Case, equal_to
-from .counters import sharing
+from .counters import bank_conflicts, coalesced, no_atomics, sharing
 from .exercise import KernelExercise, PredictionExercise
 from .words import words
 
@@ -18,6 +18,8 @@ IMPORTS = "from numba import cuda, int32"
 
 #: The extremes of int32.
 LEAST, MOST = -(2**31), 2**31 - 1
+#: Levels of a tree over 128 numbers.
+LEVELS = 7
 
 # shared-1: predict passes and waiting lanes
 
@@ -130,11 +132,14 @@ def block_sum_cases() -> list[Case]:
 
 
 def block_sum_budgets() -> list[Budget]:
-    """Return the bounds of shared-2."""
+    """Return the bounds of shared-2: four warps, and two loads and a store at each level."""
     full = block_sum_cases()[0]
     return [
         Budget("warp steps", full, metrics.warp_steps, at_most=160),
         Budget("divergent branches", full, metrics.divergent_branches, at_most=6),
+        Budget("barriers of all warps", full, metrics.barriers, at_most=4 * (1 + LEVELS)),
+        no_atomics(full),
+        sharing(full, at_most=5 + 3 * LEVELS),
     ]
 
 
@@ -164,16 +169,20 @@ def rotate(values, rounds):
     values[i] = tile[i]
 
 
-def run_rotate(kernel, device, n, rounds, values=None) -> dict[str, np.ndarray]:
-    """Rotate `n` numbers, 0, 3, 6, ... if no `values` are given, with a block of `n` threads."""
-    values = device.array(np.arange(n, dtype=np.int32) * 3 if values is None else values)
+def run_rotate(kernel, device, n, rounds) -> dict[str, np.ndarray]:
+    """Rotate :func:`numbers` with a block of `n` threads."""
+    values = device.array(numbers(n))
     device.launch(kernel, 1, n, values, rounds)
     return {"values": device.read(values)}
 
 
 def numbers(n: int) -> np.ndarray:
-    """Return `n` int32 numbers, the first the least that there is and the last the largest."""
-    values = 3 * np.arange(n, dtype=np.int32)
+    """Return `n` int32 numbers, the first the least that there is and the last the largest.
+
+    The others are odd, differ from each other, and are spread over all of int32, so that a float32
+    holds hardly any of them.
+    """
+    values = (np.arange(1, 2 * n, 2, dtype=np.uint32) * np.uint32(0x9E3779B1)).view(np.int32)
     values[:1], values[1:][-1:] = LEAST, MOST
     return values
 
@@ -181,7 +190,7 @@ def numbers(n: int) -> np.ndarray:
 def _rotate_case(n: int, rounds: int) -> Case:
     return Case(
         f"{n} number{'s' if n > 1 else ''}, {rounds} rounds",
-        lambda kernel, device: run_rotate(kernel, device, n, rounds, numbers(n)),
+        lambda kernel, device: run_rotate(kernel, device, n, rounds),
         equal_to(values=np.roll(numbers(n), -rounds)),
     )
 
@@ -222,10 +231,9 @@ def transpose(a, out):
         out[column + y, row + x] = tile[x, y]  # added
 
 
-def run_transpose(kernel, device, rows, columns, values=None) -> dict[str, np.ndarray]:
-    """Transpose a matrix, of 0, 1, 2, ... if no `values` are given, a block of 32 x 32 a tile."""
-    values = np.arange(rows * columns, dtype=np.int32) if values is None else values
-    a = device.array(values.reshape(rows, columns))
+def run_transpose(kernel, device, rows, columns) -> dict[str, np.ndarray]:
+    """Transpose a matrix of :func:`numbers`, a block of 32 x 32 threads per tile."""
+    a = device.array(numbers(rows * columns).reshape(rows, columns))
     out = device.full((columns, rows), -1, np.int32)
     blocks = max(-(-columns // 32), 1), max(-(-rows // 32), 1)
     device.launch(kernel, blocks, (32, 32), a, out)
@@ -233,11 +241,10 @@ def run_transpose(kernel, device, rows, columns, values=None) -> dict[str, np.nd
 
 
 def _transpose_case(rows: int, columns: int) -> Case:
-    values = numbers(rows * columns)
     return Case(
         f"a {rows} × {columns} matrix",
-        lambda kernel, device: run_transpose(kernel, device, rows, columns, values),
-        equal_to(out=values.reshape(rows, columns).T),
+        lambda kernel, device: run_transpose(kernel, device, rows, columns),
+        equal_to(out=numbers(rows * columns).reshape(rows, columns).T),
     )
 
 
@@ -251,13 +258,8 @@ def transpose_budgets() -> list[Budget]:
     """Return the bounds of shared-4."""
     case = _transpose_case(64, 64)
     return [
-        Budget("sectors a global request", case, metrics.sectors_per_request, at_most=4),
-        Budget(
-            "bank conflicts",
-            case,
-            lambda trace: int(metrics.bank_conflicts(trace).sum()),
-            at_most=0,
-        ),
+        coalesced(case, at_most=4),
+        bank_conflicts(case),
         sharing(case, at_most=6),
     ]
 
@@ -306,7 +308,7 @@ def histogram_cases() -> list[Case]:
         "a star of 30 vertices": star(30).out_degree,
         "a star of 32 vertices": star(32).out_degree,
         "33 vertices without arcs": np.zeros(33, np.int32),
-        "129 vertices of degree 31": np.full(129, 31, np.int32),
+        "1,153 vertices of degree 31": np.full(1153, 31, np.int32),
         "one vertex of degree 1": np.ones(1, np.int32),
         "five vertices of each degree from 0 to 31": np.arange(160, dtype=np.int32) % 32,
         "a random graph of 1,024 vertices": erdos_renyi(1024, 8).out_degree,

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import cuda
+from numba import cuda, int32
 
 import gpukernels as gk
 from gpukernels.exercises.case import Case
-from gpukernels.exercises.counters import busiest_warp, sharing
+from gpukernels.exercises.counters import (
+    bank_conflicts,
+    busiest_warp,
+    coalesced,
+    no_atomics,
+    sharing,
+)
 from gpukernels.trace import Trace
 
 
@@ -48,3 +54,30 @@ def test_a_budget_of_sharing_says_what_it_counts():
     assert not sharing(case, 4).allows(whole.measure(traced(1)))
     assert part.allows(part.measure(traced(1)))
     assert whole.case is part.case is case
+
+
+@cuda.jit
+def apart(values, out):
+    """Have one warp read every second value, and meet at 16 banks and at one counter."""
+    tile = cuda.shared.array(64, int32)
+    lane = cuda.laneid
+    tile[2 * lane] = values[2 * lane]  # 8 sectors; two lanes per bank
+    out[lane] = 0  # 4 sectors
+    cuda.atomic.add(tile, 0, 1)
+
+
+def test_the_other_budgets_count_atomics_sectors_and_bank_conflicts():
+    device = gk.SimtDevice(trace=True, check=False)
+    device.launch(apart, 1, 32, np.arange(64, dtype=np.int32), np.zeros(32, np.int32))
+    case = Case("a warp", lambda kernel, device: {}, lambda found: None)
+    budgets = {
+        no_atomics(case): 1,
+        bank_conflicts(case): 1,
+        coalesced(case, 4): 6,
+        coalesced(case, 4, array="values"): 8,
+    }
+    for budget, counted in budgets.items():
+        assert budget.measure(device.trace) == counted
+        assert not budget.allows(counted)
+    assert coalesced(case, 4, array="out").allows(4)
+    assert bank_conflicts(case, at_most=1).allows(1)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import pytest
+from from_text import kernel_of
 
 import gpukernels as gk
 from gpukernels.exercises import checking
-from gpukernels.simt import python_function
 
+#: Stands before each answer, for answers that change a type.
+TYPES = "from numba import float32, float64, int32\n"
 #: Exercise, a passage of its solution, what stands there instead, and what the report says then.
 NEAR_MISSES = {
     "threads beyond the end sent home": (
@@ -44,6 +44,56 @@ NEAR_MISSES = {
         "index 300 is out of bounds for `order`",
     ),
     "one level short": ("shared-2", "apart > 0", "apart > 1", "`total[0]` is"),
+    "atomics in place of the tree": (
+        "shared-2",
+        "    apart = 64\n    while apart > 0:\n        if i < apart:\n"
+        "            tile[i] += tile[i + apart]\n        cuda.syncthreads()\n        apart //= 2\n",
+        "    if i > 0:\n        cuda.atomic.add(tile, 0, tile[i])\n    cuda.syncthreads()\n",
+        "atomic requests, on 128 numbers: 4, allowed at most 0",
+    ),
+    "a tree whose lower half is atomics": (
+        "shared-2",
+        "    apart = 64\n    while apart > 0:\n        if i < apart:\n"
+        "            tile[i] += tile[i + apart]\n        cuda.syncthreads()\n        apart //= 2\n",
+        "    for apart in (64, 32, 16):\n        if i < apart:\n"
+        "            tile[i] += tile[i + apart]\n        cuda.syncthreads()\n"
+        "    if 0 < i < 16:\n        cuda.atomic.add(tile, 0, tile[i])\n    cuda.syncthreads()\n",
+        "atomic requests, on 128 numbers: 1, allowed at most 0",
+    ),
+    "12 threads add 11 numbers, and one adds 12": (
+        "shared-2",
+        "    apart = 64\n    while apart > 0:\n        if i < apart:\n"
+        "            tile[i] += tile[i + apart]\n        cuda.syncthreads()\n        apart //= 2\n",
+        "    if i < 12:\n        mine = 0\n        for k in range(i, 128, 12):\n"
+        "            mine += tile[k]\n        tile[i] = mine\n    cuda.syncthreads()\n"
+        "    if i == 0:\n        mine = 0\n        for k in range(12):\n"
+        "            mine += tile[k]\n        tile[0] = mine\n",
+        "memory requests of the busiest warp, on 128 numbers: 30, allowed at most 26",
+    ),
+    "two barriers a level": (
+        "shared-2",
+        "        cuda.syncthreads()\n        apart",
+        "        cuda.syncthreads()\n        cuda.syncthreads()\n        apart",
+        "barriers of all warps, on 128 numbers: 60, allowed at most 32",
+    ),
+    "a rotation through float32": (
+        "shared-3",
+        "(128, int32)",
+        '(128, "float32")',
+        "64 numbers, 3 rounds, schedule lockstep: `values[",
+    ),
+    "a transposition through float32": (
+        "shared-4",
+        "((32, 33), int32)",
+        '((32, 33), "float32")',
+        "a 32 × 32 matrix, schedule lockstep: `out[",
+    ),
+    "no more vertices than the budget's graph has": (
+        "shared-5",
+        "u < degree.size",
+        "u < min(1024, degree.size)",
+        "1,153 vertices of degree 31, schedule lockstep: `count[31]` is 1024",
+    ),
     "no barrier in the tree": (
         "shared-2",
         "        cuda.syncthreads()\n        apart",
@@ -93,6 +143,39 @@ NEAR_MISSES = {
         "range(offsets[u] + lane, offsets[u + 1], 32)",
         "range(offsets[u] + lane, offsets[u + 1], 31)",
         "`sums[",
+    ),
+    "a part of the list in a row for each lane": (
+        "representations-2",
+        "        for i in range(offsets[u] + lane, offsets[u + 1], 32):\n",
+        "        share = (offsets[u + 1] - offsets[u] + 31) // 32\n"
+        "        begin = offsets[u] + lane * share\n"
+        "        for i in range(begin, min(begin + share, offsets[u + 1])):\n",
+        "on the R-MAT graph of the chapter: 2.89, allowed at most 2",
+    ),
+    "four neighbors in a row for each lane": (
+        "representations-2",
+        "        for i in range(offsets[u] + lane, offsets[u + 1], 32):\n            total",
+        "        for first in range(offsets[u] + 4 * lane, offsets[u + 1], 128):\n"
+        "          for i in range(first, min(first + 4, offsets[u + 1])):\n            total",
+        "on the R-MAT graph of the chapter: 2.13, allowed at most 2",
+    ),
+    "sums in float32": (
+        "representations-2",
+        "            total += values[targets[i]]\n",
+        "            total = float32(total + values[targets[i]])\n",
+        "22 of its 64 elements are wrong",
+    ),
+    "atomics, which the colleague does not want": (
+        "representations-3",
+        "        sums[u] = total",
+        "        cuda.atomic.add(sums, u, total)",
+        "atomic requests, on a path of 300 vertices: ",
+    ),
+    "no more halvings than a list of 512 takes": (
+        "representations-4",
+        "        while first < last:\n",
+        "        for _ in range(10):\n            if first >= last:\n                break\n",
+        "70 queries to a star of 1,100 vertices, schedule lockstep: `found[",
     ),
     "the arc before the first": (
         "representations-3",
@@ -697,6 +780,24 @@ NEAR_MISSES = {
         "                distance[i, j] = tile[y, x] = length\n",
         "memory requests to `distance` of the busiest warp, on 64 vertices:",
     ),
+    "x for the row": (
+        "floyd-2",
+        "    x, y = cuda.threadIdx.x, cuda.threadIdx.y\n",
+        "    y, x = cuda.threadIdx.x, cuda.threadIdx.y\n",
+        "sectors a global request, on 64 vertices: 16, allowed at most 4",
+    ),
+    "x for the row of the tile": (
+        "floyd-2",
+        "    x, y = cuda.threadIdx.x, cuda.threadIdx.y\n",
+        "    y, x = cuda.threadIdx.x, cuda.threadIdx.y\n",
+        "bank conflicts, on 64 vertices: 8,449, allowed at most 1,000",
+    ),
+    "lengths in float32": (
+        "floyd-2",
+        "length = tile[y, k] + tile[k, x]",
+        "length = float32(tile[y, k] + tile[k, x])",
+        "few arcs, 0 or 60,000,001 long, schedule lockstep: ",
+    ),
     "no barrier between pivots": (
         "floyd-2",
         "            tile[y, x] = length\n        cuda.syncthreads()\n",
@@ -734,6 +835,12 @@ NEAR_MISSES = {
         "grid.sync()",
         "cuda.syncthreads()",
         "they are in different blocks, which no `syncthreads` orders",
+    ),
+    "x for the row in each of all pivots": (
+        "floyd-3",
+        "    j, i = cuda.grid(2)\n",
+        "    i, j = cuda.grid(2)\n",
+        "sectors a global request, on 32 vertices: 9.73, allowed at most 3",
     ),
     "a barrier of the grid behind all pivots": (
         "floyd-3",
@@ -777,6 +884,12 @@ NEAR_MISSES = {
         "if on != NO_PATH:",
         "if True:",
         "`new[",
+    ),
+    "lengths of 2^30 and more are no path": (
+        "otherwise-3",
+        "if on != NO_PATH:",
+        "if on < 2**30:",
+        "paths through arcs of 2^30 and more, schedule lockstep: after",
     ),
     "every row read, whatever leads there": (
         "otherwise-3",
@@ -827,6 +940,30 @@ NEAR_MISSES = {
         "first + second > 2**30",
         "`product[0, 0]` is 1073741823 and should be 2147483646",
     ),
+    "sums that wrap below 0": (
+        "otherwise-4",
+        "best = min(best, first + second)",
+        "best = min(best, int32(first + second))",
+        "`product[0, 0]` is -2147483648 and should be 2147483647",
+    ),
+    "sums that wrap below 0 and are taken for no path": (
+        "otherwise-4",
+        "first == NO_PATH or second == NO_PATH",
+        "first == NO_PATH or second == NO_PATH or int32(first + second) < 0",
+        "`product[",
+    ),
+    "an arc of 2^30 and more that counts as infinite": (
+        "otherwise-4",
+        "first == NO_PATH or second == NO_PATH",
+        "first > 2**30 or second > 2**30",
+        "sums that an int32 does not hold, and large ones that it holds, schedule lockstep",
+    ),
+    "the columns of b for its rows": (
+        "otherwise-4",
+        "range(a.shape[1])",
+        "range(min(a.shape[1], b.shape[1]))",
+        "5 × 40 × 7, schedule lockstep: `product[",
+    ),
     "sums beyond infinity alone": (
         "otherwise-4",
         "first == NO_PATH or second == NO_PATH",
@@ -845,6 +982,24 @@ NEAR_MISSES = {
         "        cuda.syncthreads()\n",
         "syncthreads",
     ),
+    "samples through float64": (
+        "energy-2",
+        "        above[i] = max(samples[i] - idle, 0)\n",
+        "        above[i] = float64(max(samples[i] - idle, 0))\n",
+        "large samples, schedule lockstep: `above[",
+    ),
+    "a sum in float64": (
+        "energy-3",
+        "            added += mine\n",
+        "            added = float64(added + mine)\n",
+        "large samples in runs of 33, 0, 67 and 1, schedule lockstep: `total[0]`",
+    ),
+    "the highest in float64": (
+        "energy-3",
+        "            most = max(most, mine)\n",
+        "            most = float64(max(most, mine))\n",
+        "schedule lockstep: `peak[",
+    ),
     "a peak that no shuffle carries": (
         "energy-3",
         "most = max(most, cuda.shfl_down_sync(FULL_MASK, most, apart))",
@@ -856,6 +1011,52 @@ NEAR_MISSES = {
         "offsets[v + 1], 32):",
         "min(offsets[v] + 32, offsets[v + 1]), 32):",
         "`border[0]` is 0 and should be 1",
+    ),
+    "the other half of the lanes looks at the same neighbors": (
+        "beyond-2",
+        "offsets[v] + lane,",
+        "offsets[v] + lane % 16,",
+        "`border[0]` is 0 and should be 1",
+    ),
+    "each 33rd neighbor": (
+        "beyond-2",
+        "offsets[v + 1], 32)",
+        "offsets[v + 1], 33)",
+        "one far neighbor at each place of 71, schedule lockstep: `border[32]` is 0",
+    ),
+    "each 31st neighbor": (
+        "beyond-2",
+        "offsets[v + 1], 32)",
+        "offsets[v + 1], 31)",
+        "memory requests of the busiest warp, on a star of 224 leaves in one part: 20, allowed",
+    ),
+    "the last neighbor of each lane decides": (
+        "beyond-2",
+        "            if part[targets[k]] != own:\n                far = True\n",
+        "            far = part[targets[k]] != own\n",
+        "one far neighbor at each place of 71, schedule lockstep: `border[0]` is 0",
+    ),
+    "the votes of half a warp": (
+        "beyond-2",
+        "cuda.any_sync(FULL_MASK, far)",
+        "cuda.ballot_sync(FULL_MASK, far) & 0xFFFF",
+        "`border[0]` is 0 and should be 1",
+    ),
+    "one lane that stops at the first far neighbor": (
+        "beyond-2",
+        "        for k in range(offsets[v] + lane, offsets[v + 1], 32):\n"
+        "            if part[targets[k]] != own:\n                far = True\n",
+        "        for k in range(offsets[v], offsets[v + 1] if lane == 0 else 0):\n"
+        "            if part[targets[k]] != own:\n                far = True\n"
+        "                break\n",
+        "memory requests of the busiest warp, on a star of 224 leaves in one part: 452, allowed",
+    ),
+    "an atomic of each lane in place of the vote": (
+        "beyond-2",
+        "        any_far = cuda.any_sync(FULL_MASK, far)\n        if lane == 0:\n"
+        "            border[v] = 1 if any_far else 0\n",
+        "        cuda.atomic.max(border, v, 1 if far else 0)\n",
+        "atomic requests, on a star of 224 leaves in one part: 225, allowed at most 0",
     ),
     "lane 0 decides by what it has seen": (
         "beyond-2",
@@ -888,6 +1089,36 @@ NEAR_MISSES = {
         "inside[i, min(j, inside.shape[1] - 1)]",
         "`rows[",
     ),
+    "sums that wrap below 0, of a way over a separator": (
+        "beyond-3",
+        "min(best, first + second)",
+        "min(best, int32(first + second))",
+        "and negative ones, schedule lockstep: `rows[0, 4]` is -2147483648",
+    ),
+    "no way to the separator": (
+        "beyond-3",
+        "first != NO_PATH and second",
+        "second",
+        "and negative ones, schedule lockstep: `rows[0, 2]` is 2147483642",
+    ),
+    "no way from the separator": (
+        "beyond-3",
+        "first != NO_PATH and second",
+        "first",
+        "and negative ones, schedule lockstep: `rows[1, 0]` is 2147483640",
+    ),
+    "a way to a separator that is negative": (
+        "beyond-3",
+        "first != NO_PATH and second",
+        "0 <= first < NO_PATH and second",
+        "and negative ones, schedule lockstep: `rows[1, 3]` is 2147483647",
+    ),
+    "no more than 128 separators": (
+        "beyond-3",
+        "range(to_border.shape[1])",
+        "range(min(128, to_border.shape[1]))",
+        "130 vertices, each a part, schedule lockstep: `rows[",
+    ),
     "one separator is enough": (
         "beyond-3",
         "range(to_border.shape[1])",
@@ -903,12 +1134,7 @@ NEAR_MISSES = {
 def test_a_near_miss_is_found(name, passage, instead, says, tmp_path, monkeypatch):
     ex = gk.exercise(name)
     assert ex.solution.text.count(passage) == 1
-    path = tmp_path / "near_miss.py"
-    path.write_text(ex.solution.text.replace(passage, instead), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("near_miss", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    kernel = getattr(module, python_function(ex.solution.answer).__name__)
+    kernel = kernel_of(ex, TYPES + ex.solution.text.replace(passage, instead), tmp_path)
     with monkeypatch.context() as patch:
         # Most are found in lockstep already; the other schedules are for those that are not.
         patch.setattr(checking, "SCHEDULES", checking.SCHEDULES[:1])
@@ -940,12 +1166,8 @@ def test_an_append_that_shares_no_atomic_is_right_and_too_dear(name, tmp_path):
     ex = gk.exercise("queues-4")
     start = ex.solution.text.index("    peers = cuda.match_any_sync")
     end = ex.solution.text.index("    if slot < queues.shape[1]")
-    path = tmp_path / "plain.py"
-    path.write_text(ex.solution.text[:start] + lines + ex.solution.text[end:], encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("plain", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    report = ex.check(module.sort_by_degree, raises=False)
+    text = ex.solution.text[:start] + lines + ex.solution.text[end:]
+    report = ex.check(kernel_of(ex, text, tmp_path), raises=False)
     wrong = [finding for finding in report.findings if not finding.passed]
     assert all("allowed at most" in repr(finding) for finding in wrong)
     assert missed in repr(report)
