@@ -320,12 +320,12 @@ def _fixed_pairs() -> dict[str, tuple]:
             np.int32([[far, NO_PATH]]), np.int32([[far - 2, 0], [-far, -far]]),
         ),
         "sums that an int32 does not hold, and large ones that it holds": (
-            np.int32([[far, NO_PATH - 1, 5]]),
+            np.int32([[far, NO_PATH - 1, 5], [-far, NO_PATH, NO_PATH]]),
             np.int32(
                 [
-                    [far, NO_PATH, NO_PATH, NO_PATH],
-                    [NO_PATH, NO_PATH - 1, -5, NO_PATH],
-                    [NO_PATH, NO_PATH, NO_PATH, far + 1],
+                    [far, NO_PATH, NO_PATH, NO_PATH, -far],
+                    [NO_PATH, NO_PATH - 1, -5, NO_PATH, NO_PATH],
+                    [NO_PATH, NO_PATH, NO_PATH, far + 1, NO_PATH],
                 ]
             ),
         ),

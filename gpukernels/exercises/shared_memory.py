@@ -250,7 +250,7 @@ def _transpose_case(rows: int, columns: int) -> Case:
 
 def transpose_cases() -> list[Case]:
     """Return the hidden inputs of shared-4."""
-    shapes = ((32, 32), (0, 5), (40, 33), (1, 90), (64, 64), (1, 1), (65, 1), (31, 64))
+    shapes = ((32, 32), (0, 5), (40, 33), (1, 90), (64, 64), (1, 1), (65, 1), (31, 64), (3, 300))
     return [_transpose_case(*shape) for shape in shapes]
 
 
