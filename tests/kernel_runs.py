@@ -55,6 +55,7 @@ from gpukernels.shortest_paths.hbf import relax as hbf_relax
 from gpukernels.shortest_paths.hbf.child import relax_pieces
 from gpukernels.shortest_paths.hbf.classes import Arcs, marked_targets, turned_around
 from gpukernels.shortest_paths.hbf.ending import ended, unpack
+from gpukernels.shortest_paths.hbf.many_roots import relax_all_pieces
 from gpukernels.shortest_paths.hbf.table import append_lowered, keep_those_in_table, write_table
 from gpukernels.shortest_paths.hbf.words import BIAS, start_words
 from gpukernels.shortest_paths.result import arcs_on
@@ -436,6 +437,7 @@ def _add_shortest_paths() -> None:
     RUNS["hbf write_table"] = _write_table
     RUNS["hbf keep_those_in_table"] = _keep_those_in_table
     RUNS["hbf relax_pieces"] = _relax_pieces
+    RUNS["hbf relax_all_pieces"] = _relax_all_pieces
     RUNS["hbf end_postponed"] = _end_postponed
     RUNS["hbf append_lowered"] = _append_lowered
     RUNS["ortega settle"] = _settle
@@ -544,6 +546,22 @@ def _relax_pieces(device) -> dict[str, np.ndarray]:
     return {"words": device.read(search.words), "queue": np.sort(device.read(queue.next_frontier))}
 
 
+def _relax_all_pieces(device) -> dict[str, np.ndarray]:
+    """Relax the same pieces for two rows, of which one may use plain stores."""
+    g = _with_weights(gk.star(100), np.int32)
+    search = _hbf_search(device, g, device.keep(g.targets))
+    words = np.tile(device.read(search.words), (2, 1))
+    queue, pieces = np.full((2, g.n), -1, np.int32), np.array([[[0, 0], [0, 64]]] * 2, np.int32)
+    queue = Queue(device.array(queue), device.array(np.array([[0, 2, 1, 0, 0, 0]] * 2)))
+    search = search._replace(words=device.array(words))
+    plain = device.array(np.array([1, 0], np.int32))
+    device.launch(
+        relax_all_pieces, (2, 2), THREADS, search, queue, 1, plain, True,
+        Children(0, 64, device.array(pieces)), shared=slot_bytes(THREADS),
+    )  # fmt: skip
+    return {"words": device.read(search.words), "queue": np.sort(device.read(queue.next_frontier))}
+
+
 def _end_postponed(device) -> dict[str, np.ndarray]:
     g = _with_weights(gk.star(100), np.int32)
     arcs = Arcs(*arcs_on(device, g))
@@ -571,6 +589,7 @@ ALL_PAIRS_RUNS = [
     ("kleene", 18, {"per_thread": "4x4"}, [np.int32]),
     ("out_of_core", 18, {"per_thread": "4x4", "memory": 8704}, [np.float32]),
     ("per_root", 18, {"batch": 7}, [np.int32]),
+    ("per_root", 18, {"search": "hbf", "batch": 7}, BOTH),
 ]
 
 

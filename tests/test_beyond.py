@@ -149,7 +149,7 @@ def test_a_tile_has_as_many_roots_as_memory_holds(call):
         stats = call(g, range(64), memory=bytes_for_bfs(g, 10)).stats
         assert stats["batches"] == 7
     else:
-        memory = bytes_for(g, 10, False, named=True)
+        memory = bytes_for(g, 10, False)
         assert call(g, range(64), memory=memory).stats["batch"] == 10
         assert call(g, range(64), memory=memory - 1).stats["batch"] == 9
         with pytest.raises(gk.InvalidArgument, match=r"^batch = 11: must be at most 10 with memor"):

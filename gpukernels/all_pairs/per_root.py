@@ -26,8 +26,9 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 from gpukernels.shortest_paths import METHODS as SEARCHES
 from gpukernels.shortest_paths import SSSPResult
-from gpukernels.shortest_paths.batches import BATCHED, sssp_many
+from gpukernels.shortest_paths.batches import sssp_many
 from gpukernels.shortest_paths.many_roots import (
+    AT_ONCE,
     MOST_ROOTS,
     bytes_for,
     roots_within,
@@ -50,11 +51,12 @@ class Searches:
     threads : int
         Threads a block.
     batch : int, optional
-        Roots to search from at once, a launch a round for all of them; only with the search
-        ``"topology_driven"``. Unless given, one search follows the other.
+        Roots to search from at once, with one launch per round for all of them; only with the
+        searches ``"topology_driven"`` and ``"hbf"``. Unless given, one search follows the other.
     memory : int, optional
-        Bytes of the device that a batch may use: 4 (n + 2 m) for the graph, and 8 n a root, or a
-        little more. Unless `batch` is given, it has as many roots as fit.
+        Bytes of the device that a batch may use. ``"topology_driven"`` takes 4 (n + 2 m) for the
+        graph and 8 n per root, ``"hbf"`` 4 (3 n + 5 m) and 20 n, both a little more. Unless `batch`
+        is given, it has as many roots as fit.
     next_hops : bool
         Whether the result holds next hops.
     """
@@ -73,8 +75,9 @@ class Searches:
         for name, value in given.items():
             if value is not None:
                 given[name] = check_whole(name, value, *limits[name])
-                if self.search != BATCHED:
-                    allowed = f"None with search={self.search!r}: {BATCHED!r} alone takes batches"
+                if self.search not in AT_ONCE:
+                    some = " or ".join(map(repr, AT_ONCE))
+                    allowed = f"None with search={self.search!r}: batches are for {some}"
                     raise InvalidArgument(name, value, allowed)
         return replace(self, threads=check_threads(self.threads), **given)
 
@@ -90,9 +93,9 @@ class Searches:
             return None
         free = device.free_bytes()
         bound = free if self.memory is None else min(self.memory, free)
-        most = roots_within(g, bound, self.next_hops)
+        most = roots_within(g, bound, self.next_hops, self.search)
         if most == 0 or (self.batch is not None and min(self.batch, g.n) > most):
-            needed = bytes_for(g, 1 if most == 0 else self.batch, self.next_hops)
+            needed = bytes_for(g, self.batch if most else 1, self.next_hops, self.search)
             name = "batch" if self.memory is None or most else "memory"
             where = f"memory={bound}" if bound == self.memory else f"the {bound:,} bytes free"
             allowed = f"at most {most} with {where}" if most else f"at least {needed} for one root"
@@ -185,7 +188,10 @@ def rows_of(
     try:
         if batch is None:
             return _turned(*_one_by_one(lengths, arcs, device, searches, method))
-        found = search_from_all(arcs, device, batch, searches.threads, searches.next_hops)
+        found = search_from_all(
+            arcs, np.arange(g.n, dtype=np.int32), device, searches.search, batch, searches.threads,
+            searches.next_hops,
+        )  # fmt: skip
     except (NegativeCycleError, NegativeWeightError, OverflowError) as error:
         raise (_turned_around(error) if searches.next_hops else error) from None
     stats = {

@@ -30,7 +30,6 @@ from scipy.sparse import csgraph
 from gpukernels import generators, multicore, sequential
 from gpukernels.all_pairs import METHODS, UNREACHED, apsp, min_plus
 from gpukernels.all_pairs.lengths import ABSENT, Lengths, lengths_of
-from gpukernels.all_pairs.per_root import BATCHED
 from gpukernels.bench import all_cores, cold_cache, record, steps
 from gpukernels.bench.all_cores import ALL_CORES
 from gpukernels.bench.graphs import dense_lengths, weighted, weighted_random
@@ -55,9 +54,12 @@ DEGREE = 8
 #: many at once as fit into a gigabyte.
 OF_SPARSE = (
     ("per_root", {}),
-    ("per_root", {"search": BATCHED, "memory": 1 << 30}),
+    ("per_root", {"search": "topology_driven", "memory": 1 << 30}),
+    ("per_root", {"search": "ortega"}),
+    ("per_root", {"search": "hbf"}),
+    ("per_root", {"search": "hbf", "memory": 1 << 30}),
     ("johnson", {}),
-    ("johnson", {"search": BATCHED, "memory": 1 << 30}),
+    ("johnson", {"search": "topology_driven", "memory": 1 << 30}),
 )
 #: The (min, +) product by itself, which is no method: what the tiled ones could reach.
 PRODUCT = "min_plus"

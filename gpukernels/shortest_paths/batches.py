@@ -1,7 +1,8 @@
 """Shortest paths from many roots, some roots at a time: here, or by the workers of a Dask client.
 
-A tile of the result is the rows of some roots. The topology-driven search makes them in one
-[burtscher2012quantitative], with a launch a round for all; the other searches one by one. Mapping:
+A tile of the result is the rows of some roots. The topology-driven search
+[burtscher2012quantitative] and H-BF make them together, with one launch per round for all; the
+other searches make them one by one. Mapping:
 that of the search. Work O(k n (n + m)) at worst for k roots, the same on one worker and on many:
 roots have nothing in common but the graph, which each worker gets once.
 """
@@ -37,11 +38,11 @@ from gpukernels.summary import shape_of
 from gpukernels.weight_facts import weight_facts
 
 from . import METHODS
-from .many_roots import MOST_ROOTS, bytes_for, roots_within, search_from_all
+from .many_roots import AT_ONCE, MOST_ROOTS, bytes_for, roots_within, search_from_all
 from .overflow import largest, too_long
 from .result import infinity
 
-#: The search that can be made from many roots at once.
+#: The search that is made unless another is named.
 BATCHED = "topology_driven"
 #: What a tile counts.
 COUNTED = ("launches", "read_backs", "iterations", "relaxations")
@@ -109,11 +110,11 @@ def sssp_many(
         Where to run; by default :func:`gpukernels.default_device`. With a client, each worker runs
         on its own.
     batch : int, optional
-        Roots of a tile; ``"topology_driven"`` searches from all of them at once.
+        Roots of a tile; ``"topology_driven"`` and ``"hbf"`` search from all of them at once.
     memory : int, optional
-        Bytes of a device that a tile may use: 4 (n + 2 m) for the graph, and 8 n a root, or a
-        little more. Unless `batch` is given, a tile has as many roots as fit. Only with
-        ``"topology_driven"`` on a device.
+        Bytes of a device that a tile may use. ``"topology_driven"`` takes 4 (n + 2 m) for the graph
+        and 8 n per root, ``"hbf"`` 4 (3 n + 5 m) and 20 n, both a little more. Unless `batch` is
+        given, a tile has as many roots as fit. Only with these two on a device.
     threads : int
         Threads a block.
     engine : str
@@ -168,8 +169,8 @@ def sssp_many(
         size = each or before
         if size is None:
             size = rows_a_tile(chosen.size, 4 * g.n, client)
-            if device is not None and method == BATCHED:
-                size = max(1, min(size, roots_within(g, device.free_bytes(), False, named=True)))
+            if device is not None and method in AT_ONCE:
+                size = max(1, min(size, roots_within(g, device.free_bytes(), False, method)))
         return tiles_of("roots", chosen, min(size, MOST_ROOTS))
 
     dtype = np.dtype(np.int32 if g.weights is None else g.weights.dtype)
@@ -195,12 +196,13 @@ def _roots_of_a_tile(
     """Return how many roots a tile has; None if the caller leaves it open."""
     if memory is not None:
         memory = check_whole("memory", memory, 1, 2**63 - 1)
-        if method != BATCHED or engine != "kernels":
-            allowed = f"None unless {BATCHED!r} runs on a device: it alone searches from all roots"
+        if method not in AT_ONCE or engine != "kernels":
+            some = " or ".join(map(repr, AT_ONCE))
+            allowed = f"None unless {some} runs on a device: others search root by root"
             raise InvalidArgument("memory", memory, allowed)
-        most = roots_within(g, memory, False, named=True)
+        most = roots_within(g, memory, False, method)
         if most == 0 and k:
-            needed = bytes_for(g, 1, False, named=True)
+            needed = bytes_for(g, 1, False, method)
             raise InvalidArgument("memory", memory, f"at least {needed} for one root")
     if batch is None:
         return None if memory is None else max(1, most)
@@ -217,12 +219,12 @@ def search_tile(
     if engine == "cpu":
         return _by_cpu(g, roots)
     device = chosen_device(device)
-    if method == BATCHED:
+    if method in AT_ONCE:
         # The graph may be there already.
-        needed = bytes_for(g, roots.size, False, named=True) - bytes_for(g, 0, False)
+        needed = bytes_for(g, roots.size, False, method) - bytes_for(g, 0, False, method)
         if (free := device.free_bytes()) < needed:
             raise MemoryError(f"{roots.size} roots take {needed:,} bytes; {free:,} are free")
-        found = search_from_all(g, device, roots.size, threads, False, roots)
+        found = search_from_all(g, roots, device, method, roots.size, threads, False)
         return found.distance, {name: getattr(found, name) for name in COUNTED}
     rows, stats = [], dict.fromkeys(COUNTED, 0)
     for root in roots.tolist():

@@ -3,7 +3,8 @@
 The topology-driven search [burtscher2012quantitative] on rows of distances, one a root. Mapping:
 work-item (vertex) of a root to thread. Work O(k n (n + m)) at worst for k roots: a round relaxes
 every arc for each root whose distances the last round has changed. A small graph does not fill a
-GPU; its roots together may.
+GPU; its roots together may. H-BF does the same with a frontier for each root: see
+`hbf.many_roots`.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import numpy as np
 from numba import cuda
 from numpy.typing import NDArray
 
-from gpukernels.device import Device, benign_race
+from gpukernels.device import Device, DeviceArray, benign_race
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import blocks_for
 
+from .hbf.many_roots import FromManyRoots
 from .negative import Watch
 from .overflow import check_held
 from .result import arcs_on, infinity
@@ -31,15 +33,7 @@ APART = 256
 
 
 @cuda.jit
-def start_rows(distance, first):
-    """Set the distance of each row's root to 0; the first row has the root `first`."""
-    row = cuda.grid(1)
-    if row < distance.shape[0]:
-        distance[row, first + row] = 0
-
-
-@cuda.jit
-def start_rows_at(distance, roots):
+def start_rows(distance, roots):
     """Set the distance of each row's root to 0; a row's root is where ``roots`` says."""
     row = cuda.grid(1)
     if row < distance.shape[0]:
@@ -88,81 +82,124 @@ class Found(NamedTuple):
     relaxations: int
 
 
-def bytes_for(g: Graph, roots: int, parents: bool, named: bool = False) -> int:
-    """Return how many bytes of a device so many roots at once take, the graph's included.
+class TopologyDriven:
+    """A topology-driven search from each root of a batch, on one device.
 
-    `named`: they do not follow one another, so the device is told each.
+    Parameters
+    ----------
+    g, device, threads
+        As of a search from one root.
+    batch : int
+        The largest number of roots of a batch.
+
+    Attributes
+    ----------
+    arcs : tuple of device arrays
+        Offsets, targets and weights.
+    launches, read_backs, iterations : int
+        Of all batches so far; a round of a batch is one iteration.
     """
-    arrays = [g.n + 1, g.m, g.m, *[roots * g.n] * 2, *[roots] * (2 + named)]
+
+    def __init__(self, g: Graph, device: Device, batch: int, threads: int):
+        self.g, self.device, self.threads = g, device, threads
+        self.arcs = arcs_on(device, g)
+        dtype = np.int32 if g.weights is None else g.weights.dtype
+        self.distance = device.empty((batch, g.n), dtype)
+        self.times = device.full((batch, g.n), 0, np.int32)
+        self.flags = [device.empty(batch, np.int32) for _ in "ab"]
+        self.launches = self.read_backs = self.iterations = 0
+
+    @staticmethod
+    def bytes_of(g: Graph, roots: int) -> list[int]:
+        """Return the bytes of each array that a batch of so many roots takes on a device."""
+        words = [g.n + 1, g.m, g.m, *[roots * g.n] * 2, *[roots] * 2]
+        return [4 * size for size in words]
+
+    def search(self, roots: NDArray[np.int32]) -> DeviceArray:
+        """Search from all `roots`; return device distances, one row per root."""
+        g, device, threads = self.g, self.device, self.threads
+        rows, counts = self.distance[: roots.size], self.times[: roots.size]
+        going, changed = (flag[: roots.size] for flag in self.flags)
+        infinite = infinity(rows.dtype)
+        device.fill(rows, infinite)
+        device.fill(going, 1)
+        blocks = blocks_for(roots.size, threads)
+        device.launch(start_rows, blocks, threads, rows, device.array(roots))
+        grid, rounds = (blocks_for(g.n, threads), roots.size), 0
+        watches = [Watch(g, int(root), device) for root in roots]
+        more = np.ones(roots.size, np.int32)
+        while more.any():
+            for row in np.flatnonzero(more):
+                if watches[row].due(rounds):
+                    watches[row].look(rounds, rows[int(row)])
+            device.clear(changed)
+            args = *self.arcs, rows, infinite, counts, going, changed
+            device.launch(relax_rows, grid, threads, *args)
+            more, rounds = device.read(changed), rounds + 1
+            going, changed = changed, going
+        self.launches += 1 + rounds
+        self.read_backs += rounds
+        self.iterations += rounds
+        return rows
+
+    def relaxations(self) -> int:
+        """Return how many arcs were relaxed, each time that they were."""
+        times = self.device.read(self.times).sum(axis=0, dtype=np.int64)
+        return int(times @ self.g.out_degree)
+
+
+#: Searches that can be made from many roots at once, by the name of the method.
+AT_ONCE = {"topology_driven": TopologyDriven, "hbf": FromManyRoots}
+
+
+def bytes_for(g: Graph, roots: int, parents: bool, search: str = "topology_driven") -> int:
+    """Return how many bytes of a device so many roots at once take, the graph's included."""
+    arrays = [*AT_ONCE[search].bytes_of(g, roots), 4 * roots]
     if parents:
-        arrays += [g.n, g.n, 1]
-    return sum(-(-4 * size // APART) * APART for size in arrays)
+        arrays += [4 * g.n, 4 * g.n, 4]
+    return sum(-(-size // APART) * APART for size in arrays)
 
 
-def roots_within(g: Graph, memory: int, parents: bool, named: bool = False) -> int:
+def roots_within(g: Graph, memory: int, parents: bool, search: str = "topology_driven") -> int:
     """Return how many roots at once take at most `memory` bytes; 0 if not even one does."""
     counts = range(1, min(max(g.n, 1), MOST_ROOTS) + 1)
-    return bisect_right(counts, memory, key=lambda k: bytes_for(g, k, parents, named))
+    return bisect_right(counts, memory, key=lambda k: bytes_for(g, k, parents, search))
 
 
 def search_from_all(
     g: Graph,
+    roots: NDArray[np.int32],
     device: Device,
+    search: str,
     batch: int,
     threads: int,
     parents: bool,
-    named: NDArray[np.int32] | None = None,
 ) -> Found:
-    """Search from every vertex, or from those `named`, `batch` at a time.
+    """Search from all `roots`, `batch` at a time.
 
     Raises
     ------
     NegativeCycleError, OverflowError
         As a search from one root does.
     """
-    every = range(g.n) if named is None else named
-    batch = max(1, min(batch, len(every)))
+    batch = max(1, min(batch, roots.size))
+    s = AT_ONCE[search](g, device, batch, threads)
     dtype = np.int32 if g.weights is None else g.weights.dtype
-    infinite, arcs = infinity(dtype), arcs_on(device, g)
-    distance = device.empty((batch, g.n), dtype)
-    times = device.empty((batch, g.n), np.int32)
-    flags = [device.empty(batch, np.int32) for _ in range(2)]
-    found: NDArray = np.empty((len(every), g.n), dtype)
+    found: NDArray = np.empty((roots.size, g.n), dtype)
     parent = np.empty(found.shape, np.int32) if parents else None
-    launches = read_backs = iterations = 0
-    device.clear(times)
-    for first in range(0, len(every), batch):
-        roots = every[first : first + batch]
-        rows, counts = distance[: len(roots)], times[: len(roots)]
-        going, changed = (flag[: len(roots)] for flag in flags)
-        for array, value in ((rows, infinite), (going, 1)):
-            device.fill(array, value)
-        start, at = (start_rows, first) if named is None else (start_rows_at, device.array(roots))
-        device.launch(start, blocks_for(len(roots), threads), threads, rows, at)
-        grid, rounds = (blocks_for(g.n, threads), len(roots)), 0
-        watches = [Watch(g, int(root), device) for root in roots]
-        more = np.ones(len(roots), np.int32)
-        while more.any():
-            for row in np.flatnonzero(more):
-                if watches[row].due(rounds):
-                    watches[row].look(rounds, rows[int(row)])
-            device.clear(changed)
-            args = *arcs, rows, infinite, counts, going, changed
-            device.launch(relax_rows, grid, threads, *args)
-            more, rounds = device.read(changed), rounds + 1
-            going, changed = changed, going
-        launches, read_backs = launches + 1 + rounds, read_backs + rounds
-        iterations += rounds
+    launches = 0
+    for first in range(0, roots.size, batch):
+        some = roots[first : first + batch]
+        rows = s.search(some)
         if parent is None:
-            device.read(rows, into=found[first : first + len(roots)])
-            for row, root in enumerate(roots):
+            device.read(rows, into=found[first : first + some.size])
+            for row, root in enumerate(some):
                 check_held(g, int(root), found[first + row])
         else:
-            for row, root in enumerate(roots):
+            for row, root in enumerate(some):
                 lengths, of_root, more_launches = parents_of(
-                    g, int(root), device, arcs, rows[row], threads
+                    g, int(root), device, s.arcs, rows[row], threads
                 )
                 found[first + row], parent[first + row] = lengths, of_root
                 launches += more_launches
-    relaxations = int(device.read(times).sum(axis=0, dtype=np.int64) @ g.out_degree)
-    return Found(found, parent, launches, read_backs, iterations, relaxations)
+    return Found(found, parent, s.launches + launches, s.read_backs, s.iterations, s.relaxations())

@@ -52,6 +52,8 @@ VARIANTS = [
     ("johnson", {"search": "near_far_persistent"}),
     ("johnson", {"memory": 1 << 16}),
     ("johnson", {"search": "ortega"}),
+    ("johnson", {"search": "hbf", "memory": 1 << 16}),
+    ("per_root", {"search": "hbf", "batch": 3}),
 ]
 LARGE = [
     ("blocked", {"tile": 64}),

@@ -251,6 +251,7 @@ def test_a_sparse_graph_is_searched_from_each_vertex_and_as_a_matrix(measuring):
     row = measuring.sparse(16, ["per_root", "blocked"], True)
     assert row["m"] == weighted_random(16, 8, seed=1).m
     blocked = "blocked tile=64 per_thread=8x8"
-    batch = "per_root search=topology_driven memory=1073741824"
+    batches = {f"per_root search={s} memory=1073741824" for s in ("topology_driven", "hbf")}
+    alone = {"per_root", "per_root search=ortega", "per_root search=hbf"}
     on_cpu = {"SciPy dijkstra", "sequential johnson"}
-    assert set(row["searches"]) == {*on_cpu, "per_root", batch, blocked}
+    assert set(row["searches"]) == {*on_cpu, *alone, *batches, blocked}

@@ -13,6 +13,7 @@ Busato and Bombieri [busato2016hbf]; [busato2017chapter], section 3. One idea a 
 `options`    the switches, and the numbers behind them
 `rounds`     the host's side of a round: buffers, launches, read-backs
 `report`     what the search did
+`many_roots` the same from many roots at once
 ===========  ======================================================================================
 
 A vertex whose distance falls is in the next round's frontier, and only its arcs are relaxed there.
