@@ -422,6 +422,10 @@ def _add_shortest_paths() -> None:
             RUNS[f"sssp {method} {kind}, delta 0.5"] = lambda d, g=directed, m=method: {
                 "distance": gk.sssp(g, 1, m, d, delta=0.5).distance
             }
+    for kind, (directed, _) in WEIGHTED.items():
+        RUNS[f"sssp delta_stepping {kind}, light_heavy"] = lambda d, g=directed: {
+            "distance": gk.sssp(g, 1, "delta_stepping", d, delta=3, light_heavy=True).distance
+        }
     # A child kernel, a lookup table, a round that does not fit its queue, and no edge classes.
     for options in (
         {"child_threshold": 4},

@@ -9,7 +9,8 @@ empty in front; the last one holds all beyond. Mapping: arcs and vertices of the
 by merge path, the sort a vertex a thread. Work O(n m) at worst, near Dijkstra's for a small delta.
 
 Every sort moves all that waits and most of it stays where it was: the reason why Davidson et al.
-prefer two buckets, `near_far`. Light and heavy arcs are not kept apart, here as there.
+prefer two buckets, `near_far`. They do not tell light and heavy arcs apart as Meyer and Sanders do;
+``light_heavy=True`` does, see `light_heavy`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import WARP_SIZE
 from gpukernels.primitives.warp_scan import warp_exclusive_scan
 
+from .light_heavy import LightHeavy
 from .piles import Options, Piles, next_limit
 from .result import SSSPResult
 from .sweep import Search
@@ -117,11 +119,16 @@ def sort_pile(
 
 
 @takes_fields_of(Options)
-def sssp(g: Graph, root: int, device: Device, **options: Any) -> SSSPResult:
-    """Search `g` from `root`, bucket by bucket: a launch a round, and three a sort.
+def sssp(
+    g: Graph, root: int, device: Device, *, light_heavy: bool = False, **options: Any
+) -> SSSPResult:
+    """Search `g` from `root`, bucket by bucket: one launch per round, and three per sort.
 
     Parameters
     ----------
+    light_heavy : bool
+        Whether arcs that weigh more than delta are relaxed only once a bucket is empty: two
+        launches per round then, and one more per bucket.
     **options
         See :class:`~gpukernels.shortest_paths.piles.Options`.
 
@@ -129,7 +136,8 @@ def sssp(g: Graph, root: int, device: Device, **options: Any) -> SSSPResult:
     -------
     SSSPResult
         ``stats`` as of `near_far`, with ``splits`` for the sorts, and ``sorted`` (vertices that
-        they have looked at).
+        they have looked at); with `light_heavy` also ``heavy_relaxations``, which are part of
+        ``relaxations``.
 
     Raises
     ------
@@ -138,7 +146,8 @@ def sssp(g: Graph, root: int, device: Device, **options: Any) -> SSSPResult:
     NegativeWeightError
         Where an arc weighs less than 0.
     """
-    s = Piles("delta_stepping", g, root, device, Options(**options))
+    state = LightHeavy if light_heavy else Piles
+    s = state("delta_stepping", g, root, device, Options(**options))
     sizes, looked_at = device.full(2 * BUCKETS, 0, np.int32), 0
     while s.size or s.put_off:
         if s.size:

@@ -97,7 +97,7 @@ class TopologyDriven:
     arcs : tuple of device arrays
         Offsets, targets and weights.
     launches, read_backs, iterations : int
-        Of all batches so far; a round of a batch is one iteration.
+        Totals of all batches so far; a round of a batch is one iteration.
     """
 
     def __init__(self, g: Graph, device: Device, batch: int, threads: int):

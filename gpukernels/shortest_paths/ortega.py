@@ -1,4 +1,4 @@
-"""Dijkstra's algorithm with many vertices a round: all whose distance no path can lower any more.
+"""Dijkstra's algorithm in rounds: each settles all vertices that no path can bring nearer any more.
 
 Ortega-Arranz et al. [ortega2013new], [ortega2015comprehensive], with the OUT criterion of
 [crauser1998parallelization]; for all pairs, [ortega2013tuned]. Mapping: work-item (vertex) to
@@ -87,7 +87,7 @@ def settle(distance, settled_in, infinite, round, limit, now, changed):
 def sssp(
     g: Graph, root: int, device: Device, *, threads: int = THREADS, parents: bool = True
 ) -> SSSPResult:
-    """Search `g` from `root`, three launches a round, until a round settles nothing.
+    """Search `g` from `root`, with three launches per round, until a round settles nothing.
 
     Parameters
     ----------

@@ -19,6 +19,7 @@ from numba import cuda
 
 from gpukernels.checks import check_real
 from gpukernels.device import Device
+from gpukernels.frontiers.arc_queue import ArcQueue
 from gpukernels.frontiers.enqueue import warp_minimum
 from gpukernels.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE
@@ -118,10 +119,10 @@ class Piles(Sweep):
         self.most_blocks = max(1, device.resident_threads // self.threads)
         self.splits = self.put_off_in_all = 0
 
-    def round(self) -> None:
-        """Relax the arcs of the frontier; what has fallen is the next one, or waits."""
+    def relax(self, search: Search, frontier: ArcQueue, size: int, arcs: int) -> None:
+        """Relax the `arcs` of `size` vertices; enqueue or put off the vertices that fall."""
         before = self.put_off
-        super().round()
+        super().relax(search, frontier, size, arcs)
         self.put_off_in_all += self.put_off - before
 
     def look(self, kernel, *more) -> None:

@@ -148,10 +148,10 @@ class Sweep:
         marks = (device.full(n, 0, np.int32) for n in (g.n, g.n if limit < np.inf else 0))
         self.search = Search(*arcs_on(device, g), start_at(root, g, device), *marks)
         self.queues = [ArcQueue(*(room(g.n) for _ in ArcQueue._fields)) for _ in "ab"]
-        counts = device.full(2 * COUNTERS + 2, 0, np.int64)
+        counts = device.full(2 * COUNTERS + 3, 0, np.int64)
         self.told, self.counts = device.pinned(counts.size, np.int64), counts
         self.rows = counts[:COUNTERS], counts[COUNTERS : 2 * COUNTERS]
-        sizes = counts[-2:-1], counts[-1:]
+        sizes = counts[-3:-2], counts[-2:-1]
         self.piles = [Queue(room(self.search.waiting.size), size) for size in sizes]
         self.limit = device.full(2, limit, np.float64)
         # The limit in force, and the pile: one of two each. A turn is a launch that fills a queue.
@@ -178,17 +178,20 @@ class Sweep:
     def round(self) -> None:
         """Relax the arcs of the frontier; what has fallen is the next one, or waits."""
         self.watch.look(self.iterations, self.search.distance)
-        frontier = self.queues[self.turn % 2]
+        self.sizes.append(self.size)
+        self.iterations += 1
+        self.relax(self.search, self.queues[self.turn % 2], self.size, self.arcs)
+
+    def relax(self, search: Search, frontier: ArcQueue, size: int, arcs: int) -> None:
+        """Relax the `arcs` of `size` vertices; enqueue or put off the vertices that fall."""
         queue, counts, used = self.next_queue()
-        tiles, shared = tiles_of(self.size, self.arcs, self.threads)
+        tiles, shared = tiles_of(size, arcs, self.threads)
         self.launch(
             advance, tiles * self.threads,
-            self.search, frontier, self.size, self.arcs, queue, self.piles[self.side], counts, used,
+            search, frontier, size, arcs, queue, self.piles[self.side], counts, used,
             self.limit, self.now, self.turn, shared=shared,
         )  # fmt: skip
-        self.sizes.append(self.size)
-        self.relaxations += self.arcs
-        self.iterations += 1
+        self.relaxations += arcs
         self.read()
 
     def read(self) -> None:

@@ -28,6 +28,9 @@ _WEIGHTS = ("weights", "weight")
 _WEIGHTS_IN = ("arcs_in.weights",)
 
 
+#: The bits of a target that name the vertex; H-BF keeps the class of the arc in the others.
+_ID_MASK = 2**30 - 1
+
 #: Kinds of a relaxation, and of a vertex: too early if one of its arcs is, else needed if one is.
 NEEDED, TOO_EARLY, AGAIN = 0, 1, 2
 
@@ -143,6 +146,10 @@ def read_run(
     _check_range(trace, row, distances, arcs.n, "distance", f"{arcs.n} vertices", name)
     for rows, what in ((heads, "targets"), (weights | ending, "weights")):
         _check_range(trace, row, rows, len(arcs.source), what, f"{len(arcs.source)} arcs", name)
+    at = (heads & (r.kind == LOAD))[row]
+    if (arcs.target[r.index[at]] != (r.value[at].astype(np.int64) & _ID_MASK)).any():
+        given = "targets in another order than the graph's"
+        raise InvalidArgument(name, given, "the trace of a search that leaves arcs where they are")
 
     # A launch that reads arcs and no distance prepares the search: it relaxes nothing.
     searching = np.isin(r.launch, r.launch[distances])

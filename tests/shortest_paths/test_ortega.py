@@ -1,4 +1,4 @@
-"""Dijkstra's algorithm with many vertices a round: what each round settles, by a scalar model."""
+"""Dijkstra's algorithm in rounds: the vertices that each round settles, by a scalar model."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ SWEEPS = [
     ("near_far", {"delta": 3}),
     ("delta_stepping", {}),
     ("delta_stepping", {"delta": 3}),
+    ("delta_stepping", {"delta": 3, "light_heavy": True}),
 ]
 
 
@@ -43,16 +44,18 @@ def test_a_frontier_holds_nothing_twice_and_knows_its_arcs(
     sweeping, g, scheduled_device, monkeypatch
 ):
     (method, options), g = sweeping, {"web": WEB, "hub": HUB, "town": TOWN}[g]
-    looked_at = []
+    looked_at, offsets = [], g.offsets
+    if options.get("light_heavy"):  # then a frontier has light arcs alone
+        offsets = np.concatenate([[0], np.cumsum(g.weights <= options["delta"])])[offsets]
 
     def look(self):
         read(self)
         queue = (scheduled_device.read(a)[: self.size] for a in self.queues[self.turn % 2])
         vertex, begin, shift = queue
         assert np.unique(vertex).size == vertex.size
-        degree = g.out_degree[vertex]
+        degree = np.diff(offsets)[vertex]
         np.testing.assert_array_equal(begin, np.cumsum(degree) - degree)
-        np.testing.assert_array_equal(begin + shift, g.offsets[vertex])
+        np.testing.assert_array_equal(begin + shift, offsets[vertex])
         assert degree.sum() == self.arcs
         waiting = scheduled_device.read(self.piles[self.side].next_frontier)[: self.put_off]
         assert np.unique(waiting).size == waiting.size
@@ -112,7 +115,11 @@ def test_relaxations_and_duplicates_are_those_of_the_trace(method, options):
     if not stats.get("splits"):  # these enqueue without a mark
         assert marked == entered + stats["duplicates"]
     assert stats["launches"] + stats["launches_for_parents"] == len(t.trace.launches)
-    assert stats["iterations"] == sum(x.kernel == "advance" for x in t.trace.launches)
+    relaxing = sum(x.kernel == "advance" for x in t.trace.launches)
+    if options.get("light_heavy"):  # heavy arcs once a bucket, and a split makes a bucket
+        assert 0 < relaxing - stats["iterations"] <= stats["splits"] + 1
+    else:
+        assert relaxing == stats["iterations"]
 
 
 def test_a_size_holds_as_many_entries_and_arcs_as_a_graph_may_have():

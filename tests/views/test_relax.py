@@ -383,3 +383,14 @@ def test_what_cannot_be_drawn_is_refused(name):
     make, message = REFUSED[name]
     with pytest.raises(InvalidArgument, match=message):
         make()
+
+
+def test_a_search_on_arcs_in_another_order_is_refused():
+    def trace_at(delta):
+        options = {"delta": delta, "light_heavy": True, "parents": False}
+        return gk.traced(gk.sssp, WEB, 1, "delta_stepping", **options).trace
+
+    with pytest.raises(InvalidArgument, match="targets in another order than the graph's"):
+        read_run(trace_at(4), Arcs.of(WEB))
+    # All arcs are light, so they are where they were.
+    assert read_run(trace_at(20), Arcs.of(WEB)).root == 1

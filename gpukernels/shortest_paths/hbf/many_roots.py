@@ -1,4 +1,4 @@
-"""H-BF from many roots at once: a launch a round for all of them, and a frontier for each.
+"""H-BF from many roots at once: one launch per round for all of them, and a frontier for each.
 
 H-BF [busato2016hbf], with its defaults, as a search for all pairs [busato2017chapter], section 4.
 Mapping: that of one search; the second index of a block is the row of its root. Work O(k n m) at
@@ -153,7 +153,7 @@ class FromManyRoots:
         return [*graph, *rows, 8 * TURNS * COUNTERS * roots, 8 * roots * max(pieces, 1), 4 * roots]
 
     def search(self, roots: NDArray[np.int32]) -> DeviceArray:
-        """Search from all `roots`; return device distances, a row a root."""
+        """Search from all `roots`; return device distances, one row per root."""
         g, device, threads, k = self.g, self.device, self.options.threads, roots.size
         search = self.state._replace(words=self.state.words[:k])
         counters = [self.counts[turn][:k] for turn in range(TURNS)]
