@@ -36,7 +36,8 @@ Exercises
     exercises lists them, exercise("bfs-3") is one of them.
 Errors
     ExerciseFailed, GraphFormatError, InvalidArgument, MissingTool, NegativeCycleError,
-    NegativeWeightError, TileError, UnknownMethod, VertexOutOfRange; others in gpukernels.errors.
+    NegativeWeightError, RoundingError, TileError, UnknownMethod, VertexOutOfRange; others in
+    gpukernels.errors.
 """
 
 # A name imported "as" itself is public, to readers and type checkers alike. With an `__all__`,
@@ -63,6 +64,7 @@ from gpukernels.errors import GraphFormatError as GraphFormatError
 from gpukernels.errors import InvalidArgument as InvalidArgument
 from gpukernels.errors import NegativeCycleError as NegativeCycleError
 from gpukernels.errors import NegativeWeightError as NegativeWeightError
+from gpukernels.errors import RoundingError as RoundingError
 from gpukernels.errors import TileError as TileError
 from gpukernels.errors import UnknownMethod as UnknownMethod
 from gpukernels.errors import VertexOutOfRange as VertexOutOfRange

@@ -45,6 +45,7 @@ __all__ = [
     "OutOfBounds",
     "RaceError",
     "ReadOnlyArray",
+    "RoundingError",
     "ShuffleError",
     "SourceNotFound",
     "TileError",
@@ -256,6 +257,44 @@ class NegativeCycleError(ValueError):
         if len(shown) < len(self.cycle):
             ring += f" -> ... ({len(self.cycle) - len(shown)} more)"
         return f"negative cycle: {ring} -> {self.cycle[0]}"
+
+
+class RoundingError(FloatingPointError, ValueError):
+    """Sums of floats are rounded so far that shortest paths cannot be found.
+
+    Only negative weights lead to it: distances fall around a cycle that is not negative, or no path
+    has the distance that was found. Whole numbers up to 2^24 are added without rounding.
+
+    Parameters
+    ----------
+    vertex : int
+        A vertex whose distance is wrong.
+    dtype : str
+        Type in which lengths were added up.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(3, [0, 1, 2], [1, 2, 1], [2.0**24, 1, -1])
+    >>> try:
+    ...     gk.sssp(g, 0)
+    ... except gk.RoundingError as error:
+    ...     error.vertex, error.dtype
+    (1, 'float32')
+    """
+
+    def __init__(self, vertex: int, dtype: str = "float32") -> None:
+        self.vertex, self.dtype = int(vertex), dtype
+        super().__init__(self.vertex, dtype)
+
+    def __str__(self) -> str:
+        text = (
+            f"distances are rounded so far in {self.dtype} that the shortest path to or from "
+            f"vertex {self.vertex} is not known; use whole-number weights"
+        )
+        if self.dtype == "float32":
+            text += ", or float64 on the CPU: gk.sequential.bellman_ford, or engine='cpu'"
+        return text
 
 
 class TileError(RuntimeError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,27 +60,18 @@ def vertex_on_cycle(parent, seen):
     return -1
 
 
-def negative_cycle(g: Graph, parent: NDArray[np.int32], on_it: int) -> NegativeCycleError:
+def negative_cycle(g: Graph, parent: NDArray[np.int32], on_it: int) -> NegativeCycleError | None:
     """Return the error that names the cycle of `parent` through `on_it`.
 
-    Raises
-    ------
-    FloatingPointError
-        If the cycle's arcs do not add up to less than 0, exactly: then the distances were rounded
-        so far that it looked negative.
+    None if the cycle's arcs do not add up to less than 0, exactly: then rounding has closed it.
     """
     cycle = [on_it]
     while parent[cycle[-1]] != on_it:
         cycle.append(int(parent[cycle[-1]]))
     cycle[1:] = cycle[:0:-1]
     arcs = zip(cycle, cycle[1:] + cycle[:1], strict=True)
-    length = math.fsum(_least_weight(g, u, v) for u, v in arcs)
-    if not length < 0:
-        raise FloatingPointError(
-            f"distances are rounded so far that a cycle through vertex {on_it} of length {length} "
-            "looks negative; its weights differ by too many orders of magnitude"
-        )
-    return NegativeCycleError(cycle)
+    length = sum(Fraction(_least_weight(g, u, v)) for u, v in arcs)
+    return NegativeCycleError(cycle) if length < 0 else None
 
 
 def _least_weight(g: Graph, u: int, v: int) -> float:

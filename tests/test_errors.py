@@ -10,6 +10,7 @@ ERRORS = [
     gk.VertexOutOfRange("root", 12, 10),
     gk.NegativeWeightError("dijkstra", (3, 4), -2, ["bellman_ford"]),
     gk.NegativeCycleError([4, 1, 9]),
+    gk.RoundingError(7),
     gk.UnknownMethod("bfs", "frontire", ["harish", "frontier"]),
 ]
 
@@ -31,6 +32,9 @@ def test_messages_name_what_was_given_and_what_is_allowed():
         "method 'dijkstra' needs weights of at least 0, but arc 3 -> 4 weighs -2; "
         "methods that allow it: bellman_ford",
         "negative cycle: 4 -> 1 -> 9 -> 4",
+        "distances are rounded so far in float32 that the shortest path to or from vertex 7 is not "
+        "known; use whole-number weights, or float64 on the CPU: gk.sequential.bellman_ford, or "
+        "engine='cpu'",
         "bfs has no method 'frontire'; it has harish, frontier (did you mean 'frontier'?)",
     ]
 

@@ -83,7 +83,7 @@ MAY_IMPORT = {
     | {"beyond", "cores.compiled", "frontiers", "mapping", "paths", "sequential", "weight_facts"},
     "all_pairs": TECHNIQUE
     | DOOR
-    | {"beyond", "copy_streams", "cores", "peers", "progress", "sequential"},
+    | {"beyond", "copy_streams", "cores", "peers", "progress", "sequential", "weight_facts"},
     "exercises": TECHNIQUE
     | {
         "all_pairs",

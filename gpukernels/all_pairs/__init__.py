@@ -29,7 +29,7 @@ from . import (
 from .length_rows import length_rows_of
 from .lengths import UNREACHED, lengths_of
 from .min_plus import min_plus
-from .result import APSPResult, check_held, not_joined
+from .result import APSPResult, check_cycles, check_held, not_joined
 
 METHODS: dict[str, Driver] = {
     "naive": naive.apsp,
@@ -95,6 +95,9 @@ def apsp(
     OverflowError
         If a shortest path is longer than can be held. In int32 that is 2^30 - 2, less what negative
         weights can add up to along a path.
+    RoundingError
+        If sums of floats, some of them negative, are rounded so far that shortest paths are not
+        known.
     TypeError
         If the method does not take an option.
     TileError
@@ -126,6 +129,7 @@ def apsp(
         search = block_tasks.apsp
     if search in (partitioned.apsp, block_tasks.apsp):
         rows = length_rows_of(g)
+        check_cycles(rows)
         result = search(rows, device, client, **options)
         if rows.too_long and not_joined(result.distance):
             joined = search(rows.pattern(), device, client, **options)
@@ -138,8 +142,11 @@ def apsp(
     else:
         device = chosen_device(device)
     if search is out_of_core.apsp:  # which sees to lengths, and to what is too long, on its own
-        return search(length_rows_of(g), device, **options)
+        rows = length_rows_of(g)
+        check_cycles(rows)
+        return search(rows, device, **options)
     lengths = lengths_of(g)
+    check_cycles(lengths)
     result = search(lengths, device, **options)
     if lengths.too_long and not_joined(result.distance):
         check_held(result.distance, search(lengths.pattern(), device, **options).distance)

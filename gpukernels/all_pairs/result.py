@@ -13,10 +13,12 @@ from gpukernels.checks import check_vertex
 from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores, slabs_of
 from gpukernels.device import Device, DeviceArray
-from gpukernels.errors import InvalidArgument
+from gpukernels.errors import InvalidArgument, RoundingError
 from gpukernels.graph import Graph
 from gpukernels.sequential import bellman_ford_queue
+from gpukernels.sequential.negative_cycles import find_negative_cycle
 from gpukernels.summary import shape_of
+from gpukernels.weight_facts import weight_facts
 
 from .length_rows import LengthRows
 from .lengths import Lengths, none_in
@@ -148,7 +150,7 @@ def finish(
     ------
     NegativeCycleError
         If there is a negative cycle; names one.
-    FloatingPointError
+    RoundingError
         If there is none, but distances are rounded so far that it looks as if.
     """
     n = lengths.n
@@ -174,11 +176,9 @@ def result_of(
     next_hop = None
     if through is not None:
         next_hop = np.full(found.shape, -1, np.int32)
-        if not _follow(through, no_path(found), next_hop):
-            raise FloatingPointError(
-                "distances are rounded so far that paths cannot be followed; the weights differ by "
-                "too many orders of magnitude"
-            )
+        lost = int(_follow(through, no_path(found), next_hop))
+        if lost >= 0:
+            raise RoundingError(lost)
     return APSPResult(found, next_hop, stats)
 
 
@@ -196,10 +196,24 @@ def name_cycle(of: Lengths | LengthRows | Graph, vertex: int) -> NoReturn:
     """Raise the error for a vertex to which a negative way leads from itself."""
     g = of if isinstance(of, Graph) else of.graph()
     bellman_ford_queue(g, vertex)  # finds it, and names it
-    raise FloatingPointError(
-        f"distances are rounded so far that a cycle through vertex {vertex} looks "
-        "negative; the weights differ by too many orders of magnitude"
-    )
+    raise RoundingError(vertex)
+
+
+def check_cycles(lengths: Lengths | LengthRows) -> None:
+    """Raise NegativeCycleError if floats have a negative cycle, even if rounding would hide it.
+
+    O(n m) at worst on the host, and only if a float is negative.
+    """
+    given = lengths.given
+    if isinstance(given, Graph):
+        signed = given.weights is not None and given.weights.dtype.kind == "f"
+        signed = signed and weight_facts(given).least < 0
+    else:
+        signed = given.dtype.kind == "f" and given.size > 0 and given.min() < 0
+    if signed:
+        g = lengths.graph()
+        if error := find_negative_cycle(g, np.zeros(g.n)):
+            raise error
 
 
 def check_held(distance: NDArray, joined: NDArray) -> None:
@@ -218,7 +232,7 @@ def check_held(distance: NDArray, joined: NDArray) -> None:
 
 @compiled()
 def _follow(via, none, next_hop):
-    """Fill `next_hop`, which holds -1; return False if paths never end.
+    """Fill `next_hop`, which holds -1; return a vertex from which a path never ends, or -1.
 
     ``via[i, j]`` is the vertex through which the path from i to j was last made shorter: it is the
     path to there and the path from there on, -1 an arc. A path is unrolled until it gets to where
@@ -238,7 +252,7 @@ def _follow(via, none, next_hop):
             while next_hop[way[length - 1], j] < 0:
                 steps += 1
                 if waiting == 0 or waiting + 2 > len(ends) or steps > 16 * n:
-                    return False
+                    return start
                 waiting -= 1
                 u, v = ends[waiting]
                 k = via[u, v]
@@ -257,4 +271,4 @@ def _follow(via, none, next_hop):
                 if at + 1 < length:
                     next_hop[way[at], j] = way[at + 1]
                 place[way[at]] = -1
-    return True
+    return -1

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.all_pairs import APSPResult
 from gpukernels.all_pairs.lengths import Lengths, lengths_of
-from gpukernels.all_pairs.result import check_held, not_joined, result_of
+from gpukernels.all_pairs.result import check_cycles, check_held, not_joined, result_of
 from gpukernels.cores import all_cores
 from gpukernels.cores.compiled import compiled
 from gpukernels.graph import Graph
@@ -46,8 +46,12 @@ def apsp(g: Graph | ArrayLike) -> APSPResult:
         If there is a cycle of negative length; names one.
     OverflowError
         If a path is longer than the type holds.
+    RoundingError
+        If sums of floats, some of them negative, are rounded so far that shortest paths are not
+        known.
     """
     lengths = lengths_of(g)
+    check_cycles(lengths)
     result = _closed(lengths)
     if lengths.too_long and not_joined(result.distance):
         check_held(result.distance, _closed(lengths.pattern()).distance)

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
 from gpukernels.cores.compiled import compiled
-from gpukernels.errors import InvalidArgument
+from gpukernels.errors import InvalidArgument, RoundingError
 from gpukernels.graph import DENSE_LIMIT, Graph, arc_weights, check_graph
 from gpukernels.summary import shape_of
+from gpukernels.weight_facts import weight_facts
 
-from .shortest_paths import bellman_ford_queue
+from .negative_cycles import find_negative_cycle
 
 INT64_MAX = np.iinfo(np.int64).max
 
@@ -83,6 +84,8 @@ def floyd_warshall(g: Graph) -> AllPairs:
     ------
     NegativeCycleError
         If there is a cycle of negative length; names one.
+    RoundingError
+        If sums of floats are rounded so far in float64 that shortest paths are not known.
     InvalidArgument
         If `g` is no Graph, or too large for a matrix.
 
@@ -98,11 +101,12 @@ def floyd_warshall(g: Graph) -> AllPairs:
     _place_arcs(g.offsets, g.targets, arc_weights(g), distance, next_hop)
     on_cycle, operations = _floyd_warshall(distance, next_hop, infinite)
     if on_cycle >= 0:
-        bellman_ford_queue(g, int(on_cycle))  # finds it, and names it
-        raise FloatingPointError(
-            f"distances are rounded so far that a cycle through vertex {on_cycle} looks negative; "
-            "the weights differ by too many orders of magnitude"
-        )
+        raise find_negative_cycle(g, np.zeros(g.n)) or RoundingError(int(on_cycle), "float64")
+    if distance.dtype == np.float64 and weight_facts(g).least < 0:
+        if error := find_negative_cycle(g, distance.min(axis=0)):
+            raise error
+        if (lost := _first_lost(next_hop)) >= 0:
+            raise RoundingError(int(lost), "float64")
     return AllPairs(distance, next_hop, int(operations))
 
 
@@ -126,6 +130,24 @@ def _place_arcs(offsets, targets, weights, distance, next_hop):
             v = targets[i]
             if weights[i] < distance[u, v]:
                 distance[u, v], next_hop[u, v] = weights[i], v
+
+
+@compiled()
+def _first_lost(next_hop):
+    """Return a vertex from which hops to another one never arrive, or -1: O(n^2)."""
+    n = len(next_hop)
+    seen = np.empty(n, np.int32)
+    for j in range(n):
+        seen[:] = -1
+        seen[j] = j
+        for i in range(n):
+            v = i
+            while next_hop[v, j] >= 0 and seen[v] < 0:
+                seen[v] = i
+                v = next_hop[v, j]
+            if v != j and seen[v] == i and next_hop[v, j] >= 0:
+                return v
+    return -1
 
 
 @compiled()

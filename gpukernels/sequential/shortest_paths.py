@@ -1,6 +1,8 @@
 """Shortest paths from one root: Dijkstra's heap, Bellman and Ford's rounds, and a queue between.
 
-Distances are added up in int64 or float64, so that none of int32 weights can overflow.
+Distances are added up in int64 or float64, so that none of int32 weights can overflow. Sums in
+float64 are rounded only if weights differ by some nine orders of magnitude; if negative ones are
+among them, an exact check follows.
 """
 
 from __future__ import annotations
@@ -12,10 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
+from gpukernels.errors import NegativeCycleError, RoundingError
 from gpukernels.graph import Graph, arc_weights, check_root
 from gpukernels.paths import NO_PARENT, negative_cycle, path_to, vertex_on_cycle
 from gpukernels.summary import shape_of
 from gpukernels.weight_facts import check_non_negative
+
+from .negative_cycles import find_negative_cycle, lower
 
 
 class ShortestPaths(NamedTuple):
@@ -121,6 +126,8 @@ def bellman_ford_queue(g: Graph, root: int = 0) -> ShortestPaths:
     ------
     NegativeCycleError
         Where a path from the root leads to a cycle of negative length; names one.
+    RoundingError
+        If sums of floats are rounded so far in float64 that shortest paths are not known.
     InvalidArgument, VertexOutOfRange
         Where `root` is not a vertex of `g`.
 
@@ -156,6 +163,8 @@ def bellman_ford(g: Graph, root: int = 0) -> ShortestPaths:
     ------
     NegativeCycleError
         Where a path from the root leads to a cycle of negative length; names one.
+    RoundingError
+        If sums of floats are rounded so far in float64 that shortest paths are not known.
     InvalidArgument, VertexOutOfRange
         Where `root` is not a vertex of `g`.
 
@@ -180,9 +189,14 @@ def _search(loop: Callable, g: Graph, root: int) -> ShortestPaths:
         distance = np.full(g.n, np.iinfo(np.int64).max)
     parent = np.full(g.n, NO_PARENT, np.int32)
     counts = np.zeros(4, np.int64)
-    on_cycle = loop(g.offsets, g.targets, weights, root, distance, parent, counts)
+    on_cycle = int(loop(g.offsets, g.targets, weights, root, distance, parent, counts))
+    error: Exception | None = None
     if on_cycle >= 0:
-        raise negative_cycle(g, parent, int(on_cycle))
+        error = negative_cycle(g, parent, on_cycle) or RoundingError(on_cycle, "float64")
+    if distance.dtype == np.float64 and not isinstance(error, NegativeCycleError):
+        error = find_negative_cycle(g, distance) or error
+    if error is not None:
+        raise error
     return ShortestPaths(distance, parent, *counts.tolist())
 
 
@@ -247,50 +261,16 @@ def _rise(heap, place, distance, v):
 
 @compiled()
 def _bellman_ford_queue(offsets, targets, weights, root, distance, parent, counts):
-    """Return a vertex on a cycle of negative length, or -1.
-
-    Parents are searched for a cycle once in n improvements, which does not add to the work. Where
-    there is a negative cycle, there is one among the parents from some moment on.
-    """
-    n = parent.size
-    queue, seen = np.empty(n, np.int32), np.empty(n, np.int32)
-    queued = np.zeros(n, np.bool_)
-    distance[root], parent[root], queue[0], queued[root] = 0, root, root, True
-    head, size, relaxations, improvements, enqueues, iterations = 0, 1, 0, 0, 1, 0
-    unsearched = 0
-    while size:
-        u = queue[head]
-        head = head + 1 if head + 1 < n else 0
-        size -= 1
-        queued[u] = False
-        iterations += 1
-        for i in range(offsets[u], offsets[u + 1]):
-            v = targets[i]
-            length = distance[u] + weights[i]
-            relaxations += 1
-            if length < distance[v]:
-                distance[v], parent[v] = length, u
-                if v == u:
-                    return v
-                improvements += 1
-                unsearched += 1
-                if not queued[v]:
-                    queued[v] = True
-                    queue[(head + size) % n] = v
-                    size += 1
-                    enqueues += 1
-        if unsearched >= n:
-            unsearched = 0
-            found = vertex_on_cycle(parent, seen)
-            if found >= 0:
-                return found
-    counts[:] = relaxations, improvements, enqueues, iterations
-    return -1
+    """Return a vertex on a cycle of parents, or -1; see :func:`.negative_cycles.lower`."""
+    distance[root], parent[root] = 0, root
+    queue = np.empty(parent.size, np.int32)
+    queue[0] = root
+    return lower(offsets, targets, weights, queue, 1, distance, parent, counts)
 
 
 @compiled()
 def _bellman_ford(offsets, targets, weights, root, distance, parent, counts):
-    """Return a vertex on a cycle of negative length, or -1; see :func:`_bellman_ford_queue`."""
+    """Return a vertex on a cycle of parents, or -1; see :func:`.negative_cycles.lower`."""
     n = parent.size
     seen = np.empty(n, np.int32)
     distance[root], parent[root] = 0, root
@@ -313,7 +293,7 @@ def _bellman_ford(offsets, targets, weights, root, distance, parent, counts):
                     changed = True
                     improvements += 1
                     unsearched += 1
-        if unsearched >= n:
+        if unsearched >= n or (unsearched and not changed):
             unsearched = 0
             found = vertex_on_cycle(parent, seen)
             if found >= 0:

@@ -73,7 +73,10 @@ def sssp(
     NegativeCycleError
         Where a path from the root leads to a cycle of negative length; names one.
     OverflowError
-        If a path is longer than the type of the distances holds.
+        If a path is longer than the type of the distances holds, or, of floats, lower.
+    RoundingError
+        If sums of floats, some of them negative, are rounded so far that shortest paths are not
+        known. This is checked without parents, too.
     TypeError
         If the method does not take an option.
 

@@ -39,7 +39,7 @@ from gpukernels.weight_facts import weight_facts
 
 from . import METHODS
 from .many_roots import AT_ONCE, MOST_ROOTS, bytes_for, roots_within, search_from_all
-from .overflow import largest, too_long
+from .overflow import largest, not_held
 from .result import infinity
 
 #: The search that is made unless another is named.
@@ -137,7 +137,7 @@ def sssp_many(
     InvalidArgument, UnknownMethod, VertexOutOfRange
         If an argument has a value that is not allowed, or `into` leads to what is damaged, or is
         not this result; nothing has been written then.
-    NegativeWeightError, NegativeCycleError, OverflowError
+    NegativeWeightError, NegativeCycleError, OverflowError, RoundingError
         As one search does.
     TileError
         If a tile could not be made: a device out of memory, a worker that died again and again.
@@ -246,8 +246,9 @@ def _by_cpu(g: Graph, roots: NDArray) -> tuple[NDArray, dict[str, Any]]:
         found = search(g, root)
         there = found.parent >= 0
         held = found.distance[there]
-        if (np.abs(held) > largest(dtype)).any():
-            raise too_long(root, dtype)
+        for sign, how in ((1, "longer"), (-1, "lower")):
+            if (sign * held > largest(dtype)).any():
+                raise not_held(root, how, dtype)
         row[:] = infinity(dtype)
         row[there] = held
         stats["iterations"] += found.iterations

@@ -22,7 +22,7 @@ from gpukernels.primitives.launch_shape import blocks_for
 
 from .hbf.many_roots import FromManyRoots
 from .negative import Watch
-from .overflow import check_held
+from .overflow import check_lengths
 from .result import arcs_on, infinity
 from .tight import parents_of
 
@@ -179,7 +179,7 @@ def search_from_all(
 
     Raises
     ------
-    NegativeCycleError, OverflowError
+    NegativeCycleError, OverflowError, RoundingError
         As a search from one root does.
     """
     batch = max(1, min(batch, roots.size))
@@ -194,7 +194,7 @@ def search_from_all(
         if parent is None:
             device.read(rows, into=found[first : first + some.size])
             for row, root in enumerate(some):
-                check_held(g, int(root), found[first + row])
+                check_lengths(g, int(root), found[first + row])
         else:
             for row, root in enumerate(some):
                 lengths, of_root, more_launches = parents_of(

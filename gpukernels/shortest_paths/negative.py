@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpukernels.cores.compiled import compiled
-from gpukernels.errors import InvalidArgument
+from gpukernels.errors import InvalidArgument, RoundingError
 from gpukernels.graph import Graph
-from gpukernels.paths import NO_PARENT, negative_cycle
-from gpukernels.sequential import bellman_ford_queue
+from gpukernels.paths import NO_PARENT, negative_cycle, vertex_on_cycle
+from gpukernels.sequential.negative_cycles import find_negative_cycle
 from gpukernels.weight_facts import weight_facts
 
 from .result import infinity
@@ -60,7 +60,7 @@ class Watch:
         return self.negative and (round == self._next or late or not round % self._every)
 
     def look(self, round: int, distance) -> None:
-        """Raise NegativeCycleError if the distances, `round` rounds old, show a cycle.
+        """Raise an error if the distances, `round` rounds old, show that the search does not end.
 
         Looked for in rounds 1, 2, 4, 8, ..., often enough that int32 holds all distances, and after
         as many rounds as there are vertices.
@@ -73,15 +73,28 @@ class Watch:
         via = np.full(g.n, -1, np.int32)
         parent = np.full(g.n, NO_PARENT, np.int32)
         _possible_parents(*arcs, lengths, infinity(lengths.dtype), parent, via)
-        on_cycle = _on_negative_cycle(parent, via, g.weights)
-        if on_cycle >= 0:
-            raise negative_cycle(g, parent, int(on_cycle))
+        on_cycle = int(_on_negative_cycle(parent, via, g.weights))
+        if on_cycle >= 0 and (error := negative_cycle(g, parent, on_cycle)):
+            raise error
         if round >= g.n or lengths.min() < self.least:
-            self.prove(round)
+            self.prove(round, int(vertex_on_cycle(parent, via)))
 
-    def prove(self, round: int) -> None:
-        """Raise NegativeCycleError; for who has seen that there must be a cycle."""
-        bellman_ford_queue(self._g, self._root)  # finds it, too, and names it
+    def prove(self, round: int, on_cycle: int = -1) -> None:
+        """Raise the error for a search that has not ended after `round` rounds.
+
+        Raises
+        ------
+        NegativeCycleError
+            If there is a negative cycle; names one.
+        RoundingError
+            If there is none, and distances are floats; names the vertex `on_cycle` if it is known.
+        """
+        from_root = np.full(self._g.n, np.inf)
+        from_root[self._root] = 0
+        if error := find_negative_cycle(self._g, from_root):
+            raise error
+        if self._g.weights.dtype == np.float32:
+            raise RoundingError(self._root if on_cycle < 0 else on_cycle)
         raise AssertionError(f"{round} rounds have not ended and there is no negative cycle")
 
 

@@ -1,9 +1,15 @@
-"""Refuse lengths that the type of the distances cannot hold.
+"""Refuse distances that their type cannot hold, or that rounding has made wrong.
 
 A kernel stores a sum only if it is less than the distance that it replaces, so a sum that is too
 large is dropped. Unless another path reaches the arc's target, its distance stays infinite: an arc
 leads from a vertex that is reached to one that is not. Such an arc needs a distance close to the
 end of the type. In most graphs two comparisons on the host show that there is none.
+
+Float distances may be rounded wrongly only if weights are negative. Then distances fall around a
+cycle whose exact length is 0 or more, or a negative cycle is lost in the rounding. After a search
+no arc lowers a distance, so no distance is greater than the rounded length of a shortest path. If
+tight arcs lead from the root to each vertex, each distance is also the rounded length of a path.
+So it is as close to the exact length as the rounded sum of one path is.
 """
 
 from __future__ import annotations
@@ -12,8 +18,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from gpukernels.cores.compiled import compiled
+from gpukernels.errors import RoundingError
 from gpukernels.graph import Graph
-from gpukernels.sequential import bellman_ford_queue
+from gpukernels.sequential.negative_cycles import find_negative_cycle
 from gpukernels.weight_facts import weight_facts
 
 from .result import UNREACHED, infinity
@@ -28,8 +35,10 @@ def largest(dtype: DTypeLike) -> float | int:
     return UNREACHED - 1 if np.issubdtype(dtype, np.integer) else float(np.finfo(dtype).max)
 
 
-def check_held(g: Graph, root: int, lengths: NDArray) -> None:
-    """Raise OverflowError if a path from `root` has a length that `lengths` cannot hold.
+def check_lengths(g: Graph, root: int, lengths: NDArray) -> None:
+    """Raise an error if paths from `root` have lengths that `lengths` cannot hold, or has wrong.
+
+    O(n + m) on the host for floats some of which are negative; two comparisons for most others.
 
     Parameters
     ----------
@@ -42,36 +51,69 @@ def check_held(g: Graph, root: int, lengths: NDArray) -> None:
 
     Raises
     ------
+    NegativeCycleError
+        If weights are floats, and a path leads to a cycle of negative length; names one.
     OverflowError
         If a path is longer than the type holds, or, of floats, lower.
-    NegativeCycleError
-        If a path is lower because it leads to a cycle of negative length; names one.
+    RoundingError
+        If floats are rounded so far that a vertex has a distance which no path to it has.
     """
-    if weight_facts(g).least < 0 and np.isneginf(lengths).any():
-        bellman_ford_queue(g, root)  # names the cycle, if there is one
-        raise OverflowError(f"a path from vertex {root} is lower than {lengths.dtype} holds")
-    infinite = infinity(lengths.dtype)
-    if _is_near_the_end(g, lengths, infinite) and _leaves_the_reached(
-        g.offsets, g.targets, lengths, infinite
+    signed = lengths.dtype != np.int32 and weight_facts(g).least < 0
+    error: Exception | None = None
+    if signed and np.isneginf(lengths).any():
+        error = not_held(root, "lower", lengths.dtype)
+    elif _is_near_the_end(g, lengths) and _leaves_the_reached(
+        g.offsets, g.targets, lengths, infinity(lengths.dtype)
     ):
-        raise too_long(root, lengths.dtype)
+        error = not_held(root, "longer", lengths.dtype)
+    elif signed:
+        vertex = _without_tight_path(g.offsets, g.targets, g.weights, lengths, root)
+        error = RoundingError(int(vertex)) if vertex >= 0 else None
+    if signed:
+        error = find_negative_cycle(g, lengths) or error
+    if error is not None:
+        raise error
 
 
-def too_long(root: int, dtype: DTypeLike) -> OverflowError:
-    """Return the error that refuses a path from `root`, and names the remedy."""
+def not_held(root: int, how: str, dtype: DTypeLike) -> OverflowError:
+    """Return the error for a path from `root` that is ``"longer"`` or ``"lower"`` than `dtype`."""
     kind = np.dtype(dtype)
     return OverflowError(
-        f"a path from vertex {root} is longer than {kind} holds"
+        f"a path from vertex {root} is {how} than {kind} holds"
         + ("; take float32 weights" if kind == np.int32 else "")
     )
 
 
-def _is_near_the_end(g: Graph, lengths: NDArray, infinite: float) -> bool:
+def _is_near_the_end(g: Graph, lengths: NDArray) -> bool:
     """Return whether a distance may have an arc behind it whose sum is too large."""
     most, end = weight_facts(g).most, largest(lengths.dtype)
     if ROUNDED * (g.n - 1) * most <= end:
         return False
-    return lengths.max(initial=0, where=lengths != infinite).item() + most > end
+    finite = lengths != infinity(lengths.dtype)
+    return lengths.max(initial=0, where=finite).item() + most > end
+
+
+@compiled()
+def _without_tight_path(offsets, targets, weights, distance, root):
+    """Return a vertex that is reached, though not from the root by tight arcs alone; or -1."""
+    if distance[root] != 0:
+        return root
+    met = np.zeros(distance.size, np.bool_)
+    stack = np.empty(distance.size, np.int32)
+    met[root], stack[0], size = True, root, 1
+    while size:
+        size -= 1
+        u = stack[size]
+        for i in range(offsets[u], offsets[u + 1]):
+            v = targets[i]
+            if not met[v] and distance[u] + weights[i] == distance[v]:
+                met[v] = True
+                stack[size] = v
+                size += 1
+    for v in range(distance.size):
+        if not met[v] and distance[v] != np.inf:
+            return v
+    return -1
 
 
 @compiled()

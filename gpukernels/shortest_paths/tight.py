@@ -23,7 +23,7 @@ from gpukernels.paths import NO_PARENT
 from gpukernels.primitives.launch_shape import blocks_for
 from gpukernels.stats import Stats
 
-from .overflow import check_held
+from .overflow import check_lengths
 from .result import SSSPResult, infinity
 
 
@@ -72,9 +72,9 @@ def adopt_next(offsets, targets, weights, distance, parent, step, steps, changed
 
 
 def lengths_of(g: Graph, root: int, device, distance):
-    """Return the distances of a search on the host; refuse those that their type cannot hold."""
+    """Return the distances of a search on the host, after :func:`.overflow.check_lengths`."""
     lengths = device.read(distance)
-    check_held(g, root, lengths)
+    check_lengths(g, root, lengths)
     return lengths
 
 
@@ -83,8 +83,8 @@ def parents_of(g: Graph, root: int, device, arcs, distance, threads: int):
 
     Raises
     ------
-    OverflowError, NegativeCycleError
-        As :func:`.overflow.check_held` does.
+    OverflowError, NegativeCycleError, RoundingError
+        As :func:`.overflow.check_lengths` does.
     """
     lengths = lengths_of(g, root, device, distance)
     tiles, shared = tiles_of(g.n, g.m, threads)
