@@ -12,7 +12,7 @@ and distances are nearly such heights. Three steps find a cycle, or prove that t
    repeats no vertex, these faults add up to at most the sum of the largest one at each vertex. An
    arc that exceeds its difference of heights by more is part of no negative cycle, nor is an arc
    between two strong components of the others.
-3. What is left, which is little or nothing, is searched with exact fractions.
+3. The remaining arcs, which are few or none, are searched with exact fractions.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def lower(offsets, targets, weights, queue, size, distance, parent, counts):
 def _excess(offsets, targets, weights, height):
     """Return by how much each arc exceeds its difference of heights, and the bound on the faults.
 
-    A sum and what its rounding has left out are added separately, so that each sign is right.
+    A sum and its rounding error are added separately, so that each sign is right.
     """
     excess = np.full(targets.size, np.inf)
     fault = np.zeros(height.size)
@@ -175,7 +175,7 @@ def _excess(offsets, targets, weights, height):
 
 @compiled()
 def _two_sum(a, b):
-    """Return the rounded sum of two float64, and what rounding has left out, exactly."""
+    """Return the rounded sum of two float64, and its rounding error, which is exact."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)

@@ -42,7 +42,7 @@ def float_graph(n: int, arcs) -> gk.Graph:
     return gk.Graph.from_arcs(n, [u for u, *_ in arcs], [v for _, v, _ in arcs], weights)
 
 
-#: A cycle of exact length 0, around which distances fall by 1 once rounded, or for ever.
+#: A cycle of exact length 0, around which rounded distances fall by 1.
 FALLS = [(0, 1, 2.0**24), (1, 2, 1), (2, 1, -1)]
 #: A cycle of exact length 0.7 around which distances fall by 4 in each round.
 FALLS_ON = [(0, 1, 2.0**25 + 400), (1, 2, 1.9), (2, 3, 1.9), (3, 4, 1.9), (4, 1, -5)]
