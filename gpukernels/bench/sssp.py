@@ -65,6 +65,7 @@ FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
 #: What is measured of each method besides its defaults.
 OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "delta_stepping": ({}, {"light_heavy": True}),
+    "delta_stepping": ({}, {"light_heavy": True}),
     "hbf": ({}, {"child_threshold": 256, "min_warp_size": 16, "cache_hints": False}),
     "near_far_persistent": ({}, {"adapt": False}, {"rounds": 1}),
 }
