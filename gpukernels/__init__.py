@@ -36,8 +36,7 @@ Exercises
     exercises lists them, exercise("bfs-3") is one of them.
 Errors
     ExerciseFailed, GraphFormatError, InvalidArgument, MissingTool, NegativeCycleError,
-    NegativeWeightError, RoundingError, TileError, UnknownMethod, VertexOutOfRange; others in
-    gpukernels.errors.
+    NegativeWeightError, RoundingError, TileError, UnknownMethod, VertexOutOfRange; others: errors.
 """
 
 # A name imported "as" itself is public, to readers and type checkers alike. With an `__all__`,
