@@ -93,7 +93,7 @@ class Watch:
         from_root[self._root] = 0
         if error := find_negative_cycle(self._g, from_root):
             raise error
-        if self._g.weights.dtype == np.float32:
+        if self._g.weights.dtype.kind == "f":
             raise RoundingError(self._root if on_cycle < 0 else on_cycle)
         raise AssertionError(f"{round} rounds have not ended and there is no negative cycle")
 

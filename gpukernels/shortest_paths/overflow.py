@@ -67,7 +67,8 @@ def check_lengths(g: Graph, root: int, lengths: NDArray) -> None:
     ):
         error = not_held(root, "longer", lengths.dtype)
     elif signed:
-        vertex = _without_tight_path(g.offsets, g.targets, g.weights, lengths, root)
+        weights = g.weights.astype(lengths.dtype, copy=False)  # as kernels add them
+        vertex = _without_tight_path(g.offsets, g.targets, weights, lengths, root)
         error = RoundingError(int(vertex)) if vertex >= 0 else None
     if signed:
         error = find_negative_cycle(g, lengths) or error
