@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
+from gpukernels.errors import RoundingError
 from gpukernels.graph import Graph, arc_weights
 from gpukernels.paths import NO_PARENT, negative_cycle, vertex_on_cycle
 
@@ -54,8 +55,8 @@ def johnson(g: Graph) -> AllPairs:
     ------
     NegativeCycleError
         If there is a cycle of negative length; names one.
-    FloatingPointError
-        If distances are rounded so far that a cycle looks negative and is not.
+    RoundingError
+        If float weights are rounded so far that the answer is not known.
     InvalidArgument
         If `g` is no Graph, or too large for a matrix.
 
@@ -80,7 +81,8 @@ def johnson(g: Graph) -> AllPairs:
         row = distance[root], parent, next_hop[root]
         on_cycle, sums = _from_root(g.offsets, g.targets, weights, height, root, *row)
         if on_cycle >= 0:
-            raise negative_cycle(g, parent, int(on_cycle))
+            on_cycle = int(on_cycle)
+            raise negative_cycle(g, parent, on_cycle) or RoundingError(on_cycle, "float64")
         operations += sums
     return AllPairs(distance, next_hop, int(operations))
 
