@@ -31,7 +31,7 @@ from stills import still
 SOURCE = (ROOT / "book" / "report.md").read_text(encoding="utf-8")
 PLACES = report_page.PLACE.findall(SOURCE)
 FOLDERS = {"papers": papers.FOLDER, "benchmarks": record.FOLDER}
-OURS = ("bfs", "sssp", "apsp", "mapping", "duplicates")
+OURS = ("bfs", "sssp", "apsp", "mapping", "duplicates", "energy")
 
 
 def fragment(html: str) -> BeautifulSoup:
@@ -253,6 +253,23 @@ def test_energy_that_is_measured_later_finds_its_place(copies):
     assert ">2.5×</data>" in found["mapping"]
     assert ">1.5×</data>" in found["mapping"]
     assert "energy (mJ)" in found["mapping"]
+
+
+def test_energy_of_another_gpu_is_not_shown_as_if_it_were_of_the_gpu_of_the_times(copies):
+    for name, device in (("mapping", "NVIDIA One"), ("energy", "NVIDIA Other")):
+        change(copies["benchmarks"], name, lambda told, device=device: told.update(device=device))
+        change(copies["benchmarks"], name, lambda told: told.update(date="2031-01-01"))
+    page = fragment(parts(copies)["mapping"])
+    both = "One, 2031; energy: Other, 2031"
+    assert both in page.select_one("figure.gk-beside thead").text
+    figure = page.select_one("figure[data-view=compare]")
+    assert both in figure.select_one(".gk-title").text
+    assert re.search(r"Ours: NVIDIA One, .*\. Energy: NVIDIA Other, ", figure.text)
+    assert "Energy: NVIDIA Other, " in page.select_one("figure.gk-beside").text
+
+    change(copies["benchmarks"], "energy", lambda told: told.update(device="NVIDIA One"))
+    page = fragment(parts(copies)["mapping"])
+    assert "; energy:" not in page.select_one("figure.gk-beside thead").text
 
 
 @pytest.mark.parametrize("name", OURS)

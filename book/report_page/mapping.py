@@ -33,6 +33,19 @@ class Mapping:
         self.papers = [Paper(key, papers) for key in TOLD]
         self.ours, self.energy = Ours("mapping", benchmarks), Ours("energy", benchmarks)
 
+    @property
+    def devices(self) -> str:
+        """The GPU and year of the times and, if another GPU or year, those of the energy."""
+        names = [f"{of.device}, {of.year or 'no file'}" for of in (self.ours, self.energy)]
+        if not self.energy.there or len(set(names)) == 1:
+            return names[0]
+        return "; energy: ".join(names)
+
+    @property
+    def machines(self) -> str:
+        """A sentence for the machine of the times, and one for that of the energy."""
+        return f"Ours: {self.ours.machine}. Energy: {self.energy.machine}."
+
     def best(self, workload: str, technique: str, quantity: str = "ms") -> Number | None:
         """Return the least of a technique on a workload, over its knobs and block sizes.
 
@@ -73,8 +86,8 @@ class Mapping:
             heads=("technique", "workload"),
             file="mapping-techniques",
             name="theirs-mapping",
-            title=f"The papers' techniques on {self.ours.device}, each at its best setting",
-            caption=f"Kernels alone. {self.ours.machine}.",
+            title=f"The papers' techniques, each at its best setting ({self.devices})",
+            caption=f"Kernels alone. {self.machines}",
         )
         return view._repr_mimebundle_()[0]["text/html"]
 
@@ -117,12 +130,11 @@ class Mapping:
         low, high = powers(lines)
         return Chart(
             "What the papers say of their plots",
-            "Two techniques' times, the second by the first. Right of the line at 1 the paper's "
-            "order holds on our GPU; left of it, the other way round.",
+            "Two techniques' times or energies, the second divided by the first. Right of the line "
+            "at 1 the paper's order holds here; left of it, the other way round.",
             lines,
-            ("as printed", f"{self.ours.device}, {self.ours.year or 'no file'}", ""),
-            "Where they print no number, only who is faster. "
-            + html.escape(f"Ours: {self.ours.machine}."),
+            ("as printed", self.devices, ""),
+            "Where they print no number, only who is faster. " + html.escape(self.machines),
             (min(low, -1), max(high, 1)),
         )
 

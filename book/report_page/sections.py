@@ -204,7 +204,11 @@ class Page:
         rows += [
             [f"data/benchmarks/{of.name}.json", of.year or None, of.machine]
             for of in dict.fromkeys(
-                [*(self.beside(pair).ours for pair in (BFS4K, HBF, ALL_PAIRS)), mapping.ours]
+                [
+                    *(self.beside(pair).ours for pair in (BFS4K, HBF, ALL_PAIRS)),
+                    mapping.ours,
+                    mapping.energy,
+                ]
             )
         ]
         heads = ["numbers of", "year", "hardware"]
