@@ -155,11 +155,21 @@ SENTENCES = {
     ),
     "the energy of multi-phase on the roads": (
         "chapters/performance_power_energy.ipynb",
-        r"Three times as much as one",
-        r"one item per thread, with either search",
+        r"Three times as much as one|with either search",
+        r"one item per thread, at each of four settings",
     ),
     "multi-phase does not take half the energy": (
-        "chapters/performance_power_energy.ipynb", r"54% of it", r"Multi-phase does not",
+        "chapters/performance_power_energy.ipynb", r"54% of it", r"Multi-phase takes 0\.80",
+    ),
+    "energy is counted between steps of the counter": (
+        "chapters/performance_power_energy.ipynb",
+        r"four slices|peak from the samples|for two seconds",
+        r"Each window begins and ends at a step of the counter",
+    ),
+    "the GPU whose energy is measured": (
+        "chapters/performance_power_energy.ipynb",
+        r"this H200 draws|on an \{term\}`H200` for",
+        r"Power and energy in this chapter are of an H100",
     ),
     "the runs above the line end within a tenth of a millisecond": (
         "chapters/performance_power_energy.ipynb", r"twenty microseconds", r"tenth of a milli",
