@@ -1,14 +1,25 @@
 """What a graph file may claim, and what reading it may take of memory."""
 
 import gzip
+import sys
 import tracemalloc
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
 
 import gpukernels as gk
-from gpukernels.formats import text
-from gpukernels.formats.blocks import LINE_BYTES, UNPACKED_BYTES, UNPACKED_RATIO
+from gpukernels.formats import dimacs, matrix_market, snap, text
+from gpukernels.formats.blocks import (
+    LINE_BYTES,
+    UNPACKED_BYTES,
+    UNPACKED_RATIO,
+    Block,
+    find_line,
+)
 
 BANNER = "%%MatrixMarket matrix coordinate pattern general\n"
 NAMES = ["g.gr", "g.mtx", "g.txt"]
@@ -205,3 +216,110 @@ def test_a_fault_at_the_end_of_a_long_file_is_found_without_going_through_it(
     file.write_bytes(head + row * 100_000 + b"1 x\n")
     assert refusal(file).line == head.count(b"\n") + 100_001
     assert len(seen) < 20_000
+
+
+# --- lines that hold nothing ----------------------------------------------------------------------
+
+
+def calls_during(work):
+    """Return how many functions, of Python or of C, were called while `work` ran."""
+    count = 0
+
+    def counted(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("place", ["above", "below"])
+@pytest.mark.parametrize(
+    "empty", [b"MARK\n", b"\n", b"MARK\r\n\r\n", b"  \nMARK hello\n", b"\t\r"], ids=repr
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_without_arcs_are_not_taken_one_by_one(tmp_path, name, empty, place):
+    mark = {"g.gr": b"c", "g.mtx": b"%", "g.txt": b"#"}[name]
+    if name == "g.mtx" and place == "below":
+        empty = empty.replace(b"MARK hello", b"")
+        mark = b""  # a comment below the size line is no comment
+    empty = empty.replace(b"MARK", mark)
+    lines = empty * 100_000
+    head, *rest = SOUND[name].splitlines(keepends=True)
+    above, arcs = (head, b"".join(rest)) if name == "g.mtx" else (b"", head + b"".join(rest))
+    file = tmp_path / (name + ".gz")
+    file.write_bytes(gzip.compress(above + (lines + arcs if place == "above" else arcs + lines)))
+    assert calls_during(lambda: gk.read(file)) < 20_000
+    file.write_bytes(gzip.compress(above + lines))
+    assert calls_during(lambda: refusal(file)) < 20_000
+
+
+ODD = [
+    b"",
+    b" ",
+    b"\t ",
+    b"#",
+    b" #",
+    b"%",
+    b"\t% x",
+    b"c",
+    b" c",
+    b"c x",
+    b"cx",
+    b"c\tx",
+    b"1 2",
+    b" 1 2",
+]
+
+
+@examples(200, 5000)
+@given(lines=st.lists(st.sampled_from(ODD), max_size=12), ends=st.booleans(), data=st.data())
+def test_the_first_line_that_holds_something_is_the_one_that_a_loop_finds(lines, ends, data):
+    comments = {
+        snap: lambda line: line.strip()[:1] in (b"#", b"%"),
+        dimacs: lambda line: line.split()[:1] == [b"c"],
+        matrix_market: lambda line: line.startswith(b"%"),
+    }
+    text_ = b"".join(line + b"\n" for line in lines)
+    text_ = text_ if ends or not lines or not lines[-1] else text_[:-1]
+    cuts = sorted({0, len(lines), *data.draw(st.lists(st.integers(0, len(lines)), max_size=3))})
+    each = text_.splitlines(keepends=True)
+    parts = [Block(a + 1, b"".join(each[a:b])) for a, b in pairwise(cuts)]
+    for layout, is_comment in comments.items():
+        full = (i for i, line in enumerate(lines) if line.strip() and not is_comment(line))
+        at = next(full, None)
+        passed = []
+        line, rest, number = find_line(parts, layout.CONTENT, passed.append)
+        kept = find_line(parts, layout.CONTENT, keep=True)
+        above = lines if at is None else lines[:at]
+        if at is None:
+            assert (line, number, [*rest]) == (None, max(len(lines), 1), [])
+            assert b"".join(block.text for block in passed) == text_
+        else:
+            assert (line, number, kept[0], kept[2]) == (lines[at], at + 1, lines[at], at + 1)
+            assert b"".join(block.text for block in passed) == b"".join(each[: len(above)])
+            for found, first in ((rest, at + 1), (kept[1], at)):
+                found = [*found]
+                assert b"".join(block.text for block in found) == b"".join(each[first:])
+                assert found[0].first_line == first + 1
+
+
+def test_the_last_announcement_counts_and_the_first_faulty_one_is_named(tmp_path):
+    file = tmp_path / "g.txt"
+    said = "# Nodes: {} Edges: {}\n"
+    file.write_text(said.format(9, 9) + "\n" + said.format(3, 2) + "# Nodes: 7\n0 1\n1 2\n")
+    assert gk.read(file).m == 2
+    long = "0" * 40
+    file.write_text(said.format(long + "2", long + "1") + "% UNDIRECTED: yes\n0 1\n")
+    assert (gk.read(file).m, gk.read(file).directed) == (2, False)
+    file.write_text(said.format(9, 9) + "#\nundirected\n")
+    assert refusal(file).line == 3
+    file.write_text(said.format(9, 9) + said.format(2**31, 1) + said.format(1, 2**31) + "0 1\n")
+    assert refusal(file).line == 2
+    assert "number of vertices" in refusal(file).reason
+    file.write_text(said.format("3 Edges: 2 Nodes: 9", 9) + "0 1\n1 2\n")
+    assert gk.read(file).m == 2

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
@@ -28,8 +28,6 @@ LINE_BYTES = 1 << 16
 #: lists are packed to a third or a tenth, where lines repeat each other to a twentieth.
 UNPACKED_BYTES = 16 << 20
 UNPACKED_RATIO = 32
-
-Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -127,30 +125,45 @@ def blocks(file: Path) -> Iterator[Block]:
 
 
 def find_line(
-    parts: Iterator[Block], wanted: Callable[[int, bytes], Found | None], *, keep: bool = False
-) -> tuple[Found | None, Iterable[Block], int]:
-    """Go through lines until `wanted` returns something for one.
+    parts: Iterable[Block],
+    content: re.Pattern[bytes],
+    passed: Callable[[Block], None] | None = None,
+    *,
+    keep: bool = False,
+) -> tuple[bytes | None, Iterable[Block], int]:
+    """Find the first line that is neither blank nor a comment.
+
+    The lines above are not taken one by one, because a small gzip file may hold millions of them.
+
+    Parameters
+    ----------
+    content : re.Pattern
+        Matches at the start of such a line, and nowhere else.
+    passed : callable, optional
+        Is called with the lines above, one block after the other.
 
     Returns
     -------
-    found
-        What it returned; ``None`` where no line was wanted.
+    line : bytes or None
+        The text of the line; ``None`` if the file has no such line.
     rest : iterable of Block
-        The lines behind that line; with `keep`, that line too.
-    line : int
-        Number of that line, or of the last.
+        The lines below; with `keep`, the line itself, too.
+    number : int
+        The number of the line; if there is none, of the last line.
     """
-    last_line = 1
+    parts, last_line = iter(parts), 1
     for block in parts:
-        start = 0
-        for number, line in block.lines():
-            end = start + len(line) + 1
-            found = wanted(number, line)
-            if found is not None:
-                rest = Block(number if keep else number + 1, block.text[start if keep else end :])
-                return found, chain([rest], parts), number
-            start = end
-        last_line = block.last_line
+        found = content.search(block.text)
+        start = found.start() if found else len(block.text)
+        above = Block(block.first_line, block.text[:start])
+        last_line = above.last_line
+        if passed is not None:
+            passed(above)
+        if found:
+            end = block.text.find(b"\n", start) + 1 or len(block.text)
+            line, number = block.text[start:end], last_line + 1
+            rest = Block(number if keep else number + 1, block.text[start if keep else end :])
+            return line.removesuffix(b"\n"), chain([rest], parts), number
     return None, (), last_line
 
 

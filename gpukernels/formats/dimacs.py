@@ -26,7 +26,8 @@ from gpukernels.formats.words import (
 )
 
 ARC = np.dtype([("kind", "S2"), ("source", "i4"), ("target", "i4"), ("weight", "i4")])
-COMMENT = re.compile(rb"^[ \t]*c(?:[ \t][^\n]*)?$", re.MULTILINE)
+COMMENT = re.compile(rb"(?:^[ \t]*c(?:[ \t][^\n]*)?(?:\n|\Z))++", re.MULTILINE)
+CONTENT = re.compile(rb"^[ \t]*(?:[^ \t\nc]|c[^ \t\n])", re.MULTILINE)
 
 
 def read(file: Path, limit: int | None = None) -> ArcList:
@@ -64,21 +65,14 @@ def read(file: Path, limit: int | None = None) -> ArcList:
 
 def _problem_line(file: Path, limit: int | None) -> tuple[int, Announced, Iterable[Block]]:
     """Return N, M and the lines that follow."""
-
-    def sizes(number: int, line: bytes) -> tuple[int, int] | None:
-        words = line.split()
-        if not line.strip(b" \t") or COMMENT.match(line):
-            return None
-        reason = control_fault(line)
-        if reason is None and (words[:2] != [b"p", b"sp"] or len(words) != 4):
-            reason = f"expected 'p sp N M', found {shown(b' '.join(words))}"
-        reason = reason or count_fault(words[2], "vertices") or count_fault(words[3], "arcs")
-        reason = reason or vertices_fault(number_of(words[2]), number_of(words[3]), limit)
-        if reason is not None:
-            raise GraphFormatError(file, number, reason)
-        return number_of(words[2]), number_of(words[3])
-
-    found, rest, line = find_line(blocks(file), sizes)
-    if found is None:
-        raise GraphFormatError(file, line, "no problem line 'p sp N M'")
-    return found[0], Announced(found[1], "arcs", line), rest
+    line, rest, number = find_line(blocks(file), CONTENT)
+    if line is None:
+        raise GraphFormatError(file, number, "no problem line 'p sp N M'")
+    words, reason = line.split(), control_fault(line)
+    if reason is None and (words[:2] != [b"p", b"sp"] or len(words) != 4):
+        reason = f"expected 'p sp N M', found {shown(b' '.join(words))}"
+    reason = reason or count_fault(words[2], "vertices") or count_fault(words[3], "arcs")
+    reason = reason or vertices_fault(number_of(words[2]), number_of(words[3]), limit)
+    if reason is not None:
+        raise GraphFormatError(file, number, reason)
+    return number_of(words[2]), Announced(number_of(words[3]), "arcs", number), rest

@@ -42,6 +42,9 @@ FIELDS = {
 }
 SYNONYMS = {"double": "real", "unsigned-integer": "integer"}
 SYMMETRIES = ("general", "symmetric", "skew-symmetric")
+#: A line that is neither blank nor a comment; a comment begins in the first column.
+CONTENT = re.compile(rb"^(?:[^%\n \t]|[ \t]+[^ \t\n])", re.MULTILINE)
+ANY_LINE = re.compile(rb"^", re.MULTILINE)
 #: Comments are allowed before the size line only.
 NO_COMMENT = re.compile(rb"(?!)")
 
@@ -97,22 +100,14 @@ class _Header(NamedTuple):
 
 def _header(file: Path, limit: int | None) -> tuple[_Header, Announced, Iterable[Block]]:
     """Check the banner and the size line; return them and the lines that follow."""
-    field = symmetry = None
-
-    def sizes(number: int, line: bytes) -> tuple[int, int] | None:
-        nonlocal field, symmetry
-        if field is None:
-            field, symmetry = _banner(file, line)
-        elif line.strip(b" \t") and not line.startswith(b"%"):
-            return _sizes(file, number, line, limit)
-        return None
-
-    found, rest, line = find_line(blocks(file), sizes)
-    if found is None:
+    line, rest, _ = find_line(blocks(file), ANY_LINE)
+    field, symmetry = _banner(file, line or b"")
+    line, rest, number = find_line(rest, CONTENT)
+    if line is None:
         reason = "the file is truncated: no size line 'ROWS COLUMNS ENTRIES'"
-        raise GraphFormatError(file, line, reason)
-    n, entries = found
-    return _Header(field, symmetry, n), Announced(entries, "entries", line), rest
+        raise GraphFormatError(file, number, reason)
+    n, entries = _sizes(file, number, line, limit)
+    return _Header(field, symmetry, n), Announced(entries, "entries", number), rest
 
 
 def _banner(file: Path, line: bytes) -> tuple[str, str]:

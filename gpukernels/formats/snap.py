@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.errors import GraphFormatError
-from gpukernels.formats.blocks import Block, blocks, find_line
+from gpukernels.formats.blocks import Block, blocks, find_line, line_feeds
 from gpukernels.formats.text import (
     Announced,
     ArcList,
@@ -29,9 +29,15 @@ from gpukernels.formats.words import count_fault, id_fault, number_of, shown, we
 
 PLAIN = np.dtype([("source", "i8"), ("target", "i8")])
 WEIGHTED = np.dtype([("source", "i8"), ("target", "i8"), ("weight", "f8")])
-COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*$", re.MULTILINE)
-COUNTS = re.compile(rb"\bNodes:[ \t]*([0-9]+)[ \t]+Edges:[ \t]*([0-9]+)\b", re.IGNORECASE)
-UNDIRECTED = re.compile(rb"^[ \t]*[#%]\s*undirected\b", re.IGNORECASE)
+COMMENT = re.compile(rb"(?:^[ \t]*[#%][^\n]*(?:\n|\Z))++", re.MULTILINE)
+CONTENT = re.compile(rb"^[ \t]*[^ \t\n#%]", re.MULTILINE)
+COUNTS = re.compile(
+    rb"^[ \t]*[#%][^\n]*?\bNodes:[ \t]*([0-9]+)[ \t]+Edges:[ \t]*([0-9]+)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+UNDIRECTED = re.compile(rb"^[ \t]*[#%][^\S\n]*undirected\b", re.IGNORECASE | re.MULTILINE)
+#: So many digits are a number of vertices or edges that is in range.
+SHORT = 9
 INT64_MAX = np.iinfo(np.int64).max
 
 
@@ -47,9 +53,10 @@ def read(file: Path, limit: int | None = None) -> ArcList:
         the announcement where it names another number of vertices.
     """
     header = _Header(file)
-    first, rest, line = find_line(blocks(file), header.learn, keep=True)
-    if first is None:
-        first, rest = PLAIN, [Block(line + 1, b"")]
+    line, rest, number = find_line(blocks(file), CONTENT, header.learn, keep=True)
+    if line is None:
+        rest = [Block(number + 1, b"")]
+    first = WEIGHTED if line is not None and len(line.split()) == 3 else PLAIN
     layout = Rows(first, COMMENT, (b"#", b"%"), _sound, lambda words: _fault(words, len(first)))
     rows, last_line = read_rows(file, rest, layout, header.edges)
     if rows.size == 0 and header.edges is None:
@@ -90,21 +97,22 @@ class _Header:
         self.nodes: int | None = None
         self.edges: Announced | None = None
 
-    def learn(self, number: int, line: bytes) -> np.dtype | None:
-        """Learn from a comment; return the columns of the line if it is the first edge."""
-        if not COMMENT.match(line):
-            if not line.strip(b" \t"):
-                return None
-            return WEIGHTED if len(line.split()) == 3 else PLAIN
-        self.undirected |= UNDIRECTED.match(line) is not None
-        counts = COUNTS.search(line)
-        if counts:
-            reason = count_fault(counts[1], "vertices") or count_fault(counts[2], "edges")
-            if reason is not None:
-                raise GraphFormatError(self.file, number, reason)
-            self.nodes = number_of(counts[1])
-            self.edges = Announced(number_of(counts[2]), "edges", number)
-        return None
+    def learn(self, above: Block) -> None:
+        """Learn from comments; the last that announces something counts."""
+        self.undirected |= UNDIRECTED.search(above.text) is not None
+        last = None
+        for last in COUNTS.finditer(above.text):
+            if max(len(last[1]), len(last[2])) > SHORT:
+                reason = count_fault(last[1], "vertices") or count_fault(last[2], "edges")
+                if reason is not None:
+                    raise GraphFormatError(self.file, _line_of(last, above), reason)
+        if last is not None:
+            self.nodes = number_of(last[1])
+            self.edges = Announced(number_of(last[2]), "edges", _line_of(last, above))
+
+
+def _line_of(found: re.Match[bytes], above: Block) -> int:
+    return above.first_line + line_feeds(above.text[: found.start()])
 
 
 def _sound(rows: NDArray) -> bool:

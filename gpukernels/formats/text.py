@@ -62,7 +62,7 @@ class Rows:
     dtype : numpy.dtype
         The columns, separated by white space.
     comment : re.Pattern
-        Matches lines to pass over.
+        Matches one or more whole lines that are comments.
     marks : tuple of bytes
         What comments start with: a text without any of them has none.
     sound : callable
