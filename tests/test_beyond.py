@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from scipy.sparse.csgraph import csgraph_from_dense, johnson
 
 import gpukernels as gk
 from gpukernels import beyond, progress
-from gpukernels.all_pairs import block_pivots
+from gpukernels.all_pairs import kept_steps
 from gpukernels.beyond import TaskRun, targets, watching
 from gpukernels.beyond import rows as row_tiles
 from gpukernels.shortest_paths.many_roots import bytes_for
@@ -365,20 +366,12 @@ def garble(place):
     place.with_name(place.name + ".json").write_text("{")
 
 
-def more_tiles(place):
-    sidecar = place.with_name(place.name + ".json")
-    state = json.loads(sidecar.read_text())
-    state["done"]["99"] = "0"
-    sidecar.write_text(json.dumps(state))
-
-
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
         (cut_off, "d.npy is gone, or has been changed"),
         (flip, "d.npy is gone, or has been changed"),
         (lambda place: place.unlink(), "d.npy is gone, or has been changed"),
-        (more_tiles, "d.npy is gone, or has been changed"),
         (forget, "a new file, or what a run has left with d.npy.json beside it"),
         (garble, "without a d.npy.json beside it that no such run has written"),
     ],
@@ -643,17 +636,14 @@ def test_blocks_refuse_what_they_cannot_do(client):
 
 def cut_pivots_short(monkeypatch, after: int) -> None:
     """Interrupt the next call in the middle of keeping the blocks after so many pivots and one."""
-    write = block_pivots.Pivots.write
+    put = kept_steps.InFiles.put
 
-    def interrupted(self, closed, block):
-        def told(i, j):
-            if closed > after and i == 1:
-                raise KeyboardInterrupt
-            return block(i, j)
+    def interrupted(self, i, j, block):
+        if self.done == after and i == 1:
+            raise KeyboardInterrupt
+        put(self, i, j, block)
 
-        write(self, closed, told)
-
-    monkeypatch.setattr(block_pivots.Pivots, "write", interrupted)
+    monkeypatch.setattr(kept_steps.InFiles, "put", interrupted)
 
 
 @pytest.mark.parametrize(
@@ -671,8 +661,7 @@ def test_blocks_go_on_from_the_last_pivot_to_the_same_bits(
         with pytest.raises(KeyboardInterrupt):
             make(client=client if first else None)
     beside = {file.name for file in tmp_path.glob("d.*.pivots*")}
-    whole, begun = f"d{suffix}.pivots.3", f"d{suffix}.pivots.4"
-    assert beside == {whole, begun, f"d{suffix}.pivots.json"}
+    assert beside == {f"d{suffix}.pivots{end}" for end in ("", ".json", ".other")}
     found = make(client=client if then else None)
     same(found.distance, expected.distance)
     assert found.stats["resumed_at"] == 3
@@ -686,15 +675,15 @@ def test_blocks_go_on_from_the_last_pivot_to_the_same_bits(
 KILLED_AT_A_PIVOT = """
 import os, signal, sys
 import test_beyond
-from gpukernels.all_pairs import block_pivots
+from gpukernels.beyond.resuming import Sidecar
 
-told = block_pivots.Pivots._tell
-def kill(self):
-    if self.closed == 4:
+write = Sidecar.write
+def kill(self, said):
+    if said["done"] == 4:
         os.kill(os.getpid(), signal.SIGKILL)
-    told(self)
+    write(self, said)
 
-block_pivots.Pivots._tell = kill
+Sidecar.write = kill
 g = test_beyond.random_graph(40, "float32", 1)
 test_beyond.gk.apsp(g, engine="cpu", block=7, into=sys.argv[1])
 """
@@ -713,7 +702,7 @@ def test_a_process_killed_at_a_pivot_is_gone_on_with(client, tmp_path):
 
 
 def flip_a_block(folder):
-    with open(folder / "d.npy.pivots.3", "r+b") as file:
+    with open(folder / "d.npy.pivots", "r+b") as file:  # of five matrices, the third and fifth
         file.seek(-5, os.SEEK_END)
         (byte,) = file.read(1)
         file.seek(-5, os.SEEK_END)
@@ -721,7 +710,7 @@ def flip_a_block(folder):
 
 
 def lose_the_blocks(folder):
-    (folder / "d.npy.pivots.3").unlink()
+    (folder / "d.npy.pivots").unlink()
 
 
 def lose_the_sidecar(folder):
@@ -738,10 +727,10 @@ def of_other_arcs(folder):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (flip_a_block, "d.npy.pivots.3 is gone, or has been changed"),
-        (lose_the_blocks, "d.npy.pivots.3 is gone, or has been changed"),
-        (lose_the_sidecar, "d.npy.pivots.3 is in the way"),
-        (of_other_arcs, "the same graph as the run that left it"),
+        (flip_a_block, "d.npy.pivots is gone, or has been changed"),
+        (lose_the_blocks, "d.npy.pivots is gone, or has been changed"),
+        (lose_the_sidecar, "a new file, or what a run has left with d.npy.pivots.json beside it"),
+        (of_other_arcs, "no such run has written, or that has been changed since"),
     ],
 )
 def test_blocks_that_are_damaged_are_refused_and_left_as_they_are(
@@ -761,11 +750,12 @@ def test_blocks_that_are_damaged_are_refused_and_left_as_they_are(
 
 
 def test_blocks_need_room_on_the_disk_for_what_is_kept_of_them(tmp_path, monkeypatch):
-    usage = SimpleNamespace(free=2 * 4 * 40**2 - 1)
-    monkeypatch.setattr(block_pivots.shutil, "disk_usage", lambda _: usage)
+    usage = SimpleNamespace(free=3 * 4 * 40**2 + 2 * 128 - 1)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     make = partial(gk.apsp, random_graph(40), engine="cpu", block=7, into=tmp_path / "d.npy")
-    with pytest.raises(gk.InvalidArgument, match=r"on a disk with 12,800 bytes free, not 12,799"):
+    with pytest.raises(gk.InvalidArgument, match=r"on a disk with 19,456 bytes free, not 19,455"):
         make()
+    assert [*tmp_path.iterdir()] == []
     usage.free += 1
     same(make().distance, oracle(random_graph(40)))
 

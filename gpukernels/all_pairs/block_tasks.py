@@ -12,6 +12,7 @@ Additions are n^3, in whatever blocks; bytes that a worker receives are about 8 
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
 from math import ceil, sqrt
@@ -24,19 +25,21 @@ from numpy.typing import NDArray
 from gpukernels.beyond import ENGINES, RowTile, digest_of, make_rows, placed, result_of, task
 from gpukernels.beyond.clients import needed
 from gpukernels.beyond.placing import NO_WARNING
+from gpukernels.beyond.resuming import Sidecar, checked_place
 from gpukernels.checks import check_choice, check_whole
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.graph import Graph
 
-from .block_pivots import Pivots
 from .host_tiles import Algebra, Done, closed, lowered, without_cycle
+from .kept_steps import InFiles, files_of
 from .length_rows import LengthRows
 from .lengths import UNREACHED
 from .result import APSPResult
 from .tiles import Options
 
 CALL = "apsp blocked"
+FORMAT = "gpukernels blocks after a pivot 2"
 #: Rows of a block at most unless a caller says so: 256 MiB.
 MOST_ROWS = 8192
 
@@ -84,21 +87,39 @@ def apsp(
         made_from |= {"graph": digest_of(g.offsets, g.targets, g.weights)}
         made_from |= {"tile": chosen.tile, "per_thread": chosen.per_thread}
     spans = [(a, min(a + block, g.n)) for a in range(0, g.n, block)]
-    kept = None if into is None else Pivots(into, lengths.dtype, spans, made_from)
-    tasks = _Tasks(client, replace(lengths, given=g), spans, algebra, kept)
-    made = make_rows(
-        CALL, (g.n, g.n), lengths.dtype, lambda _: tasks.tiles(), rows_of_blocks,
-        (lengths.infinite,), client, into, made_from,
-    )  # fmt: skip
+    with nullcontext() if into is None else _pivots_beside(into) as sidecar:
+        kept = None
+        if sidecar is not None and len(spans) > 1:
+            cuts = [slice(*span) for span in spans]
+            kept = InFiles(lengths.dtype, cuts, sidecar, len(spans) - 1, made_from)
+        tasks = _Tasks(client, replace(lengths, given=g), spans, algebra, kept, sidecar)
+        try:
+            made = make_rows(
+                CALL, (g.n, g.n), lengths.dtype, lambda _: tasks.tiles(), rows_of_blocks,
+                (lengths.infinite,), client, into, made_from,
+            )  # fmt: skip
+        except BaseException:
+            if kept is not None and kept.new and kept.done == 0:
+                kept.remove()  # nothing is lost
+            raise
+        if kept is not None:
+            kept.remove()
     stats: dict[str, Any] = {"method": "blocked", "launches": 0, "read_backs": 0, "operations": 0}
     for told in made.stats:
         for name in told:
             stats[name] += told[name]
-    if kept is not None:
-        kept.remove()
     stats |= {"block": block, "blocks": len(spans) ** 2, "resumed_at": tasks.resumed_at}
     stats |= {"tiles": made.tiles, "resumed": made.resumed}
     return APSPResult(made.matrix, None, stats)
+
+
+def _pivots_beside(into: str | PathLike) -> Sidecar:
+    """Return the sidecar of the blocks after a pivot, from which a killed call goes on.
+
+    Every block comes to this process for that, so it is only done for a call that keeps its result.
+    """
+    result = checked_place("into", into, ".npy", ".zarr")
+    return Sidecar("into", result.with_name(result.name + ".pivots"), FORMAT)
 
 
 class _Tasks:
@@ -116,13 +137,19 @@ class _Tasks:
         lengths: LengthRows,
         spans: list[tuple[int, int]],
         algebra: Algebra,
-        kept: Pivots | None,
+        kept: InFiles | None,
+        sidecar: Sidecar | None,
     ):
         self._client, self._lengths, self._algebra = client, lengths, algebra
-        self._spans, self._kept, self.resumed_at = spans, kept, 0
+        self._spans, self._kept, self._sidecar, self.resumed_at = spans, kept, sidecar, 0
 
     def tiles(self) -> list[RowTile]:
         """Return a tile of the result for each row of blocks."""
+        if self._kept is not None and self._sidecar is not None:
+            left = self._sidecar.read(files_of(self._sidecar)[1:], len(self._spans))
+            if left is not None or not self._sidecar.place.with_suffix(".json").exists():
+                size = self._lengths.n**2 * self._lengths.dtype.itemsize
+                self._kept.begin(left, size)
         return [
             RowTile(f"rows {a:,} to {b - 1:,}", np.arange(a, b), partial(self._row, at))
             for at, (a, b) in enumerate(self._spans)
@@ -138,14 +165,18 @@ class _Tasks:
         if self._client is not None:
             g = placed(self._client, g)
         if self._kept is not None:
-            self._kept.begin()
-            self.resumed_at = self._kept.closed
+            if not self._kept.begun:
+                self._kept.begin(None)
+            self.resumed_at = self._kept.done
         blocks = self._left() if self.resumed_at else self._arcs(g)
         for k in range(self.resumed_at, len(blocks)):
             self._close(g, blocks, k)
             # Of the last one the rows of the result are kept.
             if self._kept is not None and k + 1 < len(blocks):
-                self._kept.write(k + 1, lambda i, j: self._here(blocks[i][j]).matrix)
+                for i, row in enumerate(blocks):
+                    for j, block in enumerate(row):
+                        self._kept.put(i, j, self._here(block).matrix)
+                self._kept.reached(k + 1)
         return blocks
 
     def _do(self, name: str, work: Any, *args: Any) -> Any:
@@ -167,12 +198,15 @@ class _Tasks:
     def _left(self) -> list[list[Any]]:
         """Return the blocks that a killed call has left: each a task, which can be done again."""
         assert self._kept is not None
-        if self._client is None:
-            return [[as_left(block) for block in row] for row in self._kept.read()]
-        with needed("dask").config.set(NO_WARNING):
+        quiet = nullcontext() if self._client is None else needed("dask").config.set(NO_WARNING)
+        cuts, matrix = [slice(*span) for span in self._spans], self._kept.now
+        with quiet:
             return [
-                [self._do(f"block {i}, {j}", as_left, block) for j, block in enumerate(row)]
-                for i, row in enumerate(self._kept.read())
+                [
+                    self._do(f"block {i}, {j}", as_left, np.array(matrix[rows, columns]))
+                    for j, columns in enumerate(cuts)
+                ]
+                for i, rows in enumerate(cuts)
             ]
 
     def _close(self, g: Any, blocks: list[list[Any]], k: int) -> None:
@@ -194,7 +228,7 @@ class _Tasks:
 
 def as_left(block: NDArray) -> Done:
     """Return a block that a killed call has left, on which this one has done nothing."""
-    return Done(np.ascontiguousarray(block), 0, 0)
+    return Done(block, 0, 0)
 
 
 def rows_of_arcs(g: Graph, about: LengthRows, span: tuple[int, int]) -> NDArray:

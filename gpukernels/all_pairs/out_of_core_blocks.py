@@ -135,9 +135,3 @@ def fill_block(block: NDArray, matrix: NDArray, rows: slice, columns: slice, abs
     block[:high, wide:] = absent
     if rows == columns:
         np.fill_diagonal(block[high:, wide:], 0)
-
-
-def empty_block(block: NDArray, matrix: NDArray, rows: slice, columns: slice) -> None:
-    """Copy `block`, but for its padding, to a part of the matrix."""
-    high, wide = rows.stop - rows.start, columns.stop - columns.start
-    copy(block[:high, :wide], matrix[rows, columns])

@@ -1,32 +1,30 @@
 """The steps of a computation in blocks: a pivot block, its rows and columns, and the remainder.
 
 Slots on the device are shared out so that tasks can overlap: two for blocks of the pivot's columns,
-of which one holds the pivot itself first; two for its rows; and two for the rest. Panels go through
-the slots of rows, and come out of those of the rest.
+of which one holds the pivot itself first; two for its rows; and two for the rest. The old blocks of
+the pivot's rows and columns go through the slots of rows; the new ones come out of those of the
+rest, and the remainder reads them from the next matrix.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.cores.slabs import copy
 from gpukernels.device import Device
 from gpukernels.progress import Progress
 
 from .blocked import close, panel_of
+from .kept_steps import InMemory
 from .length_rows import LengthRows
-from .out_of_core_blocks import AT_ONCE, NOTED, Blocks, empty_block, fill_block
-from .out_of_core_files import InMemory
+from .out_of_core_blocks import AT_ONCE, NOTED, Blocks, fill_block
 from .out_of_core_pipeline import Move, Pipeline, Slot, Task
-from .result import name_cycle
+from .result import make_infinite, name_cycle, no_cycle
 from .tiles import Form, product
-
-#: Which of the panels.
-ROW, COLUMN = 0, 1
 
 
 class Run:
@@ -34,8 +32,8 @@ class Run:
 
     Parameters
     ----------
-    kept : InMemory or InFile
-        Where the matrix and the panels are.
+    kept : InMemory or InFiles
+        Where the matrix is. A step is a pivot block.
 
     Attributes
     ----------
@@ -57,10 +55,9 @@ class Run:
     def close(self) -> dict[str, Any]:
         """Close the matrix over all vertices, or go on with that; return the stats."""
         blocks, kept, device = self.blocks, self.kept, self.device
-        if kept.done < 0:
+        if kept.done == 0:
             for first, last in self.lengths.slabs():
-                kept.matrix[first:last] = self.lengths.rows(first, last)
-            kept.reached(0, False)
+                kept.fill(first, self.lengths.rows(first, last))
         resumed_at, count = kept.done, blocks.count
         steps = range(resumed_at, count)
         self.flags = device.full(2, 0, np.int32)
@@ -80,16 +77,14 @@ class Run:
 
             pipeline = Pipeline(copies, done)
             for k in steps:
-                if kept.half:
-                    finished += 2 * count - 1
-                else:
-                    pipeline.run([self._closing(k)])
-                    self._look_for_cycle(k)
-                    pipeline.run(self._panels(k))
-                    kept.reached(k, True)
+                pipeline.run([self._closing(k)])
+                self._look_for_cycle(k)
+                pipeline.run(self._panels(k))
                 pipeline.run(self._remainder(k))
-                self._put_back(k)
-                kept.reached(k + 1, False)
+                if k + 1 == count:
+                    no_cycle(self.lengths, kept.next)
+                    kept.change(partial(make_infinite, self.lengths))
+                kept.reached(k + 1)
         return {
             "method": "out_of_core",
             "launches": self.launches,
@@ -110,33 +105,17 @@ class Run:
 
     # --- what goes there and back ---------------------------------------------------------------
 
-    def _load(self, slot: Slot, i: int, j: int) -> Move:
-        """Return the way of block `i`, `j` to the device."""
+    def _load(self, slot: Slot, i: int, j: int, *, new: bool = False) -> Move:
+        """Return the way of block `i`, `j` to the device, as it was before this step or is now."""
         rows, columns = self.blocks.span(i), self.blocks.span(j)
-        matrix, absent = self.kept.matrix, self.lengths.absent
+        matrix, absent = self.kept.next if new else self.kept.now, self.lengths.absent
         return Move(
             slot, self.blocks.shape(i, j),
             lambda block: fill_block(block, matrix, rows, columns, absent),
         )  # fmt: skip
 
     def _store(self, slot: Slot, i: int, j: int) -> Move:
-        rows, columns, matrix = self.blocks.span(i), self.blocks.span(j), self.kept.matrix
-        return Move(
-            slot, self.blocks.shape(i, j), lambda block: empty_block(block, matrix, rows, columns)
-        )
-
-    def _panel(self, which: int, at: int, k: int) -> tuple[tuple[int, int], NDArray]:
-        """Return a block of the panels of pivot block `k`."""
-        shape = self.blocks.shape(*((k, at) if which == ROW else (at, k)))
-        return shape, self.kept.panels[which, at, : shape[0] * shape[1]].reshape(shape)
-
-    def _load_panel(self, slot: Slot, which: int, at: int, k: int) -> Move:
-        shape, panel = self._panel(which, at, k)
-        return Move(slot, shape, lambda block: copy(panel, block))
-
-    def _store_panel(self, slot: Slot, which: int, at: int, k: int) -> Move:
-        shape, panel = self._panel(which, at, k)
-        return Move(slot, shape, lambda block: copy(block, panel))
+        return Move(slot, self.blocks.shape(i, j), lambda block: self.kept.put(i, j, block))
 
     def _noting(self, turn: int, i: int, j: int, k: int) -> tuple[Any, list[Move]]:
         """Return where a launch notes vertices, and the way back of what it has noted."""
@@ -166,29 +145,28 @@ class Run:
                 self.device, self.form, block, via, self.infinite, self.flags, panel
             )
 
-        store = self._store_panel(slot, ROW, k, k)
-        return Task([self._load(slot, k, k)], launch, [store, *noted])
+        return Task([self._load(slot, k, k)], launch, [self._store(slot, k, k), *noted])
 
     def _look_for_cycle(self, k: int) -> None:
         """Raise the error if the pivot block has a negative way from a vertex to itself."""
         self.read_backs += 1
         if self.device.read(self.flags)[0]:
-            diagonal = self._panel(ROW, k, k)[1].diagonal()
-            name_cycle(self.lengths, self.blocks.span(k).start + int(np.argmax(diagonal < 0)))
+            span = self.blocks.span(k)
+            diagonal = self.kept.next[span, span].diagonal()
+            name_cycle(self.lengths, span.start + int(np.argmax(diagonal < 0)))
 
     def _panels(self, k: int) -> Iterator[Task]:
         """Yield the blocks of the pivot's rows and columns, each a product with the pivot."""
         others = [at for at in range(self.blocks.count) if at != k]
         pivot = self.columns[0].block(self.blocks.shape(k, k))
-        for turn, (which, at) in enumerate((w, at) for w in (ROW, COLUMN) for at in others):
+        rows_and_columns = [(k, at) for at in others] + [(at, k) for at in others]
+        for turn, (i, j) in enumerate(rows_and_columns):
             slot, out = self.rows[turn % 2], self.rest[turn % 2]
-            i, j = (k, at) if which == ROW else (at, k)
             old, new = (s.block(self.blocks.shape(i, j)) for s in (slot, out))
-            a, b = (pivot, old) if which == ROW else (old, pivot)
+            a, b = (pivot, old) if i == k else (old, pivot)
             via, noted = self._noting(turn, i, j, k)
             launch = self._product(a, b, old, new, via)
-            store = self._store_panel(out, which, at, k)
-            yield Task([self._load(slot, i, j)], launch, [store, *noted])
+            yield Task([self._load(slot, i, j)], launch, [self._store(out, i, j), *noted])
 
     def _remainder(self, k: int) -> Iterator[Task]:
         """Yield all other blocks, each lowered by a product of one of the columns and the rows."""
@@ -196,26 +174,17 @@ class Run:
         turn = 0
         for across, i in enumerate(others):
             column = self.columns[across % 2]
-            loads = [self._load_panel(column, COLUMN, i, k)]
+            loads = [self._load(column, i, k, new=True)]
             for j in others:
                 row, rest = self.rows[turn % 2], self.rest[turn % 2]
                 a = column.block(self.blocks.shape(i, k))
                 b = row.block(self.blocks.shape(k, j))
                 both = rest.block(self.blocks.shape(i, j))
                 via, noted = self._noting(turn, i, j, k)
-                loads += [self._load_panel(row, ROW, j, k), self._load(rest, i, j)]
+                loads += [self._load(row, k, j, new=True), self._load(rest, i, j)]
                 launch = self._product(a, b, both, both, via)
                 yield Task(loads, launch, [self._store(rest, i, j), *noted])
                 loads, turn = [], turn + 1
-
-    def _put_back(self, k: int) -> None:
-        """Copy the panels to the matrix."""
-        pivot, matrix = self.blocks.span(k), self.kept.matrix
-        for at in range(self.blocks.count):
-            other = self.blocks.span(at)
-            empty_block(self._panel(ROW, at, k)[1], matrix, pivot, other)
-            if at != k:
-                empty_block(self._panel(COLUMN, at, k)[1], matrix, other, pivot)
 
     def _product(self, a: Any, b: Any, old: Any, new: Any, via: Any) -> Any:
         """Return what launches new = min(old, a x b)."""

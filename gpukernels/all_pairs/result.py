@@ -162,10 +162,21 @@ def finish(
 def result_of(
     lengths: Lengths | LengthRows, found: NDArray, through: NDArray | None, stats: Mapping[str, Any]
 ) -> APSPResult:
-    """Return the result; see `finish`. What is infinite becomes so in place, rows at a time."""
+    """Return the result; see `finish`. What is infinite becomes so in place."""
+    no_cycle(lengths, found)
+    make_infinite(lengths, found)
+    return APSPResult(found, next_hops_of(found, through), stats)
+
+
+def no_cycle(lengths: Lengths | LengthRows, found: NDArray) -> None:
+    """Raise the error if a way from a vertex to itself is negative."""
     on_cycle = np.flatnonzero(found.diagonal() < 0)
     if on_cycle.size:
         name_cycle(lengths, int(on_cycle[0]))
+
+
+def make_infinite(lengths: Lengths | LengthRows, found: NDArray) -> None:
+    """Write what users see for no path, in place, rows at a time; of float32 it stands there."""
     if found.dtype == np.int32:
         limit, none = np.int32(lengths.infinite), none_in(found)
 
@@ -173,13 +184,23 @@ def result_of(
             _tell(found[first:last], limit, none)
 
         on_all_cores(tell, found.shape, one_pass=True)
-    next_hop = None
-    if through is not None:
-        next_hop = np.full(found.shape, -1, np.int32)
-        lost = int(_follow(through, no_path(found), next_hop))
-        if lost >= 0:
-            raise RoundingError(lost)
-    return APSPResult(found, next_hop, stats)
+
+
+def next_hops_of(found: NDArray, through: NDArray | None) -> NDArray[np.int32] | None:
+    """Return the next hops of all pairs; None if no vertices that paths go through were noted.
+
+    Raises
+    ------
+    RoundingError
+        If distances are rounded so far that paths cannot be followed.
+    """
+    if through is None:
+        return None
+    next_hop = np.full(found.shape, -1, np.int32)
+    lost = int(_follow(through, no_path(found), next_hop))
+    if lost >= 0:
+        raise RoundingError(lost)
+    return next_hop
 
 
 @compiled(nogil=True)

@@ -9,8 +9,8 @@ and what lets a killed run go on (`resuming`). `watching` says what workers did,
 
 from .clients import check_client, local_client, needed
 from .placing import placed
+from .resuming import digest_of
 from .rows import ENGINES, RowTile, make_rows, rows_a_tile, tiles_of
-from .targets import digest_of
 from .tasks import mapped, result_of, task
 from .watching import TaskRun, Watch, watched
 

@@ -1,89 +1,141 @@
 """What lets a killed run go on: a small JSON beside its result that says how far it is.
 
-The sidecar is replaced as a whole, after what it speaks of is on the disk. It says what the result
-is made from, too, and is there before the result is: so no run goes on with another's.
+The sidecar is replaced as a whole, after the result that it describes is on the disk. It also says
+what the result is made from and has a digest of each tile, so no run goes on with the result of
+another, or with a damaged one. While a run has a result, no other run can have it: see `locks`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from gpukernels.cores.slabs import on_all_cores
 from gpukernels.errors import InvalidArgument
+
+from .disk import made, needing, opened, write_all
+from .locks import locked
+
+#: Bytes of a sidecar at most: so many, and so many for each digest.
+BYTES, DIGEST_BYTES = 1 << 20, 100
+#: How every sidecar begins.
+BEGINNING = b'{\n "format": "gpukernels'
+#: A core hashes so many bytes of an array at a time.
+PIECE = 1 << 20
 
 
 def checked_place(argument: str, given: object, *suffixes: str) -> Path:
     """Return where a result is to be; InvalidArgument unless it can be there."""
     kinds = " or ".join(suffixes)
-    if not isinstance(given, str | os.PathLike) or not isinstance(os.fspath(given), str):
+    path = os.fspath(given) if isinstance(given, str | os.PathLike) else None
+    if not isinstance(path, str) or "\0" in path:
         raise InvalidArgument(argument, given, f"a path that ends in {kinds}, or None")
-    place = Path(given)
+    place = Path(path)
     if place.suffix not in suffixes:
-        raise InvalidArgument(argument, str(given), f"a path that ends in {kinds}, or None")
+        raise InvalidArgument(argument, path, f"a path that ends in {kinds}, or None")
     if not place.parent.is_dir():
-        raise InvalidArgument(argument, str(given), "a file in a folder that is there")
+        raise InvalidArgument(argument, path, "a file in a folder that is there")
     return place
 
 
+class Kept(Protocol):
+    """A matrix on a disk: a file, or a folder."""
+
+    path: Path
+    size: int
+
+    def make(self) -> None:
+        """Make it, with its room on the disk."""
+
+    def close(self) -> None:
+        """Close what is open of it."""
+
+    def remove(self) -> None:
+        """Delete it; FileExistsError if no run can have made it."""
+
+
 class Sidecar:
-    """The JSON beside a result.
+    """The JSON beside a result, and the lock that keeps other runs away during a ``with`` block.
 
     Parameters
     ----------
     argument : str
-        What callers name the result by, for messages.
+        The argument that names the result, for messages.
     place : Path
         Where the result is.
     form : str
         What the sidecar says that it is.
-    others : sequence of Path
-        What else lies beside the result while it is made.
 
     Attributes
     ----------
-    file : Path
-        The sidecar itself.
+    file, lock : Path
+        The sidecar itself, and the lock.
     """
 
-    def __init__(self, argument: str, place: Path, form: str, others: Sequence[Path] = ()):
+    def __init__(self, argument: str, place: Path, form: str):
         self.file = place.with_name(place.name + ".json")
-        self._argument, self._place, self._form, self._others = argument, place, form, others
+        self.lock = place.with_name(place.name + ".lock")
+        self.place, self._argument, self._form = place, argument, form
 
-    def read(self, sound: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
-        """Return what it says; None if nothing is there.
+    def __enter__(self) -> Sidecar:
+        self._stack = ExitStack()
+        try:
+            self._stack.enter_context(locked(self.lock))
+        except BlockingIOError:
+            self.refuse(
+                f"a file that no other process or thread is writing, and {self.lock.name} says "
+                "that one is; wait until that has ended, or take another file"
+            )
+        except FileExistsError as error:
+            self._in_the_way(error)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def read(self, others: Sequence[Path] = (), digests: int = 0) -> dict[str, Any] | None:
+        """Return what the sidecar says; None if nothing is there.
+
+        Parameters
+        ----------
+        others : sequence of Path
+            What else lies beside the result while it is made.
+        digests : int
+            How many digests there are at most.
 
         Raises
         ------
         InvalidArgument
-            If there is a file that no run has left, or what it says is not `sound`.
+            If there is a file that no run has left, or the sidecar has been changed.
         """
-        if not self.file.exists():
-            for other in (self._place, *self._others):
-                if other.exists():
+        if not os.path.lexists(self.file):
+            for other in (self.place, *others):
+                if os.path.lexists(other):
                     allowed = f"a new file, or what a run has left with {self.file.name} beside it"
-                    said = f"{allowed}; {other.name} is in the way"
-                    self.refuse(allowed if other == self._place else said)
+                    also = "" if other == self.place else f"; {other.name} is in the way"
+                    self.refuse(allowed + also)
             return None
-        state: dict[str, Any] = {}
-        with suppress(OSError, ValueError):
-            state = json.loads(self.file.read_text(encoding="utf-8"))
-        try:
-            good = (
-                state["format"] == self._form
-                and isinstance(state["made_from"], dict)
-                and sound(state)
-            )
-        except (KeyError, TypeError, ValueError):
-            good = False
-        if not good:
-            self.refuse(f"a path without a {self.file.name} beside it that no such run has written")
-        return state
+        with suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            found, most = opened(self.file), BYTES + DIGEST_BYTES * digests
+            if found is not None:
+                with found:
+                    size = os.fstat(found.fileno()).st_size
+                    state = json.loads(found.readall() if size <= most else b"")
+                if state.pop("digest") == _digest_of(state) and state["format"] == self._form:
+                    return state
+        self.refuse(
+            f"a path without a {self.file.name} beside it that no such run has written, or that "
+            "has been changed since"
+        )
 
     def check_same(
         self,
@@ -105,34 +157,104 @@ class Sidecar:
                     f"not {value!r}; or delete {', '.join(first)} and {last}"
                 )
 
+    def opens(self, *files: Kept) -> None:
+        """Close these files when the block ends, however it ends."""
+        for file in files:
+            self._stack.callback(file.close)
+
+    def begin(self, said: Mapping[str, Any], files: Sequence[Kept], more: int = 0) -> None:
+        """Write the sidecar and make the files with room for all of them, or leave nothing.
+
+        Files that a killed run had begun to make are made again. `more` bytes have to be free.
+
+        Raises
+        ------
+        InvalidArgument
+            If the disk has too few bytes free, or another file is in the way.
+        OSError
+            If another program takes them before this one does.
+        """
+        try:
+            for file in files:
+                file.remove()
+            needed = more + sum(file.size for file in files)
+            if (free := shutil.disk_usage(self.place.parent).free) < needed:
+                self.file.unlink(missing_ok=True)
+                self.refuse(
+                    f"on a disk with {needed:,} bytes free, not {free:,}: {needed - free:,} too few"
+                )
+            self.write(said)
+            try:
+                for file in files:
+                    file.make()
+            except BaseException:
+                for file in files:
+                    file.remove()
+                self.file.unlink()
+                raise
+        except FileExistsError as error:
+            self._in_the_way(error)
+
+    def delete(self, *files: Kept) -> None:
+        """Delete files; InvalidArgument if something else has taken the place of one."""
+        try:
+            for file in files:
+                file.remove()
+        except FileExistsError as error:
+            self._in_the_way(error)
+
     def write(self, said: Mapping[str, Any]) -> None:
-        """Replace it as a whole."""
+        """Replace the sidecar as a whole; if the disk is full, the old one stays."""
+        said = {"format": self._form, **said}
+        text = json.dumps(said | {"digest": _digest_of(said)}, indent=1).encode()
         new = self.file.with_name(self.file.name + ".new")
-        with open(new, "w", encoding="utf-8") as file:
-            json.dump({"format": self._form, **said}, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with needing(new, len(text)), made(new, text[: len(BEGINNING)]) as file:
+                try:
+                    write_all(file, text[len(BEGINNING) :])
+                    os.fsync(file.fileno())
+                except BaseException:
+                    new.unlink()
+                    raise
+        except FileExistsError as error:
+            self._in_the_way(error)
         os.replace(new, self.file)
         _sync_folder(self.file.parent)
 
-    def mapped(self, file: Path, dtype: np.dtype, shape: tuple[int, ...], there: bool) -> np.memmap:
-        """Return a ``.npy`` as an array; one that is not there yet is made."""
-        if not there:
-            return np.lib.format.open_memmap(file, "w+", dtype, shape)
-        with suppress(OSError, ValueError):
-            np.lib.format.open_memmap(file, "r")  # opened to be written, a file cut short grows
-            found = np.lib.format.open_memmap(file, "r+")
-            if (found.dtype, found.shape) == (dtype, shape):
-                return found
-        self.refuse_changed(file)
-
-    def refuse_changed(self, file: Path, what: str = "is gone, or has been changed") -> NoReturn:
+    def refuse_changed(self, file: Path) -> NoReturn:
         """Raise InvalidArgument for a file that is not what the run has left."""
-        self.refuse(f"all files of the run that left it: {file.name} {what}")
+        self.refuse(f"all files of the run that left it: {file.name} is gone, or has been changed")
 
     def refuse(self, allowed: str) -> NoReturn:
         """Raise InvalidArgument for the result's place."""
-        raise InvalidArgument(self._argument, str(self._place), allowed)
+        raise InvalidArgument(self._argument, str(self.place), allowed)
+
+    def _in_the_way(self, error: FileExistsError) -> NoReturn:
+        name = Path(error.filename).name
+        self.refuse(f"a path without a {name} beside it that no run has written ({error.strerror})")
+
+
+def digest_of(*arrays: NDArray | None) -> str:
+    """Return a digest of the elements, dtypes and shapes of arrays."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(b"none" if array is None else f"{array.dtype} {array.shape}".encode())
+        if array is not None:
+            for part in _digests(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data):
+                digest.update(part)
+    return digest.hexdigest()
+
+
+def _digests(flat: memoryview) -> list[bytes]:
+    def part(first: int, last: int) -> bytes:
+        return hashlib.blake2b(flat[first * PIECE : last * PIECE], digest_size=16).digest()
+
+    return on_all_cores(part, (-(-len(flat) // PIECE), PIECE))
+
+
+def _digest_of(said: Mapping[str, Any]) -> str:
+    text = json.dumps(said, sort_keys=True).encode()
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 def _sync_folder(folder: Path) -> None:

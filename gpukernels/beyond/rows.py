@@ -16,7 +16,7 @@ from gpukernels.cores.slabs import copy, on_all_cores
 from gpukernels.progress import Progress
 
 from .clients import needed
-from .targets import target_for
+from .targets import Target, sidecar_of, target_for
 from .tasks import advice, cancel, named, result_of, submitted
 
 #: What may do the work: kernels on a device, or one core of a CPU, compiled by numba.
@@ -116,11 +116,24 @@ def make_rows(
     made_from : mapping, optional
         What `target_for` has to be told of the result.
     """
-    target, dtype = None, np.dtype(dtype)
     if into is None:
-        cut = tiles(None)
-    else:
-        target, cut = target_for(into, shape, dtype, made_from or {}, tiles)
+        return _made(call, shape, dtype, tiles(None), None, work, args, client)
+    with sidecar_of(into) as sidecar:
+        target, cut = target_for(sidecar, shape, dtype, made_from or {}, tiles)
+        return _made(call, shape, dtype, cut, target, work, args, client)
+
+
+def _made(
+    call: str,
+    shape: tuple[int, int],
+    dtype: Any,
+    cut: list[RowTile],
+    target: Target | None,
+    work: Callable[..., tuple[NDArray, dict[str, Any]]],
+    args: tuple,
+    client: Any,
+) -> Made:
+    """Make the tiles that are not in the target yet."""
     missing = [i for i in range(len(cut)) if target is None or i not in target.done]
     batch = max((tile.rows.size for tile in cut), default=0)
     resumed = len(cut) - len(missing)

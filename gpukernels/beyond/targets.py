@@ -7,10 +7,9 @@ and that it is as it was written.
 
 from __future__ import annotations
 
-import hashlib
+import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,87 @@ from numpy.typing import NDArray
 from gpukernels.checks import is_whole
 
 from .clients import needed
-from .resuming import Sidecar, checked_place
+from .disk import MatrixFile, needing
+from .resuming import Sidecar, checked_place, digest_of
 
-FORMAT = "gpukernels tiles of rows 1"
+FORMAT = "gpukernels tiles of rows 2"
+
+
+class ZarrMatrix:
+    """A matrix in a ``.zarr``, a folder with a file for each chunk of rows.
+
+    Chunks are compressed, so nobody knows their room before they are written. They are written by
+    calls, and a full disk is an OSError.
+
+    Parameters
+    ----------
+    path, dtype, shape
+        As of a :class:`~gpukernels.beyond.disk.MatrixFile`.
+    rows : int
+        Rows of a chunk.
+    """
+
+    def __init__(self, path: Path, dtype: np.dtype, shape: tuple[int, int], rows: int):
+        self.path, self.size = path, shape[0] * shape[1] * dtype.itemsize
+        self._dtype, self._shape, self._chunks = dtype, shape, (max(rows, 1), max(shape[1], 1))
+        self._array: Any = None
+
+    def make(self) -> None:
+        """Make the folder, which is not there."""
+        with needing(self.path, self.size):
+            self._array = needed("zarr").open_array(
+                str(self.path), mode="w-", shape=self._shape, dtype=self._dtype,
+                chunks=self._chunks,
+            )  # fmt: skip
+
+    def open(self) -> bool:
+        """Open the folder; return whether it has this dtype and shape, and no links or pipes."""
+        if self.path.is_symlink() or not all(map(self._may_hold, self.path.rglob("*"))):
+            return False
+        try:
+            self._array = needed("zarr").open_array(str(self.path), mode="r+")
+        except Exception:  # zarr has many for a folder that is no array of its own
+            return False
+        return (self._array.dtype, self._array.shape) == (self._dtype, self._shape)
+
+    def _may_hold(self, file: Path) -> bool:
+        """Return whether a file is one of those of zarr: zarr.json, c/0/0 and so on."""
+        depth = len(file.relative_to(self.path).parts)
+        regular = depth > 2 or bool(file.suffix)
+        return not file.is_symlink() and (file.is_file() if regular else file.is_dir())
+
+    def take_room(self) -> None:
+        """Do nothing: see above."""
+
+    def read(self, rows: NDArray) -> NDArray | None:
+        """Return some rows; None if they cannot be read."""
+        try:
+            return np.asarray(self._array.oindex[rows])
+        except Exception:  # zarr and its codecs have many for a damaged chunk
+            return None
+
+    def write(self, rows: NDArray, values: NDArray) -> None:
+        """Write rows with ascending numbers."""
+        together = len(rows) == 1 + rows[-1] - rows[0]
+        with needing(self.path, values.nbytes):
+            self._array.oindex[slice(rows[0], rows[-1] + 1) if together else rows] = values
+
+    def sync(self) -> None:
+        """Do nothing: zarr closes each file that it writes."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def remove(self) -> None:
+        """Delete the folder; FileExistsError unless a killed run can have begun it."""
+        if not os.path.lexists(self.path):
+            return
+        begun = self.path.is_dir() and not self.path.is_symlink()
+        if begun and any(not file.name.endswith(".partial") for file in self.path.iterdir()):
+            begun = self.open()
+        if not begun:
+            raise FileExistsError(0, "another program has made this", str(self.path))
+        shutil.rmtree(self.path)
 
 
 class Target:
@@ -30,12 +107,10 @@ class Target:
 
     Parameters
     ----------
-    place : Path
-        Where.
     sidecar : Sidecar
-        Beside it.
-    shape, dtype
-        Of the matrix.
+        Beside the matrix.
+    matrix : MatrixFile or ZarrMatrix
+        The matrix.
     rows : sequence of ndarray
         The rows of each tile.
     made_from : mapping
@@ -51,83 +126,68 @@ class Target:
 
     def __init__(
         self,
-        place: Path,
         sidecar: Sidecar,
-        shape: tuple[int, int],
-        dtype: np.dtype,
+        matrix: MatrixFile | ZarrMatrix,
         rows: Sequence[NDArray],
         made_from: Mapping[str, Any],
         state: Mapping[str, Any] | None,
     ):
-        self._place, self._sidecar, self._rows = place, sidecar, rows
+        self._sidecar, self._matrix, self._rows = sidecar, matrix, rows
         self._made_from = dict(made_from)
         self.done: dict[int, str] = {}
+        sidecar.opens(matrix)
         if state is not None:
+            files = [matrix.path, sidecar.file]
             why = {"rows": "which batch, memory and the number of workers decide"}
-            sidecar.check_same(state["made_from"], self._made_from, [place, sidecar.file], why)
+            sidecar.check_same(state["made_from"], self._made_from, files, why)
             self.done = {int(i): digest for i, digest in state["done"].items()}
-        size, there = int(np.prod(shape)) * dtype.itemsize, bool(self.done)
-        if not there and (free := shutil.disk_usage(place.parent).free) < size:
-            sidecar.refuse(f"on a disk with {size:,} bytes free, not {free:,}")
-        if not there:
-            self._tell()
-        zarr = place.suffix == ".zarr"
-        self._open = self._zarr if zarr else self._npy
-        self.matrix = self._open(shape, dtype, there)
+        if not self.done:
+            sidecar.begin(self._said(), [matrix])
+            return
+        if not matrix.open():
+            sidecar.refuse_changed(matrix.path)
         for i, digest in self.done.items():
-            if i >= len(rows) or digest_of(self._read(rows[i])) != digest:
-                sidecar.refuse_changed(place)
+            if i >= len(rows) or digest_of(matrix.read(rows[i])) != digest:
+                sidecar.refuse_changed(matrix.path)
+        if len(self.done) < len(rows):
+            matrix.take_room()
 
     def write(self, i: int, values: NDArray) -> None:
         """Write tile `i`, then say so."""
-        rows = self._rows[i]
-        if (np.diff(rows) == 1).all():
-            self.matrix[rows[0] : rows[-1] + 1] = values
-        elif self._place.suffix == ".zarr":
-            self.matrix.oindex[rows] = values
-        else:
-            self.matrix[rows] = values
-        if isinstance(self.matrix, np.memmap):
-            self.matrix.flush()
+        self._matrix.write(self._rows[i], values)
+        self._matrix.sync()
         self.done[i] = digest_of(values)
-        self._tell()
+        self._sidecar.write(self._said())
 
     def finished(self) -> Any:
         """Return the matrix as it stands on the disk."""
-        if self._place.suffix == ".zarr":
-            return needed("dask.array").from_zarr(str(self._place))
-        return np.load(self._place, mmap_mode="r")
+        if isinstance(self._matrix, ZarrMatrix):
+            return needed("dask.array").from_zarr(str(self._matrix.path))
+        return np.load(self._matrix.path, mmap_mode="r")
 
-    def _read(self, rows: NDArray) -> NDArray:
-        if (np.diff(rows) == 1).all():
-            return np.asarray(self.matrix[rows[0] : rows[-1] + 1])
-        return np.asarray(getattr(self.matrix, "oindex", self.matrix)[rows])
-
-    def _npy(self, shape: tuple[int, int], dtype: np.dtype, there: bool) -> Any:
-        return self._sidecar.mapped(self._place, dtype, shape, there)
-
-    def _zarr(self, shape: tuple[int, int], dtype: np.dtype, there: bool) -> Any:
-        zarr = needed("zarr")
-        if not there:
-            chunks = max((rows.size for rows in self._rows), default=1), max(1, shape[1])
-            return zarr.open_array(
-                str(self._place), mode="w", shape=shape, dtype=dtype, chunks=chunks
-            )
-        try:
-            found = zarr.open_array(str(self._place), mode="r+")
-        except Exception:  # zarr has many for a folder that is no array of its own
-            found = None
-        if found is None or (found.dtype, found.shape) != (dtype, shape):
-            self._sidecar.refuse_changed(self._place)
-        return found
-
-    def _tell(self) -> None:
+    def _said(self) -> dict[str, Any]:
         done = {str(i): digest for i, digest in sorted(self.done.items())}
-        self._sidecar.write({"made_from": self._made_from, "done": done})
+        return {"made_from": self._made_from, "done": done}
+
+
+def sidecar_of(into: str | os.PathLike) -> Sidecar:
+    """Return what lies beside rows that are kept.
+
+    Raises
+    ------
+    InvalidArgument
+        Unless `into` ends in ``.npy`` or ``.zarr`` and its folder is there.
+    MissingTool
+        If zarr is not installed.
+    """
+    place = checked_place("into", into, ".npy", ".zarr")
+    if place.suffix == ".zarr":
+        needed("zarr"), needed("dask.array")
+    return Sidecar("into", place, FORMAT)
 
 
 def target_for(
-    into: str | PathLike,
+    sidecar: Sidecar,
     shape: tuple[int, int],
     dtype: Any,
     made_from: Mapping[str, Any],
@@ -137,8 +197,6 @@ def target_for(
 
     Parameters
     ----------
-    into : path
-        Ends in ``.npy`` or ``.zarr``.
     made_from : mapping
         What the result is made from.
     tiles : callable
@@ -148,34 +206,16 @@ def target_for(
     ------
     InvalidArgument
         Unless it can be made there, or what lies there is an undamaged part of the same result.
-    MissingTool
-        If zarr is not installed.
     """
-    place = checked_place("into", into, ".npy", ".zarr")
-    if place.suffix == ".zarr":
-        needed("zarr"), needed("dask.array")
-    sidecar = Sidecar("into", place, FORMAT)
-    state = sidecar.read(_sound)
+    state = sidecar.read(digests=shape[0])
     before: Any = None if state is None else state["made_from"].get("rows")
     cut = tiles(before if is_whole(before) and before > 0 else None)
     rows = [tile.rows for tile in cut]
     most = max((part.size for part in rows), default=0)
     made_from = {"shape": list(shape), **made_from, "rows": most}
-    return Target(place, sidecar, shape, np.dtype(dtype), rows, made_from, state), cut
-
-
-def _sound(state: dict[str, Any]) -> bool:
-    done = state["done"]
-    return isinstance(done, dict) and all(
-        i.isdecimal() and isinstance(digest, str) for i, digest in done.items()
+    matrix: MatrixFile | ZarrMatrix = (
+        MatrixFile(sidecar.place, np.dtype(dtype), shape)
+        if sidecar.place.suffix == ".npy"
+        else ZarrMatrix(sidecar.place, np.dtype(dtype), shape, most)
     )
-
-
-def digest_of(*arrays: NDArray | None) -> str:
-    """Return what tells arrays apart from others, in few letters."""
-    digest = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        digest.update(b"none" if array is None else f"{array.dtype} {array.shape}".encode())
-        if array is not None:
-            digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
+    return Target(sidecar, matrix, rows, made_from, state), cut

@@ -27,4 +27,4 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
     assert report["rounded"], "a run that does a step again would not be told apart"
     assert report["left"] == []
     # Most were killed in the middle of a run.
-    assert ["d.npy", "d.npy.json", "d.npy.panels"] in report["states"]
+    assert ["d.npy", "d.npy.json", "d.npy.lock", "d.npy.other"] in report["states"]

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 import tracemalloc
 import weakref
+from functools import partial
 
 import numpy as np
 import pytest
-from effort import examples, some
+from effort import examples
 from fake_gpu import FakeGpus
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
+from stopped_writes import Interrupted, contents, stop
 
 import gpukernels as gk
 from gpukernels import progress
-from gpukernels.all_pairs import UNREACHED, apsp, out_of_core, out_of_core_steps
+from gpukernels.all_pairs import UNREACHED, apsp, out_of_core
 from gpukernels.all_pairs.length_rows import length_rows_of
 from gpukernels.all_pairs.lengths import ABSENT, lengths_of
-from gpukernels.all_pairs.out_of_core_files import InFile
 from gpukernels.all_pairs.out_of_core_pipeline import Move, Pipeline, Task
 from gpukernels.all_pairs.tiles import form_of
+from gpukernels.beyond.resuming import Sidecar
 from gpukernels.cores import slabs
 
 METHOD = "out_of_core"
@@ -345,45 +346,6 @@ def test_a_progress_bar_appears_when_it_takes_long(monkeypatch, capsys):
 # --- interrupted ----------------------------------------------------------------------------------
 
 
-class Interrupted(BaseException):
-    """What no `except Exception` holds up, like Ctrl-C."""
-
-
-class Fuse:
-    """Interrupts the so-manieth write to a file, some in the middle."""
-
-    def __init__(self, patch, at: float = math.inf):
-        self.left, self.burnt = at, 0
-        store, finish, tell = out_of_core_steps.empty_block, Pipeline._finish, InFile._tell
-
-        def half_stored(block, matrix, rows, columns):
-            if self.burn():
-                half = slice(rows.start, (rows.start + rows.stop) // 2)
-                store(block, matrix, half, columns)
-                raise Interrupted
-            store(block, matrix, rows, columns)
-
-        def half_finished(pipeline, stored):
-            if self.burn():
-                raise Interrupted
-            finish(pipeline, stored)
-
-        def told_or_not(file):
-            if self.burn():
-                raise Interrupted
-            tell(file)
-            if self.burn():
-                raise Interrupted
-
-        patch.setattr(out_of_core_steps, "empty_block", half_stored)
-        patch.setattr(Pipeline, "_finish", half_finished)
-        patch.setattr(InFile, "_tell", told_or_not)
-
-    def burn(self) -> bool:
-        self.burnt += 1
-        return self.burnt > self.left
-
-
 @pytest.fixture(scope="module")
 def floats():
     """A graph of which a block that is closed twice is rounded otherwise, and its distances."""
@@ -399,30 +361,26 @@ def in_file(g, file, **options):
     return apsp(g, METHOD, gk.SimtDevice(), file=file, **given)
 
 
-def interrupt(g, file, at):
-    """Make a run that is interrupted at a write."""
+def test_what_is_done_is_not_done_again(tmp_path, floats):
+    g, expected = floats
+    file, whole = tmp_path / "d.npy", in_file(g, tmp_path / "whole.npy").stats
+    said, write = [], Sidecar.write
+
+    def written(self, state):
+        write(self, state)
+        said.append(state["done"])
+        if said[-1] == 2:
+            raise Interrupted
+
     with pytest.MonkeyPatch.context() as patch:
-        Fuse(patch, at)
+        patch.setattr(Sidecar, "write", written)
         with pytest.raises(Interrupted):
             in_file(g, file)
-
-
-def test_a_run_interrupted_at_any_write_goes_on_to_the_same_bits(tmp_path, floats):
-    g, expected = floats
-    with pytest.MonkeyPatch.context() as patch:
-        fuse = Fuse(patch)
-        in_file(g, tmp_path / "whole.npy")
-    total, resumed = fuse.burnt, set()
-    assert total > 50
-    moments = np.random.default_rng(some(1, 2)).permutation(total)[: some(10, total)]
-    for at in sorted({0, 1, 2, *moments.tolist(), total - 1}):
-        file = tmp_path / f"{at}.npy"
-        interrupt(g, file, at)
-        found = in_file(g, file)
-        assert found.distance.tobytes() == expected.tobytes(), at
-        resumed.add(found.stats["resumed_at"])
-        assert [f.name for f in tmp_path.glob(f"{at}.npy*")] == [file.name]
-    assert len(resumed) > 2
+    assert said == [0, 1, 2]
+    found = in_file(g, file, memory=None)  # as large blocks as before
+    assert found.stats["resumed_at"] == 2
+    assert found.stats["launches"] == whole["launches"] // 3
+    assert found.distance.tobytes() == expected.tobytes()
 
 
 def test_a_run_interrupted_when_all_is_done_has_nothing_left_to_do(tmp_path, floats):
@@ -445,39 +403,13 @@ def test_a_run_interrupted_when_all_is_done_has_nothing_left_to_do(tmp_path, flo
     assert [f.name for f in tmp_path.iterdir()] == ["d.npy"]
 
 
-def test_what_is_done_is_not_done_again(tmp_path, floats):
-    g, expected = floats
-    file, whole = tmp_path / "d.npy", in_file(g, tmp_path / "whole.npy").stats
-    said = []
-    tell = InFile._tell
-
-    def tell_twice(self):
-        tell(self)
-        said.append((self.done, self.half))
-        if said[-1] == (2, False):
-            raise Interrupted
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(InFile, "_tell", tell_twice)
-        with pytest.raises(Interrupted):
-            in_file(g, file)
-    assert said == [(-1, False), (0, False), (0, True), (1, False), (1, True), (2, False)]
-    found = in_file(g, file, memory=None)  # as large blocks as before
-    assert found.stats["resumed_at"] == 2
-    assert found.stats["launches"] == whole["launches"] // 3
-    assert found.distance.tobytes() == expected.tobytes()
-
-
 @pytest.fixture
 def left(tmp_path, floats):
     """What an interrupted run has left, as (path, bytes of all files)."""
     file = tmp_path / "d.npy"
-    interrupt(floats[0], file, 15)
+    stop(partial(in_file, floats[0], file), 150)
+    assert json.loads(file.with_name("d.npy.json").read_text())["done"] == 1
     return file, contents(tmp_path)
-
-
-def contents(folder):
-    return {f.name: f.read_bytes() for f in folder.iterdir()}
 
 
 @pytest.mark.parametrize(
@@ -496,34 +428,20 @@ def test_a_run_of_something_else_is_not_gone_on_with(left, floats, change, said)
     with pytest.raises(gk.InvalidArgument, match=said) as caught:
         in_file(**{"g": floats[0], "file": file} | change)
     assert caught.value.argument == "file"
-    assert "delete d.npy, d.npy.panels and d.npy.json" in str(caught.value)
+    assert "delete d.npy, d.npy.other and d.npy.json" in str(caught.value)
     assert contents(file.parent) == before
     assert in_file(floats[0], file).distance.tobytes() == floats[1].tobytes()
 
 
-@pytest.mark.parametrize(
-    "sidecar", [b"", b"{}", b"[1]", b"\xff", b'{"format": "x", "made_from": {}, "done": 1}']
-)
-def test_a_sidecar_that_no_run_has_written_is_refused(left, floats, sidecar):
-    file, _ = left
-    file.with_name("d.npy.json").write_bytes(sidecar)
-    before = contents(file.parent)
-    with pytest.raises(gk.InvalidArgument, match="beside it that no such run has written"):
-        in_file(floats[0], file)
-    assert contents(file.parent) == before
-
-
-@pytest.mark.parametrize("lost", ["d.npy", "d.npy.panels"])
+@pytest.mark.parametrize("lost", ["d.npy", "d.npy.other"])
 def test_a_run_whose_files_are_gone_is_refused(left, floats, lost):
     file, _ = left
-    state = json.loads(file.with_name("d.npy.json").read_text())
-    assert state["half"]
     file.with_name(lost).unlink()
     with pytest.raises(gk.InvalidArgument, match="is gone, or has been changed"):
         in_file(floats[0], file)
 
 
-@pytest.mark.parametrize("cut", ["d.npy", "d.npy.panels"])
+@pytest.mark.parametrize("cut", ["d.npy", "d.npy.other"])
 def test_a_file_cut_short_is_refused_and_not_filled_up(left, floats, cut):
     file, _ = left
     place = file.with_name(cut)
@@ -534,7 +452,7 @@ def test_a_file_cut_short_is_refused_and_not_filled_up(left, floats, cut):
     assert contents(file.parent) == before
 
 
-@pytest.mark.parametrize("there", ["d.npy", "d.npy.panels", "d.npy.joined.npy"])
+@pytest.mark.parametrize("there", ["d.npy", "d.npy.other", "d.npy.joined.npy"])
 def test_a_file_that_is_there_is_left_alone(tmp_path, there):
     (tmp_path / there).write_bytes(b"mine")
     with pytest.raises(gk.InvalidArgument, match=r"file = .*a new file") as caught:
@@ -581,30 +499,9 @@ def test_where_there_are_no_distances_no_file_is_left(tmp_path):
     assert contents(tmp_path) == {}
 
 
-def test_paths_that_might_be_too_long_are_looked_for_again_after_an_interruption(tmp_path):
+def test_paths_that_might_be_too_long_are_looked_for_in_a_second_file(tmp_path):
     far = gk.Graph.from_arcs(20, [0, 1, 0, 2], [1, 2, 3, 3], [ABSENT - 3, 0, UNREACHED, 1])
     expected = apsp(far, "blocked", gk.SimtDevice()).distance
-    with pytest.MonkeyPatch.context() as patch:
-        fuse = Fuse(patch)
-        found = in_file(far, tmp_path / "whole.npy")
+    found = in_file(far, tmp_path / "d.npy")
     np.testing.assert_array_equal(found.distance, expected)
-    for at in (fuse.burnt // 2 + 3, fuse.burnt - 1):
-        file = tmp_path / f"{at}.npy"
-        interrupt(far, file, at)
-        assert file.with_name(file.name + ".joined.npy").exists()
-        np.testing.assert_array_equal(in_file(far, file).distance, expected)
-    file, unlink = tmp_path / "behind.npy", type(tmp_path).unlink
-
-    def all_but_joined(path, **options):
-        if path.exists() and path.name == "behind.npy.joined.npy":
-            raise Interrupted
-        unlink(path, **options)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(tmp_path), "unlink", all_but_joined)
-        with pytest.raises(Interrupted):
-            in_file(far, file)
-    assert file.with_name("behind.npy.joined.npy").exists()
-    np.testing.assert_array_equal(in_file(far, file).distance, expected)
-    assert {f.suffix for f in tmp_path.iterdir()} == {".npy"}
-    assert not [*tmp_path.glob("*.joined.npy")]
+    assert [f.name for f in tmp_path.iterdir()] == ["d.npy"]
