@@ -98,6 +98,8 @@ def apsp(
     RoundingError
         If sums of floats, some of them negative, are rounded so far that shortest paths are not
         known.
+    OSError
+        If the disk of `file` or `into` is full; when there is room, the same call goes on.
     TypeError
         If the method does not take an option.
     TileError

@@ -4,7 +4,8 @@ The engine is Dask's distributed scheduler: who works on what, what is tried aga
 dies, and what goes to a disk when memory is short is its work. This room knows no technique: it has
 a client that listens to this machine alone (`clients`), what is sent to workers once (`placing`),
 what they are asked to do (`tasks`), tiles of rows (`rows`), files in which they stand (`targets`),
-and what lets a killed run go on (`resuming`). `watching` says what workers did, and when.
+and what lets a killed run go on: a sidecar (`resuming`), a lock (`locks`), and files whose room on
+the disk is taken before they are written (`disk`). `watching` says what workers did, and when.
 """
 
 from .clients import check_client, local_client, needed

@@ -123,7 +123,8 @@ def sssp_many(
         64 bits and rounded at the end.
     into : path, optional
         Where the distances are kept as they come: a new ``.npy`` or ``.zarr``. The same call with
-        it goes on where an interrupted one ended, to the same bits; one process at a time.
+        it goes on where an interrupted one ended, to the same bits. A second call with it is
+        refused until the first has ended.
     client : dask.distributed.Client, optional
         Whose workers do it; see :func:`gpukernels.local_client`. They need `gpukernels`.
 
@@ -141,6 +142,8 @@ def sssp_many(
         As one search does.
     TileError
         If a tile could not be made: a device out of memory, a worker that died again and again.
+    OSError
+        If the disk of `into` is full; when there is room, the same call goes on.
     MissingTool
         If Dask or Zarr is needed and not installed.
 

@@ -152,7 +152,8 @@ def bfs_many(
         where there is no GPU.
     into : path, optional
         Where the distances are kept as they come: a new ``.npy`` or ``.zarr``. The same call with
-        it goes on where an interrupted one ended; one process at a time.
+        it goes on where an interrupted one ended. A second call with it is
+        refused until the first has ended.
     client : dask.distributed.Client, optional
         Whose workers do it; see :func:`gpukernels.local_client`. They need `gpukernels`.
 
@@ -171,6 +172,8 @@ def bfs_many(
         If a root is no vertex.
     TileError
         If a tile could not be made: a device out of memory, a worker that died again and again.
+    OSError
+        If the disk of `into` is full; when there is room, the same call goes on.
     MissingTool
         If Dask or Zarr is needed and not installed.
 
