@@ -410,7 +410,7 @@ def test_another_result_is_refused_and_left_as_it_is(tmp_path, other, name):
     assert {f: f.read_bytes() for f in tmp_path.rglob("*") if f.is_file()} == before
 
 
-@pytest.mark.parametrize("into", ["d.txt", "d", 3, b"d.npy"], ids=repr)
+@pytest.mark.parametrize("into", ["d.txt", "d", 3, b"d.npy", "d\0.npy"], ids=repr)
 def test_a_place_that_no_result_can_have_is_refused(into):
     with pytest.raises(gk.InvalidArgument, match=r"^into = .*: must be a path that ends in .npy"):
         gk.bfs_many(gk.path(3), [0], into=into)

@@ -290,6 +290,26 @@ def test_a_sidecar_of_which_a_field_is_changed_is_refused(tmp_path, left):
         assert contents(here) == before
 
 
+def test_a_sidecar_that_a_run_would_write_for_other_files_is_refused_or_does_no_harm(
+    tmp_path, left
+):
+    """Its own digest is right: what it says has to agree with the files."""
+    name, folder = left
+    (tmp_path / "whole").mkdir()
+    expected = result_of(run_of(name, tmp_path / "whole"))
+    place = sidecar_in(folder)
+    state = json.loads(place.read_text())
+    form, state = state["format"], {k: state[k] for k in state if k not in ("format", "digest")}
+    values = [*ODD, 0, 1, 2, 3, {"x": "0"}, {"0": 5}, {"0": None}]
+    changes = [changed(field, value) for field in state for value in values]
+    for k, change in enumerate(changes):
+        here, new = tmp_path / f"{k}", json.loads(json.dumps(state))
+        shutil.copytree(folder, here)
+        change(new)
+        resuming.Sidecar("file", here / place.stem, form).write(new)
+        refused_or(run_of(name, here), here, expected)
+
+
 def test_a_sidecar_of_an_earlier_moment_or_of_another_run_is_refused(tmp_path):
     run, seen = run_of("out of core", tmp_path / "a"), {}
     (tmp_path / "a").mkdir()

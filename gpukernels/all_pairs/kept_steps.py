@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from gpukernels.beyond import digest_of
 from gpukernels.beyond.disk import MatrixFile
 from gpukernels.beyond.resuming import Sidecar
+from gpukernels.checks import is_whole
 from gpukernels.cores.slabs import copy
 from gpukernels.errors import InvalidArgument
 
@@ -145,7 +146,9 @@ class InFiles(InMemory):
         if state is not None:
             files, why = [*files_of(sidecar), sidecar.file], {"block": "which memory decides"}
             sidecar.check_same(state["made_from"], self._made_from, files, why)
-            self.done, self._digests = state["done"], state["digests"]
+            self.done, self._digests = state.get("done"), state.get("digests")
+            if not is_whole(self.done) or not 0 <= self.done <= self._steps:
+                sidecar.refuse_changed(sidecar.file)
         if self.done == 0:
             sidecar.begin(self._said(), self._files, more)
             self._turn()
@@ -195,10 +198,8 @@ class InFiles(InMemory):
     def reached(self, done: int) -> None:
         """Say so in the sidecar, when all that has been written is on the disk."""
         self._file(done).sync()
-        self._digests = [
-            self._digest(i, lambda *at: self._put[at]) for i in range(len(self._spans))
-        ]
-        self.done = done
+        self.done, put = done, self._put
+        self._digests = [self._digest(i, lambda *at: put[at]) for i in range(len(self._spans))]
         self._sidecar.write(self._said())
         self._turn()
 
@@ -206,8 +207,8 @@ class InFiles(InMemory):
         return digest_of(self.now[self._spans[i], self._spans[j]])
 
     def _digest(self, i: int, of: Callable[[int, int], str]) -> str:
-        """Return one digest for a row of blocks."""
-        row = "".join(of(i, j) for j in range(len(self._spans)))
+        """Return one digest for a row of blocks after so many steps."""
+        row = f"{self.done} " + "".join(of(i, j) for j in range(len(self._spans)))
         return hashlib.blake2b(row.encode(), digest_size=16).hexdigest()
 
     def _said(self) -> dict[str, Any]:

@@ -130,7 +130,8 @@ class Sidecar:
                 with found:
                     size = os.fstat(found.fileno()).st_size
                     state = json.loads(found.readall() if size <= most else b"")
-                if state.pop("digest") == _digest_of(state) and state["format"] == self._form:
+                sound = state.pop("digest") == _digest_of(state) and state["format"] == self._form
+                if sound and isinstance(state["made_from"], dict):
                     return state
         self.refuse(
             f"a path without a {self.file.name} beside it that no such run has written, or that "

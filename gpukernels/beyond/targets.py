@@ -140,7 +140,10 @@ class Target:
             files = [matrix.path, sidecar.file]
             why = {"rows": "which batch, memory and the number of workers decide"}
             sidecar.check_same(state["made_from"], self._made_from, files, why)
-            self.done = {int(i): digest for i, digest in state["done"].items()}
+            done = state.get("done")
+            if not isinstance(done, dict) or not all(i.isdecimal() for i in done):
+                sidecar.refuse_changed(sidecar.file)
+            self.done = {int(i): digest for i, digest in done.items()}
         if not self.done:
             sidecar.begin(self._said(), [matrix])
             return
