@@ -46,7 +46,7 @@ def made(file: Path, beginning: bytes) -> io.FileIO:
     Raises
     ------
     FileExistsError
-        If there is a file that a killed run cannot have begun; see `remove`.
+        If there is a file that a killed run cannot have begun; see `check_own`.
     """
     remove(file, beginning)
     new = created(file)
@@ -64,16 +64,16 @@ def created(file: Path) -> io.FileIO:
     return _open(file, "x+b")
 
 
-def remove(file: Path, beginning: bytes) -> None:
-    """Delete a file if it starts as ours do, or ends before that.
+def check_own(file: Path, beginning: bytes) -> bool:
+    """Return whether there is a file; it starts as ours do, or ends before that.
 
     Raises
     ------
     FileExistsError
-        If there is something else, which is left as it is.
+        If there is something else.
     """
     if not os.path.lexists(file):
-        return
+        return False
     found = opened(file)
     if found is None:
         raise FileExistsError(errno.EEXIST, "this is no regular file", str(file))
@@ -81,7 +81,13 @@ def remove(file: Path, beginning: bytes) -> None:
         begins = found.read(len(beginning)) or b""
     if not beginning.startswith(begins):
         raise FileExistsError(errno.EEXIST, "another program has written this file", str(file))
-    file.unlink()
+    return True
+
+
+def remove(file: Path, beginning: bytes) -> None:
+    """Delete a file, if it is there; a FileExistsError as `check_own`."""
+    if check_own(file, beginning):
+        file.unlink()
 
 
 def _open(file: Path, mode: str) -> Any:

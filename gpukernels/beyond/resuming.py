@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from gpukernels.cores.slabs import on_all_cores
 from gpukernels.errors import InvalidArgument
 
-from .disk import made, needing, opened, write_all
+from .disk import check_own, made, needing, opened, write_all
 from .locks import locked
 
 #: Bytes of a sidecar at most: so many, and so many for each digest.
@@ -84,6 +84,7 @@ class Sidecar:
     def __init__(self, argument: str, place: Path, form: str):
         self.file = place.with_name(place.name + ".json")
         self.lock = place.with_name(place.name + ".lock")
+        self._new = place.with_name(place.name + ".json.new")
         self.place, self._argument, self._form = place, argument, form
 
     def __enter__(self) -> Sidecar:
@@ -117,6 +118,10 @@ class Sidecar:
         InvalidArgument
             If there is a file that no run has left, or the sidecar has been changed.
         """
+        try:
+            check_own(self._new, BEGINNING)
+        except FileExistsError as error:
+            self._in_the_way(error)
         if not os.path.lexists(self.file):
             for other in (self.place, *others):
                 if os.path.lexists(other):
@@ -208,7 +213,7 @@ class Sidecar:
         """Replace the sidecar as a whole; if the disk is full, the old one stays."""
         said = {"format": self._form, **said}
         text = json.dumps(said | {"digest": _digest_of(said)}, indent=1).encode()
-        new = self.file.with_name(self.file.name + ".new")
+        new = self._new
         try:
             with needing(new, len(text)), made(new, text[: len(BEGINNING)]) as file:
                 try:
