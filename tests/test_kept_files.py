@@ -104,7 +104,7 @@ def moments(writes: int, many: int, seed: int) -> list[int]:
 def test_a_run_stopped_or_killed_at_any_write_goes_on_to_the_same_bits(tmp_path, whole):
     name, expected, files, writes = whole
     assert writes > 20
-    for at in moments(writes, 30, seed=1):
+    for at in moments(writes, 15, seed=1):
         folder, killed = tmp_path / f"{at}", tmp_path / f"{at} killed"
         folder.mkdir()
         stop(run_of(name, folder), at, folder, killed)
@@ -520,7 +520,7 @@ def test_a_lock_whose_file_was_deleted_in_the_meantime_is_not_taken(tmp_path, mo
 
 
 def full(call, at: int, code: int = errno.ENOSPC):
-    """Return the call, which finds the disk full at its so-manieth time."""
+    """Return the call, which finds the disk full after `at` times."""
     count = [0]
 
     def counted(*args):
@@ -548,7 +548,7 @@ def test_a_disk_that_fills_up_says_what_is_missing_and_the_call_goes_on(tmp_path
         (tmp_path / "counted").mkdir()
         run_of(name, tmp_path / "counted")()
     # Blocks that are no longer needed are deleted even if their sidecar cannot say so.
-    for at in moments(calls["at"] - 2 * ("blocks" in name), 8, seed=code):
+    for at in moments(calls["at"] - 2 * ("blocks" in name), 4, seed=code):
         folder = tmp_path / f"{at}"
         folder.mkdir()
         with pytest.MonkeyPatch.context() as patch:
