@@ -271,6 +271,7 @@ SQUARE = KernelExercise(
     imports=WITH_SHUFFLES,
     cases=lambda: GRAPHS.cases(squares_case),
     budgets=squares_budgets,
+    writes=("new", "less"),
     benign=("less",),
 )
 
@@ -383,6 +384,7 @@ INFINITY = KernelExercise(
     imports=IMPORTS,
     cases=lambda: PAIRS.cases(multiply_case),
     budgets=multiply_budgets,
+    writes=("product",),
 )
 
 EXERCISES = (PREDICT, HEIGHTS, SQUARE, INFINITY)

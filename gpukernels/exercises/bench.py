@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpukernels.device import SimtDevice
-from gpukernels.errors import EndlessLoop, KernelError
+from gpukernels.errors import EndlessLoop, KernelError, ReadOnlyArray
 from gpukernels.simt import python_function
 from gpukernels.trace import WARP_SIZE
 
@@ -31,6 +31,13 @@ ENOUGH_OF_IT = 1_000
 class Bench(SimtDevice):
     """The SIMT machine, which notes what a kernel was given and keeps launches that fail.
 
+    Parameters
+    ----------
+    schedule, seed, **options
+        As for :class:`SimtDevice`.
+    writes : frozenset of str, optional
+        Parameters that a kernel may write; every other array is read-only. By default all of them.
+
     Attributes
     ----------
     inputs : dict of str to object
@@ -40,19 +47,26 @@ class Bench(SimtDevice):
         for itself, if they went together now.
     """
 
-    def __init__(self, schedule: str = "lockstep", seed: int = 0, **options):
+    def __init__(
+        self,
+        schedule: str = "lockstep",
+        seed: int = 0,
+        *,
+        writes: frozenset[str] | None = None,
+        **options,
+    ):
         super().__init__(schedule, seed, **options)
+        self.writes = writes
         self.inputs = {}
         self.steps_by_warp = 0
 
     def launch(self, kernel, blocks, threads, *args, **options):
         """Launch `kernel` as :class:`SimtDevice` does."""
+        named = tuple(zip(python_function(kernel).__code__.co_varnames, args, strict=False))
         if not self.inputs:
-            names = python_function(kernel).__code__.co_varnames
-            self.inputs = {
-                name: a.copy() if isinstance(a, np.ndarray) else a
-                for name, a in zip(names, args, strict=False)
-            }
+            self.inputs = {name: a.copy() if isinstance(a, np.ndarray) else a for name, a in named}
+        if self.writes is not None:
+            args = tuple(a if name in self.writes else _read_only(a) for name, a in named)
         before = self.pace.taken
         try:
             super().launch(kernel, blocks, threads, *args, **options)
@@ -62,6 +76,15 @@ class Bench(SimtDevice):
             raise
         warps = np.prod(blocks) * -(-int(np.prod(threads)) // WARP_SIZE)
         self.steps_by_warp += int(warps) * (self.pace.taken - before)
+
+
+def _read_only(argument: object) -> object:
+    """Return a view of an array through which nothing can be stored, and others as they are."""
+    if not isinstance(argument, np.ndarray):
+        return argument
+    view = argument.view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass
@@ -114,10 +137,12 @@ def attempt(
     **options
         Further ones of the device.
     """
-    device = Bench(*schedule, check=check, **options)
+    device = Bench(*schedule, writes=case.writes, check=check, **options)
     try:
         with contextlib.nullcontext() if prints else contextlib.redirect_stdout(_Silence()):
             results = case.run(kernel, device)
+    except ReadOnlyArray as error:
+        return Attempt(case, device, {}, error, Wrong(_overwritten(error, device)))
     except KernelError as error:
         return Attempt(case, device, {}, error, Wrong(error.reason))
     except HostGaveUp as error:
@@ -125,6 +150,16 @@ def attempt(
     except Exception as error:
         return Attempt(case, device, {}, error, Wrong(f"it cannot be run: {in_short(error)}"))
     return Attempt(case, device, results, None, judge(case, results))
+
+
+def _overwritten(error: ReadOnlyArray, device: Bench) -> str:
+    """Return a sentence about the first element of an input that a kernel has overwritten."""
+    if error.array not in device.inputs:
+        return error.reason  # an array that the kernel captures
+    return (
+        f"`{error.array}[{error.element}]` is overwritten, and `{error.array}` is an input, which "
+        "the kernel may only read"
+    )
 
 
 class _Silence(io.TextIOBase):

@@ -132,6 +132,7 @@ BY_BLOCK = KernelExercise(
     imports=WITH_COLLECT,
     cases=by_block_cases,
     budgets=by_block_budgets,
+    writes=("distance", "parent", "next_frontier", "next_size"),
 )
 
 # queues-3: flags that nobody clears
@@ -213,6 +214,7 @@ FLAGS = KernelExercise(
     imports="from numba import cuda",
     cases=flags_cases,
     budgets=flags_budgets,
+    writes=("distance", "flags"),
 )
 
 # queues-4: one atomic a warp and queue
@@ -328,6 +330,7 @@ BY_CLASS = KernelExercise(
     imports=f"from numba import cuda\n\nCLASSES = {CLASSES}",
     cases=classes_cases,
     budgets=classes_budgets,
+    writes=("queues", "sizes"),
 )
 
 EXERCISES = (PREDICT, BY_BLOCK, FLAGS, BY_CLASS)

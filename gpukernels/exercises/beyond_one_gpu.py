@@ -174,6 +174,7 @@ MARK = KernelExercise(
     imports=WITH_VOTES,
     cases=lambda: CUT_GRAPHS.cases(marks_case),
     budgets=marks_budgets,
+    writes=("border",),
 )
 
 
@@ -348,6 +349,7 @@ JOIN = KernelExercise(
     imports=IMPORTS,
     cases=lambda: CUT_ROADS.cases(join_case),
     budgets=join_budgets,
+    writes=("rows",),
 )
 
 EXERCISES = (PREDICT, MARK, JOIN)

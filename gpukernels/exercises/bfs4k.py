@@ -131,6 +131,7 @@ ONE_BLOCK = KernelExercise(
     imports=IMPORTS,
     cases=search_cases,
     budgets=one_block_budgets,
+    writes=("distance",),
 )
 
 # bfs4k-3: coalescing to the last value
@@ -232,6 +233,7 @@ COALESCED = KernelExercise(
     imports=WITH_SCAN,
     cases=queues_cases,
     budgets=queues_budgets,
+    writes=("out", "size"),
 )
 
 # bfs4k-4: dynamic virtual warps
@@ -302,6 +304,7 @@ GROUPS = KernelExercise(
     imports=IMPORTS,
     cases=search_cases,
     budgets=groups_budgets,
+    writes=("distance",),
 )
 
 EXERCISES = (PREDICT, ONE_BLOCK, COALESCED, GROUPS)

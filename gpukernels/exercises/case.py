@@ -41,12 +41,16 @@ class Case:
     detail : str
         What else a report of a failure says of it, such as the size of an input that was drawn. The
         name of such an input is the same in every check, since a report of success shows it.
+    writes : frozenset of str, optional
+        Parameters of the kernel that it may write; by default all of them. A store to any other
+        array is an error.
     """
 
     name: str
     run: Callable[[object, object], Results]
     judge: Callable[[Results], Wrong | None]
     detail: str = ""
+    writes: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,7 @@ VISITED = KernelExercise(
     imports=IMPORTS,
     cases=visited_cases,
     budgets=visited_budgets,
+    writes=("distance",),
 )
 
 # direction-3: a frontier of bits
@@ -190,6 +191,7 @@ BITS = KernelExercise(
     imports=CUDA_ALONE,
     cases=bits_cases,
     budgets=bits_budgets,
+    writes=("distance", "next_bits"),
 )
 
 EXERCISES = (PREDICT, VISITED, BITS)

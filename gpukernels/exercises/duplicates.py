@@ -218,6 +218,7 @@ NUMBER = KernelExercise(
     imports=WITH_RACES,
     cases=number_cases,
     budgets=number_budgets,
+    writes=("kept",),
     benign=("hash_table",),
 )
 
@@ -264,6 +265,7 @@ WARP = KernelExercise(
     imports=WITH_SHARED,
     cases=warp_cases,
     budgets=warp_budgets,
+    writes=("kept",),
 )
 
 # duplicates-4: a block, exactly
@@ -318,6 +320,7 @@ EXACT = KernelExercise(
     imports=WITH_SHARED,
     cases=exact_cases,
     budgets=exact_budgets,
+    writes=("kept",),
 )
 
 EXERCISES = (PREDICT, NUMBER, WARP, EXACT)

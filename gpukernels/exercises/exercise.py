@@ -8,6 +8,7 @@ import numbers
 import secrets
 import textwrap
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -262,6 +263,9 @@ class KernelExercise(Exercise):
         in every check. Their names must not depend on what was drawn.
     budgets : callable
         Returns the bounds on counters.
+    writes : collection of str
+        Parameters that the kernel may write. Every other array is an input, and a store to it is
+        an error.
     benign : collection of str
         Arrays on which the kernel may declare a benign race.
 
@@ -283,6 +287,7 @@ class KernelExercise(Exercise):
         cases: Callable[[], Sequence[Case]],
         drawn: Callable[[np.random.Generator], Sequence[Case]] = lambda draw: (),
         budgets: Callable[[], Sequence[Budget]] = tuple,
+        writes: Collection[str],
         benign: Collection[str] = (),
     ):
         text = solution_text(imports, *parts)
@@ -293,6 +298,7 @@ class KernelExercise(Exercise):
         minutes = effort.minutes_of(kind, words.level, words.statement, skeleton, missing)
         super().__init__(words, kind, skeleton, solution, minutes)
         self._cases, self._drawn, self._budgets = cases, drawn, budgets
+        self.writes = frozenset(writes)
         self.benign = frozenset(benign)
         self.wrong_lines = words.lines
         self.parameters = tuple(inspect.signature(python_function(parts[-1])).parameters)
@@ -300,11 +306,11 @@ class KernelExercise(Exercise):
 
     def cases(self) -> tuple[Case, ...]:
         """Return the hidden inputs that are the same in every check."""
-        return tuple(self._cases())
+        return tuple(map(self._guarded, self._cases()))
 
     def drawn(self, seed: int) -> tuple[Case, ...]:
         """Return the hidden inputs of the check with this seed alone."""
-        return tuple(self._drawn(np.random.default_rng(seed)))
+        return tuple(map(self._guarded, self._drawn(np.random.default_rng(seed))))
 
     def drawing(self, drawn: Callable[[np.random.Generator], Sequence[Case]]) -> KernelExercise:
         """Return the same exercise, which draws inputs by `drawn` in every check."""
@@ -314,7 +320,11 @@ class KernelExercise(Exercise):
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return the bounds on counters."""
-        return tuple(self._budgets())
+        return tuple(replace(budget, case=self._guarded(budget.case)) for budget in self._budgets())
+
+    def _guarded(self, case: Case) -> Case:
+        """Return the case with its inputs protected from stores."""
+        return replace(case, writes=self.writes)
 
     def run(self, answer: Any, schedule: str = "lockstep", seed: int = 0) -> VisibleRun:
         """Run a kernel on one input that you may look at; see :meth:`Exercise.run`."""

@@ -194,6 +194,7 @@ CLOSE = KernelExercise(
     imports=WITH_A_SIDE,
     cases=lambda: MATRICES.cases(closing_case),
     budgets=closing_budgets,
+    writes=("distance",),
 )
 
 # floyd-3: all pivots in one launch
@@ -244,6 +245,7 @@ PIVOTS = KernelExercise(
     imports=WITH_CUDA,
     cases=lambda: SMALL.cases(pivots_case),
     budgets=pivots_budgets,
+    writes=("distance",),
 )
 
 # floyd-4: widest paths, from registers
@@ -366,6 +368,7 @@ WIDEN = KernelExercise(
     imports=WITH_A_TILE,
     cases=lambda: PIPES.cases(widening_case),
     budgets=widening_budgets,
+    writes=("width",),
 )
 
 EXERCISES = (PREDICT, CLOSE, PIVOTS, WIDEN)

@@ -207,6 +207,7 @@ ONCE = KernelExercise(
     imports=WITH_QUEUE,
     cases=once_cases,
     budgets=once_budgets,
+    writes=("distance", "parent", "next_frontier", "next_size"),
 )
 
 # bfs-3: a race that is not benign
@@ -262,6 +263,7 @@ SPREAD = KernelExercise(
     imports=WITH_RACES,
     cases=spread_cases,
     budgets=spread_budgets,
+    writes=("distance", "changed"),
     benign=("distance", "changed"),
 )
 

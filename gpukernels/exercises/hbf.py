@@ -210,6 +210,7 @@ WORDS = KernelExercise(
     imports=WITH_WORDS,
     cases=lambda: OFFERS.cases(words_case),
     budgets=words_budgets,
+    writes=("words", "queue", "size"),
 )
 
 # hbf-3: a store in place of an atomic
@@ -302,6 +303,7 @@ STORES = KernelExercise(
     imports=WITH_QUEUE,
     cases=lambda: GRAPHS.cases(classes_case),
     budgets=classes_budgets,
+    writes=("distance", "next_frontier", "next_size"),
     benign=("distance",),
 )
 
@@ -397,6 +399,7 @@ LEAVES = KernelExercise(
     imports=WITH_SHUFFLES,
     cases=lambda: LEAFY.cases(leaves_case),
     budgets=leaves_budgets,
+    writes=("distance",),
 )
 
 EXERCISES = (PREDICT, WORDS, STORES, LEAVES)

@@ -209,6 +209,7 @@ GATHER = KernelExercise(
     imports=f"from numba import cuda, int32\n\nNOBODY = {NOBODY}",
     cases=gather_cases,
     budgets=gather_budgets,
+    writes=("item", "turn"),
 )
 
 # mapping-dynamic-3: local warp search by ends
@@ -265,6 +266,7 @@ SEARCH = KernelExercise(
     imports=WITH_MASK,
     cases=expansion_cases,
     budgets=search_budgets,
+    writes=("item",),
 )
 
 # mapping-dynamic-4: a partition that counts items, too
@@ -333,6 +335,7 @@ CUT = KernelExercise(
     imports=IMPORTS,
     cases=cut_cases,
     budgets=cut_budgets,
+    writes=("boundary",),
 )
 
 EXERCISES = (PREDICT, GATHER, SEARCH, CUT)

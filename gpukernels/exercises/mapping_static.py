@@ -145,6 +145,7 @@ WRITE = KernelExercise(
     imports=IMPORTS,
     cases=column_cases,
     budgets=column_budgets,
+    writes=("item",),
 )
 
 # mapping-static-3: sums of groups
@@ -216,6 +217,7 @@ SUMS = KernelExercise(
     imports=WITH_INT32,
     cases=sum_cases,
     budgets=sum_budgets,
+    writes=("total",),
 )
 
 # mapping-static-4: begin where sectors begin
@@ -275,6 +277,7 @@ ALIGNED = KernelExercise(
     imports=IMPORTS,
     cases=aligned_cases,
     budgets=aligned_budgets,
+    writes=("item",),
 )
 
 EXERCISES = (PREDICT, WRITE, SUMS, ALIGNED)

@@ -143,6 +143,7 @@ SPEND = KernelExercise(
     cases=lambda: SAMPLES.cases(spend_case),
     drawn=SAMPLES.drawn(spend_case),
     budgets=spend_budgets,
+    writes=("above", "spent"),
 )
 
 # energy-3: a warp a run
@@ -220,6 +221,7 @@ TALLY = KernelExercise(
     ),
     drawn=RUNS.drawn(tally_case),
     budgets=tally_budgets,
+    writes=("total", "peak"),
 )
 
 EXERCISES = (CLOCKS, SPEND, TALLY)

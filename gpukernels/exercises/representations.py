@@ -150,6 +150,7 @@ WARP_ROW = KernelExercise(
     imports=WITH_WARP_SUM,
     cases=warp_row_cases,
     budgets=warp_row_budgets,
+    writes=("sums",),
 )
 
 # representations-3: runs of arcs, with a bug
@@ -214,6 +215,7 @@ HASTY = KernelExercise(
     imports=IMPORTS,
     cases=run_cases,
     budgets=run_budgets,
+    writes=("sums",),
 )
 
 # representations-4: binary search in a list
@@ -308,6 +310,7 @@ SEARCH = KernelExercise(
     imports=IMPORTS,
     cases=query_cases,
     budgets=query_budgets,
+    writes=("found",),
 )
 
 EXERCISES = (PREDICT, WARP_ROW, HASTY, SEARCH)

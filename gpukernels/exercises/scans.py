@@ -155,6 +155,7 @@ SPLIT = KernelExercise(
     imports=IMPORTS,
     cases=split_cases,
     budgets=split_budgets,
+    writes=("out",),
 )
 
 # scans-3: the bug of prefixscan2
@@ -208,6 +209,7 @@ COMPLETE = KernelExercise(
     imports=IMPORTS,
     cases=complete_cases,
     budgets=complete_budgets,
+    writes=("scanned",),
 )
 
 # scans-4: several values a thread
@@ -271,6 +273,7 @@ FOUR = KernelExercise(
     imports=WITH_BLOCK_SCAN,
     cases=four_cases,
     budgets=four_budgets,
+    writes=("scanned",),
 )
 
 EXERCISES = (PREDICT, SPLIT, COMPLETE, FOUR)

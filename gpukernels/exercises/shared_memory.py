@@ -149,6 +149,7 @@ WAKE = KernelExercise(
     imports=IMPORTS,
     cases=block_sum_cases,
     budgets=block_sum_budgets,
+    writes=("total",),
 )
 
 # shared-3: a race
@@ -212,6 +213,7 @@ ROTATE = KernelExercise(
     imports=IMPORTS,
     cases=rotate_cases,
     budgets=rotate_budgets,
+    writes=("values",),
 )
 
 # shared-4: a tile
@@ -270,6 +272,7 @@ TRANSPOSE = KernelExercise(
     imports=IMPORTS,
     cases=transpose_cases,
     budgets=transpose_budgets,
+    writes=("out",),
 )
 
 # shared-5: a histogram
@@ -349,6 +352,7 @@ HISTOGRAM = KernelExercise(
     imports=IMPORTS,
     cases=histogram_cases,
     budgets=histogram_budgets,
+    writes=("count",),
 )
 
 EXERCISES = (PREDICT, WAKE, ROTATE, TRANSPOSE, HISTOGRAM)

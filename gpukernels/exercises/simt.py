@@ -119,6 +119,7 @@ RUNS = KernelExercise(
     imports=IMPORTS,
     cases=squares_cases,
     budgets=squares_budgets,
+    writes=("out",),
 )
 
 # simt-3: equals side by side
@@ -201,6 +202,7 @@ ORDERED = KernelExercise(
     imports=IMPORTS,
     cases=ordered_cases,
     budgets=ordered_budgets,
+    writes=("sums",),
 )
 
 EXERCISES = (PREDICT, RUNS, ORDERED)

@@ -193,6 +193,7 @@ RELAX = KernelExercise(
     imports=IMPORTS,
     cases=lambda: WITH_NEGATIVE.cases(relax_case),
     budgets=relax_budgets,
+    writes=("lower",),
 )
 
 # sssp-3: the habit of breadth-first search
@@ -264,6 +265,7 @@ PATHS = KernelExercise(
     imports=WITH_QUEUE,
     cases=lambda: POSITIVE.cases(paths_case),
     budgets=paths_budgets,
+    writes=("distance", "next_frontier", "next_size"),
     benign=("distance",),
 )
 
@@ -381,6 +383,7 @@ SPLIT = KernelExercise(
     imports=WITH_APPEND,
     cases=lambda: PILES.cases(split_case),
     budgets=split_budgets,
+    writes=("near", "near_size", "far", "far_size"),
 )
 
 EXERCISES = (PREDICT, RELAX, PATHS, SPLIT)

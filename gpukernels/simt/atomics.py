@@ -74,7 +74,7 @@ def atomic(memory, op, active, index, value, compare, where):
             compare,
         )
     memory = memory.storage
-    memory.writable(where)
+    memory.writable(active, index, where)
     dtype = memory.dtype
     value = each(active, value.astype(dtype, copy=False))
     if memory.recorder is not None:

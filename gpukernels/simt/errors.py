@@ -110,7 +110,18 @@ class OutOfBounds(KernelError, IndexError):
 
 
 class ReadOnlyArray(KernelError, ValueError):
-    """A store into an array that is read-only."""
+    """A store into an array that is read-only.
+
+    Attributes
+    ----------
+    array : str
+        The kernel's name for it.
+    element : str
+        Index of the first element that the store would have changed, as the kernel writes it:
+        "3", or "1, 2".
+    """
+
+    array = element = ""
 
 
 class UninitializedRead(KernelError):

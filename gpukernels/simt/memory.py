@@ -227,7 +227,7 @@ class Memory:
 
     def store(self, active, index, value, where):
         """Write `value` at `index` (already located); the last lane on an element wins."""
-        self.writable(where)
+        self.writable(active, index, where)
         value = value.astype(self.dtype, copy=False)
         if self.recorder is not None:
             self._record(STORE, active, index, value, where)
@@ -263,14 +263,19 @@ class Memory:
         # The trace keeps one float64 a lane.
         self.recorder.request(self, kind, active, index, value.real, where)
 
-    def writable(self, where):
-        """Raise :class:`ReadOnlyArray` if nothing may be stored here."""
+    def writable(self, active, index, where):
+        """Raise :class:`ReadOnlyArray` if nothing may be stored here; `index` is located."""
         if not self._writable:
-            raise self.run.error(
+            error = self.run.error(
                 ReadOnlyArray,
                 f"`{self.name}` is read-only; pass a copy (`device.array(...)`) to write to it",
                 where,
+                active,
+                0,
             )
+            error.array = self.name
+            error.element = self.index_of(int(np.broadcast_to(index, active.n)[0]))
+            raise error
 
     def _check_written(self, active, at, where):
         known = self._known(at)

@@ -680,7 +680,7 @@ NEAR_MISSES = {
         "sssp-2",
         "cuda.atomic.min(lower, v, length)",
         "cuda.atomic.min(distance, v, length)",
-        "race on `distance[",
+        "`distance[1]` is overwritten, and `distance` is an input",
     ),
     "an entry for each offer": (
         "sssp-3",
@@ -921,7 +921,12 @@ NEAR_MISSES = {
         "if lane == 0:",
         "`less[0]` is set after launch",
     ),
-    "in place": ("otherwise-3", "new[i, column] = best", "distance[i, column] = best", "race on"),
+    "in place": (
+        "otherwise-3",
+        "new[i, column] = best",
+        "distance[i, column] = best",
+        "`distance[0, 0]` is overwritten, and `distance` is an input",
+    ),
     "the lazy minimum alone": (
         "otherwise-4",
         "first == NO_PATH or second == NO_PATH",
