@@ -386,13 +386,14 @@ class PredictionExercise(Exercise):
         )
         super().__init__(words, effort.PREDICT, skeleton, solution, minutes)
         self.questions = tuple(answer)
+        self._hinted: predicting.Hinted = {}
         self.measure = measure
         self._made = True
 
     def _findings(self, answer: Any, seed: int) -> list[Finding]:
         if isinstance(answer, numbers.Real) and len(self.questions) == 1:
             answer = {self.questions[0]: answer}
-        return predicting.findings(answer, self.questions, self.measure)
+        return predicting.findings(answer, self.questions, self.measure, self._hinted)
 
     def _is_skeleton(self, answer: Any) -> bool:
         # A plain dict: one of another kind may do anything when it is asked.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import decimal
+import fractions
 import inspect
 import math
 import numbers
@@ -19,22 +21,48 @@ from .report import Finding
 
 #: Launches that one view holds, at most.
 LAUNCHES = 16
+#: Wrong guesses of one number that are called more or fewer. With a third, a search by halves would
+#: begin to take the place of the prediction.
+HINTS = 2
+
+Number = int | float | fractions.Fraction
+#: By question, the wrong guesses that have been called more or fewer.
+Hinted = dict[str, list[Number]]
 
 
-def findings(answer, questions: Sequence[str], measure: Callable[[], dict]) -> list[Finding]:
-    """Return a finding a question, or the one reason why `answer` is no prediction."""
+def findings(
+    answer, questions: Sequence[str], measure: Callable[[], dict], hinted: Hinted
+) -> list[Finding]:
+    """Return one finding per question, or the one reason why `answer` is no prediction.
+
+    Parameters
+    ----------
+    answer : dict
+        The reader's numbers by question. Methods that a subclass overrides, such as ``__eq__`` or
+        ``__getitem__``, are not called for the comparison.
+    questions : sequence of str
+        The questions, in their order.
+    measure : callable
+        Returns the counted numbers by question.
+    hinted : dict
+        The hints that have been given so far, to which this adds.
+    """
     if not isinstance(answer, dict):
         return [Finding(False, f"a dict is wanted here, and this is a {type(answer).__name__}")]
-    unknown = [key for key in answer if key not in questions]
+    guesses = dict(dict.items(answer))
+    unknown = [key for key in guesses if key not in questions]
     if unknown:
         asked = ", ".join(repr(key) for key in questions)
         return [Finding(False, f"nobody asked for {shown(unknown[0])}; the questions are {asked}")]
-    guesses = [answer.get(key) for key in questions]
+    plain = {key: plain_number(guesses.get(key)) for key in questions}
     # Nothing is counted for a skeleton.
-    counted = measure() if any(map(_is_number, guesses)) else {}
-    found = [
-        compare(key, guess, counted.get(key)) for key, guess in zip(questions, guesses, strict=True)
-    ]
+    counted = measure() if any(number is not None for number in plain.values()) else {}
+    found = []
+    for key, number in plain.items():
+        if number is None:
+            found.append(_no_number(key, guesses.get(key)))
+        else:
+            found.append(compare(key, number, counted[key], hinted.setdefault(key, [])))
 
     def look():
         return what_was_counted(measure, found)
@@ -42,32 +70,51 @@ def findings(answer, questions: Sequence[str], measure: Callable[[], dict]) -> l
     return [replace(finding, look=look) for finding in found]
 
 
-def compare(key: str, guess: object, counted: int | None) -> Finding:
-    """Return whether `guess` is what was counted; never say what that is."""
-    if guess is None:
-        return Finding(False, f"{key}: no prediction yet")
-    if not _is_number(guess):
-        return Finding(False, f"{key}: {shown(guess)} is not a number")
+def compare(key: str, guess: Number, counted: int, hinted: list[Number]) -> Finding:
+    """Return whether `guess` is the number that was counted; never say which number that is.
+
+    A wrong guess is called more or fewer while `hinted` has fewer than `HINTS` other guesses. The
+    same guess gets the same words again, because a notebook cell is often run twice.
+    """
     if guess == counted:
         return Finding(True, f"{key}: {counted:,}")
+    wrong = f"{key}: {_printed(guess)} is"
+    if guess not in hinted and len(hinted) == HINTS:
+        text = f"{wrong} not the number that the machine counts; both hints for it have been given"
+        return Finding(False, text)
+    if guess not in hinted:
+        hinted.append(guess)
     way = "more" if guess > counted else "fewer"
-    return Finding(False, f"{key}: {_printed(guess)} is {way} than the machine counts")
+    return Finding(False, f"{wrong} {way} than the machine counts")
 
 
-def _is_number(guess) -> bool:
-    if isinstance(guess, (bool, np.bool_, complex, np.complexfloating)):
-        return False
-    if not isinstance(guess, (numbers.Number, np.number)):
-        return False
+def _no_number(key: str, guess: object) -> Finding:
+    if guess is None:
+        return Finding(False, f"{key}: no prediction yet")
+    return Finding(False, f"{key}: {shown(guess)} is not a number")
+
+
+def plain_number(guess: object) -> Number | None:
+    """Return `guess` as a number of Python's own types, so that its comparisons are Python's.
+
+    A truth value is no number, nor is nan, a complex number, a text or an array.
+    """
+    if isinstance(guess, (bool, np.bool_)):
+        return None
     try:
-        return not math.isnan(guess)
-    except OverflowError:  # an integer that no float holds
-        return True
-    except Exception:  # a decimal may refuse even that
-        return False
+        if isinstance(guess, numbers.Integral):
+            return int(guess)
+        if isinstance(guess, numbers.Rational):
+            return fractions.Fraction(int(guess.numerator), int(guess.denominator))
+        if isinstance(guess, (numbers.Real, decimal.Decimal)):
+            number = float(guess)
+            return None if math.isnan(number) else number
+    except Exception:  # an object that only looks like a number, or a decimal that is none
+        return None
+    return None
 
 
-def _printed(guess) -> str:
+def _printed(guess: Number) -> str:
     try:
         text = f"{guess:,}"
     except (TypeError, ValueError):

@@ -41,7 +41,10 @@ def asked(function: str):
 
 
 UNSEALED = asked("(sealed, key) => unsealed(sealed, key)")
-VERDICT = asked("(text, answer) => verdictOn(text, answer)")
+VERDICT = asked("(text, answer) => verdictOn(text, answer, [])")
+VERDICTS = asked(
+    "(texts, answer) => texts.map((hinted => (text) => verdictOn(text, answer, hinted))([]))"
+)
 # JSON has no NaN.
 NUMBER = asked("(text) => [numberIn(text)].map((n) => (Number.isNaN(n) ? 'none' : String(n)))[0]")
 
@@ -67,11 +70,24 @@ def test_each_number_asked_for_has_a_field_that_takes_what_the_checker_takes(nam
     counted = ex.solution.answer  # what `measure` returns: test_exercises.py compares them
     for key, answer in zip(ex.questions, answers, strict=True):
         for guess in lazy_guesses(ex, counted[key]):
-            expected = compare(key, guess, counted[key])
+            expected = compare(key, guess, counted[key], [])
             verdict = VERDICT(f"{guess}", answer)
             assert verdict["right"] == expected.passed
             assert f"{key}: {verdict['says']}" == expected.text
         assert VERDICT(f" {counted[key]:,} ", answer)["right"]
+
+
+@pytest.mark.parametrize("name", PREDICTIONS)
+def test_a_field_gives_as_many_hints_as_the_checker(name):
+    ex = gk.exercise(name)
+    for key, counted in ex.solution.answer.items():
+        guesses = [counted + 8, counted - 5, counted + 8, counted + 2, counted - 5, counted - 1]
+        hinted = []
+        expected = [compare(key, guess, counted, hinted).text for guess in guesses]
+        verdicts = VERDICTS([f"{guess}" for guess in guesses], counted)
+        assert [f"{key}: {verdict['says']}" for verdict in verdicts] == expected
+        hints = [verdict["says"].endswith("than the machine counts") for verdict in verdicts]
+        assert hints == [True, True, True, False, True, False]
 
 
 @pytest.mark.parametrize("name", PREDICTIONS)
@@ -139,7 +155,7 @@ def test_what_is_no_number_is_refused(text):
 @examples(60, 2000)
 @given(st.integers(-(10**12), 10**12), st.integers(-(10**12), 10**12))
 def test_any_two_numbers_compare_as_the_checker_has_it(guess, counted):
-    expected = compare("x", guess, counted)
+    expected = compare("x", guess, counted, [])
     verdict = VERDICT(str(guess), counted)
     assert (verdict["right"], f"x: {verdict['says']}") == (expected.passed, expected.text)
 

@@ -77,8 +77,7 @@ def test_an_input_lowered_by_an_atomic_is_named_at_the_first_lane_that_does_so(t
         "            cuda.atomic.min(values, i, 0)\n",
     )
     report = ex.check(kernel_of(ex, text, tmp_path), raises=False)
-    # Of the warp's first turn with such an i, thread 3 has the least: 4 * 3 = 12; but thread 2
-    # comes to 9 in its second turn, after thread 3 has been at 12 in the first.
+    # Thread t begins at 4 t, so that thread 3 is at 12 when thread 2 is at 8, before it comes to 9.
     assert "`values[12]` is overwritten" in repr(report)
     assert "thread (3, 0, 0)" in repr(report)
 

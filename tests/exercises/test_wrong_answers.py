@@ -47,7 +47,7 @@ def test_whatever_stands_for_a_number_gets_a_report(name):
     first, *others = ex.questions
     for what, guess in GUESSES.items():
         answer = dict.fromkeys(others, 0) | {first: guess}
-        found, *_ = findings(answer, ex.questions, lambda: ex.solution.answer)
+        found, *_ = findings(answer, ex.questions, lambda: ex.solution.answer, {})
         assert not found.passed
         assert found.text.startswith(f"{first}: "), what
         said = ("no prediction yet", "is not a number", "than the machine counts")

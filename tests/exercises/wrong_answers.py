@@ -26,10 +26,12 @@ class RaisesWhenAsked:
 
 
 class RaisesWhenRead(dict):
-    """A dict that cannot be read."""
+    """A dict of no numbers that cannot be read by its own methods."""
 
     def get(self, key, default=None):
         raise IndexError(key)
+
+    __getitem__ = __iter__ = items = get
 
 
 class LooksLikeAKernel:
@@ -91,7 +93,7 @@ THINGS = {
     "a function for the CPU": numba.njit(plain),
     "what only looks like a kernel": LooksLikeAKernel(plain),
     "an object that raises": RaisesWhenAsked(),
-    "a dict that raises": RaisesWhenRead(a=1),
+    "a dict that raises": RaisesWhenRead(a="1"),
     "an exercise": gk.exercise("shared-2"),
     "an error": ValueError("12"),
     "an ellipsis": ...,

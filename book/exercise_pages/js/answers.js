@@ -25,13 +25,24 @@ export function numberIn(text) {
   return Number(plain.replace(/[,'’\s]/g, ""));
 }
 
-export function verdictOn(text, answer) {
+// Wrong guesses of one number that are called more or fewer, as in a notebook.
+const HINTS = 2;
+
+// `hinted` are the wrong guesses of this number that have been called more or fewer; one more is added here.
+export function verdictOn(text, answer, hinted) {
   const typed = text.trim();
   const guess = numberIn(typed);
   if (!typed) return { given: false, right: false, says: "no prediction yet" };
   if (Number.isNaN(guess)) return { given: false, right: false, says: `“${typed}” is not a number` };
   if (guess === answer) return { given: true, right: true, says: thousands(answer) };
   const said = Number.isInteger(guess) && Math.abs(guess) < 1e15 ? thousands(guess) : typed;
+  if (!hinted.includes(guess)) {
+    if (hinted.length === HINTS) {
+      const says = `${said} is not the number that the machine counts; both hints for it have been given`;
+      return { given: true, right: false, says };
+    }
+    hinted.push(guess);
+  }
   const way = guess > answer ? "more" : "fewer";
   return { given: true, right: false, says: `${said} is ${way} than the machine counts` };
 }

@@ -18,6 +18,7 @@ function fieldOf(sheet, question, k) {
   return {
     row,
     input,
+    hinted: [],
     show(looks, text) {
       put(row, "data-state", looks);
       input.setAttribute("aria-invalid", String(looks === "wrong"));
@@ -57,7 +58,7 @@ export function numbersOf(sheet, cell) {
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const verdicts = fields.map((field, k) => verdictOn(field.input.value, answers[k]));
+    const verdicts = fields.map((field, k) => verdictOn(field.input.value, answers[k], field.hinted));
     fields.forEach((field, k) => {
       const { given, right, says } = verdicts[k];
       field.show(right ? "right" : given ? "wrong" : "open", right ? `✓ ${says}` : given ? `✗ ${says}` : says);

@@ -1,0 +1,171 @@
+"""Predictions are compared as plain numbers, and cannot be found by halving an interval."""
+
+from __future__ import annotations
+
+import decimal
+import fractions
+
+import numpy as np
+import pytest
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.exercise import PredictionExercise
+from gpukernels.exercises.words import Words
+
+PREDICTIONS = [name for name, ex in CATALOG.items() if ex.wants == "a prediction"]
+
+
+def asking(**counted: int) -> PredictionExercise:
+    """Return a prediction of these numbers that nobody has tried yet."""
+    about = Words("x-1", "some", "easy", "to count.", "How many?", "Some.", "Some.")
+    return PredictionExercise(about, answer=counted, measure=lambda: counted)
+
+
+class Agreeing:
+    """Methods of a number that agrees with every other one."""
+
+    def __eq__(self, other):
+        return True
+
+    def __ne__(self, other):
+        return False
+
+    __lt__ = __gt__ = __ne__
+    __le__ = __ge__ = __eq__
+    __hash__ = None
+
+
+class AgreeingInt(Agreeing, int):
+    """A whole number that equals everything."""
+
+
+class AgreeingFloat(Agreeing, float):
+    """A float that equals everything."""
+
+
+class AgreeingFraction(Agreeing, fractions.Fraction):
+    """A fraction that equals everything."""
+
+
+class AgreeingDecimal(Agreeing, decimal.Decimal):
+    """A decimal that equals everything."""
+
+
+class AgreeingNumPy(Agreeing, np.int64):
+    """A number of NumPy that equals everything."""
+
+
+class Unlike(dict):
+    """A dict that reads differently from its contents."""
+
+    def __getitem__(self, key):
+        return 12
+
+    def get(self, key, default=None):
+        return 12
+
+    def items(self):
+        return [(key, 12) for key in self]
+
+
+AGREEING = [
+    AgreeingInt(-77), AgreeingFloat(-77), AgreeingFraction(-77), AgreeingDecimal(-77),
+    AgreeingNumPy(-77),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("guess", AGREEING, ids=lambda guess: type(guess).__name__)
+@pytest.mark.parametrize("name", PREDICTIONS)
+def test_a_number_that_says_it_equals_everything_is_taken_for_its_value(name, guess):
+    ex = gk.exercise(name)
+    report = ex.check(dict.fromkeys(ex.questions, guess), raises=False)
+    assert not any(finding.passed for finding in report.findings)
+    assert len(report.findings) == len(ex.questions)
+
+
+def test_a_dict_that_reads_differently_from_its_contents_is_taken_for_its_contents():
+    report = asking(a=12).check(Unlike(a=11), raises=False)
+    assert "a: 11 is fewer than the machine counts" in repr(report)
+    assert asking(a=11).check(Unlike(a=11))
+
+
+@pytest.mark.parametrize(
+    "guess",
+    [12, 12.0, np.int8(12), np.uint64(12), np.float32(12), fractions.Fraction(24, 2),
+     decimal.Decimal("12.0"), AgreeingInt(12), np.array([12], object)[0]],
+)  # fmt: skip
+def test_the_same_number_of_another_type_is_right(guess):
+    assert asking(a=12).check({"a": guess})
+
+
+@pytest.mark.parametrize(
+    "guess",
+    ["12", b"12", True, np.True_, 12 + 0j, np.array(12), np.array([12]), [12], {"a": 12},
+     decimal.Decimal("NaN"), decimal.Decimal("sNaN"), np.float64("nan"), range(12), int],
+)  # fmt: skip
+def test_what_is_no_real_number_is_refused_as_such(guess):
+    report = asking(a=12, b=1).check({"a": guess, "b": 1}, raises=False)
+    first, second = report.findings
+    assert first.text.startswith("a: ")
+    assert first.text.endswith(" is not a number")
+    assert second.passed
+
+
+@pytest.mark.parametrize("guess", [12.000001, 2**53 + 12, 10**400, fractions.Fraction(121, 10)])
+def test_a_number_that_is_nearly_right_is_wrong(guess):
+    report = asking(a=12).check({"a": guess}, raises=False)
+    assert report.findings[0].text.endswith(" is more than the machine counts")
+
+
+def test_more_or_fewer_is_said_of_two_wrong_guesses_of_a_number_in_all_checks_together():
+    ex = asking(a=100, b=100)
+    said = [ex.check({"a": guess}, raises=False).findings[0].text for guess in (90, 300, 99, 101)]
+    assert said == [
+        "a: 90 is fewer than the machine counts",
+        "a: 300 is more than the machine counts",
+        "a: 99 is not the number that the machine counts; both hints for it have been given",
+        "a: 101 is not the number that the machine counts; both hints for it have been given",
+    ]
+    # A cell that is run again says the same, and the other number has hints of its own.
+    a, b = ex.check({"a": 90.0, "b": 99}, raises=False).findings
+    assert a.text == "a: 90.0 is fewer than the machine counts"
+    assert b.text == "b: 99 is fewer than the machine counts"
+    assert ex.check({"a": 100, "b": 100})
+
+
+def test_what_is_no_number_takes_no_hint():
+    ex = asking(a=100)
+    for guess in (None, "100", True, float("nan")):
+        ex.check({"a": guess}, raises=False)
+    assert (
+        ex.check({"a": 3}, raises=False).findings[0].text.endswith("fewer than the machine counts")
+    )
+    assert (
+        ex.check({"a": 4}, raises=False).findings[0].text.endswith("fewer than the machine counts")
+    )
+
+
+def test_halving_an_interval_does_not_find_a_number():
+    ex = asking(a=777)
+    low, high = 0, 2**20
+    for _ in range(60):
+        middle = (low + high) // 2
+        report = ex.check({"a": middle}, raises=False)
+        assert not report.passed
+        if "fewer" in repr(report):
+            low = middle + 1
+        elif "more" in repr(report):
+            high = middle
+    assert high - low == 2**18
+
+
+def test_the_hints_of_an_exercise_of_the_book_are_counted_from_check_to_check():
+    guesses = range(10**6, 10**6 + 3)
+    name = "otherwise-1"
+    reports = [
+        gk.exercise(name).check(dict.fromkeys(gk.exercise(name).questions, k), raises=False)
+        for k in guesses
+    ]
+    assert "than the machine counts" not in repr(reports[-1])
+    assert "both hints for it have been given" in repr(reports[-1])
