@@ -17,7 +17,8 @@ from gpukernels.traversal import bfs
 from .case import Budget, Case, HostGaveUp, Results, Wrong
 from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
-from .frontier_bfs import graphs, judge_search, queue_case, road
+from .frontier_bfs import graphs, judge_search, queue_case, road, searches
+from .inputs import Search
 from .representations import no_arcs, stars
 from .words import words
 
@@ -111,7 +112,7 @@ def expand_by_block(
 
 def by_block_cases() -> list[Case]:
     """Return the hidden inputs of queues-2."""
-    return [queue_case(name, g) for name, g in graphs().items()]
+    return [queue_case(name, search) for name, search in searches().items()]
 
 
 def by_block_budgets() -> list[Budget]:
@@ -148,8 +149,8 @@ def flag_new(neighbor, arcs, distance, flags, level):
             flags[i] = 1
 
 
-def run_flags(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
-    """Search `g` level by level; the host gathers and compacts, and `kernel` culls.
+def run_flags(kernel, device, search: Search) -> Results:
+    """Search a graph level by level; the host gathers and compacts, and `kernel` culls.
 
     Returns
     -------
@@ -158,6 +159,7 @@ def run_flags(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
         (m,); ``stale``, the places that are flagged though their vertex had been found before. The
         search ends where there are any.
     """
+    g, root = search
     host = np.full(g.n, -1, np.int32)
     host[root] = 0
     distance, flags = device.array(host), device.full(max(1, g.m), 0, np.int32)
@@ -168,6 +170,9 @@ def run_flags(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
             raise HostGaveUp(f"level {level} of {g.n} vertices still has a frontier")
         lists = [g.targets[g.offsets[u] : g.offsets[u + 1]] for u in frontier.tolist()]
         neighbor = np.concatenate(lists)
+        if neighbor.size > g.m:
+            entries = f"{frontier.size:,} entries for {g.n:,} vertices"
+            raise HostGaveUp(f"level {level - 1} queued {entries}, some of them more than once")
         blocks = blocks_for(max(1, neighbor.size))
         arrays = device.array(neighbor), neighbor.size, distance, flags, level
         device.launch(kernel, blocks, THREADS, *arrays)
@@ -179,9 +184,9 @@ def run_flags(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
     return {**found, "entries": np.array(entries), "stale": stale}
 
 
-def judge_flags(g: Graph) -> Callable[[Results], Wrong | None]:
+def judge_flags(search: Search) -> Callable[[Results], Wrong | None]:
     """Return a judge of what :func:`run_flags` found."""
-    judge_rest = judge_search(g)
+    judge_rest = judge_search(*search)
 
     def judge(found: Results) -> Wrong | None:
         if found["stale"].size:
@@ -193,14 +198,14 @@ def judge_flags(g: Graph) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-def flags_case(name: str, g: Graph) -> Case:
-    """Return a search of `g` whose host gathers and compacts as a hidden input."""
-    return Case(name, lambda kernel, device: run_flags(kernel, device, g), judge_flags(g))
+def flags_case(name: str, search: Search) -> Case:
+    """Return a search whose host gathers and compacts as a hidden input."""
+    return Case(name, lambda kernel, device: run_flags(kernel, device, search), judge_flags(search))
 
 
 def flags_cases() -> list[Case]:
     """Return the hidden inputs of queues-3."""
-    return [flags_case(name, g) for name, g in graphs().items()]
+    return [flags_case(name, search) for name, search in searches().items()]
 
 
 def flags_budgets() -> list[Budget]:
@@ -215,6 +220,7 @@ FLAGS = KernelExercise(
     cases=flags_cases,
     budgets=flags_budgets,
     writes=("distance", "flags"),
+    benign=("distance",),
 )
 
 # queues-4: one atomic a warp and queue

@@ -124,7 +124,8 @@ def _reason_against(kernel, parameters, benign) -> str | None:
         return f"the parameters must be ({wants}); those of `{name}` are ({', '.join(bare)})"
     excess = sorted(getattr(function, "__benign_races__", frozenset()) - set(benign))
     if excess:
-        return f"no race is benign here, and `{name}` declares one on {excess}"
+        allowed = f"on {sorted(benign)} alone" if benign else "on no array"
+        return f"a race may be declared benign {allowed}, and `{name}` declares one on {excess}"
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,15 @@ from gpukernels.device import SimtDevice
 from gpukernels.generators import complete, path, star
 from gpukernels.graph import Graph
 from gpukernels.primitives import WARP_SIZE, blocks_for
+from gpukernels.sequential import bfs as sequential_bfs
 from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
-from .case import Budget, Case, Results
+from .case import Budget, Case, Results, Wrong
 from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
-from .frontier_bfs import graphs, judge_search
+from .frontier_bfs import graphs, judge_search, late_arc, searches
+from .inputs import Search
 from .words import words
 
 IMPORTS = "from numba import cuda, int32"
@@ -25,6 +28,8 @@ CUDA_ALONE = "from numba import cuda"
 
 #: The name of the graph on which work is shared.
 SMALL_WORLD = "a small world of 200 vertices"
+#: The name of the graph in which the arc that counts stands far back in a list.
+LATE = "a vertex whose 300th arc counts"
 THREADS = 512
 
 # direction-1: predict the arcs that are read
@@ -101,7 +106,7 @@ def _visited_case(name: str, g: Graph) -> Case:
 
 def visited_cases() -> list[Case]:
     """Return the hidden inputs of direction-2."""
-    return [_visited_case(name, g) for name, g in graphs().items()]
+    return [_visited_case(name, g) for name, g in (graphs() | {LATE: late_arc()}).items()]
 
 
 def visited_budgets() -> list[Budget]:
@@ -116,6 +121,7 @@ VISITED = KernelExercise(
     cases=visited_cases,
     budgets=visited_budgets,
     writes=("distance",),
+    benign=("distance",),
 )
 
 # direction-3: a frontier of bits
@@ -140,35 +146,76 @@ def bottom_up_level(offsets, sources, bits, distance, next_bits, level):
         next_bits[v // 32] = word  # added
 
 
-def run_levels(kernel, device, g: Graph) -> Results:
-    """Search `g` from vertex 0, a launch a level, until no bit is set; two rows of bits in turn."""
+def run_levels(kernel, device, search: Search) -> Results:
+    """Search a graph, a launch a level, until no bit should be set; two rows of bits in turn.
+
+    Returns
+    -------
+    dict of ndarray
+        ``distance`` int32 (n,); ``bits``, bool, the bits that the last launch has left, those of no
+        vertex too; ``level``, the level of that launch. The search ends at the first level whose
+        bits are wrong.
+    """
+    g, root = search
+    right = sequential_bfs(g, root).distance
     host = np.full(g.n, -1, np.int32)
-    host[0] = 0
+    host[root] = 0
     distance, size = device.array(host), -(-g.n // WARP_SIZE)
     # The row that is written first holds what no level has left there.
-    first = np.r_[1, np.zeros(size - 1)].astype(np.uint32)
+    first = np.zeros(size, np.uint32)
+    first[root // WARP_SIZE] = 1 << root % WARP_SIZE
     rows = [device.array(first), device.array(np.full(size, 2**32 - 1, np.uint32))]
     arrays = device.array(g.reverse.offsets), device.array(g.reverse.targets)
-    for level in range(g.n):
+    for level in range(right.max() + 1):
         bits, next_bits = rows[level % 2], rows[(level + 1) % 2]
         shape = blocks_for(g.n, 2 * WARP_SIZE), 2 * WARP_SIZE
         device.launch(kernel, *shape, *arrays, bits, distance, next_bits, level)
-        if not device.read(next_bits).any():
+        left = bits_of(device.read(next_bits))
+        if (left[: g.n] != (right == level + 1)).any() or left[g.n :].any():
             break
-    return {"distance": device.read(distance)}
+    return {"distance": device.read(distance), "bits": left, "level": np.array(level)}
 
 
-def _bits_case(name: str, g: Graph) -> Case:
-    return Case(name, lambda kernel, device: run_levels(kernel, device, g), judge_search(g))
+def bits_of(words: np.ndarray) -> np.ndarray:
+    """Return the bits of uint32 words as bool, the lowest of each word first."""
+    return (words[:, None] >> np.arange(WARP_SIZE, dtype=np.uint32) & 1).astype(bool).ravel()
+
+
+def judge_levels(search: Search) -> Callable[[Results], Wrong | None]:
+    """Return a judge of what :func:`run_levels` found."""
+    right, judge_rest = sequential_bfs(*search).distance, judge_search(*search)
+
+    def judge(found: Results) -> Wrong | None:
+        level, wanted = found["level"], np.zeros(found["bits"].size, bool)
+        wanted[: right.size] = right == level + 1
+        for v in np.flatnonzero(found["bits"] != wanted)[:1].tolist():
+            place = f"bit {v % WARP_SIZE} of `next_bits[{v // WARP_SIZE}]`"
+            if wanted[v]:
+                why = f"is 0, but vertex {v} must be found at level {level}"
+            elif v >= right.size:
+                why = "is 1, but it is the bit of no vertex"
+            else:
+                why = f"is 1, but vertex {v} must not be found at level {level}"
+            return Wrong(f"{place} {why}", "next_bits", v // WARP_SIZE)
+        return judge_rest(found)
+
+    return judge
+
+
+def bits_case(name: str, search: Search) -> Case:
+    """Return an input of direction-3."""
+    judge = judge_levels(search)
+    return Case(name, lambda kernel, device: run_levels(kernel, device, search), judge)
 
 
 def bits_cases() -> list[Case]:
     """Return the hidden inputs of direction-3."""
     more = {
-        "a complete graph of 32 vertices": complete(32),
-        "a star of 1,100 vertices": star(1_100),
+        "a complete graph of 32 vertices": Search(complete(32)),
+        "a star of 1,100 vertices": Search(star(1_100), 70),
+        LATE: Search(late_arc()),
     }
-    return [_bits_case(name, g) for name, g in (graphs() | more).items()]
+    return [bits_case(name, search) for name, search in (searches() | more).items()]
 
 
 def bits_budgets() -> list[Budget]:
@@ -177,11 +224,11 @@ def bits_budgets() -> list[Budget]:
     def arcs(trace: Trace) -> int:
         return metrics.accesses(trace.select(array=["sources"]), kinds=LOAD)
 
-    case = _bits_case("a complete graph of 64 vertices", complete(64))
+    case = bits_case("a complete graph of 64 vertices", Search(complete(64)))
     return [
         Budget("arcs read", case, arcs, at_most=100),
         sharing(case, at_most=1, array="next_bits"),
-        sharing(_bits_case(SMALL_WORLD, graphs()[SMALL_WORLD]), at_most=60),
+        sharing(bits_case(SMALL_WORLD, Search(graphs()[SMALL_WORLD])), at_most=60),
     ]
 
 

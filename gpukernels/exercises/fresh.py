@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -32,12 +33,13 @@ from . import (
 )
 from .case import Case, Results, Wrong, equal_to
 from .exercise import Exercise, KernelExercise
-from .inputs import Draw, Inputs, graphs_from_0, sizes_of_items, whole_numbers
+from .inputs import Draw, Inputs, graphs_from_0, searches, sizes_of_items, whole_numbers
 
 Judge = Callable[[Results], Wrong | None]
 Drawing = Callable[[Draw], tuple[Case, ...]]
 
 GRAPHS = graphs_from_0(most=100)
+SEARCHES = searches(most=100)
 SIZES = sizes_of_items(most_items=100, most_units=200)
 NUMBERS = whole_numbers(most=500, low=0, high=1_000)
 
@@ -186,7 +188,9 @@ DRAWN: Mapping[str, Drawing] = {
         answers,
     ),
     "scans-2": drawn_from(
-        NUMBERS, scans.run_split, lambda values: equal_to(out=scans.split(values))
+        whole_numbers(most=500, low=-(2**31), high=2**31 - 1),
+        scans.run_split,
+        lambda values: equal_to(out=scans.split(values)),
     ),
     "scans-3": drawn_from(
         NUMBERS, scans.run_complete, lambda values: equal_to(scanned=scans.exclusive(values))
@@ -194,14 +198,10 @@ DRAWN: Mapping[str, Drawing] = {
     "scans-4": drawn_from(
         NUMBERS, scans.run_four, lambda values: equal_to(scanned=blockwise(values))
     ),
-    "bfs-2": drawn_from(
-        GRAPHS,
-        frontier_bfs.run_queue,
-        lambda g: frontier_bfs.judge_search(g, highest=True),
-    ),
-    "bfs-3": drawn_from(GRAPHS, frontier_bfs.run_spread, frontier_bfs.judge_search),
-    "queues-2": drawn_from(GRAPHS, frontier_bfs.run_queue, frontier_bfs.judge_search),
-    "queues-3": drawn_from(GRAPHS, better_queues.run_flags, better_queues.judge_flags),
+    "bfs-2": SEARCHES.drawn(partial(frontier_bfs.queue_case, highest=True)),
+    "bfs-3": SEARCHES.drawn(frontier_bfs.spread_case),
+    "queues-2": SEARCHES.drawn(frontier_bfs.queue_case),
+    "queues-3": SEARCHES.drawn(better_queues.flags_case),
     "queues-4": drawn_from(GRAPHS, better_queues.run_classes, better_queues.judge_classes),
     "duplicates-2": culled(least=duplicates.THREADS, most=32, slots=duplicates.SLOTS),
     "duplicates-3": culled(least=32, most=32),
@@ -212,7 +212,7 @@ DRAWN: Mapping[str, Drawing] = {
     ),
     "bfs4k-4": BY_ONE_BLOCK,
     "direction-2": drawn_from(GRAPHS, direction.run_bottom_up, frontier_bfs.judge_search),
-    "direction-3": drawn_from(GRAPHS, direction.run_levels, frontier_bfs.judge_search),
+    "direction-3": SEARCHES.drawn(direction.bits_case),
     "mapping-static-2": with_a_number(mapping_static._column_case, GROUP_SIZES, "threads an item:"),
     "mapping-static-3": with_a_number(mapping_static._sum_case, GROUP_SIZES, "threads a group:"),
     "mapping-static-4": with_a_number(
@@ -237,7 +237,7 @@ DRAWN: Mapping[str, Drawing] = {
     "sssp-3": sssp_spectrum.POSITIVE.drawn(sssp_spectrum.paths_case),
     "sssp-4": sssp_spectrum.PILES.drawn(sssp_spectrum.split_case),
     "hbf-2": hbf.OFFERS.drawn(hbf.words_case),
-    "hbf-3": hbf.GRAPHS.drawn(hbf.classes_case),
+    "hbf-3": hbf.SEARCHES.drawn(hbf.classes_case),
     "hbf-4": hbf.LEAFY.drawn(hbf.leaves_case),
     "floyd-2": floyd_warshall.MATRICES.drawn(floyd_warshall.closing_case),
     "floyd-3": floyd_warshall.SMALL.drawn(floyd_warshall.pivots_case),

@@ -15,9 +15,11 @@ from gpukernels.sequential import bfs as sequential_bfs
 from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
+from . import queued
 from .case import Budget, Case, HostGaveUp, Results, Wrong
 from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
+from .inputs import Search, bush
 from .representations import stars
 from .words import words
 
@@ -37,6 +39,25 @@ def graphs() -> dict[str, Graph]:
         "a complete graph of 33 vertices": stars(*[33] * 33),
         "196 vertices that meet in three": _meeting(14, 3),
     }
+
+
+def searches() -> dict[str, Search]:
+    """Return the hidden graphs with their roots, and searches from another vertex, by name."""
+    further = {
+        "a path of 12 vertices, from its middle": Search(path(12), 5),
+        "a bush of 300 branches": bush(np.random.default_rng(8)),
+    }
+    return {name: Search(g) for name, g in graphs().items()} | further
+
+
+def late_arc(n: int = 500) -> Graph:
+    """Return a graph with a vertex that can be reached over the last of 300 arcs alone.
+
+    Vertex 0 leads to the last vertex, and this one to vertex 301, to which 299 arcs lead from
+    vertices that cannot be reached.
+    """
+    source, target = np.r_[0, 1:300, n - 1], np.r_[n - 1, np.full(300, 301)]
+    return Graph.from_arcs(n, source, target)
 
 
 def _meeting(width: int, last: int) -> Graph:
@@ -65,6 +86,9 @@ def judge_search(
     best[root] = root
 
     def judge(found: Results) -> Wrong | None:
+        wrong_queue = queued.judge(found, "found")
+        if wrong_queue is not None:
+            return wrong_queue
         distance = found["distance"]
         wrong = np.flatnonzero(distance != expected)
         if wrong.size:
@@ -130,52 +154,59 @@ PREDICT = PredictionExercise(
 # bfs-2: every vertex once, under one parent
 
 
-def run_queue(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]:
-    """Search `g` with a kernel that expands one queue into the next.
+def run_queue(kernel, device, search: Search) -> Results:
+    """Search a graph with a kernel that expands one queue into the next.
 
     Returns
     -------
     dict of ndarray
-        ``distance`` and ``parent``, int32 (n,); ``entries``, the size of the queue at each level.
+        ``distance`` and ``parent``, int32 (n,); ``entries``, the size of the queue at each level;
+        what :func:`queued.compare` finds. The search ends at the first queue that is wrong.
     """
+    g, root = search
     host = np.full(g.n, -1, np.int32)
     host[root] = 0
     distance = device.array(host)
     host[root] = root
     parent = device.array(host)
     capacity = g.n + 64
-    queue, other = (device.full(capacity, root, np.int32) for _ in range(2))
+    queue = queued.closed(device, np.array([root]), capacity)
     offsets, targets = device.array(g.offsets), device.array(g.targets)
     size, entries = device.full(1, 1, np.int32), [1]
-    while entries[-1]:
+    wrong_queue: Results = {}
+    while entries[-1] and not wrong_queue:
         level = len(entries) - 1
         if level > g.n:
             raise HostGaveUp(f"level {level} of {g.n} vertices still has a queue")
-        next_size = device.full(1, 0, np.int32)
-        arrays = offsets, targets, distance, parent, queue, size, other, next_size
+        next_queue, next_size = device.full(capacity, -1, np.int32), device.full(1, 0, np.int32)
+        arrays = offsets, targets, distance, parent, queue, size, next_queue, next_size
         device.launch(kernel, blocks_for(entries[-1]), THREADS, *arrays, level)
-        queue, other, size = other, queue, next_size
+        size = next_size
         entries.append(int(device.read(size)[0]))
         if not 0 <= entries[-1] <= capacity:
             raise HostGaveUp(f"level {level} queued {entries[-1]:,} entries for {g.n:,} vertices")
+        found_now = device.read(distance) == level + 1
+        now = device.read(next_queue)[: entries[-1]]
+        wrong_queue = queued.compare(now, found_now, level)
+        queue = queued.closed(device, now, capacity)
     found = {"distance": device.read(distance), "parent": device.read(parent)}
-    return {**found, "entries": np.array(entries)}
+    return {**found, **wrong_queue, "entries": np.array(entries)}
 
 
-def queue_case(name: str, g: Graph, highest: bool = False) -> Case:
-    """Return a search of `g` from vertex 0 as a hidden input; see :func:`judge_search`."""
-    judge = judge_search(g, highest=highest)
-    return Case(name, lambda kernel, device: run_queue(kernel, device, g), judge)
+def queue_case(name: str, search: Search, highest: bool = False) -> Case:
+    """Return a search as a hidden input; see :func:`judge_search`."""
+    judge = judge_search(*search, highest=highest)
+    return Case(name, lambda kernel, device: run_queue(kernel, device, search), judge)
 
 
 def once_cases() -> list[Case]:
     """Return the hidden inputs of bfs-2."""
-    return [queue_case(name, g, highest=True) for name, g in graphs().items()]
+    return [queue_case(name, search, highest=True) for name, search in searches().items()]
 
 
 def road() -> Case:
     """Return a search of the chapter's road graph, on which budgets are counted."""
-    return queue_case("a road graph of 1,024 vertices", road_grid(32, 32, seed=1))
+    return queue_case("a road graph of 1,024 vertices", Search(road_grid(32, 32, seed=1)))
 
 
 def once_budgets() -> list[Budget]:
@@ -246,10 +277,14 @@ def run_spread(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]
 
 def spread_cases() -> list[Case]:
     """Return the hidden inputs of bfs-3."""
-    return [
-        Case(name, lambda kernel, device, g=g: run_spread(kernel, device, g), judge_search(g))
-        for name, g in graphs().items()
-    ]
+    return [spread_case(name, search) for name, search in searches().items()]
+
+
+def spread_case(name: str, search: Search) -> Case:
+    """Return a search of bfs-3 as a hidden input."""
+    return Case(
+        name, lambda kernel, device: run_spread(kernel, device, *search), judge_search(*search)
+    )
 
 
 def spread_budgets() -> list[Budget]:

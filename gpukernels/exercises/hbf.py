@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numba import cuda, int64, uint64
@@ -18,8 +18,8 @@ from gpukernels.trace import ATOMIC, Trace, metrics
 from .case import Budget, Case, Results, Wrong
 from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
-from .inputs import Draw, Inputs, graphs_from_0
-from .sssp_spectrum import NO_PATH, judge_distances, run_paths, weighted
+from .inputs import Draw, Inputs, Search, searches
+from .sssp_spectrum import NO_PATH, detours, judge_distances, run_paths, weighted
 from .words import words as texts
 
 #: All bits of the lower half of a word.
@@ -103,21 +103,22 @@ def packed(lengths, rounds) -> np.ndarray:
 NOT_YET = packed([None], [2**32 - 1])[0]
 
 
-def offers(n: int, count: int, rng: Draw, low: int, high: int) -> tuple:
+def offers(n: int, count: int, rng: Draw, low: int, high: int, round: int = 7) -> tuple:
     """Return (vertices, lengths, words, round): offers to n vertices, some of them reached."""
-    words = packed(rng.integers(low, high + 1, n), rng.integers(0, 7, n))
+    words = packed(rng.integers(low, high + 1, n), rng.integers(0, round, n))
     words[rng.random(n) < 0.3] = NOT_YET
     vertex = rng.integers(0, max(n, 1), count).astype(np.int32)
     length = rng.integers(low, high + 1, count).astype(np.int32)
     equal = np.flatnonzero((rng.random(count) < 0.2) & (words[vertex] != NOT_YET))
     length[equal] = (words[vertex[equal]] >> np.uint64(32)).astype(np.int64) - 2**31
-    return vertex, length, words, 7
+    return vertex, length, words, round
 
 
 def _drawn_offers(rng: Draw) -> dict[str, tuple]:
-    count, n = int(rng.integers(1, 200)), int(rng.integers(1, 60))
+    count, n = int(rng.integers(1, 400)), int(rng.integers(1, 60))
     low = -int(rng.integers(1, 10**9))
-    return {"drawn offers": offers(n, count, rng, low, low + int(rng.integers(1, 2 * 10**9)))}
+    high, round = low + int(rng.integers(1, 2 * 10**9)), int(rng.integers(1, 2**31))
+    return {"drawn offers": offers(n, count, rng, low, high, round)}
 
 
 def _fixed_offers() -> dict[str, tuple]:
@@ -125,6 +126,9 @@ def _fixed_offers() -> dict[str, tuple]:
     ends = np.array([-(2**31), -1, 0, 2**31 - 2, -(2**31) + 1, 1], np.int32)
     return {
         "70 offers to 9 vertices": offers(9, 70, rng, -50, 50),
+        "300 offers to 200 vertices in round 2,147,483,647": offers(
+            200, 300, rng, 2**25, 2**25 + 4, 2**31 - 1
+        ),
         "no offers": offers(3, 0, rng, -9, 9),
         "one offer": (np.int32([2]), np.int32([-4]), packed([5, 5, 0], [1, 2, 3]), 7),
         "a large crowd, 67 equal offers to a vertex": (
@@ -227,28 +231,31 @@ def rings(n: int, weight: int) -> Graph:
     return Graph.from_arcs(n, np.arange(n), (np.arange(n) + 1) % n, np.full(n, weight))
 
 
-def _graphs() -> Inputs:
-    plain = graphs_from_0(most=67)
+def _searches() -> Inputs:
+    plain = searches(most=67)
 
-    def all_of(graphs, rng: Draw) -> dict[str, Graph]:
-        return {name: weighted(g, rng) for name, g in graphs.items()}
+    def all_of(found: Mapping[str, Search], rng: Draw) -> dict[str, Search]:
+        return {name: Search(weighted(g, rng), root) for name, (g, root) in found.items()}
 
     fixed = {
-        "a ring of 5 vertices": rings(5, 3),
-        "a tree of 75 vertices": tree(75),
-        "two ways, the second shorter": Graph.from_arcs(
-            5, [0, 0, 1, 2, 3], [1, 2, 2, 3, 4], [1, 9, 1, 1, 1]
+        "a ring of 5 vertices": Search(rings(5, 3)),
+        "a ring of 5 vertices, from vertex 2": Search(rings(5, 3), 2),
+        "a tree of 75 vertices": Search(tree(75)),
+        "two ways, the second shorter": Search(
+            Graph.from_arcs(5, [0, 0, 1, 2, 3], [1, 2, 2, 3, 4], [1, 9, 1, 1, 1])
         ),
         # Whichever of two lanes stores last, it is the longer way to one of the two.
-        "two ways in one round": Graph.from_arcs(
-            5, [0, 0, 1, 1, 2, 2], [1, 2, 3, 4, 3, 4], [1, 1, 1, 9, 9, 1]
+        "two ways in one round": Search(
+            Graph.from_arcs(5, [0, 0, 1, 1, 2, 2], [1, 2, 3, 4, 3, 4], [1, 1, 1, 9, 9, 1])
         ),
+        "detours that are shorter by 1": Search(detours(12)),
+        "long detours that are shorter by 1": Search(detours(12, long=2**25 + 1)),
     }
     fixed |= all_of(plain.fixed, np.random.default_rng(5))
     return Inputs(fixed, lambda rng: all_of(plain.draw(rng), rng))
 
 
-GRAPHS = _graphs()
+SEARCHES = _searches()
 
 
 @benign_race("distance")
@@ -273,20 +280,22 @@ def relax_by_class(
                 queue_append(next_frontier, next_size, v)
 
 
-def run_classes(kernel, device, g: Graph) -> Results:
+def run_classes(kernel, device, search: Search) -> Results:
     """Search with a kernel that also takes how many arcs lead to each vertex."""
-    ways_in = np.bincount(g.targets, minlength=g.n).astype(np.int32)
-    return run_paths(kernel, device, g, ways_in)
+    ways_in = np.bincount(search.g.targets, minlength=search.g.n).astype(np.int32)
+    return run_paths(kernel, device, search, ways_in)
 
 
-def classes_case(name: str, g: Graph) -> Case:
+def classes_case(name: str, search: Search) -> Case:
     """Return an input of hbf-3."""
-    return Case(name, lambda kernel, device: run_classes(kernel, device, g), judge_distances(g))
+    return Case(
+        name, lambda kernel, device: run_classes(kernel, device, search), judge_distances(search)
+    )
 
 
 def classes_budgets() -> list[Budget]:
     """Return the bounds of hbf-3: in a tree only one arc leads to a vertex, and none is shared."""
-    case = classes_case("a tree of 300 vertices", tree(300))
+    case = classes_case("a tree of 300 vertices", Search(tree(300)))
 
     def atomics(trace: Trace) -> int:
         return metrics.accesses(trace.select(array=["distance"]), kinds=ATOMIC)
@@ -301,7 +310,7 @@ STORES = KernelExercise(
     texts("hbf-3"),
     parts=(relax_by_class,),
     imports=WITH_QUEUE,
-    cases=lambda: GRAPHS.cases(classes_case),
+    cases=lambda: SEARCHES.cases(classes_case),
     budgets=classes_budgets,
     writes=("distance", "next_frontier", "next_size"),
     benign=("distance",),
@@ -345,31 +354,58 @@ def with_leaves(g: Graph, rng: Draw) -> Graph:
     return weighted(Graph.from_arcs(g.n, source[kept], target[kept]), rng, negative=True)
 
 
-def _leafy() -> Inputs:
-    plain = graphs_from_0(most=67)
+#: Places in a list of arcs: all of the first two rounds of a warp, and others beside its limits.
+PLACES = np.r_[:65, 95, 96, 127, 128, 255, 256, 299]
 
-    def all_of(graphs, rng: Draw) -> dict[str, Graph]:
-        return {name: with_leaves(g, rng) for name, g in graphs.items()}
+
+def sieve(leaf: int) -> Graph:
+    """Return leaves whose shortest arc is at another one of `PLACES` for each of them.
+
+    Vertex 0 leads to 300 vertices by arcs of length 0, and all of these to each leaf, by arcs of
+    length `leaf` of which one is shorter by 1.
+    """
+    width = PLACES[-1] + 1
+    middle, k = (part.ravel() for part in np.indices((width, PLACES.size)))
+    source = np.r_[np.zeros(width, int), 1 + middle]
+    target = np.r_[1 + np.arange(width), 1 + width + k]
+    weights = np.r_[np.zeros(width, int), leaf - (PLACES[k] == middle)]
+    return Graph.from_arcs(1 + width + PLACES.size, source, target, weights)
+
+
+def _leafy() -> Inputs:
+    plain = searches(most=67)
+
+    def all_of(found: Mapping[str, Search], rng: Draw) -> dict[str, Search]:
+        return {name: Search(with_leaves(g, rng), root) for name, (g, root) in found.items()}
+
+    def drawn(rng: Draw) -> dict[str, Search]:
+        width = int(rng.integers(65, 200))
+        return {**all_of(plain.draw(rng), rng), "a drawn wide funnel": Search(funnel(width))}
 
     fixed = {
-        "a funnel of 75 vertices": funnel(73),
-        "a tree of 75 vertices": tree(75),
-        "parallel arcs, the least between": Graph.from_arcs(2, [0] * 5, [1] * 5, [7, 3, -2, 3, 9]),
-        "a leaf that nobody reaches": Graph.from_arcs(4, [0, 2], [1, 3], [5, -8]),
+        "a funnel of 75 vertices": Search(funnel(73)),
+        "a tree of 75 vertices": Search(tree(75)),
+        "parallel arcs, the least between": Search(
+            Graph.from_arcs(2, [0] * 5, [1] * 5, [7, 3, -2, 3, 9])
+        ),
+        "a root without arcs out": Search(Graph.from_arcs(4, [0, 2, 3], [1, 1, 1], [-5, 4, 7]), 1),
+        "a leaf that nobody reaches": Search(Graph.from_arcs(4, [0, 2], [1, 3], [5, -8])),
+        "300 long arcs into each leaf, one of them shorter by 1": Search(sieve(2**25 + 4)),
     }
     fixed |= all_of(plain.fixed, np.random.default_rng(9))
-    return Inputs(fixed, lambda rng: all_of(plain.draw(rng), rng))
+    return Inputs(fixed, drawn)
 
 
 LEAFY = _leafy()
 
 
-def run_leaves(kernel, device, g: Graph) -> Results:
+def run_leaves(kernel, device, search: Search) -> Results:
     """Launch once, on the distances of all that have arcs out."""
-    found = bellman_ford_queue(g, 0)
+    g, root = search
+    found = bellman_ford_queue(g, root)
     before = np.where(found.parent >= 0, found.distance, NO_PATH).astype(np.int32)
     before[g.out_degree == 0] = NO_PATH
-    before[0] = 0
+    before[root] = 0
     back, distance = g.reverse, device.array(before)
     arrays = back.offsets, back.targets, back.weights, g.out_degree.astype(np.int32)
     device.launch(
@@ -378,14 +414,16 @@ def run_leaves(kernel, device, g: Graph) -> Results:
     return {"distance": device.read(distance)}
 
 
-def leaves_case(name: str, g: Graph) -> Case:
+def leaves_case(name: str, search: Search) -> Case:
     """Return an input of hbf-4."""
-    return Case(name, lambda kernel, device: run_leaves(kernel, device, g), judge_distances(g))
+    return Case(
+        name, lambda kernel, device: run_leaves(kernel, device, search), judge_distances(search)
+    )
 
 
 def leaves_budgets() -> list[Budget]:
     """Return the bounds of hbf-4: 1,000 arcs are 32 for each lane; and no atomic."""
-    case = leaves_case("a funnel of 1,002 vertices", funnel(1_000))
+    case = leaves_case("a funnel of 1,002 vertices", Search(funnel(1_000)))
 
     def atomics(trace: Trace) -> int:
         return metrics.accesses(trace, kinds=ATOMIC)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,8 +53,25 @@ class Inputs:
         return cases
 
 
+class Search(NamedTuple):
+    """A graph and the vertex from which it is searched.
+
+    Attributes
+    ----------
+    g : Graph
+        What is searched.
+    root : int
+        Where the search begins.
+    """
+
+    g: Graph
+    root: int = 0
+
+
 def described(value: object) -> str:
     """Return the size of an input in words, and its first numbers."""
+    if isinstance(value, Search):
+        return f"{described(value.g)}, searched from vertex {value.root}"
     if isinstance(value, Graph):
         return f"{value.n:,} vertices and {value.m:,} arcs"
     if isinstance(value, tuple):
@@ -148,3 +166,41 @@ def graphs_from_0(most: int = 200) -> Inputs:
         },
         draw,
     )
+
+
+def searches(most: int) -> Inputs:
+    """Return graphs of at most `most` vertices as :class:`Search` es, and two wide ones.
+
+    The fixed ones are those of :func:`graphs_from_0`, from vertex 0, a path from its middle, and a
+    :func:`bush`. The drawn ones begin at a drawn vertex, one of them in a drawn bush.
+    """
+    plain = graphs_from_0(most)
+
+    def draw(rng: Draw) -> dict[str, Search]:
+        graphs = plain.draw(rng)
+        found = {name: Search(g, int(rng.integers(g.n))) for name, g in graphs.items()}
+        return {**found, "a drawn bush": bush(rng)}
+
+    fixed = {name: Search(g) for name, g in plain.fixed.items()}
+    fixed[f"a path of {most} vertices, from its middle"] = Search(path(most), most // 2)
+    fixed["a bush of 300 branches"] = bush(np.random.default_rng(8))
+    return Inputs(fixed, draw)
+
+
+def bush(rng: Draw, width: int = 300) -> Search:
+    """Return a search whose queues take three blocks of 128 threads at two levels in a row.
+
+    The root has `width` arcs. Each vertex that they reach has up to two arcs of its own, `width` in
+    all, and so have the vertices behind these, so that no two blocks need find the same number of
+    vertices. The vertices are numbered at random, and the root is not vertex 0.
+    """
+    sources, level = [np.zeros(width, int)], np.arange(1, width + 1)
+    for _ in range(2):
+        sources.append(np.repeat(level, rng.permutation(np.arange(width) % 3)))
+        level = level + width
+    source = np.concatenate(sources)
+    number = rng.permutation(source.size + 1)
+    if number[0] == 0:
+        number = number[::-1].copy()
+    g = Graph.from_arcs(number.size, number[source], number[1:])
+    return Search(g, int(number[0]))

@@ -194,6 +194,11 @@ def gather_cases() -> list[Case]:
     return [
         *(_gather_case(name, sizes) for name, sizes in gather_workloads().items()),
         _gather_case("34 items of 4 units, all above the threshold of 3", np.full(34, 4), 3),
+        _gather_case(
+            "items of 200 and 201 units, with a threshold of 200",
+            np.array([3, 200, 201, 0, 200]),
+            200,
+        ),
     ]
 
 

@@ -37,6 +37,7 @@ def inputs() -> dict[str, np.ndarray]:
         "33 items of 32 units": np.full(33, 32),
         "sizes around 32 and 64": np.array([31, 0, 32, 33, 1, 63, 0, 64, 65]),
         "one item of one unit": np.ones(1, int),
+        "300 items of up to 3 units": draw.integers(0, 4, 300),
     }
 
 
@@ -113,7 +114,7 @@ def _column_case(name: str, sizes, size: int) -> Case:
 
 def column_cases() -> list[Case]:
     """Return the hidden inputs of mapping-static-2; the grid is too small for most of them."""
-    at_once = (4, 8, 1, 16, 32, 32, 2)
+    at_once = (4, 8, 1, 16, 32, 32, 2, 1)
     return [
         _column_case(name, sizes, size)
         for (name, sizes), size in zip(inputs().items(), at_once, strict=True)
@@ -193,7 +194,7 @@ def _sum_case(name: str, sizes, size: int, first: int = 1) -> Case:
 
 def sum_cases() -> list[Case]:
     """Return the hidden inputs of mapping-static-3."""
-    group_sizes = (8, 4, 16, 2, 32, 32, 4)
+    group_sizes = (8, 4, 16, 2, 32, 32, 4, 2)
     cases = [
         _sum_case(name, sizes, size)
         for (name, sizes), size in zip(inputs().items(), group_sizes, strict=True)
@@ -255,7 +256,7 @@ def _aligned_case(name: str, sizes, size: int) -> Case:
 
 def aligned_cases() -> list[Case]:
     """Return the hidden inputs of mapping-static-4."""
-    group_sizes = (8, 4, 1, 32, 16, 32, 2)
+    group_sizes = (8, 4, 1, 32, 16, 32, 2, 4)
     return [
         _aligned_case(name, sizes, size)
         for (name, sizes), size in zip(inputs().items(), group_sizes, strict=True)

@@ -36,6 +36,9 @@ def inputs() -> dict[str, np.ndarray]:
     skewed[40] = 1_000_000
     largest = np.zeros(129, int)
     largest[0] = 2**31 - 1
+    # Sums that float32 would round.
+    odd = np.arange(300) % 3
+    odd[:2] = 2**24 + 1, 2**25
     return {
         "300 numbers": draw.integers(0, 20, 300),
         "no numbers": np.zeros(0, int),
@@ -45,6 +48,8 @@ def inputs() -> dict[str, np.ndarray]:
         + (draw.random(1000) < 0.9),
         "129 zeros": np.zeros(129, int),
         "one number": np.array([6]),
+        "300 numbers, the first two beyond 2^24": odd,
+        "1,500 numbers": draw.integers(0, 2_000, 1_500),
         "the largest number of all, then 128 zeros": largest,
         "257 times the largest and the least in turn": np.where(
             np.arange(257) % 2, -(2**31), 2**31 - 1

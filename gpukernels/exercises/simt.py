@@ -104,6 +104,7 @@ def squares_cases() -> list[Case]:
         "300 numbers in order": np.arange(300),
         "129 numbers": np.arange(129),
         "126 numbers": np.arange(126),
+        "1,500 numbers": draw.integers(-100, 100, 1_500),
     }
     return [_squares_case(name, values) for name, values in inputs.items()]
 
@@ -139,8 +140,8 @@ def ordered_neighbor_sum(offsets, targets, values, order, sums):
 
 
 def some_values(g: Graph) -> np.ndarray:
-    """Return a number for each vertex, up to a million, of either sign."""
-    return np.random.default_rng(5).integers(-(10**6), 10**6 + 1, g.n).astype(np.int32)
+    """Return any int32 for each vertex, so that sums of few of them need 64 bits."""
+    return np.random.default_rng(5).integers(-(2**31), 2**31, g.n).astype(np.int32)
 
 
 def run_ordered(kernel, device, g: Graph) -> dict[str, np.ndarray]:

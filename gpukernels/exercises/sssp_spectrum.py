@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numba import cuda, int32
@@ -16,10 +16,11 @@ from gpukernels.sequential import bellman_ford_queue, dijkstra
 from gpukernels.shortest_paths import sssp
 from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 
+from . import queued
 from .case import Budget, Case, HostGaveUp, Results, Wrong
 from .counters import sharing
 from .exercise import KernelExercise, PredictionExercise
-from .inputs import Draw, Inputs, graphs_from_0
+from .inputs import Draw, Inputs, Search, searches
 from .words import words
 
 #: Distance of what no path has reached.
@@ -49,28 +50,44 @@ def weighted(g: Graph, rng: Draw, negative: bool = False) -> Graph:
     return Graph(g.offsets, g.targets, weights.astype(np.int32))
 
 
-def weighted_graphs(negative: bool) -> Inputs:
-    """Return weighted graphs to be searched from vertex 0."""
-    plain = graphs_from_0(most=67)
+def weighted_searches(negative: bool) -> Inputs:
+    """Return searches of weighted graphs.
 
-    def all_of(graphs, rng: Draw) -> dict[str, Graph]:
-        return {name: weighted(g, rng, negative) for name, g in graphs.items()}
+    The detours lower distances by 1 and by 2^30, and those of long arcs have distances that
+    float32 would round.
+    """
+    plain = searches(most=67)
+
+    def all_of(found: Mapping[str, Search], rng: Draw) -> dict[str, Search]:
+        return {
+            name: Search(weighted(search.g, rng, negative), search.root)
+            for name, search in found.items()
+        }
 
     circles = [0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3]
     first = {
-        "roads of 75 vertices": road_grid(15, 5, seed=1),
-        "two circles, one out of reach": Graph.from_arcs(6, *map(np.array, circles)),
+        "roads of 75 vertices": Search(road_grid(15, 5, seed=1)),
+        "two circles, one out of reach": Search(Graph.from_arcs(6, *map(np.array, circles)), 4),
     }
     fixed = all_of({**first, **plain.fixed}, np.random.default_rng(5))
+    fixed["detours that are shorter by 1"] = Search(detours(12))
+    fixed["long detours that are shorter by 1"] = Search(detours(12, long=2**25 + 1))
+    fixed["a detour that is shorter by 2^30"] = Search(
+        Graph.from_arcs(4, [0, 0, 1, 2], [2, 1, 2, 3], [2**30 + 3, 1, 2, 5])
+    )
     return Inputs(fixed, lambda rng: all_of(plain.draw(rng), rng))
 
 
-def judge_distances(g: Graph, array: str = "distance") -> Callable[[Results], Wrong | None]:
-    """Return a judge of the distances from vertex 0, in what the kernel calls `array`."""
-    found = bellman_ford_queue(g, 0)
+def judge_distances(search: Search, array: str = "distance") -> Callable[[Results], Wrong | None]:
+    """Return a judge of the distances from the root, in the array that the kernel calls `array`."""
+    g, root = search
+    found = bellman_ford_queue(g, root)
     expected = np.where(found.parent >= 0, found.distance, NO_PATH)
 
     def judge(results: Results) -> Wrong | None:
+        wrong_queue = queued.judge(results, "given a shorter distance")
+        if wrong_queue is not None:
+            return wrong_queue
         distance = results[array]
         wrong = np.flatnonzero(distance != expected)
         if not wrong.size:
@@ -82,22 +99,25 @@ def judge_distances(g: Graph, array: str = "distance") -> Callable[[Results], Wr
     return judge
 
 
-def start(device, g: Graph):
-    """Return device distances of which that of vertex 0 is 0 and no other is reached."""
-    distance = np.full(g.n, NO_PATH, np.int32)
-    distance[0] = 0
+def start(device, search: Search):
+    """Return device distances of which that of the root is 0 and no other is reached."""
+    distance = np.full(search.g.n, NO_PATH, np.int32)
+    distance[search.root] = 0
     return device.array(distance)
 
 
 # sssp-1: predict the relaxations
 
 
-def detours(count: int) -> Graph:
-    """Return a chain of `count` arcs of length 3, each of which a detour of two arcs beats by 1."""
+def detours(count: int, long: int = 1) -> Graph:
+    """Return a chain of `count` arcs, each of which is longer by 1 than a detour of two arcs.
+
+    The first arc of a detour is `long`, the second has length 1.
+    """
     first = 2 * np.arange(count)
     source = np.concatenate([first, first, first + 1])
     target = np.concatenate([first + 2, first + 1, first + 2])
-    return Graph.from_arcs(2 * count + 1, source, target, np.repeat([3, 1, 1], count))
+    return Graph.from_arcs(2 * count + 1, source, target, np.repeat([long + 2, long, 1], count))
 
 
 def count_relaxations() -> dict[str, int]:
@@ -126,7 +146,7 @@ PREDICT = PredictionExercise(
 
 # sssp-2: relax an arc
 
-WITH_NEGATIVE = weighted_graphs(negative=True)
+WITH_NEGATIVE = weighted_searches(negative=True)
 
 
 @cuda.jit
@@ -141,10 +161,11 @@ def relax_arcs(source, target, weights, distance, lower):
             cuda.atomic.min(lower, v, length)  # added
 
 
-def run_relax(kernel, device, g: Graph) -> dict[str, np.ndarray]:
+def run_relax(kernel, device, search: Search) -> Results:
     """Launch until no distance falls; what a launch has lowered is the next one's `distance`."""
+    g = search.g
     arcs = [device.array(np.ascontiguousarray(a, np.int32)) for a in (*g.coo, g.weights)]
-    distance = start(device, g)
+    distance = start(device, search)
     for _ in range(g.n + 1):
         before = device.read(distance)
         lower = device.array(before)
@@ -155,10 +176,10 @@ def run_relax(kernel, device, g: Graph) -> dict[str, np.ndarray]:
     raise HostGaveUp(f"launch {g.n + 1} for {g.n} vertices still lowered a distance")
 
 
-def relax_case(name: str, g: Graph) -> Case:
+def relax_case(name: str, search: Search) -> Case:
     """Return an input of sssp-2."""
-    judge = judge_distances(g, "lower")
-    return Case(name, lambda kernel, device: run_relax(kernel, device, g), judge)
+    judge = judge_distances(search, "lower")
+    return Case(name, lambda kernel, device: run_relax(kernel, device, search), judge)
 
 
 def _useful(g: Graph) -> int:
@@ -179,7 +200,7 @@ def _useful(g: Graph) -> int:
 def relax_budgets() -> list[Budget]:
     """Return the bounds of sssp-2."""
     g = weighted(small_world(300, 6, rewire=0.1, seed=2), np.random.default_rng(1))
-    case = relax_case("a small world of 300 vertices", g)
+    case = relax_case("a small world of 300 vertices", Search(g))
 
     def atomics(trace: Trace) -> int:
         return metrics.accesses(trace, kinds=ATOMIC)
@@ -198,7 +219,7 @@ RELAX = KernelExercise(
 
 # sssp-3: the habit of breadth-first search
 
-POSITIVE = weighted_graphs(negative=False)
+POSITIVE = weighted_searches(negative=False)
 
 
 @benign_race("distance")
@@ -220,38 +241,46 @@ def expand_paths(
                 queue_append(next_frontier, next_size, v)  # added
 
 
-def run_paths(kernel, device, g: Graph, *beside: np.ndarray) -> Results:
+def run_paths(kernel, device, search: Search, *beside: np.ndarray) -> Results:
     """Search with a kernel that relaxes one queue and fills the next, until one is empty.
 
-    The kernel takes the arrays of the graph, those `beside` them, then distances and queues.
+    The kernel takes the arrays of the graph, those `beside` them, then distances and queues. The
+    search ends at the first queue that :func:`queued.compare` finds wrong.
     """
+    g, root = search
     capacity = 8 * g.m + 64
-    queue, other = (device.full(capacity, 0, np.int32) for _ in range(2))
+    queue = queued.closed(device, np.array([root]), capacity)
     arcs = [device.array(a) for a in (g.offsets, g.targets, g.weights, *beside)]
-    distance, size, entries = start(device, g), device.full(1, 1, np.int32), 1
-    for _ in range(g.n + 1):
-        next_size = device.full(1, 0, np.int32)
-        arrays = *arcs, distance, queue, size, other, next_size
+    distance, size, entries = start(device, search), device.full(1, 1, np.int32), 1
+    for launch in range(g.n + 1):
+        before = device.read(distance)
+        next_queue, next_size = device.full(capacity, -1, np.int32), device.full(1, 0, np.int32)
+        arrays = *arcs, distance, queue, size, next_queue, next_size
         device.launch(kernel, blocks_for(entries), THREADS, *arrays)
-        queue, other, size = other, queue, next_size
-        entries = int(device.read(size)[0])
-        if entries == 0:
-            return {"distance": device.read(distance)}
-        if not 0 < entries <= capacity:
+        size = next_size
+        entries, after = int(device.read(size)[0]), device.read(distance)
+        if not 0 <= entries <= capacity:
             raise HostGaveUp(f"a round queued {entries:,} entries for {g.n:,} vertices")
+        now = device.read(next_queue)[:entries]
+        wrong_queue = queued.compare(now, after < before, launch)
+        queue = queued.closed(device, now, capacity)
+        if entries == 0 or wrong_queue:
+            return {"distance": after, **wrong_queue}
     raise HostGaveUp(f"round {g.n + 1} of {g.n} vertices still has a queue")
 
 
-def paths_case(name: str, g: Graph) -> Case:
+def paths_case(name: str, search: Search) -> Case:
     """Return an input of sssp-3."""
-    return Case(name, lambda kernel, device: run_paths(kernel, device, g), judge_distances(g))
+    return Case(
+        name, lambda kernel, device: run_paths(kernel, device, search), judge_distances(search)
+    )
 
 
 def paths_budgets() -> list[Budget]:
     """Return the bounds of sssp-3: on equal weights each arc is relaxed once."""
     g = small_world(200, 6, rewire=0.1, seed=2)
     g = Graph(g.offsets, g.targets, np.ones(g.m, np.int32))
-    case = paths_case("a small world of 200 vertices, all weights 1", g)
+    case = paths_case("a small world of 200 vertices, all weights 1", Search(g))
 
     def relaxed(trace: Trace) -> int:
         return metrics.accesses(trace.select(array=["weights"]), kinds=LOAD)
@@ -288,14 +317,24 @@ def split_pile(pile, size, distance, before, limit, near, near_size, far, far_si
     warp_append(far, far_size, v, is_far)  # added
 
 
+#: Vertices of an older pile that stand behind each pile, at the least.
+OLD = 40
+
+
 def waiting(distances, before: int, limit: int, seed: int = 0) -> tuple:
-    """Return (pile, distances of all vertices, before, limit): a pile of them, in drawn order."""
+    """Return (pile, distances of all vertices, before, limit): a pile of them, in drawn order.
+
+    The array of the pile is longer than the pile, as that of a search is. Behind the pile stand
+    vertices of an older one, which are within the limit and beyond it.
+    """
     distances = np.asarray(distances, np.int32)
     rng = np.random.default_rng(seed)
-    place = rng.permutation(2 * distances.size + 1)[: distances.size].astype(np.int32)
-    of_all = np.full(2 * distances.size + 1, NO_PATH, np.int32)
-    of_all[place] = distances
-    return place, of_all, before, limit
+    n = 2 * distances.size + OLD
+    place = rng.permutation(n).astype(np.int32)
+    of_all = np.full(n, NO_PATH, np.int32)
+    of_all[place[: distances.size]] = distances
+    of_all[place[distances.size : distances.size + OLD]] = np.resize([limit, limit + 1], OLD)
+    return place[: distances.size], place[distances.size :], of_all, before, limit
 
 
 def _drawn_piles(rng: Draw) -> dict[str, tuple]:
@@ -317,6 +356,9 @@ PILES = Inputs(
             np.tile([9, 10, 11, 19, 20, 21, 22, 0], 16), 10, 20
         ),
         "a large pile that is left behind": waiting(np.arange(300) % 11, 10, 20),
+        "distances that float32 would round": waiting(
+            2**25 + np.arange(129) % 7, 2**25 + 2, 2**25 + 4
+        ),
     },
     _drawn_piles,
 )
@@ -324,11 +366,12 @@ PILES = Inputs(
 
 def run_split(kernel, device, given: tuple) -> dict[str, np.ndarray]:
     """Split a pile once."""
-    pile, distance, before, limit = given
-    near, far = (device.full(pile.size, -1, np.int32) for _ in range(2))
+    pile, old, distance, before, limit = given
+    room = pile.size + old.size
+    near, far = (device.full(room, -1, np.int32) for _ in range(2))
     near_size, far_size = (device.full(1, 0, np.int32) for _ in range(2))
     device.launch(
-        kernel, blocks_for(pile.size), THREADS, device.array(pile), np.int32(pile.size),
+        kernel, blocks_for(room), THREADS, device.array(np.r_[pile, old]), np.int32(pile.size),
         device.array(distance), np.int32(before), np.int32(limit), near, near_size, far, far_size,
     )  # fmt: skip
     named = {"near": near, "near_size": near_size, "far": far, "far_size": far_size}
@@ -337,7 +380,7 @@ def run_split(kernel, device, given: tuple) -> dict[str, np.ndarray]:
 
 def judge_split(given: tuple) -> Callable[[Results], Wrong | None]:
     """Return a judge that wants each vertex in its queue once, from place 0 on, in any order."""
-    pile, distance, before, limit = given
+    pile, _, distance, before, limit = given
     length = distance[pile]
     wanted = {"near": pile[(length > before) & (length <= limit)], "far": pile[length > limit]}
 
@@ -365,7 +408,7 @@ def split_case(name: str, given: tuple) -> Case:
 def split_budgets() -> list[Budget]:
     """Return the bounds of sssp-4: an atomic for each warp and queue that it has something for."""
     given = waiting(np.arange(1_000) * 7 % 31, 10, 20, seed=4)
-    pile, distance, before, limit = given
+    pile, _, distance, before, limit = given
     lengths = np.pad(distance[pile], (0, -pile.size % 32)).reshape(-1, 32)
     needed = ((lengths > before) & (lengths <= limit)).any(axis=1).sum()
     needed += (lengths > limit).any(axis=1).sum()

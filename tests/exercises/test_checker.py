@@ -32,7 +32,7 @@ def fault(name: str, answer):
         (answers.python_histogram, "write @cuda.jit above it"),
         (answers.device_histogram, "`device_histogram` is a device function"),
         (answers.histogram_of_other_names, "the parameters must be (degree, count)"),
-        (answers.racy_histogram, "no race is benign here, and `racy_histogram` declares one"),
+        (answers.racy_histogram, "declared benign on no array, and `racy_histogram` declares one"),
     ],
 )
 def test_what_cannot_be_launched_is_refused_with_the_reason(answer, says):
