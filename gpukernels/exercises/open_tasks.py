@@ -2,7 +2,9 @@
 
 There is no solution to fold away. What is checked is all that counts: right distances on awkward
 graphs under every schedule, and a price, read from the trace, below that of each search of the
-chapters so far. Distances are read from the trace as well, so that they come from the device.
+chapters so far. Distances are read from the trace as well, so that they come from the device. Where
+the price is counted, the host sees a graph whose weights, or arcs, are in the wrong places: see
+:mod:`gpukernels.exercises.blind`.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from gpukernels.views.relaxations import Arcs, Run, read_run
 
 from . import effort, open_levels
 from .bench import in_short
+from .blind import BlindDevice, Cover, with_other_targets, with_other_weights
 from .checking import SCHEDULES
 from .report import ExerciseFailed, Finding, Report
 
@@ -58,6 +61,10 @@ class Problem:
     read : callable
         Takes a trace, a graph and a root, and returns what is wrong or None, the distances that
         the kernels found, and what a price is read from.
+    covered : callable
+        Takes a graph and a seed, and returns a cover of the graph for the host.
+    rule : str
+        What the reader must know of the cover.
     """
 
     skeleton: str
@@ -65,6 +72,8 @@ class Problem:
     expected: Callable[[Graph, int], np.ndarray]
     finite: Callable[[np.ndarray], np.ndarray]
     read: Callable[[Trace, Graph, int], tuple[str | None, np.ndarray, Any]]
+    covered: Callable[[Graph, int], Cover]
+    rule: str
 
 
 @dataclass(frozen=True)
@@ -123,6 +132,7 @@ class OpenTask:
             Takes a graph (with weights of 1 or more where paths have lengths), a root and a SIMT
             device, runs kernels there whose arrays are named as this book's are (``targets``,
             ``weights``, ``distance``), and returns the distances, or what has them as ``distance``.
+            Kernels get right weights and arcs, and the host may see others: see `rule` below.
         raises : bool
             Whether a search that does not pass raises.
         seed : int, optional
@@ -156,18 +166,19 @@ class OpenTask:
         given = self.problem.awkward(seed)
         for name, g in given.items():
             for schedule, number in SCHEDULES:
-                device = SimtDevice(schedule, seed=number)
-                fault = self._fault(search, g, 0, device)
+                fault, found = _distances(search, g, 0, SimtDevice(schedule, seed=number))
+                fault = fault or self._difference(found, g, 0)
                 if fault:
                     yield Finding(False, f"{name}, schedule {schedule}: {fault}")
                     return
         yield Finding(True, f"right on {len(given)} graphs under {len(SCHEDULES)} schedules")
         prices = {}
         for name, (g, root) in self.graphs().items():
-            device = SimtDevice(trace=True)
-            fault = self._fault(search, g, root, device)
+            cover = self.problem.covered(g, seed)
+            device = BlindDevice(cover, trace=True)
+            fault, found = _distances(search, cover.shown, root, device)
             if fault is None:
-                fault, read = self._whole(device.trace, g, root)
+                fault, read = self._read(device.trace, found, g, root)
             if fault:
                 yield Finding(False, f"{name}: {fault}")
                 return
@@ -180,18 +191,11 @@ class OpenTask:
             f"{self.rival} takes",
         )
 
-    def _fault(self, search, g: Graph, root: int, device: SimtDevice) -> str | None:
-        """Run a search; return what is wrong with it."""
+    def _difference(self, found: np.ndarray, g: Graph, root: int) -> str | None:
+        """Return the first vertex whose distance is wrong, or None."""
         expected = self.problem.expected(g, root)
-        try:
-            result = search(g, root, device)
-            found = np.asarray(getattr(result, "distance", result))
-        except Exception as error:
-            return f"`search` raised {in_short(error)}"
         if found.shape != expected.shape:
             return f"distances of shape {found.shape} came back, and {expected.shape} is wanted"
-        if found.dtype.kind not in "iuf":
-            return f"distances of type {found.dtype} came back, and numbers are wanted"
         found = self.problem.finite(found)
         wrong = np.flatnonzero(found != expected)
         if wrong.size:
@@ -199,19 +203,35 @@ class OpenTask:
             return f"vertex {v} is at {_said(found[v])}, and should be at {_said(expected[v])}"
         return None
 
-    def _whole(self, trace: Trace, g: Graph, root: int) -> tuple[str | None, Any]:
-        """Return why the trace does not show all of the search, or None, and what it shows."""
+    def _read(self, trace: Trace, found: np.ndarray, g: Graph, root: int) -> tuple[str | None, Any]:
+        """Return what is wrong with a search of `g` by its trace, or None, and what was read."""
         fault, distance, read = self.problem.read(trace, g, root)
-        if fault is None and not np.array_equal(distance, self.problem.expected(g, root)):
+        if fault is None and not np.array_equal(distance, self.problem.finite(found)):
             fault = "the distances that came back are not those that the kernels have found"
+        difference = self._difference(found, g, root)
+        if difference is not None:
+            fault = f"{fault or difference}. {self.problem.rule}"
         return fault, read
 
     def __repr__(self) -> str:
         return (
             f"{self.id}: {self.title}\nOpen, hard, without an end.\n\n"
             f"Beat {self.bar:,} {self.what} on "
-            f"{', '.join(self.graphs())} together, by {self.wants}."
+            f"{', '.join(self.graphs())} together, by {self.wants}. {self.problem.rule}"
         )
+
+
+def _distances(search, g: Graph, root: int, device: SimtDevice) -> tuple[str | None, np.ndarray]:
+    """Run a search; return why there are no distances, or None, and the distances."""
+    nothing = np.zeros(0)
+    try:
+        result = search(g, root, device)
+        found = np.asarray(getattr(result, "distance", result))
+    except Exception as error:
+        return f"`search` raised {in_short(error)}", nothing
+    if found.dtype.kind not in "iuf":
+        return f"distances of type {found.dtype} came back, and numbers are wanted", nothing
+    return None, found
 
 
 def _said(length: float) -> str:
@@ -233,6 +253,13 @@ def _read_paths(trace: Trace, g: Graph, root: int) -> tuple[str | None, np.ndarr
         run = read_run(trace, Arcs.of(g), root)
     except Exception as error:
         return f"the search cannot be read from its trace: {in_short(error)}", np.zeros(0), None
+    head = Arcs.of(g).target
+    for k, iteration in enumerate(run.iterations):
+        unexplained = np.setdiff1d(iteration.lowered, head[iteration.gains])
+        if unexplained.size:
+            v = int(unexplained[0])
+            said = f"round {k} gave vertex {v} a distance that is not the end of a path over an arc"
+            return f"{said} whose weight was read in that round", run.distance, run
     return None, run.distance, run
 
 
@@ -298,6 +325,12 @@ LEVELS = Problem(
     expected=open_levels.levels_of,
     finite=open_levels.finite,
     read=open_levels.read_search,
+    covered=with_other_targets,
+    rule=(
+        "There the host sees targets in the wrong places; kernels get the right ones. So pass "
+        "`g.targets` or the arrays of `g.reverse` to the device as they are: distances that "
+        "the host computes are those of another graph."
+    ),
 )
 PATHS = Problem(
     skeleton=(
@@ -309,6 +342,12 @@ PATHS = Problem(
     expected=_lengths,
     finite=_finite,
     read=_read_paths,
+    covered=with_other_weights,
+    rule=(
+        "There the host sees weights in the wrong places; kernels get the right ones. So pass "
+        "`g.weights` or `g.reverse.weights` to the device as they are: distances that the "
+        "host computes are those of another graph."
+    ),
 )
 BFS = OpenTask(
     id="bfs-open",

@@ -237,6 +237,140 @@ def test_what_is_wrong_is_told(what):
     assert said in failure(SPECTRUM, search)
 
 
+@cuda.jit
+def copy_answer(answer, mask, distance):
+    i = cuda.grid(1)
+    if i < distance.size:
+        distance[i] = answer[i] ^ mask
+
+
+@cuda.jit
+def store_one(v, length, distance):
+    if cuda.grid(1) == 0:
+        distance[v] = length
+
+
+@cuda.jit
+def relax_tree(offsets, targets, weights, tree, distance):
+    """Relax the arcs of a tree of shortest paths, in the order of its vertices' distances."""
+    if cuda.grid(1) == 0:
+        for i in range(tree.shape[0]):
+            u, k = tree[i, 0], tree[i, 1]
+            cuda.atomic.min(distance, targets[k], distance[u] + weights[k])
+
+
+def solved(g, root):
+    """Return distances as kernels keep them, by an algorithm of the host."""
+    found = gk.sequential.dijkstra(g, root) if g.weights is not None else gk.sequential.bfs(g, root)
+    far = 2**31 - 1 if g.weights is not None else -1
+    return np.where(found.parent < 0, far, found.distance).astype(np.int32)
+
+
+def started(g, root, device):
+    distance = device.full(g.n, 2**31 - 1 if g.weights is not None else -1, np.int32)
+    device.put(distance, root, 0)
+    return distance
+
+
+def copied(mask=0, as_it_is=False):
+    """Return a search whose one kernel copies the answer, whose bits are flipped by `mask`."""
+
+    def search(g, root, device):
+        answer, distance = solved(g, root) ^ mask, started(g, root, device)
+        given = answer if as_it_is else device.array(answer)
+        device.launch(copy_answer, -(-g.n // 128), 128, given, mask, distance)
+        return device.read(distance)
+
+    return search
+
+
+def captured(g, root, device):
+    """Copy an answer that the kernel holds as a constant array."""
+    answer, distance = solved(g, root), started(g, root, device)
+
+    @cuda.jit
+    def unpack(distance):
+        i = cuda.grid(1)
+        if i < distance.size:
+            distance[i] = answer[i]
+
+    device.launch(unpack, -(-g.n // 128), 128, distance)
+    return device.read(distance)
+
+
+def one_by_one(g, root, device):
+    """Copy an answer as arguments of as many launches."""
+    distance = started(g, root, device)
+    for v, length in enumerate(solved(g, root).tolist()):
+        device.launch(store_one, 1, 32, v, length, distance)
+    return device.read(distance)
+
+
+def level_by_level(g, root, device):
+    """Copy an answer in several parts, one for each launch."""
+    answer, distance = solved(g, root), started(g, root, device)
+    for level in np.unique(answer).tolist():
+        part = np.where(answer <= level, answer, 2**31 - 1 if g.weights is not None else -1)
+        device.launch(copy_answer, -(-g.n // 128), 128, device.array(part), 0, distance)
+    return device.read(distance)
+
+
+def along_a_tree(g, root, device):
+    """Relax the arcs of a tree of shortest paths that the host has found."""
+    distance = started(g, root, device)
+    found = gk.sequential.dijkstra(g, root)
+    source, target = g.coo
+    tight = found.distance[source] + g.weights == found.distance[target]
+    arcs = np.flatnonzero(tight & (found.parent[target] == source) & (target != root))
+    _, first = np.unique(target[arcs], return_index=True)
+    arcs = arcs[first][np.argsort(found.distance[target[arcs[first]]], kind="stable")]
+    tree = np.stack([source[arcs], arcs], axis=1).astype(np.int32)
+    given = [device.array(a) for a in (g.offsets, g.targets, g.weights, tree)]
+    device.launch(relax_tree, 1, 32, *given, distance)
+    return device.read(distance)
+
+
+ON_THE_HOST = {
+    "an uploaded answer": copied(),
+    "an answer in an array of the host": copied(as_it_is=True),
+    "an answer with other bits": copied(mask=0x5A5A),
+    "an answer that a kernel captures": captured,
+    "an answer in arguments": one_by_one,
+    "an answer in parts": level_by_level,
+}
+
+
+@pytest.mark.parametrize("id", OPEN)
+@pytest.mark.parametrize("how", ON_THE_HOST)
+def test_an_answer_that_the_host_has_found_is_that_of_another_graph(id, how):
+    report = gk.exercise(id).check(ON_THE_HOST[how], raises=False, seed=SEED)
+    assert [finding.passed for finding in report.findings] == [True, False]
+    assert "distances that the host computes are those of another graph" in repr(report)
+
+
+@pytest.mark.parametrize("id", PATHS)
+def test_a_tree_that_the_host_has_found_is_that_of_another_graph(id):
+    report = gk.exercise(id).check(along_a_tree, raises=False, seed=SEED)
+    assert [finding.passed for finding in report.findings] == [True, False]
+    assert "distances that the host computes are those of another graph" in repr(report)
+
+
+def test_distances_that_no_arc_explains_are_refused_on_a_graph_that_is_known(monkeypatch):
+    published = {g.m: g for g, _ in SPECTRUM.graphs().values()}
+
+    def search(g, root, device):
+        return copied()(published.get(g.m, g), root, device)
+
+    assert "not the end of a path over an arc whose weight was read" in failure(SPECTRUM, search)
+
+
+@pytest.mark.parametrize("id", PATHS)
+def test_a_search_of_the_book_takes_as_much_where_the_host_sees_other_weights(id):
+    task = gk.exercise(id)
+    price = sum(task.costs(by(task.rival)).values())
+    assert f": {price:,} (" in failure(task, by(task.rival))
+
+
 def test_a_report_may_come_back_in_place_of_an_error():
     report = SPECTRUM.check(raising, raises=False, seed=SEED)
     assert not report.passed
