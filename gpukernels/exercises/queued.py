@@ -32,11 +32,13 @@ def compare(entries: np.ndarray, wanted: np.ndarray, launch: int) -> Results:
     inside = (entries >= 0) & (entries < wanted.size)
     queued = np.zeros(wanted.size, bool)
     queued[entries[inside]] = True
-    missing, extra = np.flatnonzero(wanted & ~queued), np.flatnonzero(queued & ~wanted)
-    extra = np.concatenate([entries[~inside], extra])
-    if not (missing.size or extra.size):
+    missing = np.flatnonzero(wanted & ~queued)
+    right = inside.copy()
+    right[inside] = wanted[entries[inside]]
+    if right.all() and not missing.size:
         return {}
-    return {"missing": missing, "extra": extra, "vertices": wanted, "launch": np.array(launch)}
+    found = {"missing": missing, "entries": entries, "right": right}
+    return {**found, "vertices": wanted, "launch": np.array(launch)}
 
 
 def judge(found: Results, event: str) -> Wrong | None:
@@ -46,14 +48,17 @@ def judge(found: Results, event: str) -> Wrong | None:
     """
     if "launch" not in found:
         return None
-    launch, missing, extra = found["launch"], found["missing"], found["extra"]
+    launch, missing = found["launch"], found["missing"]
     if missing.size:
         text = f"vertex {missing[0]} was {event} in launch {launch} and is not in `next_frontier`"
         if missing.size > 1:
             text += f"; {missing.size} vertices are missing"
-        return Wrong(text)
-    v = int(extra[0])
+        # The line that gave the vertex its distance should have enqueued it.
+        return Wrong(text, "distance", int(missing[0]))
+    place = int(np.argmin(found["right"]))
+    v = int(found["entries"][place])
     why = f"but vertex {v} was not {event} in it"
     if not 0 <= v < found["vertices"].size:
         why = f"and there are only vertices 0 to {found['vertices'].size - 1}"
-    return Wrong(f"`next_frontier` holds {v} after launch {launch}, {why}")
+    text = f"`next_frontier[{place}]` is {v} after launch {launch}, {why}"
+    return Wrong(text, "next_frontier", place)

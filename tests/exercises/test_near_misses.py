@@ -686,13 +686,13 @@ NEAR_MISSES = {
         "sssp-3",
         "elif length < before:",
         "else:",
-        "`next_frontier` holds 0 after launch 1, but vertex 0 was not given a shorter distance",
+        "is 0 after launch 1, but vertex 0 was not given a shorter distance",
     ),
     "an entry for an equal offer": (
         "sssp-3",
         "length < before",
         "length <= before",
-        "`next_frontier` holds 3 after launch 4, but vertex 3 was not given a shorter distance",
+        "is 3 after launch 4, but vertex 3 was not given a shorter distance",
     ),
     "the limit left out": ("sssp-4", "> limit", ">= limit", "`near_size[0]` is 88"),
     "the limit before taken in": (
