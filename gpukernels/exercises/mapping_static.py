@@ -89,11 +89,11 @@ def expand_columns(sizes, item, size):
             item[k, i] = i  # added
 
 
-def run_columns(kernel, device, sizes, size: int) -> dict[str, np.ndarray]:
-    """Expand `sizes` by columns, with two blocks of 64 threads, `size` threads an item."""
+def run_columns(kernel, device, sizes, size: int, blocks: int = 2) -> dict[str, np.ndarray]:
+    """Expand `sizes` by columns, with blocks of 64 threads, `size` threads an item."""
     sizes = np.asarray(sizes, np.int32)
     item = device.full((int(sizes.max(initial=0)), sizes.size), -1, np.int32)
-    device.launch(kernel, 2, 64, device.array(sizes), item, size)
+    device.launch(kernel, blocks, 64, device.array(sizes), item, size)
     return {"item": device.read(item)}
 
 
@@ -104,10 +104,10 @@ def columns(sizes) -> np.ndarray:
     return np.where(unit < sizes, np.arange(sizes.size), -1)
 
 
-def _column_case(name: str, sizes, size: int) -> Case:
+def _column_case(name: str, sizes, size: int, blocks: int = 2) -> Case:
     return Case(
         f"{name}, {size} threads an item",
-        lambda kernel, device: run_columns(kernel, device, sizes, size),
+        lambda kernel, device: run_columns(kernel, device, sizes, size, blocks),
         equal_to(item=columns(sizes)),
     )
 
@@ -115,9 +115,13 @@ def _column_case(name: str, sizes, size: int) -> Case:
 def column_cases() -> list[Case]:
     """Return the hidden inputs of mapping-static-2; the grid is too small for most of them."""
     at_once = (4, 8, 1, 16, 32, 32, 2, 1)
+    wide = np.arange(300) % 4
     return [
-        _column_case(name, sizes, size)
-        for (name, sizes), size in zip(inputs().items(), at_once, strict=True)
+        *(
+            _column_case(name, sizes, size)
+            for (name, sizes), size in zip(inputs().items(), at_once, strict=True)
+        ),
+        _column_case("300 items of up to 3 units on six blocks", wide, 2, blocks=6),
     ]
 
 
