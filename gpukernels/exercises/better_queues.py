@@ -149,8 +149,8 @@ def flag_new(neighbor, arcs, distance, flags, level):
             flags[i] = 1
 
 
-def run_flags(kernel, device, search: Search) -> Results:
-    """Search a graph level by level; the host gathers and compacts, and `kernel` culls.
+def run_flags(kernel, device, g: Graph, root: int = 0) -> Results:
+    """Search `g` level by level; the host gathers and compacts, and `kernel` culls.
 
     Returns
     -------
@@ -159,7 +159,6 @@ def run_flags(kernel, device, search: Search) -> Results:
         (m,); ``stale``, the places that are flagged though their vertex had been found before. The
         search ends where there are any.
     """
-    g, root = search
     host = np.full(g.n, -1, np.int32)
     host[root] = 0
     distance, flags = device.array(host), device.full(max(1, g.m), 0, np.int32)
@@ -200,7 +199,9 @@ def judge_flags(search: Search) -> Callable[[Results], Wrong | None]:
 
 def flags_case(name: str, search: Search) -> Case:
     """Return a search whose host gathers and compacts as a hidden input."""
-    return Case(name, lambda kernel, device: run_flags(kernel, device, search), judge_flags(search))
+    return Case(
+        name, lambda kernel, device: run_flags(kernel, device, *search), judge_flags(search)
+    )
 
 
 def flags_cases() -> list[Case]:

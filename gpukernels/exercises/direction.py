@@ -146,8 +146,8 @@ def bottom_up_level(offsets, sources, bits, distance, next_bits, level):
         next_bits[v // 32] = word  # added
 
 
-def run_levels(kernel, device, search: Search) -> Results:
-    """Search a graph, a launch a level, until no bit should be set; two rows of bits in turn.
+def run_levels(kernel, device, g: Graph, root: int = 0) -> Results:
+    """Search `g`, a launch a level, until no bit should be set; two rows of bits in turn.
 
     Returns
     -------
@@ -156,7 +156,6 @@ def run_levels(kernel, device, search: Search) -> Results:
         vertex too; ``level``, the level of that launch. The search ends at the first level whose
         bits are wrong.
     """
-    g, root = search
     right = sequential_bfs(g, root).distance
     host = np.full(g.n, -1, np.int32)
     host[root] = 0
@@ -205,7 +204,7 @@ def judge_levels(search: Search) -> Callable[[Results], Wrong | None]:
 def bits_case(name: str, search: Search) -> Case:
     """Return an input of direction-3."""
     judge = judge_levels(search)
-    return Case(name, lambda kernel, device: run_levels(kernel, device, search), judge)
+    return Case(name, lambda kernel, device: run_levels(kernel, device, *search), judge)
 
 
 def bits_cases() -> list[Case]:

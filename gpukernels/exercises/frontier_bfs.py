@@ -154,8 +154,8 @@ PREDICT = PredictionExercise(
 # bfs-2: every vertex once, under one parent
 
 
-def run_queue(kernel, device, search: Search) -> Results:
-    """Search a graph with a kernel that expands one queue into the next.
+def run_queue(kernel, device, g: Graph, root: int = 0) -> Results:
+    """Search `g` with a kernel that expands one queue into the next.
 
     Returns
     -------
@@ -163,7 +163,6 @@ def run_queue(kernel, device, search: Search) -> Results:
         ``distance`` and ``parent``, int32 (n,); ``entries``, the size of the queue at each level;
         what :func:`queued.compare` finds. The search ends at the first queue that is wrong.
     """
-    g, root = search
     host = np.full(g.n, -1, np.int32)
     host[root] = 0
     distance = device.array(host)
@@ -196,7 +195,7 @@ def run_queue(kernel, device, search: Search) -> Results:
 def queue_case(name: str, search: Search, highest: bool = False) -> Case:
     """Return a search as a hidden input; see :func:`judge_search`."""
     judge = judge_search(*search, highest=highest)
-    return Case(name, lambda kernel, device: run_queue(kernel, device, search), judge)
+    return Case(name, lambda kernel, device: run_queue(kernel, device, *search), judge)
 
 
 def once_cases() -> list[Case]:

@@ -37,7 +37,7 @@ def compare(entries: np.ndarray, wanted: np.ndarray, launch: int) -> Results:
     right[inside] = wanted[entries[inside]]
     if right.all() and not missing.size:
         return {}
-    found = {"missing": missing, "entries": entries, "right": right}
+    found = {"missing": missing, "queue": entries, "right": right}
     return {**found, "vertices": wanted, "launch": np.array(launch)}
 
 
@@ -56,7 +56,7 @@ def judge(found: Results, event: str) -> Wrong | None:
         # The line that gave the vertex its distance should have enqueued it.
         return Wrong(text, "distance", int(missing[0]))
     place = int(np.argmin(found["right"]))
-    v = int(found["entries"][place])
+    v = int(found["queue"][place])
     why = f"but vertex {v} was not {event} in it"
     if not 0 <= v < found["vertices"].size:
         why = f"and there are only vertices 0 to {found['vertices'].size - 1}"
