@@ -1,8 +1,8 @@
 """A SIMT machine whose kernels search another graph than the host sees.
 
-A driver that solves a task on the host and launches a kernel to copy the answer would beat every
-search. Here it would solve the wrong task: the graph that it is given has the right numbers in the
-wrong places. Only the arrays that a launch hands over to a kernel are right.
+Otherwise the cheapest search would be Dijkstra's algorithm on the host, with one launch that copies
+its distances. The graph that the host gets has the right numbers in the wrong places. Only kernels
+get the right arrays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gpukernels.graph import Graph
 
 @dataclass(frozen=True)
 class Cover:
-    """A graph for the host's eyes, and what kernels get in place of its arrays.
+    """A graph for the host, and the arrays that kernels get in place of its own.
 
     Attributes
     ----------
@@ -56,10 +56,10 @@ def with_other_targets(g: Graph, seed: int) -> Cover:
 
 
 class BlindDevice(SimtDevice):
-    """The SIMT machine, which replaces arrays of a cover when it launches a kernel.
+    """A SIMT machine that replaces the arrays of a cover in the arguments of each launch.
 
     An array is recognized by its contents, whether the host has copied it to the device or not.
-    Each kernel gets one copy of the right array, so nothing that the host can read has changed.
+    Each launch gets a copy of the right array, so no array that the host can read has changed.
 
     Parameters
     ----------

@@ -147,14 +147,13 @@ def bottom_up_level(offsets, sources, bits, distance, next_bits, level):
 
 
 def run_levels(kernel, device, g: Graph, root: int = 0) -> Results:
-    """Search `g`, a launch a level, until no bit should be set; two rows of bits in turn.
+    """Search `g` with one launch per level until no bit should be set; two rows of bits in turn.
 
     Returns
     -------
     dict of ndarray
-        ``distance`` int32 (n,); ``bits``, bool, the bits that the last launch has left, those of no
-        vertex too; ``level``, the level of that launch. The search ends at the first level whose
-        bits are wrong.
+        ``distance`` int32 (n,); ``bits``, bool, all bits after the last launch; ``level``, the
+        level of the last launch. The search ends at the first level whose bits are wrong.
     """
     right = sequential_bfs(g, root).distance
     host = np.full(g.n, -1, np.int32)
@@ -181,7 +180,7 @@ def bits_of(words: np.ndarray) -> np.ndarray:
 
 
 def judge_levels(search: Search) -> Callable[[Results], Wrong | None]:
-    """Return a judge of what :func:`run_levels` found."""
+    """Return a judge of the results of :func:`run_levels`."""
     right, judge_rest = sequential_bfs(*search).distance, judge_search(*search)
 
     def judge(found: Results) -> Wrong | None:

@@ -161,7 +161,7 @@ def run_queue(kernel, device, g: Graph, root: int = 0) -> Results:
     -------
     dict of ndarray
         ``distance`` and ``parent``, int32 (n,); ``entries``, the size of the queue at each level;
-        what :func:`queued.compare` finds. The search ends at the first queue that is wrong.
+        the results of :func:`queued.compare`. The search ends at the first queue that is wrong.
     """
     host = np.full(g.n, -1, np.int32)
     host[root] = 0

@@ -354,7 +354,7 @@ def with_leaves(g: Graph, rng: Draw) -> Graph:
     return weighted(Graph.from_arcs(g.n, source[kept], target[kept]), rng, negative=True)
 
 
-#: Places in a list of arcs: all of the first two rounds of a warp, and others beside its limits.
+#: Places in a list of arcs: all of a warp's first two rounds, and others next to multiples of 32.
 PLACES = np.r_[:65, 95, 96, 127, 128, 255, 256, 299]
 
 

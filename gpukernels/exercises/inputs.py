@@ -59,7 +59,7 @@ class Search(NamedTuple):
     Attributes
     ----------
     g : Graph
-        What is searched.
+        The graph.
     root : int
         Where the search begins.
     """
@@ -171,8 +171,8 @@ def graphs_from_0(most: int = 200) -> Inputs:
 def searches(most: int) -> Inputs:
     """Return graphs of at most `most` vertices as :class:`Search` es, and two wide ones.
 
-    The fixed ones are those of :func:`graphs_from_0`, from vertex 0, a path from its middle, and a
-    :func:`bush`. The drawn ones begin at a drawn vertex, one of them in a drawn bush.
+    Fixed are the graphs of :func:`graphs_from_0`, searched from vertex 0, a path from its middle,
+    and a :func:`bush`. The drawn searches begin at a drawn vertex; one of them is in a drawn bush.
     """
     plain = graphs_from_0(most)
 

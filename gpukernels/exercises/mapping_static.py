@@ -90,7 +90,7 @@ def expand_columns(sizes, item, size):
 
 
 def run_columns(kernel, device, sizes, size: int, blocks: int = 2) -> dict[str, np.ndarray]:
-    """Expand `sizes` by columns, with blocks of 64 threads, `size` threads an item."""
+    """Expand `sizes` by columns, with blocks of 64 threads and `size` threads per item."""
     sizes = np.asarray(sizes, np.int32)
     item = device.full((int(sizes.max(initial=0)), sizes.size), -1, np.int32)
     device.launch(kernel, blocks, 64, device.array(sizes), item, size)

@@ -64,7 +64,7 @@ class Problem:
     covered : callable
         Takes a graph and a seed, and returns a cover of the graph for the host.
     rule : str
-        What the reader must know of the cover.
+        A sentence for the reader about the cover.
     """
 
     skeleton: str
@@ -204,7 +204,7 @@ class OpenTask:
         return None
 
     def _read(self, trace: Trace, found: np.ndarray, g: Graph, root: int) -> tuple[str | None, Any]:
-        """Return what is wrong with a search of `g` by its trace, or None, and what was read."""
+        """Return the fault of a search of `g`, by its trace, or None, and the run that was read."""
         fault, distance, read = self.problem.read(trace, g, root)
         if fault is None and not np.array_equal(distance, self.problem.finite(found)):
             fault = "the distances that came back are not those that the kernels have found"
@@ -329,7 +329,7 @@ LEVELS = Problem(
     rule=(
         "There the host sees targets in the wrong places; kernels get the right ones. So pass "
         "`g.targets` or the arrays of `g.reverse` to the device as they are: distances that "
-        "the host computes are those of another graph."
+        "the host computes belong to another graph."
     ),
 )
 PATHS = Problem(
@@ -346,7 +346,7 @@ PATHS = Problem(
     rule=(
         "There the host sees weights in the wrong places; kernels get the right ones. So pass "
         "`g.weights` or `g.reverse.weights` to the device as they are: distances that the "
-        "host computes are those of another graph."
+        "host computes belong to another graph."
     ),
 )
 BFS = OpenTask(

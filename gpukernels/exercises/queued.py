@@ -18,7 +18,7 @@ def closed(device, entries: np.ndarray, capacity: int):
 
 
 def compare(entries: np.ndarray, wanted: np.ndarray, launch: int) -> Results:
-    """Return what :func:`judge` needs, or nothing if the queue holds the right vertices.
+    """Return the results for :func:`judge`, or none if the queue holds the right vertices.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def compare(entries: np.ndarray, wanted: np.ndarray, launch: int) -> Results:
 
 
 def judge(found: Results, event: str) -> Wrong | None:
-    """Return what is wrong with the queue of the last launch, if :func:`compare` has found it.
+    """Return the fault of the last launch's queue, if :func:`compare` has found one.
 
     `event` ends the sentence "Vertex 3 was ...": "found", for example.
     """

@@ -324,8 +324,8 @@ OLD = 40
 def waiting(distances, before: int, limit: int, seed: int = 0) -> tuple:
     """Return (pile, distances of all vertices, before, limit): a pile of them, in drawn order.
 
-    The array of the pile is longer than the pile, as that of a search is. Behind the pile stand
-    vertices of an older one, which are within the limit and beyond it.
+    The array of the pile is longer than the pile, as in a search. Its other places hold vertices of
+    an older pile, some of them within the limit and some beyond it.
     """
     distances = np.asarray(distances, np.int32)
     rng = np.random.default_rng(seed)

@@ -15,7 +15,7 @@ SEEDS = range(1, 7)
 @benign_race("distance")
 @cuda.jit
 def search_bottom_up(offsets, sources, distance):
-    """Look for a neighbor at this level: a store of this level, which is the next one, is none."""
+    """Look for a neighbor at this level: other warps store `level + 1` meanwhile, never `level`."""
     v = cuda.threadIdx.x
     level, found = 0, True
     while cuda.syncthreads_or(int32(found)):

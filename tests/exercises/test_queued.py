@@ -11,7 +11,7 @@ from gpukernels.exercises import queued
 
 
 def said(entries, wanted, n: int = 6) -> str:
-    """Return what is wrong with a queue that should hold `wanted` of n vertices; "" if nothing."""
+    """Return the fault of a queue that should hold `wanted` of n vertices, or ""."""
     found = queued.compare(np.array(entries, int), np.isin(np.arange(n), wanted), launch=2)
     wrong = queued.judge(found, "found")
     return "" if wrong is None else wrong.text
