@@ -236,4 +236,5 @@ def test_methods_that_take_negative_weights_are_all_tried():
         "near_far",
         "delta_stepping",
         "near_far_persistent",
+        "ortega",
     }
