@@ -63,7 +63,7 @@ class ZarrMatrix:
         return (self._array.dtype, self._array.shape) == (self._dtype, self._shape)
 
     def _may_hold(self, file: Path) -> bool:
-        """Return whether a file is one of those of zarr: zarr.json, c/0/0 and so on."""
+        """Return whether a file is one of those of zarr: its description or a chunk."""
         depth = len(file.relative_to(self.path).parts)
         regular = depth > 2 or bool(file.suffix)
         return not file.is_symlink() and (file.is_file() if regular else file.is_dir())
