@@ -9,10 +9,12 @@ less by that at its target; so does a path, whatever its way, and nothing is neg
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from gpukernels.cores.compiled import compiled
 from gpukernels.device import Device
 from gpukernels.front_door import takes_fields_of
 from gpukernels.graph import Graph, arc_weights
@@ -38,8 +40,9 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     Returns
     -------
     APSPResult
-        ``operations`` are relaxations; their number depends on the order of the threads. Floats
-        may be rounded where weights have been raised and lowered.
+        ``operations`` are relaxations; their number depends on the order of the threads. If floats
+        are negative, raised weights are rounded. They then decide the paths alone, and a distance
+        is the sum of the weights of its path.
     """
     searches = Searches(**options).checked()
     g, dtype = lengths.graph(), lengths.matrix.dtype
@@ -54,8 +57,13 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     # Longer arcs are part of no path that can be held.
     held = raised < (2 * ABSENT if dtype == np.int32 else np.inf)
     flat = Graph.from_arcs(g.n, source[held], target[held], raised[held].astype(dtype))
-    result = rows_of(lengths, flat, device, searches, "johnson")
-    distance = result.distance.astype(exact) - height[:, None] + height[None, :]
+    rounded = dtype != np.int32 and bool((weights < 0).any())
+    hops = searches.next_hops or rounded
+    result = rows_of(lengths, flat, device, replace(searches, next_hops=hops), "johnson")
+    if rounded:
+        distance = _lengths_along(lengths.matrix, result.next_hop)
+    else:
+        distance = result.distance.astype(exact) - height[:, None] + height[None, :]
     none = no_path(result.distance) | (distance >= lengths.infinite)
     distance[none] = none_in(distance)
     distance[every, every] = 0
@@ -65,4 +73,27 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     stats["operations"] += first["relaxations"]
     for name in ("read_backs", "iterations"):
         stats[name] += first[name]
-    return APSPResult(distance.astype(dtype), result.next_hop, stats)
+    return APSPResult(
+        distance.astype(dtype), result.next_hop if searches.next_hops else None, stats
+    )
+
+
+@compiled()
+def _lengths_along(matrix, next_hop):
+    """Return the length of each pair's path, added up in float64 from its end: O(n^2).
+
+    The hops to a vertex are a tree. A path is followed until it gets to where the length is known.
+    """
+    n = len(next_hop)
+    length, way = np.full((n, n), np.inf), np.empty(n, np.int32)
+    for j in range(n):
+        length[j, j] = 0
+        for start in range(n):
+            u, steps = start, 0
+            while next_hop[u, j] >= 0 and length[u, j] == np.inf:
+                way[steps] = u
+                u, steps = next_hop[u, j], steps + 1
+            for k in range(steps - 1, -1, -1):
+                length[way[k], j] = matrix[way[k], u] + length[u, j]
+                u = way[k]
+    return length
