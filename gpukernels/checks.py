@@ -145,3 +145,62 @@ def as_array(name: str, values: Any) -> np.ndarray:
         return np.asarray(values)
     except (TypeError, ValueError, OverflowError):
         raise InvalidArgument(name, values, "an array, or lists of one length") from None
+
+
+def as_numbers(name: str, values: Any) -> np.ndarray:
+    """Return `values` as int32, int64, float32 or float64, without changing any of them.
+
+    An array keeps its type, if it is one of these; booleans and shorter integers become int32,
+    float16 becomes float32, and uint32, uint64 and long doubles become int64 or float64. Whole
+    numbers in lists become int32 if all of them fit, or else int64; other numbers float64.
+
+    Raises
+    ------
+    InvalidArgument
+        If they are no real numbers, or one of them cannot be held: a whole number beyond int64, or
+        one that would be rounded because it stands among floats.
+    """
+    array = as_array(name, values)
+    if not hasattr(values, "dtype") and array.dtype.kind in "Of" and array.size:
+        given = np.asarray(values, dtype=object)
+        whole = [isinstance(value, int | np.integer) for value in given.flat]
+        if all(whole):
+            _refuse_first(name, given, ~_within(given, np.int64), "from -2^63 to 2^63 - 1 (int64)")
+        if array.dtype.kind == "f":
+            changed = np.reshape(whole, given.shape) & (given != array.astype(object))
+            allowed = "a number that float64 holds exactly, because it stands among floats"
+            _refuse_first(name, given, changed, allowed)
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind not in "biuf":
+        raise InvalidArgument(f"{name}.dtype", str(array.dtype), "an integer or float type")
+    if kind == "f":
+        held = array.astype(np.float32 if size <= 4 else np.float64, copy=False)
+        if size > 8:
+            changed = (held != array) & ~np.isnan(array)
+            _refuse_first(name, array, changed, "a number that float64 holds exactly")
+        return held
+    if kind == "u" and size == 8:
+        _refuse_first(name, array, array > np.iinfo(np.int64).max, "at most 2^63 - 1 (int64)")
+    if not hasattr(values, "dtype"):
+        return narrowed(array)
+    short = size < 4 or (kind == "i" and size == 4)
+    return array.astype(np.int32 if short else np.int64, copy=False)
+
+
+def narrowed(whole: np.ndarray) -> np.ndarray:
+    """Return whole numbers as int32 if all of them fit, or else as int64."""
+    fit = bool(_within(whole, np.int32).all())
+    return whole.astype(np.int32 if fit else np.int64, copy=False)
+
+
+def _within(values: np.ndarray, kind: Any) -> np.ndarray:
+    limits = np.iinfo(kind)
+    return (values >= int(limits.min)) & (values <= int(limits.max))
+
+
+def _refuse_first(name: str, values: np.ndarray, wrong: Any, allowed: str) -> None:
+    """Raise InvalidArgument for the first element that is wrong, if there is one."""
+    if wrong.any():
+        at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+        value = values[at]
+        raise InvalidArgument(f"{name}[{', '.join(map(str, at))}]", as_python(value), allowed)

@@ -283,7 +283,9 @@ def delaunay(n: int, seed: int = 0, *, weighted: bool = False) -> Graph:
     target = np.roll(corners, 1, axis=1).ravel()
     key = np.unique(_edge_key(source, target, n))
     source, target = key // n, key % n
-    weight = np.linalg.norm(points[source] - points[target], axis=1) if weighted else None
+    weight = None
+    if weighted:
+        weight = np.linalg.norm(points[source] - points[target], axis=1).astype(np.float32)
     return Graph.from_arcs(n, source, target, weight, directed=False, positions=points)
 
 

@@ -12,10 +12,17 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 
-from gpukernels.checks import as_array, check_flag, check_vertex, is_whole
+from gpukernels.checks import (
+    as_array,
+    as_numbers,
+    as_python,
+    check_flag,
+    check_vertex,
+    is_whole,
+)
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
 from gpukernels.making import LARGE
 
@@ -26,8 +33,7 @@ Parallel = Literal["keep", "min"]
 SelfLoops = Literal["keep", "remove"]
 
 INT32_MAX = np.iinfo(np.int32).max
-FLOAT32_MAX = float(np.finfo(np.float32).max)
-#: A matrix of 32,768 x 32,768 four-byte cells takes 4 GiB.
+#: A matrix of 32,768 x 32,768 four-byte cells takes 4 GiB, one of eight-byte cells 8 GiB.
 DENSE_LIMIT = 32_768
 
 
@@ -43,8 +49,11 @@ class Graph:
     targets : array of int, shape (m,)
         Target of every arc, grouped by source. The order within a row is kept.
     weights : array of int or float, shape (m,), optional
-        Weight of every arc. Integers and booleans become int32, floats float32; NaN and
-        infinity are refused.
+        Weight of every arc. An array of int32, int64, float32 or float64 keeps its type, and
+        shorter types become the next longer one of these. Whole numbers in lists become int32 if
+        all of them fit, or else int64; other numbers in lists become float64. NaN, infinity and
+        numbers that would be rounded are refused. Kernels take 32 bits:
+        :func:`gpukernels.sssp` says what becomes of longer weights.
     directed : bool
         ``False`` promises that every arc has its opposite; this is checked.
     labels : array, shape (n,), optional
@@ -74,7 +83,9 @@ class Graph:
 
     offsets: NDArray[np.int32]
     targets: NDArray[np.int32]
-    weights: NDArray[np.int32] | NDArray[np.float32] | None
+    weights: (
+        NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float32] | NDArray[np.float64] | None
+    )
     directed: bool
     labels: NDArray | None
     positions: NDArray[np.float32] | None
@@ -168,7 +179,7 @@ class Graph:
         source, target : array of int, shape (k,)
             The ends of every arc.
         weight : array of int or float, shape (k,), optional
-            The weight of every arc.
+            The weight of every arc, as for `Graph`.
         directed : bool
             ``False``: each arc is an edge, given once, and is stored in both directions.
         parallel : {"keep", "min"}
@@ -291,28 +302,29 @@ class Graph:
         Parameters
         ----------
         absent : number, optional
-            What stands where there is no arc. By default 0 for an unweighted graph, infinity for
-            float32 weights, and 2,147,483,647 for int32 weights.
+            The value where there is no arc. By default 0 for an unweighted graph, infinity for
+            floats, 2^31 - 1 for int32 weights and 2^63 - 1 for int64 weights.
 
         Returns
         -------
         ndarray, shape (n, n), read-only
             Cell ``[u, v]`` holds the least weight of the arcs from `u` to `v`, or 1 in an
-            unweighted graph. int32; float32 where the weights are, or where `absent` is no int32.
+            unweighted graph. The type is the first of int32, int64, float32 and float64, from
+            that of the weights on, that holds all weights and `absent` exactly.
 
         Raises
         ------
         InvalidArgument
             Where the graph has more than 32,768 vertices, so that the matrix would exceed 4 GiB, or
-            `absent` is no number that an int32 or a float32 holds.
+            no type holds both `absent` and all weights exactly.
         """
         if self.n > DENSE_LIMIT:
-            size = self.n**2 * 4 / 2**30
+            cell = 4 if self.weights is None else self.weights.itemsize
+            size = self.n**2 * cell / 2**30
             allowed = f"at most {DENSE_LIMIT:,} for a dense matrix (this one takes {size:,.1f} GiB)"
             raise InvalidArgument("n", self.n, allowed)
         if absent is None:
-            floats = self.weights is not None and self.weights.dtype == np.float32
-            absent = 0 if self.weights is None else np.inf if floats else INT32_MAX
+            absent = 0 if self.weights is None else no_arc(self.weights.dtype)
         absent = _cell(absent)
         # NaN is no key: it differs from itself, so that each call would make a matrix again.
         key = "nan" if absent != absent else absent
@@ -372,7 +384,19 @@ def check_graph(g: object, name: str = "g") -> None:
         raise InvalidArgument(name, g, "a Graph")
 
 
-def arc_weights(g: Graph) -> NDArray[np.int32] | NDArray[np.float32]:
+def no_arc(dtype: DTypeLike) -> int | float:
+    """Return the length of an absent arc: infinity, or the largest whole number of the type."""
+    kind = np.dtype(dtype)
+    return np.inf if kind.kind == "f" else int(np.iinfo(kind).max)
+
+
+def weight_type(g: Graph) -> np.dtype:
+    """Return the type of the weights; int32 where the graph is unweighted."""
+    check_graph(g)
+    return np.dtype(np.int32) if g.weights is None else g.weights.dtype
+
+
+def arc_weights(g: Graph) -> NDArray[Any]:
     """Return the weight of every arc, shape (m,); ones where the graph is unweighted."""
     check_graph(g)
     return np.ones(g.m, dtype=np.int32) if g.weights is None else g.weights
@@ -475,25 +499,14 @@ def _check_offsets(offsets: NDArray, m: int) -> None:
 def _weights(name: str, values: ArrayLike | None, m: int) -> NDArray | None:
     if values is None:
         return None
-    array = _vector(name, values)
-    if array.size != m:
-        raise InvalidArgument(f"len({name})", array.size, f"the number of arcs, {m}")
-    if array.dtype.kind in "biu":
-        outside = (array > INT32_MAX) | (array < -INT32_MAX - 1) if array.itemsize >= 4 else None
-        if outside is not None and outside.any():
-            at = int(np.argmax(outside))
-            allowed = f"from {-INT32_MAX - 1} to {INT32_MAX} (int32)"
-            raise InvalidArgument(f"{name}[{at}]", int(array[at]), allowed)
-        return array.astype(np.int32)
-    if array.dtype.kind != "f":
-        raise InvalidArgument(f"{name}.dtype", str(array.dtype), "an integer or float type")
-    with np.errstate(over="ignore"):
-        result = array.astype(np.float32)
-    bad = ~np.isfinite(result)
+    if (size := _vector(name, values).size) != m:
+        raise InvalidArgument(f"len({name})", size, f"the number of arcs, {m}")
+    array = as_numbers(name, values)
+    bad = ~np.isfinite(array)
     if bad.any():
         at = int(np.argmax(bad))
-        raise InvalidArgument(f"{name}[{at}]", float(array[at]), "a finite float32")
-    return result
+        raise InvalidArgument(f"{name}[{at}]", float(array[at]), "a finite number")
+    return np.array(array)
 
 
 def _labels(values: ArrayLike | None, n: int) -> NDArray | None:
@@ -599,23 +612,35 @@ def _check_symmetric(graph: Graph) -> None:
 
 
 def _cell(absent: float) -> float:
-    """Return `absent` as Python's number; InvalidArgument unless an int32 or a float32 holds it."""
-    allowed = "a number that an int32 or a float32 holds"
+    """Return `absent` as Python's number; InvalidArgument unless it is a real number."""
     if not isinstance(absent, Real) or isinstance(absent, np.ndarray):
-        raise InvalidArgument("absent", absent, allowed)
-    try:
-        cell = float(absent)
-    except OverflowError:
-        cell = float(FLOAT32_MAX) * 2
-    if FLOAT32_MAX < abs(cell) < np.inf:
-        raise InvalidArgument("absent", absent, allowed)
-    return int(cell) if cell.is_integer() else cell
+        raise InvalidArgument("absent", absent, "a number")
+    cell = as_python(absent)
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+
+
+def _dense_type(weights: NDArray, absent: float) -> Any:
+    """Return the first type, from that of the weights on, that holds all of them and `absent`."""
+    kinds: tuple[Any, ...] = (np.int32, np.int64, np.float32, np.float64)
+    for kind in kinds[kinds.index(weights.dtype.type) :]:
+        try:
+            with np.errstate(over="ignore"):
+                cell = kind(absent).item()
+        except (OverflowError, ValueError):
+            continue
+        fits = cell == absent or absent != absent
+        if weights.dtype.kind == "i" and issubclass(kind, np.floating):
+            most = 2 ** (np.finfo(kind).nmant + 1)  # up to it, floats have every whole number
+            fits = fits and not ((weights > most) | (weights < -most)).any()
+        if fits:
+            return kind
+    allowed = f"a number that a type holds exactly together with all {weights.dtype} weights"
+    raise InvalidArgument("absent", absent, allowed)
 
 
 def _dense(graph: Graph, absent: float) -> NDArray:
-    whole = float(absent).is_integer() and -INT32_MAX - 1 <= absent <= INT32_MAX
-    floats = graph.weights is not None and graph.weights.dtype == np.float32
-    dtype = np.float32 if floats or not whole else np.int32
+    weights = np.ones(1, np.int32) if graph.weights is None else graph.weights
+    dtype = _dense_type(weights, absent)
     matrix = np.full((graph.n, graph.n), absent, dtype=dtype)
     source, target = graph.coo
     if graph.weights is None:

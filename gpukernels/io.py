@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from gpukernels.checks import check_choice, check_flag, check_whole
+from gpukernels.checks import check_choice, check_flag, check_whole, narrowed
 from gpukernels.errors import InvalidArgument
 from gpukernels.formats import dimacs, matrix_market, snap
-from gpukernels.graph import FLOAT32_MAX, INT32_MAX, Graph, Parallel, SelfLoops
+from gpukernels.graph import INT32_MAX, Graph, Parallel, SelfLoops
 
 if TYPE_CHECKING:
     import networkx
@@ -64,7 +64,8 @@ def read(
     -------
     Graph
         Vertices are numbered from 0 in the order of the file's ids; `labels` has these ids where
-        they differ.
+        they differ. Weights are int32 if all of them are whole and fit, int64 if all are whole,
+        and else float64, the nearest to each decimal number.
 
     Raises
     ------
@@ -135,7 +136,8 @@ def from_scipy(
     Parameters
     ----------
     matrix : sparse array or matrix, shape (n, n)
-        In any of SciPy's formats. Its values are the weights, stored zeros included (not those that
+        In any of SciPy's formats. Its values are the weights, of the types that
+        :class:`~gpukernels.Graph` keeps, stored zeros included (not those that
         only fill up a block of BSR or a diagonal of DIA); a matrix of booleans gives an unweighted
         graph.
     directed : bool
@@ -207,7 +209,8 @@ def from_networkx(
     ------
     InvalidArgument
         Where `graph` is no NetworkX graph, or some edges have a weight and others none, or a weight
-        is not a real number that float32 holds, or int32 where all are whole.
+        is not a finite real number that int64 holds if all are whole, or else float64. Fractions
+        become the nearest float64, but whole numbers may not be rounded.
 
     Examples
     --------
@@ -236,12 +239,13 @@ def from_networkx(
             # What is compared with is exact in Python, for Fractions and ints of any size.
             if not real or not -math.inf < value < math.inf:
                 raise InvalidArgument(name, value, "a finite real number, as other edges have one")
-            if whole and not -INT32_MAX - 1 <= value <= INT32_MAX:
-                allowed = f"from {-INT32_MAX - 1} to {INT32_MAX} (int32), as all weights are whole"
+            if whole and not -(2**63) <= value < 2**63:
+                allowed = "from -2^63 to 2^63 - 1 (int64), as all weights are whole"
                 raise InvalidArgument(name, value, allowed)
-            if not whole and abs(value) > FLOAT32_MAX:
-                raise InvalidArgument(name, value, "a number that float32 holds")
+            if not whole and not _is_float64(value):
+                raise InvalidArgument(name, value, "a number that float64 holds")
         weights = np.array(weights, dtype=np.int64 if whole else np.float64)
+        weights = narrowed(weights) if whole else weights
     return Graph.from_arcs(
         len(nodes),
         np.array([number[edge[0]] for edge in edges], dtype=np.int64),
@@ -252,6 +256,16 @@ def from_networkx(
         self_loops,
         labels=_labels(nodes),
     )
+
+
+def _is_float64(value: Any) -> bool:
+    """Return whether float64 holds a whole number exactly, and another not as infinity or 0."""
+    try:
+        held = float(value)
+    except OverflowError:
+        return False
+    whole = isinstance(value, numbers.Integral)
+    return held == value if whole else math.isfinite(held) and (held == 0) == (value == 0)
 
 
 def _labels(nodes: list) -> np.ndarray | None:

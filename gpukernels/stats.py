@@ -16,13 +16,19 @@ class Stats(Mapping):
     """
 
     def __init__(self, entries: Mapping[str, Any]):
-        self._entries = dict(entries)
+        self._entries: dict[str, Any] = dict(
+            entries._entries if isinstance(entries, Stats) else entries
+        )
 
     def __getitem__(self, name: str) -> Any:
         value = self._entries[name]
         if callable(value):
             value = self._entries[name] = value()
         return value
+
+    def __or__(self, more: Mapping[str, Any]) -> Stats:
+        """Return these entries and `more`; nothing is counted yet."""
+        return Stats({**self._entries, **more})
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)

@@ -21,7 +21,7 @@ def test_csr_arrays_are_int32_and_copied():
     g = gk.Graph(offsets, targets, np.array([1.5, 2.5, 3.5]))
     targets[0] = 1
     assert g.targets.tolist() == [2, 1, 0], "the order within a row is kept"
-    assert (g.offsets.dtype, g.targets.dtype, g.weights.dtype) == (np.int32, np.int32, np.float32)
+    assert (g.offsets.dtype, g.targets.dtype, g.weights.dtype) == (np.int32, np.int32, np.float64)
     assert (g.n, g.m) == (3, 3)
     assert g.out_degree.tolist() == [2, 1, 0]
     assert g.in_degree.tolist() == [1, 1, 1]
@@ -72,10 +72,15 @@ def test_copies_are_equal_and_read_only(again):
         (([0, 2, 2], [1, -1]), r"targets\[1\] = -1: must be a vertex from 0 to 1"),
         (([0, 1], [2**32]), r"targets\[0\] = 4294967296: must be a vertex"),
         (([0, 1], [0], [1, 2]), r"len\(weights\) = 2: must be the number of arcs, 1"),
-        (([0, 1], [0], [np.nan]), r"weights\[0\] = nan: must be a finite float32"),
-        (([0, 1], [0], [np.inf]), r"weights\[0\] = inf: must be a finite float32"),
-        (([0, 1], [0], [1e300]), r"weights\[0\] = 1e\+300: must be a finite float32"),
-        (([0, 1], [0], [2**31]), r"weights\[0\] = 2147483648: must be from -2147483648 to"),
+        (([0, 1], [0], [np.nan]), r"weights\[0\] = nan: must be a finite number"),
+        (([0, 1], [0], [np.inf]), r"weights\[0\] = inf: must be a finite number"),
+        (([0, 1], [0], [2**63]), r"weights\[0\] = 9223372036854775808: must be at most 2\^63 - 1"),
+        (
+            ([0, 1], [0], [-(2**63) - 1]),
+            r"weights\[0\] = -9223372036854775809: must be from -2\^63",
+        ),
+        (([0, 2], [0, 0], [2**63, -1]), r"weights\[0\] = 9223372036854775808: must be from -2\^63"),
+        (([0, 2], [0, 0], [0.5, 2**53 + 1]), r"weights\[1\] = 9007199254740993: .* among floats"),
         (([0, 1], [0], np.array([2**63], dtype=np.uint64)), r"weights\[0\] = 9223372036854775808"),
         (([0, 1], [0], ["heavy"]), r"weights.dtype = '<U5': must be an integer or float type"),
         (([0, 1], [0], [1j]), r"weights.dtype = 'complex128'"),
@@ -155,6 +160,92 @@ def test_dense_holds_weights_and_the_named_absent_value():
     plain = gk.path(2)
     assert plain.dense().tolist() == [[0, 1], [1, 0]]
     assert plain.dense().flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    ("weights", "absent", "dtype"),
+    [
+        (None, 2**31, np.int64),
+        (None, 0.1, np.float64),
+        ([7], 2**40, np.int64),
+        ([2**24 + 1], np.inf, np.float64),
+        ([2**31], None, np.int64),
+        ([-(2**63)], -(2**63), np.int64),
+        ([2**53], np.inf, np.float64),
+        ([0.1], None, np.float64),
+        (np.float32([0.1]), 1e300, np.float64),
+    ],
+)
+def test_dense_has_a_type_that_holds_all_cells_exactly(weights, absent, dtype):
+    g = gk.Graph([0, 1, 1], [1], weights)
+    matrix, none = g.dense(absent), absent
+    if absent is None:
+        none = np.inf if g.weights.dtype.kind == "f" else np.iinfo(g.weights.dtype).max
+    assert matrix.dtype == dtype
+    assert matrix.tolist() == [[none, 1 if weights is None else weights[0]], [none, none]]
+
+
+@pytest.mark.parametrize("absent", [np.inf, 0.5, np.nan])
+def test_dense_refuses_floats_beside_whole_numbers_that_no_float_holds(absent):
+    g = gk.Graph([0, 1, 1], [1], [2**53 + 1])
+    with pytest.raises(gk.InvalidArgument, match=f"absent = {absent}: .* with all int64 weights"):
+        g.dense(absent)
+
+
+KEPT = [
+    ([True, 3], np.int32),
+    ([2**31 - 1, -(2**31)], np.int32),
+    ([2**31, 1], np.int64),
+    ([2**53 + 1, -(2**63)], np.int64),
+    ([1, 0.5], np.float64),
+    ([2**53, 0.1], np.float64),
+    ([5e-324, 3.5e38], np.float64),
+    (np.array([1, 0], bool), np.int32),
+    (np.array([7, 200], np.uint8), np.int32),
+    (np.array([7, 2**32 - 1], np.uint32), np.int64),
+    (np.array([7, 8], np.int64), np.int64),
+    (np.array([7, 2**63 - 1], np.uint64), np.int64),
+    (np.array([7, 8], ">i8"), np.int64),
+    (np.array([0.5, 0.1], np.float16), np.float32),
+    (np.array([0.5, 0.1], np.float32), np.float32),
+    (np.array([0.5, 0.1]), np.float64),
+    (np.array([0.5, 0.1], np.longdouble), np.float64),
+]
+
+
+@pytest.mark.parametrize(("weights", "dtype"), KEPT)
+@pytest.mark.parametrize("directed", [True, False])
+def test_weights_keep_their_type_and_every_conversion_keeps_them(weights, dtype, directed):
+    ends = [0, 1], [1, 2]
+    g = gk.Graph.from_arcs(4, *ends, weights, directed, parallel="min")
+    known = list(weights) if directed else [weights[0], weights[0], weights[1], weights[1]]
+    assert g.weights.dtype == dtype
+    assert g.weights.dtype.isnative
+    again = [
+        g,
+        g.reverse.reverse,
+        pickle.loads(pickle.dumps(g)),
+        gk.Graph(g.offsets, g.targets, g.weights, directed),
+        gk.from_scipy(g.to_scipy(), directed=directed),
+    ]
+    for other in again:
+        assert other.weights.dtype == dtype
+        assert all(a == b for a, b in zip(other.weights.tolist(), known, strict=True))
+    assert sorted(g.reverse.weights.tolist()) == sorted(known)
+    back = gk.from_networkx(g.to_networkx())
+    assert all(a == b for a, b in zip(back.weights.tolist(), known, strict=True))
+    assert back.weights.dtype in (dtype, np.int32, np.float64)
+    cells = g.dense()
+    assert cells.dtype == dtype
+    assert [cells[0, 1], cells[1, 2]] == [known[0], known[-1]]
+
+
+def test_a_long_double_that_would_be_rounded_is_refused():
+    third = np.ones(1, np.longdouble) / 3
+    if third[0] == float(third[0]):
+        pytest.skip("a long double is a float64 here")
+    with pytest.raises(gk.InvalidArgument, match=r"weights\[0\] = .* float64 holds exactly"):
+        gk.Graph([0, 1], [0], third)
 
 
 def test_dense_refuses_what_would_exceed_4_gib():

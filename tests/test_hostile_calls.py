@@ -58,20 +58,20 @@ def weighted(*weights) -> nx.Graph:
 
 def test_fractions_are_weights_like_any_real_number():
     g = gk.from_networkx(weighted(Fraction(1, 3), 2))
-    np.testing.assert_array_equal(g.weights, np.float32([1 / 3, 1 / 3, 2, 2]))
+    np.testing.assert_array_equal(g.weights, [1 / 3, 1 / 3, 2, 2])
 
 
 @pytest.mark.parametrize(
     "weights",
     [
-        (2**31,), (-(2**31) - 1, 1), (10**400,), (10**400, 0.5), (Fraction(10**400), 1), (1e39, 1),
+        (2**63,), (-(2**63) - 1, 1), (10**400,), (10**400, 0.5), (Fraction(10**400), 1),
         (Fraction(10**400, 3),), (10**400, float("nan")), ("1",), (1j, 1),
     ],
     ids=lambda weights: " ".join(type(w).__name__ for w in weights),
 )  # fmt: skip
 def test_a_weight_that_no_array_of_weights_holds_is_refused_with_its_edge(weights):
     message = refused("'weight' of edge 0 -> 1", gk.from_networkx, weighted(*weights))
-    assert "number" in message or "int32" in message
+    assert "number" in message or "int64" in message
 
 
 @pytest.mark.parametrize("graph", [None, 5, [], {0: [1]}, "graph", nx.Graph, PATH], ids=repr)

@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "generators": {"checks", "cores.compiled", "errors", "graph", "making"},
     "paths": {"checks", "cores.compiled", "errors", "graph"},
     "weight_facts": {"errors", "graph"},
+    "kernel_weights": {"cores", "errors", "graph", "stats"},
     "sequential": {
         "checks",
         "cores.compiled",
@@ -72,7 +73,7 @@ MAY_IMPORT = {
     "peers": {"checks", "device", "errors"},
     "primitives": {"checks", "errors", "device", "front_door"},
     "beyond": {"assembly", "checks", "errors", "cores", "peers", "progress"},
-    "representations": TECHNIQUE,
+    "representations": TECHNIQUE | {"kernel_weights"},
     "mapping": TECHNIQUE | DOOR | {"table", "trace"},
     "frontiers": TECHNIQUE | {"cuda_arguments", "mapping"},
     "traversal": TECHNIQUE
@@ -80,10 +81,12 @@ MAY_IMPORT = {
     | {"beyond", "copy_streams", "frontiers", "mapping", "sequential"},
     "shortest_paths": TECHNIQUE
     | DOOR
-    | {"beyond", "cores.compiled", "frontiers", "mapping", "paths", "sequential", "weight_facts"},
+    | {"beyond", "cores.compiled", "frontiers", "kernel_weights", "mapping", "paths"}
+    | {"sequential", "weight_facts"},
     "all_pairs": TECHNIQUE
     | DOOR
-    | {"beyond", "copy_streams", "cores", "peers", "progress", "sequential", "weight_facts"},
+    | {"beyond", "copy_streams", "cores", "kernel_weights", "peers", "progress", "sequential"}
+    | {"weight_facts"},
     "exercises": TECHNIQUE
     | {
         "all_pairs",

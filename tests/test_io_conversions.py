@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import networkx
 import numpy as np
 import pytest
@@ -63,7 +65,7 @@ def test_stored_zeros_are_arcs_and_booleans_are_no_weights():
         (sparse.csr_array((2, 3)), r"matrix.shape = \(2, 3\): must be square"),
         (sparse.csr_array(np.array([[np.nan]])), r"weight\[0\] = nan"),
         (sparse.csr_array(np.array([[1j]])), "weight.dtype = 'complex128'"),
-        (sparse.csr_array(np.array([[2**40]])), r"weight\[0\] = 1099511627776"),
+        (sparse.csr_array(np.array([[2**63]])), r"weight\[0\] = 9223372036854775808"),
     ],
 )
 def test_matrices_that_are_no_graph_are_refused(matrix, message):
@@ -98,8 +100,21 @@ def test_weights_are_whole_only_if_all_are():
     assert gk.from_networkx(graph).weights.dtype == np.int32
     graph.add_edge(2, 0, weight=0.5)
     assert gk.from_networkx(graph).weights.tolist() == [5, 7, 0.5]
+    graph.add_edge(2, 0, weight=2**31)
+    assert gk.from_networkx(graph).weights.dtype == np.int64
     assert gk.from_networkx(graph, weight=None).weights is None
     assert gk.from_networkx(graph, weight="capacity").weights is None
+
+
+@pytest.mark.parametrize(
+    "weights", [[2**63, 1], [1, -(2**63) - 1], [2**53 + 1, 0.5], [Fraction(1, 10**400), 1]]
+)
+def test_a_weight_that_would_be_rounded_is_refused_with_its_edge(weights):
+    graph = networkx.DiGraph()
+    graph.add_weighted_edges_from((u, u + 1, weight) for u, weight in enumerate(weights))
+    with pytest.raises(gk.InvalidArgument, match=r"'weight' of edge \d -> \d = ") as caught:
+        gk.from_networkx(graph)
+    assert caught.value.value in weights
 
 
 @pytest.mark.parametrize("weight", [None, "far", float("nan"), float("inf"), 1j])

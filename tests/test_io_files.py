@@ -129,9 +129,10 @@ def test_values_of_a_matrix_decide_the_type_of_the_weights(tmp_path):
     assert read("pattern", "1 2").weights is None
     assert read("integer", "1 2 -3").weights.dtype == np.int32
     assert read("unsigned-integer", "1 2 3").weights.dtype == np.int32
-    assert read("real", "1 2 3").weights.dtype == np.float32
+    assert read("integer", "1 2 2147483648").weights.dtype == np.int64
+    assert read("real", "1 2 3").weights.dtype == np.float64
     assert read("real", "1 2 0").weights.tolist() == [0.0], "a stored zero is an arc"
-    assert read("double", "1 2 1e-3").weights.tolist() == [np.float32(1e-3)]
+    assert read("double", "1 2 1e-3").weights.tolist() == [1e-3]
 
 
 @examples(60, soak=1200)
@@ -220,8 +221,78 @@ def test_weights_of_an_edge_list_are_whole_only_if_all_are(tmp_path):
     whole = gk.read(write(tmp_path / "a.txt", "1 2 3\n2 1 4.0\n"))
     assert whole.weights.dtype == np.int32
     broken = gk.read(write(tmp_path / "b.txt", "1 2 3\n2 1 4.5\n"))
-    assert broken.weights.dtype == np.float32
+    assert broken.weights.dtype == np.float64
     assert broken.weights.tolist() == [3.0, 4.5]
+
+
+WHOLE = [2**31 - 1, 2**31, -(2**31), 4294967296, 2**53 + 1, 2**63 - 1, -(2**63)]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("whole", WHOLE)
+def test_whole_numbers_are_read_to_the_last_digit(tmp_path, monkeypatch, suffix, whole, compiled):
+    if compiled:
+        monkeypatch.setattr("gpukernels.formats.text.COMPILED_BYTES", 0)
+        monkeypatch.setattr("gpukernels.formats.text.PACKED_BYTES", 0)
+    files = {
+        "g.gr": f"p sp 3 2\na 1 2 {whole}\na 2 3 7\n",
+        "g.mtx": f"{BANNER}integer general\n3 3 2\n1 2 {whole}\n2 3 7\n",
+        "g.txt": f"1 2 {whole}\n2 3 7\n",
+    }
+    for name, content in files.items():
+        g = gk.read(write(tmp_path / (name + suffix), content))
+        assert arcs_of(g) == {(1, 2): whole, (2, 3): 7}, name
+        assert g.weights.dtype == (np.int32 if -(2**31) <= whole < 2**31 else np.int64)
+
+
+def test_blocks_of_a_file_may_hold_weights_of_other_sizes(tmp_path, monkeypatch):
+    monkeypatch.setattr("gpukernels.formats.blocks.BLOCK_BYTES", 16)
+    rows = [f"{v} {v + 1} {2**62 + v if v == 30 else v}\n" for v in range(60)]
+    g = gk.read(write(tmp_path / "g.txt", "".join(rows)))
+    assert g.weights.tolist() == [2**62 + v if v == 30 else v for v in range(60)]
+    rows[50] = "50 51 0.5\n"
+    g = gk.read(write(tmp_path / "g.txt", "".join(rows[:30] + rows[31:])))
+    assert g.weights.dtype == np.float64
+    assert g.weights.tolist() == [0.5 if v == 50 else v for v in range(60) if v != 30]
+    rows[30] = f"30 31 {2**62 + 1}\n"
+    with pytest.raises(
+        gk.GraphFormatError, match="among fractions, and no float64 holds"
+    ) as caught:
+        gk.read(write(tmp_path / "g.txt", "".join(rows)))
+    assert caught.value.line == 31
+
+
+@pytest.mark.parametrize(
+    ("number", "weight"),
+    [
+        ("16777217.0", 16777217),
+        ("1e-46", 1e-46),
+        ("5e-324", 5e-324),
+        ("3.5e38", 3.5e38),
+        ("0.1", 0.1),
+        ("0e-999", 0),
+        ("5000000001.0", 5000000001.0),
+    ],
+)
+def test_fractions_are_the_nearest_float64(tmp_path, number, weight):
+    text = gk.read(write(tmp_path / "g.txt", f"1 2 {number}\n"))
+    matrix = gk.read(write(tmp_path / "g.mtx", f"{BANNER}real general\n2 2 1\n1 2 {number}\n"))
+    assert text.weights.tolist() == matrix.weights.tolist() == [weight]
+    assert matrix.weights.dtype == np.float64
+
+
+@pytest.mark.parametrize("number", ["1e-400", "-0." + "0" * 400 + "1", "9" * 400, str(2**63)])
+def test_a_number_that_no_type_holds_is_refused_with_its_line(tmp_path, number):
+    with pytest.raises(gk.GraphFormatError, match="weight") as caught:
+        gk.read(write(tmp_path / "g.txt", f"1 2 0\n# 0\n2 3 {number}\n"))
+    assert caught.value.line == 3
+
+
+def test_the_negative_of_an_entry_may_need_more_bits(tmp_path):
+    content = f"{BANNER}integer skew-symmetric\n2 2 1\n2 1 {-(2**31)}\n"
+    g = gk.read(write(tmp_path / "g.mtx", content))
+    assert arcs_of(g) == {(2, 1): -(2**31), (1, 2): 2**31}
 
 
 def test_comments_may_hold_any_bytes(tmp_path):
@@ -300,16 +371,17 @@ BAD = [
     ("g.txt", "1 2 0.5\n1 3 0.5\n2 3 1_0\n", 3, "weight '1_0' is not a number"),
     ("g.gr", GR + "a 2 3 nan\na 1 1 1\n", 4, "weight 'nan' is not a whole number"),
     ("g.gr", GR + "a 2 3 1.5\na 1 1 1\n", 4, "weight '1.5' is not a whole number"),
-    ("g.gr", GR + "a 2 3 2147483648\na 1 1 1\n", 4, "weight 2147483648 is out of range"),
+    ("g.gr", GR + f"a 2 3 {2**63}\na 1 1 1\n", 4, f"weight {2**63} is out of range"),
     ("g.mtx", REAL + "2 3 NaN\n1 1 1\n", 4, "the weight is NaN"),
     ("g.mtx", REAL + "1 1 1\n2 3 inf\n", 5, "weight 'inf' is not finite"),
-    ("g.mtx", REAL + "1 1 1\n2 3 1e39\n", 5, "weight '1e39' is not finite"),
+    ("g.mtx", REAL + "1 1 1\n2 3 1e309\n", 5, "weight '1e309' is not finite"),
+    ("g.mtx", REAL + "1 1 1\n2 3 1e-400\n", 5, "weight '1e-400' is not 0, but too small"),
     ("g.mtx", REAL + "1 1 1\n2 3 heavy\n", 5, "weight 'heavy' is not a number"),
     ("g.mtx", MTX + "2 3 1.5\n1 1 1\n", 5, "weight '1.5' is not a whole number"),
     ("g.mtx", MTX + "2 3 nan\n1 1 1\n", 5, "weight 'nan' is not a whole number"),
-    ("g.mtx", MTX + "2 3 2147483648\n1 1 1\n", 5, "weight 2147483648 is out of range"),
-    ("g.mtx", MTX + "2 3 99999999999999999999\n1 1 1\n", 5, "out of range: must be an int32"),
-    ("g.mtx", MTX + "2 3 -2147483649\n1 1 1\n", 5, "weight -2147483649 is out of range"),
+    ("g.mtx", MTX + f"2 3 {2**63}\n1 1 1\n", 5, f"weight {2**63} is out of range"),
+    ("g.mtx", MTX + "2 3 99999999999999999999\n1 1 1\n", 5, "out of range: must be an int64"),
+    ("g.mtx", MTX + f"2 3 {-(2**63) - 1}\n1 1 1\n", 5, "weight -9223372036854775809 is out of"),
     ("g.mtx", MTX + "2 3 -2147483648\n1 1 x\n", 6, "weight 'x' is not a whole number"),
     ("g.mtx", MTX + "2 3 2147483647\n1 1 x\n", 6, "weight 'x' is not a whole number"),
     ("g.txt", "1 2 0.5\n2 3 nan\n", 2, "the weight is NaN"),
@@ -317,7 +389,7 @@ BAD = [
     # what a skew-symmetric matrix cannot hold
     ("g.mtx", SKEW + "2 1 5\n2 2 5\n", 4, "entry (2, 2) lies on the diagonal"),
     ("g.mtx", SKEW + "1 1 0\n2 1 5\n", 3, "entry (1, 1) lies on the diagonal"),
-    ("g.mtx", SKEW + "2 1 -2147483648\n2 2 5\n", 3, "weight -2147483648 is out of range"),
+    ("g.mtx", SKEW + f"2 1 {-(2**63)}\n2 2 5\n", 3, f"weight {-(2**63)} is out of range"),
     # columns
     ("g.gr", GR + "a 2 3 6 7\na 1 1 1\n", 4, "expected 'a U V W', found 'a 2 3 6 7'"),
     ("g.gr", GR + "e 2 3 6\na 1 1 1\n", 4, "expected 'a U V W', found 'e 2 3 6'"),

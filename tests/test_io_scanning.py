@@ -18,6 +18,7 @@ from gpukernels.formats import dimacs, matrix_market, scanning, snap, text
 LAYOUTS = {
     "snap": (snap.PLAIN, snap.COMMENT, (b"#", b"%")),
     "snap, weighted": (snap.WEIGHTED, snap.COMMENT, (b"#", b"%")),
+    "snap, whole": (snap.WHOLE, snap.COMMENT, (b"#", b"%")),
     "dimacs": (dimacs.ARC, dimacs.COMMENT, (b"c",)),
     **{
         f"matrix market, {field}": (dtype, matrix_market.NO_COMMENT, ())
@@ -85,6 +86,8 @@ def test_what_it_reads_numpy_reads_too(layout, rows, gaps):
         ("snap", "0 999999999999999999\n%", [(0, 10**18 - 1)]),
         ("snap, weighted", "1 2 .5\n3 4 -1.25E+2", [(1, 2, 0.5), (3, 4, -125.0)]),
         ("snap, weighted", "1 2 0.12345678901234567\n", [(1, 2, 0.12345678901234567)]),
+        ("snap, whole", f"1 2 {10**18 - 1}\n3 4 -8\n", [(1, 2, 10**18 - 1), (3, 4, -8)]),
+        ("dimacs", f"a 1 2 {2**31}\n", [(b"a", 1, 2, 2**31)]),
         ("dimacs", "a 1 2 -3\nc\nc 1\n a 4 5 6\n", [(b"a", 1, 2, -3), (b"a", 4, 5, 6)]),
         ("matrix market, pattern", "+1 002\n", [(1, 2)]),
         ("matrix market, integer", "1 2 -2147483648\n", [(1, 2, -(2**31))]),

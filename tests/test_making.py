@@ -75,14 +75,16 @@ def in_order(listed, both_ways, keep_loops, least):
 @given(
     arc_list=lists_of_arcs(),
     flags=st.tuples(*[st.booleans()] * 3),
-    kind=st.sampled_from([np.int32, np.float32, None]),
+    kind=st.sampled_from([np.int32, np.int64, np.float32, np.float64, None]),
     count=st.sampled_from([1, 2, 7]),
 )
 def test_arcs_are_ordered_as_python_orders_them(arc_list, flags, kind, count):
     n, listed = arc_list
     expected = in_order(listed, *flags)
     source, target, weight = columns(listed)
-    given_weight = None if kind is None else weight.astype(kind)
+    # Odd numbers of 41 bits, so that both halves of a weight of 64 bits count.
+    scale = 2**40 + 1 if kind in (np.int64, np.float64) else 1
+    given_weight = None if kind is None else weight.astype(kind) * kind(scale)
     knobs = dict(zip(("both_ways", "keep_loops", "least"), flags, strict=True))
     with parts(count):
         offsets, targets, weights = arcs.arcs_in_order(n, source, target, given_weight, **knobs)
@@ -93,7 +95,7 @@ def test_arcs_are_ordered_as_python_orders_them(arc_list, flags, kind, count):
     assert offsets.dtype == targets.dtype == np.int32
     assert weights is None if kind is None else weights.dtype == kind
     if kind is not None:
-        assert weights.tolist() == [arc[2] for arc in expected]
+        assert weights.tolist() == [arc[2] * scale for arc in expected]
 
 
 @examples(100, soak=2000)
@@ -204,3 +206,13 @@ def test_more_arcs_than_an_offset_holds_are_refused_before_they_are_made(monkeyp
     ends = np.array([0, 1], np.int32), np.array([1, 0], np.int32)
     with all_are_large(1), pytest.raises(InvalidArgument, match=r"number of arcs.*4.*at most 3"):
         gk.Graph.from_arcs(2, *ends, directed=False)
+
+
+@pytest.mark.parametrize("bit", [0, 31, 32, 52, 62])
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+def test_symmetry_counts_every_bit_of_a_long_weight(bit, kind):
+    offsets, targets = np.array([0, 2, 4, 6], np.int32), np.array([1, 2, 0, 2, 0, 1], np.int32)
+    weights = np.array([5, 2**40 + 1, 5, -7, 2**40 + 1, -7], kind)
+    assert symmetry.is_symmetric(offsets, targets, weights)
+    weights.view(np.int64)[4] ^= 1 << bit
+    assert not symmetry.is_symmetric(offsets, targets, weights)

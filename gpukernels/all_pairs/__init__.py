@@ -12,6 +12,7 @@ from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.front_door import Driver, driver_of
 from gpukernels.graph import Graph
+from gpukernels.kernel_weights import with_rounding
 from gpukernels.method_notes import help_text
 
 from . import (
@@ -63,8 +64,11 @@ def apsp(
     g : Graph or array, shape (n, n)
         The graph; an arc without a weight counts 1, of parallel arcs the shortest counts. Or a
         matrix of arc lengths, whole numbers or floats, its diagonal 0; no arc is infinity, or for
-        whole numbers 2^31 - 1. Of up to 32,768 vertices; by `out_of_core`, of as many as the host,
-        or a disk, has room for, and read from a memory map some rows at a time.
+        whole numbers the largest of the type: 2^31 - 1, of int64 2^63 - 1. Kernels take int32 and
+        float32; see :func:`gpukernels.sssp` for other lengths, and for 2^31 - 1 in int64, which
+        they also take for no arc. With ``engine="cpu"`` lengths are used as given. Of up to 32,768
+        vertices; by `out_of_core`, of as many as the host, or a disk, has room for, and read from a
+        memory map some rows at a time.
     method : str
         One of those below; ``gk.methods("apsp")`` is a table of them.
     device : SimtDevice or CudaDevice, optional
@@ -87,14 +91,15 @@ def apsp(
     UnknownMethod
         If there is no such method.
     InvalidArgument
-        If an argument or an option has a value that is not allowed; nothing has been launched then.
+        If an argument or an option has a value that is not allowed, or kernels cannot take a
+        length; nothing has been launched then.
     NegativeCycleError
         If there is a cycle of negative length; names one.
     NegativeWeightError
         If a weight is negative and `per_root` is to search by a method that takes none.
     OverflowError
         If a shortest path is longer than can be held. In int32 that is 2^30 - 2, less what negative
-        weights can add up to along a path.
+        weights can add up to along a path, and in int64 2^62 - 2, less the same.
     RoundingError
         If sums of floats, some of them negative, are rounded so far that shortest paths are not
         known.
@@ -130,13 +135,13 @@ def apsp(
             return per_root.in_tiles(g, device, client, **options)
         search = block_tasks.apsp
     if search in (partitioned.apsp, block_tasks.apsp):
-        rows = length_rows_of(g)
+        rows = length_rows_of(g, kernels=options.get("engine", "kernels") == "kernels")
         check_cycles(rows)
         result = search(rows, device, client, **options)
         if rows.too_long and not_joined(result.distance):
             joined = search(rows.pattern(), device, client, **options)
             check_held(result.distance, joined.distance)
-        return result
+        return with_rounding(result, rows.rounding)
     if options.get("devices") is not None:
         if device is not None:
             raise InvalidArgument("device", device, "None with devices=, where it runs")
@@ -146,13 +151,13 @@ def apsp(
     if search is out_of_core.apsp:  # which sees to lengths, and to what is too long, on its own
         rows = length_rows_of(g)
         check_cycles(rows)
-        return search(rows, device, **options)
+        return with_rounding(search(rows, device, **options), rows.rounding)
     lengths = lengths_of(g)
     check_cycles(lengths)
     result = search(lengths, device, **options)
     if lengths.too_long and not_joined(result.distance):
         check_held(result.distance, search(lengths.pattern(), device, **options).distance)
-    return result
+    return with_rounding(result, lengths.rounding)
 
 
 def wants_tiles(

@@ -34,7 +34,7 @@ from gpukernels.graph import Graph
 from .host_tiles import Algebra, Done, closed, lowered, without_cycle
 from .kept_steps import InFiles, files_of
 from .length_rows import LengthRows
-from .lengths import UNREACHED
+from .lengths import none_in
 from .result import APSPResult
 from .tiles import Options
 
@@ -259,8 +259,8 @@ def _and_before(now: Done, before: Done) -> Done:
 def rows_of_blocks(infinite: float, blocks: list[Done]) -> tuple[NDArray, dict[str, Any]]:
     """Return rows of the result, and what was done to all of their blocks."""
     rows = np.concatenate([block.matrix for block in blocks], axis=1)
-    if rows.dtype == np.int32:
-        rows[rows >= infinite] = UNREACHED
+    if rows.dtype.kind == "i":
+        rows[rows >= infinite] = none_in(rows)
     told = {
         "launches": sum(block.launches for block in blocks),
         "operations": sum(block.operations for block in blocks),

@@ -65,7 +65,7 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     else:
         distance = result.distance.astype(exact) - height[:, None] + height[None, :]
     none = no_path(result.distance) | (distance >= lengths.infinite)
-    distance[none] = none_in(distance)
+    distance[none] = none_in(result.distance)
     distance[every, every] = 0
     first = heights.stats
     stats = dict(result.stats)

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.cores.slabs import slabs_of
 from gpukernels.errors import NegativeCycleError
-from gpukernels.graph import Graph, arc_weights
+from gpukernels.graph import Graph, arc_weights, no_arc, weight_type
+from gpukernels.kernel_weights import Rounding, kernel_graph, rounding_of
 
 from .lengths import (
     ABSENT,
-    UNREACHED,
     Range,
     absent_of,
     check_diagonal,
@@ -29,6 +29,8 @@ from .lengths import (
     encoded,
     graph_of,
     limits,
+    none_in,
+    row_type,
 )
 
 #: More rows than this no index of the kernels could tell apart.
@@ -46,24 +48,32 @@ class LengthRows:
     ----------
     n : int
         Number of vertices.
-    dtype : dtype
-        int32 or float32.
+    held : dtype
+        Type of the arcs: int32 or float32 for kernels, otherwise also int64 or float64.
     infinite : int or float
         What is at least this long is no path.
     too_long : bool
         Whether a path may be longer than can be held.
     given : Graph or ndarray
-        What the caller has given.
+        The graph, in this type, or the matrix of the caller.
+    rounding : Rounding, optional
+        The changes by rounding, if the caller's lengths were float64 and these are not.
     flat : bool
         Whether all arcs count 0.
     """
 
     n: int
-    dtype: np.dtype
+    held: np.dtype
     infinite: float
     too_long: bool
     given: Graph | NDArray = field(repr=False)
+    rounding: Rounding | None = None
     flat: bool = False
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the rows."""
+        return np.dtype(np.int32) if self.flat else self.held
 
     @property
     def absent(self) -> float:
@@ -73,13 +83,12 @@ class LengthRows:
     def rows(self, first: int, last: int) -> NDArray:
         """Return rows `first` to `last` as kernels take them."""
         if not self.flat:
-            return encoded(_raw(self.given, first, last), first)[0]
+            return encoded(_raw(self.given, self.held, first, last), first)[0]
         if isinstance(self.given, Graph):
             result = _arcs(self.given, first, last, ABSENT, np.int32(0))
         else:
-            none = np.inf if self.given.dtype.kind == "f" else UNREACHED
-            there = self.given[first:last] != none
-            result = np.where(there, np.int32(0), np.int32(ABSENT))
+            rows = _raw(self.given, self.held, first, last)
+            result = np.where(rows != none_in(rows), np.int32(0), np.int32(ABSENT))
         np.fill_diagonal(result[:, first:], 0)
         return result
 
@@ -89,16 +98,19 @@ class LengthRows:
 
     def pattern(self) -> LengthRows:
         """Return the same arcs, all of length 0: which pairs are joined at all."""
-        kind = np.dtype(np.int32)
-        return replace(self, dtype=kind, infinite=ABSENT, too_long=False, flat=True)
+        return replace(self, infinite=ABSENT, too_long=False, flat=True)
 
     def graph(self) -> Graph:
         """Return the arcs as a graph, for which all of them have to be in memory."""
-        return graph_of(self.given)
+        if isinstance(self.given, Graph):
+            return self.given
+        return graph_of(_raw(self.given, self.held, 0, self.n))
 
 
-def length_rows_of(g: Graph | ArrayLike) -> LengthRows:
+def length_rows_of(g: Graph | ArrayLike, kernels: bool = True) -> LengthRows:
     """Return the lengths of a graph's arcs, or of a matrix, after a look at all of them.
+
+    They are as `kernels` take them, or as given.
 
     Raises
     ------
@@ -107,26 +119,28 @@ def length_rows_of(g: Graph | ArrayLike) -> LengthRows:
     """
     given: Graph | NDArray
     if isinstance(g, Graph):
-        given, n = g, g.n
-        dtype = np.dtype(np.int32) if g.weights is None else g.weights.dtype
+        rounding = rounding_of(g) if kernels else None
+        given = g = kernel_graph(g) if kernels else g
+        n, dtype = g.n, weight_type(g)
         loops = g.coo[0] == g.coo[1]
         if g.weights is not None and (loops & (g.weights < 0)).any():
             raise NegativeCycleError([int(g.coo[0][np.argmax(loops & (g.weights < 0))])])
     else:
         given = checked_shape("g", g, MOST_ROWS)
         check_square("g", given.shape)
-        n = len(given)
-        dtype = np.dtype(np.float32 if given.dtype.kind == "f" else np.int32)
+        n, dtype = len(given), row_type(given.dtype, kernels)
     sparse = isinstance(given, Graph) and SPARSE * given.m <= n * n
-    found = range_of_arcs(given) if sparse else range_of_rows(given)
-    return LengthRows(n, dtype, *limits(dtype, found, given), given)
+    found = range_of_arcs(given) if sparse else range_of_rows(given, dtype)
+    if not isinstance(given, Graph):
+        rounding = rounding_of(given) if kernels else None
+    return LengthRows(n, dtype, *limits(dtype, found, given), given, rounding)
 
 
-def range_of_rows(given: Graph | NDArray) -> Range:
+def range_of_rows(given: Graph | NDArray, dtype: np.dtype | None = None) -> Range:
     """Return how far lengths may reach, after a look at all rows."""
     found = Range(0, 0, False)
     for first, last in slabs_of(given.n if isinstance(given, Graph) else len(given)):
-        part = encoded(_raw(given, first, last), first)[1]
+        part = encoded(_raw(given, dtype, first, last), first)[1]
         beyond = found.beyond or part.beyond
         found = Range(found.least + part.least, found.most + part.most, beyond)
     return found
@@ -141,24 +155,29 @@ def range_of_arcs(g: Graph) -> Range:
     shortest = np.ones(g.m, bool)  # of parallel arcs
     shortest[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
     source, target, weights = source[shortest], target[shortest], weights[shortest]
-    whole, there = weights.dtype == np.int32, weights < absent_of(weights.dtype)
+    whole, there = weights.dtype.kind == "i", weights < absent_of(weights.dtype)
     away = source != target
-    beyond = whole and bool((~there & away & (weights != UNREACHED)).any())
+    beyond = whole and bool((~there & away & (weights != none_in(weights))).any())
     counted = np.where(there & away, weights, 0)
     total = np.int64 if whole else np.float64
     least, most = np.zeros(g.n, total), np.zeros(g.n, total)
     np.minimum.at(least, source, counted)
     np.maximum.at(most, source, counted)
-    return Range(least.sum().item(), most.sum().item(), beyond)
+    return Range(_sum(least), _sum(most), beyond)
 
 
-def _raw(given: Graph | NDArray, first: int, last: int) -> NDArray:
-    """Return rows as int32 or float32, checked; no arc is `UNREACHED` or infinity."""
+def _sum(lengths: NDArray) -> float:
+    """Return the sum, which int64 may not hold."""
+    return sum(lengths.tolist()) if lengths.dtype == np.int64 else lengths.sum().item()
+
+
+def _raw(given: Graph | NDArray, dtype: np.dtype | None, first: int, last: int) -> NDArray:
+    """Return rows with `no_arc` for absent arcs; rows of a matrix are checked, and of `dtype`."""
     if isinstance(given, Graph):
-        floats = given.weights is not None and given.weights.dtype == np.float32
         weights = np.int32(1) if given.weights is None else given.weights
-        return _arcs(given, first, last, np.inf if floats else UNREACHED, weights)
-    rows = checked_rows("g", given[first:last], first)
+        return _arcs(given, first, last, no_arc(weights.dtype), weights)
+    assert dtype is not None
+    rows = checked_rows("g", given[first:last], dtype, first)
     check_diagonal("g", rows, first)
     return rows
 

@@ -44,7 +44,7 @@ from gpukernels.sequential import bellman_ford_queue
 
 from .host_tiles import Algebra, Done, closed, without_cycle
 from .length_rows import LengthRows
-from .lengths import ABSENT, absent_of
+from .lengths import absent_of
 from .part_rows_device import rows_from
 from .result import APSPResult
 from .separators import Parts, cut
@@ -100,7 +100,7 @@ def apsp(
         allowed = f"None where a path may be longer than {lengths.dtype} holds"
         raise InvalidArgument("into", into, allowed)
     g = graph_in(lengths)
-    heights = heights_of(g) if lengths.dtype == np.int32 else None
+    heights = heights_of(g) if lengths.dtype.kind == "i" else None
     divided = cut(g, parts, seed)
     if client is None and engine == "kernels":
         device = chosen_device(device)
@@ -215,13 +215,13 @@ def arcs_among(
     if part is not None:
         chosen &= part[source] != part[target]
     source, target, arc = source[chosen], target[chosen], arc[chosen]
-    dtype = np.dtype(np.int32 if g.weights is None else g.weights.dtype)
-    weights: Any = np.ones(source.size, dtype) if g.weights is None else g.weights[arc]
-    absent = absent_of(dtype)
-    if heights is not None:
-        weights = weights.astype(np.int64) + heights[source] - heights[target]
-    if dtype == np.int32:
-        weights = np.minimum(weights, ABSENT).astype(np.int32)
+    given = g.weights
+    weights: Any = np.ones(source.size, np.int32) if given is None else given[arc]
+    dtype, absent = weights.dtype, absent_of(weights.dtype)
+    if heights is not None:  # which differ by less than half of `absent`: no sum wraps around
+        weights = np.minimum(weights, absent).astype(np.int64)
+        weights += heights[source] - heights[target]
+    weights = np.minimum(weights, absent).astype(dtype)
     matrix = np.full((vertices.size, vertices.size), absent, dtype)
     np.minimum.at(matrix, (place[source], place[target]), weights)
     np.fill_diagonal(matrix, 0)

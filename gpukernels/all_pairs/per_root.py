@@ -34,6 +34,7 @@ from gpukernels.shortest_paths.many_roots import (
     roots_within,
     search_from_all,
 )
+from gpukernels.stats import Stats
 
 from .length_rows import length_rows_of
 from .lengths import UNREACHED, Lengths
@@ -160,12 +161,13 @@ def in_tiles(
     if check_flag("next_hops", searches.next_hops):
         allowed = "False in tiles of rows: hops would come in tiles of columns"
         raise InvalidArgument("next_hops", searches.next_hops, allowed)
-    arcs = g if isinstance(g, Graph) else length_rows_of(g).graph()
+    arcs = g if isinstance(g, Graph) else length_rows_of(g, kernels=False).graph()
     found = sssp_many(
         arcs, np.arange(arcs.n), searches.search, device, batch=searches.batch,
         memory=searches.memory, threads=searches.threads, engine=engine, into=into, client=client,
     )  # fmt: skip
-    stats = {**found.stats, "method": "per_root", "operations": found.stats["relaxations"]}
+    more = {"method": "per_root", "operations": found.stats["relaxations"]}
+    stats = Stats(found.stats) | more
     return APSPResult(found.distance, None, stats)
 
 

@@ -14,7 +14,7 @@ from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores, slabs_of
 from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import InvalidArgument, RoundingError
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, weight_type
 from gpukernels.sequential import bellman_ford_queue
 from gpukernels.sequential.negative_cycles import find_negative_cycle
 from gpukernels.summary import shape_of
@@ -31,16 +31,18 @@ class APSPResult:
     Attributes
     ----------
     distance : ndarray of int32 or float32, shape (n, n)
-        ``distance[i, j]`` is the length of a shortest path from i to j, in the type of the weights;
-        int32 without weights. Where no path leads: infinity, or for int32 2^31 - 1. With a client
-        or of a ``.zarr`` an array of Dask, of which ``[2:4].compute()`` brings a part here.
+        ``distance[i, j]`` is the length of a shortest path from i to j: int32 or float32, by the
+        CPU in the type of the weights; int32 without weights. Where no path leads: infinity, or for
+        whole numbers the largest of the type, 2^31 - 1 in int32. With a client or of a ``.zarr`` an
+        array of Dask, of which ``[2:4].compute()`` brings a part here.
     next_hop : ndarray of int32, shape (n, n), or None
         The vertex after i on such a path to j; i itself for i = j, -1 where no path leads. Whoever
         goes from hop to hop gets to j. None unless asked for.
     stats : mapping
         What the search did. Every method gives ``method``, ``launches``, ``read_backs`` (how often
         the host waited for a number from the device) and ``operations`` (additions, each followed
-        by a minimum; those on padding count).
+        by a minimum; those on padding count). With float64 lengths there are ``rounded_weights``
+        and ``rounding_error``, as in :class:`~gpukernels.shortest_paths.SSSPResult`.
 
     Examples
     --------
@@ -49,7 +51,7 @@ class APSPResult:
     APSPResult by naive: 25 of 25 pairs; distance int32 (5, 5), next_hop none
     """
 
-    distance: NDArray[np.int32] | NDArray[np.float32]
+    distance: NDArray[Any]
     next_hop: NDArray[np.int32] | None
     stats: Mapping[str, Any] = field(default_factory=dict)
 
@@ -176,9 +178,9 @@ def no_cycle(lengths: Lengths | LengthRows, found: NDArray) -> None:
 
 
 def make_infinite(lengths: Lengths | LengthRows, found: NDArray) -> None:
-    """Write what users see for no path, in place, rows at a time; of float32 it stands there."""
-    if found.dtype == np.int32:
-        limit, none = np.int32(lengths.infinite), none_in(found)
+    """Write what users see for no path, in place, rows at a time; of floats it stands there."""
+    if found.dtype.kind == "i":
+        limit, none = found.dtype.type(lengths.infinite), none_in(found)
 
         def tell(first: int, last: int) -> None:
             _tell(found[first:last], limit, none)
@@ -199,7 +201,7 @@ def next_hops_of(found: NDArray, through: NDArray | None) -> NDArray[np.int32] |
     next_hop = np.full(found.shape, -1, np.int32)
     lost = int(_follow(through, no_path(found), next_hop))
     if lost >= 0:
-        raise RoundingError(lost)
+        raise RoundingError(lost, str(found.dtype))
     return next_hop
 
 
@@ -217,7 +219,7 @@ def name_cycle(of: Lengths | LengthRows | Graph, vertex: int) -> NoReturn:
     """Raise the error for a vertex to which a negative way leads from itself."""
     g = of if isinstance(of, Graph) else of.graph()
     bellman_ford_queue(g, vertex)  # finds it, and names it
-    raise RoundingError(vertex)
+    raise RoundingError(vertex, str(weight_type(g)))
 
 
 def check_cycles(lengths: Lengths | LengthRows) -> None:

@@ -228,7 +228,7 @@ def tree(n: int) -> Graph:
 
 def rings(n: int, weight: int) -> Graph:
     """Return a cycle through all n vertices."""
-    return Graph.from_arcs(n, np.arange(n), (np.arange(n) + 1) % n, np.full(n, weight))
+    return Graph.from_arcs(n, np.arange(n), (np.arange(n) + 1) % n, np.full(n, weight, np.int32))
 
 
 def _searches() -> Inputs:

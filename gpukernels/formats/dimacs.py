@@ -25,7 +25,7 @@ from gpukernels.formats.words import (
     weight_fault,
 )
 
-ARC = np.dtype([("kind", "S2"), ("source", "i4"), ("target", "i4"), ("weight", "i4")])
+ARC = np.dtype([("kind", "S2"), ("source", "i4"), ("target", "i4"), ("weight", "i8")])
 COMMENT = re.compile(rb"(?:^[ \t]*c(?:[ \t][^\n]*)?(?:\n|\Z))++", re.MULTILINE)
 CONTENT = re.compile(rb"^[ \t]*(?:[^ \t\nc]|c[^ \t\n])", re.MULTILINE)
 

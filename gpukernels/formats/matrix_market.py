@@ -21,9 +21,9 @@ from gpukernels.formats.text import (
     Announced,
     ArcList,
     Rows,
+    narrow,
     read_rows,
     vertices_fault,
-    within_float32,
 )
 from gpukernels.formats.words import (
     control_fault,
@@ -37,8 +37,8 @@ from gpukernels.formats.words import (
 ENTRY = [("row", "i4"), ("column", "i4")]
 FIELDS = {
     "pattern": np.dtype(ENTRY),
-    "integer": np.dtype([*ENTRY, ("value", "i4")]),
-    "real": np.dtype([*ENTRY, ("value", "f4")]),
+    "integer": np.dtype([*ENTRY, ("value", "i8")]),
+    "real": np.dtype([*ENTRY, ("value", "f8")]),
 }
 SYNONYMS = {"double": "real", "unsigned-integer": "integer"}
 SYMMETRIES = ("general", "symmetric", "skew-symmetric")
@@ -68,8 +68,8 @@ def read(file: Path, limit: int | None = None) -> ArcList:
         if skew and (rows["row"] == rows["column"]).any():
             return False
         if header.field == "real":
-            return within_float32(rows["value"])
-        return not skew or bool((rows["value"] > -(2**31)).all())
+            return bool(np.isfinite(rows["value"]).all())
+        return not skew or bool((rows["value"] > -(2**63)).all())
 
     def fault(words: list[bytes]) -> str | None:
         if len(words) != len(dtype):
@@ -87,7 +87,9 @@ def read(file: Path, limit: int | None = None) -> ArcList:
     weight = None if header.field == "pattern" else entries["value"]
     if skew:
         source, target = np.concatenate([source, target]), np.concatenate([target, source])
-        weight = None if weight is None else np.concatenate([weight, -weight])
+        if weight is not None:
+            exact = weight if header.field == "real" else weight.astype(np.int64)
+            weight = narrow(np.concatenate([exact, -exact]))
     labels = np.arange(1, n + 1, dtype=np.int64)
     return ArcList(n, source, target, weight, header.symmetry != "symmetric", labels)
 
@@ -148,6 +150,6 @@ def _skew_fault(words: list[bytes], field: str) -> str | None:
     if row == column:
         reason = "lies on the diagonal, which a skew-symmetric matrix must leave out"
         return f"entry ({row}, {column}) {reason}"
-    if field == "integer" and number_of(words[2]) == -(2**31):
-        return f"weight {-(2**31)} is out of range: its negative is no int32"
+    if field == "integer" and number_of(words[2]) == -(2**63):
+        return f"weight {-(2**63)} is out of range: its negative is no int64"
     return None

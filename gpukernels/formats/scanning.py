@@ -43,7 +43,7 @@ def scanned(text: bytes, dtype: np.dtype, marks: tuple[bytes, ...]) -> NDArray |
     """
     names, kinds = dtype.names, [dtype[name].kind for name in dtype.names]
     wholes = [name for name, kind in zip(names, kinds, strict=True) if kind == "i"]
-    most = np.iinfo(dtype[wholes[0]]).max
+    most = np.array([np.iinfo(dtype[name]).max for name in wholes], np.int64)
     room = len(text) // 4 + 1  # "1 2" and a line feed; what is not written takes no memory
     whole = np.empty((len(wholes), room), np.int64)
     real = np.empty(room if "f" in kinds else 0)
@@ -57,8 +57,7 @@ def scanned(text: bytes, dtype: np.dtype, marks: tuple[bytes, ...]) -> NDArray |
     if "S" in kinds:
         rows[names[kinds.index("S")]] = b"a"
     if "f" in kinds:
-        with np.errstate(over="ignore"):
-            rows[names[kinds.index("f")]] = real[:count]
+        rows[names[kinds.index("f")]] = real[:count]
     return rows
 
 
@@ -121,7 +120,10 @@ def _scaled(digits, tens, powers):
     return near, near + lacks * 1.0000001 == near
 
 
-@njit(int64(BYTES, boolean, BYTES, int64, float64[:, ::1], int64[:, ::1], float64[::1]), cache=True)
+@njit(
+    int64(BYTES, boolean, BYTES, int64[::1], float64[:, ::1], int64[:, ::1], float64[::1]),
+    cache=True,
+)
 def _scan(text, lead, marks, most, powers, whole, real):
     """Write the columns; return how many lines have some, or GIVEN_UP."""
     i, end, row = 0, text.size, 0
@@ -151,7 +153,7 @@ def _scan(text, lead, marks, most, powers, whole, real):
             count = i - start
             if column < whole.shape[0]:
                 number = -number if negative else number
-                too_far = number > most or number < -most - 1
+                too_far = number > most[column] or number < -most[column] - 1
                 if count == 0 or count > MOST_DIGITS or too_far:
                     return GIVEN_UP
                 whole[column, row] = number

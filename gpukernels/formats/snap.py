@@ -22,12 +22,12 @@ from gpukernels.formats.text import (
     Rows,
     read_rows,
     vertices_fault,
-    within_float32,
     within_int32,
 )
 from gpukernels.formats.words import count_fault, id_fault, number_of, shown, weight_fault
 
 PLAIN = np.dtype([("source", "i8"), ("target", "i8")])
+WHOLE = np.dtype([("source", "i8"), ("target", "i8"), ("weight", "i8")])
 WEIGHTED = np.dtype([("source", "i8"), ("target", "i8"), ("weight", "f8")])
 COMMENT = re.compile(rb"(?:^[ \t]*[#%][^\n]*(?:\n|\Z))++", re.MULTILINE)
 CONTENT = re.compile(rb"^[ \t]*[^ \t\n#%]", re.MULTILINE)
@@ -44,7 +44,8 @@ INT64_MAX = np.iinfo(np.int64).max
 def read(file: Path, limit: int | None = None) -> ArcList:
     """Read a SNAP edge list of at most `limit` vertices.
 
-    Weights are int32 where every one is whole and fits, else float32.
+    Weights are int32 if all of them are whole and fit, int64 if all are written as whole numbers,
+    and else float64. A whole number among fractions must be one that float64 holds.
 
     Raises
     ------
@@ -56,8 +57,11 @@ def read(file: Path, limit: int | None = None) -> ArcList:
     line, rest, number = find_line(blocks(file), CONTENT, header.learn, keep=True)
     if line is None:
         rest = [Block(number + 1, b"")]
-    first = WEIGHTED if line is not None and len(line.split()) == 3 else PLAIN
-    layout = Rows(first, COMMENT, (b"#", b"%"), _sound, lambda words: _fault(words, len(first)))
+    first = WHOLE if line is not None and len(line.split()) == 3 else PLAIN
+    layout = Rows(
+        first, COMMENT, (b"#", b"%"), _sound, lambda words: _fault(words, len(first)),
+        WEIGHTED if first == WHOLE else None,
+    )  # fmt: skip
     rows, last_line = read_rows(file, rest, layout, header.edges)
     if rows.size == 0 and header.edges is None:
         raise GraphFormatError(file, last_line, "the file holds no edge")
@@ -69,9 +73,9 @@ def read(file: Path, limit: int | None = None) -> ArcList:
     if reason is not None:
         raise GraphFormatError(file, header.edges.line if header.edges else last_line, reason)
     weight = None
-    if first == WEIGHTED:
+    if first == WHOLE:
         weight = rows["weight"]
-        if within_int32(weight) and (weight == np.rint(weight)).all():
+        if within_int32(weight) and (weight == np.rint(weight)).all():  # such as 4.0
             weight = weight.astype(np.int32)
     source, target = ends[: rows.size], ends[rows.size :]
     return ArcList(labels.size, source, target, weight, not header.undirected, labels)
@@ -118,7 +122,7 @@ def _line_of(found: re.Match[bytes], above: Block) -> int:
 def _sound(rows: NDArray) -> bool:
     if (rows["source"] < 0).any() or (rows["target"] < 0).any():
         return False
-    return "weight" not in rows.dtype.names or within_float32(rows["weight"])
+    return "weight" not in rows.dtype.names or bool(np.isfinite(rows["weight"]).all())
 
 
 def _fault(words: list[bytes], width: int) -> str | None:

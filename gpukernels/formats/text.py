@@ -14,13 +14,19 @@ from numpy.typing import NDArray
 
 from gpukernels.errors import GraphFormatError
 from gpukernels.formats.blocks import Block
-from gpukernels.formats.words import CONTROL, control_fault
+from gpukernels.formats.words import CONTROL, control_fault, mixed_fault, weight_fault
 
 #: A file may announce this many vertices, or so many for each arc, whichever is more.
 FREE_VERTICES = 1 << 20
 VERTICES_PER_ARC = 4
 #: The faulty line is sought in parts of a block that are about so long.
 PART_BYTES = 1 << 15
+#: Only a text with one of these can hold a fraction.
+FRACTION = re.compile(rb"[.eE]")
+#: Only a text with one of these can hold a number other than 0 that float64 rounds to 0.
+TINY = re.compile(rb"e-|[0.]{300}", re.IGNORECASE)
+#: Up to it float64 has every whole number.
+WHOLE_FLOATS = 2**53
 #: From this size on a file is read by a compiled parser, and a gzip file from that. NumPy is done
 #: with a smaller one before it would be loaded, and nobody waits for a compiler.
 COMPILED_BYTES = 4 << 20
@@ -69,6 +75,9 @@ class Rows:
         Whether parsed rows hold nothing that no graph may have.
     fault : callable
         Says what is wrong with the words of one line, or ``None``.
+    fractions : numpy.dtype, optional
+        The columns of a block whose weights are not all written as whole numbers, where a format
+        leaves that open.
     """
 
     dtype: np.dtype
@@ -76,21 +85,47 @@ class Rows:
     marks: tuple[bytes, ...]
     sound: Callable[[NDArray], bool]
     fault: Callable[[list[bytes]], str | None]
+    fractions: np.dtype | None = None
 
     def parsed(self, text: bytes, compiled: bool = False) -> NDArray | None:
         """Parse lines; ``None`` where any of them is faulty."""
+        layouts = [self.dtype] if self.fractions is None else [self.dtype, self.fractions]
         if compiled:
             from gpukernels.formats.scanning import scanned
 
-            some = scanned(text, self.dtype, self.marks)
-            if some is not None and self.sound(some):
-                return some
+            for dtype in layouts if FRACTION.search(text) else layouts[:1]:
+                some = scanned(text, dtype, self.marks)
+                if some is not None and self.sound(some):
+                    return some
         if any(mark in text for mark in self.marks):
             text = self.comment.sub(b"", text)
         if len(text.translate(None, CONTROL)) < len(text):
             return None
-        some = columns(text, self.dtype)
-        return some if some is not None and self.sound(some) else None
+        for dtype in layouts:
+            some = columns(text, dtype)
+            if some is not None and self.sound(some):
+                return some
+        return None
+
+    def changed(self, block: Block, some: NDArray) -> tuple[int, str] | None:
+        """Return the line of the first weight that float64 changes too much, and the reason.
+
+        A number other than 0 may not become 0. A whole number among fractions may not change.
+        """
+        weight = some[some.dtype.names[-1]]
+        looked_at = np.zeros(some.size, dtype=bool)
+        if weight.dtype == np.float64 and TINY.search(block.text):
+            looked_at = weight == 0
+        if self.fractions is not None:
+            looked_at |= (weight >= WHOLE_FLOATS) | (weight <= -WHOLE_FLOATS)
+        if not looked_at.any():
+            return None
+        for (number, line), look in zip(self.numbered(block), looked_at.tolist(), strict=True):
+            word = line.split()[-1]
+            reason = weight_fault(word, whole=False) or mixed_fault(word) if look else None
+            if reason is not None:
+                return number, reason
+        return None
 
     def numbered(self, block: Block) -> Iterator[tuple[int, bytes]]:
         """Yield the lines of a block that are neither blank nor comments."""
@@ -122,7 +157,8 @@ def read_rows(
 
     Returns
     -------
-    rows : structured array of ``rows.dtype``, ids narrowed to int32 where all fit
+    rows : structured array of ``rows.dtype``
+        Columns of int64 are int32 if all of their numbers fit.
     last_line : int
         Number of the last line of the file.
 
@@ -131,7 +167,8 @@ def read_rows(
     GraphFormatError
         At the first line that is wrong or too much, or at the last where there are too few.
     """
-    parsed, count, last_line = [np.zeros(0, dtype=rows.dtype)], 0, 1
+    parsed, count, last_line = [_narrow(np.zeros(0, dtype=rows.dtype))], 0, 1
+    changed, fractions = None, False
     compiled = file.stat().st_size >= (PACKED_BYTES if file.suffix == ".gz" else COMPILED_BYTES)
     for block in parts:
         last_line = block.last_line
@@ -139,6 +176,10 @@ def read_rows(
         spare = None if announced is None else announced.count - count
         if some is None or (spare is not None and some.size > spare):
             raise refusal(file, block, rows, spare, announced)
+        changed = changed or rows.changed(block, some)
+        fractions |= some.dtype[-1].kind == "f"
+        if changed is not None and fractions:
+            raise GraphFormatError(file, *changed)
         count += some.size
         parsed.append(_narrow(some))
     if announced is not None and count < announced.count:
@@ -204,16 +245,16 @@ def within_int32(weight: NDArray) -> bool:
     return bool((weight >= -(2**31)).all() and (weight < 2**31).all())
 
 
-def within_float32(weight: NDArray) -> bool:
-    """Whether all weights are finite float32 numbers."""
-    with np.errstate(over="ignore"):
-        return bool(np.isfinite(weight.astype(np.float32)).all())
+def narrow(numbers: NDArray) -> NDArray:
+    """Return whole numbers as int32 if all of them fit; others as they are."""
+    fit = numbers.dtype == np.int64 and within_int32(numbers)
+    return numbers.astype(np.int32) if fit else numbers
 
 
 def _narrow(rows: NDArray) -> NDArray:
     """Return rows with int32 for int64 in the columns whose numbers all fit: half the memory."""
-    narrow = [
+    kinds = [
         (name, "i4" if rows[name].dtype == np.int64 and within_int32(rows[name]) else kind)
         for name, kind in rows.dtype.descr
     ]
-    return rows.astype(narrow, copy=False)
+    return rows.astype(kinds, copy=False)

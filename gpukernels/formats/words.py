@@ -14,6 +14,8 @@ WHOLE = re.compile(rb"[+-]?[0-9]+")
 DECIMAL = re.compile(
     rb"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|nan|inf(?:inity)?)", re.IGNORECASE
 )
+#: The begin of every number other than 0.
+SOME_DIGIT = re.compile(rb"[+-]?[0.]*[1-9]")
 #: What no line but a comment may hold; blanks are the space and the tab.
 CONTROL = bytes(set(range(32)) - set(b"\t\n")) + b"\x7f"
 #: More digits than any number that is in range.
@@ -47,19 +49,32 @@ def id_fault(word: bytes, what: str, least: int, most: int) -> str | None:
 
 
 def weight_fault(word: bytes, whole: bool) -> str | None:
-    """Say what is wrong with a weight: int32 where it must be whole, else a finite float32."""
+    """Say what is wrong with a weight: an int64 if it must be whole, or else a finite float64."""
     if whole:
         weight, reason = whole_number(word, "weight")
-        if reason is None and not -(2**31) <= weight < 2**31:
-            return f"weight {_short(word)} is out of range: must be an int32"
+        if reason is None and not -(2**63) <= weight < 2**63:
+            return f"weight {_short(word)} is out of range: must be an int64"
         return reason
     if not DECIMAL.fullmatch(word):
         return f"weight {shown(word)} is not a number"
     weight = float(word)
     if np.isnan(weight):
         return "the weight is NaN"
-    with np.errstate(over="ignore"):
-        return None if np.isfinite(np.float32(weight)) else f"weight {shown(word)} is not finite"
+    if np.isinf(weight):
+        return f"weight {shown(word)} is not finite"
+    if weight == 0 and SOME_DIGIT.match(word):
+        return f"weight {shown(word)} is not 0, but too small for float64"
+    return None
+
+
+def mixed_fault(word: bytes) -> str | None:
+    """Say what is wrong with a whole number where float64 has to hold it."""
+    if not WHOLE.fullmatch(word):
+        return None
+    reason = weight_fault(word, whole=True)
+    if reason is None and int(float(word)) != number_of(word):
+        return f"weight {_short(word)} stands among fractions, and no float64 holds it"
+    return reason
 
 
 def count_fault(word: bytes, what: str) -> str | None:

@@ -9,7 +9,7 @@ they were given and the result is the same on any number of cores.
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, int32, int64, njit, prange, uint64
+from numba import int32, int64, njit, prange, uint64
 from numba.types import Array
 from numpy.typing import NDArray
 
@@ -41,7 +41,7 @@ def arcs_in_order(
         Number of vertices; all ends are below it. This is not checked.
     source, target : array of int, shape (k,)
         The ends of every arc.
-    weight : array of int32 or float32, shape (k,), optional
+    weight : array of int32, int64, float32 or float64, shape (k,), optional
         The weight of every arc.
     both_ways : bool
         Whether the opposite of each arc is an arc too; a self-loop's is not.
@@ -72,8 +72,8 @@ def arcs_in_order(
         if size > MOST_ARCS:
             raise InvalidArgument("number of arcs", size, f"at most {MOST_ARCS}")
         keys = np.empty(size, np.uint64)
-        values = np.empty(size if weight is not None else 0, np.int32)
-        _pack(source, target, given, loops, both_ways, keep_loops, bits, keys, values)
+        values = np.empty(size if weight is not None else 0, given.dtype)
+        _pack(*read_only(source, target, given), loops, both_ways, keep_loops, bits, keys, values)
         keys, values = _sort(keys, values, 0, 2 * bits, cores)
         offsets, targets, values = _rows(keys, values, n, bits, least, cores)
     return offsets, targets, _as_weights(values, weight, least)
@@ -96,27 +96,35 @@ def turned_around(
     return offsets, targets, _as_weights(values, weight)
 
 
+def read_only(*arrays):
+    """Return views that may not be written, so that one compiled function takes all arrays."""
+    views = [array.view() for array in arrays]
+    for view in views:
+        view.flags.writeable = False
+    return views
+
+
 def _as_whole(weight, in_order=False):
-    """Return the weights as int32, an empty array for none: the loops are compiled for one type.
+    """Return the weights as whole numbers of their size, an empty array for none.
 
     Floats are taken by their bits. If they have to be `in_order`, the bits of negative ones are
     turned, since of those the largest belong to the least.
     """
     if weight is None:
         return np.zeros(0, np.int32)
-    whole = np.ascontiguousarray(weight).view(np.int32)
-    return _turn(whole) if in_order and weight.dtype == np.float32 else whole
+    whole = np.ascontiguousarray(weight).view(f"i{weight.itemsize}")
+    return _turn(whole) if in_order and weight.dtype.kind == "f" else whole
 
 
 def _as_weights(values, weight, in_order=False):
     if weight is None:
         return None
-    turned = in_order and weight.dtype == np.float32
+    turned = in_order and weight.dtype.kind == "f"
     return (_turn(values) if turned else values).view(weight.dtype)
 
 
 def _turn(bits):
-    return np.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits)
+    return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
 
 
 def _bits(n: int) -> int:
@@ -144,7 +152,7 @@ def _rows(keys, values, n, bits, least, cores):
     m = int(firsts.sum())
     offsets = np.empty(n + 1, np.int32)
     targets = np.empty(m, np.int32)
-    weights = np.empty(m if values.size else 0, np.int32)
+    weights = np.empty(m if values.size else 0, values.dtype)
     _unpack(keys, values, firsts, least, bits, offsets, targets, weights)
     return offsets, targets, weights
 
@@ -168,11 +176,7 @@ def _count_loops(source, target, cores):
     return loops
 
 
-@njit(
-    (GIVEN, GIVEN, GIVEN, int64[::1], boolean, boolean, int64, uint64[::1], int32[::1]),
-    parallel=True,
-    cache=True,
-)
+@compiled(parallel=True)
 def _pack(source, target, weight, loops, both_ways, keep_loops, bits, keys, values):
     cores = loops.size
     size = source.size

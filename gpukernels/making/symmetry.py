@@ -3,7 +3,8 @@
 It has if the arcs from lower to higher vertices are those from higher to lower ones, turned around.
 Both lists come in other orders. To sort one, or to look every arc up, takes a walk to anywhere in
 memory for each; a fingerprint that does not depend on the order takes none. An arc u -> v of weight
-w is the linear polynomial r + s u + v + t w, and a list is the product of its arcs' polynomials.
+w is the linear polynomial r + s u + v + t w, and a list is the product of its arcs' polynomials. A
+weight of 64 bits counts as two numbers, each with a coordinate of its own.
 Polynomials have one factorization, so two lists are the same if and only if their products are. And
 two products that differ are, at a point that is drawn at random from the numbers modulo a prime p,
 the same with a chance of their degree by p at most (Schwartz [schwartz1980fast]).
@@ -18,16 +19,17 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from numba import int64, njit, prange, uint64
+from numba import prange, uint64
 from numpy.typing import NDArray
 
 from gpukernels.cores import all_cores
+from gpukernels.cores.compiled import compiled
 
-from .arcs import GIVEN
+from .arcs import read_only
 from .modular import PRIME, plus, times
 
-#: A point: r, s and t.
-COORDINATES = 3
+#: A point: r, s, t for the lower 32 bits of a weight, and t for the upper ones.
+COORDINATES = 4
 
 
 def is_symmetric(
@@ -38,21 +40,17 @@ def is_symmetric(
     ``False`` is certain. ``True`` is wrong once in 2^62, whoever made the graph: the points are
     drawn for each call.
     """
-    given = np.zeros(0, np.int32) if weights is None else weights.view(np.int32)
+    given = np.zeros(0, np.int32) if weights is None else weights.view(f"i{weights.itemsize}")
     points = np.random.default_rng().integers(0, PRIME, (2, COORDINATES), np.uint64)
     with all_cores() as cores:
         parts = targets.size * np.arange(cores + 1, dtype=np.int64) // cores
         rows = np.searchsorted(offsets, parts, side="right") - 1
-        products, rise = _multiply(offsets, targets, given, parts, rows, points)
+        products, rise = _multiply(*read_only(offsets, targets, given), parts, rows, points)
     up, down = ([prod(map(int, part)) % PRIME for part in half.T] for half in products)
     return bool(rise.sum() == 0 and up == down)
 
 
-@njit(
-    (GIVEN, GIVEN, GIVEN, int64[::1], int64[::1], uint64[:, ::1]),
-    parallel=True,
-    cache=True,
-)
+@compiled(parallel=True)
 def _multiply(offsets, targets, weights, parts, rows, points):
     """Return the products of each part's arcs up and of those down, turned around, at two points.
 
@@ -62,7 +60,7 @@ def _multiply(offsets, targets, weights, parts, rows, points):
     weighted = weights.size > 0
     products = np.ones((2, cores, 2), np.uint64)
     rise = np.zeros(cores, np.int64)
-    (r1, s1, t1), (r2, s2, t2) = points
+    (r1, s1, t1, upper1), (r2, s2, t2, upper2) = points
     for c in prange(cores):
         up1, up2, down1, down2 = uint64(1), uint64(1), uint64(1), uint64(1)
         i, end, row, more = parts[c], parts[c + 1], rows[c], 0
@@ -78,6 +76,9 @@ def _multiply(offsets, targets, weights, parts, rows, points):
                 if weighted:
                     w = uint64(np.uint32(weights[i]))
                     rest1, rest2 = times(t1, w), times(t2, w)
+                    if weights.itemsize == 8:
+                        w = uint64(weights[i]) >> uint64(32)
+                        rest1, rest2 = plus(rest1, times(upper1, w)), plus(rest2, times(upper2, w))
                 if v > u:
                     more += 1
                     up1 = times(up1, plus(plus(from_u1, v), rest1))

@@ -31,12 +31,13 @@ def apsp(g: Graph | ArrayLike) -> APSPResult:
     Parameters
     ----------
     g : Graph or array of int or float, shape (n, n)
-        As for :func:`gpukernels.apsp`: a matrix has infinity, or 2^31 - 1, where there is no arc.
+        As for :func:`gpukernels.apsp`: a matrix has infinity, or the largest whole number of its
+        type, where there is no arc.
 
     Returns
     -------
     APSPResult
-        Distances as int32 or float32, as of :func:`gpukernels.apsp`; no next hops.
+        Distances in the type of the weights; no next hops.
 
     Raises
     ------
@@ -50,7 +51,7 @@ def apsp(g: Graph | ArrayLike) -> APSPResult:
         If sums of floats, some of them negative, are rounded so far that shortest paths are not
         known.
     """
-    lengths = lengths_of(g)
+    lengths = lengths_of(g, kernels=False)
     check_cycles(lengths)
     result = _closed(lengths)
     if lengths.too_long and not_joined(result.distance):

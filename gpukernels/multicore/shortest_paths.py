@@ -18,14 +18,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
+from numba import njit, prange
 from numpy.typing import NDArray
 
 from gpukernels.cores import all_cores
 from gpukernels.cores.compiled import compiled
-from gpukernels.graph import Graph, arc_weights, check_root
+from gpukernels.graph import Graph, arc_weights, check_root, no_arc
 from gpukernels.summary import shape_of
-from gpukernels.weight_facts import check_non_negative, weight_facts
+from gpukernels.weight_facts import (
+    check_non_negative,
+    is_held,
+    may_be_too_long,
+    weight_facts,
+)
 
 from .atomics import add, exchange, lower, read, replace
 
@@ -86,6 +91,8 @@ def sssp(g: Graph, root: int = 0) -> Distances:
     ------
     NegativeWeightError
         Where an arc weighs less than 0.
+    OverflowError
+        If a path is longer than int64 or float64 holds.
     InvalidArgument, VertexOutOfRange
         Where `root` is not a vertex of `g`.
     """
@@ -95,21 +102,23 @@ def sssp(g: Graph, root: int = 0) -> Distances:
     facts = weight_facts(g)
     weights = arc_weights(g)
     kind: Any = np.float64
-    if weights.dtype != np.float32:
+    if weights.dtype.kind == "i":
         # A path leaves each vertex once at most; a sum is compared before it is stored.
         kind = np.int32 if facts.most * g.n < np.iinfo(np.int32).max else np.int64
-    infinite = np.inf if kind is np.float64 else np.iinfo(kind).max
     wide = np.float64 if kind is np.float64 else np.int64
-    delta = wide(FACTOR * facts.mean / max(g.m / g.n, 1))
+    most = 2.0**61 if kind is not np.float64 else np.finfo(np.float64).max / 4
+    delta = wide(min(FACTOR * facts.mean / max(g.m / g.n, 1), most))
     distance: NDArray[Any] = np.empty(g.n, kind)
     waiting = np.empty(g.n, np.int32)
     with all_cores() as count:
         # Only what is written of these takes memory. One core may find a vertex far twice in a row.
         queues, far = np.empty((3, count, g.n), np.int32), np.empty((count, 2 * g.n), np.int32)
         relaxations, rounds = _search(
-            g.offsets, g.targets, weights, root, distance, waiting, queues, far, kind(infinite),
+            g.offsets, g.targets, weights, root, distance, waiting, queues, far, kind(no_arc(kind)),
             delta,
         )  # fmt: skip
+    if may_be_too_long(g, g.n) and not is_held(g, distance):
+        raise OverflowError(f"a path from vertex {root} is longer than {distance.dtype} holds")
     return Distances(distance, int(relaxations), int(rounds))
 
 
@@ -137,22 +146,30 @@ def _search(offsets, targets, weights, root, distance, waiting, queues, far, inf
                 found_sizes[:] = 0
                 _work(
                     0, offsets, targets, weights, distance, waiting, now, sizes, chunk,
-                    first_chunk, cursor, found, spare, found_sizes, far, piles, limit, arcs,
+                    first_chunk, cursor, found, spare, found_sizes, far, piles, limit, infinite,
+                    arcs,
                 )  # fmt: skip
             else:
                 _work_together(
                     offsets, targets, weights, distance, waiting, now, sizes, chunk,
-                    first_chunk, cursor, found, spare, found_sizes, far, piles, limit, arcs,
+                    first_chunk, cursor, found, spare, found_sizes, far, piles, limit, infinite,
+                    arcs,
                 )  # fmt: skip
             now, found = found, now
             sizes, found_sizes = found_sizes, sizes
-        limit += delta
+        limit = _beyond(limit, delta, infinite)
         _bring_near(distance, waiting, far, piles, now, sizes, limit, least, infinite)
         if sizes.sum() == 0:
             if piles.sum() == 0:
                 return arcs.sum(), rounds
-            limit = least.min() + delta
+            limit = _beyond(least.min(), delta, infinite)
             _bring_near(distance, waiting, far, piles, now, sizes, limit, least, infinite)
+
+
+@njit(inline="always")
+def _beyond(length, delta, infinite):
+    """Return the sum, or infinity if it is more than that."""
+    return min(length, infinite - delta) + delta
 
 
 @compiled(parallel=True)
@@ -179,19 +196,19 @@ def _is_little(offsets, now, sizes):
 @compiled(parallel=True)
 def _work_together(
     offsets, targets, weights, distance, waiting, now, sizes, chunk, first_chunk, cursor, found,
-    spare, found_sizes, far, piles, limit, arcs,
+    spare, found_sizes, far, piles, limit, infinite, arcs,
 ):  # fmt: skip
     for t in prange(sizes.size):
         _work(
             t, offsets, targets, weights, distance, waiting, now, sizes, chunk, first_chunk,
-            cursor, found, spare, found_sizes, far, piles, limit, arcs,
+            cursor, found, spare, found_sizes, far, piles, limit, infinite, arcs,
         )  # fmt: skip
 
 
 @compiled()
 def _work(
     t, offsets, targets, weights, distance, waiting, now, sizes, chunk, first_chunk, cursor, found,
-    spare, found_sizes, far, piles, limit, arcs,
+    spare, found_sizes, far, piles, limit, infinite, arcs,
 ):  # fmt: skip
     """Take chunks of all queues until none is left, then go on with a little of one's own."""
     count = sizes.size
@@ -208,8 +225,9 @@ def _work(
             u = now[owner, i]
             done += offsets[u + 1] - offsets[u]
             size, height = _relax(
-                u, offsets, targets, weights, distance, waiting, near, size, pile, height, limit
-            )
+                u, offsets, targets, weights, distance, waiting, near, size, pile, height, limit,
+                infinite,
+            )  # fmt: skip
     stop = done + FUSED_ARCS
     while 0 < size <= FUSED and done < stop:
         near, other = other, near
@@ -218,8 +236,9 @@ def _work(
             u = other[i]
             done += offsets[u + 1] - offsets[u]
             size, height = _relax(
-                u, offsets, targets, weights, distance, waiting, near, size, pile, height, limit
-            )
+                u, offsets, targets, weights, distance, waiting, near, size, pile, height, limit,
+                infinite,
+            )  # fmt: skip
     for i in range(size):  # to itself, or from the spare queue
         found[t, i] = near[i]
     found_sizes[t], piles[t] = size, height
@@ -227,12 +246,17 @@ def _work(
 
 
 @compiled()
-def _relax(u, offsets, targets, weights, distance, waiting, near, size, pile, height, limit):
+def _relax(
+    u, offsets, targets, weights, distance, waiting, near, size, pile, height, limit, infinite
+):
     """Relax the arcs of a vertex; return the sizes of the core's queue and of its pile."""
     exchange(waiting, u, NOWHERE)
     here = read(distance, u)
+    room = infinite - here
     for i in range(offsets[u], offsets[u + 1]):
         v = targets[i]
+        if weights[i] >= room:  # the sum might wrap around
+            continue
         length = here + weights[i]
         if length < read(distance, v):
             stored = distance.dtype.type(length)

@@ -23,11 +23,11 @@ from numpy.typing import ArrayLike, NDArray
 from gpukernels.checks import check_flag
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, no_arc
 from gpukernels.primitives import THREADS, WARP_SIZE, warp_sum
 from gpukernels.summary import record_summary
 
-from .arguments import computed, queries, sum_dtype, vertex_values
+from .arguments import computed, queries, sum_dtype, summed_graph, vertex_values
 
 #: Rows of a pitched matrix start at multiples of this many bytes: a memory line.
 ALIGNMENT = 128
@@ -103,7 +103,7 @@ class AdjacencyMatrix:
 
     Attributes
     ----------
-    cells : ndarray of int32 or float32, shape (n * pitch,)
+    cells : ndarray of int32, float32 or float64, shape (n * pitch,)
         Weight of the arc from u to v at ``u * pitch + v`` (1 where the graph is unweighted, the
         least weight of parallel arcs).
     pitch : int
@@ -129,9 +129,11 @@ class AdjacencyMatrix:
         Raises
         ------
         InvalidArgument
-            If `g` has more than 32,768 vertices, or an arc with the weight that says "no arc".
+            If `g` has more than 32,768 vertices, or an arc with the weight that says "no arc", or
+            int32 does not hold a whole weight.
         """
         pitched = check_flag("pitched", pitched)
+        g = summed_graph(g)
         matrix = g.dense()
         absent = 0 if g.weights is None else no_arc(matrix.dtype)
         if g.weights is not None and (g.weights == absent).any():
@@ -147,11 +149,6 @@ class AdjacencyMatrix:
     def nbytes(self) -> int:
         """Bytes of the matrix, its padding included."""
         return self.cells.nbytes
-
-
-def no_arc(dtype: np.dtype) -> int | float:
-    """Return what marks an absent arc of a weighted graph: infinity or the largest integer."""
-    return np.inf if np.dtype(dtype).kind == "f" else int(np.iinfo(dtype).max)
 
 
 def pitch_of(n: int, itemsize: int = 4) -> int:
@@ -219,7 +216,7 @@ def neighbor_sum(
     ----------
     g : Graph
         The graph; parallel arcs count once.
-    values : array_like of int32 or float32, shape (n,)
+    values : array_like of int or float, shape (n,)
         One value a vertex.
     pitched, mapping, threads, device
         As for `row_sum`.

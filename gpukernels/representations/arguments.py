@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from gpukernels.checks import as_array
+from gpukernels.checks import as_array, as_numbers
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
+from gpukernels.graph import Graph, weight_type
+from gpukernels.kernel_weights import kernel_graph
 from gpukernels.primitives import blocks_for, check_threads
 
 
@@ -19,8 +21,19 @@ def sum_dtype(terms: np.dtype) -> np.dtype:
     return np.dtype(np.float64 if np.dtype(terms).kind == "f" else np.int64)
 
 
-def vertex_values(values: ArrayLike, n: int) -> NDArray[np.int32] | NDArray[np.float32]:
-    """Return `values` as int32 or float32, shape (n,).
+def summed_graph(g: Graph) -> Graph:
+    """Return the graph with whole weights as int32; floats stay as they are, so none is rounded.
+
+    Raises
+    ------
+    InvalidArgument
+        If `g` is no Graph, or int32 does not hold a whole weight.
+    """
+    return g if weight_type(g).kind == "f" else kernel_graph(g)
+
+
+def vertex_values(values: ArrayLike, n: int) -> NDArray[Any]:
+    """Return `values`, shape (n,), whole numbers as int32 and floats as float32 or float64.
 
     Raises
     ------
@@ -31,7 +44,7 @@ def vertex_values(values: ArrayLike, n: int) -> NDArray[np.int32] | NDArray[np.f
     if array.shape != (n,):
         raise InvalidArgument("values.shape", array.shape, f"({n},), one value a vertex")
     if array.dtype.kind == "f":
-        return np.ascontiguousarray(array, dtype=np.float32)
+        return np.ascontiguousarray(as_numbers("values", values))
     if array.dtype.kind not in "biu":
         raise InvalidArgument("values.dtype", str(array.dtype), "an integer or float type")
     limits = np.iinfo(np.int32)

@@ -30,7 +30,7 @@ from gpukernels.graph import Graph, arc_weights
 from gpukernels.primitives import THREADS
 from gpukernels.summary import record_summary
 
-from .arguments import computed, queries, sum_dtype, vertex_values
+from .arguments import computed, queries, sum_dtype, summed_graph, vertex_values
 
 LAYOUTS = ("soa", "aos", "packed")
 
@@ -122,7 +122,7 @@ class EdgeList:
     ----------
     source, target : ndarray of int32, shape (k,)
         The ends of each arc.
-    weights : ndarray of int32 or float32, shape (k,)
+    weights : ndarray of int32, float32 or float64, shape (k,)
         The weight of each arc; ones where the graph is unweighted.
     order : {"source", "lexicographic"}
         ``"source"``: sorted by source, the arcs of one source as the graph has them.
@@ -153,14 +153,15 @@ class EdgeList:
         Raises
         ------
         InvalidArgument
-            If there is no such order, or a directed graph is asked for both ways.
+            If there is no such order, or a directed graph is asked for both ways, or int32 does not
+            hold a whole weight.
         """
         both_ways = check_flag("both_ways", both_ways)
         if order not in ("source", "lexicographic"):
             raise InvalidArgument("order", order, "'source' or 'lexicographic'")
         if both_ways and g.directed:
             raise InvalidArgument("both_ways", True, "False, as the graph is directed")
-        (source, target), weights = g.coo, arc_weights(g)
+        (source, target), weights = g.coo, arc_weights(summed_graph(g))
         if order == "lexicographic" and not g.sorted_rows:
             by_target = np.lexsort((target, source))
             source, target, weights = source[by_target], target[by_target], weights[by_target]
@@ -238,7 +239,7 @@ def neighbor_sum(
     ----------
     g : Graph
         The graph.
-    values : array_like of int32 or float32, shape (n,)
+    values : array_like of int or float, shape (n,)
         One value a vertex.
     order, both_ways, threads, device
         As for `row_sum`.

@@ -22,10 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph, arc_weights, check_graph
+from gpukernels.graph import Graph, arc_weights, check_graph, weight_type
 from gpukernels.primitives import THREADS
 
-from .arguments import computed, queries, sum_dtype, vertex_values
+from .arguments import computed, queries, sum_dtype, summed_graph, vertex_values
 
 
 @cuda.jit
@@ -103,9 +103,9 @@ def arc_pairs(g: Graph) -> NDArray[np.int32]:
     Raises
     ------
     InvalidArgument
-        If the weights are not int32.
+        If the weights are floats, or int32 does not hold one of them.
     """
-    weights = arc_weights(g)
+    weights = arc_weights(summed_graph(g))
     if weights.dtype != np.int32:
         raise InvalidArgument("weights.dtype", str(weights.dtype), "int32, to lie beside a target")
     return np.stack([g.targets, weights], axis=1)
@@ -117,7 +117,7 @@ def packed_arcs(g: Graph) -> NDArray[np.int64]:
     Raises
     ------
     InvalidArgument
-        If the weights are not int32.
+        If the weights are floats, or int32 does not hold one of them.
     """
     return arc_pairs(g).view("<i8").reshape(-1)
 
@@ -139,7 +139,7 @@ def row_sum(g: Graph, *, threads: int = THREADS, device: Device | None = None) -
     ndarray of int64 or float64, shape (n,)
         One sum a vertex.
     """
-    weights = arc_weights(g)
+    weights = arc_weights(summed_graph(g))
     return _sum_rows(csr_row_sum, g, [weights], sum_dtype(weights.dtype), threads, device)
 
 
@@ -152,8 +152,8 @@ def neighbor_sum(
     ----------
     g : Graph
         The graph.
-    values : array_like of int32 or float32, shape (n,)
-        One value a vertex.
+    values : array_like of int or float, shape (n,)
+        One value for each vertex; whole numbers are taken as int32.
     threads, device
         As for `row_sum`.
 
@@ -182,10 +182,10 @@ def weighted_neighbor_sum(
     ----------
     g : Graph
         The graph; an unweighted arc counts 1.
-    values : array_like of int32 or float32, shape (n,)
-        One value a vertex.
+    values : array_like of int or float, shape (n,)
+        One value for each vertex; whole numbers are taken as int32.
     layout : {"soa", "aos", "packed"}
-        Where the weights lie: in an array of their own; beside their targets in pairs (int32 only);
+        Where the weights lie: in an array of their own; beside their targets in pairs (whole only);
         the same pairs, each read as one 64-bit word.
     threads, device
         As for `row_sum`.
@@ -196,7 +196,7 @@ def weighted_neighbor_sum(
         One sum a vertex.
     """
     layouts: dict[str, tuple[Any, Callable[[], list[NDArray]]]] = {
-        "soa": (csr_weighted_sum_soa, lambda: [g.targets, arc_weights(g)]),
+        "soa": (csr_weighted_sum_soa, lambda: [g.targets, arc_weights(summed_graph(g))]),
         "aos": (csr_weighted_sum_aos, lambda: [arc_pairs(g)]),
         "packed": (csr_weighted_sum_packed, lambda: [packed_arcs(g)]),
     }
@@ -205,7 +205,7 @@ def weighted_neighbor_sum(
     check_graph(g)
     values = vertex_values(values, g.n)
     kernel, lay_out = layouts[layout]
-    dtype = sum_dtype(np.result_type(arc_weights(g).dtype, values.dtype))
+    dtype = sum_dtype(np.result_type(weight_type(summed_graph(g)), values.dtype))
     return _sum_rows(kernel, g, [*lay_out(), values], dtype, threads, device)
 
 

@@ -1,6 +1,7 @@
 """Shortest paths between all pairs: Floyd and Warshall's three loops.
 
-Distances are added up in int64 or float64, so that none of int32 weights can overflow.
+Distances are added up in int64 or float64, so that none of int32 weights can overflow. Sums of
+int64 weights that might wrap around are checked, as those of `shortest_paths` are.
 """
 
 from __future__ import annotations
@@ -13,13 +14,12 @@ from numpy.typing import NDArray
 from gpukernels.checks import check_vertex
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import InvalidArgument, RoundingError
-from gpukernels.graph import DENSE_LIMIT, Graph, arc_weights, check_graph
+from gpukernels.graph import DENSE_LIMIT, Graph, arc_weights, check_graph, no_arc, weight_type
 from gpukernels.summary import shape_of
-from gpukernels.weight_facts import weight_facts
+from gpukernels.weight_facts import is_held, may_be_too_long, weight_facts
 
+from .checked_sums import TOO_SHORT, too_far
 from .negative_cycles import find_negative_cycle
-
-INT64_MAX = np.iinfo(np.int64).max
 
 
 class AllPairs(NamedTuple):
@@ -84,6 +84,8 @@ def floyd_warshall(g: Graph) -> AllPairs:
     ------
     NegativeCycleError
         If there is a cycle of negative length; names one.
+    OverflowError
+        If a path is longer than int64 or float64 holds.
     RoundingError
         If sums of floats are rounded so far in float64 that shortest paths are not known.
     InvalidArgument
@@ -99,14 +101,22 @@ def floyd_warshall(g: Graph) -> AllPairs:
     """
     distance, next_hop, infinite = _room(g)
     _place_arcs(g.offsets, g.targets, arc_weights(g), distance, next_hop)
-    on_cycle, operations = _floyd_warshall(distance, next_hop, infinite)
-    if on_cycle >= 0:
-        raise find_negative_cycle(g, np.zeros(g.n)) or RoundingError(int(on_cycle), "float64")
-    if distance.dtype == np.float64 and weight_facts(g).least < 0:
-        if error := find_negative_cycle(g, distance.min(axis=0)):
-            raise error
-        if (lost := _first_lost(next_hop)) >= 0:
-            raise RoundingError(int(lost), "float64")
+    checked = infinite if may_be_too_long(g, 2 * g.n) else None
+    on_cycle, operations = _floyd_warshall(distance, next_hop, infinite, checked)
+    error: Exception | None = None
+    if on_cycle == TOO_SHORT:
+        error = OverflowError(f"a path is shorter than {distance.dtype} holds")
+    elif on_cycle >= 0:
+        error = RoundingError(int(on_cycle), "float64")
+    elif checked is not None and not all(is_held(g, row) for row in distance):
+        error = OverflowError(f"a path is longer than {distance.dtype} holds")
+    rounded = distance.dtype == np.float64 and weight_facts(g).least < 0
+    if rounded and error is None and (lost := _first_lost(next_hop)) >= 0:
+        error = RoundingError(int(lost), "float64")
+    if rounded or error is not None:
+        error = find_negative_cycle(g, np.zeros(g.n) if error else distance.min(axis=0)) or error
+    if error is not None:
+        raise error
     return AllPairs(distance, next_hop, int(operations))
 
 
@@ -115,9 +125,9 @@ def _room(g: Graph):
     check_graph(g)
     if g.n > DENSE_LIMIT:
         raise InvalidArgument("g.n", g.n, f"at most {DENSE_LIMIT:,} for a matrix of all pairs")
-    floats = g.weights is not None and g.weights.dtype == np.float32
-    infinite = np.inf if floats else INT64_MAX
-    distance = np.full((g.n, g.n), infinite)
+    wide = np.dtype(f"{weight_type(g).kind}8")
+    infinite = no_arc(wide)
+    distance = np.full((g.n, g.n), infinite, wide)
     return distance, np.full((g.n, g.n), -1, np.int32), distance.dtype.type(infinite)
 
 
@@ -151,7 +161,7 @@ def _first_lost(next_hop):
 
 
 @compiled()
-def _floyd_warshall(distance, next_hop, infinite):
+def _floyd_warshall(distance, next_hop, infinite, checked):
     """Return a vertex on a cycle of negative length, or -1, and the number of sums.
 
     The highest vertex of such a cycle has a negative way to itself before it is the pivot. Until
@@ -167,6 +177,11 @@ def _floyd_warshall(distance, next_hop, infinite):
                 continue
             operations += n
             for j in range(n):
+                if checked is not None and distance[k, j] != infinite:
+                    if too_far(first, distance[k, j], checked):
+                        if first < 0:
+                            return TOO_SHORT, operations
+                        continue
                 if distance[k, j] != infinite and first + distance[k, j] < distance[i, j]:
                     distance[i, j] = first + distance[k, j]
                     next_hop[i, j] = next_hop[i, k]

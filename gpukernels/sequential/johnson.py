@@ -7,8 +7,9 @@ of its source and lowered by the height of its target is never negative. So Dijk
 right: nearest first, by the distance less the height.
 
 Only the order uses heights. Distances are sums of the weights themselves, because a float that is
-raised and lowered again may be rounded. If rounding puts a vertex in the wrong place, its distance
-falls later and it enters the heap again; with whole numbers this never happens.
+raised and lowered again may be rounded, and int64 may not hold a raised weight. If rounding puts a
+vertex in the wrong place, its distance falls later and it enters the heap again; with whole numbers
+this never happens.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from gpukernels.cores.compiled import compiled
 from gpukernels.errors import RoundingError
 from gpukernels.graph import Graph, arc_weights
 from gpukernels.paths import NO_PARENT, negative_cycle, vertex_on_cycle
+from gpukernels.weight_facts import is_held, may_be_too_long
 
 from .all_pairs import AllPairs, _room
+from .checked_sums import TOO_SHORT, too_far, too_short
 from .shortest_paths import _rise, _sink, bellman_ford_queue
 
 
@@ -57,6 +60,8 @@ def johnson(g: Graph) -> AllPairs:
         If there is a cycle of negative length; names one.
     RoundingError
         If float weights are rounded so far that the answer is not known.
+    OverflowError
+        If a path is longer than int64 or float64 holds, or shorter.
     InvalidArgument
         If `g` is no Graph, or too large for a matrix.
 
@@ -68,27 +73,37 @@ def johnson(g: Graph) -> AllPairs:
     >>> found.path(0, 2), int(found.distance[0, 2])
     ([0, 1, 2], 3)
     """
-    distance, next_hop, _ = _room(g)
+    distance, next_hop, infinite = _room(g)
     weights = arc_weights(g)
     height: NDArray = np.zeros(g.n, distance.dtype)
     operations = 0
     if (weights < 0).any():
-        heights = bellman_ford_queue(with_source(g), g.n)
+        try:
+            heights = bellman_ford_queue(with_source(g), g.n)
+        except OverflowError:  # which names the vertex before all others
+            raise OverflowError(f"a path is shorter than {distance.dtype} holds") from None
         height, operations = heights.distance[: g.n], heights.relaxations
+    checked = infinite if may_be_too_long(g, 3 * g.n + g.m) else None
     parent = np.empty(g.n, np.int32)
+    # Of whole numbers, a length less a height is from 0 to 2^64 - 1.
+    key = np.empty(g.n, np.uint64 if distance.dtype == np.int64 else np.float64)
     for root in range(g.n):
         parent[:] = NO_PARENT
-        row = distance[root], parent, next_hop[root]
-        on_cycle, sums = _from_root(g.offsets, g.targets, weights, height, root, *row)
+        row = distance[root], parent, next_hop[root], key
+        on_cycle, sums = _from_root(g.offsets, g.targets, weights, height, root, *row, checked)
         if on_cycle >= 0:
             on_cycle = int(on_cycle)
             raise negative_cycle(g, parent, on_cycle) or RoundingError(on_cycle, "float64")
+        if on_cycle == TOO_SHORT:
+            raise OverflowError(f"a path from vertex {root} is shorter than {distance.dtype} holds")
+        if checked is not None and not is_held(g, distance[root]):
+            raise OverflowError(f"a path from vertex {root} is longer than {distance.dtype} holds")
         operations += sums
     return AllPairs(distance, next_hop, int(operations))
 
 
 @compiled()
-def _from_root(offsets, targets, weights, height, root, distance, parent, hop):
+def _from_root(offsets, targets, weights, height, root, distance, parent, hop, key, checked):
     """Fill the row of `root`; return a vertex on a cycle of `parent`, or -1, and the sums.
 
     Invariant: ``heap[:size]`` is a heap by ``key``, in which v is at ``place[v]``.
@@ -96,7 +111,8 @@ def _from_root(offsets, targets, weights, height, root, distance, parent, hop):
     n = parent.size
     heap, seen = np.empty(n, np.int32), np.empty(n, np.int32)
     place, settled = np.full(n, -1, np.int32), np.zeros(n, np.bool_)
-    key = np.zeros_like(distance)
+    kind = key.dtype.type
+    key[root] = 0
     distance[root], parent[root], heap[0], place[root] = 0, root, root, 0
     size, sums, again, any_again = 1, 0, 0, False
     while size:
@@ -107,9 +123,13 @@ def _from_root(offsets, targets, weights, height, root, distance, parent, hop):
         place[u], settled[u] = -1, True
         for i in range(offsets[u], offsets[u + 1]):
             v = targets[i]
+            if checked is not None and too_far(distance[u], weights[i], checked):
+                if weights[i] < 0:
+                    return np.int64(too_short(parent, seen)), sums
+                continue
             length = distance[u] + weights[i]
             if length < distance[v]:
-                distance[v], parent[v], key[v] = length, u, length - height[v]
+                distance[v], parent[v], key[v] = length, u, kind(length) - kind(height[v])
                 if v == u:
                     return np.int64(v), sums
                 if place[v] < 0:

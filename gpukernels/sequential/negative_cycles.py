@@ -1,7 +1,8 @@
-"""Decide exactly whether a graph of float weights has a cycle of negative length.
+"""Decide exactly whether a graph has a cycle of negative length.
 
 Sums of floats are rounded. So a search may end although there is a negative cycle, whose length is
-lost in the rounding, and distances may fall around a cycle whose exact length is 0 or more.
+lost in the rounding, and distances may fall around a cycle whose exact length is 0 or more. Sums of
+int64 are exact, but a search ends at the first one that int64 does not hold.
 
 Heights prove that no cycle is negative if every arc is at least as long as the height of its target
 less the height of its source: around a cycle the heights cancel. All heights will do for a proof,
@@ -13,6 +14,10 @@ and distances are nearly such heights. Three steps find a cycle, or prove that t
    arc that exceeds its difference of heights by more is part of no negative cycle, nor is an arc
    between two strong components of the others.
 3. The remaining arcs, which are few or none, are searched with exact fractions.
+
+Weights are rounded themselves if they are whole numbers that float64 does not hold, or floats so
+large that they are scaled down and small ones lose their last bits. Then each arc counts as shorter
+by as much as its weight may have changed.
 """
 
 from __future__ import annotations
@@ -28,10 +33,16 @@ from gpukernels.cores.compiled import compiled
 from gpukernels.errors import NegativeCycleError
 from gpukernels.graph import Graph
 from gpukernels.paths import NO_PARENT, negative_cycle, vertex_on_cycle
-from gpukernels.weight_facts import weight_facts
+from gpukernels.weight_facts import may_be_too_long, weight_facts
+
+from .checked_sums import too_far, too_short
 
 #: By this factor the bound on the faults exceeds what is added up, in case that was rounded.
 MARGIN = 1 + 1e-6
+#: By this factor weights close to the end of float64 are multiplied. Sums of 2^64 of them are held.
+SCALE = 2.0**-64
+#: Largest relative error of a whole number as float64, and largest absolute one of a scaled float.
+RELATIVE, ABSOLUTE = 2.0**-53, 2.0**-1074
 
 
 def find_negative_cycle(g: Graph, heights: ArrayLike) -> NegativeCycleError | None:
@@ -50,18 +61,23 @@ def find_negative_cycle(g: Graph, heights: ArrayLike) -> NegativeCycleError | No
     if g.weights is None or weight_facts(g).least >= 0:
         return None
     least = float(np.finfo(np.float64).min) / 4  # from which no sum becomes infinite
-    height = np.maximum(np.asarray(heights, np.float64), least)
-    arcs = g.offsets, g.targets, g.weights
+    height, weights, error = np.asarray(heights, np.float64), g.weights, (0.0, 0.0)
+    if weights.dtype == np.int64:
+        weights, error = weights.astype(np.float64), (RELATIVE, 0.0)
+    elif may_be_too_long(g, 4 * (g.n + g.m)):
+        height, weights, error = height * SCALE, weights * SCALE, (0.0, ABSOLUTE)
+    height = np.maximum(height, least)
+    arcs = g.offsets, g.targets, weights
     _reach(g.offsets, g.targets, height)
     first = _first_to_fall(*arcs, height)
     if first.size:
         queue = np.empty(g.n, np.int32)
         queue[: first.size] = first
         parent = np.full(g.n, NO_PARENT, np.int32)
-        on_cycle = lower(*arcs, queue, first.size, height, parent, np.zeros(4, np.int64))
-        if on_cycle >= 0 and (error := negative_cycle(g, parent, int(on_cycle))):
-            return error
-    excess, faults = _excess(*arcs, height)
+        on_cycle = lower(*arcs, queue, first.size, height, parent, np.zeros(4, np.int64), None)
+        if on_cycle >= 0 and (named := negative_cycle(g, parent, int(on_cycle))):
+            return named
+    excess, faults = _excess(*arcs, height, *error)
     if faults == 0:
         return None
     near = np.flatnonzero(excess <= faults * MARGIN)
@@ -109,13 +125,14 @@ def _first_to_fall(offsets, targets, weights, height):
 
 
 @compiled()
-def lower(offsets, targets, weights, queue, size, distance, parent, counts):
+def lower(offsets, targets, weights, queue, size, distance, parent, counts, checked):
     """Relax arcs until none lowers a distance; return a vertex on a cycle of parents, or -1.
 
     The queue is that of Bellman and Ford's algorithm, and begins with `size` vertices, no vertex
     twice. Parents are searched for a cycle once in n improvements, which does not add to the work,
     and at the end. Where there is a negative cycle, there is one among the parents from some moment
-    on; rounded sums may close one, too.
+    on; rounded sums may close one, too. If `checked` is the largest int64 in place of None, a sum
+    beyond it is no way to a vertex; the result is `TOO_SHORT` at the first one below all of int64.
     """
     n = parent.size
     seen = np.empty(n, np.int32)
@@ -132,8 +149,12 @@ def lower(offsets, targets, weights, queue, size, distance, parent, counts):
         iterations += 1
         for i in range(offsets[u], offsets[u + 1]):
             v = targets[i]
-            length = distance[u] + weights[i]
             relaxations += 1
+            if checked is not None and too_far(distance[u], weights[i], checked):
+                if weights[i] < 0:
+                    return too_short(parent, seen)
+                continue
+            length = distance[u] + weights[i]
             if length < distance[v]:
                 distance[v], parent[v] = length, u
                 if v == u:
@@ -155,10 +176,11 @@ def lower(offsets, targets, weights, queue, size, distance, parent, counts):
 
 
 @compiled()
-def _excess(offsets, targets, weights, height):
+def _excess(offsets, targets, weights, height, relative, absolute):
     """Return by how much each arc exceeds its difference of heights, and the bound on the faults.
 
-    A sum and its rounding error are added separately, so that each sign is right.
+    A sum and its rounding error are added separately, so that each sign is right. Arcs count as
+    shorter by the largest error of their weights.
     """
     excess = np.full(targets.size, np.inf)
     fault = np.zeros(height.size)
@@ -169,6 +191,7 @@ def _excess(offsets, targets, weights, height):
                 total, rest = _two_sum(height[u], np.float64(weights[i]))
                 difference, more = _two_sum(total, -height[v])
                 excess[i] = difference + (more + rest)
+                excess[i] -= abs(weights[i]) * relative + absolute
                 fault[v] = max(fault[v], -excess[i])
     return excess, fault.sum()
 

@@ -1,8 +1,10 @@
 """Shortest paths from one root: Dijkstra's heap, Bellman and Ford's rounds, and a queue between.
 
-Distances are added up in int64 or float64, so that none of int32 weights can overflow. Sums in
-float64 are rounded only if weights differ by some nine orders of magnitude; if negative ones are
-among them, an exact check follows.
+Distances are added up in int64 or float64, so that none of int32 weights can overflow. Weights of
+64 bits are used as they are. If their sums might wrap around, each sum is checked: one that is too
+large is no way to the vertex, and in the end every vertex that has stayed without one is found.
+Sums of float32 weights are rounded in float64 only if the weights differ by some nine orders of
+magnitude. If some floats are negative, an exact check follows.
 """
 
 from __future__ import annotations
@@ -15,11 +17,12 @@ from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import NegativeCycleError, RoundingError
-from gpukernels.graph import Graph, arc_weights, check_root
+from gpukernels.graph import Graph, arc_weights, check_root, no_arc
 from gpukernels.paths import NO_PARENT, negative_cycle, path_to, vertex_on_cycle
 from gpukernels.summary import shape_of
-from gpukernels.weight_facts import check_non_negative
+from gpukernels.weight_facts import check_non_negative, is_held, may_be_too_long
 
+from .checked_sums import TOO_SHORT, too_far, too_short
 from .negative_cycles import find_negative_cycle, lower
 
 
@@ -88,6 +91,8 @@ def dijkstra(g: Graph, root: int = 0) -> ShortestPaths:
     ------
     NegativeWeightError
         Where an arc weighs less than 0.
+    OverflowError
+        If a path is longer than int64 or float64 holds.
     InvalidArgument, VertexOutOfRange
         Where `root` is not a vertex of `g`.
 
@@ -126,6 +131,8 @@ def bellman_ford_queue(g: Graph, root: int = 0) -> ShortestPaths:
     ------
     NegativeCycleError
         Where a path from the root leads to a cycle of negative length; names one.
+    OverflowError
+        If a path is longer than int64 or float64 holds.
     RoundingError
         If sums of floats are rounded so far in float64 that shortest paths are not known.
     InvalidArgument, VertexOutOfRange
@@ -163,6 +170,8 @@ def bellman_ford(g: Graph, root: int = 0) -> ShortestPaths:
     ------
     NegativeCycleError
         Where a path from the root leads to a cycle of negative length; names one.
+    OverflowError
+        If a path is longer than int64 or float64 holds.
     RoundingError
         If sums of floats are rounded so far in float64 that shortest paths are not known.
     InvalidArgument, VertexOutOfRange
@@ -183,25 +192,32 @@ def bellman_ford(g: Graph, root: int = 0) -> ShortestPaths:
 def _search(loop: Callable, g: Graph, root: int) -> ShortestPaths:
     root = check_root(g, root)
     weights = arc_weights(g)
-    if weights.dtype == np.float32:
-        distance = np.full(g.n, np.inf)
-    else:
-        distance = np.full(g.n, np.iinfo(np.int64).max)
+    wide = np.dtype(f"{weights.dtype.kind}8")
+    distance = np.full(g.n, no_arc(wide), wide)
+    # A cycle is found after n lowered distances, and the arcs of one vertex. With None in place of
+    # the largest sum, the checks are not compiled.
+    checked = distance.dtype.type(no_arc(wide)) if may_be_too_long(g, 3 * g.n + g.m) else None
     parent = np.full(g.n, NO_PARENT, np.int32)
     counts = np.zeros(4, np.int64)
-    on_cycle = int(loop(g.offsets, g.targets, weights, root, distance, parent, counts))
+    on_cycle = int(loop(g.offsets, g.targets, weights, root, distance, parent, counts, checked))
     error: Exception | None = None
     if on_cycle >= 0:
         error = negative_cycle(g, parent, on_cycle) or RoundingError(on_cycle, "float64")
-    if distance.dtype == np.float64 and not isinstance(error, NegativeCycleError):
-        error = find_negative_cycle(g, distance) or error
+    elif on_cycle == TOO_SHORT:
+        error = OverflowError(f"a path from vertex {root} is shorter than {wide} holds")
+    elif checked is not None and not is_held(g, distance):
+        error = OverflowError(f"a path from vertex {root} is longer than {wide} holds")
+    doubtful = wide.kind == "f" or error is not None
+    if doubtful and not isinstance(error, NegativeCycleError):
+        heights = np.where(distance == no_arc(wide), np.inf, distance)
+        error = find_negative_cycle(g, heights) or error
     if error is not None:
         raise error
     return ShortestPaths(distance, parent, *counts.tolist())
 
 
 @compiled()
-def _dijkstra(offsets, targets, weights, root, distance, parent, counts):
+def _dijkstra(offsets, targets, weights, root, distance, parent, counts, checked):
     """Invariant: ``heap[:size]`` is a heap by distance, in which v is at ``place[v]``."""
     n = parent.size
     heap = np.empty(n, np.int32)
@@ -216,8 +232,10 @@ def _dijkstra(offsets, targets, weights, root, distance, parent, counts):
         iterations += 1
         for i in range(offsets[u], offsets[u + 1]):
             v = targets[i]
-            length = distance[u] + weights[i]
             relaxations += 1
+            if checked is not None and too_far(distance[u], weights[i], checked):
+                continue
+            length = distance[u] + weights[i]
             if length < distance[v]:
                 distance[v], parent[v] = length, u
                 improvements += 1
@@ -260,16 +278,16 @@ def _rise(heap, place, distance, v):
 
 
 @compiled()
-def _bellman_ford_queue(offsets, targets, weights, root, distance, parent, counts):
+def _bellman_ford_queue(offsets, targets, weights, root, distance, parent, counts, checked):
     """Return a vertex on a cycle of parents, or -1; see :func:`.negative_cycles.lower`."""
     distance[root], parent[root] = 0, root
     queue = np.empty(parent.size, np.int32)
     queue[0] = root
-    return lower(offsets, targets, weights, queue, 1, distance, parent, counts)
+    return lower(offsets, targets, weights, queue, 1, distance, parent, counts, checked)
 
 
 @compiled()
-def _bellman_ford(offsets, targets, weights, root, distance, parent, counts):
+def _bellman_ford(offsets, targets, weights, root, distance, parent, counts, checked):
     """Return a vertex on a cycle of parents, or -1; see :func:`.negative_cycles.lower`."""
     n = parent.size
     seen = np.empty(n, np.int32)
@@ -284,8 +302,12 @@ def _bellman_ford(offsets, targets, weights, root, distance, parent, counts):
                 continue
             for i in range(offsets[u], offsets[u + 1]):
                 v = targets[i]
-                length = distance[u] + weights[i]
                 relaxations += 1
+                if checked is not None and too_far(distance[u], weights[i], checked):
+                    if weights[i] < 0:
+                        return too_short(parent, seen)
+                    continue
+                length = distance[u] + weights[i]
                 if length < distance[v]:
                     distance[v], parent[v] = length, u
                     if v == u:

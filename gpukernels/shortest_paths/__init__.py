@@ -7,6 +7,7 @@ from typing import Any
 from gpukernels.device import Device, chosen_device
 from gpukernels.front_door import driver_of
 from gpukernels.graph import Graph, check_root
+from gpukernels.kernel_weights import kernel_graph, rounding_of, with_rounding
 from gpukernels.method_notes import help_text
 
 from . import (
@@ -45,7 +46,9 @@ def sssp(
     Parameters
     ----------
     g : Graph
-        The graph; its outgoing arcs are followed, and an arc without a weight counts 1.
+        The graph; its outgoing arcs are followed, and an arc without a weight counts 1. Kernels
+        take weights as int32 or float32. Other whole numbers must fit int32. Other floats are
+        rounded to the nearest float32, and `stats` has a bound on the error.
     root : int
         Where the paths begin.
     method : str
@@ -66,6 +69,8 @@ def sssp(
         If there is no such method.
     InvalidArgument
         If an argument or an option has a value that is not allowed; nothing has been launched then.
+        Also if int32 does not hold a whole weight, or a float is beyond float32 or so small that
+        it would become 0.
     VertexOutOfRange
         If `root` is not a vertex of `g`.
     NegativeWeightError
@@ -90,7 +95,8 @@ def sssp(
     """
     search, options = driver_of("sssp", METHODS, method, options)
     root = check_root(g, root)
-    return search(g, root, chosen_device(device), **options)
+    result = search(kernel_graph(g), root, chosen_device(device), **options)
+    return with_rounding(result, rounding_of(g))
 
 
 sssp.__doc__ = help_text(sssp.__doc__, METHODS)

@@ -32,7 +32,8 @@ from gpukernels.checks import check_choice, check_whole
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 from gpukernels.front_door import known_method
-from gpukernels.graph import Graph, checked_roots
+from gpukernels.graph import Graph, checked_roots, weight_type
+from gpukernels.kernel_weights import kernel_graph, rounding_of, with_rounding
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 from gpukernels.summary import shape_of
 from gpukernels.weight_facts import weight_facts
@@ -57,14 +58,15 @@ class SSSPManyResult:
     roots : ndarray of int32, shape (k,)
         Where they begin.
     distance : array of int32 or float32, shape (k, n)
-        ``distance[i, v]`` is the length of a shortest path from root i to v, in the type of the
-        weights; int32 without weights. Where no path leads: infinity, or for int32 2^31 - 1. An
-        array of NumPy; with a client or of a ``.zarr`` one of Dask, of which ``[2:4].compute()``
-        brings a part here; of a ``.npy`` a memory map.
+        ``distance[i, v]`` is the length of a shortest path from root i to v: int32 or float32, with
+        ``engine="cpu"`` the type of the weights; int32 without weights. Where no path leads:
+        infinity, or for whole numbers the largest of the type. An array of NumPy; with a client or
+        of a ``.zarr`` one of Dask, of which ``[2:4].compute()`` brings a part here; of a ``.npy`` a
+        memory map.
     stats : mapping
         What the searches of this call did: ``method``, ``tiles``, ``resumed`` (tiles that were
         there already), ``batch`` (roots of a tile), ``launches``, ``read_backs``, ``iterations``,
-        ``relaxations``.
+        ``relaxations``; of float64 weights what :class:`SSSPResult` has besides.
 
     Examples
     --------
@@ -74,7 +76,7 @@ class SSSPManyResult:
     """
 
     roots: NDArray[np.int32]
-    distance: NDArray[np.int32] | NDArray[np.float32]
+    distance: NDArray[Any]
     stats: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -119,8 +121,8 @@ def sssp_many(
         Threads a block.
     engine : str
         ``"kernels"``, or ``"cpu"``: one core a worker, by Dijkstra, or by Bellman and Ford where
-        weights are negative, for large graphs where there is no GPU. Then floats are added up in
-        64 bits and rounded at the end.
+        weights are negative, for large graphs where there is no GPU. It also takes weights of 64
+        bits. Weights of float32 are added up in 64 bits, and the sums are rounded at the end.
     into : path, optional
         Where the distances are kept as they come: a new ``.npy`` or ``.zarr``. The same call with
         it goes on where an interrupted one ended, to the same bits. A second call with it is
@@ -166,17 +168,21 @@ def sssp_many(
         check_client(client, device)
     elif device is not None or engine == "kernels":
         device = chosen_device(device)
+    rounding = None
+    if engine == "kernels":
+        rounding, g = rounding_of(g), kernel_graph(g)
     each = _roots_of_a_tile(g, chosen.size, method, engine, batch, memory)
+
+    dtype = weight_type(g)
 
     def tiles(before: int | None) -> list[RowTile]:
         size = each or before
         if size is None:
-            size = rows_a_tile(chosen.size, 4 * g.n, client)
+            size = rows_a_tile(chosen.size, dtype.itemsize * g.n, client)
             if device is not None and method in AT_ONCE:
                 size = max(1, min(size, roots_within(g, device.free_bytes(), False, method)))
         return tiles_of("roots", chosen, min(size, MOST_ROOTS))
 
-    dtype = np.dtype(np.int32 if g.weights is None else g.weights.dtype)
     made_from = {"call": "sssp_many", "method": method, "engine": engine}
     if into is not None:
         made_from |= {"graph": digest_of(g.offsets, g.targets, g.weights)}
@@ -190,7 +196,7 @@ def sssp_many(
     stats["batch"] = made.batch
     for name in COUNTED:
         stats[name] = sum(one[name] for one in made.stats)
-    return SSSPManyResult(chosen, made.matrix, stats)
+    return with_rounding(SSSPManyResult(chosen, made.matrix, stats), rounding)
 
 
 def _roots_of_a_tile(
@@ -242,7 +248,7 @@ def _by_cpu(g: Graph, roots: NDArray) -> tuple[NDArray, dict[str, Any]]:
     """Return the same by one core."""
     negative = weight_facts(g).least < 0
     search = sequential.bellman_ford_queue if negative else sequential.dijkstra
-    dtype = np.dtype(np.int32 if g.weights is None else g.weights.dtype)
+    dtype = weight_type(g)
     rows = np.empty((roots.size, g.n), dtype)
     stats = dict.fromkeys(COUNTED, 0)
     for row, root in zip(rows, roots.tolist(), strict=True):

@@ -23,7 +23,7 @@ from gpukernels.graph import Graph
 from gpukernels.sequential.negative_cycles import find_negative_cycle
 from gpukernels.weight_facts import weight_facts
 
-from .result import UNREACHED, infinity
+from .result import infinity
 
 #: Greatest factor by which rounding lengthens a float32 sum of arcs. One addition adds at most one
 #: part in 2^24, and a sum that is 2^25 times as long as the longest arc does not grow any more.
@@ -32,7 +32,8 @@ ROUNDED = 4
 
 def largest(dtype: DTypeLike) -> float | int:
     """Return the largest length that a distance of this type can hold."""
-    return UNREACHED - 1 if np.issubdtype(dtype, np.integer) else float(np.finfo(dtype).max)
+    end = infinity(dtype)
+    return float(np.finfo(dtype).max) if end == np.inf else end - 1
 
 
 def check_lengths(g: Graph, root: int, lengths: NDArray) -> None:
@@ -58,7 +59,7 @@ def check_lengths(g: Graph, root: int, lengths: NDArray) -> None:
     RoundingError
         If floats are rounded so far that a vertex has a distance which no path to it has.
     """
-    signed = lengths.dtype != np.int32 and weight_facts(g).least < 0
+    signed = lengths.dtype.kind == "f" and weight_facts(g).least < 0
     error: Exception | None = None
     if signed and np.isneginf(lengths).any():
         error = not_held(root, "lower", lengths.dtype)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from gpukernels.device import Device, DeviceArray
-from gpukernels.graph import Graph
+from gpukernels.graph import Graph, no_arc
 from gpukernels.paths import path_to
 from gpukernels.summary import shape_of
 
@@ -25,7 +25,8 @@ class SSSPResult:
     Attributes
     ----------
     distance : ndarray of int32 or float32, shape (n,)
-        Length of a shortest path from the root, in the type of the weights; int32 without weights.
+        Length of a shortest path from the root, int32 or float32 as the weights are whole numbers
+        or floats; int32 without weights.
         Where no path leads: infinity, or for int32 ``UNREACHED``, which is 2^31 - 1.
     parent : ndarray of int32, shape (n,), or None
         The vertex before this one on such a path; the root is its own parent; -1 where no path
@@ -35,7 +36,9 @@ class SSSPResult:
         the host waited for a number from the device), ``iterations`` and ``relaxations`` (arcs
         looked at, each time that they were). Methods with a queue add ``enqueues`` (vertices put
         into a frontier, the root included) and ``duplicates`` (vertices whose distance fell and
-        that were not put there because they were there already).
+        that were not put there because they were there already). With float64 weights there are
+        ``rounded_weights`` (arcs whose weight is no float32, so that it was rounded) and
+        ``rounding_error`` (a bound on the difference of any distance from the exact one).
 
     Examples
     --------
@@ -76,8 +79,8 @@ class SSSPResult:
 
 
 def infinity(dtype: DTypeLike) -> float | int:
-    """Return the distance of what no path reaches."""
-    return UNREACHED if np.issubdtype(dtype, np.integer) else np.inf
+    """Return the distance of a vertex without a path: the largest whole number, or infinity."""
+    return no_arc(dtype)
 
 
 def arcs_on(device: Device, g: Graph) -> tuple[DeviceArray, DeviceArray, DeviceArray]:

@@ -101,7 +101,7 @@ def check(g: gk.Graph, found, expected: np.ndarray | None = None) -> None:
     arcs = matrix_of(g)
     if expected is None:
         expected = closed(arcs)
-    dtype = np.int32 if g.weights is None else g.weights.dtype
+    dtype = np.float32 if g.weights is not None and g.weights.dtype.kind == "f" else np.int32
     assert found.distance.dtype == dtype
     nothing = UNREACHED if dtype == np.int32 else np.inf
     np.testing.assert_array_equal(

@@ -38,7 +38,7 @@ def check(g: gk.Graph, root: int, found) -> None:
     """Distances are those of the queue, parents' arcs are tight and lead back to the root."""
     expected = sequential.bellman_ford_queue(g, root)
     reached = expected.parent >= 0
-    dtype = np.int32 if g.weights is None else g.weights.dtype
+    dtype = np.float32 if g.weights is not None and g.weights.dtype.kind == "f" else np.int32
     assert found.distance.dtype == dtype
     np.testing.assert_array_equal(found.distance[reached], expected.distance[reached].astype(dtype))
     assert (found.distance[~reached] == infinity(dtype)).all()
