@@ -27,8 +27,7 @@ Devices
     records what warps do on the SIMT machine, traced does so for one call. local_client starts
     processes that share the roots or tiles of one call, as those of any Dask client do.
 Kernels of your own
-    check looks a kernel over before it is launched, benign_race declares races that do no harm,
-    show lists a kernel's source and sass its machine code.
+    check finds faults, benign_race declares harmless races, show lists source, sass machine code.
 Figures
     CompareView, EnergyView, FrontierView, GraphView, HashView, MappingView, MemoryView,
     PartsView, RelaxView, ScanView, TileView, WarpView, WorkersView.

@@ -1,4 +1,4 @@
-"""Searches of the CPU on weights whose sums no type holds, compared with exact numbers of Python."""
+"""Sums that no type holds are refused, and cycles are negative if their exact lengths are."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 import gpukernels as gk
 from gpukernels import sequential
 from gpukernels.sequential.negative_cycles import find_negative_cycle
+from gpukernels.shortest_paths import METHODS
 
 NONE = 2**63 - 1
 ONE_ROOT = sequential.bellman_ford, sequential.bellman_ford_queue
 ALL_PAIRS = sequential.floyd_warshall, sequential.johnson
 LONG = [2**62, 2**62 - 1, 2**62 + 1, 2**61, 2**63 - 1, 2**53 + 1, 1, 2, 0]
+NON_NEGATIVE = "near_far", "delta_stepping", "near_far_persistent", "ortega"
 ROUNDED = [0.1, 0.2, 0.3, 1.0, 3.0, 2.0**53, 2.0**54 + 4, 2.0**60, 5e-324, 2.0**1020, 1.5e308]
 
 
@@ -64,7 +66,8 @@ def check(n: int, arcs: list, dtype: type, search, known: list[list] | None) -> 
         else:
             assert max(map(abs, weights)) > 2.0**1000
     except gk.RoundingError:
-        assert known is not None and dtype is np.float64
+        assert known is not None
+        assert dtype is np.float64
     else:
         assert known is not None
         none = NONE if dtype is np.int64 else np.inf
@@ -132,3 +135,35 @@ def test_an_error_of_all_pairs_names_vertices_of_the_graph():
     g = gk.Graph.from_arcs(3, [0, 1], [1, 2], [2**63 - 2, 1])
     with pytest.raises(OverflowError, match="from vertex 0 is longer than int64 holds"):
         sequential.johnson(g)
+
+
+def lengths_of(g: gk.Graph) -> np.ndarray:
+    return np.where(np.eye(g.n, dtype=bool), 0, g.dense())
+
+
+SIGNED = [name for name in METHODS if name not in NON_NEGATIVE]
+BY_KERNELS = {
+    **{f"sssp, {name}": lambda g, name=name: gk.sssp(g, 0, name) for name in SIGNED},
+    "sssp_many": lambda g: gk.sssp_many(g, [0, 1]),
+    "sssp_many, workfront_sweep": lambda g: gk.sssp_many(g, [0, 1], "workfront_sweep"),
+    **{f"apsp, {name}": lambda g, name=name: gk.apsp(g, name) for name in gk.all_pairs.METHODS},
+    "apsp of a matrix": lambda g: gk.apsp(lengths_of(g)),
+    "apsp of a matrix, partitioned": lambda g: gk.apsp(lengths_of(g), "partitioned"),
+    "apsp in blocks": lambda g: gk.apsp(g, block=2),
+}
+
+
+@pytest.mark.parametrize("call", BY_KERNELS)
+def test_kernels_name_cycles_of_the_weights_as_given(call):
+    negative = [2.0**30, 1 - 2.0**-30, -(2.0**30) - 1]  # 0 in float32
+    g = gk.Graph.from_arcs(3, [0, 1, 2], [1, 2, 0], negative)
+    with pytest.raises(gk.NegativeCycleError) as caught:
+        BY_KERNELS[call](g)
+    assert sorted(caught.value.cycle) == [0, 1, 2]
+    g = gk.Graph.from_arcs(3, [0, 1, 2], [1, 2, 0], [0.1, 0.2, -0.3])  # negative in float32
+    assert gk.sssp_many(g, [0], engine="cpu").distance[0].tolist() == [0, 0.1, 0.1 + 0.2]
+    with pytest.raises(gk.RoundingError):
+        BY_KERNELS[call](g)
+    g = gk.Graph.from_arcs(4, [0, 1, 2, 3], [1, 0, 3, 2], [1.5, 0.1, *negative[::2]])
+    if "sssp" in call:  # a cycle to which no path leads
+        BY_KERNELS[call](g)

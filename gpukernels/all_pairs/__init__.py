@@ -136,7 +136,7 @@ def apsp(
         search = block_tasks.apsp
     if search in (partitioned.apsp, block_tasks.apsp):
         rows = length_rows_of(g, kernels=options.get("engine", "kernels") == "kernels")
-        check_cycles(rows)
+        check_cycles(g, rows)
         result = search(rows, device, client, **options)
         if rows.too_long and not_joined(result.distance):
             joined = search(rows.pattern(), device, client, **options)
@@ -150,10 +150,10 @@ def apsp(
         device = chosen_device(device)
     if search is out_of_core.apsp:  # which sees to lengths, and to what is too long, on its own
         rows = length_rows_of(g)
-        check_cycles(rows)
+        check_cycles(g, rows)
         return with_rounding(search(rows, device, **options), rows.rounding)
     lengths = lengths_of(g)
-    check_cycles(lengths)
+    check_cycles(g, lengths)
     result = search(lengths, device, **options)
     if lengths.too_long and not_joined(result.distance):
         check_held(result.distance, search(lengths.pattern(), device, **options).distance)

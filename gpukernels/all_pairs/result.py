@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import check_vertex
 from gpukernels.cores.compiled import compiled
@@ -21,7 +21,7 @@ from gpukernels.summary import shape_of
 from gpukernels.weight_facts import weight_facts
 
 from .length_rows import LengthRows
-from .lengths import Lengths, none_in
+from .lengths import Lengths, graph_of, none_in
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -222,10 +222,24 @@ def name_cycle(of: Lengths | LengthRows | Graph, vertex: int) -> NoReturn:
     raise RoundingError(vertex, str(weight_type(g)))
 
 
-def check_cycles(lengths: Lengths | LengthRows) -> None:
+def check_cycles(g: Graph | ArrayLike, lengths: Lengths | LengthRows) -> None:
     """Raise NegativeCycleError if floats have a negative cycle, even if rounding would hide it.
 
     O(n m) at worst on the host, and only if a float is negative.
+
+    Parameters
+    ----------
+    g : Graph or array, shape (n, n)
+        What the caller has given.
+    lengths : Lengths or LengthRows
+        Made from it.
+
+    Raises
+    ------
+    NegativeCycleError
+        If `g` has a negative cycle; names one.
+    RoundingError
+        If a cycle is negative only because `lengths` are rounded to float32.
     """
     given = lengths.given
     if isinstance(given, Graph):
@@ -233,10 +247,15 @@ def check_cycles(lengths: Lengths | LengthRows) -> None:
         signed = signed and weight_facts(given).least < 0
     else:
         signed = given.dtype.kind == "f" and given.size > 0 and given.min() < 0
-    if signed:
-        g = lengths.graph()
-        if error := find_negative_cycle(g, np.zeros(g.n)):
+    if not signed:
+        return
+    if lengths.rounding is not None:
+        exact = g if isinstance(g, Graph) else graph_of(np.asarray(g))
+        if error := find_negative_cycle(exact, np.zeros(exact.n)):
             raise error
+    seen = lengths.graph()
+    if error := find_negative_cycle(seen, np.zeros(seen.n)):
+        raise error if lengths.rounding is None else RoundingError(error.cycle[0])
 
 
 def check_held(distance: NDArray, joined: NDArray) -> None:

@@ -52,7 +52,7 @@ def apsp(g: Graph | ArrayLike) -> APSPResult:
         known.
     """
     lengths = lengths_of(g, kernels=False)
-    check_cycles(lengths)
+    check_cycles(g, lengths)
     result = _closed(lengths)
     if lengths.too_long and not_joined(result.distance):
         check_held(result.distance, _closed(lengths.pattern()).distance)

@@ -20,6 +20,7 @@ from . import (
     topology_driven,
     workfront_sweep,
 )
+from .given_cycles import cycles_of
 from .result import UNREACHED, SSSPResult
 
 METHODS = {
@@ -95,7 +96,9 @@ def sssp(
     """
     search, options = driver_of("sssp", METHODS, method, options)
     root = check_root(g, root)
-    result = search(kernel_graph(g), root, chosen_device(device), **options)
+    seen = kernel_graph(g)
+    with cycles_of(g, root):
+        result = search(seen, root, chosen_device(device), **options)
     return with_rounding(result, rounding_of(g))
 
 

@@ -10,6 +10,7 @@ roots have nothing in common but the graph, which each worker gets once.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -39,6 +40,7 @@ from gpukernels.summary import shape_of
 from gpukernels.weight_facts import weight_facts
 
 from . import METHODS
+from .given_cycles import cycles_of
 from .many_roots import AT_ONCE, MOST_ROOTS, bytes_for, roots_within, search_from_all
 from .overflow import largest, not_held
 from .result import infinity
@@ -168,7 +170,7 @@ def sssp_many(
         check_client(client, device)
     elif device is not None or engine == "kernels":
         device = chosen_device(device)
-    rounding = None
+    given, rounding = g, None
     if engine == "kernels":
         rounding, g = rounding_of(g), kernel_graph(g)
     each = _roots_of_a_tile(g, chosen.size, method, engine, batch, memory)
@@ -187,11 +189,12 @@ def sssp_many(
     if into is not None:
         made_from |= {"graph": digest_of(g.offsets, g.targets, g.weights)}
         made_from |= {"roots": digest_of(chosen)}
-    made = make_rows(
-        "sssp_many", (chosen.size, g.n), dtype, tiles, search_tile,
-        (g if client is None else placed(client, g), method, device, threads, engine),
-        client, into, made_from,
-    )  # fmt: skip
+    with nullcontext() if rounding is None else cycles_of(given, chosen):
+        made = make_rows(
+            "sssp_many", (chosen.size, g.n), dtype, tiles, search_tile,
+            (g if client is None else placed(client, g), method, device, threads, engine),
+            client, into, made_from,
+        )  # fmt: skip
     stats: dict[str, Any] = {"method": method, "tiles": made.tiles, "resumed": made.resumed}
     stats["batch"] = made.batch
     for name in COUNTED:

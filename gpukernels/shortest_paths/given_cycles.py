@@ -1,0 +1,44 @@
+"""Decide by the weights that a caller has given whether a search meets a negative cycle.
+
+Kernels round float64 weights to float32. So a negative cycle may be no longer negative, and another
+cycle may become negative. An exact search on one core follows if a float64 weight is negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gpukernels.errors import NegativeCycleError, RoundingError
+from gpukernels.graph import Graph, weight_type
+from gpukernels.sequential.negative_cycles import find_negative_cycle
+
+
+@contextmanager
+def cycles_of(g: Graph, roots: ArrayLike) -> Iterator[None]:
+    """Run a search by kernels from `roots`, with errors about cycles that are those of `g`.
+
+    Raises
+    ------
+    NegativeCycleError
+        If a path of `g` leads from a root to a cycle of negative length; names one.
+    RoundingError
+        If a cycle is negative only because its weights are rounded.
+    """
+    found: Exception | None = None
+    try:
+        yield
+    except (NegativeCycleError, OverflowError, RoundingError) as error:
+        found = error
+    if weight_type(g) == np.float64:
+        heights = np.full(g.n, np.inf)
+        heights[roots] = 0
+        named = find_negative_cycle(g, heights)
+        if named is None and isinstance(found, NegativeCycleError):
+            found = RoundingError(found.cycle[0])
+        found = named or found
+    if found is not None:
+        raise found
