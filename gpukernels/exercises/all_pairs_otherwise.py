@@ -247,7 +247,7 @@ def squares_case(name: str, g: Graph) -> Case:
 
 def rings(count: int, size: int = 6) -> Graph:
     """Return so many cycles of a few vertices each."""
-    vertex = np.arange(size * count)
+    vertex = np.arange(size * count, dtype=np.int32)
     target = vertex - vertex % size + (vertex + 1) % size
     return Graph.from_arcs(size * count, vertex, target, vertex % size + 1)
 

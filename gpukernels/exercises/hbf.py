@@ -40,7 +40,7 @@ WITH_SHUFFLES = f"from numba import cuda\n\nFULL_MASK = 0xFFFFFFFF\nNO_PATH = {N
 #: A cycle through vertex 0, a self-loop, and a vertex without arcs out.
 SMALL = np.array(
     [(0, 1, 2), (0, 2, 5), (1, 2, 1), (2, 2, 3), (2, 3, 4), (2, 4, 6), (3, 0, 1), (3, 4, 1),
-     (4, 5, 2)]
+     (4, 5, 2)], np.int32
 )  # fmt: skip
 
 
@@ -222,7 +222,7 @@ WORDS = KernelExercise(
 
 def tree(n: int) -> Graph:
     """Return a tree of n vertices, three arcs out of each that has any, from vertex 0 outward."""
-    child = np.arange(1, n)
+    child = np.arange(1, n, dtype=np.int32)
     return Graph.from_arcs(n, (child - 1) // 3, child, child * 7 % 11 + 1)
 
 
@@ -344,7 +344,8 @@ def funnel(width: int) -> Graph:
     middle = np.arange(1, width + 1)
     source = np.concatenate([np.zeros(width, int), middle])
     target = np.concatenate([middle, np.full(width, width + 1)])
-    return Graph.from_arcs(width + 2, source, target, (np.arange(2 * width) * 37 + 11) % 101)
+    weights = (np.arange(2 * width, dtype=np.int32) * 37 + 11) % 101
+    return Graph.from_arcs(width + 2, source, target, weights)
 
 
 def with_leaves(g: Graph, rng: Draw) -> Graph:
@@ -369,7 +370,7 @@ def sieve(leaf: int) -> Graph:
     source = np.r_[np.zeros(width, int), 1 + middle]
     target = np.r_[1 + np.arange(width), 1 + width + k]
     weights = np.r_[np.zeros(width, int), leaf - (PLACES[k] == middle)]
-    return Graph.from_arcs(1 + width + PLACES.size, source, target, weights)
+    return Graph.from_arcs(1 + width + PLACES.size, source, target, weights.astype(np.int32))
 
 
 def _leafy() -> Inputs:

@@ -277,7 +277,7 @@ def awkward(seed: int) -> dict[str, Graph]:
         "a path of 35 vertices": random_weights(path(35), 1, 1_000_000, seed=1),
         "a star of 150 vertices": random_weights(star(150), seed=2),
         "detours": Graph.from_arcs(5, [0, 0, 1, 2, 2, 3], [2, 1, 2, 4, 3, 4], [3, 1, 1, 3, 1, 1]),
-        "a drawn graph": Graph.from_arcs(n, *arcs, draw.integers(1, 50, m)),
+        "a drawn graph": Graph.from_arcs(n, *arcs, draw.integers(1, 50, m, np.int32)),
     }
 
 

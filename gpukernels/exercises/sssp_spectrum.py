@@ -117,7 +117,8 @@ def detours(count: int, long: int = 1) -> Graph:
     first = 2 * np.arange(count)
     source = np.concatenate([first, first, first + 1])
     target = np.concatenate([first + 2, first + 1, first + 2])
-    return Graph.from_arcs(2 * count + 1, source, target, np.repeat([long + 2, long, 1], count))
+    weights = np.repeat(np.int32([long + 2, long, 1]), count)
+    return Graph.from_arcs(2 * count + 1, source, target, weights)
 
 
 def count_relaxations() -> dict[str, int]:
