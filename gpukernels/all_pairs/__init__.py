@@ -102,7 +102,7 @@ def apsp(
         weights can add up to along a path, and in int64 2^62 - 2, less the same.
     RoundingError
         If sums of floats, some of them negative, are rounded so far that shortest paths are not
-        known.
+        known, or if float64 lengths make a cycle negative only because they are rounded.
     OSError
         If the disk of `file` or `into` is full; when there is room, the same call goes on.
     TypeError

@@ -82,7 +82,8 @@ def sssp(
         If a path is longer than the type of the distances holds, or, of floats, lower.
     RoundingError
         If sums of floats, some of them negative, are rounded so far that shortest paths are not
-        known. This is checked without parents, too.
+        known, or if float64 weights make a cycle negative only because they are rounded. This is
+        checked without parents, too.
     TypeError
         If the method does not take an option.
 

@@ -19,7 +19,7 @@ from gpukernels.sequential.negative_cycles import find_negative_cycle
 
 @contextmanager
 def cycles_of(g: Graph, roots: ArrayLike) -> Iterator[None]:
-    """Run a search by kernels from `roots`, with errors about cycles that are those of `g`.
+    """Run a search by kernels from `roots`, and report the cycles that `g` itself has.
 
     Raises
     ------
