@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import struct
 import zlib
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ LONGEST_LINE = 65_536
 FREE_VERTICES, VERTICES_PER_ARC = 1_048_576, 4
 UNPACKED_BYTES, UNPACKED_RATIO = 16_777_216, 32
 INT32 = range(-(2**31), 2**31)
+INT64 = range(-(2**63), 2**63)
 IDS = range(2**63)
 COUNTS = range(2**31 - 1)
 BLANKS = b" \t"
@@ -87,22 +87,28 @@ def whole(word: bytes, allowed: range, line: int) -> int:
 
 
 def real(word: bytes, line: int) -> float:
-    """Return a number that a float32 can hold, as precisely as it is written."""
+    """Return the nearest float64, which is 0 for nothing but a zero."""
     if not NOTHING_BUT_FLOATS.issuperset(word):
         raise Refused(line)
     try:
         number = float(word)
-        single(number)
-    except (ValueError, OverflowError):
+    except ValueError:
         raise Refused(line) from None
     if number != number or number in (float("inf"), float("-inf")):
+        raise Refused(line)
+    if number == 0 and re.match(rb"[^eE]*[1-9]", word):
         raise Refused(line)
     return number
 
 
-def single(number: float) -> float:
-    """Round to a float32."""
-    return struct.unpack("<f", struct.pack("<f", number))[0]
+def mixed(word: bytes, line: int) -> float:
+    """Return a weight of a ``.txt``: an int64 if it is written as one, or else a float64."""
+    return whole(word, INT64, line) if re.fullmatch(rb"[+-]?[0-9]+", word) else real(word, line)
+
+
+def fit(arcs: list) -> bool:
+    """Return whether each weight is a whole number that an int32 holds."""
+    return all(w is not None and w == int(w) and int(w) in INT32 for _, _, w in arcs)
 
 
 def dimacs(lines: list[bytes]) -> Meaning:
@@ -124,11 +130,11 @@ def dimacs(lines: list[bytes]) -> Meaning:
         if words[0] != b"a" or len(words) != 4:
             raise Refused(at)
         u, v = (whole(word, range(1, n + 1), at) for word in words[1:3])
-        arcs.append((u, v, whole(words[3], INT32, at)))
+        arcs.append((u, v, whole(words[3], INT64, at)))
         enough(arcs, announced, at)
     if n is None or len(arcs) < announced:
         raise Refused(len(lines))
-    return Meaning(list(range(1, n + 1)), lightest(arcs), True, True)
+    return Meaning(list(range(1, n + 1)), lightest(arcs), True, fit(arcs))
 
 
 def matrix_market(lines: list[bytes]) -> Meaning:
@@ -164,25 +170,24 @@ def matrix_market(lines: list[bytes]) -> Meaning:
         i, j = (whole(word, range(1, n + 1), at) for word in words[:2])
         value = None
         if len(words) == 3:
-            value = whole(words[2], INT32, at) if is_whole else real(words[2], at)
-        if skew and (i == j or (is_whole and -value not in INT32)):
+            value = whole(words[2], INT64, at) if is_whole else real(words[2], at)
+        if skew and (i == j or (is_whole and -value not in INT64)):
             raise Refused(at)
         entries.append((i, j, value))
         enough(entries, announced, at)
     if n is None or len(entries) < announced:
         raise Refused(len(lines))
-    if not is_whole:
-        entries = [(i, j, None if x is None else single(x)) for i, j, x in entries]
     if symmetry != b"general":
         entries += [(j, i, -x if skew else x) for i, j, x in entries]
-    return Meaning(list(range(1, n + 1)), lightest(entries), symmetry != b"symmetric", is_whole)
+    is_short = is_whole and fit(entries)
+    return Meaning(list(range(1, n + 1)), lightest(entries), symmetry != b"symmetric", is_short)
 
 
 def edge_list(lines: list[bytes]) -> Meaning:
     """Go through a ``.txt`` file."""
     nodes = announced = said = width = None
     undirected = False
-    edges = []
+    edges, lines_of_edges = [], []
     for at, text in enumerate(lines, 1):
         short(text, at)
         start = text.lstrip(BLANKS)
@@ -204,7 +209,9 @@ def edge_list(lines: list[bytes]) -> Meaning:
         if len(words) != width:
             raise Refused(at)
         u, v = (whole(word, IDS, at) for word in words[:2])
-        edges.append((u, v, real(words[2], at) if width == 3 else None))
+        weight = mixed(words[2], at) if width == 3 else None
+        edges.append((u, v, weight))
+        lines_of_edges.append(at)
         if announced is not None:
             enough(edges, announced, at)
     if len(edges) < (announced or 0) or (announced is None and not edges):
@@ -212,12 +219,13 @@ def edge_list(lines: list[bytes]) -> Meaning:
     labels = sorted({end for edge in edges for end in edge[:2]})
     if announced is not None and nodes != len(labels):
         raise Refused(said)
-    is_whole = width == 3 and all(w == int(w) and int(w) in INT32 for _, _, w in edges)
-    if width == 3 and not is_whole:
-        edges = [(u, v, single(w)) for u, v, w in edges]
+    if any(isinstance(w, float) for _, _, w in edges):
+        for at, (_, _, w) in zip(lines_of_edges, edges, strict=True):
+            if int(float(w)) != w and isinstance(w, int):
+                raise Refused(at)
     if undirected:
         edges += [(v, u, w) for u, v, w in edges]
-    return Meaning(labels, lightest(edges), not undirected, is_whole)
+    return Meaning(labels, lightest(edges), not undirected, width == 3 and fit(edges))
 
 
 FORMATS = {".gr": dimacs, ".mtx": matrix_market, ".txt": edge_list}
