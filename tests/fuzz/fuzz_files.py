@@ -172,7 +172,7 @@ def compare_with_networkx(g: gk.Graph, content: bytes) -> None:
     """Compare with NetworkX's reader of edge lists."""
     kind = networkx.MultiDiGraph if g.directed else networkx.MultiGraph
     lines = [line.decode() for line in lines_of(content) if line.lstrip()[:1] not in b"#%"]
-    data = () if g.weights is None else (("weight", float),)
+    data = () if g.weights is None else (("weight", number_in),)
     graph = networkx.parse_edgelist(
         lines, create_using=kind, nodetype=lambda word: int(word.lstrip("+-0") or "0"), data=data
     )
@@ -183,6 +183,14 @@ def compare_with_networkx(g: gk.Graph, content: bytes) -> None:
             arcs[arc] = weight if arcs.get(arc) is None else min(weight, arcs[arc])
     if arcs != arcs_of(g):
         raise Finding(f"NetworkX reads {arcs}")
+
+
+def number_in(word: str) -> float:
+    """Return a whole number as it is, and any other as the nearest float64."""
+    try:
+        return int(word)
+    except ValueError:
+        return float(word)
 
 
 def main() -> int:
