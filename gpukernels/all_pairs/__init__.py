@@ -135,7 +135,8 @@ def apsp(
             return per_root.in_tiles(g, device, client, **options)
         search = block_tasks.apsp
     if search in (partitioned.apsp, block_tasks.apsp):
-        rows = length_rows_of(g, kernels=options.get("engine", "kernels") == "kernels")
+        engine = options.get("engine")  # the search checks it
+        rows = length_rows_of(g, kernels=not (isinstance(engine, str) and engine == "cpu"))
         check_cycles(g, rows)
         result = search(rows, device, client, **options)
         if rows.too_long and not_joined(result.distance):
