@@ -206,15 +206,13 @@ def test_the_matrix_of_nan_is_made_once():
     assert len(g._dense) == 1
 
 
-@pytest.mark.parametrize(
-    "absent", ["0", [0], np.array([1, 2]), 1j, 1e300, 10**400, -(10**400)], ids=repr
-)
+@pytest.mark.parametrize("absent", ["0", [0], np.array([1, 2]), 1j, 10**400, -(10**400)], ids=repr)
 def test_what_no_matrix_holds_is_refused(absent):
     refused("absent", PATH.dense, absent)
 
 
 def test_what_stands_where_there_is_no_arc_is_what_was_asked_for():
-    for absent in (0, -1, True, np.int8(7), 0.5, Fraction(1, 2), np.inf, -np.inf, 2**31, 1e38):
+    for absent in (0, -1, True, np.int8(7), 0.5, Fraction(1, 2), np.inf, -np.inf, 2**31, 1e300):
         found = gk.path(2).dense(absent)
         np.testing.assert_array_equal(found, np.array([[absent, 1], [1, absent]], found.dtype))
 
