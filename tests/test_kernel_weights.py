@@ -169,7 +169,7 @@ def test_no_distance_of_all_pairs_is_either(method, matrix, arc_list):
     [
         name
         for name in CALLS
-        if "matrix" not in name and not name.endswith(("far", "ing", "persistent"))
+        if "matrix" not in name and not name.endswith(("far", "ing", "persistent", "ortega"))
     ],
 )
 @examples(10, soak=300)
