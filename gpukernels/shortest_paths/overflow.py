@@ -21,7 +21,7 @@ from gpukernels.cores.compiled import compiled
 from gpukernels.errors import RoundingError
 from gpukernels.graph import Graph
 from gpukernels.sequential.negative_cycles import find_negative_cycle
-from gpukernels.weight_facts import weight_facts
+from gpukernels.weight_facts import is_held, weight_facts
 
 from .result import infinity
 
@@ -63,9 +63,7 @@ def check_lengths(g: Graph, root: int, lengths: NDArray) -> None:
     error: Exception | None = None
     if signed and np.isneginf(lengths).any():
         error = not_held(root, "lower", lengths.dtype)
-    elif _is_near_the_end(g, lengths) and _leaves_the_reached(
-        g.offsets, g.targets, lengths, infinity(lengths.dtype)
-    ):
+    elif _is_near_the_end(g, lengths) and not is_held(g, lengths):
         error = not_held(root, "longer", lengths.dtype)
     elif signed:
         weights = g.weights.astype(lengths.dtype, copy=False)  # as kernels add them
@@ -116,14 +114,3 @@ def _without_tight_path(offsets, targets, weights, distance, root):
         if not met[v] and distance[v] != np.inf:
             return v
     return -1
-
-
-@compiled()
-def _leaves_the_reached(offsets, targets, distance, infinite):
-    """Return whether an arc leads from a vertex that is reached to one that is not."""
-    for u in range(distance.size):
-        if distance[u] != infinite:
-            for i in range(offsets[u], offsets[u + 1]):
-                if distance[targets[i]] == infinite:
-                    return True
-    return False
