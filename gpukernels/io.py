@@ -158,7 +158,7 @@ def from_scipy(
     >>> import gpukernels as gk
     >>> g = gk.from_scipy(sparse.csr_array([[0, 5], [0, 0]]))
     >>> g.offsets, g.targets, g.weights
-    (array([0, 1, 1], dtype=int32), array([1], dtype=int32), array([5], dtype=int32))
+    (array([0, 1, 1], dtype=int32), array([1], dtype=int32), array([5]))
     """
     directed = check_flag("directed", directed)
     if not sparse.issparse(matrix):
