@@ -311,3 +311,20 @@ def test_the_chapter_on_energy_has_what_differed_between_the_two_boards():
     names = "workload", "what", *PAPERS["busato2017loadbalancing"]["hardware"]
     assert told[2:] == [[row[name] for name in names] for row in boards]
     assert len(boards) == 6
+
+
+def test_the_chapter_of_hbf_takes_its_factors_from_table_3():
+    cells = json.loads((ROOT / "chapters" / "hbf.ipynb").read_text(encoding="utf-8"))["cells"]
+    lines = next(cell["source"] for cell in cells if cell["id"] == "hb-gpu-switches")[:2]
+    told: dict[str, dict[str, float]] = {}
+    exec("".join(lines), told)
+    for factor, row in zip(
+        told["TABLE_3"].values(), rows("busato2016hbf", "Table 3").values(), strict=True
+    ):
+        without, with_it = (
+            float(row[f"H-BF {way}"].split("(")[0].split()[0].replace(",", ""))
+            for way in ("without", "with")
+        )
+        ms = {"hugetrace_00000": 1000}.get(row["graph"], 1)
+        extra = 2 if "(+2)" in row["H-BF with"] else 0
+        assert factor == without * ms / (with_it * ms + extra)
