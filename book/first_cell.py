@@ -38,7 +38,7 @@ if "google.colab" in sys.modules:
     if pip.wait():
         raise RuntimeError(f"pip could not install {{repository}} at {{tag}}: see its lines above")
 
-    from gpukernels import colab
+    from gpukernels.notebook import colab
 
     colab.set_up()"""
 

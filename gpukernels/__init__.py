@@ -21,7 +21,7 @@ Techniques
     SSSPManyResult. apsp finds those of all pairs and gives an APSPResult, min_plus is its product
     of matrices; expand maps work to threads and gives a Mapping; methods tabulates what each knows.
     tune_bfs4k sets the knobs of a search; choose_mapping makes a Choice from the figures of a
-    workload, and workload draws the papers'. sequential searches on one core of the CPU.
+    workload, and workload draws the papers'. reference searches on the CPU.
 Devices
     default_device is a CudaDevice if a GPU answers, else a SimtDevice; both are a Device. trace
     records what warps do on the SIMT machine, traced does so for one call. local_client starts
@@ -40,24 +40,26 @@ Errors
 
 # A name imported "as" itself is public, to readers and type checkers alike. With an `__all__`,
 # help(gk) prints the pages of all classes and functions one after another, five thousand lines.
-from gpukernels import (
+from gpukernels.notebook import (
     assertions,
     no_gpu,
     versions,  # noqa: F401  # before numba: it refuses versions that break each other
 )
-from gpukernels import sequential as sequential
+
+# isort: split
+from gpukernels import reference as reference
+from gpukernels import reference as sequential  # noqa: F401  # its earlier name
 from gpukernels.all_pairs import APSPResult as APSPResult
 from gpukernels.all_pairs import apsp as apsp
 from gpukernels.all_pairs import min_plus as min_plus
-from gpukernels.assembly import MissingTool as MissingTool
-from gpukernels.assembly import sass as sass
-from gpukernels.beyond import local_client as local_client
 from gpukernels.device import CudaDevice as CudaDevice
 from gpukernels.device import Device as Device
 from gpukernels.device import SimtDevice as SimtDevice
 from gpukernels.device import benign_race as benign_race
 from gpukernels.device import default_device as default_device
 from gpukernels.device import trace as trace
+from gpukernels.device.recording import traced as traced
+from gpukernels.distributed import local_client as local_client
 from gpukernels.errors import GraphFormatError as GraphFormatError
 from gpukernels.errors import InvalidArgument as InvalidArgument
 from gpukernels.errors import NegativeCycleError as NegativeCycleError
@@ -69,29 +71,31 @@ from gpukernels.errors import VertexOutOfRange as VertexOutOfRange
 from gpukernels.exercises import ExerciseFailed as ExerciseFailed
 from gpukernels.exercises import exercise as exercise
 from gpukernels.exercises import exercises as exercises
-from gpukernels.families import methods as methods
-from gpukernels.generators import complete as complete
-from gpukernels.generators import delaunay as delaunay
-from gpukernels.generators import erdos_renyi as erdos_renyi
-from gpukernels.generators import example as example
-from gpukernels.generators import forest_fire as forest_fire
-from gpukernels.generators import kron as kron
-from gpukernels.generators import path as path
-from gpukernels.generators import random_weights as random_weights
-from gpukernels.generators import rmat as rmat
-from gpukernels.generators import road_grid as road_grid
-from gpukernels.generators import small_world as small_world
-from gpukernels.generators import star as star
-from gpukernels.graph import Graph as Graph
-from gpukernels.io import from_networkx as from_networkx
-from gpukernels.io import from_scipy as from_scipy
-from gpukernels.io import read as read
-from gpukernels.listing import show as show
+from gpukernels.graphs.generators import complete as complete
+from gpukernels.graphs.generators import delaunay as delaunay
+from gpukernels.graphs.generators import erdos_renyi as erdos_renyi
+from gpukernels.graphs.generators import example as example
+from gpukernels.graphs.generators import forest_fire as forest_fire
+from gpukernels.graphs.generators import kron as kron
+from gpukernels.graphs.generators import path as path
+from gpukernels.graphs.generators import random_weights as random_weights
+from gpukernels.graphs.generators import rmat as rmat
+from gpukernels.graphs.generators import road_grid as road_grid
+from gpukernels.graphs.generators import small_world as small_world
+from gpukernels.graphs.generators import star as star
+from gpukernels.graphs.graph import Graph as Graph
+from gpukernels.graphs.io import from_networkx as from_networkx
+from gpukernels.graphs.io import from_scipy as from_scipy
+from gpukernels.graphs.io import read as read
+from gpukernels.graphs.workloads import workload as workload
 from gpukernels.mapping import Mapping as Mapping
 from gpukernels.mapping import expand as expand
 from gpukernels.mapping.choose import Choice as Choice
 from gpukernels.mapping.choose import choose_mapping as choose_mapping
-from gpukernels.recording import traced as traced
+from gpukernels.notebook.assembly import MissingTool as MissingTool
+from gpukernels.notebook.assembly import sass as sass
+from gpukernels.notebook.families import methods as methods
+from gpukernels.notebook.listing import show as show
 from gpukernels.shortest_paths import SSSPResult as SSSPResult
 from gpukernels.shortest_paths import sssp as sssp
 from gpukernels.shortest_paths.batches import SSSPManyResult as SSSPManyResult
@@ -115,7 +119,6 @@ from gpukernels.views import ScanView as ScanView
 from gpukernels.views import TileView as TileView
 from gpukernels.views import WarpView as WarpView
 from gpukernels.views import WorkersView as WorkersView
-from gpukernels.workloads import workload as workload
 
 #: The release; pyproject.toml and CITATION.cff follow it.
 __version__ = "0.1.0"

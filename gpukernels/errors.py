@@ -293,7 +293,7 @@ class RoundingError(FloatingPointError, ValueError):
             f"vertex {self.vertex} is not known; use whole-number weights"
         )
         if self.dtype == "float32":
-            text += ", or float64 on the CPU: gk.sequential.bellman_ford, or engine='cpu'"
+            text += ", or float64 on the CPU: gk.reference.bellman_ford, or engine='cpu'"
         return text
 
 

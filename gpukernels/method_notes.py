@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from gpukernels.front_door import Driver, options_of
+from gpukernels.methods import Driver, options_of
 
 #: A key of book/references.bib, and the first bound on work, of one or two pairs of parentheses.
 KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d[a-z0-9]+)\]")

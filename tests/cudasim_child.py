@@ -17,7 +17,7 @@ from numba import cuda
 from numba.cuda.simulator.kernelapi import FakeCUDAModule
 from package_kernels import cuda_names, label, package_functions
 
-from gpukernels.copy_streams import SimtCopies
+from gpukernels.device.copy_streams import SimtCopies
 
 
 class BeyondSimulator(Exception):

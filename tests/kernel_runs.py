@@ -14,7 +14,6 @@ import numpy as np
 from diamonds import diamonds
 
 import gpukernels as gk
-from gpukernels import colab
 from gpukernels.bench import (
     bandwidth,
     cold_cache,
@@ -38,6 +37,7 @@ from gpukernels.frontiers.pieces import Children
 from gpukernels.frontiers.shared_slot import slot_bytes
 from gpukernels.frontiers.state import Queue, Writes
 from gpukernels.mapping import METHODS as MAPPING_METHODS
+from gpukernels.notebook import colab
 from gpukernels.primitives import (
     block_scan,
     device_scan,

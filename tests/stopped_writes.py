@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpukernels.beyond import disk, resuming, targets
+from gpukernels.distributed import disk, resuming, targets
 
 
 class Interrupted(BaseException):

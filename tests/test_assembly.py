@@ -8,8 +8,8 @@ import pytest
 from numba import cuda, int32, int64
 
 import gpukernels as gk
-from gpukernels import assembly
-from gpukernels.assembly import Assembly, sass
+from gpukernels.notebook import assembly
+from gpukernels.notebook.assembly import Assembly, sass
 from gpukernels.representations.csr import csr_neighbor_sum
 from gpukernels.traversal.virtual_warp import virtual_warp_level
 

@@ -12,7 +12,7 @@ from live_notebook import ROOT, live_notebook
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from gpukernels.assertions import PUBLISHED, SoftAssertions, soften_in_notebook
+from gpukernels.notebook.assertions import PUBLISHED, SoftAssertions, soften_in_notebook
 
 
 @pytest.fixture(scope="module")
@@ -207,7 +207,7 @@ def test_outside_a_notebook_nothing_is_changed():
     ],
 )
 def test_every_place_of_a_cell_outside_functions_is_found(cell, monkeypatch):
-    monkeypatch.setattr("gpukernels.assertions._read", lambda: True)
+    monkeypatch.setattr("gpukernels.notebook.assertions._read", lambda: True)
     changed = ast.fix_missing_locations(SoftAssertions().visit(ast.parse(cell)))
     guarded = [
         node

@@ -25,10 +25,11 @@ from effort import EFFORT, SOAK, WHOLE, every_pair
 from scipy.sparse.csgraph import csgraph_from_dense, johnson
 
 import gpukernels as gk
-from gpukernels import beyond, progress
+from gpukernels import distributed
 from gpukernels.all_pairs import kept_steps
-from gpukernels.beyond import TaskRun, targets, watching
-from gpukernels.beyond import rows as row_tiles
+from gpukernels.distributed import TaskRun, targets, watching
+from gpukernels.distributed import rows as row_tiles
+from gpukernels.graphs import progress
 from gpukernels.shortest_paths.many_roots import bytes_for
 
 UNREACHED = 2**31 - 1
@@ -137,9 +138,9 @@ def test_all_pairs_from_each_root_is_shared_by_workers(client, engine):
 def test_a_graph_is_sent_once_and_stays(client):
     g = random_graph(33)
     gk.sssp_many(g, [0, 1], client=client)
-    first = beyond.placed(client, g)
+    first = distributed.placed(client, g)
     gk.bfs_many(g, [0, 1], client=client)
-    assert beyond.placed(client, g) is first
+    assert distributed.placed(client, g) is first
     assert client.who_has([first])[first.key]
 
 
@@ -216,8 +217,8 @@ def told_tile(rows: np.ndarray) -> tuple[np.ndarray, dict]:
 
 def told_of_tiles(client, tiles=7):
     ids = np.arange(2 * tiles)
-    return beyond.make_rows(
-        "some_call", (ids.size, 3), np.int32, lambda _: beyond.tiles_of("roots", ids, 2),
+    return distributed.make_rows(
+        "some_call", (ids.size, 3), np.int32, lambda _: distributed.tiles_of("roots", ids, 2),
         told_tile, (), client,
     )  # fmt: skip
 
@@ -232,7 +233,7 @@ def test_a_bar_shows_how_many_tiles_workers_have_made(client, monkeypatch, capsy
 
 def test_what_tiles_tell_takes_no_task_of_its_own(client):
     """It would come between two tiles: of 16 tiles that was a third of a call."""
-    with beyond.watched(client) as watch:
+    with distributed.watched(client) as watch:
         made = told_of_tiles(client)
     assert Counter(run.kind for run in watch.runs) == {"some_call": 7}
     assert [told["first"] for told in made.stats] == list(range(0, 14, 2))
@@ -247,7 +248,7 @@ def test_what_no_worker_has_in_memory_is_told_by_a_task(client, monkeypatch, kno
         return {"a": {key: {"first": "known"} for key in keys[:known]}}
 
     monkeypatch.setattr(client, "run", some)
-    with beyond.watched(client) as watch:
+    with distributed.watched(client) as watch:
         made = told_of_tiles(client)
     monkeypatch.undo()
     assert Counter(run.kind for run in watch.runs) == {"some_call": 7, "told": 7 - known}
@@ -273,10 +274,10 @@ def fails_first(rows: np.ndarray) -> tuple[np.ndarray, dict]:
 
 
 def test_a_tile_that_fails_ends_the_call_before_the_others_begin(client):
-    with beyond.watched(client) as watch, pytest.raises(gk.TileError, match="roots 0 to 0"):
-        beyond.make_rows(
-            "some_call", (20, 3), np.int32, lambda _: beyond.tiles_of("roots", np.arange(20), 1),
-            fails_first, (), client,
+    with distributed.watched(client) as watch, pytest.raises(gk.TileError, match="roots 0 to 0"):
+        distributed.make_rows(
+            "some_call", (20, 3), np.int32,
+            lambda _: distributed.tiles_of("roots", np.arange(20), 1), fails_first, (), client,
         )  # fmt: skip
     assert 0 < len(watch.runs) < 20
 
@@ -446,8 +447,8 @@ def test_a_bad_task_names_its_tile_and_short_memory_asks_for_smaller_ones(client
     place = into and tmp_path / into
 
     def make(error, where):
-        beyond.make_rows(
-            "some_call", (9, 3), np.int32, lambda _: beyond.tiles_of("roots", np.arange(9), 3),
+        distributed.make_rows(
+            "some_call", (9, 3), np.int32, lambda _: distributed.tiles_of("roots", np.arange(9), 3),
             fails_at, (4, error), where, place, {},
         )  # fmt: skip
 
@@ -471,7 +472,7 @@ class Killed:
 
 def test_a_task_that_kills_every_worker_is_named():
     with pytest.raises(gk.TileError, match=r"^gk.some_call, roots 3 to 5: its worker died again"):
-        beyond.result_of("some_call", Killed(), {"some_call-3": "roots 3 to 5"})
+        distributed.result_of("some_call", Killed(), {"some_call-3": "roots 3 to 5"})
 
 
 # --- parts and their separators -------------------------------------------------------------------
@@ -675,7 +676,7 @@ def test_blocks_go_on_from_the_last_pivot_to_the_same_bits(
 KILLED_AT_A_PIVOT = """
 import os, signal, sys
 import test_beyond
-from gpukernels.beyond.resuming import Sidecar
+from gpukernels.distributed.resuming import Sidecar
 
 write = Sidecar.write
 def kill(self, said):
@@ -765,7 +766,7 @@ def test_blocks_need_room_on_the_disk_for_what_is_kept_of_them(tmp_path, monkeyp
 
 def test_a_watch_sees_each_task_by_its_kind_in_order_of_what_it_needs(client):
     g = random_graph(40, "float32", 1)
-    with beyond.watched(client) as watch:
+    with distributed.watched(client) as watch:
         found = gk.apsp(g, "partitioned", engine="cpu", parts=4, client=client)
     kinds = Counter(run.kind for run in watch.runs)
     parts, expected = 4, {"close_part": 4, "take": 4, "close_separators": 1}
@@ -782,7 +783,7 @@ def test_a_watch_sees_each_task_by_its_kind_in_order_of_what_it_needs(client):
     joins = [run for run in watch.runs if run.kind == "apsp partitioned"]
     between = next(run.key for run in watch.runs if run.kind == "close_separators")
     assert all(between in run.needs for run in joins)
-    with beyond.watched(client) as later:
+    with distributed.watched(client) as later:
         pass
     assert later.runs == []
     same(found.distance, gk.apsp(g, "partitioned", engine="cpu", parts=4).distance)
@@ -849,7 +850,7 @@ def test_a_worker_that_dies_at_any_task_changes_no_bit(client, tmp_path, call, i
     client.register_plugin(Dies(str(tmp_path / "died"), task))
     try:
         where = {"into": tmp_path / into} if into else {}
-        with beyond.watched(client) as watch:
+        with distributed.watched(client) as watch:
             found = KILLED[call](g, engine="cpu", client=client, **where)
     finally:
         client.unregister_worker_plugin(f"dies {tmp_path / 'died'}")

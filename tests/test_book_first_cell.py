@@ -12,8 +12,8 @@ import pytest
 from built_book import ROOT
 from fake_gpu import FakeGpus
 
-from gpukernels import colab
 from gpukernels.device import CudaDevice
+from gpukernels.notebook import colab
 
 sys.path.insert(0, str(ROOT / "book"))
 import first_cell

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpukernels import versions
+from gpukernels.notebook import versions
 
 ROOT = Path(__file__).parents[1]
 

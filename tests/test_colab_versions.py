@@ -55,7 +55,7 @@ def test_it_says_of_when_it_is_where_it_is_from_and_how_to_renew_it():
 
 
 def test_nothing_of_it_is_refused_by_the_library():
-    from gpukernels import versions
+    from gpukernels.notebook import versions
 
     for pair in versions.BROKEN:
         package, beside = (versions.numbers(PINNED[name]) for name in (pair.package, pair.beside))

@@ -8,7 +8,7 @@ from fake_gpu import FakeGpus
 from numba import cuda
 
 import gpukernels as gk
-from gpukernels import cuda_memory
+from gpukernels.device import cuda_memory
 
 
 @cuda.jit

@@ -13,7 +13,7 @@ from fake_gpu import FakeGpus
 from numba.cuda.dispatcher import _Kernel
 
 import gpukernels as gk
-from gpukernels.cuda_arguments import MOST_NUMBERS, Launch, kind_of, remember
+from gpukernels.device.cuda_arguments import MOST_NUMBERS, Launch, kind_of, remember
 from gpukernels.frontiers.state import kernel_argument
 
 

@@ -14,7 +14,7 @@ from fake_gpu import FakeGpus
 from numba.cuda.dispatcher import _Kernel
 
 import gpukernels as gk
-from gpukernels import cuda_memory
+from gpukernels.device import cuda_memory
 
 REAL_LAUNCH = gk.CudaDevice.launch
 REAL_COOPERATIVE_BLOCKS = gk.CudaDevice.cooperative_blocks

@@ -11,8 +11,9 @@ from fake_gpu import FakeGpus
 from numba.cuda.cudadrv.devicearray import DeviceNDArray
 
 import gpukernels as gk
-from gpukernels import cuda_memory, sequential
-from gpukernels.lending import Pool
+from gpukernels import reference
+from gpukernels.device import cuda_memory
+from gpukernels.device.lending import Pool
 
 LARGE = cuda_memory.PINNED_FROM // 4
 
@@ -69,12 +70,12 @@ CALLS = {
 @pytest.mark.parametrize("method", gk.traversal.METHODS)
 def test_a_second_search_allocates_nothing_and_asks_little_of_the_driver(gpus, method):
     g, device = gk.rmat(7, 8, seed=1), gk.CudaDevice()
-    expected = sequential.bfs(g, 0).distance
+    expected = reference.bfs(g, 0).distance
     found = gk.bfs(g, 0, method=method, device=device).distance
     assert np.array_equal(found, expected)
     gpus.calls.clear()
     again = gk.bfs(g, 1, method=method, device=device)
-    assert np.array_equal(again.distance, sequential.bfs(g, 1).distance)
+    assert np.array_equal(again.distance, reference.bfs(g, 1).distance)
     assert gpus.allocated() == 0
     calls = gpus.calls.copy()
     fills = sum(calls.pop(f"cuMemsetD{bits}", 0) for bits in (8, 16, 32))
@@ -85,7 +86,7 @@ def test_a_second_search_allocates_nothing_and_asks_little_of_the_driver(gpus, m
 
 def test_what_is_made_of_a_graph_stays_with_it(gpus):
     g, device = gk.random_weights(gk.rmat(7, 8, seed=1)), gk.CudaDevice()
-    expected = [sequential.dijkstra(g, root) for root in (0, 1)]
+    expected = [reference.dijkstra(g, root) for root in (0, 1)]
     marked = []
     for root in (0, 1, 0):
         before = gpus.allocated()

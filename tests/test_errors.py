@@ -33,7 +33,7 @@ def test_messages_name_what_was_given_and_what_is_allowed():
         "methods that allow it: bellman_ford",
         "negative cycle: 4 -> 1 -> 9 -> 4",
         "distances are rounded so far in float32 that the shortest path to or from vertex 7 is not "
-        "known; use whole-number weights, or float64 on the CPU: gk.sequential.bellman_ford, or "
+        "known; use whole-number weights, or float64 on the CPU: gk.reference.bellman_ford, or "
         "engine='cpu'",
         "bfs has no method 'frontire'; it has harish, frontier (did you mean 'frontier'?)",
     ]

@@ -11,13 +11,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gpukernels as gk
-from gpukernels import sequential
-from gpukernels.sequential.negative_cycles import find_negative_cycle
+from gpukernels import reference
+from gpukernels.reference.negative_cycles import find_negative_cycle
 from gpukernels.shortest_paths import METHODS
 
 NONE = 2**63 - 1
-ONE_ROOT = sequential.bellman_ford, sequential.bellman_ford_queue
-ALL_PAIRS = sequential.floyd_warshall, sequential.johnson
+ONE_ROOT = reference.bellman_ford, reference.bellman_ford_queue
+ALL_PAIRS = reference.floyd_warshall, reference.johnson
 LONG = [2**62, 2**62 - 1, 2**62 + 1, 2**61, 2**63 - 1, 2**53 + 1, 1, 2, 0]
 NON_NEGATIVE = "near_far", "delta_stepping", "near_far_persistent", "ortega"
 ROUNDED = [0.1, 0.2, 0.3, 1.0, 3.0, 2.0**53, 2.0**54 + 4, 2.0**60, 5e-324, 2.0**1020, 1.5e308]
@@ -135,7 +135,7 @@ def test_an_error_of_all_pairs_names_vertices_of_the_graph():
             search(g)
     g = gk.Graph.from_arcs(3, [0, 1], [1, 2], [2**63 - 2, 1])
     with pytest.raises(OverflowError, match="from vertex 0 is longer than int64 holds"):
-        sequential.johnson(g)
+        reference.johnson(g)
 
 
 def lengths_of(g: gk.Graph) -> np.ndarray:

@@ -18,10 +18,11 @@ import pytest
 from public_names import PUBLIC
 
 import gpukernels as gk
-from gpukernels import multicore, sequential
-from gpukernels.families import FAMILIES
-from gpukernels.front_door import driver_of, known_method, options_of, takes_fields_of
+from gpukernels import reference
 from gpukernels.method_notes import help_text, note
+from gpukernels.methods import driver_of, known_method, options_of, takes_fields_of
+from gpukernels.notebook.families import FAMILIES
+from gpukernels.reference import multicore
 
 ROOT = Path(__file__).parents[1]
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
@@ -97,7 +98,7 @@ def test_an_unknown_option_lists_those_that_the_method_takes(family, name):
         call(family, name, x=1)
 
 
-@pytest.mark.parametrize("search", [gk.bfs, sequential.bfs, multicore.bfs])
+@pytest.mark.parametrize("search", [gk.bfs, reference.bfs, multicore.bfs])
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -116,7 +117,7 @@ def test_graph_and_root_are_refused_in_the_same_words_everywhere(search, given, 
 
 @pytest.mark.parametrize("root", [np.int8(1), np.uint64(1)], ids=repr)
 def test_a_root_may_be_a_number_of_numpy(root):
-    assert sequential.bfs(gk.path(3), root).distance.tolist() == [1, 0, 1]
+    assert reference.bfs(gk.path(3), root).distance.tolist() == [1, 0, 1]
 
 
 def test_every_family_of_the_package_is_known():
@@ -280,7 +281,7 @@ def test_results_print_shapes_and_a_summary():
     line = "3 of 1,200 vertices in 2 levels; distance int32 (1200,), parent int32 (1200,)"
     stats = f"stats of {len(found.stats)} entries"
     assert repr(found) == f"BFSResult of harish: {line}, {stats}"
-    assert repr(sequential.bfs(g)) == f"Traversal: {line}"
+    assert repr(reference.bfs(g)) == f"Traversal: {line}"
     bare = gk.BFSResult(np.array([-1, 0], np.int32), None, 1)
     start = "BFSResult: 1 of 2 vertices in 1 level; distance int32 (2,), parent none"
     assert repr(bare).startswith(start)

@@ -109,7 +109,7 @@ def test_erdos_renyi_draws_every_edge_equally_often():
 
 @given(st.integers(0, 2**31 - 2).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, 2**62))))
 def test_pairs_are_numbered_without_a_gap_or_an_overlap(case):
-    from gpukernels.generators import _unordered_pairs
+    from gpukernels.graphs.generators import _unordered_pairs
 
     n, index = case
     index %= max(n * (n - 1) // 2, 1)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import gpukernels as gk
-from gpukernels.graph import DENSE_LIMIT
+from gpukernels.graphs.graph import DENSE_LIMIT
 
 INT32_MAX = 2**31 - 1
 

@@ -95,7 +95,7 @@ def test_nodes_beyond_int64_stay_what_they_are():
 
 
 @pytest.mark.parametrize("g", [5, None, nx.path_graph(3), [[1], [0]], gk.Graph], ids=str)
-@pytest.mark.parametrize("call", [gk.random_weights, gk.tune_bfs4k, gk.sequential.bfs])
+@pytest.mark.parametrize("call", [gk.random_weights, gk.tune_bfs4k, gk.reference.bfs])
 def test_a_call_on_a_graph_wants_a_graph(call, g):
     assert "must be a Graph" in refused("g", call, g)
 

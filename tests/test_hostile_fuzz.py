@@ -30,7 +30,7 @@ from worked_tasks import halved
 
 import gpukernels as gk
 from gpukernels.all_pairs import METHODS as ALL_PAIRS
-from gpukernels.beyond import TaskRun
+from gpukernels.distributed import TaskRun
 from gpukernels.mapping import METHODS as MAPPINGS
 from gpukernels.primitives.ballot_rank import warp_rank
 from gpukernels.primitives.block_scan import block_scan
@@ -108,7 +108,7 @@ def is_a_graph(g: gk.Graph, given: dict[str, Any]) -> None:
 
 def is_a_search(result, given: dict[str, Any]) -> None:
     """Compare with a plain search."""
-    expected = gk.sequential.bfs(given["g"], given["root"]).distance
+    expected = gk.reference.bfs(given["g"], given["root"]).distance
     np.testing.assert_array_equal(result.distance, expected)
 
 
@@ -120,7 +120,7 @@ def are_searches(result, given):
 
 def are_shortest_paths(result, given):
     """Distances are those of Bellman and Ford's rounds."""
-    expected = gk.sequential.bellman_ford(given["g"], given["root"])
+    expected = gk.reference.bellman_ford(given["g"], given["root"])
     assert np.array_equal(result.parent >= 0, expected.parent >= 0)
     reached = expected.parent >= 0
     assert np.array_equal(result.distance[reached], expected.distance[reached])
@@ -132,7 +132,7 @@ def are_all_shortest_paths(result, given):
         matrix = np.asarray(given["g"])
         assert result.distance.shape == matrix.shape
         return
-    expected = gk.sequential.floyd_warshall(given["g"])
+    expected = gk.reference.floyd_warshall(given["g"])
     joined = expected.next_hop >= 0
     np.testing.assert_array_equal(result.distance[joined], expected.distance[joined])
     if result.next_hop is not None:
@@ -220,7 +220,7 @@ CALLS = {
     "name of workload": Call(lambda name: gk.workload(name, 9), is_something, {"name": "kron"}),
     "choose_mapping": Call(gk.choose_mapping, is_something, {"offsets": OFFSETS}),
     "tune_bfs4k": Call(gk.tune_bfs4k, is_something, {"g": GRAPH}),
-    "sequential.bfs": Call(gk.sequential.bfs, is_a_search, {"g": GRAPH, "root": 0}),
+    "sequential.bfs": Call(gk.reference.bfs, is_a_search, {"g": GRAPH, "root": 0}),
     "bfs": Call(gk.bfs, is_a_search, {"g": GRAPH, "root": 0, "device": DEVICE}),
     "bfs_many": Call(gk.bfs_many, are_searches, {"g": GRAPH, "roots": [0, 3], "device": DEVICE}),
     "sssp": Call(gk.sssp, are_shortest_paths, {"g": GRAPH, "root": 0, "device": DEVICE}),
@@ -228,11 +228,11 @@ CALLS = {
     "apsp": Call(gk.apsp, are_all_shortest_paths, {"g": GRAPH, "device": DEVICE}),
     "min_plus": Call(gk.min_plus, is_something, {"a": [[1, 2]], "b": [[3], [4]], "device": DEVICE}),
     "sequential.floyd_warshall": Call(
-        gk.sequential.floyd_warshall, are_all_shortest_paths, {"g": GRAPH}
+        gk.reference.floyd_warshall, are_all_shortest_paths, {"g": GRAPH}
     ),
-    "sequential.johnson": Call(gk.sequential.johnson, are_all_shortest_paths, {"g": GRAPH}),
+    "sequential.johnson": Call(gk.reference.johnson, are_all_shortest_paths, {"g": GRAPH}),
     "sequential.dijkstra": Call(
-        gk.sequential.dijkstra, are_shortest_paths, {"g": GRAPH, "root": 0}
+        gk.reference.dijkstra, are_shortest_paths, {"g": GRAPH, "root": 0}
     ),
     "expand": Call(gk.expand, is_a_mapping, {"offsets": OFFSETS, "device": DEVICE}),
     "read direction": Call(

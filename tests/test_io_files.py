@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.io import mmread
 
 import gpukernels as gk
-from gpukernels import progress
-from gpukernels.formats import blocks, snap, text
+from gpukernels.graphs import progress
+from gpukernels.graphs.formats import blocks, snap, text
 
 BANNER = "%%MatrixMarket matrix coordinate "
 SUFFIXES = ["", ".gz"]
@@ -233,8 +233,8 @@ WHOLE = [2**31 - 1, 2**31, -(2**31), 4294967296, 2**53 + 1, 2**63 - 1, -(2**63)]
 @pytest.mark.parametrize("whole", WHOLE)
 def test_whole_numbers_are_read_to_the_last_digit(tmp_path, monkeypatch, suffix, whole, compiled):
     if compiled:
-        monkeypatch.setattr("gpukernels.formats.text.COMPILED_BYTES", 0)
-        monkeypatch.setattr("gpukernels.formats.text.PACKED_BYTES", 0)
+        monkeypatch.setattr("gpukernels.graphs.formats.text.COMPILED_BYTES", 0)
+        monkeypatch.setattr("gpukernels.graphs.formats.text.PACKED_BYTES", 0)
     files = {
         "g.gr": f"p sp 3 2\na 1 2 {whole}\na 2 3 7\n",
         "g.mtx": f"{BANNER}integer general\n3 3 2\n1 2 {whole}\n2 3 7\n",
@@ -247,7 +247,7 @@ def test_whole_numbers_are_read_to_the_last_digit(tmp_path, monkeypatch, suffix,
 
 
 def test_blocks_of_a_file_may_hold_weights_of_other_sizes(tmp_path, monkeypatch):
-    monkeypatch.setattr("gpukernels.formats.blocks.BLOCK_BYTES", 16)
+    monkeypatch.setattr("gpukernels.graphs.formats.blocks.BLOCK_BYTES", 16)
     rows = [f"{v} {v + 1} {2**62 + v if v == 30 else v}\n" for v in range(60)]
     g = gk.read(write(tmp_path / "g.txt", "".join(rows)))
     assert g.weights.tolist() == [2**62 + v if v == 30 else v for v in range(60)]

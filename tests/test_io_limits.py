@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpukernels as gk
-from gpukernels.formats import dimacs, matrix_market, snap, text
-from gpukernels.formats.blocks import (
+from gpukernels.graphs.formats import dimacs, matrix_market, snap, text
+from gpukernels.graphs.formats.blocks import (
     LINE_BYTES,
     UNPACKED_BYTES,
     UNPACKED_RATIO,

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gpukernels as gk
-from gpukernels.formats import dimacs, matrix_market, scanning, snap, text
+from gpukernels.graphs.formats import dimacs, matrix_market, scanning, snap, text
 
 LAYOUTS = {
     "snap": (snap.PLAIN, snap.COMMENT, (b"#", b"%")),
@@ -120,7 +120,7 @@ HEADS = {
 @pytest.mark.parametrize("name", HEADS)
 def test_a_large_file_is_the_graph_that_it_is_line_by_line(tmp_path, monkeypatch, name, suffix):
     """Of three blocks the second holds a number that only NumPy's parser reads."""
-    monkeypatch.setattr("gpukernels.formats.blocks.BLOCK_BYTES", 2000)
+    monkeypatch.setattr("gpukernels.graphs.formats.blocks.BLOCK_BYTES", 2000)
     lead, ends = "a " if name == "g.gr" else "", np.random.default_rng(0).integers(1, 90, (500, 2))
     rows = [f"{lead}{u} {v} {u}" for u, v in ends.tolist()]
     rows[250] = rows[250].rsplit(" ", 1)[0] + " 0000000000000000000000001"
@@ -152,6 +152,6 @@ def test_nobody_who_reads_a_small_file_waits_for_the_compiler(tmp_path):
     (tmp_path / "g.txt").write_text("1 2\n" * 1000)
     program = (
         f"import sys, gpukernels as gk; gk.read({str(tmp_path / 'g.txt')!r}); "
-        "sys.exit('gpukernels.formats.scanning' in sys.modules)"
+        "sys.exit('gpukernels.graphs.formats.scanning' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -20,7 +20,7 @@ from effort import some
 from stopped_writes import contents, stop, writes_of
 
 import gpukernels as gk
-from gpukernels.beyond import disk, locks, resuming
+from gpukernels.distributed import disk, locks, resuming
 
 HERE = Path(__file__).parent
 
@@ -623,7 +623,7 @@ import signal, tempfile
 from pathlib import Path
 sys.path[:0] = [sys.argv[1]]
 import numpy as np
-from gpukernels.beyond import disk, locks, resuming
+from gpukernels.distributed import disk, locks, resuming
 import test_kept_files as tests
 
 assert locks.fcntl is None and locks.msvcrt is None

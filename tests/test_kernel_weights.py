@@ -14,9 +14,10 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import gpukernels as gk
-from gpukernels import multicore, sequential
+from gpukernels import reference
 from gpukernels.all_pairs import METHODS as ALL_PAIRS
-from gpukernels.kernel_weights import kernel_graph, rounding_of
+from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of
+from gpukernels.reference import multicore
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.shortest_paths import METHODS
 
@@ -191,13 +192,13 @@ def test_the_bound_of_a_long_path_is_of_the_size_of_the_error():
     bound = rounding_of(g).bound(float(added[-1]))
     assert error > Fraction(1, 3)
     assert error <= bound <= 10 * error
-    assert sequential.dijkstra(g).distance[-1] == pytest.approx(2000, abs=1e-8)
+    assert reference.dijkstra(g).distance[-1] == pytest.approx(2000, abs=1e-8)
 
 
 def test_a_short_search_in_a_large_graph_has_a_small_bound():
     g = gk.complete(300)
     g = gk.Graph(g.offsets, g.targets, np.random.default_rng(1).uniform(0.1, 1, g.m))
-    longest = float(sequential.dijkstra(g).distance.max())
+    longest = float(reference.dijkstra(g).distance.max())
     assert rounding_of(g).bound(longest) < 12 * 2**-24 * longest
 
 
@@ -242,12 +243,12 @@ def test_the_cpu_takes_whole_numbers_as_they_are(weight, tmp_path):
     g = gk.Graph.from_arcs(3, [0, 1], [1, 2], np.array([weight, 1], np.int64))
     known, none = [0, weight, weight + 1], INT64[1]
     rows = [known, [none, 0, 1], [none, none, 0]]
-    for search in (sequential.bellman_ford, sequential.bellman_ford_queue):
+    for search in (reference.bellman_ford, reference.bellman_ford_queue):
         assert search(g).distance.tolist() == known
     if weight > 0:
-        assert sequential.dijkstra(g).distance.tolist() == known
+        assert reference.dijkstra(g).distance.tolist() == known
         assert multicore.sssp(g).distance.tolist() == known
-    assert sequential.floyd_warshall(g).distance.tolist() == rows
+    assert reference.floyd_warshall(g).distance.tolist() == rows
     many = gk.sssp_many(g, [0, 2], engine="cpu", into=tmp_path / "d.npy").distance
     assert (many.dtype, many.tolist()) == (np.int64, [rows[0], rows[2]])
     for lengths_of in (g, matrix_of(g)):
@@ -263,7 +264,7 @@ def test_the_cpu_takes_whole_numbers_as_they_are(weight, tmp_path):
 def test_the_cpu_takes_float64_as_they_are(weight):
     g = gk.Graph.from_arcs(3, [0, 1], [1, 2], [weight, weight])
     known = [0, weight, 2 * weight]
-    for search in (sequential.dijkstra, sequential.bellman_ford, multicore.sssp):
+    for search in (reference.dijkstra, reference.bellman_ford, multicore.sssp):
         assert search(g).distance.tolist() == known
     for lengths_of in (g, matrix_of(g)):
         for name in ("partitioned", "per_root", "blocked"):
@@ -307,7 +308,7 @@ def check_whole(n, arcs, root, search, least=INT64[0], most=INT64[1]) -> None:
 def test_sums_beyond_int64_are_refused_and_no_others(arc_list):
     n, arcs = arc_list
     g = whole_graph(n, arcs)
-    for search in (sequential.dijkstra, multicore.sssp):
+    for search in (reference.dijkstra, multicore.sssp):
         check_whole(n, arcs, 0, lambda search=search: search(g))
 
 
@@ -318,15 +319,15 @@ def test_sums_beyond_int64_are_refused_and_no_others(arc_list):
 def test_sums_below_int64_are_refused_too(arc_list):
     n, arcs = arc_list
     g = whole_graph(n, arcs)
-    for search in (sequential.bellman_ford, sequential.bellman_ford_queue):
+    for search in (reference.bellman_ford, reference.bellman_ford_queue):
         check_whole(n, arcs, 0, lambda search=search: search(g))
     rows = [distances(n, arcs, root) for root in range(n)]
     if all(length is None or INT64[0] <= length < INT64[1] for row in rows for length in row):
-        found = sequential.floyd_warshall(g).distance.tolist()
+        found = reference.floyd_warshall(g).distance.tolist()
         assert found == [[INT64[1] if x is None else x for x in row] for row in rows]
     else:
         with pytest.raises(OverflowError):
-            sequential.floyd_warshall(g)
+            reference.floyd_warshall(g)
 
 
 @examples(40, soak=1000)
@@ -352,9 +353,9 @@ def test_all_pairs_of_the_cpu_are_right_or_refused(arc_list, block):
 def test_floats_beyond_float64_are_refused():
     for weight in (1e308, -1e308):
         g = gk.Graph.from_arcs(4, [0, 1, 2], [1, 2, 3], [weight] * 3)
-        searches = [sequential.bellman_ford, sequential.bellman_ford_queue]
-        searches += [sequential.floyd_warshall]
-        searches += [sequential.dijkstra, multicore.sssp] if weight > 0 else []
+        searches = [reference.bellman_ford, reference.bellman_ford_queue]
+        searches += [reference.floyd_warshall]
+        searches += [reference.dijkstra, multicore.sssp] if weight > 0 else []
         for search in searches:
             with pytest.raises(OverflowError, match="longer than float64 holds"):
                 search(g)
@@ -362,11 +363,11 @@ def test_floats_beyond_float64_are_refused():
 
 def test_a_negative_cycle_of_long_whole_numbers_is_named():
     g = gk.Graph.from_arcs(3, [0, 1, 2], [1, 2, 0], [2**60 + 1, 3, -(2**60) - 5])
-    for search in (sequential.bellman_ford, sequential.bellman_ford_queue):
+    for search in (reference.bellman_ford, reference.bellman_ford_queue):
         with pytest.raises(gk.NegativeCycleError):
             search(g)
     with pytest.raises(gk.NegativeCycleError):
-        sequential.floyd_warshall(g)
+        reference.floyd_warshall(g)
     with pytest.raises(gk.NegativeCycleError):
         multicore.apsp(g)
 

@@ -11,8 +11,8 @@ import numba
 import pytest
 
 import gpukernels as gk
-from gpukernels import beyond, peers
-from gpukernels.beyond import clients
+from gpukernels import distributed
+from gpukernels.distributed import clients, peers
 
 
 def seen() -> str | None:
@@ -54,7 +54,7 @@ def test_each_worker_sees_a_gpu_of_its_own_and_keeps_it_when_it_is_started_again
         before = client.run(seen)
         assert sorted(before.values()) == ["3", "GPU-ab"]
         g = gk.path(5)
-        there = beyond.placed(client, g)
+        there = distributed.placed(client, g)
         for worker in before:  # one object, however many tasks, so that a device keeps one copy
             kept = {
                 client.submit(known, there, workers=[worker], pure=False).result() for _ in "ab"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from numba import njit
 
 import gpukernels as gk
-from gpukernels import generators, graph
 from gpukernels.errors import InvalidArgument
-from gpukernels.making import arcs, modular, quadrants, symmetry
+from gpukernels.graphs import generators, graph
+from gpukernels.graphs.making import arcs, modular, quadrants, symmetry
 
 
 @contextlib.contextmanager

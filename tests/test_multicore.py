@@ -9,12 +9,13 @@ from awkward_graphs import AWKWARD, CASES
 
 import gpukernels as gk
 from gpukernels import cores as cpu
-from gpukernels import multicore, sequential
-from gpukernels.multicore import search
+from gpukernels import reference
+from gpukernels.reference import multicore
+from gpukernels.reference.multicore import search
 
 
 def check(g, root):
-    found, right = multicore.bfs(g, root), sequential.bfs(g, root)
+    found, right = multicore.bfs(g, root), reference.bfs(g, root)
     np.testing.assert_array_equal(found.distance, right.distance)
     assert found.levels == right.levels
     reached = found.distance >= 0

@@ -8,8 +8,9 @@ from awkward_graphs import AWKWARD
 from scipy.sparse.csgraph import floyd_warshall
 
 import gpukernels as gk
-from gpukernels import multicore, sequential
-from gpukernels.multicore import all_pairs
+from gpukernels import reference
+from gpukernels.all_pairs import all_cores
+from gpukernels.reference import multicore
 
 UNREACHED = 2**31 - 1
 
@@ -25,7 +26,7 @@ def with_weights(g, kind):
 @pytest.mark.parametrize("name", AWKWARD)
 def test_distances_are_those_of_the_plain_loops(name, kind):
     g = with_weights(AWKWARD[name], kind)
-    found, right = multicore.apsp(g), sequential.floyd_warshall(g)
+    found, right = multicore.apsp(g), reference.floyd_warshall(g)
     floats = kind == "float32"
     assert found.distance.dtype == (np.float32 if floats else np.int32)
     assert found.next_hop is None
@@ -64,7 +65,7 @@ def test_negative_arcs_count_and_do_not_join_what_is_apart():
     assert (weights < 0).any()
     for dtype in (np.int32, np.float32):
         g = gk.Graph.from_arcs(n, source, target, weights.astype(dtype))
-        found, right = multicore.apsp(g).distance, sequential.floyd_warshall(g)
+        found, right = multicore.apsp(g).distance, reference.floyd_warshall(g)
         joined = right.next_hop >= 0
         assert not joined.all()
         np.testing.assert_array_equal(found[joined], right.distance[joined])
@@ -100,8 +101,8 @@ def test_what_is_no_matrix_of_lengths_is_refused():
 
 @pytest.mark.parametrize("dtype", [np.int32, np.float32])
 def test_a_tile_s_product_is_numpy_s(dtype):
-    rng, size = np.random.default_rng(2), all_pairs.TILE
+    rng, size = np.random.default_rng(2), all_cores.TILE
     result, left, right = rng.integers(0, 1000, (3, size, size)).astype(dtype)
     expected = np.minimum(result, (left[:, :, None] + right[None]).min(axis=1))
-    all_pairs._lower(result, left, right)
+    all_cores._lower(result, left, right)
     np.testing.assert_array_equal(result, expected)

@@ -10,13 +10,14 @@ from numba import njit, prange
 from scipy.sparse.csgraph import dijkstra
 
 import gpukernels as gk
-from gpukernels import cores, multicore, sequential
+from gpukernels import cores, reference
 from gpukernels.bench.graphs import weighted, weighted_grid, weighted_kron
-from gpukernels.multicore import atomics
+from gpukernels.reference import multicore
+from gpukernels.reference.multicore import atomics
 
 
 def check(g, root):
-    found, right = multicore.sssp(g, root), sequential.dijkstra(g, root)
+    found, right = multicore.sssp(g, root), reference.dijkstra(g, root)
     reached = right.parent >= 0
     none = np.inf if found.distance.dtype == float else np.iinfo(found.distance.dtype).max
     assert (found.distance[~reached] == none).all()

@@ -143,7 +143,7 @@ def test_the_wheel_holds_what_its_docstrings_point_to():
     ],
 )
 def test_a_path_that_leads_nowhere_is_found(text, wrong):
-    assert missing(text, "gpukernels/graph.py", files_of_the_package()) == wrong
+    assert missing(text, "gpukernels/graphs/graph.py", files_of_the_package()) == wrong
 
 
 def test_the_page_of_the_package_shows_what_runs(wheel, monkeypatch):

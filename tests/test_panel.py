@@ -8,8 +8,8 @@ import ipywidgets
 import pytest
 
 import gpukernels as gk
-from gpukernels.panel import Panel
-from gpukernels.table import Table
+from gpukernels.notebook.panel import Panel
+from gpukernels.notebook.table import Table
 
 
 def drawn(size, workload):

@@ -14,8 +14,8 @@ from fake_gpu import FakeGpus
 from numba.cuda.cudadrv import driver
 
 import gpukernels as gk
-from gpukernels import peers
-from gpukernels.peers import CudaPeers, SimtPeers, peers_of
+from gpukernels.distributed import peers
+from gpukernels.distributed.peers import CudaPeers, SimtPeers, peers_of
 
 
 def test_machines_stand_for_gpus_and_copy_at_once():

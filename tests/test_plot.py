@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.figure import Figure
 
-from gpukernels.plot import Plot
+from gpukernels.notebook.plot import Plot
 
 
 def drawn():

@@ -14,7 +14,7 @@ import pytest
 from public_names import PUBLIC
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 
 ROOT = Path(__file__).parents[1]
 
@@ -41,7 +41,7 @@ gk.Graph.from_arcs(2, [0], [1], directed="no")  # wrong
 devices[0].launch(print, "all", 32)  # wrong
 devices[0].run(print)  # wrong
 gk.expand([0, 1], threads="many")  # wrong
-gk.sequential.bfs(g).color  # wrong
+gk.reference.bfs(g).color  # wrong
 gk.trace(limit="none")  # wrong
 """
 
@@ -93,7 +93,7 @@ def functions():
                     yield f"{name}.{method}", function
         elif inspect.isfunction(thing):
             yield name, thing
-    yield "sequential.bfs", sequential.bfs
+    yield "sequential.bfs", reference.bfs
 
 
 FUNCTIONS = dict(functions())

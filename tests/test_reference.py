@@ -15,7 +15,7 @@ import pytest
 from built_book import ROOT, built_book
 
 import gpukernels as gk
-from gpukernels import sequential, simt
+from gpukernels import reference, simt
 
 ENTRY = re.compile(r"^\.\. auto(?:class|exception|function):: (\w+)$", re.MULTILINE)
 MODULE = re.compile(r"^\.\. currentmodule:: ([\w.]+)$", re.MULTILINE)
@@ -63,7 +63,7 @@ def example_of(module: str, name: str) -> doctest.DocTest | None:
 
 @pytest.mark.parametrize(
     "module",
-    [gk, sequential, simt, importlib.import_module("gpukernels.exercises")],
+    [gk, reference, simt, importlib.import_module("gpukernels.exercises")],
     ids=lambda m: m.__name__,
 )
 def test_every_public_name_has_one_entry(module):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import shortest_path
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 
 
 def check_parents(g, root, distance, parent):
@@ -24,7 +24,7 @@ def check_parents(g, root, distance, parent):
 @pytest.mark.parametrize(("name", "root"), CASES)
 def test_bfs_agrees_with_scipy_and_networkx_on_awkward_graphs(name, root):
     g = AWKWARD[name]
-    found = sequential.bfs(g, root)
+    found = reference.bfs(g, root)
     oracle = shortest_path(g.to_scipy(), unweighted=True, indices=root)
     oracle = np.where(np.isfinite(oracle), oracle, -1).astype(int)
     np.testing.assert_array_equal(found.distance, oracle)
@@ -53,7 +53,7 @@ def test_bfs_agrees_with_networkx_on_any_graph(case, directed):
     oracle.add_nodes_from(range(n))
     oracle.add_edges_from(arcs)
     lengths = networkx.single_source_shortest_path_length(oracle, root)
-    found = sequential.bfs(g, root)
+    found = reference.bfs(g, root)
     assert found.distance.tolist() == [lengths.get(v, -1) for v in range(n)]
     check_parents(g, root, found.distance, found.parent)
 
@@ -61,15 +61,15 @@ def test_bfs_agrees_with_networkx_on_any_graph(case, directed):
 @pytest.mark.parametrize("root", [-1, 3, 2**40])
 def test_a_root_that_is_no_vertex_is_refused(root):
     with pytest.raises(gk.VertexOutOfRange, match=f"root = {root}: must be a vertex from 0 to 2"):
-        sequential.bfs(gk.path(3), root)
+        reference.bfs(gk.path(3), root)
 
 
 def test_a_root_in_a_graph_without_vertices_is_refused():
     with pytest.raises(gk.VertexOutOfRange, match="the graph has no vertices"):
-        sequential.bfs(AWKWARD["no_vertices"])
+        reference.bfs(AWKWARD["no_vertices"])
 
 
 @pytest.mark.parametrize("root", [1.0, "1", True, None])
 def test_a_root_that_is_no_number_is_refused(root):
     with pytest.raises(gk.InvalidArgument, match="root = "):
-        sequential.bfs(gk.path(3), root)
+        reference.bfs(gk.path(3), root)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csgraph
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 
 INT64_MAX = np.iinfo(np.int64).max
-ALGORITHMS = [sequential.floyd_warshall, sequential.johnson]
+ALGORITHMS = [reference.floyd_warshall, reference.johnson]
 every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda f: f.__name__)
 
 
@@ -30,7 +30,7 @@ def test_each_row_is_that_of_a_search_from_one_root(algorithm, name, kind):
     found = algorithm(g)
     assert found.distance.dtype == (np.float64 if kind == "float32" else np.int64)
     for root in range(g.n):
-        row = sequential.dijkstra(g, root)
+        row = reference.dijkstra(g, root)
         np.testing.assert_array_equal(found.distance[root], row.distance)
         np.testing.assert_array_equal(found.next_hop[root] >= 0, row.parent >= 0)
 
@@ -89,8 +89,8 @@ def test_distances_do_not_double_around_negative_cycles(algorithm):
 
 
 def test_operations_are_those_of_rows_that_reach_the_pivot():
-    assert sequential.floyd_warshall(gk.complete(5)).operations == 5**3
-    assert sequential.floyd_warshall(gk.Graph([0, 0, 0, 0], [])).operations == 3 * 3
+    assert reference.floyd_warshall(gk.complete(5)).operations == 5**3
+    assert reference.floyd_warshall(gk.Graph([0, 0, 0, 0], [])).operations == 3 * 3
 
 
 @pytest.mark.parametrize("kind", ["int32", "float32"])
@@ -102,23 +102,23 @@ def test_johnson_agrees_with_scipy_where_weights_are_negative(kind):
     g = gk.Graph(g.offsets, g.targets, weights.astype(kind))
     assert (g.weights < 0).any()
     expected = csgraph.johnson(csgraph.csgraph_from_dense(g.dense(np.inf), null_value=np.inf))
-    found = sequential.johnson(g)
+    found = reference.johnson(g)
     joined = np.isfinite(expected)
     np.testing.assert_array_equal(found.next_hop >= 0, joined)
     np.testing.assert_array_equal(found.distance[joined], expected[joined])
-    np.testing.assert_array_equal(found.distance, sequential.floyd_warshall(g).distance)
+    np.testing.assert_array_equal(found.distance, reference.floyd_warshall(g).distance)
 
 
 def test_a_weight_that_vanishes_beside_a_height_still_counts():
     # The arc of -1e30 gives vertices 1 to 3 heights in which weights of 1 and 5 are rounded away.
     g = gk.Graph.from_arcs(4, [0, 1, 1, 2], [1, 3, 2, 3], np.float32([-1e30, 5, 1, 1]))
-    found = sequential.johnson(g)
+    found = reference.johnson(g)
     assert found.distance[1].tolist() == [np.inf, 0, 1, 2]
     assert found.path(1, 3) == [1, 2, 3]
     for arcs in ([(1, 2, 1), (2, 1, -3)], [(2, 2, -3)]):
         u, v, w = zip((0, 2, -1e30), *arcs, strict=True)
         with pytest.raises(gk.NegativeCycleError) as caught:
-            sequential.johnson(gk.Graph.from_arcs(3, u, v, np.float32(w)))
+            reference.johnson(gk.Graph.from_arcs(3, u, v, np.float32(w)))
         assert sorted(caught.value.cycle) == sorted({u for u, *_ in arcs})
 
 
@@ -126,16 +126,16 @@ def test_johnson_refuses_distances_that_rounding_makes_smaller_than_any_path():
     # In float64 2^53 + 1 is 2^53, so that the way 1 -> 2 -> 1 of length 0 seems to save 1.
     g = gk.Graph.from_arcs(3, [0, 1, 2], [1, 2, 1], np.float32([2**53, 1, -1]))
     with pytest.raises(gk.RoundingError, match="float64"):
-        sequential.johnson(g)
+        reference.johnson(g)
 
 
 def test_johnson_forms_the_sums_of_a_search_from_each_root():
     g = gk.random_weights(gk.rmat(6, 4, seed=2), low=0, high=9, seed=1)
-    rows = sum(sequential.dijkstra(g, root).relaxations for root in range(g.n))
-    assert sequential.johnson(g).operations == rows
+    rows = sum(reference.dijkstra(g, root).relaxations for root in range(g.n))
+    assert reference.johnson(g).operations == rows
     g = gk.Graph.from_arcs(3, [0, 1], [1, 2], [4, -1])
     # Heights: 3 arcs from the vertex before all, 2 from the graph. Rows: 2, 1 and 0.
-    assert sequential.johnson(g).operations == 5 + 3
+    assert reference.johnson(g).operations == 5 + 3
 
 
 @every_algorithm

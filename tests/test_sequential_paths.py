@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import csgraph_from_dense, shortest_path
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 
 INT64_MAX = np.iinfo(np.int64).max
-ALL = [sequential.dijkstra, sequential.bellman_ford_queue, sequential.bellman_ford]
+ALL = [reference.dijkstra, reference.bellman_ford_queue, reference.bellman_ford]
 ANY_SIGN = ALL[1:]
 
 
@@ -130,7 +130,7 @@ def check_cycle(g: gk.Graph, root: int, cycle: list[int]) -> None:
     for u, v, w in zip(source.tolist(), target.tolist(), g.weights.tolist(), strict=True):
         matrix[u, v] = min(w, matrix.get((u, v), math.inf))
     assert sum(matrix[arc] for arc in zip(cycle, cycle[1:] + cycle[:1], strict=True)) < 0
-    assert sequential.bfs(g, root).distance[cycle[0]] >= 0
+    assert reference.bfs(g, root).distance[cycle[0]] >= 0
 
 
 @pytest.mark.parametrize("method", ANY_SIGN)
@@ -168,7 +168,7 @@ def test_sums_beyond_int32_are_exact(method):
 def test_dijkstra_refuses_negative_weights_by_arc():
     g = gk.Graph.from_arcs(3, [0, 0, 1], [1, 2, 2], [1, 4, -2])
     with pytest.raises(gk.NegativeWeightError, match="arc 1 -> 2 weighs -2; methods that allow"):
-        sequential.dijkstra(g)
+        reference.dijkstra(g)
 
 
 def test_dijkstra_relaxes_each_reached_arc_once_and_the_others_more():
@@ -186,10 +186,10 @@ def test_relaxations_of_rounds_follow_from_the_order():
     # Against the order of the vertices a round brings one vertex nearer.
     n = 20
     g = gk.Graph.from_arcs(n, range(1, n), range(n - 1), [1] * (n - 1))
-    found = sequential.bellman_ford(g, n - 1)
+    found = reference.bellman_ford(g, n - 1)
     assert found.iterations == n
     assert found.improvements == n - 1
-    forward = sequential.bellman_ford(gk.Graph.from_arcs(n, range(n - 1), range(1, n)), 0)
+    forward = reference.bellman_ford(gk.Graph.from_arcs(n, range(n - 1), range(1, n)), 0)
     assert (forward.iterations, forward.relaxations) == (2, 2 * (n - 1))
 
 
@@ -201,7 +201,7 @@ def test_a_root_that_is_no_vertex_is_refused(method, root):
 
 
 def test_a_path_to_what_is_no_vertex_is_refused():
-    found = sequential.dijkstra(gk.path(3))
+    found = reference.dijkstra(gk.path(3))
     assert found.path_to(2) == [0, 1, 2]
     with pytest.raises(gk.VertexOutOfRange, match="v = 3"):
         found.path_to(3)

@@ -11,9 +11,9 @@ import pytest
 from fake_gpu import FakeGpus
 
 import gpukernels as gk
-from gpukernels import cuda_memory
-from gpukernels.cores import slabs, staged_copies
-from gpukernels.cores.staged_copies import read_staged, write_staged
+from gpukernels.cores import slabs
+from gpukernels.device import cuda_memory, staged_copies
+from gpukernels.device.staged_copies import read_staged, write_staged
 
 STAGE = 1000
 #: Bytes of a piece of the fake GPU.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpukernels.table import Table
+from gpukernels.notebook.table import Table
 
 
 def test_prints_aligned_text_with_the_number_formats_of_the_docstring():

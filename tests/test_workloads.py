@@ -7,8 +7,8 @@ import pytest
 from full_workloads import full_workload
 
 import gpukernels as gk
-from gpukernels import workloads
-from gpukernels.workloads import LARGEST_SHARE, TARGETS
+from gpukernels.graphs import workloads
+from gpukernels.graphs.workloads import LARGEST_SHARE, TARGETS
 
 #: Table I of the paper, copied by hand: mean, standard deviation, maximum.
 TABLE = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpukernels.all_pairs import separators
-from gpukernels.beyond import TaskRun
+from gpukernels.distributed import TaskRun
 
 
 def halved(graph, doublings=4):

@@ -6,7 +6,7 @@ import html
 from pathlib import Path
 
 from gpukernels.bench import record
-from gpukernels.workloads import TARGETS
+from gpukernels.graphs.workloads import TARGETS
 
 from .chart import Chart, Line
 from .drawer import drawer, table

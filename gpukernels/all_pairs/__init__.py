@@ -6,14 +6,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from gpukernels.beyond import ENGINES, check_client
 from gpukernels.checks import check_choice
 from gpukernels.device import Device, chosen_device
+from gpukernels.distributed import ENGINES, check_client
 from gpukernels.errors import InvalidArgument
-from gpukernels.front_door import Driver, driver_of
-from gpukernels.graph import Graph
-from gpukernels.kernel_weights import with_rounding
+from gpukernels.graphs.graph import Graph
+from gpukernels.graphs.kernel_weights import with_rounding
 from gpukernels.method_notes import help_text
+from gpukernels.methods import Driver, driver_of
 
 from . import (
     block_tasks,

@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.beyond import ENGINES, RowTile, digest_of, make_rows, placed, result_of, task
-from gpukernels.beyond.clients import needed
-from gpukernels.beyond.placing import NO_WARNING
-from gpukernels.beyond.resuming import Sidecar, checked_place
 from gpukernels.checks import check_choice, check_whole
 from gpukernels.device import Device, chosen_device
+from gpukernels.distributed import ENGINES, RowTile, digest_of, make_rows, placed, result_of, task
+from gpukernels.distributed.clients import needed
+from gpukernels.distributed.placing import NO_WARNING
+from gpukernels.distributed.resuming import Sidecar, checked_place
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 
 from .host_tiles import Algebra, Done, closed, lowered, without_cycle
 from .kept_steps import InFiles, files_of

@@ -26,7 +26,7 @@ from numba import cuda, uint32
 
 from gpukernels.checks import check_whole
 from gpukernels.device import Device, DeviceArray
-from gpukernels.front_door import takes_fields_of
+from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .lengths import Lengths

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
 from gpukernels.device import Device, chosen_device
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 
 from .blocked import close, panel_of
 from .lengths import absent_of

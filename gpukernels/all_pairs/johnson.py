@@ -16,9 +16,9 @@ import numpy as np
 
 from gpukernels.cores.compiled import compiled
 from gpukernels.device import Device
-from gpukernels.front_door import takes_fields_of
-from gpukernels.graph import Graph, arc_weights
-from gpukernels.sequential.johnson import with_source
+from gpukernels.graphs.graph import Graph, arc_weights
+from gpukernels.methods import takes_fields_of
+from gpukernels.reference.johnson import with_source
 
 from .lengths import ABSENT, Lengths, none_in
 from .per_root import Searches, rows_of, search_from

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.beyond import digest_of
-from gpukernels.beyond.disk import MatrixFile
-from gpukernels.beyond.resuming import Sidecar
 from gpukernels.checks import is_whole
 from gpukernels.cores.slabs import copy
+from gpukernels.distributed import digest_of
+from gpukernels.distributed.disk import MatrixFile
+from gpukernels.distributed.resuming import Sidecar
 from gpukernels.errors import InvalidArgument
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpukernels.device import Device
-from gpukernels.front_door import takes_fields_of
+from gpukernels.methods import takes_fields_of
 
 from .lengths import Lengths
 from .result import APSPResult, finish, room_for

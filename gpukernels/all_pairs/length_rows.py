@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.cores.slabs import slabs_of
 from gpukernels.errors import NegativeCycleError
-from gpukernels.graph import Graph, arc_weights, no_arc, weight_type
-from gpukernels.kernel_weights import Rounding, kernel_graph, rounding_of
+from gpukernels.graphs.graph import Graph, arc_weights, no_arc, weight_type
+from gpukernels.graphs.kernel_weights import Rounding, kernel_graph, rounding_of
 
 from .lengths import (
     ABSENT,

@@ -27,8 +27,8 @@ from gpukernels.checks import as_array, as_numbers
 from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import copy, on_all_cores
 from gpukernels.errors import InvalidArgument, NegativeCycleError
-from gpukernels.graph import DENSE_LIMIT, Graph, no_arc, weight_type
-from gpukernels.kernel_weights import Rounding, in_32_bits, kernel_graph, rounding_of
+from gpukernels.graphs.graph import DENSE_LIMIT, Graph, no_arc, weight_type
+from gpukernels.graphs.kernel_weights import Rounding, in_32_bits, kernel_graph, rounding_of
 
 #: What int32 results hold for no path, and int32 matrices for no arc.
 UNREACHED = np.iinfo(np.int32).max

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels.beyond.disk import MatrixFile
-from gpukernels.beyond.resuming import Sidecar, checked_place
 from gpukernels.checks import is_whole
 from gpukernels.device import Device
+from gpukernels.distributed.disk import MatrixFile
+from gpukernels.distributed.resuming import Sidecar, checked_place
 from gpukernels.errors import InvalidArgument, NegativeCycleError
-from gpukernels.front_door import takes_fields_of
+from gpukernels.methods import takes_fields_of
 
 from .kept_steps import InFiles, InMemory, files_of
 from .length_rows import LengthRows

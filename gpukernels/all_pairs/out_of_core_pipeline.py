@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.copy_streams import Copied, CopyStream
 from gpukernels.device import Device, DeviceArray
+from gpukernels.device.copy_streams import Copied, CopyStream
 
 
 class Slot:

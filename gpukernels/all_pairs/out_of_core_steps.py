@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.device import Device
-from gpukernels.progress import Progress
+from gpukernels.graphs.progress import Progress
 
 from .blocked import close, panel_of
 from .kept_steps import InMemory

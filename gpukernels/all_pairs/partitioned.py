@@ -27,7 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.beyond import (
+from gpukernels.checks import check_choice, check_seed, check_whole
+from gpukernels.device import Device, chosen_device
+from gpukernels.distributed import (
     ENGINES,
     RowTile,
     digest_of,
@@ -36,11 +38,9 @@ from gpukernels.beyond import (
     placed,
     task,
 )
-from gpukernels.checks import check_choice, check_seed, check_whole
-from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph
-from gpukernels.sequential import bellman_ford_queue
+from gpukernels.graphs.graph import Graph
+from gpukernels.reference import bellman_ford_queue
 
 from .host_tiles import Algebra, Done, closed, without_cycle
 from .length_rows import LengthRows

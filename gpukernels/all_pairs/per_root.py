@@ -21,8 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from gpukernels.checks import check_choice, check_flag, check_whole
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError
-from gpukernels.front_door import takes_fields_of
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
+from gpukernels.graphs.stats import Stats
+from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 from gpukernels.shortest_paths import METHODS as SEARCHES
 from gpukernels.shortest_paths import SSSPResult
@@ -34,7 +35,6 @@ from gpukernels.shortest_paths.many_roots import (
     roots_within,
     search_from_all,
 )
-from gpukernels.stats import Stats
 
 from .length_rows import length_rows_of
 from .lengths import UNREACHED, Lengths

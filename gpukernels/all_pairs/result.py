@@ -14,11 +14,11 @@ from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores, slabs_of
 from gpukernels.device import Device, DeviceArray
 from gpukernels.errors import InvalidArgument, RoundingError
-from gpukernels.graph import Graph, weight_type
-from gpukernels.sequential import bellman_ford_queue
-from gpukernels.sequential.negative_cycles import find_negative_cycle
-from gpukernels.summary import shape_of
-from gpukernels.weight_facts import weight_facts
+from gpukernels.graphs.graph import Graph, weight_type
+from gpukernels.graphs.summary import shape_of
+from gpukernels.graphs.weight_facts import weight_facts
+from gpukernels.reference import bellman_ford_queue
+from gpukernels.reference.negative_cycles import find_negative_cycle
 
 from .length_rows import LengthRows
 from .lengths import Lengths, graph_of, none_in

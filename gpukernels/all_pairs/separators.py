@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from gpukernels.beyond import needed
-from gpukernels.graph import Graph
+from gpukernels.distributed import needed
+from gpukernels.graphs.graph import Graph
 
 
 class Parts(NamedTuple):

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.device import DeviceArray
-from gpukernels.peers import Peers, peers_of
+from gpukernels.distributed.peers import Peers, peers_of
 
 from .blocked import checked_panel, close_panel
 from .lengths import Lengths

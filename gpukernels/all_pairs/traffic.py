@@ -12,7 +12,7 @@ import numpy as np
 
 from gpukernels.checks import check_choice, check_whole
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import DENSE_LIMIT
+from gpukernels.graphs.graph import DENSE_LIMIT
 from gpukernels.primitives.launch_shape import WARP_SIZE
 from gpukernels.primitives.offsets import MAX_UNITS
 

@@ -13,10 +13,10 @@ from typing import Any
 from gpukernels.bench import record
 from gpukernels.errors import InvalidArgument
 
-#: How tables name what `gpukernels.multicore` does.
+#: How tables name what `gpukernels.reference.multicore` does.
 ALL_CORES = "all cores"
 #: What a file says of such rows.
-WHAT = "all cores: gpukernels.multicore, by numba on every core"
+WHAT = "all cores: gpukernels.reference.multicore, by numba on every core"
 #: What a row that was measured apart says of its circumstances.
 APART = ("cpu", "cores", "date", "commit")
 

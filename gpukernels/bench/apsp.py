@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from gpukernels import generators, multicore, sequential
+from gpukernels import reference
 from gpukernels.all_pairs import METHODS, UNREACHED, apsp, min_plus
 from gpukernels.all_pairs.lengths import ABSENT, Lengths, lengths_of
 from gpukernels.bench import all_cores, cold_cache, record, steps
@@ -38,6 +38,8 @@ from gpukernels.bench.search_time import FEW
 from gpukernels.bench.span_time import SpanTimer
 from gpukernels.bench.spread import median
 from gpukernels.errors import InvalidArgument
+from gpukernels.graphs import generators
+from gpukernels.reference import multicore
 
 SIZES = (512, 1024, 2048, 4096, 8192, 16384)
 #: Vertices up to which the CPU is measured too, and sparse graphs are.
@@ -393,11 +395,11 @@ class Measuring:
         matrix = dense_lengths(n, seed=1)
         subject, rows = Subject(matrix), {}
         if on_cpu:
-            sequential.floyd_warshall(weighted(generators.path(2)))  # compiles
+            reference.floyd_warshall(weighted(generators.path(2)))  # compiles
             graph = subject.lengths["int32"].graph()
             searches = {
                 "SciPy floyd_warshall": lambda: csgraph.floyd_warshall(matrix),
-                "sequential": lambda: sequential.floyd_warshall(graph).distance,
+                "sequential": lambda: reference.floyd_warshall(graph).distance,
             }
             if n <= ON_NETWORKX:
                 there = nx.from_numpy_array(matrix, create_using=nx.DiGraph)
@@ -423,10 +425,10 @@ class Measuring:
         matrix = subject.lengths["int32"].matrix
         rows = {}
         if on_cpu:
-            sequential.johnson(weighted(generators.path(2)))  # compiles
+            reference.johnson(weighted(generators.path(2)))  # compiles
             searches = {
                 "SciPy dijkstra": lambda: by_dijkstra(matrix, range(n), n),
-                "sequential johnson": lambda: sequential.johnson(g).distance,
+                "sequential johnson": lambda: reference.johnson(g).distance,
             }
             rows = _on_cpu(subject, searches)
         known = OF_SPARSE if on_cpu else [form for form in OF_SPARSE if "memory" in form[1]]

@@ -22,7 +22,7 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gpukernels import multicore, sequential
+from gpukernels import reference
 from gpukernels.bench import on_cpu, steps
 from gpukernels.bench import searches as together
 from gpukernels.bench.graphs import random_arcs, rmat, road_grid, small_world
@@ -35,8 +35,9 @@ from gpukernels.bench.search_time import (
     time_on_cpu,
 )
 from gpukernels.bench.searches import Family, Search, named, time_all
-from gpukernels.generators import path
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import path
+from gpukernels.graphs.graph import Graph
+from gpukernels.reference import multicore
 from gpukernels.traversal import METHODS, bfs
 from gpukernels.traversal.bfs4k import tune_bfs4k
 
@@ -116,7 +117,7 @@ def measure(
     from_roots = cases(g, root, roots)
     first = from_roots[0]
     found: dict[str, dict[str, Any]] = {}
-    ours = {"sequential": sequential.bfs, "all cores": multicore.bfs}
+    ours = {"sequential": reference.bfs, "all cores": multicore.bfs}
     on_host = [(label, functools.partial(search, g)) for label, search in ours.items()]
     for label, search in itertools.chain(on_host, on_cpu.searches(g)):
         found[label] = time_on_cpu(search, from_roots, repeat, label, patience)

@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.bench import record, steps
 from gpukernels.bench.kernel_time import wall_ms
 from gpukernels.bench.search_time import timer_for
 from gpukernels.bench.spread import Median, median
 from gpukernels.device import CudaDevice
-from gpukernels.generators import kron
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import kron
+from gpukernels.graphs.graph import Graph
 from gpukernels.traversal import METHODS, bfs
 
 #: What asks the driver for memory, of the GPU or locked in the host.
@@ -102,7 +102,7 @@ def measure(
     AssertionError
         If a distance is wrong.
     """
-    expected = sequential.bfs(g, root).distance
+    expected = reference.bfs(g, root).distance
     device = CudaDevice()
     timer = timer_for(device)
     copy = copy_ms(device, 4 * g.n, repeat).times(1 if options.get("parents") is False else 2)

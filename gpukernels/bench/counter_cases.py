@@ -16,8 +16,8 @@ from gpukernels.bench import counter_probes as probes
 from gpukernels.bench import tiles
 from gpukernels.bench.foundations import copy_strided
 from gpukernels.frontiers.duplicates import DUPLICATES
-from gpukernels.generators import random_weights, rmat, road_grid, small_world
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import random_weights, rmat, road_grid, small_world
+from gpukernels.graphs.graph import Graph
 from gpukernels.mapping import METHODS as MAPPINGS
 from gpukernels.mapping import expand
 from gpukernels.primitives import (

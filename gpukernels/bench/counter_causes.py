@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels.assembly import Assembly
+from gpukernels.notebook.assembly import Assembly
 from gpukernels.trace import REQUEST_KINDS, Trace
 
 #: Key of an explanation -> label of its section on the page.

@@ -25,12 +25,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gpukernels.assembly import sass
 from gpukernels.bench import counter_causes as causes
 from gpukernels.bench import ncu, record
 from gpukernels.bench.counter_cases import Case, Noted, cases, note_launches
 from gpukernels.bench.unrolled import load_sectors
 from gpukernels.device import CudaDevice, SimtDevice
+from gpukernels.notebook.assembly import sass
 from gpukernels.trace import ATOMIC, LOAD, STORE, Trace, metrics
 
 _GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"

@@ -19,10 +19,10 @@ from gpukernels.bench.graphs import items_of, workload
 from gpukernels.bench.kernel_time import kernel_ms
 from gpukernels.bench.limits import Limits, measured_limits
 from gpukernels.bench.mapping import chosen_techniques, least
+from gpukernels.graphs.workloads import TARGETS
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import label
 from gpukernels.mapping.workload import upload
-from gpukernels.workloads import TARGETS
 
 THREADS = 128
 

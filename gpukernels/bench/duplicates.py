@@ -22,7 +22,7 @@ from gpukernels.bench.roots import ROOTS, cases
 from gpukernels.bench.search_time import print_row, time_search, timer_for
 from gpukernels.bench.searches import judge
 from gpukernels.frontiers.duplicates import DUPLICATES
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.traversal import bfs
 
 #: Families of `gpukernels.bench.bfs`: few levels of many vertices, and the reverse.

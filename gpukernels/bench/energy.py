@@ -37,14 +37,14 @@ from gpukernels.bench.span_time import SpanTimer
 from gpukernels.bench.spread import Median, median
 from gpukernels.bench.sssp import FAMILIES as SSSP_FAMILIES
 from gpukernels.bench.sssp import is_shortest
+from gpukernels.graphs.workloads import TARGETS
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import label
 from gpukernels.mapping.workload import upload
 from gpukernels.primitives import scan_sizes
-from gpukernels.sequential import bfs as sequential_bfs
+from gpukernels.reference import bfs as sequential_bfs
 from gpukernels.shortest_paths import sssp
 from gpukernels.traversal import bfs
-from gpukernels.workloads import TARGETS
 
 THREADS = 128
 #: Seconds that count, and the seconds before them that do not.

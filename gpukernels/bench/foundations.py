@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numba import cuda
 
-from gpukernels import multicore
 from gpukernels.bench import record, steps
 from gpukernels.bench.graphs import rmat, road_grid
 from gpukernels.bench.kernel_time import do_nothing, kernel_ms, wall_ms
 from gpukernels.bench.limits import Limits, measured_limits
 from gpukernels.bench.spread import Median
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for
+from gpukernels.reference import multicore
 from gpukernels.representations import adjacency_matrix, coo, csr
 
 STRIDES = (1, 2, 4, 8)

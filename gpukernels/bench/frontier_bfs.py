@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.bench import record, steps
 from gpukernels.bench.bfs import measure
 from gpukernels.bench.graphs import rmat, road_grid, small_world
@@ -27,7 +27,7 @@ from gpukernels.bench.roots import ROOTS
 from gpukernels.bench.search_time import timer_for
 from gpukernels.bench.searches import judge
 from gpukernels.exercises.frontier_bfs import SPREAD, run_spread
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.traversal import bfs
 
 #: The chapter's searches as `gpukernels.bench.bfs.searches` names them.
@@ -87,7 +87,7 @@ def duplicates(device, g: Graph, runs: int) -> list[int]:
 
 def lost_races(kernel, device, g: Graph, runs: int) -> list[int]:
     """Return how many distances of `g` the racing `kernel` gets wrong, in each of some runs."""
-    right = sequential.bfs(g, 0).distance
+    right = reference.bfs(g, 0).distance
     found = (run_spread(kernel, device, g)["distance"] for _ in range(runs))
     return [int(np.count_nonzero(distance != right)) for distance in found]
 

@@ -7,8 +7,8 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels import generators, workloads
-from gpukernels.graph import Graph
+from gpukernels.graphs import generators, workloads
+from gpukernels.graphs.graph import Graph
 
 rmat = functools.cache(generators.rmat)
 kron = functools.cache(generators.kron)

@@ -23,7 +23,7 @@ from gpukernels.bench.graphs import (
 from gpukernels.bench.kernel_time import LaunchTimer
 from gpukernels.bench.searches import Family, named, time_all
 from gpukernels.bench.sssp import cases, single
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.shortest_paths import sssp
 
 _IN = "gpukernels.bench.graphs"

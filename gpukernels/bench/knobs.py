@@ -26,14 +26,15 @@ import numpy as np
 from numba import cuda
 from numpy.typing import NDArray
 
-from gpukernels import generators
 from gpukernels.bench import record
 from gpukernels.bench.bandwidth import PORTION, WORDS, copy_ms, measured_bandwidth
 from gpukernels.bench.graphs import kron, random_arcs, rmat, uniform, whole_grid, workload
 from gpukernels.bench.kernel_time import kernel_ms
 from gpukernels.bench.mapping import fill, least
 from gpukernels.bench.roots import find
-from gpukernels.graph import Graph
+from gpukernels.graphs import generators
+from gpukernels.graphs.graph import Graph
+from gpukernels.graphs.workloads import TARGETS
 from gpukernels.mapping import METHODS as MAPPINGS
 from gpukernels.mapping.workload import grid, upload
 from gpukernels.primitives.grid_barrier import meet
@@ -43,7 +44,6 @@ from gpukernels.primitives.lookback_scan import scan_by_look_back
 from gpukernels.primitives.pair_scan import scan_by_pairs
 from gpukernels.traversal import bfs
 from gpukernels.traversal.bfs4k import tune_bfs4k
-from gpukernels.workloads import TARGETS
 
 Options = dict[str, Any]
 Knobs = dict[str, tuple[Any, ...]]

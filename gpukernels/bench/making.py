@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from gpukernels import multicore
 from gpukernels.bench import record, steps
 from gpukernels.bench.spread import median
-from gpukernels.generators import rmat
-from gpukernels.graph import Graph
-from gpukernels.io import read
-from gpukernels.making.quadrants import quadrants
+from gpukernels.graphs.generators import rmat
+from gpukernels.graphs.graph import Graph
+from gpukernels.graphs.io import read
+from gpukernels.graphs.making.quadrants import quadrants
+from gpukernels.reference import multicore
 
 #: What is made -> how many times SciPy's CPU time it may take, on an idle machine.
 TARGETS = {"from_arcs": 1.0, "undirected check": 0.3, "reverse": 0.7, "rmat": 2.0}

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels import multicore
 from gpukernels.bench import record, steps
 from gpukernels.bench.graphs import kron, rmat
 from gpukernels.bench.kernel_time import kernel_ms, wall_ms
@@ -24,7 +23,8 @@ from gpukernels.bench.limits import Limits, measured_limits
 from gpukernels.bench.roots import draw, least_bytes
 from gpukernels.bench.searches import Family, large_graphs
 from gpukernels.bench.spread import Median
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
+from gpukernels.reference import multicore
 from gpukernels.traversal import bfs
 from gpukernels.traversal.many_roots import bfs_many
 from gpukernels.traversal.many_roots_words import BITS, WORDS

@@ -24,10 +24,10 @@ from gpukernels.bench.graphs import items_of, workload
 from gpukernels.bench.kernel_time import BUSY_ROUNDS, LaunchTimer, wall_ms
 from gpukernels.bench.limits import measured_limits
 from gpukernels.bench.spread import median
+from gpukernels.graphs.workloads import TARGETS
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import choose_mapping, label
 from gpukernels.mapping.workload import Workload, grid, upload
-from gpukernels.workloads import TARGETS
 
 BLOCK_SIZES = (128, 256)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csgraph
 
 from gpukernels.cores.compiled import compiled
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.shortest_paths import UNREACHED
 
 #: Arcs up to which SciPy searches by levels, and by Dijkstra's algorithm: some seconds.

@@ -18,7 +18,7 @@ from numba import cuda
 from gpukernels.bench import steps
 from gpukernels.bench.bandwidth import THREADS, copy_words
 from gpukernels.bench.spread import median
-from gpukernels.peers import CudaPeers
+from gpukernels.distributed.peers import CudaPeers
 
 #: Words of 8 bytes of a copy: 256 MiB. A copy of less is over sooner than the host looks away.
 WORDS = 1 << 25

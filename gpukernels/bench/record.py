@@ -13,8 +13,8 @@ import platform
 import subprocess
 from pathlib import Path
 
-from gpukernels import multicore
 from gpukernels.bench.spread import beside
+from gpukernels.reference import multicore
 
 _TREE = Path(__file__).parents[2]
 #: Of the repository; where the package is installed without it, of the folder that one works in.

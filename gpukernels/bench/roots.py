@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels import sequential
-from gpukernels.graph import Graph
+from gpukernels import reference
+from gpukernels.graphs.graph import Graph
 
 #: Random roots beside the first, as many as a quarter of Graph500's.
 ROOTS = 16
@@ -57,7 +57,7 @@ def least_bytes(reached: int, arcs: int) -> int:
 
 def find(g: Graph, root: int) -> Case:
     """Search `g` from `root` on one core."""
-    found = sequential.bfs(g, root)
+    found = reference.bfs(g, root)
     reached = found.distance >= 0
     arcs = int(g.out_degree[reached].sum(dtype=np.int64))
     return Case(root, found.distance, found.levels, int(reached.sum()), arcs)
@@ -70,7 +70,7 @@ def draw(
 
     Only vertices that have arcs are drawn, and none twice; `root` itself only if it is alone.
     """
-    leads_here = sequential.bfs(g.reverse, root).distance >= 0
+    leads_here = reference.bfs(g.reverse, root).distance >= 0
     component = np.flatnonzero(leads_here & reached & (g.out_degree > 0))
     others = component[component != root]
     drawn = np.random.default_rng(seed).choice(others, min(count, others.size), replace=False)

@@ -24,9 +24,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from gpukernels import multicore
 from gpukernels.bench import planted_launch, record, steps
 from gpukernels.errors import InvalidArgument
+from gpukernels.reference import multicore
 from gpukernels.simt.linting import check
 
 #: The tools of compute-sanitizer.

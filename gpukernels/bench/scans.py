@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels import multicore
 from gpukernels.bench import libraries, record, steps
 from gpukernels.bench.graphs import items_of, workload
 from gpukernels.bench.kernel_time import kernel_ms, wall_ms
 from gpukernels.bench.limits import Limits, measured_limits
 from gpukernels.device import CudaDevice
+from gpukernels.graphs.workloads import TARGETS
 from gpukernels.primitives import blocks_for, scan_sizes
 from gpukernels.primitives.block_scan import scan_blocks
 from gpukernels.primitives.device_scan import TURNS, add_tiles, scan_tiles
 from gpukernels.primitives.find_owners import SEARCHES
 from gpukernels.primitives.shared_scan import BANKS, sweep_padded, sweep_plain
-from gpukernels.workloads import TARGETS
+from gpukernels.reference import multicore
 
 THREADS = 256
 

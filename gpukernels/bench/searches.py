@@ -13,7 +13,7 @@ from gpukernels.bench.kernel_time import LaunchTimer
 from gpukernels.bench.limits import Limits, measured_limits
 from gpukernels.bench.roots import Case
 from gpukernels.bench.search_time import print_row, time_search, timer_for
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 
 #: Family, the call that makes it, and that call with its size halved so many times.
 Family = tuple[str, str, Callable[[int], Graph]]

@@ -30,7 +30,7 @@ THREADS = 128
 
 def search(launch, n: int, seed: int = 1) -> tuple[float, np.ndarray]:
     """Run one search by ``launch(kernel, blocks, threads, args)``; return (seconds, distance)."""
-    from gpukernels.generators import erdos_renyi
+    from gpukernels.graphs.generators import erdos_renyi
     from gpukernels.traversal.harish import harish_level
 
     g = erdos_renyi(n, MEAN_DEGREE, seed=seed)

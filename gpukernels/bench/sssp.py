@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels import generators, multicore, sequential
+from gpukernels import reference
 from gpukernels.bench import all_cores, cold_cache, on_cpu, steps
 from gpukernels.bench import searches as together
 from gpukernels.bench.all_cores import ALL_CORES
@@ -44,7 +44,9 @@ from gpukernels.bench.search_time import FEW, LIMIT_MS, no_collection, print_row
 from gpukernels.bench.searches import Family, Search, named, time_all
 from gpukernels.bench.spread import median
 from gpukernels.cores.compiled import compiled
-from gpukernels.graph import Graph
+from gpukernels.graphs import generators
+from gpukernels.graphs.graph import Graph
+from gpukernels.reference import multicore
 from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
 
 _IN = "gpukernels.bench.graphs"
@@ -144,9 +146,9 @@ def cases(device, g: Graph, root: int, count: int) -> tuple[list[PathCase], floa
 
     Where there is no device, all cores search from the random roots.
     """
-    sequential.dijkstra(weighted(generators.path(2)), 0)  # compiles
+    reference.dijkstra(weighted(generators.path(2)), 0)  # compiles
     begin = time.perf_counter()
-    found = sequential.dijkstra(g, root)
+    found = reference.dijkstra(g, root)
     ms = (time.perf_counter() - begin) * 1e3
     reached = found.parent >= 0
     first = _case(g, root, np.where(reached, found.distance, UNREACHED).astype(np.int32))

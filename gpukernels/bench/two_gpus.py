@@ -27,12 +27,12 @@ from gpukernels.all_pairs import apsp
 from gpukernels.bench import peer_copies, record, steps, to_host, two_gpus_blocked
 from gpukernels.bench.graphs import rmat, weighted
 from gpukernels.bench.spread import median
-from gpukernels.beyond import local_client
-from gpukernels.beyond.watching import TaskRun, watched
 from gpukernels.device import CudaDevice
-from gpukernels.generators import road_grid
-from gpukernels.graph import Graph
-from gpukernels.peers import gpus_here
+from gpukernels.distributed import local_client
+from gpukernels.distributed.peers import gpus_here
+from gpukernels.distributed.watching import TaskRun, watched
+from gpukernels.graphs.generators import road_grid
+from gpukernels.graphs.graph import Graph
 from gpukernels.shortest_paths import UNREACHED
 from gpukernels.shortest_paths.batches import sssp_many
 from gpukernels.traversal.many_roots import bfs_many

@@ -26,7 +26,7 @@ from gpukernels.bench.graphs import dense_lengths
 from gpukernels.bench.spread import median
 from gpukernels.cores.slabs import on_all_cores
 from gpukernels.device import CudaDevice
-from gpukernels.peers import Peers, peers_of
+from gpukernels.distributed.peers import Peers, peers_of
 
 SIZE = 32_768
 #: Vertices of the run before, for the compiler: as many tiles as two panels.

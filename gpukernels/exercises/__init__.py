@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from gpukernels.errors import InvalidArgument
-from gpukernels.table import Table
+from gpukernels.notebook.table import Table
 
 from . import (
     all_pairs_otherwise,

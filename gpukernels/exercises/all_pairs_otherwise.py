@@ -10,8 +10,8 @@ from numba import cuda
 
 from gpukernels.all_pairs import min_plus
 from gpukernels.device import SimtDevice, benign_race
-from gpukernels.generators import complete, path, road_grid, star
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import complete, path, road_grid, star
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for
 from gpukernels.shortest_paths import sssp
 from gpukernels.trace import Trace, metrics

@@ -8,8 +8,8 @@ import numpy as np
 from numba import cuda, int32
 
 from gpukernels.device import SimtDevice
-from gpukernels.generators import rmat
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import rmat
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.trace import ATOMIC, Trace, metrics
 from gpukernels.traversal import bfs

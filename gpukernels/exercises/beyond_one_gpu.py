@@ -9,8 +9,8 @@ from numba import cuda
 
 from gpukernels.all_pairs.separators import parted, ruled
 from gpukernels.device import SimtDevice
-from gpukernels.generators import erdos_renyi, path, road_grid, star
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import erdos_renyi, path, road_grid, star
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for
 
 from .all_pairs_otherwise import matrix_of, multiplied

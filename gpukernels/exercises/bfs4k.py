@@ -9,8 +9,8 @@ from numba import cuda, int32
 
 from gpukernels.device import SimtDevice
 from gpukernels.frontiers.local_queue import LOCAL
-from gpukernels.generators import star
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import star
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import FULL_MASK, WARP_SIZE, blocks_for, warp_inclusive_scan
 from gpukernels.trace import STORE, Trace, metrics
 from gpukernels.traversal import bfs

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpukernels.device import SimtDevice
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import numpy as np
 from numba import cuda, int32
 
 from gpukernels.device import SimtDevice
-from gpukernels.generators import complete, path, star
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import complete, path, star
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import WARP_SIZE, blocks_for
-from gpukernels.sequential import bfs as sequential_bfs
+from gpukernels.reference import bfs as sequential_bfs
 from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 

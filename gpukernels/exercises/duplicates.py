@@ -9,7 +9,7 @@ from numba import cuda, int32, int64
 
 from gpukernels.device import SimtDevice, benign_race
 from gpukernels.frontiers.duplicates import hash64
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import blocks_for
 from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 from gpukernels.traversal import bfs

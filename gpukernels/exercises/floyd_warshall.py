@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from gpukernels.all_pairs import apsp
 from gpukernels.device import SimtDevice
-from gpukernels.generators import star
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import star
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import blocks_for
 from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.trace.costs import SECTOR_BYTES

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from gpukernels.generators import rmat
+from gpukernels.graphs.generators import rmat
 
 from . import (
     all_pairs_otherwise,

@@ -8,10 +8,10 @@ import numpy as np
 from numba import cuda
 
 from gpukernels.device import SimtDevice, benign_race
-from gpukernels.generators import erdos_renyi, path, rmat, road_grid, small_world, star
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import erdos_renyi, path, rmat, road_grid, small_world, star
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, queue_append
-from gpukernels.sequential import bfs as sequential_bfs
+from gpukernels.reference import bfs as sequential_bfs
 from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 

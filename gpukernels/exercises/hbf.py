@@ -8,10 +8,10 @@ import numpy as np
 from numba import cuda, int64, uint64
 
 from gpukernels.device import SimtDevice, benign_race
-from gpukernels.generators import path, star
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import path, star
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for, queue_append
-from gpukernels.sequential import bellman_ford_queue
+from gpukernels.reference import bellman_ford_queue
 from gpukernels.shortest_paths import sssp
 from gpukernels.trace import ATOMIC, Trace, metrics
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpukernels.generators import erdos_renyi, path, rmat, star
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import erdos_renyi, path, rmat, star
+from gpukernels.graphs.graph import Graph
 
 from .case import Case
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.generators import path, rmat, road_grid, small_world, star
-from gpukernels.graph import Graph
-from gpukernels.sequential import bfs
+from gpukernels.graphs.generators import path, rmat, road_grid, small_world, star
+from gpukernels.graphs.graph import Graph
+from gpukernels.reference import bfs
 from gpukernels.trace import Trace, metrics
 from gpukernels.views.levels import read_levels
 

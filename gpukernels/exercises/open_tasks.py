@@ -18,7 +18,7 @@ import numpy as np
 
 from gpukernels.checks import check_flag, check_seed
 from gpukernels.device import SimtDevice
-from gpukernels.generators import (
+from gpukernels.graphs.generators import (
     erdos_renyi,
     path,
     random_weights,
@@ -27,8 +27,8 @@ from gpukernels.generators import (
     small_world,
     star,
 )
-from gpukernels.graph import Graph
-from gpukernels.sequential import dijkstra
+from gpukernels.graphs.graph import Graph
+from gpukernels.reference import dijkstra
 from gpukernels.trace import Trace, metrics
 from gpukernels.views.relaxations import Arcs, Run, read_run
 

@@ -6,8 +6,8 @@ import numpy as np
 from numba import cuda
 
 from gpukernels.device import SimtDevice
-from gpukernels.generators import erdos_renyi, path, rmat, star
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import erdos_renyi, path, rmat, star
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, warp_sum
 from gpukernels.representations import adjacency_matrix
 from gpukernels.trace import metrics

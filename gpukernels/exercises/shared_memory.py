@@ -6,7 +6,7 @@ import numpy as np
 from numba import cuda, int32
 
 from gpukernels.device import SimtDevice
-from gpukernels.generators import erdos_renyi, path, star
+from gpukernels.graphs.generators import erdos_renyi, path, star
 from gpukernels.trace import metrics
 
 from .case import Budget, Case, equal_to

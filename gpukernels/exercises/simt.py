@@ -6,8 +6,8 @@ import numpy as np
 from numba import cuda
 
 from gpukernels.device import SimtDevice
-from gpukernels.generators import path, rmat, star
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import path, rmat, star
+from gpukernels.graphs.graph import Graph
 from gpukernels.trace import metrics
 
 from .case import Budget, Case, equal_to

@@ -8,11 +8,11 @@ import numpy as np
 from numba import cuda, int32
 
 from gpukernels.device import SimtDevice, benign_race
-from gpukernels.generators import path, road_grid, small_world
-from gpukernels.graph import Graph
+from gpukernels.graphs.generators import path, road_grid, small_world
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.primitives.warp_append import warp_append
-from gpukernels.sequential import bellman_ford_queue, dijkstra
+from gpukernels.reference import bellman_ford_queue, dijkstra
 from gpukernels.shortest_paths import sssp
 from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 

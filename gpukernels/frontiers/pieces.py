@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.mapping.virtual_warp import virtual_warp
 
 from .state import kernel_argument

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpukernels.checks import check_whole
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.offsets import MAX_UNITS
 
 #: Entries that a queue may always have: 4 MiB.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numba
 
-from gpukernels.cuda_arguments import kind_of
+from gpukernels.device.cuda_arguments import kind_of
 
 _known: dict[tuple, Any] = {}
 

@@ -13,10 +13,10 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gpukernels.device import Device, chosen_device
-from gpukernels.front_door import driver_of
+from gpukernels.graphs.stats import Stats
 from gpukernels.method_notes import help_text
+from gpukernels.methods import driver_of
 from gpukernels.primitives.launch_shape import THREADS, check_threads
-from gpukernels.stats import Stats
 
 from . import (
     block_search,

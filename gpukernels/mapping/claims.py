@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gpukernels.errors import InvalidArgument
-from gpukernels.table import Table
+from gpukernels.notebook.table import Table
 
 from .counters import Measure
 

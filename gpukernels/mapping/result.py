@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gpukernels.stats import Stats
-from gpukernels.summary import shape_of
+from gpukernels.graphs.stats import Stats
+from gpukernels.graphs.summary import shape_of
 
 
 @dataclass(frozen=True, eq=False)

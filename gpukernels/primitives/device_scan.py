@@ -18,7 +18,7 @@ from numba import cuda, int32, int64
 from gpukernels.checks import as_array
 from gpukernels.device import chosen_device
 from gpukernels.errors import InvalidArgument
-from gpukernels.front_door import known_method
+from gpukernels.methods import known_method
 
 from .block_scan import block_exclusive_scan
 from .launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads

@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 from gpukernels.checks import check_flag
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph, no_arc
+from gpukernels.graphs.graph import Graph, no_arc
+from gpukernels.graphs.summary import record_summary
 from gpukernels.primitives import THREADS, WARP_SIZE, warp_sum
-from gpukernels.summary import record_summary
 
 from .arguments import computed, queries, sum_dtype, summed_graph, vertex_values
 

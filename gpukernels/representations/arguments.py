@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from gpukernels.checks import as_array, as_numbers
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
-from gpukernels.graph import Graph, weight_type
-from gpukernels.kernel_weights import kernel_graph
+from gpukernels.graphs.graph import Graph, weight_type
+from gpukernels.graphs.kernel_weights import kernel_graph
 from gpukernels.primitives import blocks_for, check_threads
 
 

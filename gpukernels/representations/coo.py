@@ -26,9 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 from gpukernels.checks import check_choice, check_flag
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph, arc_weights
+from gpukernels.graphs.graph import Graph, arc_weights
+from gpukernels.graphs.summary import record_summary
 from gpukernels.primitives import THREADS
-from gpukernels.summary import record_summary
 
 from .arguments import computed, queries, sum_dtype, summed_graph, vertex_values
 

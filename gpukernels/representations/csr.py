@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph, arc_weights, check_graph, weight_type
+from gpukernels.graphs.graph import Graph, arc_weights, check_graph, weight_type
 from gpukernels.primitives import THREADS
 
 from .arguments import computed, queries, sum_dtype, summed_graph, vertex_values

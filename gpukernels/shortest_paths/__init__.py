@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from gpukernels.device import Device, chosen_device
-from gpukernels.front_door import driver_of
-from gpukernels.graph import Graph, check_root
-from gpukernels.kernel_weights import kernel_graph, rounding_of, with_rounding
+from gpukernels.graphs.graph import Graph, check_root
+from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of, with_rounding
 from gpukernels.method_notes import help_text
+from gpukernels.methods import driver_of
 
 from . import (
     delta_stepping,

@@ -20,8 +20,8 @@ from numba import cuda, int32
 from numpy.typing import DTypeLike
 
 from gpukernels.checks import check_real
-from gpukernels.graph import Graph
-from gpukernels.weight_facts import weight_facts
+from gpukernels.graphs.graph import Graph
+from gpukernels.graphs.weight_facts import weight_facts
 
 from .waiting_word import NONE, bits_of, length_of
 

@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels import sequential
-from gpukernels.beyond import (
+from gpukernels import reference
+from gpukernels.checks import check_choice, check_whole
+from gpukernels.device import Device, chosen_device
+from gpukernels.distributed import (
     ENGINES,
     RowTile,
     check_client,
@@ -29,15 +31,13 @@ from gpukernels.beyond import (
     rows_a_tile,
     tiles_of,
 )
-from gpukernels.checks import check_choice, check_whole
-from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
-from gpukernels.front_door import known_method
-from gpukernels.graph import Graph, checked_roots, weight_type
-from gpukernels.kernel_weights import kernel_graph, rounding_of, with_rounding
+from gpukernels.graphs.graph import Graph, checked_roots, weight_type
+from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of, with_rounding
+from gpukernels.graphs.summary import shape_of
+from gpukernels.graphs.weight_facts import weight_facts
+from gpukernels.methods import known_method
 from gpukernels.primitives.launch_shape import THREADS, check_threads
-from gpukernels.summary import shape_of
-from gpukernels.weight_facts import weight_facts
 
 from . import METHODS
 from .given_cycles import cycles_of
@@ -250,7 +250,7 @@ def search_tile(
 def _by_cpu(g: Graph, roots: NDArray) -> tuple[NDArray, dict[str, Any]]:
     """Return the same by one core."""
     negative = weight_facts(g).least < 0
-    search = sequential.bellman_ford_queue if negative else sequential.dijkstra
+    search = reference.bellman_ford_queue if negative else reference.dijkstra
     dtype = weight_type(g)
     rows = np.empty((roots.size, g.n), dtype)
     stats = dict.fromkeys(COUNTED, 0)

@@ -21,10 +21,10 @@ import numpy as np
 from numba import cuda, float64, int32
 
 from gpukernels.device import Device
-from gpukernels.front_door import takes_fields_of
 from gpukernels.frontiers.arc_queue import ArcQueue, enqueue_with_arcs
 from gpukernels.frontiers.state import Queue
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
+from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.launch_shape import WARP_SIZE
 from gpukernels.primitives.warp_scan import warp_exclusive_scan
 

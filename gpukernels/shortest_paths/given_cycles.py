@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gpukernels.errors import NegativeCycleError, RoundingError
-from gpukernels.graph import Graph, weight_type
-from gpukernels.sequential.negative_cycles import find_negative_cycle
+from gpukernels.graphs.graph import Graph, weight_type
+from gpukernels.reference.negative_cycles import find_negative_cycle
 
 
 @contextmanager

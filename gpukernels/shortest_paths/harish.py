@@ -16,7 +16,7 @@ from numba import cuda
 
 from gpukernels.device import Device, benign_race
 from gpukernels.frontiers.level_by_level import level_by_level
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
 from .negative import Watch

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from gpukernels.device import Device
 from gpukernels.frontiers.arc_queue import ArcQueue, enqueue_with_arcs, entries_and_arcs
-from gpukernels.graph import Graph, arc_weights
+from gpukernels.graphs.graph import Graph, arc_weights
 
 from .piles import Options, Piles
 from .result import SSSPResult

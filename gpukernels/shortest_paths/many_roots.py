@@ -17,7 +17,7 @@ from numba import cuda
 from numpy.typing import NDArray
 
 from gpukernels.device import Device, DeviceArray, benign_race
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.launch_shape import blocks_for
 
 from .hbf.many_roots import FromManyRoots

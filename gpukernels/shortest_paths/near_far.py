@@ -17,10 +17,10 @@ from typing import Any
 from numba import cuda, float64, int32
 
 from gpukernels.device import Device
-from gpukernels.front_door import takes_fields_of
 from gpukernels.frontiers.arc_queue import ArcQueue, enqueue_with_arcs
 from gpukernels.frontiers.state import Queue
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
+from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.warp_append import warp_append
 
 from .piles import Options, Piles, next_limit

@@ -35,7 +35,7 @@ from gpukernels.checks import check_flag, check_whole
 from gpukernels.device import Device, benign_race
 from gpukernels.frontiers.counts import count_up
 from gpukernels.frontiers.pieces import larger_than
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS

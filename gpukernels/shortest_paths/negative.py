@@ -11,10 +11,10 @@ import numpy as np
 
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import InvalidArgument, RoundingError
-from gpukernels.graph import Graph
-from gpukernels.paths import NO_PARENT, negative_cycle, vertex_on_cycle
-from gpukernels.sequential.negative_cycles import find_negative_cycle
-from gpukernels.weight_facts import weight_facts
+from gpukernels.graphs.graph import Graph
+from gpukernels.graphs.paths import NO_PARENT, negative_cycle, vertex_on_cycle
+from gpukernels.graphs.weight_facts import weight_facts
+from gpukernels.reference.negative_cycles import find_negative_cycle
 
 from .result import infinity
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpukernels import weight_facts
-from gpukernels.graph import Graph
+from gpukernels.graphs import weight_facts
+from gpukernels.graphs.graph import Graph
 
 #: Methods of `gk.sssp` that a refusal names.
 TAKE_NEGATIVE = ("harish", "topology_driven", "workfront_sweep", "hbf")

@@ -19,9 +19,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import RoundingError
-from gpukernels.graph import Graph
-from gpukernels.sequential.negative_cycles import find_negative_cycle
-from gpukernels.weight_facts import is_held, weight_facts
+from gpukernels.graphs.graph import Graph
+from gpukernels.graphs.weight_facts import is_held, weight_facts
+from gpukernels.reference.negative_cycles import find_negative_cycle
 
 from .result import infinity
 

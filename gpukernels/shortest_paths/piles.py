@@ -21,9 +21,9 @@ from gpukernels.checks import check_real
 from gpukernels.device import Device
 from gpukernels.frontiers.arc_queue import ArcQueue
 from gpukernels.frontiers.enqueue import warp_minimum
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
+from gpukernels.graphs.weight_facts import weight_facts
 from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE
-from gpukernels.weight_facts import weight_facts
 
 from .non_negative import check_non_negative
 from .result import SSSPResult, infinity

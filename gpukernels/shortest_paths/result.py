@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from gpukernels.device import Device, DeviceArray
-from gpukernels.graph import Graph, no_arc
-from gpukernels.paths import path_to
-from gpukernels.summary import shape_of
+from gpukernels.graphs.graph import Graph, no_arc
+from gpukernels.graphs.paths import path_to
+from gpukernels.graphs.summary import shape_of
 
 #: ``distance`` of a vertex to which no path leads, where weights are whole numbers.
 UNREACHED = np.iinfo(np.int32).max

@@ -26,7 +26,7 @@ from gpukernels.frontiers.arc_queue import ArcQueue, enqueue_with_arcs, entries_
 from gpukernels.frontiers.counts import count_up
 from gpukernels.frontiers.enqueue import enqueue_by_warp
 from gpukernels.frontiers.state import Queue, Writes, kernel_argument
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.mapping.merge_path import STEPS, merge_path, tiles_of
 from gpukernels.mapping.workload import MAX_BLOCKS
 from gpukernels.primitives.launch_shape import blocks_for, check_threads

@@ -16,12 +16,12 @@ import numpy as np
 from numba import cuda, int32
 
 from gpukernels.device import benign_race
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
+from gpukernels.graphs.paths import NO_PARENT
+from gpukernels.graphs.stats import Stats
 from gpukernels.mapping.merge_path import STEPS, merge_path, tiles_of
 from gpukernels.mapping.workload import MAX_BLOCKS
-from gpukernels.paths import NO_PARENT
 from gpukernels.primitives.launch_shape import blocks_for
-from gpukernels.stats import Stats
 
 from .overflow import check_lengths
 from .result import SSSPResult, infinity

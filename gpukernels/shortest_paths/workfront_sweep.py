@@ -9,7 +9,7 @@ Weights may be negative. Nothing is put off: `near_far` and `delta_stepping` do 
 from __future__ import annotations
 
 from gpukernels.device import Device
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS
 
 from .result import SSSPResult

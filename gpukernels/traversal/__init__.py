@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gpukernels.device import Device, chosen_device
-from gpukernels.front_door import driver_of
-from gpukernels.graph import Graph, check_root
+from gpukernels.graphs.graph import Graph, check_root
 from gpukernels.method_notes import help_text
+from gpukernels.methods import driver_of
 
 from . import (
     bfs4k,

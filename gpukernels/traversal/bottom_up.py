@@ -24,7 +24,7 @@ from numba import cuda
 from gpukernels.checks import check_choice
 from gpukernels.device import benign_race
 from gpukernels.frontiers.level_by_level import level_by_level
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
 from .frontier_bitmap import FRONTIERS, first_parent_by_bits, store_votes, words

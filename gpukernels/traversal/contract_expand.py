@@ -22,10 +22,10 @@ from typing import Any
 from numba import cuda, int32, int64
 
 from gpukernels.device import Device, benign_race
-from gpukernels.front_door import takes_fields_of
 from gpukernels.frontiers.counts import DROPPED, ENTRIES, PLACES, count_up
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
+from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 
 from .claim import Search

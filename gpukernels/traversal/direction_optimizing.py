@@ -38,7 +38,7 @@ from gpukernels.frontiers.counts import ARCS, ENTRIES, count_up
 from gpukernels.frontiers.enqueue import enqueue_held
 from gpukernels.frontiers.local_queue import LOCAL, hold
 from gpukernels.frontiers.state import Local, Queue, kernel_argument
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads

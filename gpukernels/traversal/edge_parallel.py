@@ -12,7 +12,7 @@ from numba import cuda
 
 from gpukernels.device import benign_race
 from gpukernels.frontiers.level_by_level import level_by_level
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 
 from .result import UNVISITED, BFSResult, read_tree, start_at, vertices_per_level

@@ -19,14 +19,14 @@ from typing import Any
 from numba import cuda, int32, int64
 
 from gpukernels.device import Device, benign_race
-from gpukernels.front_door import takes_fields_of
 from gpukernels.frontiers.counts import ARCS, DROPPED, count_up
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.enqueue import enqueue_held
 from gpukernels.frontiers.local_queue import LOCAL, cull, hold
 from gpukernels.frontiers.state import Local, Queue
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.mapping.cta_warp_scan import cta_warp_scan
+from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import WARP_SIZE
 

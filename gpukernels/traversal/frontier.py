@@ -22,7 +22,7 @@ from gpukernels.device import benign_race
 from gpukernels.frontiers.collect import append_level
 from gpukernels.frontiers.counts import count_up
 from gpukernels.frontiers.queue_room import queue_room
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 from gpukernels.primitives.queue_append import queue_append
 

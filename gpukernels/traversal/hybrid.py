@@ -19,8 +19,8 @@ from typing import Any
 
 from gpukernels.checks import check_whole
 from gpukernels.device import Device
-from gpukernels.front_door import takes_fields_of
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
+from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .contract_expand import contract_and_expand_once

@@ -30,7 +30,7 @@ import numpy as np
 from numba import cuda, int32
 
 from gpukernels.checks import check_choice, check_whole
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.mapping.two_phase import expand_chunk, partition
 from gpukernels.mapping.work_item_to_thread import one_thread
 from gpukernels.mapping.workload import SHARED_WORDS

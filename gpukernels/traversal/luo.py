@@ -40,7 +40,7 @@ from gpukernels.frontiers.hierarchical_queue import (
     empty_counts,
     flush,
 )
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import THREADS, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS

@@ -32,7 +32,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from gpukernels.beyond import (
+from gpukernels.checks import check_choice, check_real, check_whole
+from gpukernels.device import Device, chosen_device
+from gpukernels.distributed import (
     ENGINES,
     RowTile,
     check_client,
@@ -42,12 +44,10 @@ from gpukernels.beyond import (
     rows_a_tile,
     tiles_of,
 )
-from gpukernels.checks import check_choice, check_real, check_whole
-from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph, checked_roots
+from gpukernels.graphs.graph import Graph, checked_roots
+from gpukernels.graphs.summary import shape_of
 from gpukernels.primitives.launch_shape import WARP_SIZE, check_threads
-from gpukernels.summary import shape_of
 
 from .many_roots_batches import Knobs, bytes_for, roots_within, search_tile
 from .many_roots_words import BITS, WORDS

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels import sequential
-from gpukernels.copy_streams import Copied, CopyStream
+from gpukernels import reference
 from gpukernels.device import Device, DeviceArray, chosen_device
+from gpukernels.device.copy_streams import Copied, CopyStream
 from gpukernels.errors import InvalidArgument
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for
 
 from .direction_optimizing import MOST_LOGGED, read_log
@@ -95,7 +95,7 @@ def search_tile(
     stats |= {"levels": [], "frontier_sizes": [], "directions": []}
     if knobs.engine == "cpu":
         for row, root in zip(distance, roots.tolist(), strict=True):
-            found = sequential.bfs(g, root).distance
+            found = reference.bfs(g, root).distance
             _check_held(int(found.max(initial=0)), knobs.dtype)
             row[:] = found
         return distance, stats

@@ -21,7 +21,7 @@ from gpukernels.frontiers.collect import collect_level
 from gpukernels.frontiers.counts import ARCS, DROPPED, ENTRIES
 from gpukernels.frontiers.duplicates import BITMAP, check_duplicates, shared_bytes
 from gpukernels.frontiers.state import Queue
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.launch_shape import THREADS, WARP_SIZE, blocks_for, check_threads
 from gpukernels.primitives.offsets import MAX_UNITS
 

@@ -24,7 +24,7 @@ from numba import cuda, int32
 
 from gpukernels.checks import check_whole
 from gpukernels.device import benign_race
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.mapping.virtual_warp import check_warp_size
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads

@@ -10,8 +10,8 @@ import numpy as np
 from numba import cuda
 
 from gpukernels.device import Device, DeviceArray
-from gpukernels.stats import Stats
-from gpukernels.summary import search_summary
+from gpukernels.graphs.stats import Stats
+from gpukernels.graphs.summary import search_summary
 
 #: ``distance`` of a vertex that the search has not reached.
 UNVISITED = -1

@@ -22,12 +22,12 @@ from typing import Any
 from numba import cuda, int32, int64
 
 from gpukernels.device import Device, benign_race
-from gpukernels.front_door import takes_fields_of
 from gpukernels.frontiers.counts import ARCS, DROPPED, count_up
 from gpukernels.frontiers.duplicates import HISTORY_CULLING, MERRILL, forget
 from gpukernels.frontiers.enqueue import enqueue
 from gpukernels.frontiers.state import Queue
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
+from gpukernels.methods import takes_fields_of
 
 from .claim import Search
 from .edge_frontier import Edges, contract, expand

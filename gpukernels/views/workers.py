@@ -29,7 +29,7 @@ class WorkersView(View):
     Parameters
     ----------
     runs : dict of str to sequence of TaskRun
-        What `gpukernels.beyond.watched` has seen, by a name each.
+        What `gpukernels.distributed.watched` has seen, by a name each.
     kinds : dict of str to str
         The tasks that are drawn: the kind of a run, and what it is called. At most six.
     choice : str
@@ -56,7 +56,7 @@ class WorkersView(View):
     Examples
     --------
     >>> import gpukernels as gk
-    >>> from gpukernels.beyond import TaskRun
+    >>> from gpukernels.distributed import TaskRun
     >>> runs = [
     ...     TaskRun("close-0", "a", 0.0, 0.2, False, ()),
     ...     TaskRun("close-1", "b", 0.0, 0.1, True, ()),

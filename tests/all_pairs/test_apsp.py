@@ -16,7 +16,7 @@ from numba import cuda
 from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.all_pairs import METHODS, UNREACHED, apsp, result
 from gpukernels.all_pairs.blocked import crossing, remainder
 from gpukernels.all_pairs.lengths import ABSENT, MOST_FALL
@@ -24,7 +24,7 @@ from gpukernels.all_pairs.naive import relax_pivot
 from gpukernels.all_pairs.tiles import Form, closer
 from gpukernels.cores import slabs
 from gpukernels.errors import RaceError
-from gpukernels.front_door import options_of
+from gpukernels.methods import options_of
 
 INT32_MAX = 2**31 - 1
 SMALL = [
@@ -169,7 +169,7 @@ def graphs(draw):
 def test_zeros_negative_weights_and_cycles(method, options, g):
     device = gk.SimtDevice(check=True)
     try:
-        expected = sequential.floyd_warshall(g)
+        expected = reference.floyd_warshall(g)
     except gk.NegativeCycleError:
         with pytest.raises(gk.NegativeCycleError) as caught:
             apsp(g, method, device, **options)

@@ -18,14 +18,14 @@ from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
 from stopped_writes import Interrupted, contents, stop
 
 import gpukernels as gk
-from gpukernels import progress
 from gpukernels.all_pairs import UNREACHED, apsp, out_of_core
 from gpukernels.all_pairs.length_rows import length_rows_of
 from gpukernels.all_pairs.lengths import ABSENT, lengths_of
 from gpukernels.all_pairs.out_of_core_pipeline import Move, Pipeline, Task
 from gpukernels.all_pairs.tiles import form_of
-from gpukernels.beyond.resuming import Sidecar
 from gpukernels.cores import slabs
+from gpukernels.distributed.resuming import Sidecar
+from gpukernels.graphs import progress
 
 METHOD = "out_of_core"
 #: Six, and eight, blocks of one tile of 16, and what is beside them.

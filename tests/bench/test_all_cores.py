@@ -10,7 +10,6 @@ from jsonschema import Draft202012Validator
 from test_schema import HEAD
 
 import gpukernels as gk
-from gpukernels import multicore
 from gpukernels.bench import __main__ as front
 from gpukernels.bench import all_cores, apsp, record, sssp
 from gpukernels.bench.all_cores import ALL_CORES
@@ -18,6 +17,7 @@ from gpukernels.bench.graphs import weighted
 from gpukernels.bench.limits import Limits
 from gpukernels.bench.schema import LIMITS, schema
 from gpukernels.bench.subjects import SUBJECTS
+from gpukernels.reference import multicore
 
 HERE = {name: value for name, value in HEAD.items() if name not in ("what", *LIMITS)}
 LATER = {**HERE, "date": "2027-03-04", "commit": "def", "cpu": "another", "cores": 3}

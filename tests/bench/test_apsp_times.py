@@ -9,7 +9,7 @@ import pytest
 from fake_gpu import FakeGpus
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.all_pairs import METHODS, UNREACHED, APSPResult, blocked
 from gpukernels.bench import apsp as bench
 from gpukernels.bench import kernel_time
@@ -128,7 +128,7 @@ def test_a_whole_call_that_is_wrong_is_not_timed(monkeypatch, measuring):
 
 def test_dijkstra_looks_at_the_shortest_arcs_alone_and_says_if_those_are_too_few():
     matrix = dense_lengths(60, seed=3)
-    right = sequential.floyd_warshall(gk.Graph.from_arcs(
+    right = reference.floyd_warshall(gk.Graph.from_arcs(
         60, *np.nonzero(matrix), matrix[matrix > 0])).distance  # fmt: skip
     for degree in (60, 40):
         assert np.array_equal(bench.by_dijkstra(matrix, [7, 0, 59], degree), right[[7, 0, 59]])

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from test_schema import HEAD as HERE
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.bench import calls
 from gpukernels.bench.schema import schema
 
@@ -53,7 +53,7 @@ def test_a_call_that_allocates_is_counted(gpus):
 
 def test_a_wrong_distance_is_no_time(gpus, monkeypatch):
     g = gk.rmat(6, 4, seed=1)
-    from_another = sequential.bfs(g, 1)
+    from_another = reference.bfs(g, 1)
     monkeypatch.setattr(calls.sequential, "bfs", lambda g, root: from_another)
     with pytest.raises(AssertionError, match="harish"):
         calls.measure(g, 0, ["harish"], repeat=1)

@@ -9,8 +9,8 @@ import pytest
 import gpukernels as gk
 from gpukernels.bench import directions, record
 from gpukernels.bench.mapping import TECHNIQUES
+from gpukernels.graphs.workloads import TARGETS
 from gpukernels.mapping import METHODS
-from gpukernels.workloads import TARGETS
 
 
 def test_every_technique_is_timed_in_both_directions(tmp_path):

@@ -11,10 +11,10 @@ import gpukernels as gk
 from gpukernels.bench import directions
 from gpukernels.bench import mapping as bench
 from gpukernels.bench.counter_cases import cases
+from gpukernels.graphs.workloads import TARGETS
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import costs_of_benchmark, regret
 from gpukernels.mapping.workload import upload
-from gpukernels.workloads import TARGETS
 
 
 @pytest.fixture(scope="module")

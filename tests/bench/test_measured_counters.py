@@ -10,12 +10,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from gpukernels.assembly import sass
 from gpukernels.bench import counter_causes as causes
 from gpukernels.bench import counter_page, counters, ncu
 from gpukernels.bench.counter_cases import Case, Noted, cases
 from gpukernels.bench.counters import COMPARED, Mismatch, compare, match, merge
 from gpukernels.device import SimtDevice
+from gpukernels.notebook.assembly import sass
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from awkward_graphs import AWKWARD
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.bench import on_cpu
 from gpukernels.bench.graphs import weighted
 from gpukernels.shortest_paths import UNREACHED
@@ -20,14 +20,14 @@ def test_levels_are_those_of_the_sequential_search(name):
     g = AWKWARD[name]
     for label, search in on_cpu.searches(g):
         for root in (0, g.n - 1):
-            right = sequential.bfs(g, root).distance
+            right = reference.bfs(g, root).distance
             np.testing.assert_array_equal(search(root).distance, right, err_msg=label)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_lengths_are_those_of_the_heap(name):
     g = weighted(AWKWARD[name])
-    found = sequential.dijkstra(g, 0)
+    found = reference.dijkstra(g, 0)
     right = np.where(found.parent >= 0, found.distance, UNREACHED)
     labels = []
     for label, search in on_cpu.path_searches(g):

@@ -9,7 +9,7 @@ from numba import cuda
 import gpukernels as gk
 from gpukernels.bench import libraries
 from gpukernels.bench import scans as bench
-from gpukernels.workloads import TARGETS
+from gpukernels.graphs.workloads import TARGETS
 
 
 def test_every_scan_is_measured():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.bench import searches
 from gpukernels.bench import sssp as bench
 from gpukernels.bench.graphs import weighted, weighted_grid, weighted_random, weighted_rmat
@@ -73,7 +73,7 @@ def test_a_wrong_search_is_not_timed(monkeypatch):
 
 def test_shortest_paths_are_told_from_others():
     g = weighted(gk.kron(5, 3, seed=1))
-    found = sequential.dijkstra(g, 0)
+    found = reference.dijkstra(g, 0)
     right = np.where(found.parent >= 0, found.distance, UNREACHED).astype(np.int32)
     assert (right == UNREACHED).any()
     assert bench.is_shortest(g, 0, right)
@@ -91,7 +91,7 @@ def test_shortest_paths_are_told_from_others():
 
 def test_parents_are_of_shortest_paths():
     g = weighted(gk.kron(5, 3, seed=1))
-    found = sequential.dijkstra(g, 0)
+    found = reference.dijkstra(g, 0)
     right = np.where(found.parent >= 0, found.distance, UNREACHED).astype(np.int32)
     parent = found.parent.astype(np.int32)
     assert bench.is_shortest(g, 0, right, parent)

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from gpukernels import progress
 from gpukernels.bench import steps
+from gpukernels.graphs import progress
 
 
 @pytest.fixture

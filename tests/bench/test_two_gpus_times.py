@@ -16,7 +16,7 @@ import gpukernels as gk
 from gpukernels.bench import peer_copies, to_host, two_gpus, two_gpus_blocked
 from gpukernels.bench.schema import schema
 from gpukernels.bench.two_gpus import Work
-from gpukernels.beyond.watching import TaskRun
+from gpukernels.distributed.watching import TaskRun
 
 shares_of = two_gpus.shares_of
 

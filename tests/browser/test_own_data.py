@@ -46,7 +46,7 @@ def spot(figure, vertex):
 
 def check_search(figure, root):
     """Assert that a figure shows the search from this root, to its end."""
-    distance = gk.sequential.bfs(EXAMPLE, root).distance
+    distance = gk.reference.bfs(EXAMPLE, root).distance
     slider = figure.locator(".gk-scrub input")
     while True:
         level = int(slider.input_value())
@@ -137,7 +137,7 @@ def check_paths(page, figure, root):
     assert figure.get_by_label("Root").input_value() == str(root)
     slider = figure.locator(".gk-scrub input")
     slider.fill(slider.get_attribute("max"))
-    distance = [str(d) for d in gk.sequential.dijkstra(NINE, root).distance]
+    distance = [str(d) for d in gk.reference.dijkstra(NINE, root).distance]
     for picture in figure.locator("svg.gk-graph").all():
         assert picture.locator(".gk-labels text").all_text_contents() == distance
 

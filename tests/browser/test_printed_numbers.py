@@ -113,7 +113,7 @@ BADGES = [Part(".gk-graph", ".gk-badges text", ".gk-dot-clash", at) for at in ((
 def test_vertices_and_their_duplicates_are_numbered_where_they_lie(open_figures):  # noqa: F811
     graph = gk.rmat(5, 6, seed=1)
     root = int(np.argmax(graph.out_degree))
-    distance = gk.sequential.bfs(graph, root).distance
+    distance = gk.reference.bfs(graph, root).distance
     traces, times = {}, {}
     for method in ("harish", "edge_parallel", "frontier"):
         device = gk.SimtDevice("random", seed=3, trace=True)

@@ -362,7 +362,7 @@ def test_each_level_shows_what_the_trace_says(open_figures):
     figure = page.locator("figure")
     marks = """([name]) => [...document.querySelectorAll(`.gk-graph > .${name}`)]
         .map((p) => (p.getAttribute("d").match(/M/g) || []).length)"""
-    distance = gk.sequential.bfs(ROADS, 0).distance
+    distance = gk.reference.bfs(ROADS, 0).distance
     for method in TRACES:
         figure.get_by_label("Method").select_option(method)
         for level in range(int(distance.max()) + 1):

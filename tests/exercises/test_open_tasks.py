@@ -153,12 +153,12 @@ def do_nothing(distance):
 
 
 def on_the_host(g, root, device):
-    return gk.sequential.dijkstra(g, root)
+    return gk.reference.dijkstra(g, root)
 
 
 def launched_for_show(g, root, device):
     device.launch(do_nothing, 1, 32, device.full(g.n, 0, np.int32))
-    return gk.sequential.dijkstra(g, root)
+    return gk.reference.dijkstra(g, root)
 
 
 def off_by_one(g, root, device):
@@ -193,12 +193,12 @@ def two_launches_a_level(g, root, device):
 
 
 def levels_on_the_host(g, root, device):
-    return gk.sequential.bfs(g, root)
+    return gk.reference.bfs(g, root)
 
 
 def levels_launched_for_show(g, root, device):
     device.launch(do_nothing, 1, 32, device.full(g.n, 0, np.int32))
-    return gk.sequential.bfs(g, root)
+    return gk.reference.bfs(g, root)
 
 
 def from_exercise_two(g, root, device):
@@ -260,7 +260,7 @@ def relax_tree(offsets, targets, weights, tree, distance):
 
 def solved(g, root):
     """Return distances as kernels keep them, by an algorithm of the host."""
-    found = gk.sequential.dijkstra(g, root) if g.weights is not None else gk.sequential.bfs(g, root)
+    found = gk.reference.dijkstra(g, root) if g.weights is not None else gk.reference.bfs(g, root)
     far = 2**31 - 1 if g.weights is not None else -1
     return np.where(found.parent < 0, far, found.distance).astype(np.int32)
 
@@ -317,7 +317,7 @@ def level_by_level(g, root, device):
 def along_a_tree(g, root, device):
     """Relax the arcs of a tree of shortest paths that the host has found."""
     distance = started(g, root, device)
-    found = gk.sequential.dijkstra(g, root)
+    found = gk.reference.dijkstra(g, root)
     source, target = g.coo
     tight = found.distance[source] + g.weights == found.distance[target]
     arcs = np.flatnonzero(tight & (found.parent[target] == source) & (target != root))

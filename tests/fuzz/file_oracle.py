@@ -1,7 +1,7 @@
 """What a graph file means, worked out character by character.
 
-It shares nothing with `gpukernels.formats`, which parses a megabyte at a time: every line is looked
-at in order, and the first that is wrong ends it.
+It shares nothing with `gpukernels.graphs.formats`, which parses a megabyte at a time: every line
+is looked at in order, and the first that is wrong ends it.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from file_oracle import Meaning, Refused, lines_of, meaning, unpacked
 from scipy.io import mmread
 
 import gpukernels as gk
-from gpukernels.formats import blocks, text
+from gpukernels.graphs.formats import blocks, text
 
 #: What reading one small file may take: seconds of this process, and more memory than before it.
 MOST_SECONDS = 5.0

@@ -16,7 +16,7 @@ from file_oracle import Meaning, Refused, meaning
 from fuzz_files import Finding, judge, try_file
 
 import gpukernels as gk
-from gpukernels.formats import text, words
+from gpukernels.graphs.formats import text, words
 
 #: Files of each format; `make fuzz` tries more.
 FILES = 200

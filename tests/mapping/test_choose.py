@@ -10,6 +10,7 @@ from full_workloads import full_workload
 
 import gpukernels as gk
 from gpukernels.bench import record
+from gpukernels.graphs.workloads import TARGETS
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import (
     WARPS_AT_ONCE,
@@ -21,7 +22,6 @@ from gpukernels.mapping.choose import (
     warp_size_for,
 )
 from gpukernels.mapping.counters import measure
-from gpukernels.workloads import TARGETS
 
 #: What the rule chooses among: what an H200 has timed.
 TECHNIQUES = [

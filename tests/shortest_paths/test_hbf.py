@@ -12,7 +12,7 @@ from numba import cuda
 from test_sssp import cases, check, weighted
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.frontiers.shared_slot import SLOT, enqueue_through_shared, slot_bytes
 from gpukernels.frontiers.state import Queue
 from gpukernels.shortest_paths import sssp
@@ -82,7 +82,7 @@ def test_zeros_negative_weights_and_cycles_without_the_atomic(duplicates, case):
     g, root = case
     device = gk.SimtDevice(check=True)
     try:
-        sequential.bellman_ford_queue(g, root)
+        reference.bellman_ford_queue(g, root)
     except gk.NegativeCycleError:
         with pytest.raises(gk.NegativeCycleError):
             hbf(g, root, device, duplicates=duplicates, capacity=g.n)
@@ -355,7 +355,7 @@ def test_relaxations_are_those_of_the_frontiers_and_of_their_classes(device):
     g = weighted(gk.rmat(6, 5, seed=2), "int32")
     stats = hbf(g, 0, device).stats
     arcs = stats["relaxations"] + stats["saved"]["self_loop"] + stats["saved"]["out_degree"]
-    assert arcs >= g.out_degree[sequential.bellman_ford_queue(g, 0).parent >= 0].sum()
+    assert arcs >= g.out_degree[reference.bellman_ford_queue(g, 0).parent >= 0].sum()
     whole = hbf(g, 0, device, edge_classes=False).stats
     assert set(whole["saved"].values()) == set(whole["edge_classes"].values()) == {0}
     assert whole["launches_for_classes"] == 0

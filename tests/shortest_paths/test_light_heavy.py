@@ -13,7 +13,7 @@ from scipy.sparse import csgraph
 from test_sssp import cases, check, weighted
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.shortest_paths import light_heavy, sssp
 
 WEB = gk.random_weights(gk.rmat(7, 6, seed=2), low=1, high=50, seed=1)
@@ -79,7 +79,7 @@ def test_fewer_relaxations_where_vertices_fall_within_a_bucket():
         sssp(WEB, 0, "delta_stepping", gk.SimtDevice(), delta=10, light_heavy=choice).stats
         for choice in (False, True)
     )
-    assert sequential.dijkstra(WEB).relaxations <= apart["relaxations"] < plain["relaxations"]
+    assert reference.dijkstra(WEB).relaxations <= apart["relaxations"] < plain["relaxations"]
 
 
 @pytest.mark.parametrize("delta", [0.5, 8, 25, 49, 50])
@@ -120,7 +120,7 @@ def test_arcs_are_split_once_for_a_graph_and_a_delta_on_a_gpu(monkeypatch):
     gpus = FakeGpus(monkeypatch)
     try:
         g, gpu = gk.random_weights(gk.path(40), low=1, high=9, seed=1), gk.CudaDevice()
-        expected = sequential.dijkstra(g).distance
+        expected = reference.dijkstra(g).distance
         for delta in (4, 4, 7, 4):
             found = search(g, 0, gpu, delta=delta)
             np.testing.assert_array_equal(found.distance, expected)

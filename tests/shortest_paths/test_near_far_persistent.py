@@ -8,7 +8,7 @@ from effort import every_pair
 from reading_device import ReadingDevice
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.shortest_paths import sssp
 from gpukernels.shortest_paths.adaptive_delta import adapted
 from gpukernels.shortest_paths.near_far_persistent import search_near_and_far
@@ -27,7 +27,7 @@ def weigh(g: gk.Graph, kind: str = "int32", low: int = 1, high: int = 100) -> gk
 def search(g: gk.Graph, root: int, device, **options):
     """Search, compare with Dijkstra's heap, and return what the search did."""
     found = sssp(g, root, METHOD, device, **options)
-    expected = sequential.dijkstra(g, root)
+    expected = reference.dijkstra(g, root)
     reached = expected.parent >= 0
     np.testing.assert_array_equal(found.distance[reached], expected.distance[reached])
     assert (found.distance[~reached] == infinity(found.distance.dtype)).all()
@@ -74,7 +74,7 @@ def test_under_every_schedule(scheduled_device):
 def test_with_a_delta_of_the_least_weight_each_vertex_is_relaxed_once(device, name):
     g = GRAPHS[name]
     stats = search(g, 1, device, delta=1, adapt=False, threads=32, blocks=2)
-    assert stats["relaxations"] == g.out_degree[sequential.dijkstra(g, 1).parent >= 0].sum()
+    assert stats["relaxations"] == g.out_degree[reference.dijkstra(g, 1).parent >= 0].sum()
 
 
 def test_splits_move_on_by_delta_from_the_nearest_far_vertex(device):

@@ -7,7 +7,7 @@ import pytest
 from effort import SCHEDULES, every_pair
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.shortest_paths import ortega, sssp
 from gpukernels.simt.errors import RaceError
 from gpukernels.trace import LOAD, metrics
@@ -56,7 +56,7 @@ def test_each_round_settles_all_vertices_within_the_limit_and_no_other(
     expected = settled_by_round(g, 0)
     assert found.stats["settled"] == expected
     assert found.stats["iterations"] == found.stats["read_backs"] == len(expected)
-    assert found.stats["relaxations"] == sequential.dijkstra(g).relaxations
+    assert found.stats["relaxations"] == reference.dijkstra(g).relaxations
 
 
 def test_each_arc_is_relaxed_once_and_every_launch_is_counted():
@@ -85,7 +85,7 @@ def test_a_self_loop_and_a_longer_parallel_arc_delay_no_vertex(device):
 
 def test_equal_weights_settle_a_level_in_each_round(device):
     g = gk.road_grid(8, 5, seed=1)
-    levels = np.bincount(sequential.bfs(g, 0).distance)
+    levels = np.bincount(reference.bfs(g, 0).distance)
     assert sssp(g, 0, "ortega", device).stats["settled"] == levels.tolist()
 
 

@@ -166,7 +166,7 @@ def test_searches_are_right_or_refuse_by_name_and_all_alike(g):
 @example(g=float_graph(12, FALLS_IN_64))
 @example(g=float_graph(9, lost_cycle(1e30)))
 def test_the_sequential_algorithms_are_right_or_refuse_by_name(g):
-    for search in (gk.sequential.bellman_ford_queue, gk.sequential.bellman_ford):
+    for search in (gk.reference.bellman_ford_queue, gk.reference.bellman_ford):
         found = answer(lambda search=search: search(g, 0))
         assert isinstance(found, gk.NegativeCycleError) == (exact(g, 0) is None)
         if isinstance(found, Exception):
@@ -178,7 +178,7 @@ def test_the_sequential_algorithms_are_right_or_refuse_by_name(g):
         check_refusal(g, many)
     else:
         check_distances(g, 0, many.distance[0])
-    found = answer(lambda: gk.sequential.floyd_warshall(g))
+    found = answer(lambda: gk.reference.floyd_warshall(g))
     anywhere = any(exact(g, root) is None for root in range(g.n))
     assert isinstance(found, gk.NegativeCycleError) == anywhere
     check_all_pairs(g, found, 53)
@@ -226,9 +226,9 @@ def test_the_refusal_names_a_vertex_the_type_and_the_remedy():
     assert (caught.value.vertex, caught.value.dtype) == (1, "float32")
     for words in ("rounded so far in float32", "vertex 1", "whole-number weights", "bellman_ford"):
         assert words in str(caught.value)
-    assert gk.sequential.bellman_ford(float_graph(10, FALLS), 0).distance[1] == 2.0**24
+    assert gk.reference.bellman_ford(float_graph(10, FALLS), 0).distance[1] == 2.0**24
     with pytest.raises(gk.RoundingError, match=r"far in float64 .* whole-number weights$"):
-        gk.sequential.bellman_ford_queue(float_graph(12, FALLS_IN_64), 0)
+        gk.reference.bellman_ford_queue(float_graph(12, FALLS_IN_64), 0)
 
 
 def test_methods_that_take_negative_weights_are_all_tried():

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from reading_device import ReadingDevice
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
+from gpukernels.graphs.weight_facts import _known, weight_facts
 from gpukernels.shortest_paths import METHODS, UNREACHED, negative, sssp
 from gpukernels.shortest_paths.result import infinity
 from gpukernels.trace import metrics
-from gpukernels.weight_facts import _known, weight_facts
 
 INT32_MAX = 2**31 - 1
 #: Methods that take what is closest first and refuse negative weights, and the others.
@@ -36,7 +36,7 @@ def weighted(g: gk.Graph, kind: str, low: int = 1, high: int = 100) -> gk.Graph:
 
 def check(g: gk.Graph, root: int, found) -> None:
     """Distances are those of the queue, parents' arcs are tight and lead back to the root."""
-    expected = sequential.bellman_ford_queue(g, root)
+    expected = reference.bellman_ford_queue(g, root)
     reached = expected.parent >= 0
     dtype = np.float32 if g.weights is not None and g.weights.dtype.kind == "f" else np.int32
     assert found.distance.dtype == dtype
@@ -92,7 +92,7 @@ def test_zeros_negative_weights_and_cycles(method, case):
         g = gk.Graph(g.offsets, g.targets, abs(g.weights))
     device = gk.SimtDevice(check=True)
     try:
-        sequential.bellman_ford_queue(g, root)
+        reference.bellman_ford_queue(g, root)
     except gk.NegativeCycleError:
         with pytest.raises(gk.NegativeCycleError) as caught:
             sssp(g, root, method, device)

@@ -7,7 +7,7 @@ import pytest
 from effort import SCHEDULES, every_pair
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.device import SimtDevice
 from gpukernels.frontiers.arc_queue import entries_and_arcs
 from gpukernels.shortest_paths import UNREACHED, piles, sssp, sweep
@@ -65,7 +65,7 @@ def test_a_frontier_holds_nothing_twice_and_knows_its_arcs(
     monkeypatch.setattr(sweep.Sweep, "read", look)
     monkeypatch.setattr(sweep, "MAX_BLOCKS", 2)  # so that a block takes several tiles
     found = sssp(g, 0, method, scheduled_device, threads=32, **options)
-    expected = np.minimum(sequential.dijkstra(g).distance, UNREACHED)
+    expected = np.minimum(reference.dijkstra(g).distance, UNREACHED)
     np.testing.assert_array_equal(found.distance, expected)
     assert found.stats["read_backs"] == len(looked_at)
 
@@ -73,7 +73,7 @@ def test_a_frontier_holds_nothing_twice_and_knows_its_arcs(
 @pytest.mark.parametrize("scheduled_device", SCHEDULES, indirect=True)
 def test_on_a_tree_a_workfront_is_a_level(scheduled_device):
     g = tree(300, seed=1)
-    levels = np.bincount(sequential.bfs(g, 0).distance)
+    levels = np.bincount(reference.bfs(g, 0).distance)
     stats = sssp(g, 0, "workfront_sweep", scheduled_device).stats
     assert stats["frontier_sizes"] == levels.tolist()
     assert (stats["relaxations"], stats["enqueues"], stats["duplicates"]) == (g.m, g.n, 0)
@@ -101,7 +101,7 @@ def test_a_vertex_that_falls_often_in_a_round_is_enqueued_once(scheduled_device)
 def test_any_block_size(sweeping, threads, kind, device):
     (method, options), g = sweeping, gk.Graph(HUB.offsets, HUB.targets, HUB.weights.astype(kind))
     found = sssp(g, 3, method, device, threads=threads, **options)
-    np.testing.assert_array_equal(found.distance, sequential.dijkstra(g, 3).distance)
+    np.testing.assert_array_equal(found.distance, reference.dijkstra(g, 3).distance)
 
 
 @pytest.mark.parametrize(("method", "options"), SWEEPS)
@@ -197,7 +197,7 @@ def test_on_a_tree_piles_are_those_of_the_model(method, delta, kind, scheduled_d
 def test_a_small_delta_relaxes_each_arc_once_as_dijkstra_does(method, g, scheduled_device):
     zeros = gk.Graph(TOWN.offsets, TOWN.targets, TOWN.weights // 10)
     g = {"web": WEB, "town": TOWN, "zeros": zeros}[g]
-    one = sequential.dijkstra(g)
+    one = reference.dijkstra(g)
     stats = sssp(g, 0, method, scheduled_device, delta=1e-9).stats
     assert stats["relaxations"] == one.relaxations
     assert stats["enqueues"] == np.count_nonzero(one.parent >= 0)
@@ -267,7 +267,7 @@ def test_who_fell_within_the_limit_is_not_the_least_that_waits(method, device):
 def test_a_vertex_is_put_off_once(method, device):
     g = gk.random_weights(gk.rmat(6, 8, seed=4), low=1, high=60, seed=2)
     stats = sssp(g, 0, method, device, delta=4).stats
-    assert 0 < stats["put_off"] < np.count_nonzero(sequential.bfs(g, 0).distance >= 0)
+    assert 0 < stats["put_off"] < np.count_nonzero(reference.bfs(g, 0).distance >= 0)
 
 
 @pytest.mark.parametrize("scheduled_device", SCHEDULES, indirect=True)

@@ -13,7 +13,7 @@ from bfs_rules import expected_distance
 
 import gpukernels as gk
 from gpukernels.frontiers.duplicates import DUPLICATES
-from gpukernels.stats import Stats
+from gpukernels.graphs.stats import Stats
 from gpukernels.traversal import METHODS
 from gpukernels.traversal.bfs4k.knobs import Knobs
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import shortest_path
 
 import gpukernels as gk
-from gpukernels import sequential
+from gpukernels import reference
 from gpukernels.device import CudaDevice, SimtDevice, default_device
 from gpukernels.traversal import METHODS, BFSResult, bfs
 
@@ -149,7 +149,7 @@ def test_block_size_does_not_matter(method, options, threads, device):
 @methods
 def test_agrees_with_the_sequential_search(method, device):
     g = gk.delaunay(150, seed=2)
-    expected, result = sequential.bfs(g, 7), bfs(g, 7, method, device)
+    expected, result = reference.bfs(g, 7), bfs(g, 7, method, device)
     np.testing.assert_array_equal(result.distance, expected.distance)
     assert result.levels == expected.levels
 
@@ -280,7 +280,7 @@ def test_option_of_another_method_is_refused(device):
 @pytest.fixture
 def search():
     g = gk.road_grid(4, 5, seed=1)
-    result = sequential.bfs(g, 0)
+    result = reference.bfs(g, 0)
     return g, result.distance.copy(), result.parent.copy()
 
 
@@ -335,7 +335,7 @@ def test_parents_are_optional(method):
 def test_duplicates_are_counted_by_every_method(method):
     g = gk.road_grid(9, 9, seed=1)
     stats = bfs(g, 0, method, SimtDevice()).stats
-    found = stats["frontier_sizes"], gk.sequential.bfs(g, 0).distance
+    found = stats["frontier_sizes"], gk.reference.bfs(g, 0).distance
     assert stats["duplicates_missed"] == sum(found[0]) - np.count_nonzero(found[1] >= 0)
     assert stats["duplicates_made"] == stats["duplicates_detected"] + stats["duplicates_missed"]
     assert stats["levels"] == len(found[0])

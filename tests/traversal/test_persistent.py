@@ -56,7 +56,7 @@ def test_a_frontier_that_outgrows_one_block_goes_to_all_and_back(parents):
     # No list is a long one, so that one block finds them all.
     options = {"alone": ROOM, "blocks": 2, "long_above": 4000, "lanes": 32, "parents": parents}
     result = bfs(g, 0, "persistent", SimtDevice(check=True), **options)
-    np.testing.assert_array_equal(result.distance, gk.sequential.bfs(g, 0).distance)
+    np.testing.assert_array_equal(result.distance, gk.reference.bfs(g, 0).distance)
     assert result.stats["frontier_sizes"] == [1, 1, leaves.size, 1]
     assert result.stats["levels_alone"] == 3
     assert result.stats["barriers"] == 1 + 3  # at first; two levels alone, one by all, one alone

@@ -116,4 +116,4 @@ def test_parents_are_optional():
     g = gk.rmat(6, 8, seed=1)
     result = gk.bfs(g, 0, METHOD, frontier="words", parents=False)
     assert result.parent is None
-    np.testing.assert_array_equal(result.distance, gk.sequential.bfs(g, 0).distance)
+    np.testing.assert_array_equal(result.distance, gk.reference.bfs(g, 0).distance)

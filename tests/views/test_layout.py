@@ -45,7 +45,7 @@ def test_a_path_becomes_a_line_with_unit_steps():
 def test_drawn_distance_follows_hop_distance():
     g = gk.road_grid(6, 9, seed=1)
     place = lay(g)
-    hops = np.array([gk.sequential.bfs(g, v).distance for v in range(g.n)])
+    hops = np.array([gk.reference.bfs(g, v).distance for v in range(g.n)])
     drawn = np.linalg.norm(place[:, None] - place[None], axis=2)
     pairs = hops > 0
     assert np.corrcoef(hops[pairs], drawn[pairs])[0, 1] > 0.95

@@ -26,7 +26,7 @@ def sources(graph):
 
 def check_levels(graph, root, levels):
     """Assert that each level finds, over arcs of its frontier, what a sequential search does."""
-    distance = gk.sequential.bfs(graph, root).distance
+    distance = gk.reference.bfs(graph, root).distance
     for k, level in enumerate(levels):
         assert level.frontier.tolist() == np.flatnonzero(distance == k).tolist()
         assert level.found.tolist() == np.flatnonzero(distance == k + 1).tolist()

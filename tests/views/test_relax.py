@@ -107,7 +107,7 @@ def test_every_method_is_read_as_it_counts_itself(method, network, schedule):
         assert len(run.iterations) == stats["iterations"] + (at_the_end > 0)
     else:  # steps that divide a pile relax nothing
         assert 0 < len(run.iterations) <= stats["iterations"]
-    expected = gk.sequential.dijkstra(g, root)
+    expected = gk.reference.dijkstra(g, root)
     distance = np.where(expected.parent >= 0, expected.distance, np.inf)
     np.testing.assert_array_equal(run.distance, distance)
     kinds = np.bincount(np.concatenate([e.arc_kind for e in run.iterations]), minlength=3)
@@ -187,7 +187,7 @@ def test_a_launch_of_many_iterations_is_split_where_its_grid_waits(by_hand):
     for entry in run.iterations:
         assert np.isin(np.flatnonzero(reached), entry.relaxed).all()
         reached[entry.lowered] = True
-    expected = gk.sequential.dijkstra(ROADS, 0).distance
+    expected = gk.reference.dijkstra(ROADS, 0).distance
     assert run.distance.tolist() == expected.tolist()
 
 

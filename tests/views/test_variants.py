@@ -65,7 +65,7 @@ def test_every_root_has_the_distances_of_a_sequential_search(graph, method):
     (trace,) = view.payload["traces"]
     reached = unpack(trace["reached"]).reshape(g.n, g.n)
     for root in range(g.n):
-        assert reached[root].tolist() == gk.sequential.bfs(g, root).distance.tolist()
+        assert reached[root].tolist() == gk.reference.bfs(g, root).distance.tolist()
         # The last level may be one that finds nothing.
         levels = reached[root].max() + 1
         assert trace["variantSteps"][root] in (levels, levels + 1, max(levels - 1, 1))
@@ -233,7 +233,7 @@ def test_every_root_of_a_relaxation_shows_what_a_view_of_it_alone_shows():
                 # What is left marks the root.
                 assert [name for name, _ in rings] == ["gk-dot-ink", "gk-dot-paper"]
                 assert rings[0][1] == rings[1][1] != ""
-        distance = gk.sequential.dijkstra(ROADS, root).distance
+        distance = gk.reference.dijkstra(ROADS, root).distance
         for _, words in of_pictures(seen[-1]):
             assert words[-2 * ROADS.n - 1 : -ROADS.n - 1] == [str(d) for d in distance]
 

@@ -29,9 +29,9 @@ whoever comes later.
 from __future__ import annotations
 
 from gpukernels.checks import check_whole
-from gpukernels.front_door import takes_fields_of
 from gpukernels.frontiers.queue_room import queue_room
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
+from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.launch_shape import WARP_SIZE
 from gpukernels.primitives.offsets import MAX_UNITS
 

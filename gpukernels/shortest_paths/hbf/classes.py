@@ -40,7 +40,7 @@ from numba import cuda, int32
 
 from gpukernels.errors import InvalidArgument
 from gpukernels.frontiers.state import kernel_argument
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
 from gpukernels.mapping.virtual_warp import virtual_warp
 from gpukernels.primitives.launch_shape import blocks_for

@@ -25,7 +25,7 @@ from gpukernels.frontiers.local_queue import LOCAL
 from gpukernels.frontiers.pieces import Children, larger_than
 from gpukernels.frontiers.shared_slot import slot_bytes
 from gpukernels.frontiers.state import Queue
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.mapping.dynamic_virtual_warp import choose_warp_size
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for

@@ -23,9 +23,9 @@ block. Only a level with more duplicates than its queue can hold costs O(V), and
 from __future__ import annotations
 
 from gpukernels.checks import check_whole
-from gpukernels.front_door import takes_fields_of
 from gpukernels.frontiers.queue_room import queue_room
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
+from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from ..result import BFSResult

@@ -15,7 +15,7 @@ import weakref
 import numpy as np
 
 from gpukernels.frontiers.pieces import Large, larger_than
-from gpukernels.graph import Graph
+from gpukernels.graphs.graph import Graph
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .knobs import Knobs

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpukernels.graph import Graph, check_graph
+from gpukernels.graphs.graph import Graph, check_graph
 
 #: Mean degree from which a graph's mean is high.
 HIGH_MEAN = 16

@@ -1,0 +1,161 @@
+"""Shortest paths between all pairs on all cores: Floyd and Warshall's loops, blocked.
+
+Venkataraman, Sahni and Mukhopadhyaya [venkataraman2003blocked]: a diagonal tile is closed, then the
+tiles of its row and its column are multiplied by it over (min, +), then all others are lowered by
+the product of two of these. The row's and the column's tiles lie packed, so that a tile's rows do
+not meet in the same set of a cache. The innermost loop takes eight pivots at once, so that a row of
+the result is loaded and stored an eighth as often, and is one that LLVM turns into vectors. Work
+O(n^3), on padding too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import ArrayLike, NDArray
+
+from gpukernels.all_pairs import APSPResult
+from gpukernels.all_pairs.lengths import Lengths, lengths_of
+from gpukernels.all_pairs.result import check_cycles, check_held, not_joined, result_of
+from gpukernels.cores import all_cores
+from gpukernels.cores.compiled import compiled
+from gpukernels.graphs.graph import Graph
+
+#: Rows and columns of a tile, a multiple of 8: 16 KiB, half of the first cache or less.
+TILE = 64
+
+
+def apsp(g: Graph | ArrayLike) -> APSPResult:
+    """Find shortest paths between all pairs of vertices on all cores.
+
+    Parameters
+    ----------
+    g : Graph or array of int or float, shape (n, n)
+        As for :func:`gpukernels.apsp`: a matrix has infinity, or the largest whole number of its
+        type, where there is no arc.
+
+    Returns
+    -------
+    APSPResult
+        Distances in the type of the weights; no next hops.
+
+    Raises
+    ------
+    InvalidArgument
+        If `g` is neither, or too large, or its negative weights add up to too much.
+    NegativeCycleError
+        If there is a cycle of negative length; names one.
+    OverflowError
+        If a path is longer than the type holds.
+    RoundingError
+        If sums of floats, some of them negative, are rounded so far that shortest paths are not
+        known.
+    """
+    lengths = lengths_of(g, kernels=False)
+    check_cycles(g, lengths)
+    result = _closed(lengths)
+    if lengths.too_long and not_joined(result.distance):
+        check_held(result.distance, _closed(lengths.pattern()).distance)
+    return result
+
+
+def _closed(lengths: Lengths) -> APSPResult:
+    """Return the result; the lengths' own matrix may become it."""
+    matrix = lengths.padded(TILE)
+    tiles = len(matrix) // TILE
+    row, column = (np.empty((tiles, TILE, TILE), matrix.dtype) for _ in range(2))
+    with all_cores():
+        for k in range(tiles):
+            if not _close(matrix, k * TILE):
+                break  # a negative cycle: from here on sums might wrap around
+            _multiply_row_and_column(matrix, k, row, column)
+            _lower_others(matrix, k, row, column)
+    found: NDArray = np.ascontiguousarray(matrix[: lengths.n, : lengths.n])
+    return result_of(lengths, found, None, {"method": "all cores", "operations": len(matrix) ** 3})
+
+
+@compiled()
+def _close(matrix, first):
+    """Close the diagonal tile from `first` on; return whether there is no negative cycle."""
+    tile = matrix[first : first + TILE, first : first + TILE].copy()
+    for k in range(TILE):
+        if tile[k, k] < 0:
+            break
+        pivots = tile[k].copy()
+        for i in range(TILE):
+            through = tile[i, k]
+            for j in range(TILE):
+                length = matrix.dtype.type(through + pivots[j])
+                before = tile[i, j]
+                tile[i, j] = length if length < before else before
+    matrix[first : first + TILE, first : first + TILE] = tile
+    for k in range(TILE):
+        if tile[k, k] < 0:
+            return False
+    return True
+
+
+@compiled()
+def _lower(result, left, right):
+    """Lower a tile by the product of two others over (min, +); `right` lies packed.
+
+    A row is worked on in an array of its own: LLVM knows that nothing else writes there.
+    """
+    kind, row = right.dtype.type, np.empty(TILE, right.dtype)
+    for i in range(TILE):
+        for j in range(TILE):
+            row[j] = result[i, j]
+        for k in range(0, TILE, 8):
+            a, b, c, d = left[i, k], left[i, k + 1], left[i, k + 2], left[i, k + 3]
+            e, f, g, h = left[i, k + 4], left[i, k + 5], left[i, k + 6], left[i, k + 7]
+            for j in range(TILE):
+                least = row[j]
+                least = _less(kind(a + right[k, j]), least)
+                least = _less(kind(b + right[k + 1, j]), least)
+                least = _less(kind(c + right[k + 2, j]), least)
+                least = _less(kind(d + right[k + 3, j]), least)
+                least = _less(kind(e + right[k + 4, j]), least)
+                least = _less(kind(f + right[k + 5, j]), least)
+                least = _less(kind(g + right[k + 6, j]), least)
+                least = _less(kind(h + right[k + 7, j]), least)
+                row[j] = least
+        for j in range(TILE):
+            result[i, j] = row[j]
+
+
+@njit(inline="always")
+def _less(one, other):
+    """Return the less, as one vector instruction does: there is no NaN."""
+    return one if one < other else other
+
+
+@compiled(parallel=True)
+def _multiply_row_and_column(matrix, k, row, column):
+    """Multiply the tiles beside the diagonal one by it; pack what they have become."""
+    tiles, at = len(row), k * TILE
+    for x in prange(2 * tiles):
+        other, first = x // 2, x // 2 * TILE
+        if other == k:
+            continue
+        if x % 2 == 0:
+            tile = matrix[at : at + TILE, first : first + TILE]
+            before = tile.copy()
+            _lower(tile, matrix[at : at + TILE, at : at + TILE], before)
+            row[other] = tile
+        else:
+            tile = matrix[first : first + TILE, at : at + TILE]
+            before = tile.copy()
+            _lower(tile, before, matrix[at : at + TILE, at : at + TILE].copy())
+            column[other] = tile
+
+
+@compiled(parallel=True)
+def _lower_others(matrix, k, row, column):
+    """Lower all other tiles, a row of tiles a task."""
+    tiles = len(row)
+    for y in prange(tiles):
+        if y != k:
+            for x in range(tiles):
+                if x != k:
+                    tile = matrix[y * TILE : (y + 1) * TILE, x * TILE : (x + 1) * TILE]
+                    _lower(tile, column[y], row[x])

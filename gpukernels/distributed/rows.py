@@ -1,0 +1,277 @@
+"""A matrix in tiles of whole rows: made one after the other here, or by workers as they come."""
+
+from __future__ import annotations
+
+import operator
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpukernels.cores.slabs import copy, on_all_cores
+from gpukernels.graphs.progress import Progress
+
+from .clients import needed
+from .targets import Target, sidecar_of, target_for
+from .tasks import advice, cancel, named, result_of, submitted
+
+#: What may do the work: kernels on a device, or one core of a CPU, compiled by numba.
+ENGINES = ("kernels", "cpu")
+#: Bytes of a tile of rows unless a caller says how many rows it has.
+TILE_BYTES = 1 << 26
+#: Tiles a worker, at least: so that none waits long for the last.
+TILES_A_WORKER = 4
+
+
+class RowTile(NamedTuple):
+    """Some rows of the result.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    rows : ndarray of int64
+        Which rows they are.
+    args : callable
+        Returns what the work on this tile takes beside, which may hold futures. Called only if the
+        tile is not there yet.
+    """
+
+    name: str
+    rows: NDArray[np.int64]
+    args: Callable[[], tuple]
+
+
+def rows_a_tile(rows: int, row_bytes: int, client: Any) -> int:
+    """Return how many rows a tile has unless a caller knows better."""
+    workers = 1 if client is None else max(1, len(client.nthreads()))
+    share = -(-rows // (TILES_A_WORKER * workers)) if client is not None else rows
+    return max(1, min(share, TILE_BYTES // max(1, row_bytes)))
+
+
+def tiles_of(what: str, ids: NDArray, each: int) -> list[RowTile]:
+    """Return tiles of `each` rows, the work on which takes its part of `ids`."""
+    found = []
+    for first in range(0, ids.size, each):
+        rows = np.arange(first, min(first + each, ids.size))
+        name = f"{what} {rows[0]:,} to {rows[-1]:,}"
+        found.append(RowTile(name, rows, partial(_part, ids, rows)))
+    return found
+
+
+def _part(ids: NDArray, rows: NDArray) -> tuple[NDArray]:
+    return (ids[rows],)
+
+
+class Made(NamedTuple):
+    """What `make_rows` returns.
+
+    Attributes
+    ----------
+    matrix : ndarray or dask.array.Array
+        The result.
+    stats : list of dict
+        What the work on each tile did that was not there already.
+    tiles, resumed, batch : int
+        How many tiles there are, how many were there already, and the rows of the largest.
+    """
+
+    matrix: Any
+    stats: list[dict[str, Any]]
+    tiles: int
+    resumed: int
+    batch: int
+
+
+def make_rows(
+    call: str,
+    shape: tuple[int, int],
+    dtype: Any,
+    tiles: Callable[[int | None], list[RowTile]],
+    work: Callable[..., tuple[NDArray, dict[str, Any]]],
+    args: tuple,
+    client: Any = None,
+    into: str | PathLike | None = None,
+    made_from: Mapping[str, Any] | None = None,
+) -> Made:
+    """Make all rows, tile by tile.
+
+    Parameters
+    ----------
+    call : str
+        The public function, for messages.
+    tiles : callable
+        Given the rows of a tile of the run that is gone on with, or None, returns all tiles; every
+        row is in one of them.
+    work : callable
+        Given `args` and those of a tile; returns its rows, and what the work on it did.
+    client : dask.distributed.Client, optional
+        Whose workers do it. Unless given, it is done here.
+    into : path, optional
+        Where the rows are kept. Unless given, they are in memory: here, or the workers'.
+    made_from : mapping, optional
+        What `target_for` has to be told of the result.
+    """
+    if into is None:
+        return _made(call, shape, dtype, tiles(None), None, work, args, client)
+    with sidecar_of(into) as sidecar:
+        target, cut = target_for(sidecar, shape, dtype, made_from or {}, tiles)
+        return _made(call, shape, dtype, cut, target, work, args, client)
+
+
+def _made(
+    call: str,
+    shape: tuple[int, int],
+    dtype: Any,
+    cut: list[RowTile],
+    target: Target | None,
+    work: Callable[..., tuple[NDArray, dict[str, Any]]],
+    args: tuple,
+    client: Any,
+) -> Made:
+    """Make the tiles that are not in the target yet."""
+    missing = [i for i in range(len(cut)) if target is None or i not in target.done]
+    batch = max((tile.rows.size for tile in cut), default=0)
+    resumed = len(cut) - len(missing)
+    if client is not None and cut and target is None:
+        return Made(*_on_workers(call, shape, dtype, cut, work, args, client), len(cut), 0, batch)
+    matrix: Any = None
+    stats = []
+    with Progress(f"gk.{call}", len(cut), "tile") as bar:
+        found = _here if client is None else _as_they_come
+        for done, (i, (rows, told)) in enumerate(found(call, cut, missing, work, args, client)):
+            stats.append(told)
+            if target is None:
+                matrix = _placed(rows, cut[i].rows, matrix, shape, dtype)
+            else:
+                target.write(i, rows)
+            bar.reach(resumed + done + 1)
+    if target is not None:
+        matrix = target.finished()
+    elif matrix is None:
+        matrix = np.empty(shape, dtype)
+    return Made(matrix, stats, len(cut), resumed, batch)
+
+
+def _placed(
+    rows: NDArray, where: NDArray[np.int64], matrix: Any, shape: tuple[int, int], dtype: Any
+) -> NDArray:
+    """Return the matrix, or a new one if there is none yet, with some rows where they belong."""
+    first, end = int(where[0]), int(where[-1]) + 1
+    neighbors = np.array_equal(where, np.arange(first, end))
+    if matrix is None:
+        if neighbors and (rows.shape, rows.dtype) == (shape, dtype):
+            return rows  # they are all of it, and to copy it takes as long as to bring it here
+        matrix = np.empty(shape, dtype)
+    if neighbors:
+        copy(rows, matrix[first:end])
+        return matrix
+
+    def put(first: int, last: int) -> None:
+        matrix[where[first:last]] = rows[first:last]
+
+    on_all_cores(put, rows.shape, one_pass=True)
+    return matrix
+
+
+def _here(
+    call: str, cut: list[RowTile], missing: list[int], work: Callable, args: tuple, client: Any
+) -> Iterator[tuple[int, Any]]:
+    """Yield the number of each missing tile, and what the work on it returns."""
+    for i in missing:
+        try:
+            found = work(*args, *cut[i].args())
+        except Exception as error:
+            error.add_note(f"found by gk.{call}, {cut[i].name}" + advice(error))
+            raise
+        yield i, found
+
+
+def _as_they_come(
+    call: str, cut: list[RowTile], missing: list[int], work: Callable, args: tuple, client: Any
+) -> Iterator[tuple[int, Any]]:
+    """Yield the same of workers, whichever is made first."""
+    futures = _submit(call, [cut[i] for i in missing], work, args, client)
+    places = {future.key: i for future, i in zip(futures, missing, strict=True)}
+    names = {future.key: cut[i].name for future, i in zip(futures, missing, strict=True)}
+    try:
+        for future in needed("distributed").as_completed(list(futures)):
+            yield places[future.key], result_of(call, future, names)
+            future.release()
+    except BaseException:
+        cancel(futures)
+        raise
+
+
+def _submit(
+    call: str, tiles: Sequence[RowTile], work: Callable, args: tuple, client: Any
+) -> list[Any]:
+    """Return a future a tile, the key of which is one that Dask shows."""
+    run = uuid.uuid4().hex[:8]
+    names, takes = [tile.name for tile in tiles], [(*args, *tile.args()) for tile in tiles]
+    keys = [f"{call}-{run}-{tile.rows[0]}" for tile in tiles]
+    return submitted(client, call, names, work, takes, keys)
+
+
+def _on_workers(
+    call: str,
+    shape: tuple[int, int],
+    dtype: Any,
+    cut: Sequence[RowTile],
+    work: Callable,
+    args: tuple,
+    client: Any,
+) -> tuple[Any, list[dict[str, Any]]]:
+    """Return rows that stay with the workers, as an array of Dask, when all are made."""
+    dask, array = needed("dask"), needed("dask.array")
+    pairs = _submit(call, cut, work, args, client)
+    names = {pair.key: tile.name for pair, tile in zip(pairs, cut, strict=True)}
+    # A pair is taken apart when its rows are asked for: a worker would do that between two tiles.
+    # What stands here takes a client some milliseconds, in which workers have begun.
+    rows = dask.delayed(operator.itemgetter(0))
+    blocks = [
+        array.from_delayed(
+            rows(pair, dask_key_name=f"rows-{pair.key}"), (tile.rows.size, shape[1]), dtype
+        )
+        for pair, tile in zip(pairs, cut, strict=True)
+    ]
+    matrix, order = array.concatenate(blocks), np.concatenate([tile.rows for tile in cut])
+    if (order[1:] < order[:-1]).any():
+        matrix = matrix[np.argsort(order)]
+    try:
+        with Progress(f"gk.{call}", len(cut), "tile") as bar:
+            for done, pair in enumerate(needed("distributed").as_completed(pairs)):
+                if pair.status in ("error", "cancelled"):
+                    result_of(call, pair, names)
+                bar.reach(done + 1)
+        told_names = {f"told-{key}": name for key, name in names.items()}
+        stats = named(call, partial(_told, client, pairs), names | told_names)
+    except BaseException:
+        cancel(pairs)
+        raise
+    return matrix, stats
+
+
+def _told(client: Any, pairs: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return what the work on each tile did, without the rows, which stay where they are."""
+    keys = [pair.key for pair in pairs]
+    told: dict[str, dict[str, Any]] = {}
+    # One message a worker. A task for each tile would come between two tiles: some milliseconds.
+    for some in client.run(_told_here, keys, on_error="ignore").values():
+        told |= some
+    # Of a worker that has died since, or has its rows on a disk.
+    rest = [pair for pair in pairs if pair.key not in told]
+    told_keys = [f"told-{pair.key}" for pair in rest]
+    asked = client.map(operator.itemgetter(1), rest, key=told_keys, pure=False) if rest else []
+    told |= zip((pair.key for pair in rest), client.gather(asked), strict=True)
+    return [told[key] for key in keys]
+
+
+def _told_here(keys: Sequence[str], dask_worker: Any) -> dict[str, dict[str, Any]]:
+    """Return what the work on those tiles did that this worker has in memory."""
+    held = getattr(dask_worker.data, "fast", dask_worker.data)  # beside what is on a disk
+    return {key: held[key][1] for key in keys if key in held}

@@ -1,0 +1,100 @@
+"""What a chapter's first cell does on Google Colab once the library is installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import subprocess
+import sys
+
+import numpy as np
+from numba import cuda
+
+NO_GPU = (
+    "No GPU answers, so kernels run on the SIMT machine: same results, no times. "
+    "For a GPU choose Runtime > Change runtime type > T4 GPU, then run this cell again."
+)
+SET_ASIDE = (
+    "A GPU is there but cannot run a kernel ({problem}), so kernels run on the SIMT machine: same "
+    "results, no times. Runtime > Disconnect and delete runtime gives a fresh machine."
+)
+
+
+@cuda.jit
+def probe(answer):
+    """Write 1 where the host left 0: the shortest proof that launches work."""
+    answer[0] = 1
+
+
+def set_up() -> None:
+    """Make Colab ready for a chapter and print which device will run its kernels.
+
+    Lets Colab show the figures, launches a kernel of one thread on the default device, and falls
+    back to the SIMT machine, saying so, if a GPU is there but cannot run it. numba and the CUDA
+    packages that Colab brings are left as they are.
+    """
+    _install_missing("anywidget")
+    _show_widgets()
+    print(_versions())
+    print(_choose_device())
+
+
+def _install_missing(package: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        print(f"Installing {package} ...", flush=True)
+        # pip's own default, named because all else has to stay as Colab has it.
+        keep = ["--upgrade-strategy", "only-if-needed"]
+        command = [sys.executable, "-m", "pip", "install", "--quiet", *keep, package]
+        subprocess.run(command, check=True)
+
+
+def bring(package: str) -> bool:
+    """Have what one chapter needs beside the library, and say whether it is there.
+
+    On Colab it is installed if it is missing. Elsewhere nothing is: who runs the book's notebooks
+    has the extra ``dask`` or not.
+    """
+    if "google.colab" in sys.modules:
+        _install_missing(package)
+    return importlib.util.find_spec(package) is not None
+
+
+def _show_widgets() -> None:
+    from google.colab import output
+
+    output.enable_custom_widget_manager()
+
+
+def _versions() -> str:
+    found = []
+    for package in ("numba", "numba-cuda", "numpy", "anywidget"):
+        try:
+            found.append(f"{package} {importlib.metadata.version(package)}")
+        except importlib.metadata.PackageNotFoundError:
+            found.append(f"no {package}")
+    return "Python {}.{}, ".format(*sys.version_info) + ", ".join(found)
+
+
+def _choose_device() -> str:
+    from gpukernels.device import default_device
+
+    if not cuda.is_available():
+        _launch_probe(default_device())
+        return NO_GPU
+    try:
+        device = default_device()
+        _launch_probe(device)
+    except Exception as problem:
+        os.environ["GPUKERNELS_DEVICE"] = "simt"
+        # Cells that take times ask numba, and would fail as the probe did.
+        cuda.is_available = lambda: False
+        return SET_ASIDE.format(problem=problem)
+    return f"Ready: kernels run on {device.name}."
+
+
+def _launch_probe(device) -> None:
+    answer = device.array(np.zeros(1, dtype=np.int32))
+    device.launch(probe, 1, 1, answer)
+    if device.read(answer)[0] != 1:
+        raise RuntimeError("the probe kernel ran but wrote nothing")

@@ -1,0 +1,57 @@
+"""The families of methods, and a table of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gpukernels import all_pairs, mapping, shortest_paths, traversal
+from gpukernels.checks import check_choice
+from gpukernels.method_notes import note
+from gpukernels.methods import Driver
+from gpukernels.notebook.table import Table
+
+#: The public functions that take a method's name, and what they look it up in.
+FAMILIES: dict[str, Mapping[str, Driver]] = {
+    "apsp": all_pairs.METHODS,
+    "bfs": traversal.METHODS,
+    "expand": mapping.METHODS,
+    "sssp": shortest_paths.METHODS,
+}
+
+
+def methods(family: str | Callable) -> Table:
+    """Return a table of the methods that a function of this package knows.
+
+    Parameters
+    ----------
+    family : str or function
+        ``"apsp"``, ``"bfs"``, ``"expand"`` or ``"sssp"``, or the function itself.
+
+    Returns
+    -------
+    Table
+        A row a method: name, idea, paper (its key in the book's bibliography), work, and options
+        with their defaults, as the method's own file has them.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such family.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> for method, idea, paper, work, options in gk.methods("bfs").rows[:2]:
+    ...     print(f"{method}: {work} [{paper}] {options}")
+    harish: O(V D + E) [harish2007accelerating] threads=128, parents=True
+    virtual_warp: O(V D + E) [hong2011accelerating] warp_size=8, threads=128, parents=True
+    """
+    name: Any = getattr(family, "__name__", family)
+    check_choice("family", name, FAMILIES)
+    rows = []
+    for told in (note(method, driver) for method, driver in FAMILIES[name].items()):
+        options = ", ".join(f"{option.name}={option.default!r}" for option in told.options)
+        rows.append((told.name, told.idea, told.paper, told.work, options))
+    heads = ("method", "idea", "paper", "work", "options and defaults")
+    return Table(heads, rows, caption=f"Methods of gk.{name}", words=True)

@@ -1,0 +1,324 @@
+"""Shortest paths from one root: Dijkstra's heap, Bellman and Ford's rounds, and a queue between.
+
+Distances are added up in int64 or float64, so that none of int32 weights can overflow. Weights of
+64 bits are used as they are. If their sums might wrap around, each sum is checked: one that is too
+large is no way to the vertex, and in the end every vertex that has stayed without one is found.
+Sums of float32 weights are rounded in float64 only if the weights differ by some nine orders of
+magnitude. If some floats are negative, an exact check follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpukernels.cores.compiled import compiled
+from gpukernels.errors import NegativeCycleError, RoundingError
+from gpukernels.graphs.graph import Graph, arc_weights, check_root, no_arc
+from gpukernels.graphs.paths import NO_PARENT, negative_cycle, path_to, vertex_on_cycle
+from gpukernels.graphs.summary import shape_of
+from gpukernels.graphs.weight_facts import check_non_negative, is_held, may_be_too_long
+
+from .checked_sums import TOO_SHORT, too_far, too_short
+from .negative_cycles import find_negative_cycle, lower
+
+
+class ShortestPaths(NamedTuple):
+    """What a sequential search for shortest paths returns.
+
+    Attributes
+    ----------
+    distance : array of int64 or float64, shape (n,)
+        Length of a shortest path from the root. Where none leads: infinity, for whole weights the
+        largest int64.
+    parent : array of int32, shape (n,)
+        Vertex before on one shortest path; the root is its own parent, -1 where none leads.
+    relaxations : int
+        Arcs that were looked at, each time that they were.
+    improvements : int
+        Relaxations that have lowered a distance.
+    enqueues : int
+        Vertices that entered the heap or the queue, each time; 0 without one.
+    iterations : int
+        Vertices that left the heap or the queue; without one, rounds over all arcs.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> gk.reference.dijkstra(gk.path(4))
+    ShortestPaths: 4 of 4 vertices, 6 relaxations; distance int64 (4,), parent int32 (4,)
+    """
+
+    distance: NDArray[np.int64] | NDArray[np.float64]
+    parent: NDArray[np.int32]
+    relaxations: int
+    improvements: int
+    enqueues: int
+    iterations: int
+
+    def __repr__(self) -> str:
+        reached = int((self.parent >= 0).sum())
+        return (
+            f"ShortestPaths: {reached:,} of {self.parent.size:,} vertices, "
+            f"{self.relaxations:,} relaxations; distance {shape_of(self.distance)}, "
+            f"parent {shape_of(self.parent)}"
+        )
+
+    def path_to(self, v: int) -> list[int]:
+        """Return the vertices of a shortest path from the root to `v`; none if there is no path."""
+        return path_to(self.parent, v)
+
+
+def dijkstra(g: Graph, root: int = 0) -> ShortestPaths:
+    """Dijkstra's algorithm with a binary heap: O((n + m) log n), each reached arc relaxed once.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; without weights, each arc counts 1.
+    root : int
+        Where the paths begin.
+
+    Returns
+    -------
+    ShortestPaths
+        Distances, parents and counts.
+
+    Raises
+    ------
+    NegativeWeightError
+        Where an arc weighs less than 0.
+    OverflowError
+        If a path is longer than int64 or float64 holds.
+    InvalidArgument, VertexOutOfRange
+        Where `root` is not a vertex of `g`.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(4, [0, 0, 1, 2], [1, 2, 3, 3], [4, 1, 1, 7])
+    >>> found = gk.reference.dijkstra(g)
+    >>> found.distance, found.path_to(3)
+    (array([0, 4, 1, 5]), [0, 1, 3])
+    """
+    root = check_root(g, root)
+    check_non_negative(g, "dijkstra", ("bellman_ford_queue", "bellman_ford"))
+    return _search(_dijkstra, g, root)
+
+
+def bellman_ford_queue(g: Graph, root: int = 0) -> ShortestPaths:
+    """Bellman and Ford's algorithm with a queue: O(n m), far less on most graphs.
+
+    A vertex enters the queue when its distance falls, unless it is there already. What the
+    algorithm is measured against in Busato & Bombieri 2016.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; without weights, each arc counts 1.
+    root : int
+        Where the paths begin.
+
+    Returns
+    -------
+    ShortestPaths
+        Distances, parents and counts.
+
+    Raises
+    ------
+    NegativeCycleError
+        Where a path from the root leads to a cycle of negative length; names one.
+    OverflowError
+        If a path is longer than int64 or float64 holds.
+    RoundingError
+        If sums of floats are rounded so far in float64 that shortest paths are not known.
+    InvalidArgument, VertexOutOfRange
+        Where `root` is not a vertex of `g`.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(3, [0, 0, 1], [1, 2, 2], [5, 4, -2])
+    >>> gk.reference.bellman_ford_queue(g).distance
+    array([0, 5, 3])
+    """
+    return _search(_bellman_ford_queue, g, root)
+
+
+def bellman_ford(g: Graph, root: int = 0) -> ShortestPaths:
+    """Bellman and Ford's algorithm in rounds over all arcs: O(n m), until a round changes nothing.
+
+    Algorithm 1 of Busato & Bombieri 2016 and Algorithm 4 of their survey of 2017 print one round
+    only, which is a slip.
+
+    Parameters
+    ----------
+    g : Graph
+        The graph; without weights, each arc counts 1.
+    root : int
+        Where the paths begin.
+
+    Returns
+    -------
+    ShortestPaths
+        Distances, parents and counts.
+
+    Raises
+    ------
+    NegativeCycleError
+        Where a path from the root leads to a cycle of negative length; names one.
+    OverflowError
+        If a path is longer than int64 or float64 holds.
+    RoundingError
+        If sums of floats are rounded so far in float64 that shortest paths are not known.
+    InvalidArgument, VertexOutOfRange
+        Where `root` is not a vertex of `g`.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(3, [0, 1, 2], [1, 2, 0], [2, 2, -5])
+    >>> gk.reference.bellman_ford(g)
+    Traceback (most recent call last):
+      ...
+    gpukernels.errors.NegativeCycleError: negative cycle: 0 -> 1 -> 2 -> 0
+    """
+    return _search(_bellman_ford, g, root)
+
+
+def _search(loop: Callable, g: Graph, root: int) -> ShortestPaths:
+    root = check_root(g, root)
+    weights = arc_weights(g)
+    wide = np.dtype(f"{weights.dtype.kind}8")
+    distance = np.full(g.n, no_arc(wide), wide)
+    # A cycle is found after n lowered distances, and the arcs of one vertex. With None in place of
+    # the largest sum, the checks are not compiled.
+    checked = distance.dtype.type(no_arc(wide)) if may_be_too_long(g, 3 * g.n + g.m) else None
+    parent = np.full(g.n, NO_PARENT, np.int32)
+    counts = np.zeros(4, np.int64)
+    on_cycle = int(loop(g.offsets, g.targets, weights, root, distance, parent, counts, checked))
+    error: Exception | None = None
+    if on_cycle >= 0:
+        error = negative_cycle(g, parent, on_cycle) or RoundingError(on_cycle, "float64")
+    elif on_cycle == TOO_SHORT:
+        error = OverflowError(f"a path from vertex {root} is shorter than {wide} holds")
+    elif checked is not None and not is_held(g, distance):
+        error = OverflowError(f"a path from vertex {root} is longer than {wide} holds")
+    doubtful = wide.kind == "f" or error is not None
+    if doubtful and not isinstance(error, NegativeCycleError):
+        heights = np.where(distance == no_arc(wide), np.inf, distance)
+        error = find_negative_cycle(g, heights) or error
+    if error is not None:
+        raise error
+    return ShortestPaths(distance, parent, *counts.tolist())
+
+
+@compiled()
+def _dijkstra(offsets, targets, weights, root, distance, parent, counts, checked):
+    """Invariant: ``heap[:size]`` is a heap by distance, in which v is at ``place[v]``."""
+    n = parent.size
+    heap = np.empty(n, np.int32)
+    place = np.full(n, -1, np.int32)
+    distance[root], parent[root], heap[0], place[root] = 0, root, root, 0
+    size, relaxations, improvements, enqueues, iterations = 1, 0, 0, 1, 0
+    while size:
+        u = heap[0]
+        size -= 1
+        if size:
+            _sink(heap, place, distance, size, heap[size])
+        iterations += 1
+        for i in range(offsets[u], offsets[u + 1]):
+            v = targets[i]
+            relaxations += 1
+            if checked is not None and too_far(distance[u], weights[i], checked):
+                continue
+            length = distance[u] + weights[i]
+            if length < distance[v]:
+                distance[v], parent[v] = length, u
+                improvements += 1
+                if place[v] < 0:
+                    place[v] = size
+                    size += 1
+                    enqueues += 1
+                _rise(heap, place, distance, v)
+    counts[:] = relaxations, improvements, enqueues, iterations
+    return -1
+
+
+@compiled()
+def _sink(heap, place, distance, size, v):
+    """Put `v` at the top of ``heap[:size]`` and let it sink to where it belongs."""
+    at = 0
+    while 2 * at + 1 < size:
+        child = 2 * at + 1
+        if child + 1 < size and distance[heap[child + 1]] < distance[heap[child]]:
+            child += 1
+        if distance[v] <= distance[heap[child]]:
+            break
+        heap[at] = heap[child]
+        place[heap[at]] = at
+        at = child
+    heap[at] = v
+    place[v] = at
+
+
+@compiled()
+def _rise(heap, place, distance, v):
+    """Let `v`, whose distance has fallen, rise from its place to where it belongs."""
+    at = place[v]
+    while at > 0 and distance[v] < distance[heap[(at - 1) // 2]]:
+        heap[at] = heap[(at - 1) // 2]
+        place[heap[at]] = at
+        at = (at - 1) // 2
+    heap[at] = v
+    place[v] = at
+
+
+@compiled()
+def _bellman_ford_queue(offsets, targets, weights, root, distance, parent, counts, checked):
+    """Return a vertex on a cycle of parents, or -1; see :func:`.negative_cycles.lower`."""
+    distance[root], parent[root] = 0, root
+    queue = np.empty(parent.size, np.int32)
+    queue[0] = root
+    return lower(offsets, targets, weights, queue, 1, distance, parent, counts, checked)
+
+
+@compiled()
+def _bellman_ford(offsets, targets, weights, root, distance, parent, counts, checked):
+    """Return a vertex on a cycle of parents, or -1; see :func:`.negative_cycles.lower`."""
+    n = parent.size
+    seen = np.empty(n, np.int32)
+    distance[root], parent[root] = 0, root
+    relaxations, improvements, iterations, unsearched = 0, 0, 0, 0
+    changed = True
+    while changed:
+        changed = False
+        iterations += 1
+        for u in range(n):
+            if parent[u] == NO_PARENT:
+                continue
+            for i in range(offsets[u], offsets[u + 1]):
+                v = targets[i]
+                relaxations += 1
+                if checked is not None and too_far(distance[u], weights[i], checked):
+                    if weights[i] < 0:
+                        return too_short(parent, seen)
+                    continue
+                length = distance[u] + weights[i]
+                if length < distance[v]:
+                    distance[v], parent[v] = length, u
+                    if v == u:
+                        return v
+                    changed = True
+                    improvements += 1
+                    unsearched += 1
+        if unsearched >= n or (unsearched and not changed):
+            unsearched = 0
+            found = vertex_on_cycle(parent, seen)
+            if found >= 0:
+                return found
+    counts[:] = relaxations, improvements, 0, iterations
+    return -1
