@@ -58,7 +58,7 @@ from gpukernels.device import SimtDevice as SimtDevice
 from gpukernels.device import benign_race as benign_race
 from gpukernels.device import default_device as default_device
 from gpukernels.device import trace as trace
-from gpukernels.device.recording import traced as traced
+from gpukernels.device import traced as traced
 from gpukernels.distributed import local_client as local_client
 from gpukernels.errors import GraphFormatError as GraphFormatError
 from gpukernels.errors import InvalidArgument as InvalidArgument
