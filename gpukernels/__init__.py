@@ -62,6 +62,7 @@ from gpukernels.device import traced as traced
 from gpukernels.distributed import local_client as local_client
 from gpukernels.errors import GraphFormatError as GraphFormatError
 from gpukernels.errors import InvalidArgument as InvalidArgument
+from gpukernels.errors import MissingTool as MissingTool
 from gpukernels.errors import NegativeCycleError as NegativeCycleError
 from gpukernels.errors import NegativeWeightError as NegativeWeightError
 from gpukernels.errors import RoundingError as RoundingError
@@ -92,7 +93,6 @@ from gpukernels.mapping import Mapping as Mapping
 from gpukernels.mapping import expand as expand
 from gpukernels.mapping.choose import Choice as Choice
 from gpukernels.mapping.choose import choose_mapping as choose_mapping
-from gpukernels.notebook.assembly import MissingTool as MissingTool
 from gpukernels.notebook.assembly import sass as sass
 from gpukernels.notebook.families import methods as methods
 from gpukernels.notebook.listing import show as show

@@ -40,6 +40,7 @@ __all__ = [
     "KernelException",
     "KernelTypeError",
     "LaunchError",
+    "MissingTool",
     "NegativeCycleError",
     "NegativeWeightError",
     "OutOfBounds",
@@ -295,6 +296,27 @@ class RoundingError(FloatingPointError, ValueError):
         if self.dtype == "float32":
             text += ", or float64 on the CPU: gk.reference.bellman_ford, or engine='cpu'"
         return text
+
+
+class MissingTool(RuntimeError):
+    """What a call needs is not installed, as for `sass`; the message says how to get it.
+
+    Examples
+    --------
+    >>> from numba import cuda, types
+    >>> import gpukernels as gk
+    >>> @cuda.jit
+    ... def double(a):
+    ...     i = cuda.grid(1)
+    ...     if i < a.size:
+    ...         a[i] *= 2
+    >>> try:
+    ...     repeats = len(gk.sass(double, (types.float32[:],)).loops) > 0
+    ... except gk.MissingTool:
+    ...     repeats = "nobody knows"
+    >>> repeats
+    False
+    """
 
 
 class TileError(RuntimeError):

@@ -19,8 +19,7 @@ from public_names import PUBLIC
 
 import gpukernels as gk
 from gpukernels import reference
-from gpukernels.method_notes import help_text, note
-from gpukernels.methods import driver_of, known_method, options_of, takes_fields_of
+from gpukernels.methods import driver_of, help_text, known_method, note, options_of, takes_fields_of
 from gpukernels.notebook.families import FAMILIES
 from gpukernels.reference import multicore
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import gpukernels as gk
 from gpukernels import reference
 from gpukernels.all_pairs import METHODS as ALL_PAIRS
+from gpukernels.all_pairs import all_cores
 from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of
 from gpukernels.reference import multicore
 from gpukernels.representations import adjacency_matrix, coo, csr
@@ -252,7 +253,7 @@ def test_the_cpu_takes_whole_numbers_as_they_are(weight, tmp_path):
     many = gk.sssp_many(g, [0, 2], engine="cpu", into=tmp_path / "d.npy").distance
     assert (many.dtype, many.tolist()) == (np.int64, [rows[0], rows[2]])
     for lengths_of in (g, matrix_of(g)):
-        results = [multicore.apsp(lengths_of)]
+        results = [all_cores.apsp(lengths_of)]
         results += [gk.apsp(lengths_of, name, engine="cpu") for name in ("partitioned", "per_root")]
         results += [gk.apsp(lengths_of, engine="cpu", block=b) for b in (1, 2, 3)]
         for r in results:
@@ -269,7 +270,7 @@ def test_the_cpu_takes_float64_as_they_are(weight):
     for lengths_of in (g, matrix_of(g)):
         for name in ("partitioned", "per_root", "blocked"):
             assert gk.apsp(lengths_of, name, engine="cpu").distance[0].tolist() == known
-        assert multicore.apsp(lengths_of).distance[0].tolist() == known
+        assert all_cores.apsp(lengths_of).distance[0].tolist() == known
     assert gk.sssp_many(g, [0], engine="cpu").distance.tolist() == [known]
 
 
@@ -339,7 +340,7 @@ def test_all_pairs_of_the_cpu_are_right_or_refused(arc_list, block):
     rows = [distances(n, arcs, root) for root in range(n)]
     known = [[INT64[1] if x is None else x for x in row] for row in rows]
     for call in (
-        lambda: multicore.apsp(g),
+        lambda: all_cores.apsp(g),
         lambda: gk.apsp(g, engine="cpu", block=block),
         lambda: gk.apsp(g, "partitioned", engine="cpu", parts=2),
     ):
@@ -369,7 +370,7 @@ def test_a_negative_cycle_of_long_whole_numbers_is_named():
     with pytest.raises(gk.NegativeCycleError):
         reference.floyd_warshall(g)
     with pytest.raises(gk.NegativeCycleError):
-        multicore.apsp(g)
+        all_cores.apsp(g)
 
 
 @pytest.mark.parametrize("form", [csr, coo, adjacency_matrix])

@@ -10,7 +10,6 @@ from scipy.sparse.csgraph import floyd_warshall
 import gpukernels as gk
 from gpukernels import reference
 from gpukernels.all_pairs import all_cores
-from gpukernels.reference import multicore
 
 UNREACHED = 2**31 - 1
 
@@ -26,7 +25,7 @@ def with_weights(g, kind):
 @pytest.mark.parametrize("name", AWKWARD)
 def test_distances_are_those_of_the_plain_loops(name, kind):
     g = with_weights(AWKWARD[name], kind)
-    found, right = multicore.apsp(g), reference.floyd_warshall(g)
+    found, right = all_cores.apsp(g), reference.floyd_warshall(g)
     floats = kind == "float32"
     assert found.distance.dtype == (np.float32 if floats else np.int32)
     assert found.next_hop is None
@@ -47,7 +46,7 @@ def test_matrices_with_few_and_with_many_arcs_agree_with_scipy(n, dtype):
         given = np.where(np.isinf(lengths), UNREACHED, lengths) if dtype == "int32" else lengths
         given = given.astype(dtype)
         before = given.copy()
-        found = multicore.apsp(given).distance
+        found = all_cores.apsp(given).distance
         none = UNREACHED if dtype == "int32" else np.inf
         np.testing.assert_array_equal(found, np.where(np.isinf(right), none, right))
         np.testing.assert_array_equal(given, before)
@@ -65,7 +64,7 @@ def test_negative_arcs_count_and_do_not_join_what_is_apart():
     assert (weights < 0).any()
     for dtype in (np.int32, np.float32):
         g = gk.Graph.from_arcs(n, source, target, weights.astype(dtype))
-        found, right = multicore.apsp(g).distance, reference.floyd_warshall(g)
+        found, right = all_cores.apsp(g).distance, reference.floyd_warshall(g)
         joined = right.next_hop >= 0
         assert not joined.all()
         np.testing.assert_array_equal(found[joined], right.distance[joined])
@@ -81,7 +80,7 @@ def test_a_negative_cycle_is_named(at):
     other = (at + 5) % n
     lengths[at, other], lengths[other, at] = -700, 600
     with pytest.raises(gk.NegativeCycleError) as caught:
-        multicore.apsp(lengths)
+        all_cores.apsp(lengths)
     cycle = caught.value.cycle
     assert sum(int(lengths[u, v]) for u, v in zip(cycle, cycle[1:] + cycle[:1], strict=True)) < 0
 
@@ -90,13 +89,13 @@ def test_a_path_that_int32_does_not_hold_is_an_error_and_not_infinite():
     n, w = 5, 2**29
     g = gk.Graph.from_arcs(n, range(n - 1), range(1, n), [w] * (n - 1))
     with pytest.raises(OverflowError, match="longer than int32 holds here"):
-        multicore.apsp(g)
+        all_cores.apsp(g)
 
 
 def test_what_is_no_matrix_of_lengths_is_refused():
     for wrong in (np.zeros((2, 3)), [["a"]], [[1, 0], [0, 0]]):
         with pytest.raises(gk.InvalidArgument):
-            multicore.apsp(wrong)
+            all_cores.apsp(wrong)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.float32])

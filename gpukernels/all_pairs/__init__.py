@@ -12,8 +12,7 @@ from gpukernels.distributed import ENGINES, check_client
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import Graph
 from gpukernels.graphs.kernel_weights import with_rounding
-from gpukernels.method_notes import help_text
-from gpukernels.methods import Driver, driver_of
+from gpukernels.methods import Driver, driver_of, help_text
 
 from . import (
     block_tasks,

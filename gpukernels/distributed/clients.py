@@ -9,8 +9,7 @@ from typing import Any
 
 from gpukernels.checks import check_flag, check_whole
 from gpukernels.distributed.peers import gpus_here
-from gpukernels.errors import InvalidArgument
-from gpukernels.notebook.assembly import MissingTool
+from gpukernels.errors import InvalidArgument, MissingTool
 
 #: Nothing listens anywhere else unless a caller makes a cluster that does.
 HERE = "127.0.0.1"

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 
 from gpukernels.device import Device, chosen_device
 from gpukernels.graphs.stats import Stats
-from gpukernels.method_notes import help_text
-from gpukernels.methods import driver_of
+from gpukernels.methods import driver_of, help_text
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 
 from . import (

@@ -22,7 +22,7 @@ from unittest import mock
 import numba
 from numba import cuda, types
 
-from gpukernels.errors import InvalidArgument
+from gpukernels.errors import InvalidArgument, MissingTool
 from gpukernels.simt import python_function
 
 _SECTION = re.compile(r"\.text\.(\S+):$")
@@ -33,27 +33,6 @@ _INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z]\S*)
 _GRID_SYNC = "cudaCG"
 #: Instructions that steer; a predicate on them is no conditional execution of work.
 _CONTROL = ("BRA", "BRX", "CALL", "EXIT", "JMP", "RET", "BREAK", "BSYNC", "WARPSYNC")
-
-
-class MissingTool(RuntimeError):
-    """What a call needs is not installed, as for `sass`; the message says how to get it.
-
-    Examples
-    --------
-    >>> from numba import cuda, types
-    >>> import gpukernels as gk
-    >>> @cuda.jit
-    ... def double(a):
-    ...     i = cuda.grid(1)
-    ...     if i < a.size:
-    ...         a[i] *= 2
-    >>> try:
-    ...     repeats = len(gk.sass(double, (types.float32[:],)).loops) > 0
-    ... except gk.MissingTool:
-    ...     repeats = "nobody knows"
-    >>> repeats
-    False
-    """
 
 
 @dataclass(frozen=True)

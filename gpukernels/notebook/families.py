@@ -7,8 +7,7 @@ from typing import Any
 
 from gpukernels import all_pairs, mapping, shortest_paths, traversal
 from gpukernels.checks import check_choice
-from gpukernels.method_notes import note
-from gpukernels.methods import Driver
+from gpukernels.methods import Driver, note
 from gpukernels.notebook.table import Table
 
 #: The public functions that take a method's name, and what they look it up in.

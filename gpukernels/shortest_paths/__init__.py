@@ -7,8 +7,7 @@ from typing import Any
 from gpukernels.device import Device, chosen_device
 from gpukernels.graphs.graph import Graph, check_root
 from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of, with_rounding
-from gpukernels.method_notes import help_text
-from gpukernels.methods import driver_of
+from gpukernels.methods import driver_of, help_text
 
 from . import (
     delta_stepping,

@@ -9,8 +9,15 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.mapping import METHODS
-from gpukernels.mapping.claims import ASPECTS, BALANCED, CLAIMS, COALESCED, claims_table, judge
 from gpukernels.mapping.counters import measure
+from gpukernels.notebook.mapping_claims import (
+    ASPECTS,
+    BALANCED,
+    CLAIMS,
+    COALESCED,
+    claims_table,
+    judge,
+)
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gpukernels.errors import InvalidArgument
+from gpukernels.mapping.counters import Measure
 from gpukernels.notebook.table import Table
-
-from .counters import Measure
 
 #: An imbalance up to this counts as balanced: at most a third of all lanes, warps or blocks idle.
 BALANCED = 1.5
