@@ -26,95 +26,31 @@ bottom-up one more wait of the whole grid.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda, int32, int64
+from numba import cuda, int64
 
 from gpukernels.checks import check_choice, check_real
 from gpukernels.device import Device, DeviceArray, benign_race
 from gpukernels.errors import InvalidArgument
 from gpukernels.frontiers.counts import ARCS, ENTRIES, count_up
-from gpukernels.frontiers.enqueue import enqueue_held
-from gpukernels.frontiers.local_queue import LOCAL, hold
-from gpukernels.frontiers.state import Local, Queue, kernel_argument
+from gpukernels.frontiers.state import Queue
 from gpukernels.graphs.graph import Graph
-from gpukernels.mapping.cta_warp_scan import cta_warp_scan
 from gpukernels.primitives.large_blocks import LARGE_BLOCKS
-from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
+from gpukernels.primitives.launch_shape import blocks_for, check_threads
 from gpukernels.primitives.warp_append import warp_append
 
+from . import word_bottom_up as by_words
 from .bottom_up import arcs_looked_at, first_parent
 from .frontier_bitmap import FRONTIERS, first_parent_by_bits, mark_level, store_votes, words
 from .meeting import chosen_barrier
 from .result import UNVISITED, BFSResult, adopt, read_tree, start_at
+from .top_down import ARCS_A_THREAD, Search, top_down
 
 #: Threads a block by default: on an H200, 256 took two thirds of the time of 128 on R-MAT.
 BLOCK = 256
-#: Arcs that a thread of a top-down step should have before another block takes a share of them.
-ARCS_A_THREAD = 4
-
 #: Rows of the log that the host reads at once; most searches have fewer levels.
 MOST_LOGGED = 64
-
-
-@kernel_argument
-class Search(NamedTuple):
-    """The graph in both directions, and what a search knows of its vertices."""
-
-    offsets: Any
-    targets: Any
-    reverse_offsets: Any
-    sources: Any
-    distance: Any  #: int32, UNVISITED where the search has not come
-    parent: Any  #: int32; without elements where nobody asks for parents
-
-
-@cuda.jit(device=True)
-def find(work, u, arc):
-    """Follow an arc of `u`; whoever visits its target first keeps that.
-
-    ``found[:held[0]]`` are the vertices that the thread keeps and ``held[1]`` the arcs that leave
-    them, those counted in that found no room and were enqueued at once.
-    """
-    search, level, local, queue = work
-    v = search.targets[arc]
-    if search.distance[v] == UNVISITED:
-        if cuda.atomic.cas(search.distance, v, UNVISITED, level + 1) == UNVISITED:
-            adopt(search.parent, v, u)
-            local.held[1] += search.offsets[v + 1] - search.offsets[v]
-            hold(local, queue, v)
-
-
-@cuda.jit(device=True)
-def top_down(search, frontier, size, arcs, queue, level, cta_threshold):
-    """Visit the `arcs` arcs of the `size` vertices of the frontier; all threads call.
-
-    A block takes a portion of as many vertices as it has threads and spreads their arcs. Where the
-    frontier has few vertices but many arcs, several blocks share a portion, each a slice of every
-    list.
-    """
-    found = cuda.local.array(LOCAL, int32)
-    held = cuda.local.array(2, int32)
-    work = (search, level, Local(found, held), queue)
-    leaving = int64(0)
-    portions = (size + cuda.blockDim.x - 1) // cuda.blockDim.x
-    slices = arcs // (portions * cuda.blockDim.x * ARCS_A_THREAD)
-    slices = max(1, min(slices, cuda.gridDim.x // portions))
-    for job in range(cuda.blockIdx.x, portions * slices, cuda.gridDim.x):
-        i = job // slices * cuda.blockDim.x + cuda.threadIdx.x
-        u, begin, end = int32(0), int32(0), int32(0)
-        if i < size:
-            u = frontier[i]
-            last = search.offsets[u + 1]
-            share = (last - search.offsets[u] + slices - 1) // slices
-            begin = int32(min(search.offsets[u] + job % slices * share, last))
-            end = int32(min(begin + share, last))
-        held[0], held[1] = 0, 0
-        cta_warp_scan(find, work, u, begin, end, cta_threshold, WARP_SIZE)
-        enqueue_held(queue, Local(found, held))
-        leaving += held[1]
-    count_up(queue.next_size, ARCS, leaving)
 
 
 @cuda.jit(device=True)
@@ -277,8 +213,6 @@ def bfs(
     rules = counts, log, float(alpha), float(beta), threads
     kernel, at_once, args = search_both_ways, 1, (search, root, bits, queues, *rules)
     if frontier == "words":
-        from . import word_bottom_up as by_words  # which goes top-down as this one does
-
         left, turned_size = device.empty(words(g.n), np.uint32), device.empty(1, np.int64)
         by_hand = barrier == "hand"
         kernel = by_words.search_and_meet_by_hand if by_hand else by_words.search_and_meet_by_grid

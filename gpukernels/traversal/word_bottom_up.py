@@ -29,10 +29,10 @@ from gpukernels.primitives.large_blocks import LARGE_BLOCKS
 from gpukernels.primitives.launch_shape import FULL_MASK, WARP_SIZE
 from gpukernels.primitives.warp_append import warp_append
 
-from .direction_optimizing import Search, top_down
 from .frontier_bitmap import bit_of, store_votes
 from .meeting import meet_by_grid, meet_by_hand
 from .result import UNVISITED, adopt
+from .top_down import Search, top_down
 
 #: Arcs that a lane looks at together.
 AT_ONCE = 4
