@@ -220,18 +220,18 @@ CALLS = {
     "name of workload": Call(lambda name: gk.workload(name, 9), is_something, {"name": "kron"}),
     "choose_mapping": Call(gk.choose_mapping, is_something, {"offsets": OFFSETS}),
     "tune_bfs4k": Call(gk.tune_bfs4k, is_something, {"g": GRAPH}),
-    "sequential.bfs": Call(gk.reference.bfs, is_a_search, {"g": GRAPH, "root": 0}),
+    "reference.bfs": Call(gk.reference.bfs, is_a_search, {"g": GRAPH, "root": 0}),
     "bfs": Call(gk.bfs, is_a_search, {"g": GRAPH, "root": 0, "device": DEVICE}),
     "bfs_many": Call(gk.bfs_many, are_searches, {"g": GRAPH, "roots": [0, 3], "device": DEVICE}),
     "sssp": Call(gk.sssp, are_shortest_paths, {"g": GRAPH, "root": 0, "device": DEVICE}),
     "sssp_many": Call(gk.sssp_many, is_something, {"g": GRAPH, "roots": [0, 3], "device": DEVICE}),
     "apsp": Call(gk.apsp, are_all_shortest_paths, {"g": GRAPH, "device": DEVICE}),
     "min_plus": Call(gk.min_plus, is_something, {"a": [[1, 2]], "b": [[3], [4]], "device": DEVICE}),
-    "sequential.floyd_warshall": Call(
+    "reference.floyd_warshall": Call(
         gk.reference.floyd_warshall, are_all_shortest_paths, {"g": GRAPH}
     ),
-    "sequential.johnson": Call(gk.reference.johnson, are_all_shortest_paths, {"g": GRAPH}),
-    "sequential.dijkstra": Call(
+    "reference.johnson": Call(gk.reference.johnson, are_all_shortest_paths, {"g": GRAPH}),
+    "reference.dijkstra": Call(
         gk.reference.dijkstra, are_shortest_paths, {"g": GRAPH, "root": 0}
     ),
     "expand": Call(gk.expand, is_a_mapping, {"offsets": OFFSETS, "device": DEVICE}),
@@ -312,7 +312,7 @@ for _name, _method in MAPPINGS.items():
 LEFT_OUT = {
     "APSPResult", "BFSManyResult", "BFSResult", "Choice", "Mapping", "CudaDevice", "Device",
     "SSSPManyResult", "SSSPResult", "benign_race", "default_device", "example", "exercises",
-    "local_client", "read", "sass", "sequential",
+    "local_client", "read", "sass", "reference", "sequential",
 }  # fmt: skip
 
 

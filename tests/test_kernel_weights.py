@@ -68,7 +68,7 @@ CALLS = {
     "weight", [2**31, -(2**31) - 1, 2**53 + 1, 3.5e38, -3.5e38, 1e-46, -5e-324, 2.0**-150]
 )
 def test_kernels_refuse_what_32_bits_cannot_hold(call, weight):
-    with pytest.raises(gk.InvalidArgument, match=r"gk\.sequential") as caught:
+    with pytest.raises(gk.InvalidArgument, match=r"gk\.reference") as caught:
         CALLS[call](one_arc(weight))
     assert caught.value.value == weight
     assert caught.value.argument in ("g.weights[0]", "g[0, 1]")
