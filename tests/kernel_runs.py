@@ -26,11 +26,11 @@ from gpukernels.bench import (
 from gpukernels.bench import knobs as knobs_bench
 from gpukernels.bench import mapping as mapping_bench
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises import duplicates as duplicates_exercises
-from gpukernels.exercises import floyd_warshall as floyd_warshall_exercises
-from gpukernels.exercises import performance_power_energy as energy_exercises
-from gpukernels.exercises import shared_memory as shared_exercises
-from gpukernels.exercises import simt as simt_exercises
+from gpukernels.exercises.tasks import duplicates as duplicates_exercises
+from gpukernels.exercises.tasks import floyd_warshall as floyd_warshall_exercises
+from gpukernels.exercises.tasks import performance_power_energy as energy_exercises
+from gpukernels.exercises.tasks import shared_memory as shared_exercises
+from gpukernels.exercises.tasks import simt as simt_exercises
 from gpukernels.frontiers import collect
 from gpukernels.frontiers.duplicates import COMPARE_AND_SWAP
 from gpukernels.frontiers.pieces import Children

@@ -48,9 +48,9 @@ def script() -> str:
 def exercises_of(document: str) -> list:
     """Return the exercises of a chapter; none of another document."""
     folder, name = str(PurePosixPath(document).parent), PurePosixPath(document).name
-    if folder != "chapters" or find_spec(f"gpukernels.exercises.{name}") is None:
+    if folder != "chapters" or find_spec(f"gpukernels.exercises.tasks.{name}") is None:
         return []
-    return list(import_module(f"gpukernels.exercises.{name}").EXERCISES)
+    return list(import_module(f"gpukernels.exercises.tasks.{name}").EXERCISES)
 
 
 def chapters(app: Sphinx) -> list[tuple[str, list]]:

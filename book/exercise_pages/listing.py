@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import nbformat
 
-from gpukernels.exercises.effort import FIND, LEVELS, OPEN, PREDICT, WRITE
-from gpukernels.exercises.exercise import Exercise
+from gpukernels.exercises.judge.effort import FIND, LEVELS, OPEN, PREDICT, WRITE
+from gpukernels.exercises.judge.exercise import Exercise
 
 #: What stands in the page's source where the list belongs.
 PLACE = "<!-- all exercises -->"

@@ -13,7 +13,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from gpukernels.exercises.exercise import Exercise, KernelExercise, PredictionExercise
+from gpukernels.exercises.judge.exercise import Exercise, KernelExercise, PredictionExercise
 
 MARKDOWN = MarkdownIt("commonmark")
 #: Where a sentence ends and the next one begins.

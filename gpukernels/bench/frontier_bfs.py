@@ -26,7 +26,7 @@ from gpukernels.bench.limits import measured_limits
 from gpukernels.bench.roots import ROOTS
 from gpukernels.bench.search_time import timer_for
 from gpukernels.bench.searches import judge
-from gpukernels.exercises.frontier_bfs import SPREAD, run_spread
+from gpukernels.exercises.tasks.frontier_bfs import SPREAD, run_spread
 from gpukernels.graphs.graph import Graph
 from gpukernels.traversal import bfs
 

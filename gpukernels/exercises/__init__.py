@@ -1,8 +1,10 @@
 """Exercises that judge themselves: ``ex = exercise("bfs-3")``, then ``ex.check(my_kernel)``.
 
 An answer must be right on hidden inputs, free of races and unwritten reads under every schedule,
-and within a budget of counters; where a GPU is the default device, it must be right there too. One
-module holds the exercises of one chapter.
+and within a budget of counters; where a GPU is the default device, it must be right there too.
+
+``tasks`` holds the exercises, one module and one Markdown file per chapter. ``judge`` holds the
+machinery that checks, runs and shows an answer; no task has code there.
 """
 
 from __future__ import annotations
@@ -12,30 +14,12 @@ from types import MappingProxyType
 from gpukernels.errors import InvalidArgument
 from gpukernels.notebook.table import Table
 
-from . import (
-    all_pairs_otherwise,
-    better_queues,
-    beyond_one_gpu,
-    bfs4k,
-    direction,
-    duplicates,
-    floyd_warshall,
-    frontier_bfs,
-    hbf,
-    logbook,
-    mapping_dynamic,
-    mapping_static,
-    performance_power_energy,
-    representations,
-    scans,
-    shared_memory,
-    simt,
-    sssp_spectrum,
-)
-from .exercise import Exercise, Solution
-from .fresh import with_fresh_inputs
-from .open_tasks import OPEN, OpenTask
-from .report import ExerciseFailed, Report
+from .judge import logbook
+from .judge.exercise import Exercise, Solution
+from .judge.open_tasks import OPEN, OpenTask
+from .judge.report import ExerciseFailed, Report
+from .tasks import CHAPTERS
+from .tasks.fresh import with_fresh_inputs
 
 __all__ = [
     "CATALOG",
@@ -51,29 +35,7 @@ __all__ = [
 
 #: Every exercise by its id, in the order of the book.
 CATALOG = MappingProxyType(
-    {
-        ex.id: with_fresh_inputs(ex)
-        for chapter in (
-            simt,
-            representations,
-            mapping_static,
-            shared_memory,
-            frontier_bfs,
-            duplicates,
-            scans,
-            mapping_dynamic,
-            better_queues,
-            bfs4k,
-            direction,
-            sssp_spectrum,
-            hbf,
-            floyd_warshall,
-            all_pairs_otherwise,
-            performance_power_energy,
-            beyond_one_gpu,
-        )
-        for ex in chapter.EXERCISES
-    }
+    {ex.id: with_fresh_inputs(ex) for chapter in CHAPTERS for ex in chapter.EXERCISES}
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises.exercise import PredictionExercise
+from gpukernels.exercises.judge.exercise import PredictionExercise
 
 
 @pytest.fixture(autouse=True)

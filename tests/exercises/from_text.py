@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
-from gpukernels.exercises.exercise import KernelExercise
+from gpukernels.exercises.judge.exercise import KernelExercise
 from gpukernels.simt import python_function
 
 

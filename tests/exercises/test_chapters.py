@@ -10,7 +10,7 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG, OPEN
-from gpukernels.exercises.effort import FIND, PREDICT, WRITE
+from gpukernels.exercises.judge.effort import FIND, PREDICT, WRITE
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
 NOTEBOOK = {

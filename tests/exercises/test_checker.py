@@ -11,11 +11,11 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.device import CudaDevice
-from gpukernels.exercises import bench, checking
-from gpukernels.exercises.case import Budget, Case, equal_to
-from gpukernels.exercises.exercise import PredictionExercise
-from gpukernels.exercises.report import Finding, Report
-from gpukernels.exercises.words import Words
+from gpukernels.exercises.judge import bench, checking
+from gpukernels.exercises.judge.case import Budget, Case, equal_to
+from gpukernels.exercises.judge.exercise import PredictionExercise
+from gpukernels.exercises.judge.report import Finding, Report
+from gpukernels.exercises.judge.words import Words
 from gpukernels.trace import metrics
 
 

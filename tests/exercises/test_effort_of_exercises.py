@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpukernels.exercises import CATALOG, OPEN
-from gpukernels.exercises.effort import FIND, LEVELS, PREDICT, WRITE, minutes_of
-from gpukernels.exercises.effort import OPEN as OPEN_KIND
+from gpukernels.exercises.judge.effort import FIND, LEVELS, PREDICT, WRITE, minutes_of
+from gpukernels.exercises.judge.effort import OPEN as OPEN_KIND
 
 WORDS = " ".join(["word"] * 200)
 #: What has the same name in every chapter tells nothing.

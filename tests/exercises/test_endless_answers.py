@@ -9,7 +9,8 @@ from effort import in_turn
 from from_text import kernel_of
 
 import gpukernels as gk
-from gpukernels.exercises import CATALOG, bench
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.judge import bench
 from gpukernels.simt import python_function
 
 KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]

@@ -6,8 +6,8 @@ import numpy as np
 from numba import cuda, int32
 
 import gpukernels as gk
-from gpukernels.exercises.case import Case
-from gpukernels.exercises.counters import (
+from gpukernels.exercises.judge.case import Case
+from gpukernels.exercises.judge.counters import (
     bank_conflicts,
     busiest_warp,
     coalesced,

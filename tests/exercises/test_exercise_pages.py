@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises.effort import FIND
-from gpukernels.exercises.exercise import KernelExercise, PredictionExercise
-from gpukernels.exercises.predicting import compare
+from gpukernels.exercises.judge.effort import FIND
+from gpukernels.exercises.judge.exercise import KernelExercise, PredictionExercise
+from gpukernels.exercises.judge.predicting import compare
 from gpukernels.views.engine import function_of
 from gpukernels.views.script import alone
 

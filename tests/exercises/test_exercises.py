@@ -13,10 +13,11 @@ from effort import EFFORT, SOAK
 from from_text import kernel_of, module_of
 
 import gpukernels as gk
-from gpukernels.exercises import CATALOG, checking
-from gpukernels.exercises.effort import FIND, PREDICT, WRITE
-from gpukernels.exercises.exercise import KernelExercise, PredictionExercise
-from gpukernels.exercises.skeleton import HERE
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.judge import checking
+from gpukernels.exercises.judge.effort import FIND, PREDICT, WRITE
+from gpukernels.exercises.judge.exercise import KernelExercise, PredictionExercise
+from gpukernels.exercises.judge.skeleton import HERE
 
 CHAPTERS = (
     "simt",

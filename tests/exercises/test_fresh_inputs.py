@@ -8,9 +8,9 @@ from numba import cuda, int32
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises.bench import attempt
-from gpukernels.exercises.case import Case, equal_to
-from gpukernels.exercises.inputs import Inputs, graphs_from_0, sizes_of_items, whole_numbers
+from gpukernels.exercises.judge.bench import attempt
+from gpukernels.exercises.judge.case import Case, equal_to
+from gpukernels.exercises.judge.inputs import Inputs, graphs_from_0, sizes_of_items, whole_numbers
 
 KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]
 

@@ -8,7 +8,7 @@ from from_text import kernel_of
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises.bench import attempt
+from gpukernels.exercises.judge.bench import attempt
 from gpukernels.simt import python_function
 from gpukernels.trace import ATOMIC, STORE
 

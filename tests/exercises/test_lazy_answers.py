@@ -7,8 +7,9 @@ from effort import EFFORT, SOAK, in_turn, some
 from lazy_answers import ALONE, LAZY
 
 import gpukernels as gk
-from gpukernels.exercises import CATALOG, checking
-from gpukernels.exercises.exercise import KernelExercise
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.judge import checking
+from gpukernels.exercises.judge.exercise import KernelExercise
 
 #: What a check says of such an answer: over a budget, or so slow that it was given up.
 OVER_BUDGET = "allowed at most", "it is endless, or too few threads share the work"

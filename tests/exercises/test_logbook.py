@@ -10,7 +10,8 @@ import pytest
 from built_book import ROOT
 
 import gpukernels as gk
-from gpukernels.exercises import CATALOG, logbook
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.judge import logbook
 
 RIGHT = {"a": 12, "b": 4, "c": 2, "d": 8}
 
@@ -130,7 +131,7 @@ def test_what_pytest_runs_keeps_nothing_where_no_file_is_named(monkeypatch):
 
 IMPORT = "import gpukernels as gk"
 CHECK = """
-from gpukernels.exercises import logbook
+from gpukernels.exercises.judge import logbook
 gk.exercise("simt-1").check({"a": 12, "b": 4, "c": 2, "d": 8})
 print(logbook.place())
 print(gk.exercises().rows[0][-1])

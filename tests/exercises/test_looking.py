@@ -10,7 +10,7 @@ from numba import cuda
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises.looking import Note
+from gpukernels.exercises.judge.looking import Note
 from gpukernels.trace import STORE
 from gpukernels.trace.summary import summarize
 

@@ -8,8 +8,9 @@ from from_text import kernel_of
 from mutants import mutants
 
 import gpukernels as gk
-from gpukernels.exercises import CATALOG, checking
-from gpukernels.exercises.exercise import KernelExercise
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.judge import checking
+from gpukernels.exercises.judge.exercise import KernelExercise
 
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 #: Slips that leave an answer right, and why.

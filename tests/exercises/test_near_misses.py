@@ -6,7 +6,7 @@ import pytest
 from from_text import kernel_of
 
 import gpukernels as gk
-from gpukernels.exercises import checking
+from gpukernels.exercises.judge import checking
 
 #: Stands before each answer, for answers that change a type.
 TYPES = "from numba import float32, float64, int32\n"

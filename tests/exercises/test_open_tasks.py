@@ -7,8 +7,8 @@ from numba import cuda
 
 import gpukernels as gk
 from gpukernels.device import benign_race
-from gpukernels.exercises.frontier_bfs import run_queue
-from gpukernels.exercises.open_tasks import BFS, OPEN, SPECTRUM
+from gpukernels.exercises.judge.open_tasks import BFS, OPEN, SPECTRUM
+from gpukernels.exercises.tasks.frontier_bfs import run_queue
 from gpukernels.primitives import queue_append
 from gpukernels.shortest_paths import METHODS
 

@@ -10,8 +10,8 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises.exercise import PredictionExercise
-from gpukernels.exercises.words import Words
+from gpukernels.exercises.judge.exercise import PredictionExercise
+from gpukernels.exercises.judge.words import Words
 
 PREDICTIONS = [name for name, ex in CATALOG.items() if ex.wants == "a prediction"]
 

@@ -7,7 +7,7 @@ import pytest
 from from_text import kernel_of
 
 import gpukernels as gk
-from gpukernels.exercises import queued
+from gpukernels.exercises.judge import queued
 
 
 def said(entries, wanted, n: int = 6) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises.case import Budget, Case, number
+from gpukernels.exercises.judge.case import Budget, Case, number
 
 
 @pytest.mark.parametrize(

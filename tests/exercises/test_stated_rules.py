@@ -7,7 +7,7 @@ import math
 import pytest
 
 import gpukernels as gk
-from gpukernels.exercises.all_pairs_otherwise import count_squarings
+from gpukernels.exercises.tasks.all_pairs_otherwise import count_squarings
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 9, 17, 18, 33])

@@ -9,9 +9,9 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises.words import parsed, words
+from gpukernels.exercises.judge.words import parsed, words
 
-FILES = sorted((Path(gk.__file__).parent / "exercises").glob("*.md"))
+FILES = sorted((Path(gk.__file__).parent / "exercises" / "tasks").glob("*.md"))
 
 HEAD = "# x-1: one\n\n- level: easy\n- teaches: to count\n\n"
 ONE = f"{HEAD}How many?\n\n## Hint\n\nFew.\n\n## Why\n\nOne.\n"
@@ -24,7 +24,7 @@ def test_the_files_hold_the_tasks_of_the_catalog_each_once():
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_file_s_tasks_are_those_of_its_module_in_order(file):
-    module = importlib.import_module(f"gpukernels.exercises.{file.stem}")
+    module = importlib.import_module(f"gpukernels.exercises.tasks.{file.stem}")
     tasks = parsed(file.read_text("utf-8"), file.name)
     assert [task.id for task in tasks] == [exercise.id for exercise in module.EXERCISES]
 

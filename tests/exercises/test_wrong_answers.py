@@ -11,7 +11,7 @@ from wrong_answers import GUESSES, LEFTOVERS, THINGS, kernels
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises.predicting import findings
+from gpukernels.exercises.judge.predicting import findings
 
 KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]
 PREDICTIONS = [name for name, ex in CATALOG.items() if ex.wants == "a prediction"]

@@ -10,10 +10,10 @@ from gpukernels.graphs.generators import path, rmat, star
 from gpukernels.graphs.graph import Graph
 from gpukernels.trace import metrics
 
-from .case import Budget, Case, equal_to
-from .counters import sharing
-from .exercise import KernelExercise, PredictionExercise
-from .words import words
+from ..judge.case import Budget, Case, equal_to
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
 

@@ -15,12 +15,12 @@ from gpukernels.reference import bellman_ford_queue
 from gpukernels.shortest_paths import sssp
 from gpukernels.trace import ATOMIC, Trace, metrics
 
-from .case import Budget, Case, Results, Wrong
-from .counters import sharing
-from .exercise import KernelExercise, PredictionExercise
-from .inputs import Draw, Inputs, Search, searches
+from ..judge.case import Budget, Case, Results, Wrong
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Draw, Inputs, Search, searches
+from ..judge.words import words as texts
 from .sssp_spectrum import NO_PATH, detours, judge_distances, run_paths, weighted
-from .words import words as texts
 
 #: All bits of the lower half of a word.
 LOWER_HALF = 2**32 - 1

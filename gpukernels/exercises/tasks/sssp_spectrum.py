@@ -16,12 +16,12 @@ from gpukernels.reference import bellman_ford_queue, dijkstra
 from gpukernels.shortest_paths import sssp
 from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 
-from . import queued
-from .case import Budget, Case, HostGaveUp, Results, Wrong
-from .counters import sharing
-from .exercise import KernelExercise, PredictionExercise
-from .inputs import Draw, Inputs, Search, searches
-from .words import words
+from ..judge import queued
+from ..judge.case import Budget, Case, HostGaveUp, Results, Wrong
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Draw, Inputs, Search, searches
+from ..judge.words import words
 
 #: Distance of what no path has reached.
 NO_PATH = 2**31 - 1

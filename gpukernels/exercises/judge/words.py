@@ -68,7 +68,7 @@ def words(id: str) -> Words:
 
 @cache
 def _of_all() -> dict[str, Words]:
-    files = sorted(Path(__file__).parent.glob("*.md"))
+    files = sorted((Path(__file__).parents[1] / "tasks").glob("*.md"))
     tasks = [task for file in files for task in parsed(file.read_text("utf-8"), file.name)]
     return {task.id: task for task in tasks}
 

@@ -14,11 +14,11 @@ from gpukernels.primitives import blocks_for
 from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.trace.costs import SECTOR_BYTES
 
-from .case import Budget, Case, Results, equal_to
-from .counters import bank_conflicts, coalesced, sharing
-from .exercise import KernelExercise, PredictionExercise
-from .inputs import Draw, Inputs
-from .words import words as texts
+from ..judge.case import Budget, Case, Results, equal_to
+from ..judge.counters import bank_conflicts, coalesced, sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Draw, Inputs
+from ..judge.words import words as texts
 
 #: Stands where no path leads; twice it fits an int32.
 NO_PATH = 2**30 - 1

@@ -4,7 +4,7 @@ There is no solution to fold away. What is checked is all that counts: right dis
 graphs under every schedule, and a price, read from the trace, below that of each search of the
 chapters so far. Distances are read from the trace as well, so that they come from the device. Where
 the price is counted, the host sees a graph whose weights, or arcs, are in the wrong places: see
-:mod:`gpukernels.exercises.blind`.
+:mod:`gpukernels.exercises.judge.blind`.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ from gpukernels.primitives import THREADS, blocks_for, warp_sum
 from gpukernels.representations import adjacency_matrix
 from gpukernels.trace import metrics
 
-from .case import Budget, Case, equal_to
-from .counters import coalesced, no_atomics, sharing
-from .exercise import KernelExercise, PredictionExercise
-from .words import words
+from ..judge.case import Budget, Case, equal_to
+from ..judge.counters import coalesced, no_atomics, sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
 WITH_WARP_SUM = "from numba import cuda\n\nfrom gpukernels.primitives import warp_sum"

@@ -13,13 +13,13 @@ from gpukernels.graphs.generators import erdos_renyi, path, road_grid, star
 from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for
 
+from ..judge.case import Budget, Case, Results, Wrong
+from ..judge.counters import no_atomics, sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Draw, Inputs
+from ..judge.words import words
 from .all_pairs_otherwise import matrix_of, multiplied
-from .case import Budget, Case, Results, Wrong
-from .counters import no_atomics, sharing
-from .exercise import KernelExercise, PredictionExercise
-from .inputs import Draw, Inputs
 from .sssp_spectrum import NO_PATH, weighted
-from .words import words
 
 WITH_VOTES = "from numba import cuda\n\nFULL_MASK = 0xFFFFFFFF"
 IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"

@@ -13,6 +13,9 @@ import numpy as np
 
 from gpukernels.graphs.generators import rmat
 
+from ..judge.case import Case, Results, Wrong, equal_to
+from ..judge.exercise import Exercise, KernelExercise
+from ..judge.inputs import Draw, Inputs, graphs_from_0, searches, sizes_of_items, whole_numbers
 from . import (
     all_pairs_otherwise,
     better_queues,
@@ -31,9 +34,6 @@ from . import (
     simt,
     sssp_spectrum,
 )
-from .case import Case, Results, Wrong, equal_to
-from .exercise import Exercise, KernelExercise
-from .inputs import Draw, Inputs, graphs_from_0, searches, sizes_of_items, whole_numbers
 
 Judge = Callable[[Results], Wrong | None]
 Drawing = Callable[[Draw], tuple[Case, ...]]

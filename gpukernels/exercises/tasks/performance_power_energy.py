@@ -8,11 +8,11 @@ from numba import cuda
 from gpukernels.device import SimtDevice
 from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for
 
-from .case import Budget, Case, Results, equal_to
-from .counters import coalesced, sharing
-from .exercise import KernelExercise, PredictionExercise
-from .inputs import Draw, Inputs, sizes_of_items
-from .words import words
+from ..judge.case import Budget, Case, Results, equal_to
+from ..judge.counters import coalesced, sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Draw, Inputs, sizes_of_items
+from ..judge.words import words
 
 # energy-1: three stopwatches
 

@@ -14,10 +14,10 @@ from gpukernels.primitives import blocks_for
 from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
-from .case import Budget, Case, Results, Wrong
-from .counters import sharing
-from .exercise import KernelExercise, PredictionExercise
-from .words import words
+from ..judge.case import Budget, Case, Results, Wrong
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
 WITH_RACES = "from numba import cuda, int64\n\nfrom gpukernels.device import benign_race"

@@ -10,10 +10,10 @@ from gpukernels.mapping import expand
 from gpukernels.primitives import blocks_for
 from gpukernels.trace import STORE, Trace, metrics
 
-from .case import Budget, Case, equal_to
-from .counters import sharing
-from .exercise import KernelExercise, PredictionExercise
-from .words import words
+from ..judge.case import Budget, Case, equal_to
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
 WITH_INT32 = "from numba import cuda, int32"

@@ -15,13 +15,13 @@ from gpukernels.reference import bfs as sequential_bfs
 from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
-from . import queued
-from .case import Budget, Case, HostGaveUp, Results, Wrong
-from .counters import sharing
-from .exercise import KernelExercise, PredictionExercise
-from .inputs import Search, bush
+from ..judge import queued
+from ..judge.case import Budget, Case, HostGaveUp, Results, Wrong
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Search, bush
+from ..judge.words import words
 from .representations import stars
-from .words import words
 
 WITH_QUEUE = "from numba import cuda\n\nfrom gpukernels.primitives import queue_append"
 WITH_RACES = "from numba import cuda\n\nfrom gpukernels.device import benign_race"

@@ -9,10 +9,10 @@ from gpukernels.device import SimtDevice
 from gpukernels.graphs.generators import erdos_renyi, path, star
 from gpukernels.trace import metrics
 
-from .case import Budget, Case, equal_to
-from .counters import bank_conflicts, coalesced, no_atomics, sharing
-from .exercise import KernelExercise, PredictionExercise
-from .words import words
+from ..judge.case import Budget, Case, equal_to
+from ..judge.counters import bank_conflicts, coalesced, no_atomics, sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.words import words
 
 IMPORTS = "from numba import cuda, int32"
 

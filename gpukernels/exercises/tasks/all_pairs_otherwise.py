@@ -16,12 +16,12 @@ from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for
 from gpukernels.shortest_paths import sssp
 from gpukernels.trace import Trace, metrics
 
-from .case import Budget, Case, HostGaveUp, Results, Wrong
-from .counters import sharing
-from .exercise import KernelExercise, PredictionExercise
-from .inputs import Draw, Inputs, graphs_from_0
+from ..judge.case import Budget, Case, HostGaveUp, Results, Wrong
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Draw, Inputs, graphs_from_0
+from ..judge.words import words
 from .sssp_spectrum import NO_PATH, weighted
-from .words import words
 
 IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
 WITH_SHUFFLES = (

@@ -15,12 +15,12 @@ from gpukernels.primitives import FULL_MASK, WARP_SIZE, blocks_for, warp_inclusi
 from gpukernels.trace import STORE, Trace, metrics
 from gpukernels.traversal import bfs
 
+from ..judge.case import Budget, Case, Results, Wrong
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.words import words
 from .better_queues import rays
-from .case import Budget, Case, Results, Wrong
-from .counters import sharing
-from .exercise import KernelExercise, PredictionExercise
 from .frontier_bfs import graphs, judge_search
-from .words import words
 
 IMPORTS = "from numba import cuda, int32"
 WITH_SCAN = (

@@ -15,10 +15,10 @@ from gpukernels.primitives import (
 )
 from gpukernels.trace import metrics
 
-from .case import Budget, Case, equal_to
-from .counters import sharing
-from .exercise import KernelExercise, PredictionExercise
-from .words import words
+from ..judge.case import Budget, Case, equal_to
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
 WITH_BLOCK_SCAN = (

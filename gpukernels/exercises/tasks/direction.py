@@ -16,12 +16,12 @@ from gpukernels.reference import bfs as sequential_bfs
 from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
-from .case import Budget, Case, Results, Wrong
-from .counters import sharing
-from .exercise import KernelExercise, PredictionExercise
+from ..judge.case import Budget, Case, Results, Wrong
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Search
+from ..judge.words import words
 from .frontier_bfs import graphs, judge_search, late_arc, searches
-from .inputs import Search
-from .words import words
 
 IMPORTS = "from numba import cuda, int32"
 CUDA_ALONE = "from numba import cuda"

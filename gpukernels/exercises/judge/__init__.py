@@ -1,0 +1,1 @@
+"""The machinery that judges an answer, whatever the task."""

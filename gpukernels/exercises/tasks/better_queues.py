@@ -1,0 +1,343 @@
+"""Exercises of the chapter "Better queues"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numba import cuda, int32
+
+from gpukernels.device import SimtDevice
+from gpukernels.graphs.generators import rmat
+from gpukernels.graphs.graph import Graph
+from gpukernels.primitives import THREADS, blocks_for, queue_append
+from gpukernels.trace import ATOMIC, Trace, metrics
+from gpukernels.traversal import bfs
+
+from ..judge.case import Budget, Case, HostGaveUp, Results, Wrong
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Search
+from ..judge.words import words
+from .frontier_bfs import graphs, judge_search, queue_case, road, searches
+from .representations import no_arcs, stars
+
+WITH_COLLECT = (
+    "from numba import cuda, int32\n\nfrom gpukernels.exercises.better_queues import collect"
+)
+
+# queues-1: predict who asks a counter
+
+
+def rays(count: int = 200) -> Graph:
+    """Return a root with `count` arcs, each to a vertex with one arc to a vertex of its own."""
+    first = np.arange(1, count + 1)
+    source = np.concatenate([np.zeros(count, int), first]).astype(np.int32)
+    target = np.concatenate([first, first + count]).astype(np.int32)
+    return Graph.from_arcs(2 * count + 1, source, target)
+
+
+def count_asking() -> dict[str, int]:
+    """Count who asks the global queue's counter on :func:`rays`, in two searches."""
+    plain, nearby = (_asking(m, a) for m, a in (("frontier", "next_size"), ("luo", "sizes")))
+    return {
+        "frontier, lanes": metrics.accesses(plain),
+        "frontier, requests": metrics.requests(plain, space=None),
+        "luo, lanes that spill": metrics.accesses(nearby.select(function="enqueue_nearby")),
+        "luo, lanes": metrics.accesses(nearby),
+    }
+
+
+def _asking(method: str, counter: str) -> Trace:
+    device = SimtDevice(trace=True)
+    bfs(rays(), 0, method, device)
+    return device.trace.select(array=[counter], kind=ATOMIC)
+
+
+PREDICT = PredictionExercise(
+    words("queues-1"),
+    answer={
+        "frontier, lanes": 200 + 200,
+        "frontier, requests": 200 + 7,
+        "luo, lanes that spill": 200 - 128,
+        "luo, lanes": 72 + 1 + 2 + 2,
+    },
+    measure=count_asking,
+)
+
+# queues-2: one atomic a block
+
+
+@cuda.jit(device=True)
+def collect(u, offsets, targets, distance, parent, level, found, asked, queue, size):
+    """Put every neighbor of `u` that this thread visits first into `found`, or else into `queue`.
+
+    `found` and ``asked[0]``, how many slots of it have been asked for, are the block's.
+    """
+    for k in range(offsets[u], offsets[u + 1]):
+        v = targets[k]
+        if cuda.atomic.cas(distance, v, -1, level + 1) == -1:
+            parent[v] = u
+            slot = cuda.atomic.add(asked, 0, 1)
+            if slot < found.size:
+                found[slot] = v
+            else:
+                queue_append(queue, size, v)
+
+
+@cuda.jit
+def expand_by_block(
+    offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
+):
+    """Collect what the block finds in shared memory, then enqueue all of it together."""
+    found = cuda.shared.array(128, int32)
+    asked = cuda.shared.array(1, int32)
+    begin = cuda.shared.array(1, int32)
+    if cuda.threadIdx.x == 0:
+        asked[0] = 0
+    cuda.syncthreads()
+    i = cuda.grid(1)
+    if i < frontier_size[0]:
+        search = (offsets, targets, distance, parent, level)
+        collect(frontier[i], *search, found, asked, next_frontier, next_size)
+    # Your lines go here.
+    cuda.syncthreads()  # added
+    kept = min(asked[0], found.size)  # added
+    if cuda.threadIdx.x == 0:  # added
+        begin[0] = cuda.atomic.add(next_size, 0, kept)  # added
+    cuda.syncthreads()  # added
+    for slot in range(cuda.threadIdx.x, kept, cuda.blockDim.x):  # added
+        next_frontier[begin[0] + slot] = found[slot]  # added
+
+
+def by_block_cases() -> list[Case]:
+    """Return the hidden inputs of queues-2."""
+    return [queue_case(name, search) for name, search in searches().items()]
+
+
+def by_block_budgets() -> list[Budget]:
+    """Return the bounds of queues-2: an atomic for each of the 63 blocks that a search launches."""
+
+    def asking(trace: Trace) -> int:
+        return metrics.accesses(trace.select(array=["next_size"]), kinds=ATOMIC)
+
+    return [
+        Budget("atomics at the queue's counter", road(), asking, at_most=63),
+        sharing(road(), at_most=48),
+    ]
+
+
+BY_BLOCK = KernelExercise(
+    words("queues-2"),
+    parts=(expand_by_block,),
+    imports=WITH_COLLECT,
+    cases=by_block_cases,
+    budgets=by_block_budgets,
+    writes=("distance", "parent", "next_frontier", "next_size"),
+)
+
+# queues-3: flags that nobody clears
+
+
+@cuda.jit
+def flag_new(neighbor, arcs, distance, flags, level):
+    """Flag the places of an edge frontier whose vertex is claimed there; give it its distance."""
+    i = cuda.grid(1)
+    if i < arcs:
+        flags[i] = 0  # added
+        if cuda.atomic.cas(distance, neighbor[i], -1, level + 1) == -1:
+            flags[i] = 1
+
+
+def run_flags(kernel, device, g: Graph, root: int = 0) -> Results:
+    """Search `g` level by level; the host gathers and compacts, and `kernel` culls.
+
+    Returns
+    -------
+    dict of ndarray
+        ``distance`` int32 (n,); ``entries``, the size of each level's frontier; ``flags`` int32
+        (m,); ``stale``, the places that are flagged though their vertex had been found before. The
+        search ends where there are any.
+    """
+    host = np.full(g.n, -1, np.int32)
+    host[root] = 0
+    distance, flags = device.array(host), device.full(max(1, g.m), 0, np.int32)
+    frontier, stale, entries = np.array([root]), np.zeros(0, int), [1]
+    while frontier.size and not stale.size:
+        level = len(entries) - 1
+        if level > g.n:
+            raise HostGaveUp(f"level {level} of {g.n} vertices still has a frontier")
+        lists = [g.targets[g.offsets[u] : g.offsets[u + 1]] for u in frontier.tolist()]
+        neighbor = np.concatenate(lists)
+        if neighbor.size > g.m:
+            entries = f"{frontier.size:,} entries for {g.n:,} vertices"
+            raise HostGaveUp(f"level {level - 1} queued {entries}, some of them more than once")
+        blocks = blocks_for(max(1, neighbor.size))
+        arrays = device.array(neighbor), neighbor.size, distance, flags, level
+        device.launch(kernel, blocks, THREADS, *arrays)
+        kept = np.flatnonzero(device.read(flags)[: neighbor.size])
+        stale = kept[device.read(distance)[neighbor[kept]] <= level]
+        frontier = neighbor[kept]
+        entries.append(frontier.size)
+    found = {"distance": device.read(distance), "flags": device.read(flags)}
+    return {**found, "entries": np.array(entries), "stale": stale}
+
+
+def judge_flags(search: Search) -> Callable[[Results], Wrong | None]:
+    """Return a judge of what :func:`run_flags` found."""
+    judge_rest = judge_search(*search)
+
+    def judge(found: Results) -> Wrong | None:
+        if found["stale"].size:
+            i, level = int(found["stale"][0]), len(found["entries"]) - 2
+            text = f"`flags[{i}]` is {found['flags'][i]} and should be 0 at level {level}"
+            return Wrong(f"{text}: its vertex had been found before", "flags", i)
+        return judge_rest({name: found[name] for name in ("distance", "entries")})
+
+    return judge
+
+
+def flags_case(name: str, search: Search) -> Case:
+    """Return a search whose host gathers and compacts as a hidden input."""
+    return Case(
+        name, lambda kernel, device: run_flags(kernel, device, *search), judge_flags(search)
+    )
+
+
+def flags_cases() -> list[Case]:
+    """Return the hidden inputs of queues-3."""
+    return [flags_case(name, search) for name, search in searches().items()]
+
+
+def flags_budgets() -> list[Budget]:
+    """Return the bound of queues-3: two stores, a load and an atomic of the busiest warp."""
+    return [sharing(flags_cases()[0], at_most=8)]
+
+
+FLAGS = KernelExercise(
+    words("queues-3"),
+    parts=(flag_new,),
+    imports="from numba import cuda",
+    cases=flags_cases,
+    budgets=flags_budgets,
+    writes=("distance", "flags"),
+    benign=("distance",),
+)
+
+# queues-4: one atomic a warp and queue
+
+#: Degrees from which a vertex belongs to the second, third and fourth queue.
+CLASSES = (4, 32, 256)
+
+
+@cuda.jit(device=True)
+def append_by_class(queues, sizes, kind, item):
+    """Append `item` to ``queues[kind]``: one atomic for all lanes of a warp with that `kind`."""
+    slot = queues.shape[1]
+    # Your lines go here.
+    peers = cuda.match_any_sync(cuda.activemask(), kind)  # added
+    rank = cuda.popc(peers & cuda.lanemask_lt())  # added
+    start = 0  # added
+    if rank == 0:  # added
+        start = cuda.atomic.add(sizes, kind, cuda.popc(peers))  # added
+    slot = cuda.shfl_sync(peers, start, cuda.ffs(peers) - 1) + rank  # added
+    if slot < queues.shape[1]:
+        queues[kind, slot] = item
+
+
+@cuda.jit
+def sort_by_degree(offsets, frontier, queues, sizes):
+    """Put every vertex of the frontier into the queue of its degree's class."""
+    i = cuda.grid(1)
+    if i < frontier.size:
+        u = frontier[i]
+        degree = offsets[u + 1] - offsets[u]
+        kind = 0
+        for least in CLASSES:
+            if degree >= least:
+                kind += 1
+        append_by_class(queues, sizes, kind, u)
+
+
+def run_classes(kernel, device, g: Graph) -> dict[str, np.ndarray]:
+    """Sort all vertices of `g`, in random order, into queues by their degrees.
+
+    Returns
+    -------
+    dict of ndarray
+        ``queues`` int32 (4, n), -1 where nothing was stored; ``sizes`` int32 (4,).
+    """
+    frontier = np.random.default_rng(g.n).permutation(g.n).astype(np.int32)
+    queues = device.full((len(CLASSES) + 1, g.n), -1, np.int32)
+    sizes = device.full(len(CLASSES) + 1, 0, np.int32)
+    arrays = device.array(g.offsets), device.array(frontier), queues, sizes
+    device.launch(kernel, blocks_for(g.n), THREADS, *arrays)
+    return {"queues": device.read(queues), "sizes": device.read(sizes)}
+
+
+def judge_classes(g: Graph) -> Callable[[Results], Wrong | None]:
+    """Return a judge that wants each vertex once, in the queue of its class, from place 0 on."""
+    kinds = np.searchsorted(CLASSES, g.out_degree, side="right")
+
+    def judge(found: Results) -> Wrong | None:
+        for kind in range(len(CLASSES) + 1):
+            wanted = np.flatnonzero(kinds == kind)
+            if found["sizes"][kind] != wanted.size:
+                text = f"`sizes[{kind}]` is {found['sizes'][kind]} and should be {wanted.size}"
+                return Wrong(text, "sizes", kind)
+            got = found["queues"][kind, : wanted.size]
+            missing = np.setdiff1d(wanted, got)
+            if missing.size:
+                v = int(missing[0])
+                text = f"vertex {v}, of degree {g.out_degree[v]}, is not in queue {kind}"
+                return Wrong(f"{text}; {missing.size} of its {wanted.size} are missing", "queues")
+        return None
+
+    return judge
+
+
+def _classes_case(name: str, g: Graph) -> Case:
+    return Case(name, lambda kernel, device: run_classes(kernel, device, g), judge_classes(g))
+
+
+def classes_cases() -> list[Case]:
+    """Return the hidden inputs of queues-4."""
+    limits = stars(3, 4, 5, 31, 32, 33, 255, 256, 257, 0, 1, *[0] * 247)
+    return [
+        *(_classes_case(name, g) for name, g in graphs().items()),
+        _classes_case("degrees beside the limits of the classes", limits),
+        _classes_case("129 vertices without arcs", no_arcs(129)),
+    ]
+
+
+def classes_budgets() -> list[Budget]:
+    """Return the bounds of queues-4, which only lanes that share an atomic can meet."""
+    g = rmat(10, edge_factor=8, seed=1)
+    frontier = np.random.default_rng(g.n).permutation(g.n)
+    kinds = np.searchsorted(CLASSES, g.out_degree[frontier], side="right").reshape(-1, 32)
+    needed = sum(np.unique(warp).size for warp in kinds)
+
+    def waiting(trace: Trace) -> int:
+        return int(metrics.atomic_conflicts(trace.select(array=["sizes"])).sum())
+
+    def asking(trace: Trace) -> int:
+        return metrics.accesses(trace.select(array=["sizes"]), kinds=ATOMIC)
+
+    case = _classes_case("an R-MAT graph of 1,024 vertices", g)
+    return [
+        Budget("lanes that wait at a counter", case, waiting, at_most=0),
+        Budget("atomics at the counters", case, asking, at_most=needed),
+        sharing(case, at_most=16),
+    ]
+
+
+BY_CLASS = KernelExercise(
+    words("queues-4"),
+    parts=(append_by_class, sort_by_degree),
+    imports=f"from numba import cuda\n\nCLASSES = {CLASSES}",
+    cases=classes_cases,
+    budgets=classes_budgets,
+    writes=("queues", "sizes"),
+)
+
+EXERCISES = (PREDICT, BY_BLOCK, FLAGS, BY_CLASS)
