@@ -19,7 +19,6 @@ from .judge.exercise import Exercise, Solution
 from .judge.open_tasks import OPEN, OpenTask
 from .judge.report import ExerciseFailed, Report
 from .tasks import CHAPTERS
-from .tasks.fresh import with_fresh_inputs
 
 __all__ = [
     "CATALOG",
@@ -34,9 +33,7 @@ __all__ = [
 ]
 
 #: Every exercise by its id, in the order of the book.
-CATALOG = MappingProxyType(
-    {ex.id: with_fresh_inputs(ex) for chapter in CHAPTERS for ex in chapter.EXERCISES}
-)
+CATALOG = MappingProxyType({ex.id: ex for chapter in CHAPTERS for ex in chapter.EXERCISES})
 
 
 def exercise(id: str) -> Exercise | OpenTask:

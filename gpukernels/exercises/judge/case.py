@@ -111,24 +111,77 @@ def number(value: float, other: float | None = None) -> str:
     return text
 
 
-def equal_to(**expected: np.ndarray) -> Callable[[Results], Wrong | None]:
-    """Return a judge that wants exactly these arrays."""
+def cases_of(
+    run: Callable[..., Results], right: Callable[..., object]
+) -> Callable[[str, object], Case]:
+    """Return a function that makes a case of a name and an input.
+
+    Parameters
+    ----------
+    run : callable
+        ``run(kernel, device, value)`` launches the kernel on an input and returns its results.
+    right : callable
+        Takes an input, and returns the right results, or a judge of results.
+    """
+
+    def case(name: str, value: object) -> Case:
+        results = right(value)
+        judge = results if callable(results) else equal_to(**results)
+        return Case(name, lambda kernel, device: run(kernel, device, value), judge)
+
+    return case
+
+
+def unpacked(function: Callable) -> Callable:
+    """Return `function` for inputs that are tuples of its last arguments."""
+    return lambda *arguments: function(*arguments[:-1], *arguments[-1])
+
+
+def launched(
+    kernel, device, blocks, threads, *given, cooperative: bool = False, **further
+) -> Results:
+    """Launch a kernel once, and return what it leaves in the arrays of `further`.
+
+    Parameters
+    ----------
+    kernel, device, blocks, threads
+        What to launch and where.
+    *given, **further
+        The kernel's arguments in their order, arrays of NumPy and numbers.
+    cooperative : bool
+        Whether all blocks are there at once, so that the grid has a barrier.
+    """
+    copied = [device.array(a) if isinstance(a, np.ndarray) else a for a in given]
+    results = {n: device.array(a) for n, a in further.items() if isinstance(a, np.ndarray)}
+    options = {"cooperative": True} if cooperative else {}
+    device.launch(kernel, blocks, threads, *copied, *(further | results).values(), **options)
+    return {name: device.read(array) for name, array in results.items()}
+
+
+def equal_to(ending: str = "", /, **expected: np.ndarray) -> Callable[[Results], Wrong | None]:
+    """Return a judge that wants exactly these arrays.
+
+    `ending` ends a report's sentence, with ``{wrong}`` and ``{size}`` for the numbers of wrong and
+    of all elements; by default it says so where there is more than one.
+    """
 
     def judge(found: Results) -> Wrong | None:
         for name, wanted in expected.items():
             wrong = np.flatnonzero(np.ravel(found[name]) != np.ravel(wanted))
             if wrong.size:
-                return _first_difference(name, found[name], wanted, wrong)
+                return _first_difference(name, found[name], wanted, wrong, ending)
         return None
 
     return judge
 
 
-def _first_difference(name, found, wanted, wrong) -> Wrong:
+def _first_difference(name, found, wanted, wrong, ending) -> Wrong:
     first = int(wrong[0])
     place = ", ".join(str(int(i)) for i in np.unravel_index(first, np.shape(wanted)))
     got, right = np.ravel(found)[first], np.ravel(wanted)[first]
     text = f"`{name}[{place}]` is {got} and should be {right}"
-    if wrong.size > 1:
-        text += f"; {wrong.size:,} of its {np.size(wanted):,} elements are wrong"
+    if wrong.size > 1 and not ending:
+        ending = "{wrong:,} of its {size:,} elements are wrong"
+    if ending:
+        text += "; " + ending.format(wrong=wrong.size, size=np.size(wanted))
     return Wrong(text, name, first)

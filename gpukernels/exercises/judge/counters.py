@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpukernels.trace import ATOMIC, Trace, metrics
+from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 
 from .case import Budget, Case
 
@@ -27,10 +27,51 @@ def sharing(case: Case, at_most: int, array: str = "") -> Budget:
     """Return a budget of so many requests for every warp, to any memory or to `array` alone."""
 
     def measure(trace: Trace) -> int:
-        return busiest_warp(trace.select(array=[array]) if array else trace)
+        return busiest_warp(_of(trace, array))
 
     to = f" to `{array}`" if array else ""
     return Budget(f"memory requests{to} of the busiest warp", case, measure, at_most=at_most)
+
+
+def _of(trace: Trace, array: str) -> Trace:
+    """Return what a trace holds of `array`, or all of it."""
+    return trace.select(array=[array]) if array else trace
+
+
+def atomics(case: Case, at_most: int, what: str = "atomics", array: str = "") -> Budget:
+    """Return a budget of lanes' atomics, called `what`, on memory of any kind or on `array`."""
+
+    def measure(trace: Trace) -> int:
+        return metrics.accesses(_of(trace, array), kinds=ATOMIC)
+
+    return Budget(what, case, measure, at_most=at_most)
+
+
+def waiting(case: Case, what: str, array: str) -> Budget:
+    """Return a budget that refuses lanes that wait for another one at an atomic on `array`."""
+
+    def measure(trace: Trace) -> int:
+        return int(metrics.atomic_conflicts(_of(trace, array)).sum())
+
+    return Budget(what, case, measure, at_most=0)
+
+
+def loads(case: Case, at_most: int, what: str, array: str) -> Budget:
+    """Return a budget of lanes' loads from `array`, called `what`."""
+
+    def measure(trace: Trace) -> int:
+        return metrics.accesses(_of(trace, array), kinds=LOAD)
+
+    return Budget(what, case, measure, at_most=at_most)
+
+
+def requests(case: Case, at_most: int, array: str) -> Budget:
+    """Return a budget of warps' requests to `array`."""
+
+    def measure(trace: Trace) -> int:
+        return metrics.requests(_of(trace, array))
+
+    return Budget(f"requests to `{array}`", case, measure, at_most=at_most)
 
 
 def no_atomics(case: Case) -> Budget:
@@ -46,7 +87,7 @@ def coalesced(case: Case, at_most: float, array: str = "") -> Budget:
     """Return a budget of sectors per global request, of all requests or of those to `array`."""
 
     def measure(trace: Trace) -> float:
-        return metrics.sectors_per_request(trace.select(array=[array]) if array else trace)
+        return metrics.sectors_per_request(_of(trace, array))
 
     what = f"sectors a request to `{array}`" if array else "sectors a global request"
     return Budget(what, case, measure, at_most=at_most)

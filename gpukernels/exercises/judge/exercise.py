@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import numbers
 import secrets
@@ -21,6 +20,7 @@ from . import effort, logbook, predicting
 from .bench import in_short
 from .case import Budget, Case
 from .checking import check_kernel, unfit
+from .inputs import Inputs
 from .report import ExerciseFailed, Finding, Report
 from .running import VisibleRun, run_visibly
 from .skeleton import HERE, skeleton_text, solution_text
@@ -256,11 +256,10 @@ class KernelExercise(Exercise):
         skeleton lacks.
     imports : str
         What skeleton and solution import.
-    cases : callable
-        Returns the hidden inputs that are the same in every check.
-    drawn : callable
-        Takes a generator of random numbers and returns hidden inputs drawn with it, which are new
-        in every check. Their names must not depend on what was drawn.
+    inputs : Inputs
+        The hidden inputs: some are the same in every check, others are new in every check.
+    case : callable
+        Takes the name of an input and the input, and returns the case.
     budgets : callable
         Returns the bounds on counters.
     writes : collection of str
@@ -284,8 +283,8 @@ class KernelExercise(Exercise):
         *,
         parts: tuple,
         imports: str,
-        cases: Callable[[], Sequence[Case]],
-        drawn: Callable[[np.random.Generator], Sequence[Case]] = lambda draw: (),
+        inputs: Inputs,
+        case: Callable[[str, Any], Case],
         budgets: Callable[[], Sequence[Budget]] = tuple,
         writes: Collection[str],
         benign: Collection[str] = (),
@@ -297,7 +296,7 @@ class KernelExercise(Exercise):
         missing = len(text.splitlines()) - len(skeleton.splitlines())
         minutes = effort.minutes_of(kind, words.level, words.statement, skeleton, missing)
         super().__init__(words, kind, skeleton, solution, minutes)
-        self._cases, self._drawn, self._budgets = cases, drawn, budgets
+        self._inputs, self._case, self._budgets = inputs, case, budgets
         self.writes = frozenset(writes)
         self.benign = frozenset(benign)
         self.wrong_lines = words.lines
@@ -306,25 +305,24 @@ class KernelExercise(Exercise):
 
     def cases(self) -> tuple[Case, ...]:
         """Return the hidden inputs that are the same in every check."""
-        return tuple(map(self._guarded, self._cases()))
+        fixed = self._inputs.fixed()
+        return tuple(self._guarded(self._case(*named)) for named in fixed.items())
 
     def drawn(self, seed: int) -> tuple[Case, ...]:
         """Return the hidden inputs of the check with this seed alone."""
-        return tuple(map(self._guarded, self._drawn(np.random.default_rng(seed))))
-
-    def drawing(self, drawn: Callable[[np.random.Generator], Sequence[Case]]) -> KernelExercise:
-        """Return the same exercise, which draws inputs by `drawn` in every check."""
-        other = copy.copy(self)
-        other.__dict__["_drawn"] = drawn
-        return other
+        drawn = self._inputs.draw(np.random.default_rng(seed))
+        return tuple(
+            self._guarded(self._case(name, value), self._inputs.describe(value))
+            for name, value in drawn.items()
+        )
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return the bounds on counters."""
         return tuple(replace(budget, case=self._guarded(budget.case)) for budget in self._budgets())
 
-    def _guarded(self, case: Case) -> Case:
+    def _guarded(self, case: Case, detail: str = "") -> Case:
         """Return the case with its inputs protected from stores."""
-        return replace(case, writes=self.writes)
+        return replace(case, writes=self.writes, detail=detail)
 
     def run(self, answer: Any, schedule: str = "lockstep", seed: int = 0) -> VisibleRun:
         """Run a kernel on one input that you may look at; see :meth:`Exercise.run`."""

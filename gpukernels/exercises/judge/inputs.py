@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpukernels.graphs.generators import erdos_renyi, path, rmat, star
 from gpukernels.graphs.graph import Graph
-
-from .case import Case
 
 Draw = np.random.Generator
 
@@ -22,35 +20,25 @@ class Inputs:
 
     Attributes
     ----------
-    fixed : mapping of str to object
-        By name, what every check tries first. Here belong the extreme ones.
+    fixed : callable
+        Returns by name what every check tries first. Here belong the extreme ones.
     draw : callable
-        Takes a generator of random numbers and returns by name what is drawn with it. The names
-        are the same whatever is drawn, because a report of success shows them.
-
-    Examples
-    --------
-    >>> SUMS = whole_numbers(most=128, low=-50, high=100)
-    >>> KernelExercise(..., cases=lambda: SUMS.cases(sum_case), drawn=SUMS.drawn(sum_case))
+        Takes a generator of random numbers and returns by name what is drawn with it in one check.
+        The names are the same whatever is drawn, because a report of success shows them.
+    describe : callable
+        Takes a drawn input and returns its size in words, for the report of a failure.
     """
 
-    fixed: Mapping[str, object]
+    fixed: Callable[[], Mapping[str, object]]
     draw: Callable[[Draw], Mapping[str, object]]
+    describe: Callable[[Any], str] = lambda value: described(value)
 
-    def cases(self, make: Callable[[str, object], Case]) -> tuple[Case, ...]:
-        """Return the fixed inputs as cases; ``make(name, value)`` makes one."""
-        return tuple(make(name, value) for name, value in self.fixed.items())
 
-    def drawn(self, make: Callable[[str, object], Case]) -> Callable[[Draw], tuple[Case, ...]]:
-        """Return what draws cases, each of which can say how large it has become."""
-
-        def cases(draw: Draw) -> tuple[Case, ...]:
-            return tuple(
-                replace(make(name, value), detail=described(value))
-                for name, value in self.draw(draw).items()
-            )
-
-        return cases
+def changed(
+    values: Mapping[str, Any], change: Callable[[Any, Draw], object], rng: Draw
+) -> dict[str, object]:
+    """Return inputs after a change that is drawn; ``change(value, rng)`` changes one."""
+    return {name: change(value, rng) for name, value in values.items()}
 
 
 class Search(NamedTuple):
@@ -81,12 +69,8 @@ def described(value: object) -> str:
     return f"{numbers.size:,} numbers: {first}{', ...' if numbers.size > 16 else ''}"
 
 
-def whole_numbers(most: int, low: int, high: int) -> Inputs:
-    """Return up to `most` numbers from `low` to `high`, both included.
-
-    The fixed ones are none, one of each end, `most` of each, and both ends in turn.
-    """
-    both = np.where(np.arange(most) % 2, low, high)
+def drawn_numbers(most: int, low: int, high: int) -> Callable[[Draw], dict[str, np.ndarray]]:
+    """Return a function that draws up to `most` numbers from `low` to `high`, both included."""
 
     def draw(rng: Draw) -> dict[str, np.ndarray]:
         few = rng.integers(2, max(most // 4, 3))
@@ -98,17 +82,7 @@ def whole_numbers(most: int, low: int, high: int) -> Inputs:
             "drawn small numbers, one of them large": skewed,
         }
 
-    return Inputs(
-        {
-            "no numbers": np.zeros(0, int),
-            f"{low:,} alone": np.array([low]),
-            f"{high:,} alone": np.array([high]),
-            f"{most:,} times {low:,}": np.full(most, low),
-            f"{most:,} times {high:,}": np.full(most, high),
-            f"{high:,} and {low:,} in turn": both,
-        },
-        draw,
-    )
+    return draw
 
 
 def sizes_of_items(most_items: int, most_units: int) -> Inputs:
@@ -126,7 +100,7 @@ def sizes_of_items(most_items: int, most_units: int) -> Inputs:
         return {"items of drawn sizes": several, "drawn small items and a large one": skewed}
 
     return Inputs(
-        {
+        lambda: {
             "no items": np.zeros(0, int),
             f"{most_items:,} items without units": np.zeros(most_items, int),
             "one item of one unit": np.ones(1, int),
@@ -156,7 +130,7 @@ def graphs_from_0(most: int = 200) -> Inputs:
         return Graph.from_arcs(n, np.array(source, np.int32), np.array(target, np.int32))
 
     return Inputs(
-        {
+        lambda: {
             "one vertex": path(1),
             "one vertex with an arc to itself": arcs(1, [0], [0]),
             f"{most} vertices without arcs": arcs(most, [], []),
@@ -181,9 +155,13 @@ def searches(most: int) -> Inputs:
         found = {name: Search(g, int(rng.integers(g.n))) for name, g in graphs.items()}
         return {**found, "a drawn bush": bush(rng)}
 
-    fixed = {name: Search(g) for name, g in plain.fixed.items()}
-    fixed[f"a path of {most} vertices, from its middle"] = Search(path(most), most // 2)
-    fixed["a bush of 300 branches"] = bush(np.random.default_rng(8))
+    def fixed() -> dict[str, Search]:
+        return {
+            **{name: Search(g) for name, g in plain.fixed().items()},
+            f"a path of {most} vertices, from its middle": Search(path(most), most // 2),
+            "a bush of 300 branches": bush(np.random.default_rng(8)),
+        }
+
     return Inputs(fixed, draw)
 
 

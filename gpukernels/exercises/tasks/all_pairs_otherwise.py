@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,10 +17,10 @@ from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for
 from gpukernels.shortest_paths import sssp
 from gpukernels.trace import Trace, metrics
 
-from ..judge.case import Budget, Case, HostGaveUp, Results, Wrong
+from ..judge.case import Budget, HostGaveUp, Results, Wrong, cases_of, equal_to, launched
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Draw, Inputs, graphs_from_0
+from ..judge.inputs import Draw, Inputs, changed, graphs_from_0
 from ..judge.words import words
 from .sssp_spectrum import NO_PATH, weighted
 
@@ -139,17 +140,21 @@ HEIGHTS = PredictionExercise(
 # otherwise-3: a lazy square
 
 
-def _graphs() -> Inputs:
-    plain = graphs_from_0(most=34)
+PLAIN = graphs_from_0(most=34)
 
-    def all_of(graphs, rng: Draw) -> dict[str, Graph]:
-        return {name: weighted(g, rng, negative=True) for name, g in graphs.items()}
 
-    fixed = {
+def with_weights(g: Graph, rng: Draw) -> Graph:
+    """Return `g` with weights of both signs."""
+    return weighted(g, rng, negative=True)
+
+
+def fixed_graphs() -> dict[str, Graph]:
+    """Return the fixed inputs of otherwise-3."""
+    rng, longest = np.random.default_rng(6), NO_PATH - 1
+    return {
+        "roads of 45 vertices": with_weights(road_grid(9, 5, seed=1), rng),
         "an arc of -5 from a vertex that 0 does not reach": Graph.from_arcs(3, [1], [2], [-5]),
-        "a path of the greatest lengths": Graph.from_arcs(
-            3, [0, 1], [1, 2], [NO_PATH - 1, NO_PATH - 1]
-        ),
+        "a path of the greatest lengths": Graph.from_arcs(3, [0, 1], [1, 2], [longest, longest]),
         "paths through arcs of 2^30 and more": Graph.from_arcs(
             5, [0, 1, 2, 3], [1, 2, 3, 4], [3, 2**30 + 1, -7, 2**30]
         ),
@@ -157,17 +162,8 @@ def _graphs() -> Inputs:
             12, np.arange(1, 9), np.arange(2, 10), np.arange(1, 9)
         ),
         "no vertices": Graph.from_arcs(0, [], []),
+        **changed(PLAIN.fixed(), with_weights, rng),
     }
-    drawn = np.random.default_rng(6)
-    return Inputs(
-        all_of({"roads of 45 vertices": road_grid(9, 5, seed=1)}, drawn)
-        | fixed
-        | all_of(plain.fixed, drawn),
-        lambda rng: all_of(plain.draw(rng), rng),
-    )
-
-
-GRAPHS = _graphs()
 
 
 @benign_race("less")
@@ -200,9 +196,9 @@ def square(distance, new, less):
             less[0] = 1  # added
 
 
-def run_squares(kernel, device, matrix: np.ndarray) -> Results:
+def run_squares(kernel, device, g: Graph) -> Results:
     """Square until the kernel says that nothing has become less."""
-    distance, n = device.array(matrix), len(matrix)
+    distance, n = device.array(matrix_of(g)), g.n
     for launch in range(n + 2):
         less, new = device.full(1, 0, np.int32), device.full((n, n), -7, np.int32)
         device.launch(kernel, blocks_for(n * WARP_SIZE), THREADS, distance, new, less)
@@ -220,17 +216,17 @@ def rounds_of(matrix: np.ndarray) -> list[np.ndarray]:
     return found
 
 
-def judge_squares(matrix: np.ndarray) -> Callable[[Results], Wrong | None]:
+def judge_squares(g: Graph) -> Callable[[Results], Wrong | None]:
     """Return a judge of the last square, and of how many there were."""
-    rounds = rounds_of(matrix)
+    rounds = rounds_of(matrix_of(g))
+    judge_last = equal_to(new=rounds[-1])
 
     def judge(found: Results) -> Wrong | None:
-        wrong = np.argwhere(found["new"] != rounds[-1])
-        if len(wrong):
-            i, j = wrong[0].tolist()
-            said = f"`new[{i}, {j}]` is {found['new'][i, j]} and should be {rounds[-1][i, j]}"
+        wrong = judge_last(found)
+        if wrong is not None:
+            said = wrong.text.partition(";")[0]
             launches = f"after {found['launches'][0]} of {len(rounds) - 1} launches"
-            return Wrong(f"{launches} {said}", "new", i * len(matrix) + j)
+            return replace(wrong, text=f"{launches} {said}")
         if found["launches"][0] > len(rounds) - 1:
             return Wrong("`less[0]` is set in a launch that has made nothing less", "less", 0)
         return None
@@ -238,11 +234,7 @@ def judge_squares(matrix: np.ndarray) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-def squares_case(name: str, g: Graph) -> Case:
-    """Return an input of otherwise-3."""
-    matrix = matrix_of(g)
-    return Case(name, lambda kernel, device: run_squares(kernel, device, matrix),
-                judge_squares(matrix))  # fmt: skip
+squares_case = cases_of(run_squares, judge_squares)
 
 
 def rings(count: int, size: int = 6) -> Graph:
@@ -269,7 +261,8 @@ SQUARE = KernelExercise(
     words("otherwise-3"),
     parts=(square,),
     imports=WITH_SHUFFLES,
-    cases=lambda: GRAPHS.cases(squares_case),
+    inputs=Inputs(fixed_graphs, lambda rng: changed(PLAIN.draw(rng), with_weights, rng)),
+    case=squares_case,
     budgets=squares_budgets,
     writes=("new", "less"),
     benign=("less",),
@@ -338,38 +331,17 @@ def _fixed_pairs() -> dict[str, tuple]:
     }  # fmt: skip
 
 
-PAIRS = Inputs(_fixed_pairs(), _drawn_pairs)
-
-
 def run_multiply(kernel, device, given: tuple) -> Results:
     """Multiply once."""
     a, b = given
-    product = device.full((a.shape[0], b.shape[1]), -7, np.int32)
+    product = np.full((a.shape[0], b.shape[1]), -7, np.int32)
     blocks = blocks_for(b.shape[1], 32), blocks_for(a.shape[0], 4)
-    device.launch(kernel, blocks, (32, 4), device.array(a), device.array(b), product)
-    return {"product": device.read(product)}
+    return launched(kernel, device, blocks, (32, 4), a, b, product=product)
 
 
-def judge_multiply(given: tuple) -> Callable[[Results], Wrong | None]:
-    """Return a judge of one product."""
-    expected = multiplied(*given)
-
-    def judge(found: Results) -> Wrong | None:
-        wrong = np.argwhere(found["product"] != expected)
-        if not len(wrong):
-            return None
-        i, j = wrong[0].tolist()
-        text = f"`product[{i}, {j}]` is {found['product'][i, j]} and should be {expected[i, j]}"
-        return Wrong(f"{text}; {len(wrong):,} are wrong", "product", i * expected.shape[1] + j)
-
-    return judge
-
-
-def multiply_case(name: str, given: tuple) -> Case:
-    """Return an input of otherwise-4."""
-    return Case(
-        name, lambda kernel, device: run_multiply(kernel, device, given), judge_multiply(given)
-    )
+multiply_case = cases_of(
+    run_multiply, lambda given: equal_to("{wrong:,} are wrong", product=multiplied(*given))
+)
 
 
 def multiply_budgets() -> list[Budget]:
@@ -382,7 +354,8 @@ INFINITY = KernelExercise(
     words("otherwise-4"),
     parts=(multiply,),
     imports=IMPORTS,
-    cases=lambda: PAIRS.cases(multiply_case),
+    inputs=Inputs(_fixed_pairs, _drawn_pairs),
+    case=multiply_case,
     budgets=multiply_budgets,
     writes=("product",),
 )

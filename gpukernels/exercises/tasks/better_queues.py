@@ -14,12 +14,12 @@ from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.trace import ATOMIC, Trace, metrics
 from gpukernels.traversal import bfs
 
-from ..judge.case import Budget, Case, HostGaveUp, Results, Wrong
-from ..judge.counters import sharing
+from ..judge.case import Budget, HostGaveUp, Results, Wrong, cases_of, launched, unpacked
+from ..judge.counters import atomics, sharing, waiting
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Search
+from ..judge.inputs import Inputs, Search, graphs_from_0
 from ..judge.words import words
-from .frontier_bfs import graphs, judge_search, queue_case, road, searches
+from .frontier_bfs import SEARCHES, graphs, judge_search, queue_case, road
 from .representations import no_arcs, stars
 
 WITH_COLLECT = (
@@ -110,19 +110,10 @@ def expand_by_block(
         next_frontier[begin[0] + slot] = found[slot]  # added
 
 
-def by_block_cases() -> list[Case]:
-    """Return the hidden inputs of queues-2."""
-    return [queue_case(name, search) for name, search in searches().items()]
-
-
 def by_block_budgets() -> list[Budget]:
     """Return the bounds of queues-2: an atomic for each of the 63 blocks that a search launches."""
-
-    def asking(trace: Trace) -> int:
-        return metrics.accesses(trace.select(array=["next_size"]), kinds=ATOMIC)
-
     return [
-        Budget("atomics at the queue's counter", road(), asking, at_most=63),
+        atomics(road(), at_most=63, what="atomics at the queue's counter", array="next_size"),
         sharing(road(), at_most=48),
     ]
 
@@ -131,7 +122,8 @@ BY_BLOCK = KernelExercise(
     words("queues-2"),
     parts=(expand_by_block,),
     imports=WITH_COLLECT,
-    cases=by_block_cases,
+    inputs=SEARCHES,
+    case=queue_case,
     budgets=by_block_budgets,
     writes=("distance", "parent", "next_frontier", "next_size"),
 )
@@ -197,28 +189,21 @@ def judge_flags(search: Search) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-def flags_case(name: str, search: Search) -> Case:
-    """Return a search whose host gathers and compacts as a hidden input."""
-    return Case(
-        name, lambda kernel, device: run_flags(kernel, device, *search), judge_flags(search)
-    )
-
-
-def flags_cases() -> list[Case]:
-    """Return the hidden inputs of queues-3."""
-    return [flags_case(name, search) for name, search in searches().items()]
+flags_case = cases_of(unpacked(run_flags), judge_flags)
 
 
 def flags_budgets() -> list[Budget]:
     """Return the bound of queues-3: two stores, a load and an atomic of the busiest warp."""
-    return [sharing(flags_cases()[0], at_most=8)]
+    name, search = next(iter(SEARCHES.fixed().items()))
+    return [sharing(flags_case(name, search), at_most=8)]
 
 
 FLAGS = KernelExercise(
     words("queues-3"),
     parts=(flag_new,),
     imports="from numba import cuda",
-    cases=flags_cases,
+    inputs=SEARCHES,
+    case=flags_case,
     budgets=flags_budgets,
     writes=("distance", "flags"),
     benign=("distance",),
@@ -259,7 +244,7 @@ def sort_by_degree(offsets, frontier, queues, sizes):
         append_by_class(queues, sizes, kind, u)
 
 
-def run_classes(kernel, device, g: Graph) -> dict[str, np.ndarray]:
+def run_classes(kernel, device, g: Graph) -> Results:
     """Sort all vertices of `g`, in random order, into queues by their degrees.
 
     Returns
@@ -268,11 +253,11 @@ def run_classes(kernel, device, g: Graph) -> dict[str, np.ndarray]:
         ``queues`` int32 (4, n), -1 where nothing was stored; ``sizes`` int32 (4,).
     """
     frontier = np.random.default_rng(g.n).permutation(g.n).astype(np.int32)
-    queues = device.full((len(CLASSES) + 1, g.n), -1, np.int32)
-    sizes = device.full(len(CLASSES) + 1, 0, np.int32)
-    arrays = device.array(g.offsets), device.array(frontier), queues, sizes
-    device.launch(kernel, blocks_for(g.n), THREADS, *arrays)
-    return {"queues": device.read(queues), "sizes": device.read(sizes)}
+    queues = np.full((len(CLASSES) + 1, g.n), -1, np.int32)
+    return launched(
+        kernel, device, blocks_for(g.n), THREADS, g.offsets, frontier,
+        queues=queues, sizes=np.zeros(len(CLASSES) + 1, np.int32),
+    )  # fmt: skip
 
 
 def judge_classes(g: Graph) -> Callable[[Results], Wrong | None]:
@@ -296,18 +281,16 @@ def judge_classes(g: Graph) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-def _classes_case(name: str, g: Graph) -> Case:
-    return Case(name, lambda kernel, device: run_classes(kernel, device, g), judge_classes(g))
-
-
-def classes_cases() -> list[Case]:
-    """Return the hidden inputs of queues-4."""
+def classes() -> dict[str, Graph]:
+    """Return the fixed inputs of queues-4."""
     limits = stars(3, 4, 5, 31, 32, 33, 255, 256, 257, 0, 1, *[0] * 247)
-    return [
-        *(_classes_case(name, g) for name, g in graphs().items()),
-        _classes_case("degrees beside the limits of the classes", limits),
-        _classes_case("129 vertices without arcs", no_arcs(129)),
-    ]
+    return graphs() | {
+        "degrees beside the limits of the classes": limits,
+        "129 vertices without arcs": no_arcs(129),
+    }
+
+
+classes_case = cases_of(run_classes, judge_classes)
 
 
 def classes_budgets() -> list[Budget]:
@@ -317,16 +300,10 @@ def classes_budgets() -> list[Budget]:
     kinds = np.searchsorted(CLASSES, g.out_degree[frontier], side="right").reshape(-1, 32)
     needed = sum(np.unique(warp).size for warp in kinds)
 
-    def waiting(trace: Trace) -> int:
-        return int(metrics.atomic_conflicts(trace.select(array=["sizes"])).sum())
-
-    def asking(trace: Trace) -> int:
-        return metrics.accesses(trace.select(array=["sizes"]), kinds=ATOMIC)
-
-    case = _classes_case("an R-MAT graph of 1,024 vertices", g)
+    case = classes_case("an R-MAT graph of 1,024 vertices", g)
     return [
-        Budget("lanes that wait at a counter", case, waiting, at_most=0),
-        Budget("atomics at the counters", case, asking, at_most=needed),
+        waiting(case, "lanes that wait at a counter", array="sizes"),
+        atomics(case, at_most=needed, what="atomics at the counters", array="sizes"),
         sharing(case, at_most=16),
     ]
 
@@ -335,7 +312,8 @@ BY_CLASS = KernelExercise(
     words("queues-4"),
     parts=(append_by_class, sort_by_degree),
     imports=f"from numba import cuda\n\nCLASSES = {CLASSES}",
-    cases=classes_cases,
+    inputs=Inputs(classes, graphs_from_0(most=100).draw),
+    case=classes_case,
     budgets=classes_budgets,
     writes=("queues", "sizes"),
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numba import cuda
 
@@ -13,7 +11,7 @@ from gpukernels.graphs.generators import erdos_renyi, path, road_grid, star
 from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for
 
-from ..judge.case import Budget, Case, Results, Wrong
+from ..judge.case import Budget, Case, Results, cases_of, equal_to, launched
 from ..judge.counters import no_atomics, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
@@ -73,42 +71,39 @@ def one_far_neighbor() -> tuple[Graph, np.ndarray]:
     return Graph(LISTED * np.arange(2 * LISTED + 1), np.concatenate(lists)), part
 
 
-def _cut_graphs() -> Inputs:
+def fixed_cuts() -> dict[str, tuple]:
+    """Return the fixed inputs of beyond-2: graphs and the parts of their vertices."""
     hub = star(LEAVES + 1)
     alone, last, none = np.zeros((3, hub.n), np.int32)
     alone[int(np.argmax(hub.out_degree))] = 5
     last[-1] = 1
-    rng = np.random.default_rng(8)
+    return {
+        "roads of 45 vertices, cut by a ruler": on_the_map(road_grid(9, 5, seed=1), 4),
+        f"a star whose {LEAVES} leaves are in another part": (hub, alone),
+        "a star whose last leaf is in another part": (hub, last),
+        WHOLE_STAR: (hub, none),
+        f"one far neighbor at each place of {LISTED}": one_far_neighbor(),
+        "33 vertices in a row, each a part": (path(33), np.arange(33, dtype=np.int32)),
+        "one part": (road_grid(6, 6, seed=2), np.full(36, 7, np.int32)),
+        "no vertices": (Graph([0], []), np.zeros(0, np.int32)),
+        "one vertex": (path(1), np.zeros(1, np.int32)),
+        "40 vertices without edges": in_parts(
+            Graph(np.zeros(41, int), []), np.random.default_rng(8)
+        ),
+    }
 
-    def draw(rng: Draw) -> dict[str, tuple]:
-        one, other = (
-            erdos_renyi(int(rng.integers(4, 90)), 3, seed=int(rng.integers(2**31))) for _ in "ab"
-        )
-        return {
-            "a drawn graph in four parts": in_parts(one, rng),
-            "a drawn graph, nearly all in one part": (
-                other, (rng.random(other.n) < 0.05).astype(np.int32),
-            ),
-        }  # fmt: skip
 
-    return Inputs(
-        {
-            "roads of 45 vertices, cut by a ruler": on_the_map(road_grid(9, 5, seed=1), 4),
-            f"a star whose {LEAVES} leaves are in another part": (hub, alone),
-            "a star whose last leaf is in another part": (hub, last),
-            WHOLE_STAR: (hub, none),
-            f"one far neighbor at each place of {LISTED}": one_far_neighbor(),
-            "33 vertices in a row, each a part": (path(33), np.arange(33, dtype=np.int32)),
-            "one part": (road_grid(6, 6, seed=2), np.full(36, 7, np.int32)),
-            "no vertices": (Graph([0], []), np.zeros(0, np.int32)),
-            "one vertex": (path(1), np.zeros(1, np.int32)),
-            "40 vertices without edges": in_parts(Graph(np.zeros(41, int), []), rng),
-        },
-        draw,
+def drawn_cuts(rng: Draw) -> dict[str, tuple]:
+    """Draw two graphs with parts."""
+    one, other = (
+        erdos_renyi(int(rng.integers(4, 90)), 3, seed=int(rng.integers(2**31))) for _ in "ab"
     )
-
-
-CUT_GRAPHS = _cut_graphs()
+    return {
+        "a drawn graph in four parts": in_parts(one, rng),
+        "a drawn graph, nearly all in one part": (
+            other, (rng.random(other.n) < 0.05).astype(np.int32),
+        ),
+    }  # fmt: skip
 
 
 @cuda.jit
@@ -130,33 +125,21 @@ def mark(offsets, targets, part, border):
 def run_marks(kernel, device, given: tuple) -> Results:
     """Mark once."""
     g, part = given
-    border = device.full(g.n, -1, np.int32)
-    args = (device.array(a.astype(np.int32)) for a in (g.offsets, g.targets, part))
-    device.launch(kernel, blocks_for(g.n * WARP_SIZE), THREADS, *args, border)
-    return {"border": device.read(border)}
+    arrays = (a.astype(np.int32) for a in (g.offsets, g.targets, part))
+    blocks, border = blocks_for(g.n * WARP_SIZE), np.full(g.n, -1, np.int32)
+    return launched(kernel, device, blocks, THREADS, *arrays, border=border)
 
 
-def judge_marks(given: tuple) -> Callable[[Results], Wrong | None]:
+def judge_marks(given: tuple):
     """Return a judge of the marks."""
     g, part = given
     source, target = g.coo
     expected = np.zeros(g.n, np.int32)
     expected[source[part[source] != part[target]]] = 1
-
-    def judge(found: Results) -> Wrong | None:
-        wrong = np.flatnonzero(found["border"] != expected)
-        if not wrong.size:
-            return None
-        v = int(wrong[0])
-        said = f"`border[{v}]` is {found['border'][v]} and should be {expected[v]}"
-        return Wrong(f"{said}; {wrong.size:,} are wrong", "border", v)
-
-    return judge
+    return equal_to("{wrong:,} are wrong", border=expected)
 
 
-def marks_case(name: str, given: tuple) -> Case:
-    """Return an input of beyond-2."""
-    return Case(name, lambda kernel, device: run_marks(kernel, device, given), judge_marks(given))
+marks_case = cases_of(run_marks, judge_marks)
 
 
 def marks_budgets() -> list[Budget]:
@@ -164,7 +147,7 @@ def marks_budgets() -> list[Budget]:
 
     Two requests per stride of 32 neighbors, to `targets` and `part`, and four others.
     """
-    case = marks_case(WHOLE_STAR, CUT_GRAPHS.fixed[WHOLE_STAR])
+    case = marks_case(WHOLE_STAR, fixed_cuts()[WHOLE_STAR])
     return [sharing(case, at_most=2 * LEAVES // WARP_SIZE + 4), no_atomics(case)]
 
 
@@ -172,7 +155,8 @@ MARK = KernelExercise(
     words("beyond-2"),
     parts=(mark,),
     imports=WITH_VOTES,
-    cases=lambda: CUT_GRAPHS.cases(marks_case),
+    inputs=Inputs(fixed_cuts, drawn_cuts),
+    case=marks_case,
     budgets=marks_budgets,
     writes=("border",),
 )
@@ -253,7 +237,8 @@ def ways(g: Graph, part: np.ndarray, of: int = 0) -> dict[str, np.ndarray]:
     }
 
 
-def _cut_roads() -> Inputs:
+def fixed_roads() -> dict[str, tuple]:
+    """Return the fixed inputs of beyond-3: graphs and the parts of their vertices."""
     rng = np.random.default_rng(9)
     # Corners in a horseshoe: the short way between the ends of one part leads through the other.
     horseshoe = Graph.from_arcs(
@@ -264,75 +249,50 @@ def _cut_roads() -> Inputs:
     # longer by 1 than an int32 holds; the paths from 0 to 5 and to 7 fit.
     lengths = [2**30, 2**30, 2**30 - 2, -5, -7, 2**31 - 2, -5]
     long = Graph.from_arcs(8, [0, 3, 3, 1, 1, 0, 6], [3, 4, 5, 2, 3, 6, 7], lengths)
-
-    def draw(rng: Draw) -> dict[str, tuple]:
-        plain = erdos_renyi(int(rng.integers(6, 40)), 3, seed=int(rng.integers(2**31)))
-        g = weighted(plain, rng, negative=True)
-        return {"a drawn graph in three parts": in_parts(g, rng, 3)}
-
-    return Inputs(
-        {
-            "roads of 45 vertices, cut by a ruler": on_the_map(
-                road_grid(9, 5, seed=1), 3, rng
-            ),
-            "one part, no separators": (
-                weighted(road_grid(5, 5, seed=2), rng), np.zeros(25, np.int32),
-            ),
-            "a star whose hub is a part": (
-                weighted(star(9), rng), (star(9).out_degree > 1).astype(np.int32),
-            ),
-            "a short way that leaves the part": (detour, np.int32([0, 0, 0, 1])),
-            "a horseshoe": (horseshoe, np.int32([0, 0, 0, 1, 1, 1])),
-            "lengths of 2^30 and more, and negative ones": (
-                long, np.int32([0, 0, 0, 1, 1, 1, 1, 1]),
-            ),
-            "roads with negative lengths, cut by a ruler": (
-                weighted(road_grid(7, 5, seed=4), rng, negative=True),
-                on_the_map(road_grid(7, 5, seed=4), 3)[1],
-            ),
-            "130 vertices, each a part": (
-                weighted(path(130), rng), np.arange(130, dtype=np.int32),
-            ),
-            "two parts without an edge between them": (
-                Graph.from_arcs(4, [0, 2], [1, 3], [5, 6]), np.int32([0, 0, 1, 1]),
-            ),
-            "one vertex": (path(1), np.zeros(1, np.int32)),
-        },
-        draw,
-    )  # fmt: skip
+    streets = road_grid(7, 5, seed=4)
+    return {
+        "roads of 45 vertices, cut by a ruler": on_the_map(road_grid(9, 5, seed=1), 3, rng),
+        "one part, no separators": (
+            weighted(road_grid(5, 5, seed=2), rng), np.zeros(25, np.int32),
+        ),
+        "a star whose hub is a part": (
+            weighted(star(9), rng), (star(9).out_degree > 1).astype(np.int32),
+        ),
+        "a short way that leaves the part": (detour, np.int32([0, 0, 0, 1])),
+        "a horseshoe": (horseshoe, np.int32([0, 0, 0, 1, 1, 1])),
+        "lengths of 2^30 and more, and negative ones": (
+            long, np.int32([0, 0, 0, 1, 1, 1, 1, 1]),
+        ),
+        "roads with negative lengths, cut by a ruler": (
+            weighted(streets, rng, negative=True), on_the_map(streets, 3)[1],
+        ),
+        "130 vertices, each a part": (weighted(path(130), rng), np.arange(130, dtype=np.int32)),
+        "two parts without an edge between them": (
+            Graph.from_arcs(4, [0, 2], [1, 3], [5, 6]), np.int32([0, 0, 1, 1]),
+        ),
+        "one vertex": (path(1), np.zeros(1, np.int32)),
+    }  # fmt: skip
 
 
-CUT_ROADS = _cut_roads()
+def drawn_roads(rng: Draw) -> dict[str, tuple]:
+    """Draw a graph in three parts, with weights of both signs."""
+    plain = erdos_renyi(int(rng.integers(6, 40)), 3, seed=int(rng.integers(2**31)))
+    g = weighted(plain, rng, negative=True)
+    return {"a drawn graph in three parts": in_parts(g, rng, 3)}
 
 
 def run_join(kernel, device, made: dict[str, np.ndarray]) -> Results:
     """Join once."""
-    rows = device.full(made["rows"].shape, -7, np.int32)
     tall, wide = made["rows"].shape
-    args = [device.array(made[name]) for name in ("inside", "to_border", "onward", "place")]
-    device.launch(kernel, (blocks_for(wide, 32), blocks_for(tall, 4)), (32, 4), *args, rows)
-    return {"rows": device.read(rows)}
-
-
-def judge_join(made: dict[str, np.ndarray]) -> Callable[[Results], Wrong | None]:
-    """Return a judge of the rows."""
-    expected = made["rows"]
-
-    def judge(found: Results) -> Wrong | None:
-        wrong = np.argwhere(found["rows"] != expected)
-        if not len(wrong):
-            return None
-        i, j = wrong[0].tolist()
-        text = f"`rows[{i}, {j}]` is {found['rows'][i, j]} and should be {expected[i, j]}"
-        return Wrong(f"{text}; {len(wrong):,} are wrong", "rows", i * expected.shape[1] + j)
-
-    return judge
+    blocks, rows = (blocks_for(wide, 32), blocks_for(tall, 4)), np.full((tall, wide), -7, np.int32)
+    given = (made[name] for name in ("inside", "to_border", "onward", "place"))
+    return launched(kernel, device, blocks, (32, 4), *given, rows=rows)
 
 
 def join_case(name: str, given: tuple) -> Case:
     """Return an input of beyond-3."""
-    made = ways(*given)
-    return Case(name, lambda kernel, device: run_join(kernel, device, made), judge_join(made))
+    judged = cases_of(run_join, lambda made: equal_to("{wrong:,} are wrong", rows=made["rows"]))
+    return judged(name, ways(*given))
 
 
 def join_budgets() -> list[Budget]:
@@ -347,7 +307,8 @@ JOIN = KernelExercise(
     words("beyond-3"),
     parts=(join,),
     imports=IMPORTS,
-    cases=lambda: CUT_ROADS.cases(join_case),
+    inputs=Inputs(fixed_roads, drawn_roads),
+    case=join_case,
     budgets=join_budgets,
     writes=("rows",),
 )

@@ -15,9 +15,10 @@ from gpukernels.primitives import FULL_MASK, WARP_SIZE, blocks_for, warp_inclusi
 from gpukernels.trace import STORE, Trace, metrics
 from gpukernels.traversal import bfs
 
-from ..judge.case import Budget, Case, Results, Wrong
+from ..judge.case import Budget, Results, Wrong, cases_of, launched
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Inputs, graphs_from_0
 from ..judge.words import words
 from .better_queues import rays
 from .frontier_bfs import graphs, judge_search
@@ -105,32 +106,27 @@ def search_by_one_block(offsets, targets, distance):
 
 def run_one_block(kernel, device, g: Graph) -> Results:
     """Search `g` from vertex 0 with one block of 128 threads."""
-    host = np.full(g.n, -1, np.int32)
-    host[0] = 0
-    distance = device.array(host)
-    device.launch(kernel, 1, 128, device.array(g.offsets), device.array(g.targets), distance)
-    return {"distance": device.read(distance)}
+    distance = np.full(g.n, -1, np.int32)
+    distance[0] = 0
+    return launched(kernel, device, 1, 128, g.offsets, g.targets, distance=distance)
 
 
-def _search_case(name: str, g: Graph) -> Case:
-    return Case(name, lambda kernel, device: run_one_block(kernel, device, g), judge_search(g))
-
-
-def search_cases() -> list[Case]:
-    """Return the hidden inputs of bfs4k-2 and bfs4k-4."""
-    return [_search_case(name, g) for name, g in (graphs() | {"200 rays": rays()}).items()]
+#: What bfs4k-2 and bfs4k-4 search from vertex 0.
+GRAPHS = Inputs(lambda: graphs() | {"200 rays": rays()}, graphs_from_0(most=100).draw)
+search_case = cases_of(run_one_block, judge_search)
 
 
 def one_block_budgets() -> list[Budget]:
     """Return the bound of bfs4k-2."""
-    return [sharing(_search_case(SMALL_WORLD, graphs()[SMALL_WORLD]), 400)]
+    return [sharing(search_case(SMALL_WORLD, graphs()[SMALL_WORLD]), 400)]
 
 
 ONE_BLOCK = KernelExercise(
     words("bfs4k-2"),
     parts=(search_by_one_block,),
     imports=IMPORTS,
-    cases=search_cases,
+    inputs=GRAPHS,
+    case=search_case,
     budgets=one_block_budgets,
     writes=("distance",),
     benign=("distance",),
@@ -171,20 +167,18 @@ def collect(offsets, values, out, size):
 FIRST = 2**24 + 1
 
 
-def _queues(lengths) -> Callable[[object, object], Results]:
+def run_queues(kernel, device, lengths) -> Results:
+    """Collect queues of these lengths, whose values begin at `FIRST`."""
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     values = FIRST + np.arange(offsets[-1], dtype=np.int32)
-
-    def run(kernel, device) -> Results:
-        out, size = device.full(len(values), -1, np.int32), device.full(1, 0, np.int32)
-        arrays = device.array(offsets), device.array(values), out, size
-        device.launch(kernel, blocks_for(len(lengths), WARP_SIZE * 2), WARP_SIZE * 2, *arrays)
-        return {"out": device.read(out), "size": device.read(size)}
-
-    return run
+    out, size = np.full(len(values), -1, np.int32), np.zeros(1, np.int32)
+    threads = WARP_SIZE * 2
+    blocks = blocks_for(len(lengths), threads)
+    return launched(kernel, device, blocks, threads, offsets, values, out=out, size=size)
 
 
-def _queues_case(name: str, lengths) -> Case:
+def judge_queues(lengths) -> Callable[[Results], Wrong | None]:
+    """Return a judge that wants each value once, in any order."""
     total = int(np.sum(lengths))
 
     def judge(found: Results) -> Wrong | None:
@@ -203,21 +197,24 @@ def _queues_case(name: str, lengths) -> Case:
             return Wrong(f"`out[{at}]` is {v}, which stands in `out` already", "out", at)
         return None
 
-    return Case(name, _queues(np.asarray(lengths)), judge)
+    return judge
 
 
-def queues_cases() -> list[Case]:
-    """Return the hidden inputs of bfs4k-3."""
+def queues() -> dict[str, list]:
+    """Return the fixed inputs of bfs4k-3: lengths of queues."""
     rng = np.random.default_rng(4)
-    return [
-        _queues_case("three queues of 2, 0 and 3", [2, 0, 3]),
-        _queues_case("300 queues of up to 16", rng.integers(0, 17, 300)),
-        _queues_case("one large queue among 31 short ones", [1] * 7 + [16] + [1] * 24),
-        _queues_case("64 queues of 8 to 16", rng.integers(8, 17, 64)),
-        _queues_case("no values, 40 empty queues", [0] * 40),
-        _queues_case("33 full queues", [16] * 33),
-        _queues_case("one value, of the last of 32 queues", [0] * 31 + [1]),
-    ]
+    return {
+        "three queues of 2, 0 and 3": [2, 0, 3],
+        "300 queues of up to 16": rng.integers(0, 17, 300),
+        "one large queue among 31 short ones": [1] * 7 + [16] + [1] * 24,
+        "64 queues of 8 to 16": rng.integers(8, 17, 64),
+        "no values, 40 empty queues": [0] * 40,
+        "33 full queues": [16] * 33,
+        "one value, of the last of 32 queues": [0] * 31 + [1],
+    }
+
+
+queues_case = cases_of(run_queues, judge_queues)
 
 
 def queues_budgets() -> list[Budget]:
@@ -226,7 +223,7 @@ def queues_budgets() -> list[Budget]:
     def sectors(trace: Trace) -> int:
         return int(metrics.sectors(trace.select(array=["out"]), kinds=(STORE,)).sum())
 
-    case = _queues_case("64 queues of 2 and 16 values in turn", [2, 16] * 32)
+    case = queues_case("64 queues of 2 and 16 values in turn", [2, 16] * 32)
     return [
         Budget("sectors stored to", case, sectors, at_most=112),
         sharing(case, at_most=16, array="out"),
@@ -237,7 +234,11 @@ COALESCED = KernelExercise(
     words("bfs4k-3"),
     parts=(write_queues, collect),
     imports=WITH_SCAN,
-    cases=queues_cases,
+    inputs=Inputs(
+        queues,
+        lambda rng: {"queues of drawn lengths": rng.integers(0, 17, rng.integers(2, 200))},
+    ),
+    case=queues_case,
     budgets=queues_budgets,
     writes=("out", "size"),
 )
@@ -286,10 +287,8 @@ def longest_warp(trace: Trace) -> int:
 
 def groups_budgets() -> list[Budget]:
     """Return the bounds of bfs4k-4."""
-    case = _search_case("a star of 500 vertices", star(500))
-    trees = [
-        _search_case(f"a tree of {a} · {b} leaves", _tree(a, b)) for a, b in ((32, 4), (8, 16))
-    ]
+    case = search_case("a star of 500 vertices", star(500))
+    trees = [search_case(f"a tree of {a} · {b} leaves", _tree(a, b)) for a, b in ((32, 4), (8, 16))]
     return [
         Budget("steps of the longest warp", case, longest_warp, at_most=400),
         *(sharing(tree, at_most=2, array="targets") for tree in trees),
@@ -308,7 +307,8 @@ GROUPS = KernelExercise(
     words("bfs4k-4"),
     parts=(expand_level, search_in_groups),
     imports=IMPORTS,
-    cases=search_cases,
+    inputs=GRAPHS,
+    case=search_case,
     budgets=groups_budgets,
     writes=("distance",),
     benign=("distance",),

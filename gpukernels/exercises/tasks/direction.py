@@ -13,15 +13,14 @@ from gpukernels.graphs.generators import complete, path, star
 from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import WARP_SIZE, blocks_for
 from gpukernels.reference import bfs as sequential_bfs
-from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
-from ..judge.case import Budget, Case, Results, Wrong
-from ..judge.counters import sharing
+from ..judge.case import Budget, Results, Wrong, cases_of, launched, unpacked
+from ..judge.counters import loads, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Search
+from ..judge.inputs import Inputs, Search, graphs_from_0
 from ..judge.words import words
-from .frontier_bfs import graphs, judge_search, late_arc, searches
+from .frontier_bfs import SEARCHES, graphs, judge_search, late_arc
 
 IMPORTS = "from numba import cuda, int32"
 CUDA_ALONE = "from numba import cuda"
@@ -92,33 +91,25 @@ def search_bottom_up(offsets, sources, distance):
 
 def run_bottom_up(kernel, device, g: Graph) -> Results:
     """Search `g` from vertex 0 with one block of 512 threads, over the arcs that enter a vertex."""
-    host = np.full(g.n, -1, np.int32)
-    host[0] = 0
-    distance = device.array(host)
-    arrays = device.array(g.reverse.offsets), device.array(g.reverse.targets), distance
-    device.launch(kernel, 1, THREADS, *arrays)
-    return {"distance": device.read(distance)}
+    distance, back = np.full(g.n, -1, np.int32), g.reverse
+    distance[0] = 0
+    return launched(kernel, device, 1, THREADS, back.offsets, back.targets, distance=distance)
 
 
-def _visited_case(name: str, g: Graph) -> Case:
-    return Case(name, lambda kernel, device: run_bottom_up(kernel, device, g), judge_search(g))
-
-
-def visited_cases() -> list[Case]:
-    """Return the hidden inputs of direction-2."""
-    return [_visited_case(name, g) for name, g in (graphs() | {LATE: late_arc()}).items()]
+visited_case = cases_of(run_bottom_up, judge_search)
 
 
 def visited_budgets() -> list[Budget]:
     """Return the bound of direction-2."""
-    return [sharing(_visited_case(SMALL_WORLD, graphs()[SMALL_WORLD]), 260)]
+    return [sharing(visited_case(SMALL_WORLD, graphs()[SMALL_WORLD]), 260)]
 
 
 VISITED = KernelExercise(
     words("direction-2"),
     parts=(search_bottom_up,),
     imports=IMPORTS,
-    cases=visited_cases,
+    inputs=Inputs(lambda: graphs() | {LATE: late_arc()}, graphs_from_0(most=100).draw),
+    case=visited_case,
     budgets=visited_budgets,
     writes=("distance",),
     benign=("distance",),
@@ -200,31 +191,23 @@ def judge_levels(search: Search) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-def bits_case(name: str, search: Search) -> Case:
-    """Return an input of direction-3."""
-    judge = judge_levels(search)
-    return Case(name, lambda kernel, device: run_levels(kernel, device, *search), judge)
-
-
-def bits_cases() -> list[Case]:
-    """Return the hidden inputs of direction-3."""
-    more = {
+def bit_searches() -> dict[str, Search]:
+    """Return the fixed inputs of direction-3."""
+    return SEARCHES.fixed() | {
         "a complete graph of 32 vertices": Search(complete(32)),
         "a star of 1,100 vertices": Search(star(1_100), 70),
         LATE: Search(late_arc()),
     }
-    return [bits_case(name, search) for name, search in (searches() | more).items()]
+
+
+bits_case = cases_of(unpacked(run_levels), judge_levels)
 
 
 def bits_budgets() -> list[Budget]:
     """Return the bounds of direction-3."""
-
-    def arcs(trace: Trace) -> int:
-        return metrics.accesses(trace.select(array=["sources"]), kinds=LOAD)
-
     case = bits_case("a complete graph of 64 vertices", Search(complete(64)))
     return [
-        Budget("arcs read", case, arcs, at_most=100),
+        loads(case, at_most=100, what="arcs read", array="sources"),
         sharing(case, at_most=1, array="next_bits"),
         sharing(bits_case(SMALL_WORLD, Search(graphs()[SMALL_WORLD])), at_most=60),
     ]
@@ -234,7 +217,8 @@ BITS = KernelExercise(
     words("direction-3"),
     parts=(bottom_up_level,),
     imports=CUDA_ALONE,
-    cases=bits_cases,
+    inputs=Inputs(bit_searches, SEARCHES.draw),
+    case=bits_case,
     budgets=bits_budgets,
     writes=("distance", "next_bits"),
 )

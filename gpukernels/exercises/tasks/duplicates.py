@@ -14,9 +14,10 @@ from gpukernels.primitives import blocks_for
 from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
-from ..judge.case import Budget, Case, Results, Wrong
+from ..judge.case import Budget, Case, Results, Wrong, cases_of, launched
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Draw, Inputs
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -33,25 +34,37 @@ def inputs() -> dict[str, np.ndarray]:
     """Return the hidden vertices, by name; vertex i is what thread i has found."""
     draw = np.random.default_rng(7)
     return {
-        "300 vertices, 100 of them different": draw.integers(0, 100, 300),
+        SEVERAL: draw.integers(0, 100, 300),
         "no vertices": np.zeros(0, int),
         "75 vertices below 64": draw.integers(0, 64, 75),
         "large vertices that share a slot": 1_000_000 + 256 * (np.arange(200) // 3),
         "one vertex 130 times": np.full(130, 9),
-        "256 different vertices": draw.permutation(256),
+        DIFFERENT: draw.permutation(256),
         "one vertex alone": np.array([0]),
         "33 vertices, the last as the first": np.r_[np.arange(32), 0],
         "129 vertices up to the largest number": 2**31 - 1 - np.arange(129) // 2 * 64,
     }
 
 
-def run_cull(kernel, device, vertices) -> dict[str, np.ndarray]:
+def drawn_vertices(rng: Draw) -> dict[str, np.ndarray]:
+    """Draw vertices for a cull: many alike, and different ones that share the slots of a table."""
+    count, first = int(rng.integers(2, 300)), int(rng.integers(0, 2**30))
+    return {
+        "drawn vertices, many of them alike": first + rng.integers(0, 60, count),
+        "drawn vertices that share slots": first % 256 + 256 * rng.integers(0, 90, count),
+    }
+
+
+VERTICES = Inputs(inputs, drawn_vertices)
+#: The inputs on which budgets are counted.
+SEVERAL, DIFFERENT = "300 vertices, 100 of them different", "256 different vertices"
+
+
+def run_cull(kernel, device, vertices) -> Results:
     """Cull `vertices`, a thread each; ``kept[i]`` says whether thread i keeps its own."""
     vertices = np.asarray(vertices, np.int32)
-    kept = device.full(vertices.size, -1, np.int32)
-    blocks = max(blocks_for(vertices.size, THREADS), 1)
-    device.launch(kernel, blocks, THREADS, device.array(vertices), kept)
-    return {"kept": device.read(kept)}
+    blocks, kept = max(blocks_for(vertices.size, THREADS), 1), np.full(vertices.size, -1, np.int32)
+    return launched(kernel, device, blocks, THREADS, vertices, kept=kept)
 
 
 def judge_cull(
@@ -105,16 +118,9 @@ def _shared(vertices: np.ndarray, begin: int, v: int, slots: int) -> bool:
     return bool(((block % slots == v % slots) & (block != v)).any())
 
 
-def cull_cases(least: int, most: int, slots: int = 0) -> list[Case]:
-    """Return the hidden inputs, judged by `judge_cull`."""
-    return [
-        Case(
-            name,
-            lambda kernel, device, vertices=vertices: run_cull(kernel, device, vertices),
-            judge_cull(vertices, least, most, slots),
-        )
-        for name, vertices in inputs().items()
-    ]
+def culled(least: int, most: int, slots: int = 0) -> Callable[[str, object], Case]:
+    """Return a function that makes cases of names and vertices, judged by `judge_cull`."""
+    return cases_of(run_cull, lambda vertices: judge_cull(vertices, least, most, slots))
 
 
 # duplicates-1: predict entries, kept vertices and conflicts
@@ -202,22 +208,15 @@ def cull_by_number(vertices, kept):
         kept[i] = not repeated
 
 
-def number_cases() -> list[Case]:
-    """Return the hidden inputs of duplicates-2."""
-    return cull_cases(least=THREADS, most=32, slots=SLOTS)
-
-
-def number_budgets() -> list[Budget]:
-    """Return the bound of duplicates-2."""
-    return [sharing(number_cases()[0], at_most=12)]
-
+number_case = culled(least=THREADS, most=32, slots=SLOTS)
 
 NUMBER = KernelExercise(
     words("duplicates-2"),
     parts=(cull_by_number,),
     imports=WITH_RACES,
-    cases=number_cases,
-    budgets=number_budgets,
+    inputs=VERTICES,
+    case=number_case,
+    budgets=lambda: [sharing(number_case(SEVERAL, inputs()[SEVERAL]), at_most=12)],
     writes=("kept",),
     benign=("hash_table",),
 )
@@ -240,14 +239,12 @@ def cull_warp(vertices, kept):
         kept[i] = first
 
 
-def warp_cases() -> list[Case]:
-    """Return the hidden inputs of duplicates-3."""
-    return cull_cases(least=32, most=32)
+warp_case = culled(least=32, most=32)
 
 
 def warp_budgets() -> list[Budget]:
     """Return the bounds of duplicates-3."""
-    case = warp_cases()[0]
+    case = warp_case(SEVERAL, inputs()[SEVERAL])
     return [
         Budget("requests to shared memory", case, shared_requests, at_most=0),
         Budget("warp steps", case, metrics.warp_steps, at_most=110),
@@ -263,7 +260,8 @@ WARP = KernelExercise(
     words("duplicates-3"),
     parts=(cull_warp,),
     imports=WITH_SHARED,
-    cases=warp_cases,
+    inputs=VERTICES,
+    case=warp_case,
     budgets=warp_budgets,
     writes=("kept",),
 )
@@ -290,18 +288,12 @@ def cull_exactly(vertices, kept):
         kept[i] = seen == -1  # added
 
 
-def exact_cases() -> list[Case]:
-    """Return the hidden inputs of duplicates-4."""
-    return cull_cases(least=THREADS, most=THREADS)
+exact_case = culled(least=THREADS, most=THREADS)
 
 
 def exact_budgets() -> list[Budget]:
     """Return the bounds of duplicates-4."""
-    cases = {case.name: case for case in exact_cases()}
-    different, several = (
-        cases["256 different vertices"],
-        cases["300 vertices, 100 of them different"],
-    )
+    different, several = (exact_case(name, inputs()[name]) for name in (DIFFERENT, SEVERAL))
     return [
         Budget("slots tried", different, probes, at_most=256),
         Budget("slots tried", several, probes, at_most=300),
@@ -318,7 +310,8 @@ EXACT = KernelExercise(
     words("duplicates-4"),
     parts=(cull_exactly,),
     imports=WITH_SHARED,
-    cases=exact_cases,
+    inputs=VERTICES,
+    case=exact_case,
     budgets=exact_budgets,
     writes=("kept",),
 )

@@ -14,7 +14,7 @@ from gpukernels.primitives import blocks_for
 from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.trace.costs import SECTOR_BYTES
 
-from ..judge.case import Budget, Case, Results, equal_to
+from ..judge.case import Budget, Results, cases_of, launched
 from ..judge.counters import bank_conflicts, coalesced, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
@@ -65,21 +65,23 @@ def _matrices(most: int) -> Inputs:
     rng = np.random.default_rng(4)
     shuffled, back = rng.permutation(most), np.arange(most - 1, 0, -1)
     few = random_lengths(most - 1, 0.1, 1, rng)
+    dense = random_lengths(most, 0.9, 1_000, rng)
+    shuffled_arcs = np.divmod(rng.permutation(121)[:45], 11)
 
     def draw(rng: Draw) -> dict[str, NDArray]:
         n, sparse = int(rng.integers(2, most + 1)), float(rng.uniform(0.05, 0.3))
         return {"a drawn matrix": random_lengths(n, sparse, int(rng.integers(1, 1_000)), rng)}
 
     return Inputs(
-        {
+        lambda: {
             f"a path of {most} vertices": matrix(most, shuffled[:-1], shuffled[1:], back),
             "no vertices": np.zeros((0, 0), np.int32),
             "one vertex": np.zeros((1, 1), np.int32),
             f"a path of {most} vertices, back to front": matrix(most, back, back - 1, 1),
             f"a star of {most} vertices": matrix(most, *star(most).coo, 3),
             f"{most} vertices without arcs": matrix(most, [], [], 0),
-            f"arcs between most of {most} vertices": random_lengths(most, 0.9, 1_000, rng),
-            "11 vertices and 45 arcs": matrix(11, *np.divmod(rng.permutation(121)[:45], 11), 7),
+            f"arcs between most of {most} vertices": dense,
+            "11 vertices and 45 arcs": matrix(11, *shuffled_arcs, 7),
             f"few arcs, 0 or {LONG:,} long": np.where(few == 1, LONG, few),
         },
         draw,
@@ -151,25 +153,20 @@ def close_tiles(distance):
 
 def run_closing(kernel, device, lengths: NDArray) -> Results:
     """Launch once, a block a diagonal tile."""
-    distance = device.array(lengths.astype(np.int32))
-    device.launch(kernel, blocks_for(len(lengths), SIDE), (SIDE, SIDE), distance)
-    return {"distance": device.read(distance)}
+    blocks, distance = blocks_for(len(lengths), SIDE), lengths.astype(np.int32)
+    return launched(kernel, device, blocks, (SIDE, SIDE), distance=distance)
 
 
-def judge_closing(lengths: NDArray):
-    """Return a judge that wants the shortest paths inside each diagonal tile."""
+def closed_tiles(lengths: NDArray) -> Results:
+    """Return the shortest paths inside each diagonal tile."""
     expected = lengths.copy()
     for first in range(0, len(lengths), SIDE):
         inside = slice(first, first + SIDE)
         expected[inside, inside] = closed(lengths[inside, inside])
-    return equal_to(distance=expected)
+    return {"distance": expected}
 
 
-def closing_case(name: str, lengths: NDArray) -> Case:
-    """Return an input of floyd-2."""
-    return Case(
-        name, lambda kernel, device: run_closing(kernel, device, lengths), judge_closing(lengths)
-    )
+closing_case = cases_of(run_closing, closed_tiles)
 
 
 def closing_budgets() -> list[Budget]:
@@ -192,7 +189,8 @@ CLOSE = KernelExercise(
     texts("floyd-2"),
     parts=(close_tiles,),
     imports=WITH_A_SIDE,
-    cases=lambda: MATRICES.cases(closing_case),
+    inputs=MATRICES,
+    case=closing_case,
     budgets=closing_budgets,
     writes=("distance",),
 )
@@ -216,20 +214,12 @@ def relax_all_pivots(distance):
 
 def run_pivots(kernel, device, lengths: NDArray) -> Results:
     """Launch once, a thread a pair, in blocks of 16 x 4."""
-    n = len(lengths)
-    distance = device.array(lengths.astype(np.int32))
+    n, distance = len(lengths), lengths.astype(np.int32)
     blocks = blocks_for(n, 16), blocks_for(n, 4)
-    device.launch(kernel, blocks, (16, 4), distance, cooperative=True)
-    return {"distance": device.read(distance)}
+    return launched(kernel, device, blocks, (16, 4), distance=distance, cooperative=True)
 
 
-def pivots_case(name: str, lengths: NDArray) -> Case:
-    """Return an input of floyd-3."""
-    return Case(
-        name,
-        lambda kernel, device: run_pivots(kernel, device, lengths),
-        equal_to(distance=closed(lengths)),
-    )
+pivots_case = cases_of(run_pivots, lambda lengths: {"distance": closed(lengths)})
 
 
 def pivots_budgets() -> list[Budget]:
@@ -243,7 +233,8 @@ PIVOTS = KernelExercise(
     texts("floyd-3"),
     parts=(relax_all_pivots,),
     imports=WITH_CUDA,
-    cases=lambda: SMALL.cases(pivots_case),
+    inputs=SMALL,
+    case=pivots_case,
     budgets=pivots_budgets,
     writes=("distance",),
 )
@@ -284,26 +275,21 @@ def widen_tiles(width, pivot):
 def run_widening(kernel, device, given: tuple) -> Results:
     """Launch once, a block a tile, on a matrix of whole tiles."""
     widths, pivot = given
-    width, tiles = device.array(widths.astype(np.int32)), len(widths) // TILE
-    device.launch(kernel, (tiles, tiles), (8, 8), width, np.int32(pivot))
-    return {"width": device.read(width)}
+    blocks, width = (len(widths) // TILE,) * 2, widths.astype(np.int32)
+    return launched(kernel, device, blocks, (8, 8), width=width, pivot=np.int32(pivot))
 
 
-def judge_widening(given: tuple):
-    """Return a judge that wants all paths through the pivot tile, but in its rows and columns."""
+def widened(given: tuple) -> Results:
+    """Return the widths of all paths through the pivot tile, but in its rows and columns."""
     widths, pivot = given
     inside = np.arange(len(widths)) // TILE == pivot
     through = np.minimum(widths[:, inside, None], widths[None, inside])
     expected = np.maximum(widths, through.max(axis=1))
     expected[inside], expected[:, inside] = widths[inside], widths[:, inside]
-    return equal_to(width=expected)
+    return {"width": expected}
 
 
-def widening_case(name: str, given: tuple) -> Case:
-    """Return an input of floyd-4: a matrix and the number of a tile."""
-    return Case(
-        name, lambda kernel, device: run_widening(kernel, device, given), judge_widening(given)
-    )
+widening_case = cases_of(run_widening, widened)
 
 
 def pipes(n: int, source, target, width) -> NDArray[np.int32]:
@@ -320,27 +306,26 @@ def random_pipes(n: int, density: float, rng: Draw, most: int = 1_000) -> NDArra
     return pipes(n, source, target, rng.integers(1, most + 1, source.size))
 
 
-def _pipes() -> Inputs:
+def fixed_pipes() -> dict[str, tuple]:
+    """Return the fixed inputs of floyd-4: a matrix and the number of a tile."""
     rng = np.random.default_rng(7)
-
-    def draw(rng: Draw) -> dict[str, tuple]:
-        widths = random_pipes(64, float(rng.uniform(0.1, 0.6)), rng)
-        return {"64 vertices and drawn arcs": (widths, int(rng.integers(2)))}
-
-    return Inputs(
-        {
-            "64 vertices, the second tile": (random_pipes(64, 0.4, rng), 1),
-            "67 vertices, padded to 96": (random_pipes(67, 0.3, rng), 1),
-            "a star of 45 vertices, padded to 64": (pipes(45, *star(45).coo, 3), 0),
-            "one tile, so no others": (random_pipes(32, 0.4, rng), 0),
-            "64 vertices without arcs": (pipes(64, [], [], 0), 0),
-            "very wide arcs": (random_pipes(64, 0.2, rng, WIDEST - 1), 0),
-        },
-        draw,
-    )
+    return {
+        "64 vertices, the second tile": (random_pipes(64, 0.4, rng), 1),
+        "67 vertices, padded to 96": (random_pipes(67, 0.3, rng), 1),
+        "a star of 45 vertices, padded to 64": (pipes(45, *star(45).coo, 3), 0),
+        "one tile, so no others": (random_pipes(32, 0.4, rng), 0),
+        "64 vertices without arcs": (pipes(64, [], [], 0), 0),
+        "very wide arcs": (random_pipes(64, 0.2, rng, WIDEST - 1), 0),
+    }
 
 
-PIPES = _pipes()
+def drawn_pipes(rng: Draw) -> dict[str, tuple]:
+    """Draw an input for floyd-4."""
+    widths = random_pipes(64, float(rng.uniform(0.1, 0.6)), rng)
+    return {"64 vertices and drawn arcs": (widths, int(rng.integers(2)))}
+
+
+PIPES = Inputs(fixed_pipes, drawn_pipes)
 
 
 def widening_budgets() -> list[Budget]:
@@ -349,7 +334,7 @@ def widening_budgets() -> list[Budget]:
     A warp fills 32 rows of shared memory, and a thread loads 4 + 4 elements in each of 32 steps; of
     the global memory, 32 requests fill, 16 load and 16 store.
     """
-    case = widening_case("64 vertices", PIPES.fixed["64 vertices, the second tile"])
+    case = widening_case("64 vertices", fixed_pipes()["64 vertices, the second tile"])
 
     def shared(trace: Trace) -> int:
         return metrics.requests(trace, "shared")
@@ -366,7 +351,8 @@ WIDEN = KernelExercise(
     texts("floyd-4"),
     parts=(widen_tiles,),
     imports=WITH_A_TILE,
-    cases=lambda: PIPES.cases(widening_case),
+    inputs=PIPES,
+    case=widening_case,
     budgets=widening_budgets,
     writes=("width",),
 )

@@ -16,10 +16,11 @@ from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
 from ..judge import queued
-from ..judge.case import Budget, Case, HostGaveUp, Results, Wrong
+from ..judge.case import Budget, Case, HostGaveUp, Results, Wrong, cases_of, equal_to, unpacked
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Search, bush
+from ..judge.inputs import Inputs, Search, bush
+from ..judge.inputs import searches as usual_searches
 from ..judge.words import words
 from .representations import stars
 
@@ -48,6 +49,10 @@ def searches() -> dict[str, Search]:
         "a bush of 300 branches": bush(np.random.default_rng(8)),
     }
     return {name: Search(g) for name, g in graphs().items()} | further
+
+
+#: Searches from any vertex, some of them drawn in every check.
+SEARCHES = Inputs(searches, usual_searches(most=100).draw)
 
 
 def late_arc(n: int = 500) -> Graph:
@@ -84,17 +89,13 @@ def judge_search(
     nearer = (expected[source] >= 0) & (expected[source] == expected[target] - 1)
     np.maximum.at(best, target[nearer], source[nearer])
     best[root] = root
+    judge_distance = equal_to("{wrong} of {size} are wrong", distance=expected)
 
     def judge(found: Results) -> Wrong | None:
-        wrong_queue = queued.judge(found, "found")
-        if wrong_queue is not None:
-            return wrong_queue
+        wrong = queued.judge(found, "found") or judge_distance(found)
+        if wrong is not None:
+            return wrong
         distance = found["distance"]
-        wrong = np.flatnonzero(distance != expected)
-        if wrong.size:
-            v = int(wrong[0])
-            text = f"`distance[{v}]` is {distance[v]} and should be {expected[v]}"
-            return Wrong(f"{text}; {wrong.size} of {g.n} are wrong", "distance", v)
         reached = np.flatnonzero(expected >= 0)
         for v in reached.tolist() if "parent" in found else ():
             u = int(found["parent"][v])
@@ -192,25 +193,13 @@ def run_queue(kernel, device, g: Graph, root: int = 0) -> Results:
     return {**found, **wrong_queue, "entries": np.array(entries)}
 
 
-def queue_case(name: str, search: Search, highest: bool = False) -> Case:
-    """Return a search as a hidden input; see :func:`judge_search`."""
-    judge = judge_search(*search, highest=highest)
-    return Case(name, lambda kernel, device: run_queue(kernel, device, *search), judge)
-
-
-def once_cases() -> list[Case]:
-    """Return the hidden inputs of bfs-2."""
-    return [queue_case(name, search, highest=True) for name, search in searches().items()]
+once_case = cases_of(unpacked(run_queue), lambda search: judge_search(*search, highest=True))
+queue_case = cases_of(unpacked(run_queue), unpacked(judge_search))
 
 
 def road() -> Case:
     """Return a search of the chapter's road graph, on which budgets are counted."""
     return queue_case("a road graph of 1,024 vertices", Search(road_grid(32, 32, seed=1)))
-
-
-def once_budgets() -> list[Budget]:
-    """Return the bound of bfs-2."""
-    return [Budget("warp steps", road(), metrics.warp_steps, at_most=4_000)]
 
 
 @cuda.jit
@@ -235,8 +224,9 @@ ONCE = KernelExercise(
     words("bfs-2"),
     parts=(expand_once,),
     imports=WITH_QUEUE,
-    cases=once_cases,
-    budgets=once_budgets,
+    inputs=SEARCHES,
+    case=once_case,
+    budgets=lambda: [Budget("warp steps", road(), metrics.warp_steps, at_most=4_000)],
     writes=("distance", "parent", "next_frontier", "next_size"),
 )
 
@@ -274,28 +264,21 @@ def run_spread(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]
     raise HostGaveUp(f"launch {g.n + 1} for {g.n} vertices still found something to change")
 
 
-def spread_cases() -> list[Case]:
-    """Return the hidden inputs of bfs-3."""
-    return [spread_case(name, search) for name, search in searches().items()]
-
-
-def spread_case(name: str, search: Search) -> Case:
-    """Return a search of bfs-3 as a hidden input."""
-    return Case(
-        name, lambda kernel, device: run_spread(kernel, device, *search), judge_search(*search)
-    )
+spread_case = cases_of(unpacked(run_spread), unpacked(judge_search))
 
 
 def spread_budgets() -> list[Budget]:
     """Return the bound of bfs-3."""
-    return [sharing(spread_cases()[0], at_most=64)]
+    name, search = next(iter(searches().items()))
+    return [sharing(spread_case(name, search), at_most=64)]
 
 
 SPREAD = KernelExercise(
     words("bfs-3"),
     parts=(spread,),
     imports=WITH_RACES,
-    cases=spread_cases,
+    inputs=SEARCHES,
+    case=spread_case,
     budgets=spread_budgets,
     writes=("distance", "changed"),
     benign=("distance", "changed"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 from numba import cuda, int64, uint64
@@ -13,12 +13,11 @@ from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for, queue_append
 from gpukernels.reference import bellman_ford_queue
 from gpukernels.shortest_paths import sssp
-from gpukernels.trace import ATOMIC, Trace, metrics
 
-from ..judge.case import Budget, Case, Results, Wrong
-from ..judge.counters import sharing
+from ..judge.case import Budget, Results, Wrong, cases_of, launched
+from ..judge.counters import atomics, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Draw, Inputs, Search, searches
+from ..judge.inputs import Draw, Inputs, Search, changed, searches
 from ..judge.words import words as texts
 from .sssp_spectrum import NO_PATH, detours, judge_distances, run_paths, weighted
 
@@ -143,19 +142,17 @@ def _fixed_offers() -> dict[str, tuple]:
     }  # fmt: skip
 
 
-OFFERS = Inputs(_fixed_offers(), _drawn_offers)
+OFFERS = Inputs(_fixed_offers, _drawn_offers)
 
 
 def run_words(kernel, device, given: tuple) -> Results:
     """Make all offers in one launch."""
     vertex, length, words, round = given
-    words = device.array(words)
-    queue, size = device.full(vertex.size, -1, np.int32), device.full(1, 0, np.int32)
-    device.launch(
-        kernel, blocks_for(vertex.size), THREADS, device.array(vertex), device.array(length),
-        np.int32(round), words, queue, size,
+    queue, size = np.full(vertex.size, -1, np.int32), np.zeros(1, np.int32)
+    return launched(
+        kernel, device, blocks_for(vertex.size), THREADS, vertex, length, np.int32(round),
+        words=words, queue=queue, size=size,
     )  # fmt: skip
-    return {"words": device.read(words), "queue": device.read(queue), "size": device.read(size)}
 
 
 def judge_words(given: tuple) -> Callable[[Results], Wrong | None]:
@@ -187,9 +184,7 @@ def _read(word: int) -> str:
     return f"distance {(word >> 32) - 2**31} of round {word % 2**32}"
 
 
-def words_case(name: str, given: tuple) -> Case:
-    """Return an input of hbf-2."""
-    return Case(name, lambda kernel, device: run_words(kernel, device, given), judge_words(given))
+words_case = cases_of(run_words, judge_words)
 
 
 def words_budgets() -> list[Budget]:
@@ -200,19 +195,16 @@ def words_budgets() -> list[Budget]:
     after = least.copy()
     np.minimum.at(after, vertex, length + np.int64(2**31))
     case = words_case("1,000 offers to 40 vertices", given)
-
-    def atomics(trace: Trace) -> int:
-        return metrics.accesses(trace, kinds=ATOMIC)
-
     most = vertex.size + int((after < least).sum())
-    return [Budget("atomics", case, atomics, at_most=most), sharing(case, at_most=8)]
+    return [atomics(case, at_most=most), sharing(case, at_most=8)]
 
 
 WORDS = KernelExercise(
     texts("hbf-2"),
     parts=(lower_words,),
     imports=WITH_WORDS,
-    cases=lambda: OFFERS.cases(words_case),
+    inputs=OFFERS,
+    case=words_case,
     budgets=words_budgets,
     writes=("words", "queue", "size"),
 )
@@ -231,13 +223,12 @@ def rings(n: int, weight: int) -> Graph:
     return Graph.from_arcs(n, np.arange(n), (np.arange(n) + 1) % n, np.full(n, weight, np.int32))
 
 
-def _searches() -> Inputs:
-    plain = searches(most=67)
+PLAIN = searches(most=67)
 
-    def all_of(found: Mapping[str, Search], rng: Draw) -> dict[str, Search]:
-        return {name: Search(weighted(g, rng), root) for name, (g, root) in found.items()}
 
-    fixed = {
+def fixed_searches() -> dict[str, Search]:
+    """Return the fixed inputs of hbf-3."""
+    return {
         "a ring of 5 vertices": Search(rings(5, 3)),
         "a ring of 5 vertices, from vertex 2": Search(rings(5, 3), 2),
         "a tree of 75 vertices": Search(tree(75)),
@@ -250,12 +241,16 @@ def _searches() -> Inputs:
         ),
         "detours that are shorter by 1": Search(detours(12)),
         "long detours that are shorter by 1": Search(detours(12, long=2**25 + 1)),
+        **changed(PLAIN.fixed(), with_weights, np.random.default_rng(5)),
     }
-    fixed |= all_of(plain.fixed, np.random.default_rng(5))
-    return Inputs(fixed, lambda rng: all_of(plain.draw(rng), rng))
 
 
-SEARCHES = _searches()
+def with_weights(search: Search, rng: Draw) -> Search:
+    """Return a search of the same graph with drawn weights."""
+    return Search(weighted(search.g, rng), search.root)
+
+
+SEARCHES = Inputs(fixed_searches, lambda rng: changed(PLAIN.draw(rng), with_weights, rng))
 
 
 @benign_race("distance")
@@ -286,22 +281,14 @@ def run_classes(kernel, device, search: Search) -> Results:
     return run_paths(kernel, device, search, ways_in)
 
 
-def classes_case(name: str, search: Search) -> Case:
-    """Return an input of hbf-3."""
-    return Case(
-        name, lambda kernel, device: run_classes(kernel, device, search), judge_distances(search)
-    )
+classes_case = cases_of(run_classes, judge_distances)
 
 
 def classes_budgets() -> list[Budget]:
     """Return the bounds of hbf-3: in a tree only one arc leads to a vertex, and none is shared."""
     case = classes_case("a tree of 300 vertices", Search(tree(300)))
-
-    def atomics(trace: Trace) -> int:
-        return metrics.accesses(trace.select(array=["distance"]), kinds=ATOMIC)
-
     return [
-        Budget("atomics on `distance`", case, atomics, at_most=0),
+        atomics(case, at_most=0, what="atomics on `distance`", array="distance"),
         sharing(case, at_most=40),
     ]
 
@@ -310,7 +297,8 @@ STORES = KernelExercise(
     texts("hbf-3"),
     parts=(relax_by_class,),
     imports=WITH_QUEUE,
-    cases=lambda: SEARCHES.cases(classes_case),
+    inputs=SEARCHES,
+    case=classes_case,
     budgets=classes_budgets,
     writes=("distance", "next_frontier", "next_size"),
     benign=("distance",),
@@ -348,11 +336,13 @@ def funnel(width: int) -> Graph:
     return Graph.from_arcs(width + 2, source, target, weights)
 
 
-def with_leaves(g: Graph, rng: Draw) -> Graph:
-    """Return `g` without the arcs out of a third of its vertices, with weights of both signs."""
+def with_leaves(search: Search, rng: Draw) -> Search:
+    """Return a search without the arcs out of a third of all vertices, weights of both signs."""
+    g, root = search
     source, target = g.coo
     kept = (rng.random(g.n) < 2 / 3)[source]
-    return weighted(Graph.from_arcs(g.n, source[kept], target[kept]), rng, negative=True)
+    cropped = Graph.from_arcs(g.n, source[kept], target[kept])
+    return Search(weighted(cropped, rng, negative=True), root)
 
 
 #: Places in a list of arcs: all of a warp's first two rounds, and others next to multiples of 32.
@@ -373,17 +363,9 @@ def sieve(leaf: int) -> Graph:
     return Graph.from_arcs(1 + width + PLACES.size, source, target, weights.astype(np.int32))
 
 
-def _leafy() -> Inputs:
-    plain = searches(most=67)
-
-    def all_of(found: Mapping[str, Search], rng: Draw) -> dict[str, Search]:
-        return {name: Search(with_leaves(g, rng), root) for name, (g, root) in found.items()}
-
-    def drawn(rng: Draw) -> dict[str, Search]:
-        width = int(rng.integers(65, 200))
-        return {**all_of(plain.draw(rng), rng), "a drawn wide funnel": Search(funnel(width))}
-
-    fixed = {
+def fixed_leafy() -> dict[str, Search]:
+    """Return the fixed inputs of hbf-4."""
+    return {
         "a funnel of 75 vertices": Search(funnel(73)),
         "a tree of 75 vertices": Search(tree(75)),
         "parallel arcs, the least between": Search(
@@ -392,12 +374,14 @@ def _leafy() -> Inputs:
         "a root without arcs out": Search(Graph.from_arcs(4, [0, 2, 3], [1, 1, 1], [-5, 4, 7]), 1),
         "a leaf that nobody reaches": Search(Graph.from_arcs(4, [0, 2], [1, 3], [5, -8])),
         "300 long arcs into each leaf, one of them shorter by 1": Search(sieve(2**25 + 4)),
+        **changed(PLAIN.fixed(), with_leaves, np.random.default_rng(9)),
     }
-    fixed |= all_of(plain.fixed, np.random.default_rng(9))
-    return Inputs(fixed, drawn)
 
 
-LEAFY = _leafy()
+def drawn_leafy(rng: Draw) -> dict[str, Search]:
+    """Draw searches for hbf-4."""
+    funnels = {"a drawn wide funnel": Search(funnel(int(rng.integers(65, 200))))}
+    return changed(PLAIN.draw(rng), with_leaves, rng) | funnels
 
 
 def run_leaves(kernel, device, search: Search) -> Results:
@@ -407,36 +391,26 @@ def run_leaves(kernel, device, search: Search) -> Results:
     before = np.where(found.parent >= 0, found.distance, NO_PATH).astype(np.int32)
     before[g.out_degree == 0] = NO_PATH
     before[root] = 0
-    back, distance = g.reverse, device.array(before)
-    arrays = back.offsets, back.targets, back.weights, g.out_degree.astype(np.int32)
-    device.launch(
-        kernel, blocks_for(g.n * WARP_SIZE), THREADS, *(device.array(a) for a in arrays), distance
-    )  # fmt: skip
-    return {"distance": device.read(distance)}
+    back, ends = g.reverse, g.out_degree.astype(np.int32)
+    arrays = back.offsets, back.targets, back.weights, ends
+    return launched(kernel, device, blocks_for(g.n * WARP_SIZE), THREADS, *arrays, distance=before)
 
 
-def leaves_case(name: str, search: Search) -> Case:
-    """Return an input of hbf-4."""
-    return Case(
-        name, lambda kernel, device: run_leaves(kernel, device, search), judge_distances(search)
-    )
+leaves_case = cases_of(run_leaves, judge_distances)
 
 
 def leaves_budgets() -> list[Budget]:
     """Return the bounds of hbf-4: 1,000 arcs are 32 for each lane; and no atomic."""
     case = leaves_case("a funnel of 1,002 vertices", Search(funnel(1_000)))
-
-    def atomics(trace: Trace) -> int:
-        return metrics.accesses(trace, kinds=ATOMIC)
-
-    return [Budget("atomics", case, atomics, at_most=0), sharing(case, at_most=103)]
+    return [atomics(case, at_most=0), sharing(case, at_most=103)]
 
 
 LEAVES = KernelExercise(
     texts("hbf-4"),
     parts=(end_leaves,),
     imports=WITH_SHUFFLES,
-    cases=lambda: LEAFY.cases(leaves_case),
+    inputs=Inputs(fixed_leafy, drawn_leafy),
+    case=leaves_case,
     budgets=leaves_budgets,
     writes=("distance",),
 )

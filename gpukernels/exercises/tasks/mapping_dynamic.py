@@ -10,64 +10,46 @@ from gpukernels.mapping import expand
 from gpukernels.primitives import FULL_MASK, THREADS, blocks_for
 from gpukernels.trace import STORE, Trace, metrics
 
-from ..judge.case import Budget, Case, equal_to
-from ..judge.counters import sharing
+from ..judge.case import Budget, Results, cases_of, launched, unpacked
+from ..judge.counters import requests, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Inputs
 from ..judge.words import words
+from .mapping_static import SIZES_OF_ITEMS, numbered, offsets_of
 
 IMPORTS = "from numba import cuda"
 WITH_MASK = "from numba import cuda\n\nfrom gpukernels.primitives import FULL_MASK"
 
 
-def offsets_of(sizes) -> np.ndarray:
-    """Return the exclusive prefix sum of `sizes` with the total at its end, as int32."""
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-
-
-def owners(offsets: np.ndarray) -> np.ndarray:
+def owners(sizes: np.ndarray) -> np.ndarray:
     """Return the item of every unit."""
-    return np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+    return np.repeat(np.arange(sizes.size), sizes)
 
 
 def workloads() -> dict[str, np.ndarray]:
-    """Return the hidden workloads, by name."""
+    """Return the hidden sizes of items, by name."""
     rng = np.random.default_rng(6)
-    skewed = np.minimum(np.floor(rng.pareto(1.1, 300)), 700).astype(int)
     return {
-        "three items, one of them empty": offsets_of([2, 0, 3]),
-        "300 items of skewed size": offsets_of(skewed),
-        "a large item between empty ones": offsets_of([0] * 20 + [530] + [0] * 30),
-        "sizes around 32": offsets_of([31, 32, 33, 0, 0, 1, 64, 65]),
-        "200 items of one unit": offsets_of([1] * 200),
-        "no units, 40 empty items": offsets_of([0] * 40),
-        "one item of one unit": offsets_of([1]),
-        "empty items before, between and behind": offsets_of(
-            [0] * 33 + [1, 0, 31] + [0] * 60 + [4]
-        ),
+        "three items, one of them empty": np.array([2, 0, 3]),
+        SKEWED: np.minimum(np.floor(rng.pareto(1.1, 300)), 700).astype(int),
+        "a large item between empty ones": np.array([0] * 20 + [530] + [0] * 30),
+        "sizes around 32": np.array([31, 32, 33, 0, 0, 1, 64, 65]),
+        "200 items of one unit": np.ones(200, int),
+        "no units, 40 empty items": np.zeros(40, int),
+        "one item of one unit": np.ones(1, int),
+        "empty items before, between and behind": np.array([0] * 33 + [1, 0, 31] + [0] * 60 + [4]),
     }
 
 
-def run_expansion(kernel, device, offsets: np.ndarray, *further) -> dict[str, np.ndarray]:
-    """Let a kernel write the item of every unit, a thread an item; it gets `further` arguments.
-
-    Returns
-    -------
-    dict of ndarray
-        ``item``, int32 (units,).
-    """
-    item = device.full(offsets[-1], -1, np.int32)
-    arguments = device.array(offsets), item, *further
-    device.launch(kernel, blocks_for(offsets.size - 1), THREADS, *arguments)
-    return {"item": device.read(item)}
+#: The input on which mapping-dynamic-3 is counted.
+SKEWED = "300 items of skewed size"
 
 
-def expansion_cases() -> list[Case]:
-    """Return the hidden inputs of mapping-dynamic-3."""
-    return [
-        Case(name, lambda k, d, o=offsets: run_expansion(k, d, o), equal_to(item=owners(o)))
-        for name, offsets in workloads().items()
-        for o in [offsets]
-    ]
+def run_expansion(kernel, device, sizes: np.ndarray, **further) -> Results:
+    """Let a kernel write the item of every unit, a thread an item; it gets `further` arguments."""
+    offsets = offsets_of(sizes)
+    blocks, item = blocks_for(sizes.size), np.full(offsets[-1], -1, np.int32)
+    return launched(kernel, device, blocks, THREADS, offsets, item=item, **further)
 
 
 # mapping-dynamic-1: predict the counter
@@ -145,16 +127,10 @@ def gather(offsets, item, turn, threshold):
         item[unit] = i
 
 
-def run_gather(kernel, device, offsets: np.ndarray, threshold: int) -> dict[str, np.ndarray]:
-    """Let a kernel write the item of every unit, and the turn of each item above `threshold`.
-
-    Returns
-    -------
-    dict of ndarray
-        ``item``, int32 (units,); ``turn``, int32 (items,), -1 where no block took the item.
-    """
-    turn = device.full(offsets.size - 1, -1, np.int32)
-    return {**run_expansion(kernel, device, offsets, turn, threshold), "turn": device.read(turn)}
+def run_gather(kernel, device, sizes: np.ndarray, threshold: int = 100) -> Results:
+    """Let a kernel write the item of every unit, and the turn of each item above `threshold`."""
+    turn = np.full(sizes.size, -1, np.int32)
+    return run_expansion(kernel, device, sizes, turn=turn, threshold=threshold)
 
 
 def turns(sizes: np.ndarray, threshold: int) -> np.ndarray:
@@ -165,54 +141,47 @@ def turns(sizes: np.ndarray, threshold: int) -> np.ndarray:
     return np.where(large, before, -1)
 
 
-def gather_workloads() -> dict[str, np.ndarray]:
-    """Return the sizes of mapping-dynamic-2, by name: beside the others, of several giants."""
+def gathered(sizes: np.ndarray, threshold: int = 100) -> Results:
+    """Return what `run_gather` should, by NumPy alone."""
+    return {"item": owners(sizes), "turn": turns(sizes, threshold)}
+
+
+def gather_inputs() -> dict[str, tuple]:
+    """Return the fixed inputs of mapping-dynamic-2: sizes of items, and thresholds."""
     several = {
         "two giants in a block": {5: 300, 70: 150},
         "three giants side by side": {40: 101, 41: 129, 42: 101},
         "a giant at each end of a block, and one behind it": {0: 200, 127: 200, 128: 200},
         "giants in neighboring blocks, the last item one of them": {3: 130, 130: 400, 149: 256},
     }
-    found = {name: np.diff(offsets) for name, offsets in workloads().items()}
+    found = workloads()
     for name, giants in several.items():
         found[name] = np.arange(150) % 3
         found[name][list(giants)] = list(giants.values())
-    return found
+    around = np.array([3, 200, 201, 0, 200])
+    return {name: (sizes,) for name, sizes in found.items()} | {
+        "34 items of 4 units, all above the threshold of 3": (np.full(34, 4), 3),
+        "items of 200 and 201 units, with a threshold of 200": (around, 200),
+    }
 
 
-def _gather_case(name: str, sizes: np.ndarray, threshold: int = 100) -> Case:
-    offsets = offsets_of(sizes)
-    return Case(
-        name,
-        lambda kernel, device: run_gather(kernel, device, offsets, threshold),
-        equal_to(item=owners(offsets), turn=turns(sizes, threshold)),
-    )
-
-
-def gather_cases() -> list[Case]:
-    """Return the hidden inputs of mapping-dynamic-2."""
-    return [
-        *(_gather_case(name, sizes) for name, sizes in gather_workloads().items()),
-        _gather_case("34 items of 4 units, all above the threshold of 3", np.full(34, 4), 3),
-        _gather_case(
-            "items of 200 and 201 units, with a threshold of 200",
-            np.array([3, 200, 201, 0, 200]),
-            200,
-        ),
-    ]
+gather_case = cases_of(unpacked(run_gather), unpacked(gathered))
 
 
 def gather_budgets() -> list[Budget]:
     """Return the bound of mapping-dynamic-2."""
     sizes = np.r_[np.zeros(20, int), 900, np.zeros(30, int)]
-    return [sharing(_gather_case("an item of 900 units", sizes), at_most=24)]
+    return [sharing(gather_case("an item of 900 units", (sizes,)), at_most=24)]
 
 
 GATHER = KernelExercise(
     words("mapping-dynamic-2"),
     parts=(gather,),
     imports=f"from numba import cuda, int32\n\nNOBODY = {NOBODY}",
-    cases=gather_cases,
+    inputs=Inputs(
+        gather_inputs, lambda rng: {n: (sizes,) for n, sizes in SIZES_OF_ITEMS.draw(rng).items()}
+    ),
+    case=gather_case,
     budgets=gather_budgets,
     writes=("item", "turn"),
 )
@@ -242,26 +211,20 @@ def search_ends(offsets, item):
             item[unit] = i - lane + owner  # added
 
 
-def _skewed() -> Case:
-    offsets = workloads()["300 items of skewed size"]
-    run = lambda kernel, device: run_expansion(kernel, device, offsets)  # noqa: E731
-    return Case("300 items of skewed size", run, equal_to(item=owners(offsets)))
-
-
 def store_requests(trace: Trace) -> int:
     """Count the warps' requests to store to `item`."""
     return metrics.requests(trace.select(array=["item"]), None, STORE)
 
 
+search_case = cases_of(run_expansion, lambda sizes: {"item": owners(sizes)})
+
+
 def search_budgets() -> list[Budget]:
     """Return the bounds of mapping-dynamic-3."""
-
-    def asked(trace: Trace) -> int:
-        return metrics.requests(trace.select(array=["offsets"]))
-
+    case = search_case(SKEWED, workloads()[SKEWED])
     return [
-        Budget("requests to `offsets`", _skewed(), asked, at_most=24),
-        Budget("requests to store", _skewed(), store_requests, at_most=40),
+        requests(case, at_most=24, array="offsets"),
+        Budget("requests to store", case, store_requests, at_most=40),
     ]
 
 
@@ -269,7 +232,8 @@ SEARCH = KernelExercise(
     words("mapping-dynamic-3"),
     parts=(search_ends,),
     imports=WITH_MASK,
-    cases=expansion_cases,
+    inputs=Inputs(workloads, SIZES_OF_ITEMS.draw),
+    case=search_case,
     budgets=search_budgets,
     writes=("item",),
 )
@@ -293,44 +257,41 @@ def cut(offsets, boundary, chunk_steps):
         boundary[b] = left
 
 
-def run_cut(kernel, device, offsets: np.ndarray, chunk_steps: int) -> dict[str, np.ndarray]:
-    """Let a kernel cut a workload into chunks.
-
-    Returns
-    -------
-    dict of ndarray
-        ``boundary``, int32 (chunks,).
-    """
-    chunks = blocks_for(int(offsets[-1]) + offsets.size - 1, chunk_steps)
-    boundary = device.full(chunks, -1, np.int32)
-    device.launch(kernel, blocks_for(chunks), THREADS, device.array(offsets), boundary, chunk_steps)
-    return {"boundary": device.read(boundary)}
+def run_cut(kernel, device, sizes: np.ndarray, chunk_steps: int) -> Results:
+    """Let a kernel cut a workload into chunks."""
+    chunks = blocks_for(int(sizes.sum()) + sizes.size, chunk_steps)
+    boundary = np.full(chunks, -1, np.int32)
+    return launched(
+        kernel, device, blocks_for(chunks), THREADS, offsets_of(sizes),
+        boundary=boundary, chunk_steps=chunk_steps,
+    )  # fmt: skip
 
 
-def _cut_case(name: str, offsets: np.ndarray, chunk_steps: int) -> Case:
-    steps = np.repeat(np.arange(offsets.size - 1), np.diff(offsets) + 1)
-    run = lambda kernel, device: run_cut(kernel, device, offsets, chunk_steps)  # noqa: E731
-    return Case(name, run, equal_to(boundary=steps[::chunk_steps]))
+def boundaries(sizes: np.ndarray, chunk_steps: int) -> Results:
+    """Return what `run_cut` should, by NumPy alone."""
+    return {"boundary": owners(sizes + 1)[::chunk_steps]}
 
 
-def cut_cases() -> list[Case]:
-    """Return the hidden inputs of mapping-dynamic-4."""
-    return [
-        _cut_case(f"{name}, chunks of {size}", offsets, size)
-        for name, offsets in workloads().items()
-        for size in (1, 32)
-    ]
+def cut_inputs() -> dict[str, tuple]:
+    """Return the fixed inputs of mapping-dynamic-4: sizes of items and of chunks."""
+    return {
+        f"{name}, chunks of {chunk}": (sizes, chunk)
+        for name, sizes in workloads().items()
+        for chunk in (1, 32)
+    }
+
+
+cut_case = cases_of(unpacked(run_cut), unpacked(boundaries))
 
 
 def cut_budgets() -> list[Budget]:
     """Return the bound of mapping-dynamic-4."""
-    rng = np.random.default_rng(9)
-    offsets = offsets_of(rng.integers(0, 9, 1024))
 
     def reads(trace: Trace) -> int:
         return int(metrics.work_per_thread(trace, "offsets").max())
 
-    case = _cut_case("1,024 items, chunks of 32", offsets, 32)
+    sizes = np.random.default_rng(9).integers(0, 9, 1024)
+    case = cut_case("1,024 items, chunks of 32", (sizes, 32))
     return [Budget("offsets that a thread reads", case, reads, at_most=10)]
 
 
@@ -338,7 +299,8 @@ CUT = KernelExercise(
     words("mapping-dynamic-4"),
     parts=(cut,),
     imports=IMPORTS,
-    cases=cut_cases,
+    inputs=numbered(cut_inputs, (1, 2, 7, 32), "units a chunk:"),
+    case=cut_case,
     budgets=cut_budgets,
     writes=("boundary",),
 )

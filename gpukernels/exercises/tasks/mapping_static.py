@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 from numba import cuda, int32
 
@@ -10,9 +12,10 @@ from gpukernels.mapping import expand
 from gpukernels.primitives import blocks_for
 from gpukernels.trace import STORE, Trace, metrics
 
-from ..judge.case import Budget, Case, equal_to
+from ..judge.case import Budget, Results, cases_of, launched, unpacked
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Draw, Inputs, sizes_of_items
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -39,6 +42,43 @@ def inputs() -> dict[str, np.ndarray]:
         "one item of one unit": np.ones(1, int),
         "300 items of up to 3 units": draw.integers(0, 4, 300),
     }
+
+
+#: Sizes of items that are drawn in every check.
+SIZES_OF_ITEMS = sizes_of_items(most_items=100, most_units=200)
+
+
+def numbered(
+    fixed: Callable[[], Mapping[str, tuple]], numbers: tuple[int, ...], what: str
+) -> Inputs:
+    """Return inputs of sizes of items and a number, `what`, drawn from some."""
+
+    def draw(rng: Draw) -> dict[str, tuple]:
+        drawn = SIZES_OF_ITEMS.draw(rng).items()
+        return {name: (sizes, int(rng.choice(numbers))) for name, sizes in drawn}
+
+    def describe(value: tuple) -> str:
+        sizes, number = value
+        return f"{sizes.size} items, {sizes.sum()} units, {what} {number}"
+
+    return Inputs(fixed, draw, describe)
+
+
+def in_groups(fixed: Callable[[], Mapping[str, tuple]], of: str) -> Inputs:
+    """Return inputs of sizes and threads a group; names of the fixed ones end on the latter."""
+    return numbered(
+        lambda: {f"{name}, {value[1]} threads {of}": value for name, value in fixed()},
+        (1, 2, 4, 8, 16, 32),
+        f"threads {of}:",
+    )
+
+
+def paired(*group_sizes: int) -> list[tuple[str, tuple]]:
+    """Return the hidden sizes of items by name, each with a size of a group."""
+    return [
+        (name, (sizes, size))
+        for (name, sizes), size in zip(inputs().items(), group_sizes, strict=True)
+    ]
 
 
 # mapping-static-1: predict rounds and sectors
@@ -89,12 +129,11 @@ def expand_columns(sizes, item, size):
             item[k, i] = i  # added
 
 
-def run_columns(kernel, device, sizes, size: int, blocks: int = 2) -> dict[str, np.ndarray]:
+def run_columns(kernel, device, sizes, size: int, blocks: int = 2) -> Results:
     """Expand `sizes` by columns, with blocks of 64 threads and `size` threads per item."""
     sizes = np.asarray(sizes, np.int32)
-    item = device.full((int(sizes.max(initial=0)), sizes.size), -1, np.int32)
-    device.launch(kernel, blocks, 64, device.array(sizes), item, size)
-    return {"item": device.read(item)}
+    item = np.full((int(sizes.max(initial=0)), sizes.size), -1, np.int32)
+    return launched(kernel, device, blocks, 64, sizes, item=item, size=size)
 
 
 def columns(sizes) -> np.ndarray:
@@ -104,30 +143,20 @@ def columns(sizes) -> np.ndarray:
     return np.where(unit < sizes, np.arange(sizes.size), -1)
 
 
-def _column_case(name: str, sizes, size: int, blocks: int = 2) -> Case:
-    return Case(
-        f"{name}, {size} threads an item",
-        lambda kernel, device: run_columns(kernel, device, sizes, size, blocks),
-        equal_to(item=columns(sizes)),
-    )
-
-
-def column_cases() -> list[Case]:
-    """Return the hidden inputs of mapping-static-2; the grid is too small for most of them."""
-    at_once = (4, 8, 1, 16, 32, 32, 2, 1)
-    wide = np.arange(300) % 4
+def column_inputs() -> list[tuple[str, tuple]]:
+    """Return the fixed inputs of mapping-static-2; the grid is too small for most of them."""
     return [
-        *(
-            _column_case(name, sizes, size)
-            for (name, sizes), size in zip(inputs().items(), at_once, strict=True)
-        ),
-        _column_case("300 items of up to 3 units on six blocks", wide, 2, blocks=6),
+        *paired(4, 8, 1, 16, 32, 32, 2, 1),
+        ("300 items of up to 3 units on six blocks", (np.arange(300) % 4, 2, 6)),
     ]
+
+
+column_case = cases_of(unpacked(run_columns), lambda value: {"item": columns(value[0])})
 
 
 def column_budgets() -> list[Budget]:
     """Return the bounds of mapping-static-2."""
-    case = _column_case("64 items of 24 units", np.full(64, 24), 8)
+    case = column_case("64 items of 24 units, 8 threads an item", (np.full(64, 24), 8))
     return [
         Budget("sectors a write", case, sectors_per_write, at_most=5),
         sharing(case, at_most=12, array="item"),
@@ -148,7 +177,8 @@ WRITE = KernelExercise(
     words("mapping-static-2"),
     parts=(expand_columns,),
     imports=IMPORTS,
-    cases=column_cases,
+    inputs=in_groups(column_inputs, "an item"),
+    case=column_case,
     budgets=column_budgets,
     writes=("item",),
 )
@@ -176,51 +206,47 @@ def sum_groups(offsets, values, total, size):
         total[group] = mine
 
 
-def run_sums(kernel, device, sizes, size: int, first: int = 1) -> dict[str, np.ndarray]:
+def run_sums(kernel, device, sizes, size: int, first: int = 1) -> Results:
     """Add up the values `first`, `first` + 1, ... item by item, `size` threads for each."""
     offsets = offsets_of(sizes)
     values = np.arange(first, first + int(offsets[-1]), dtype=np.int32)
-    total = device.full(len(sizes), -1, np.int64)
-    blocks = max(blocks_for(len(sizes) * size, 64), 1)
-    device.launch(kernel, blocks, 64, device.array(offsets), device.array(values), total, size)
-    return {"total": device.read(total)}
+    blocks, total = max(blocks_for(len(sizes) * size, 64), 1), np.full(len(sizes), -1, np.int64)
+    return launched(kernel, device, blocks, 64, offsets, values, total=total, size=size)
 
 
-def _sum_case(name: str, sizes, size: int, first: int = 1) -> Case:
+def totals(sizes, size: int, first: int = 1) -> Results:
+    """Return what `run_sums` should, by NumPy alone."""
     before = np.concatenate([[0], np.cumsum(np.arange(first, first + np.sum(sizes)))])
     offsets = offsets_of(sizes)
-    return Case(
-        f"{name}, {size} threads a group",
-        lambda kernel, device: run_sums(kernel, device, sizes, size, first),
-        equal_to(total=before[offsets[1:]] - before[offsets[:-1]]),
-    )
+    return {"total": before[offsets[1:]] - before[offsets[:-1]]}
 
 
-def sum_cases() -> list[Case]:
-    """Return the hidden inputs of mapping-static-3."""
-    group_sizes = (8, 4, 16, 2, 32, 32, 4, 2)
-    cases = [
-        _sum_case(name, sizes, size)
-        for (name, sizes), size in zip(inputs().items(), group_sizes, strict=True)
-    ]
+def sum_inputs() -> list[tuple[str, tuple]]:
+    """Return the fixed inputs of mapping-static-3."""
+    some = "75 items of up to 12 units"
     return [
-        *cases,
-        _sum_case("75 items of up to 12 units", inputs()["75 items of up to 12 units"], 1),
-        _sum_case("40 items of 9 units up to the largest number", np.full(40, 9), 16, 2**31 - 360),
-        _sum_case("items of the least numbers", np.array([3, 33, 64]), 32, -(2**31)),
+        *paired(8, 4, 16, 2, 32, 32, 4, 2),
+        (some, (inputs()[some], 1)),
+        ("40 items of 9 units up to the largest number", (np.full(40, 9), 16, 2**31 - 360)),
+        ("items of the least numbers", (np.array([3, 33, 64]), 32, -(2**31))),
     ]
+
+
+sum_case = cases_of(unpacked(run_sums), unpacked(totals))
 
 
 def sum_budgets() -> list[Budget]:
     """Return the bound of mapping-static-3."""
-    return [sharing(sum_cases()[4], at_most=8)]
+    case = sum_case("33 items of 32 units, 32 threads a group", (np.full(33, 32), 32))
+    return [sharing(case, at_most=8)]
 
 
 SUMS = KernelExercise(
     words("mapping-static-3"),
     parts=(sum_groups,),
     imports=WITH_INT32,
-    cases=sum_cases,
+    inputs=in_groups(sum_inputs, "a group"),
+    case=sum_case,
     budgets=sum_budgets,
     writes=("total",),
 )
@@ -241,35 +267,27 @@ def expand_aligned(offsets, item, size):
                 item[unit] = group  # added
 
 
-def run_groups(kernel, device, sizes, size: int, blocks: int = 2) -> dict[str, np.ndarray]:
+def run_groups(kernel, device, sizes, size: int, blocks: int = 2) -> Results:
     """Expand `sizes` with `blocks` blocks of 64 threads, in groups of `size`."""
     offsets = offsets_of(sizes)
-    item = device.full(int(offsets[-1]), -1, np.int32)
-    device.launch(kernel, blocks, 64, device.array(offsets), item, size)
-    return {"item": device.read(item)}
+    item = np.full(int(offsets[-1]), -1, np.int32)
+    return launched(kernel, device, blocks, 64, offsets, item=item, size=size)
 
 
-def _aligned_case(name: str, sizes, size: int) -> Case:
-    blocks = max(blocks_for(len(sizes) * size, 64), 1)
-    return Case(
-        f"{name}, {size} threads a group",
-        lambda kernel, device: run_groups(kernel, device, sizes, size, blocks),
-        equal_to(item=np.repeat(np.arange(len(sizes)), sizes)),
-    )
+def run_enough_groups(kernel, device, given: tuple) -> Results:
+    """Expand sizes with a group for every item."""
+    sizes, size = given
+    return run_groups(kernel, device, sizes, size, max(blocks_for(len(sizes) * size, 64), 1))
 
 
-def aligned_cases() -> list[Case]:
-    """Return the hidden inputs of mapping-static-4."""
-    group_sizes = (8, 4, 1, 32, 16, 32, 2, 4)
-    return [
-        _aligned_case(name, sizes, size)
-        for (name, sizes), size in zip(inputs().items(), group_sizes, strict=True)
-    ]
+aligned_case = cases_of(
+    run_enough_groups, lambda given: {"item": np.repeat(np.arange(len(given[0])), given[0])}
+)
 
 
 def aligned_budgets() -> list[Budget]:
     """Return the bounds of mapping-static-4."""
-    case = _aligned_case("40 items of 203 units", np.full(40, 203), 32)
+    case = aligned_case("40 items of 203 units, 32 threads a group", (np.full(40, 203), 32))
     return [
         Budget("sectors a write", case, sectors_per_write, at_most=4),
         Budget("writes of a warp", case, writes, at_most=320),
@@ -280,7 +298,8 @@ ALIGNED = KernelExercise(
     words("mapping-static-4"),
     parts=(expand_aligned,),
     imports=IMPORTS,
-    cases=aligned_cases,
+    inputs=in_groups(lambda: paired(8, 4, 1, 32, 16, 32, 2, 4), "a group"),
+    case=aligned_case,
     budgets=aligned_budgets,
     writes=("item",),
 )

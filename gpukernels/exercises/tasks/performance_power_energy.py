@@ -8,7 +8,7 @@ from numba import cuda
 from gpukernels.device import SimtDevice
 from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for
 
-from ..judge.case import Budget, Case, Results, equal_to
+from ..judge.case import Budget, Results, cases_of, launched, unpacked
 from ..judge.counters import coalesced, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, sizes_of_items
@@ -88,28 +88,22 @@ def spend(samples, idle, above, spent):
 SLICE = 64
 
 
-def run_spend(kernel, device, given: tuple) -> Results:
+def run_spend(kernel, device, samples, idle) -> Results:
     """Launch once, a block for each slice."""
-    samples, idle = given
-    samples = np.asarray(samples, np.int64)
-    above, spent = (device.full(samples.size, -7, np.int64) for _ in range(2))
+    samples, blank = np.asarray(samples, np.int64), np.full(len(samples), -7, np.int64)
     blocks = blocks_for(samples.size, SLICE)
-    device.launch(kernel, blocks, SLICE, device.array(samples), int(idle), above, spent)
-    return {"above": device.read(above), "spent": device.read(spent)}
+    return launched(kernel, device, blocks, SLICE, samples, int(idle), above=blank, spent=blank)
 
 
-def spend_case(name: str, given: tuple) -> Case:
-    """Return an input of energy-2: samples, and what the GPU draws while it is idle."""
-    samples, idle = given
+def spent(samples, idle) -> Results:
+    """Return what `run_spend` should, by NumPy alone: of samples, and what an idle GPU draws."""
     above = np.maximum(np.asarray(samples, np.int64) - int(idle), 0)
     after = np.append(above[1:], 0)
     after[SLICE - 1 :: SLICE] = 0
-    after = after[: above.size]
-    return Case(
-        name,
-        lambda kernel, device: run_spend(kernel, device, given),
-        equal_to(above=above, spent=above + after),
-    )
+    return {"above": above, "spent": above + after[: above.size]}
+
+
+spend_case = cases_of(unpacked(run_spend), unpacked(spent))
 
 
 def _drawn_samples(rng: Draw) -> dict[str, tuple]:
@@ -118,7 +112,7 @@ def _drawn_samples(rng: Draw) -> dict[str, tuple]:
 
 
 SAMPLES = Inputs(
-    {
+    lambda: {
         "300 samples": (100 + np.arange(300) * 37 % 400, 120),
         "no samples": (np.zeros(0, int), 120),
         "one sample": (np.array([500]), 120),
@@ -131,18 +125,14 @@ SAMPLES = Inputs(
 )
 
 
-def spend_budgets() -> list[Budget]:
-    """Return the bound of energy-2: a sample, two stores, a neighbor, and a store and load more."""
-    return [sharing(spend_case("256 samples", (np.arange(256), 7)), at_most=7)]
-
-
 SPEND = KernelExercise(
     words("energy-2"),
     parts=(spend,),
     imports="from numba import cuda",
-    cases=lambda: SAMPLES.cases(spend_case),
-    drawn=SAMPLES.drawn(spend_case),
-    budgets=spend_budgets,
+    inputs=SAMPLES,
+    case=spend_case,
+    # A sample, two stores, a neighbor, and a store and load more.
+    budgets=lambda: [sharing(spend_case("256 samples", (np.arange(256), 7)), at_most=7)],
     writes=("above", "spent"),
 )
 
@@ -182,26 +172,26 @@ def watts_of(sizes: np.ndarray) -> np.ndarray:
 def run_tally(kernel, device, sizes) -> Results:
     """Launch once, a warp a run."""
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    total, peak = (device.full(len(sizes), -7, np.int64) for _ in range(2))
-    blocks = blocks_for(len(sizes) * WARP_SIZE)
-    arrays = device.array(offsets), device.array(watts_of(sizes))
-    device.launch(kernel, blocks, THREADS, *arrays, total, peak)
-    return {"total": device.read(total), "peak": device.read(peak)}
+    blank, blocks = np.full(len(sizes), -7, np.int64), blocks_for(len(sizes) * WARP_SIZE)
+    watts = watts_of(sizes)
+    return launched(kernel, device, blocks, THREADS, offsets, watts, total=blank, peak=blank)
 
 
-def tally_case(name: str, sizes) -> Case:
-    """Return an input of energy-3: how many samples each run has."""
-    sizes = np.asarray(sizes, np.int64)
+def tallies(sizes) -> Results:
+    """Return what `run_tally` should, by NumPy alone: of how many samples each run has."""
     parts = np.split(watts_of(sizes), np.cumsum(sizes)[:-1]) if sizes.size else []
-    total = np.array([part.sum() for part in parts], np.int64)
-    peak = np.array([part.max(initial=0) for part in parts], np.int64)
-    return Case(
-        name,
-        lambda kernel, device: run_tally(kernel, device, sizes),
-        equal_to(total=total, peak=peak),
-    )
+    return {
+        "total": np.array([part.sum() for part in parts], np.int64),
+        "peak": np.array([part.max(initial=0) for part in parts], np.int64),
+    }
 
 
+def run_sizes() -> dict[str, np.ndarray]:
+    """Return the fixed inputs of energy-3."""
+    return {"large samples in runs of 33, 0, 67 and 1": np.array([33, 0, 67, 1])} | RUNS.fixed()
+
+
+tally_case = cases_of(run_tally, tallies)
 RUNS = sizes_of_items(most_items=40, most_units=150)
 
 
@@ -214,12 +204,9 @@ def tally_budgets() -> list[Budget]:
 TALLY = KernelExercise(
     words("energy-3"),
     parts=(tally,),
-    imports=f"from numba import cuda\n\nFULL_MASK = {FULL_MASK:#X}".replace("0X", "0x"),
-    cases=lambda: (
-        tally_case("large samples in runs of 33, 0, 67 and 1", np.array([33, 0, 67, 1])),
-        *RUNS.cases(tally_case),
-    ),
-    drawn=RUNS.drawn(tally_case),
+    imports="from numba import cuda\n\nFULL_MASK = 0xFFFFFFFF",
+    inputs=Inputs(run_sizes, RUNS.draw),
+    case=tally_case,
     budgets=tally_budgets,
     writes=("total", "peak"),
 )

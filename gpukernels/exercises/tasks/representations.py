@@ -12,9 +12,10 @@ from gpukernels.primitives import THREADS, blocks_for, warp_sum
 from gpukernels.representations import adjacency_matrix
 from gpukernels.trace import metrics
 
-from ..judge.case import Budget, Case, equal_to
+from ..judge.case import Budget, Results, cases_of, launched, unpacked
 from ..judge.counters import coalesced, no_atomics, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Draw, Inputs, graphs_from_0
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -86,6 +87,9 @@ PREDICT = PredictionExercise(
 
 # representations-2: one warp for each row of CSR
 
+#: Draws the graphs of representations-2 and -3.
+DRAWN = graphs_from_0(most=100).draw
+
 
 @cuda.jit
 def warp_neighbor_sum(offsets, targets, values, sums):
@@ -102,41 +106,37 @@ def warp_neighbor_sum(offsets, targets, values, sums):
             sums[u] = total
 
 
-def run_by_warp(kernel, device, g, values=None) -> dict[str, np.ndarray]:
+def run_by_warp(kernel, device, g, values=None) -> Results:
     """Launch a warp for each vertex of `g`; without `values`, vertex v has the value v."""
     values = np.arange(g.n, dtype=np.int32) if values is None else values
-    sums = device.full(g.n, -1, np.int64)
-    arrays = device.array(g.offsets), device.array(g.targets), device.array(values), sums
-    device.launch(kernel, max(blocks_for(32 * g.n), 1), THREADS, *arrays)
-    return {"sums": device.read(sums)}
+    blocks, sums = max(blocks_for(32 * g.n), 1), np.full(g.n, -1, np.int64)
+    return launched(kernel, device, blocks, THREADS, g.offsets, g.targets, values, sums=sums)
 
 
-def _by_warp_case(name: str, g: Graph) -> Case:
-    return Case(
-        name,
-        lambda kernel, device: run_by_warp(kernel, device, g, numbers(g)),
-        equal_to(sums=neighbor_sums(g, numbers(g))),
-    )
+def rows() -> dict[str, Graph]:
+    """Return the fixed inputs of representations-2."""
+    return {
+        "an R-MAT graph of 64 vertices": small_web(),
+        "no vertices": no_arcs(0),
+        "33 vertices without arcs": no_arcs(33),
+        "a path of 45 vertices": path(45),
+        "a star of 600 vertices": star(600),
+        "one vertex with an arc to itself": stars(1),
+        "degrees 0, 1, 31, 32, 33, 63 and 64": stars(0, 1, 31, 32, 33, 63, 64, *[0] * 57),
+    }
 
 
-def warp_row_cases() -> list[Case]:
-    """Return the hidden inputs of representations-2."""
-    return [
-        _by_warp_case("an R-MAT graph of 64 vertices", small_web()),
-        _by_warp_case("no vertices", no_arcs(0)),
-        _by_warp_case("33 vertices without arcs", no_arcs(33)),
-        _by_warp_case("a path of 45 vertices", path(45)),
-        _by_warp_case("a star of 600 vertices", star(600)),
-        _by_warp_case("one vertex with an arc to itself", stars(1)),
-        _by_warp_case(
-            "degrees 0, 1, 31, 32, 33, 63 and 64", stars(0, 1, 31, 32, 33, 63, 64, *[0] * 57)
-        ),
-    ]
+def sums_of(g: Graph) -> Results:
+    """Return the sums of representations-2 and -3."""
+    return {"sums": neighbor_sums(g, numbers(g))}
+
+
+by_warp_case = cases_of(lambda kernel, d, g: run_by_warp(kernel, d, g, numbers(g)), sums_of)
 
 
 def warp_row_budgets() -> list[Budget]:
     """Return the bounds of representations-2."""
-    case = _by_warp_case("the R-MAT graph of the chapter", web())
+    case = by_warp_case("the R-MAT graph of the chapter", web())
     return [
         coalesced(case, at_most=2, array="targets"),
         no_atomics(case),
@@ -148,7 +148,8 @@ WARP_ROW = KernelExercise(
     words("representations-2"),
     parts=(warp_neighbor_sum,),
     imports=WITH_WARP_SUM,
-    cases=warp_row_cases,
+    inputs=Inputs(rows, DRAWN),
+    case=by_warp_case,
     budgets=warp_row_budgets,
     writes=("sums",),
 )
@@ -171,18 +172,16 @@ def hasty_neighbor_sum(source, target, values, sums):
         sums[u] = total
 
 
-def run_by_arc(kernel, device, g, values=None) -> dict[str, np.ndarray]:
+def run_by_arc(kernel, device, g, values=None) -> Results:
     """Launch a thread for each arc of `g`, sorted by source; if no `values` are given, v has v."""
     values = np.arange(g.n, dtype=np.int32) if values is None else values
-    sums = device.full(g.n, 0, np.int64)
-    arrays = *(device.array(ends) for ends in g.coo), device.array(values), sums
-    device.launch(kernel, max(blocks_for(g.m), 1), THREADS, *arrays)
-    return {"sums": device.read(sums)}
+    blocks, sums = max(blocks_for(g.m), 1), np.zeros(g.n, np.int64)
+    return launched(kernel, device, blocks, THREADS, *g.coo, values, sums=sums)
 
 
-def run_cases() -> list[Case]:
-    """Return the hidden inputs of representations-3."""
-    graphs = {
+def runs() -> dict[str, Graph]:
+    """Return the fixed inputs of representations-3."""
+    return {
         "a directed path of 64 vertices": path(64, directed=True),
         "no arcs": no_arcs(5),
         "an R-MAT graph of 64 vertices": small_web(),
@@ -192,20 +191,14 @@ def run_cases() -> list[Case]:
         "runs of 31, 0, 33, 1 and 32 arcs": stars(31, 0, 33, 1, 32, *[0] * 28),
         "129 arcs of the last vertex": stars(*[0] * 128, 129),
     }
-    return [_run_case(name, g) for name, g in graphs.items()]
 
 
-def _run_case(name: str, g: Graph) -> Case:
-    return Case(
-        name,
-        lambda kernel, device: run_by_arc(kernel, device, g, numbers(g)),
-        equal_to(sums=neighbor_sums(g, numbers(g))),
-    )
+by_arc_case = cases_of(lambda kernel, d, g: run_by_arc(kernel, d, g, numbers(g)), sums_of)
 
 
 def run_budgets() -> list[Budget]:
     """Return the bounds of representations-3."""
-    case = _run_case("a path of 300 vertices", path(300))
+    case = by_arc_case("a path of 300 vertices", path(300))
     return [no_atomics(case), sharing(case, at_most=20)]
 
 
@@ -213,7 +206,8 @@ HASTY = KernelExercise(
     words("representations-3"),
     parts=(hasty_neighbor_sum,),
     imports=IMPORTS,
-    cases=run_cases,
+    inputs=Inputs(runs, DRAWN),
+    case=by_arc_case,
     budgets=run_budgets,
     writes=("sums",),
 )
@@ -238,56 +232,57 @@ def csr_search(offsets, targets, source, target, found):
         found[i] = first < offsets[u + 1] and targets[first] == v
 
 
-def run_queries(kernel, device, g, source, target) -> dict[str, np.ndarray]:
+def run_queries(kernel, device, g, source, target) -> Results:
     """Ask for each pair whether `g` has that arc, a thread a query."""
-    found = device.full(source.size, False, np.bool_)
-    queries = device.array(source.astype(np.int32)), device.array(target.astype(np.int32))
-    arrays = device.array(g.offsets), device.array(g.targets), *queries, found
-    device.launch(kernel, max(blocks_for(source.size), 1), THREADS, *arrays)
-    return {"found": device.read(found)}
+    arrays = g.offsets, g.targets, source.astype(np.int32), target.astype(np.int32)
+    blocks, found = max(blocks_for(source.size), 1), np.zeros(source.size, np.bool_)
+    return launched(kernel, device, blocks, THREADS, *arrays, found=found)
 
 
-def _query_case(name: str, g: Graph, arcs: int, pairs: int) -> Case:
-    """Ask for some of the arcs of `g` and for random pairs."""
+def answers(g: Graph, source: np.ndarray, target: np.ndarray) -> Results:
+    """Return what `run_queries` should, by sets of Python."""
+    arcs = set(zip(*(ends.tolist() for ends in g.coo), strict=True))
+    queries = zip(source.tolist(), target.tolist(), strict=True)
+    return {"found": np.array([query in arcs for query in queries], bool)}
+
+
+def some_arcs(g: Graph, arcs: int, pairs: int) -> tuple:
+    """Return a graph, and queries for some of its arcs and for random pairs."""
     draw = np.random.default_rng(1)
     some = draw.integers(g.m, size=arcs) if g.m else np.zeros(0, int)
     random = draw.integers(max(g.n, 1), size=(2, pairs))
-    source = np.concatenate([g.coo[0][some], random[0]])
-    target = np.concatenate([g.coo[1][some], random[1]])
-    return _asked(name, g, source, target)
+    return g, *np.concatenate([np.stack(g.coo)[:, some], random], axis=1)
 
 
-def _asked(name: str, g: Graph, source: np.ndarray, target: np.ndarray) -> Case:
-    """Ask for the arcs from each `source` to the `target` beside it."""
-    exists = set(zip(g.coo[0].tolist(), g.coo[1].tolist(), strict=True))
-    pairs_asked = zip(source.tolist(), target.tolist(), strict=True)
-    answers = np.array([pair in exists for pair in pairs_asked], bool)
-    return Case(
-        name,
-        lambda kernel, device: run_queries(kernel, device, g, source, target),
-        equal_to(found=answers),
-    )
+def every_pair(g: Graph) -> tuple:
+    """Return a graph, and a query for every pair of its vertices."""
+    return g, *np.divmod(np.arange(g.n * g.n), g.n)
 
 
-def _every_query(name: str, g: Graph) -> Case:
-    """Ask for every pair of vertices."""
-    source, target = np.divmod(np.arange(g.n * g.n), g.n)
-    return _asked(name, g, source, target)
-
-
-def query_cases() -> list[Case]:
-    """Return the hidden inputs of representations-4."""
+def queries() -> dict[str, tuple]:
+    """Return the fixed inputs of representations-4."""
     steps = stars(0, 34, 1, 0, 33, *[2] * 27, 31, 0)
-    return [
-        _query_case("100 queries to an R-MAT graph of 64 vertices", small_web(), 50, 50),
-        _query_case("no queries", small_web(), 0, 0),
-        _query_case("40 queries to 9 vertices without arcs", no_arcs(9), 0, 40),
-        _query_case("70 queries to a star of 1,100 vertices", star(1100), 40, 30),
-        _query_case("all arcs asked for, in a path of 45 vertices", path(45), 90, 0),
-        _every_query("every pair of 34 vertices of degree 0, 1, 2, 31, 33 and 34", steps),
-        _every_query("every pair of 3 vertices without arcs", no_arcs(3)),
-        _every_query("one vertex with an arc to itself", stars(1)),
-    ]
+    return {
+        "100 queries to an R-MAT graph of 64 vertices": some_arcs(small_web(), 50, 50),
+        "no queries": some_arcs(small_web(), 0, 0),
+        "40 queries to 9 vertices without arcs": some_arcs(no_arcs(9), 0, 40),
+        "70 queries to a star of 1,100 vertices": some_arcs(star(1100), 40, 30),
+        "all arcs asked for, in a path of 45 vertices": some_arcs(path(45), 90, 0),
+        "every pair of 34 vertices of degree 0, 1, 2, 31, 33 and 34": every_pair(steps),
+        "every pair of 3 vertices without arcs": every_pair(no_arcs(3)),
+        "one vertex with an arc to itself": every_pair(stars(1)),
+    }
+
+
+def drawn_queries(rng: Draw) -> dict[str, tuple]:
+    """Draw a graph, and queries of which half ask for one of its arcs."""
+    g = rmat(6, edge_factor=4, seed=int(rng.integers(2**31)), parallel="min", self_loops="remove")
+    arcs = np.stack(g.coo)[:, rng.integers(g.m, size=30)]
+    queries = np.concatenate([arcs, rng.integers(g.n, size=(2, 30))], axis=1)
+    return {"60 drawn queries to a drawn R-MAT graph": (g, *queries)}
+
+
+query_case = cases_of(unpacked(run_queries), unpacked(answers))
 
 
 def query_budgets() -> list[Budget]:
@@ -298,17 +293,16 @@ def query_budgets() -> list[Budget]:
     def targets_loaded(trace) -> int:
         return int(metrics.work_per_thread(trace, "targets").max())
 
-    case = _query_case("256 queries to the R-MAT graph of the chapter", g, 128, 128)
-    return [
-        Budget("targets that a thread looks at", case, targets_loaded, at_most=turns + 1),
-    ]
+    case = query_case("256 queries to the R-MAT graph of the chapter", some_arcs(g, 128, 128))
+    return [Budget("targets that a thread looks at", case, targets_loaded, at_most=turns + 1)]
 
 
 SEARCH = KernelExercise(
     words("representations-4"),
     parts=(csr_search,),
     imports=IMPORTS,
-    cases=query_cases,
+    inputs=Inputs(queries, drawn_queries),
+    case=query_case,
     budgets=query_budgets,
     writes=("found",),
 )

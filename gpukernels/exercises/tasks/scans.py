@@ -15,9 +15,10 @@ from gpukernels.primitives import (
 )
 from gpukernels.trace import metrics
 
-from ..judge.case import Budget, Case, equal_to
+from ..judge.case import Budget, Results, cases_of, launched
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Inputs, drawn_numbers
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -44,8 +45,7 @@ def inputs() -> dict[str, np.ndarray]:
         "no numbers": np.zeros(0, int),
         "75 numbers, one of them large": skewed,
         "64 numbers": draw.integers(0, 20, 64),
-        "1,000 numbers, most of them odd": 2 * draw.integers(0, 9, 1000)
-        + (draw.random(1000) < 0.9),
+        ODD: 2 * draw.integers(0, 9, 1000) + (draw.random(1000) < 0.9),
         "129 zeros": np.zeros(129, int),
         "one number": np.array([6]),
         "300 numbers, the first two beyond 2^24": odd,
@@ -55,6 +55,11 @@ def inputs() -> dict[str, np.ndarray]:
             np.arange(257) % 2, -(2**31), 2**31 - 1
         ),
     }
+
+
+#: The input on which budgets are counted.
+ODD = "1,000 numbers, most of them odd"
+NUMBERS = Inputs(inputs, drawn_numbers(most=500, low=0, high=1_000))
 
 
 def exclusive(values) -> np.ndarray:
@@ -112,42 +117,35 @@ def split_warps(values, out):
         out[first + place] = values[i]  # added
 
 
-def run_split(kernel, device, values) -> dict[str, np.ndarray]:
+def run_split(kernel, device, values) -> Results:
     """Split each 32 of `values` into even and odd ones."""
-    values = np.asarray(values, np.int32)
-    out = device.full(values.size, -1, np.int32)
-    blocks = max(blocks_for(values.size, THREADS), 1)
-    device.launch(kernel, blocks, THREADS, device.array(values), out)
-    return {"out": device.read(out)}
-
-
-def split(values: np.ndarray) -> np.ndarray:
-    """Return each 32 of `values` with the even ones first, by NumPy alone."""
-    warp = np.arange(values.size) // 32
-    return values[np.lexsort((values % 2, warp))]
-
-
-def _split_case(name: str, values) -> Case:
-    return Case(
-        name,
-        lambda kernel, device: run_split(kernel, device, values),
-        equal_to(out=split(np.asarray(values))),
+    values, out = np.asarray(values, np.int32), np.full(len(values), -1, np.int32)
+    return launched(
+        kernel, device, max(blocks_for(values.size, THREADS), 1), THREADS, values, out=out
     )
 
 
-def split_cases() -> list[Case]:
-    """Return the hidden inputs of scans-2."""
+def split(values: np.ndarray) -> Results:
+    """Return each 32 of `values` with the even ones first, by NumPy alone."""
+    warp = np.arange(values.size) // 32
+    return {"out": values[np.lexsort((values % 2, warp))]}
+
+
+def to_split() -> dict[str, np.ndarray]:
+    """Return the fixed inputs of scans-2."""
     turns = np.arange(64) // 32
-    return [
-        *(_split_case(name, values) for name, values in inputs().items()),
-        _split_case("32 odd numbers, then 32 even ones", 2 * np.arange(64) + 1 - turns),
-        _split_case("33 odd numbers", 2 * np.arange(33) - 31),
-    ]
+    return inputs() | {
+        "32 odd numbers, then 32 even ones": 2 * np.arange(64) + 1 - turns,
+        "33 odd numbers": 2 * np.arange(33) - 31,
+    }
+
+
+split_case = cases_of(run_split, split)
 
 
 def split_budgets() -> list[Budget]:
     """Return the bounds of scans-2."""
-    case = split_cases()[4]
+    case = split_case(ODD, inputs()[ODD])
     return [
         Budget("warp steps", case, metrics.warp_steps, at_most=400),
         sharing(case, at_most=4),
@@ -158,7 +156,8 @@ SPLIT = KernelExercise(
     words("scans-2"),
     parts=(split_warps,),
     imports=IMPORTS,
-    cases=split_cases,
+    inputs=Inputs(to_split, drawn_numbers(most=500, low=-(2**31), high=2**31 - 1)),
+    case=split_case,
     budgets=split_budgets,
     writes=("out",),
 )
@@ -177,7 +176,7 @@ def complete_scan(scanned, block_totals):
         scanned[i] += before
 
 
-def run_complete(kernel, device, values) -> dict[str, np.ndarray]:
+def run_complete(kernel, device, values) -> Results:
     """Complete the scan of `values`, of which each 64 have been scanned on their own."""
     values = np.asarray(values, np.int32)
     blocks = max(blocks_for(values.size, THREADS), 1)
@@ -186,34 +185,19 @@ def run_complete(kernel, device, values) -> dict[str, np.ndarray]:
     runs = padded.reshape(blocks, THREADS)
     scanned = (np.cumsum(runs, axis=1) - runs).ravel()[: values.size].astype(np.int32)
     totals = runs.sum(axis=1).astype(np.int32)
-    scanned = device.array(scanned)
-    device.launch(kernel, blocks, THREADS, scanned, device.array(totals))
-    return {"scanned": device.read(scanned)}
+    found = launched(kernel, device, blocks, THREADS, scanned=scanned, block_totals=totals)
+    return {"scanned": found["scanned"]}
 
 
-def complete_cases() -> list[Case]:
-    """Return the hidden inputs of scans-3: of one block, of two, and of more."""
-    return [
-        Case(
-            name,
-            lambda kernel, device, values=values: run_complete(kernel, device, values),
-            equal_to(scanned=exclusive(values)),
-        )
-        for name, values in inputs().items()
-    ]
-
-
-def complete_budgets() -> list[Budget]:
-    """Return the bound of scans-3."""
-    return [sharing(complete_cases()[4], at_most=20)]
-
+complete_case = cases_of(run_complete, lambda values: {"scanned": exclusive(values)})
 
 COMPLETE = KernelExercise(
     words("scans-3"),
     parts=(complete_scan,),
     imports=IMPORTS,
-    cases=complete_cases,
-    budgets=complete_budgets,
+    inputs=NUMBERS,
+    case=complete_case,
+    budgets=lambda: [sharing(complete_case(ODD, inputs()[ODD]), at_most=20)],
     writes=("scanned",),
 )
 
@@ -236,36 +220,26 @@ def scan_four(values, scanned):
         before = int32(before + values[i])  # added
 
 
-def run_four(kernel, device, values) -> dict[str, np.ndarray]:
+def run_four(kernel, device, values) -> Results:
     """Scan each 256 of `values` on their own, with 64 threads a block."""
-    values = np.asarray(values, np.int32)
-    scanned = device.full(values.size, -1, np.int32)
+    values, scanned = np.asarray(values, np.int32), np.full(len(values), -1, np.int32)
     blocks = max(blocks_for(values.size, 4 * THREADS), 1)
-    device.launch(kernel, blocks, THREADS, device.array(values), scanned)
-    return {"scanned": device.read(scanned)}
+    return launched(kernel, device, blocks, THREADS, values, scanned=scanned)
 
 
-def four_cases() -> list[Case]:
-    """Return the hidden inputs of scans-4."""
+def blockwise(values: np.ndarray) -> Results:
+    """Return the exclusive scan of each 4 x 64 values on their own."""
     run = 4 * THREADS
-    return [
-        Case(
-            name,
-            lambda kernel, device, values=values: run_four(kernel, device, values),
-            equal_to(
-                scanned=np.concatenate(
-                    [np.zeros(0, int)]
-                    + [exclusive(values[k : k + run]) for k in range(0, values.size, run)]
-                )
-            ),
-        )
-        for name, values in inputs().items()
-    ]
+    parts = [exclusive(values[k : k + run]) for k in range(0, values.size, run)]
+    return {"scanned": np.concatenate([np.zeros(0, int), *parts])}
+
+
+four_case = cases_of(run_four, blockwise)
 
 
 def four_budgets() -> list[Budget]:
     """Return the bounds of scans-4."""
-    case = four_cases()[4]
+    case = four_case(ODD, inputs()[ODD])
     return [
         Budget("barriers of all warps", case, metrics.barriers, at_most=16),
         Budget("warp steps", case, metrics.warp_steps, at_most=800),
@@ -276,7 +250,8 @@ FOUR = KernelExercise(
     words("scans-4"),
     parts=(scan_four,),
     imports=WITH_BLOCK_SCAN,
-    cases=four_cases,
+    inputs=NUMBERS,
+    case=four_case,
     budgets=four_budgets,
     writes=("scanned",),
 )

@@ -9,9 +9,10 @@ from gpukernels.device import SimtDevice
 from gpukernels.graphs.generators import erdos_renyi, path, star
 from gpukernels.trace import metrics
 
-from ..judge.case import Budget, Case, equal_to
-from ..judge.counters import bank_conflicts, coalesced, no_atomics, sharing
+from ..judge.case import Budget, Results, cases_of, launched, unpacked
+from ..judge.counters import bank_conflicts, coalesced, no_atomics, requests, sharing, waiting
 from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Inputs, drawn_numbers
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda, int32"
@@ -98,21 +99,19 @@ def block_sum(values, total):
         total[0] = tile[0]
 
 
-def run_block_sum(kernel, device, values) -> dict[str, np.ndarray]:
+def run_block_sum(kernel, device, values) -> Results:
     """Add up at most 128 numbers with one block of 128 threads."""
-    total = device.full(1, -1, np.int64)
-    device.launch(kernel, 1, 128, device.array(values.astype(np.int32)), total)
-    return {"total": device.read(total)}
+    return launched(kernel, device, 1, 128, values.astype(np.int32), total=np.full(1, -1, np.int64))
 
 
-def block_sum_cases() -> list[Case]:
-    """Return the hidden inputs of shared-2; the first is full."""
+def to_add() -> dict[str, np.ndarray]:
+    """Return the fixed inputs of shared-2; the first is full."""
     draw = np.random.default_rng(0)
     skewed = np.zeros(128, int)
     skewed[97] = 1_000_000
     extremes = np.zeros(33, int)
     extremes[[0, 32]] = LEAST, MOST
-    inputs = {
+    return {
         "128 numbers": draw.integers(0, 100, 128),
         "no numbers": np.zeros(0, int),
         "75 numbers": draw.integers(-50, 50, 75),
@@ -121,19 +120,14 @@ def block_sum_cases() -> list[Case]:
         "33 numbers, of them the least and the largest": extremes,
         "127 numbers, all alike": np.full(127, -(2**24)),
     }
-    return [
-        Case(
-            name,
-            lambda kernel, device, values=values: run_block_sum(kernel, device, values),
-            equal_to(total=np.array([values.sum()])),
-        )
-        for name, values in inputs.items()
-    ]
+
+
+sum_case = cases_of(run_block_sum, lambda values: {"total": values.sum(keepdims=True)})
 
 
 def block_sum_budgets() -> list[Budget]:
     """Return the bounds of shared-2: four warps, and two loads and a store at each level."""
-    full = block_sum_cases()[0]
+    full = sum_case("128 numbers", to_add()["128 numbers"])
     return [
         Budget("warp steps", full, metrics.warp_steps, at_most=160),
         Budget("divergent branches", full, metrics.divergent_branches, at_most=6),
@@ -147,7 +141,8 @@ WAKE = KernelExercise(
     words("shared-2"),
     parts=(block_sum,),
     imports=IMPORTS,
-    cases=block_sum_cases,
+    inputs=Inputs(to_add, drawn_numbers(most=128, low=-1_000, high=1_000_000)),
+    case=sum_case,
     budgets=block_sum_budgets,
     writes=("total",),
 )
@@ -170,11 +165,9 @@ def rotate(values, rounds):
     values[i] = tile[i]
 
 
-def run_rotate(kernel, device, n, rounds) -> dict[str, np.ndarray]:
+def run_rotate(kernel, device, n, rounds) -> Results:
     """Rotate :func:`numbers` with a block of `n` threads."""
-    values = device.array(numbers(n))
-    device.launch(kernel, 1, n, values, rounds)
-    return {"values": device.read(values)}
+    return launched(kernel, device, 1, int(n), values=numbers(n), rounds=int(rounds))
 
 
 def numbers(n: int) -> np.ndarray:
@@ -188,31 +181,27 @@ def numbers(n: int) -> np.ndarray:
     return values
 
 
-def _rotate_case(n: int, rounds: int) -> Case:
-    return Case(
-        f"{n} number{'s' if n > 1 else ''}, {rounds} rounds",
-        lambda kernel, device: run_rotate(kernel, device, n, rounds),
-        equal_to(values=np.roll(numbers(n), -rounds)),
-    )
-
-
-def rotate_cases() -> list[Case]:
-    """Return the hidden inputs of shared-3."""
+def to_rotate() -> dict[str, tuple]:
+    """Return the fixed inputs of shared-3: numbers and rounds."""
     shapes = ((64, 3), (64, 0), (50, 7), (2, 5), (128, 40), (1, 2), (32, 2), (33, 33), (127, 2))
-    return [_rotate_case(*shape) for shape in shapes]
+    return {
+        f"{n} number{'s' if n > 1 else ''}, {rounds} rounds": (n, rounds) for n, rounds in shapes
+    }
 
 
-def rotate_budgets() -> list[Budget]:
-    """Return the bound of shared-3."""
-    return [sharing(_rotate_case(128, 3), at_most=16)]
-
+rotate_case = cases_of(
+    unpacked(run_rotate), unpacked(lambda n, rounds: {"values": np.roll(numbers(n), -rounds)})
+)
 
 ROTATE = KernelExercise(
     words("shared-3"),
     parts=(rotate,),
     imports=IMPORTS,
-    cases=rotate_cases,
-    budgets=rotate_budgets,
+    inputs=Inputs(
+        to_rotate, lambda rng: {"drawn numbers and rounds": rng.integers([2, 0], [129, 40])}
+    ),
+    case=rotate_case,
+    budgets=lambda: [sharing(rotate_case("128 numbers, 3 rounds", (128, 3)), at_most=16)],
     writes=("values",),
 )
 
@@ -233,32 +222,28 @@ def transpose(a, out):
         out[column + y, row + x] = tile[x, y]  # added
 
 
-def run_transpose(kernel, device, rows, columns) -> dict[str, np.ndarray]:
+def run_transpose(kernel, device, rows, columns) -> Results:
     """Transpose a matrix of :func:`numbers`, a block of 32 x 32 threads per tile."""
-    a = device.array(numbers(rows * columns).reshape(rows, columns))
-    out = device.full((columns, rows), -1, np.int32)
-    blocks = max(-(-columns // 32), 1), max(-(-rows // 32), 1)
-    device.launch(kernel, blocks, (32, 32), a, out)
-    return {"out": device.read(out)}
+    a = numbers(rows * columns).reshape(rows, columns)
+    blocks = max(-(-int(columns) // 32), 1), max(-(-int(rows) // 32), 1)
+    return launched(kernel, device, blocks, (32, 32), a, out=np.full((columns, rows), -1, np.int32))
 
 
-def _transpose_case(rows: int, columns: int) -> Case:
-    return Case(
-        f"a {rows} × {columns} matrix",
-        lambda kernel, device: run_transpose(kernel, device, rows, columns),
-        equal_to(out=numbers(rows * columns).reshape(rows, columns).T),
-    )
-
-
-def transpose_cases() -> list[Case]:
-    """Return the hidden inputs of shared-4."""
+def to_transpose() -> dict[str, tuple]:
+    """Return the fixed inputs of shared-4: rows and columns."""
     shapes = ((32, 32), (0, 5), (40, 33), (1, 90), (64, 64), (1, 1), (65, 1), (31, 64), (3, 300))
-    return [_transpose_case(*shape) for shape in shapes]
+    return {f"a {rows} × {columns} matrix": (rows, columns) for rows, columns in shapes}
+
+
+transpose_case = cases_of(
+    unpacked(run_transpose),
+    unpacked(lambda rows, columns: {"out": numbers(rows * columns).reshape(rows, columns).T}),
+)
 
 
 def transpose_budgets() -> list[Budget]:
     """Return the bounds of shared-4."""
-    case = _transpose_case(64, 64)
+    case = transpose_case("a 64 × 64 matrix", (64, 64))
     return [
         coalesced(case, at_most=4),
         bank_conflicts(case),
@@ -270,7 +255,8 @@ TRANSPOSE = KernelExercise(
     words("shared-4"),
     parts=(transpose,),
     imports=IMPORTS,
-    cases=transpose_cases,
+    inputs=Inputs(to_transpose, lambda rng: {"a matrix of drawn sides": rng.integers(1, 70, 2)}),
+    case=transpose_case,
     budgets=transpose_budgets,
     writes=("out",),
 )
@@ -295,17 +281,15 @@ def histogram(degree, count):
         cuda.atomic.add(count, i, part[i])  # added
 
 
-def run_histogram(kernel, device, degree) -> dict[str, np.ndarray]:
+def run_histogram(kernel, device, degree) -> Results:
     """Count degrees below 32 with blocks of 128 threads, at least one."""
-    count = device.full(32, 0, np.int32)
-    blocks = max(-(-degree.size // 128), 1)
-    device.launch(kernel, blocks, 128, device.array(degree), count)
-    return {"count": device.read(count)}
+    degree, blocks = degree.astype(np.int32), max(-(-degree.size // 128), 1)
+    return launched(kernel, device, blocks, 128, degree, count=np.zeros(32, np.int32))
 
 
-def histogram_cases() -> list[Case]:
-    """Return the hidden inputs of shared-5; the last is the one that is counted."""
-    degrees = {
+def degrees() -> dict[str, np.ndarray]:
+    """Return the fixed inputs of shared-5."""
+    return {
         "a path of 300 vertices": path(300).out_degree,
         "no vertices": path(0).out_degree,
         "a star of 30 vertices": star(30).out_degree,
@@ -314,34 +298,23 @@ def histogram_cases() -> list[Case]:
         "1,153 vertices of degree 31": np.full(1153, 31, np.int32),
         "one vertex of degree 1": np.ones(1, np.int32),
         "five vertices of each degree from 0 to 31": np.arange(160, dtype=np.int32) % 32,
-        "a random graph of 1,024 vertices": erdos_renyi(1024, 8).out_degree,
+        COUNTED: erdos_renyi(1024, 8).out_degree,
     }
-    return [
-        Case(
-            name,
-            lambda kernel, device, degree=degree: run_histogram(kernel, device, degree),
-            equal_to(count=np.bincount(degree, minlength=32)),
-        )
-        for name, degree in degrees.items()
-    ]
+
+
+#: The input on which shared-5 is counted.
+COUNTED = "a random graph of 1,024 vertices"
+histogram_case = cases_of(
+    run_histogram, lambda degree: {"count": np.bincount(degree, minlength=32)}
+)
 
 
 def histogram_budgets() -> list[Budget]:
     """Return the bounds of shared-5."""
-    case = histogram_cases()[-1]
+    case = histogram_case(COUNTED, degrees()[COUNTED])
     return [
-        Budget(
-            "lanes that wait at an atomic on `count`",
-            case,
-            lambda trace: int(metrics.atomic_conflicts(trace.select(array="count")).sum()),
-            at_most=0,
-        ),
-        Budget(
-            "requests to `count`",
-            case,
-            lambda trace: metrics.requests(trace.select(array="count")),
-            at_most=8,
-        ),
+        waiting(case, "lanes that wait at an atomic on `count`", array="count"),
+        requests(case, at_most=8, array="count"),
         sharing(case, at_most=10),
     ]
 
@@ -350,7 +323,10 @@ HISTOGRAM = KernelExercise(
     words("shared-5"),
     parts=(histogram,),
     imports=IMPORTS,
-    cases=histogram_cases,
+    inputs=Inputs(
+        degrees, lambda rng: {"drawn degrees": rng.integers(0, 32, rng.integers(1, 500))}
+    ),
+    case=histogram_case,
     budgets=histogram_budgets,
     writes=("count",),
 )

@@ -10,9 +10,10 @@ from gpukernels.graphs.generators import path, rmat, star
 from gpukernels.graphs.graph import Graph
 from gpukernels.trace import metrics
 
-from ..judge.case import Budget, Case, equal_to
-from ..judge.counters import sharing
+from ..judge.case import Budget, Results, cases_of, launched
+from ..judge.counters import requests, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Inputs, drawn_numbers, graphs_from_0
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -70,32 +71,21 @@ def square_runs(values, out):
         out[i] = values[i] * values[i]
 
 
-def run_squares(kernel, device, values) -> dict[str, np.ndarray]:
+def run_squares(kernel, device, values) -> Results:
     """Square `values` with blocks of 32 threads, four values a thread; at least one block."""
-    values = np.asarray(values, np.int32)
-    out = device.full(values.size, -1, np.int64)
-    blocks = max(-(-values.size // 128), 1)
-    device.launch(kernel, blocks, 32, device.array(values), out)
-    return {"out": device.read(out)}
+    values, out = np.asarray(values, np.int32), np.full(len(values), -1, np.int64)
+    return launched(kernel, device, max(-(-values.size // 128), 1), 32, values, out=out)
 
 
-def squares(values) -> dict[str, np.ndarray]:
+def squares(values) -> Results:
     """Return what `run_squares` should, by NumPy alone."""
     return {"out": np.asarray(values, np.int64) ** 2}
 
 
-def _squares_case(name: str, values) -> Case:
-    return Case(
-        name,
-        lambda kernel, device: run_squares(kernel, device, values),
-        equal_to(**squares(values)),
-    )
-
-
-def squares_cases() -> list[Case]:
-    """Return the hidden inputs of simt-2; the first fills its threads."""
+def to_square() -> dict[str, np.ndarray]:
+    """Return the fixed inputs of simt-2; the first fills its threads."""
     draw = np.random.default_rng(3)
-    inputs = {
+    return {
         "128 numbers": draw.integers(-100, 100, 128),
         "75 numbers": draw.integers(-100, 100, 75),
         "no numbers": np.zeros(0, int),
@@ -106,20 +96,17 @@ def squares_cases() -> list[Case]:
         "126 numbers": np.arange(126),
         "1,500 numbers": draw.integers(-100, 100, 1_500),
     }
-    return [_squares_case(name, values) for name, values in inputs.items()]
 
 
-def squares_budgets() -> list[Budget]:
-    """Return the bound of simt-2."""
-    return [sharing(_squares_case("400 numbers", np.arange(400)), at_most=12)]
-
+squares_case = cases_of(run_squares, squares)
 
 RUNS = KernelExercise(
     words("simt-2"),
     parts=(square_runs,),
     imports=IMPORTS,
-    cases=squares_cases,
-    budgets=squares_budgets,
+    inputs=Inputs(to_square, drawn_numbers(most=500, low=-1_000_000, high=1_000_000)),
+    case=squares_case,
+    budgets=lambda: [sharing(squares_case("400 numbers", np.arange(400)), at_most=12)],
     writes=("out",),
 )
 
@@ -144,35 +131,24 @@ def some_values(g: Graph) -> np.ndarray:
     return np.random.default_rng(5).integers(-(2**26), 2**26, g.n).astype(np.int32)
 
 
-def run_ordered(kernel, device, g: Graph) -> dict[str, np.ndarray]:
+def run_ordered(kernel, device, g: Graph) -> Results:
     """Sum over the neighbors of all vertices of `g`, with blocks of 128 threads, at least one."""
     order = np.argsort(-g.out_degree, kind="stable").astype(np.int32)
-    sums = device.full(g.n, -1, np.int64)
-    arrays = [device.array(a) for a in (g.offsets, g.targets, some_values(g), order)]
-    device.launch(kernel, max(-(-g.n // 128), 1), 128, *arrays, sums)
-    return {"sums": device.read(sums)}
+    arrays, sums = (g.offsets, g.targets, some_values(g), order), np.full(g.n, -1, np.int64)
+    return launched(kernel, device, max(-(-g.n // 128), 1), 128, *arrays, sums=sums)
 
 
-def neighbor_sums(g: Graph) -> np.ndarray:
+def neighbor_sums(g: Graph) -> Results:
     """Return what `run_ordered` should, by NumPy alone."""
     sums = np.zeros(g.n, np.int64)
     source, target = g.coo
     np.add.at(sums, source, some_values(g)[target].astype(np.int64))
-    return sums
+    return {"sums": sums}
 
 
-def ordered_case(name: str, g: Graph) -> Case:
-    """Return one input of simt-3."""
-    return Case(
-        name,
-        lambda kernel, device: run_ordered(kernel, device, g),
-        equal_to(sums=neighbor_sums(g)),
-    )
-
-
-def ordered_cases() -> list[Case]:
-    """Return the hidden inputs of simt-3."""
-    graphs = {
+def graphs() -> dict[str, Graph]:
+    """Return the fixed inputs of simt-3."""
+    return {
         "a path of 300 vertices": path(300),
         "no vertices": path(0),
         "a star of 40 vertices": star(40),
@@ -180,7 +156,9 @@ def ordered_cases() -> list[Case]:
         "one vertex with two self-loops": Graph.from_arcs(1, [0, 0], [0, 0]),
         "an R-MAT graph of 256 vertices": rmat(8, edge_factor=4, seed=2),
     }
-    return [ordered_case(name, g) for name, g in graphs.items()]
+
+
+ordered_case = cases_of(run_ordered, neighbor_sums)
 
 
 def ordered_budgets() -> list[Budget]:
@@ -188,12 +166,7 @@ def ordered_budgets() -> list[Budget]:
     case = ordered_case("an R-MAT graph of 1,024 vertices", rmat(10, edge_factor=8, seed=1))
     return [
         Budget("warp steps", case, metrics.warp_steps, at_most=1500),
-        Budget(
-            "requests to `targets`",
-            case,
-            lambda trace: metrics.requests(trace.select(array="targets")),
-            at_most=700,
-        ),
+        requests(case, at_most=700, array="targets"),
     ]
 
 
@@ -201,7 +174,8 @@ ORDERED = KernelExercise(
     words("simt-3"),
     parts=(ordered_neighbor_sum,),
     imports=IMPORTS,
-    cases=ordered_cases,
+    inputs=Inputs(graphs, graphs_from_0(most=100).draw),
+    case=ordered_case,
     budgets=ordered_budgets,
     writes=("sums",),
 )

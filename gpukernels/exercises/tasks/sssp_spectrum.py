@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 from numba import cuda, int32
@@ -14,13 +14,12 @@ from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.primitives.warp_append import warp_append
 from gpukernels.reference import bellman_ford_queue, dijkstra
 from gpukernels.shortest_paths import sssp
-from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 
 from ..judge import queued
-from ..judge.case import Budget, Case, HostGaveUp, Results, Wrong
-from ..judge.counters import sharing
+from ..judge.case import Budget, HostGaveUp, Results, Wrong, cases_of, equal_to, launched
+from ..judge.counters import atomics, loads, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Draw, Inputs, Search, searches
+from ..judge.inputs import Draw, Inputs, Search, changed, searches
 from ..judge.words import words
 
 #: Distance of what no path has reached.
@@ -58,10 +57,16 @@ def weighted_searches(negative: bool) -> Inputs:
     """
     plain = searches(most=67)
 
-    def all_of(found: Mapping[str, Search], rng: Draw) -> dict[str, Search]:
-        return {
-            name: Search(weighted(search.g, rng, negative), search.root)
-            for name, search in found.items()
+    def with_weights(search: Search, rng: Draw) -> Search:
+        return Search(weighted(search.g, rng, negative), search.root)
+
+    def fixed() -> dict[str, Search]:
+        return changed(first | plain.fixed(), with_weights, np.random.default_rng(5)) | {
+            "detours that are shorter by 1": Search(detours(12)),
+            "long detours that are shorter by 1": Search(detours(12, long=2**25 + 1)),
+            "a detour that is shorter by 2^30": Search(
+                Graph.from_arcs(4, [0, 0, 1, 2], [2, 1, 2, 3], [2**30 + 3, 1, 2, 5])
+            ),
         }
 
     circles = [0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3]
@@ -69,13 +74,7 @@ def weighted_searches(negative: bool) -> Inputs:
         "roads of 75 vertices": Search(road_grid(15, 5, seed=1)),
         "two circles, one out of reach": Search(Graph.from_arcs(6, *map(np.array, circles)), 4),
     }
-    fixed = all_of({**first, **plain.fixed}, np.random.default_rng(5))
-    fixed["detours that are shorter by 1"] = Search(detours(12))
-    fixed["long detours that are shorter by 1"] = Search(detours(12, long=2**25 + 1))
-    fixed["a detour that is shorter by 2^30"] = Search(
-        Graph.from_arcs(4, [0, 0, 1, 2], [2, 1, 2, 3], [2**30 + 3, 1, 2, 5])
-    )
-    return Inputs(fixed, lambda rng: all_of(plain.draw(rng), rng))
+    return Inputs(fixed, lambda rng: changed(plain.draw(rng), with_weights, rng))
 
 
 def judge_distances(search: Search, array: str = "distance") -> Callable[[Results], Wrong | None]:
@@ -83,20 +82,8 @@ def judge_distances(search: Search, array: str = "distance") -> Callable[[Result
     g, root = search
     found = bellman_ford_queue(g, root)
     expected = np.where(found.parent >= 0, found.distance, NO_PATH)
-
-    def judge(results: Results) -> Wrong | None:
-        wrong_queue = queued.judge(results, "given a shorter distance")
-        if wrong_queue is not None:
-            return wrong_queue
-        distance = results[array]
-        wrong = np.flatnonzero(distance != expected)
-        if not wrong.size:
-            return None
-        v = int(wrong[0])
-        text = f"`{array}[{v}]` is {distance[v]} and should be {expected[v]}"
-        return Wrong(f"{text}; {wrong.size} of {g.n} are wrong", array, v)
-
-    return judge
+    judge_rest = equal_to("{wrong} of {size} are wrong", **{array: expected})
+    return lambda results: queued.judge(results, "given a shorter distance") or judge_rest(results)
 
 
 def start(device, search: Search):
@@ -177,10 +164,7 @@ def run_relax(kernel, device, search: Search) -> Results:
     raise HostGaveUp(f"launch {g.n + 1} for {g.n} vertices still lowered a distance")
 
 
-def relax_case(name: str, search: Search) -> Case:
-    """Return an input of sssp-2."""
-    judge = judge_distances(search, "lower")
-    return Case(name, lambda kernel, device: run_relax(kernel, device, search), judge)
+relax_case = cases_of(run_relax, lambda search: judge_distances(search, "lower"))
 
 
 def _useful(g: Graph) -> int:
@@ -202,18 +186,15 @@ def relax_budgets() -> list[Budget]:
     """Return the bounds of sssp-2."""
     g = weighted(small_world(300, 6, rewire=0.1, seed=2), np.random.default_rng(1))
     case = relax_case("a small world of 300 vertices", Search(g))
-
-    def atomics(trace: Trace) -> int:
-        return metrics.accesses(trace, kinds=ATOMIC)
-
-    return [Budget("atomics", case, atomics, at_most=_useful(g)), sharing(case, at_most=8)]
+    return [atomics(case, at_most=_useful(g)), sharing(case, at_most=8)]
 
 
 RELAX = KernelExercise(
     words("sssp-2"),
     parts=(relax_arcs,),
     imports=IMPORTS,
-    cases=lambda: WITH_NEGATIVE.cases(relax_case),
+    inputs=WITH_NEGATIVE,
+    case=relax_case,
     budgets=relax_budgets,
     writes=("lower",),
 )
@@ -270,11 +251,7 @@ def run_paths(kernel, device, search: Search, *beside: np.ndarray) -> Results:
     raise HostGaveUp(f"round {g.n + 1} of {g.n} vertices still has a queue")
 
 
-def paths_case(name: str, search: Search) -> Case:
-    """Return an input of sssp-3."""
-    return Case(
-        name, lambda kernel, device: run_paths(kernel, device, search), judge_distances(search)
-    )
+paths_case = cases_of(run_paths, judge_distances)
 
 
 def paths_budgets() -> list[Budget]:
@@ -282,18 +259,16 @@ def paths_budgets() -> list[Budget]:
     g = small_world(200, 6, rewire=0.1, seed=2)
     g = Graph(g.offsets, g.targets, np.ones(g.m, np.int32))
     case = paths_case("a small world of 200 vertices, all weights 1", Search(g))
-
-    def relaxed(trace: Trace) -> int:
-        return metrics.accesses(trace.select(array=["weights"]), kinds=LOAD)
-
-    return [Budget("relaxations", case, relaxed, at_most=g.m), sharing(case, at_most=96)]
+    relaxed = loads(case, at_most=g.m, what="relaxations", array="weights")
+    return [relaxed, sharing(case, at_most=96)]
 
 
 PATHS = KernelExercise(
     words("sssp-3"),
     parts=(expand_paths,),
     imports=WITH_QUEUE,
-    cases=lambda: POSITIVE.cases(paths_case),
+    inputs=POSITIVE,
+    case=paths_case,
     budgets=paths_budgets,
     writes=("distance", "next_frontier", "next_size"),
     benign=("distance",),
@@ -347,7 +322,7 @@ def _drawn_piles(rng: Draw) -> dict[str, tuple]:
 
 
 PILES = Inputs(
-    {
+    lambda: {
         "300 vertices of all kinds": waiting(np.arange(300) * 7 % 31, 10, 20, seed=4),
         "no vertices": waiting([], 10, 20),
         "one vertex at the limit": waiting([20], 10, 20),
@@ -365,18 +340,16 @@ PILES = Inputs(
 )
 
 
-def run_split(kernel, device, given: tuple) -> dict[str, np.ndarray]:
+def run_split(kernel, device, given: tuple) -> Results:
     """Split a pile once."""
     pile, old, distance, before, limit = given
     room = pile.size + old.size
-    near, far = (device.full(room, -1, np.int32) for _ in range(2))
-    near_size, far_size = (device.full(1, 0, np.int32) for _ in range(2))
-    device.launch(
-        kernel, blocks_for(room), THREADS, device.array(np.r_[pile, old]), np.int32(pile.size),
-        device.array(distance), np.int32(before), np.int32(limit), near, near_size, far, far_size,
+    scalars = [np.int32(number) for number in (pile.size, before, limit)]
+    place, none = np.full(room, -1, np.int32), np.zeros(1, np.int32)
+    return launched(
+        kernel, device, blocks_for(room), THREADS, np.r_[pile, old], scalars[0], distance,
+        *scalars[1:], near=place, near_size=none, far=place, far_size=none,
     )  # fmt: skip
-    named = {"near": near, "near_size": near_size, "far": far, "far_size": far_size}
-    return {name: device.read(array) for name, array in named.items()}
 
 
 def judge_split(given: tuple) -> Callable[[Results], Wrong | None]:
@@ -401,9 +374,7 @@ def judge_split(given: tuple) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-def split_case(name: str, given: tuple) -> Case:
-    """Return an input of sssp-4."""
-    return Case(name, lambda kernel, device: run_split(kernel, device, given), judge_split(given))
+split_case = cases_of(run_split, judge_split)
 
 
 def split_budgets() -> list[Budget]:
@@ -414,18 +385,15 @@ def split_budgets() -> list[Budget]:
     needed = ((lengths > before) & (lengths <= limit)).any(axis=1).sum()
     needed += (lengths > limit).any(axis=1).sum()
     case = split_case("1,000 vertices of all kinds", given)
-
-    def atomics(trace: Trace) -> int:
-        return metrics.accesses(trace, kinds=ATOMIC)
-
-    return [Budget("atomics", case, atomics, at_most=int(needed)), sharing(case, at_most=10)]
+    return [atomics(case, at_most=int(needed)), sharing(case, at_most=10)]
 
 
 SPLIT = KernelExercise(
     words("sssp-4"),
     parts=(split_pile,),
     imports=WITH_APPEND,
-    cases=lambda: PILES.cases(split_case),
+    inputs=PILES,
+    case=split_case,
     budgets=split_budgets,
     writes=("near", "near_size", "far", "far_size"),
 )
