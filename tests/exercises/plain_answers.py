@@ -48,18 +48,6 @@ def unguarded_histogram(degree, count):
 
 
 @cuda.jit
-def forgetful_histogram(degree, count):
-    part = cuda.shared.array(32, int32)
-    u = cuda.grid(1)
-    i = cuda.threadIdx.x
-    if u < degree.size:
-        cuda.atomic.add(part, degree[u], 1)
-    cuda.syncthreads()
-    if i < 32:
-        cuda.atomic.add(count, i, part[i])
-
-
-@cuda.jit
 def double_histogram(degree, count):
     u = cuda.grid(1)
     if u < degree.size:
@@ -81,26 +69,35 @@ def double_histogram_by_a_function(degree, count):
 @gk.benign_race("count")
 @cuda.jit
 def racy_histogram(degree, count):
-    u = cuda.grid(1)
-    if u < degree.size:
-        count[degree[u]] += 1
+    count[0] += 1
 
 
 @cuda.jit
 def histogram_of_other_names(degrees, counts):
-    u = cuda.grid(1)
-    if u < degrees.size:
-        cuda.atomic.add(counts, degrees[u], 1)
+    counts[0] = 1
 
 
 @cuda.jit(device=True)
 def device_histogram(degree, count):
-    cuda.atomic.add(count, degree[cuda.grid(1)], 1)
+    count[0] = 1
 
 
 def python_histogram(degree, count):
-    for u in range(degree.size):
-        count[degree[u]] += 1
+    count[0] = 1
+
+
+@cuda.jit
+def endless_histogram(degree, count):
+    u = cuda.grid(1)
+    while u < degree.size:
+        u += 0
+
+
+@cuda.jit
+def raising_histogram(degree, count):
+    u = cuda.grid(1)
+    if u == 100:
+        raise ValueError("no vertex 100")
 
 
 @gk.benign_race("distance", "changed")
@@ -113,6 +110,4 @@ def restless_spread(offsets, targets, distance, changed, level):
 def crowded_expand(
     offsets, targets, distance, parent, frontier, frontier_size, next_frontier, next_size, level
 ):
-    i = cuda.grid(1)
-    if i < frontier_size[0]:
-        cuda.atomic.add(next_size, 0, 1000)
+    cuda.atomic.add(next_size, 0, 1000)

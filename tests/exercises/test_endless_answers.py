@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 
 import pytest
+from adversaries import KERNELS, kernel_of
 from effort import in_turn
-from from_text import kernel_of
 
 import gpukernels as gk
-from gpukernels.exercises import CATALOG
 from gpukernels.exercises.judge import bench
 from gpukernels.simt import python_function
 
-KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]
 THREAD = "cuda.threadIdx.x + cuda.threadIdx.y * cuda.blockDim.x"
 #: Where a solution is made to hang: lines, and whether they go before or behind its own.
 HANGS = {

@@ -6,15 +6,12 @@ import numpy as np
 from numba import cuda, int32
 
 import gpukernels as gk
+from gpukernels.exercises.judge import counters
 from gpukernels.exercises.judge.case import Case
-from gpukernels.exercises.judge.counters import (
-    bank_conflicts,
-    busiest_warp,
-    coalesced,
-    no_atomics,
-    sharing,
-)
+from gpukernels.exercises.judge.counters import busiest_warp, coalesced, sharing
 from gpukernels.trace import Trace
+
+CASE = Case("a warp", lambda kernel, device: {}, lambda found: None)
 
 
 @cuda.jit
@@ -36,24 +33,15 @@ def traced(launches: int) -> Trace:
 
 def test_the_busiest_warp_is_one_of_one_launch():
     assert busiest_warp(traced(1)) == busiest_warp(traced(3)) == 4 + 1
-
-
-def test_an_array_that_no_thread_touches_has_no_accesses():
-    trace = traced(1)
-    assert busiest_warp(trace.select(array=["out"])) == 1
-    assert busiest_warp(trace.select(array=["values"])) == 4
-    assert busiest_warp(trace.select(array=["nothing"])) == 0
-
-
-def test_a_budget_of_sharing_says_what_it_counts():
-    case = Case("two blocks", lambda kernel, device: {}, lambda found: None)
-    whole, part = sharing(case, 5), sharing(case, 4, array="values")
+    whole, part = sharing(CASE, 5), sharing(CASE, 4, array="values")
     assert whole.what == "memory requests of the busiest warp"
     assert part.what == "memory requests to `values` of the busiest warp"
-    assert whole.allows(whole.measure(traced(1)))
-    assert not sharing(case, 4).allows(whole.measure(traced(1)))
-    assert part.allows(part.measure(traced(1)))
-    assert whole.case is part.case is case
+    for budget, counted in ((whole, 5), (part, 4), (sharing(CASE, 1, array="out"), 1)):
+        assert budget.measure(traced(1)) == counted
+        assert budget.allows(counted)
+        assert not budget.allows(counted + 1)
+        assert budget.case is CASE
+    assert sharing(CASE, 0, array="nothing").measure(traced(1)) == 0
 
 
 @cuda.jit
@@ -66,18 +54,22 @@ def apart(values, out):
     cuda.atomic.add(tile, 0, 1)
 
 
-def test_the_other_budgets_count_atomics_sectors_and_bank_conflicts():
+def test_the_other_budgets_count_atomics_sectors_bank_conflicts_and_requests():
     device = gk.SimtDevice(trace=True, check=False)
     device.launch(apart, 1, 32, np.arange(64, dtype=np.int32), np.zeros(32, np.int32))
-    case = Case("a warp", lambda kernel, device: {}, lambda found: None)
     budgets = {
-        no_atomics(case): 1,
-        bank_conflicts(case): 1,
-        coalesced(case, 4): 6,
-        coalesced(case, 4, array="values"): 8,
+        counters.no_atomics(CASE): 1,
+        counters.atomics(CASE, 31): 32,
+        counters.atomics(CASE, 31, array="tile"): 32,
+        counters.waiting(CASE, "lanes that wait", "tile"): 31,
+        counters.loads(CASE, 31, "values read", "values"): 32,
+        counters.requests(CASE, 0, "values"): 1,
+        counters.bank_conflicts(CASE): 1,
+        coalesced(CASE, 4): 6,
+        coalesced(CASE, 4, array="values"): 8,
     }
     for budget, counted in budgets.items():
         assert budget.measure(device.trace) == counted
         assert not budget.allows(counted)
-    assert coalesced(case, 4, array="out").allows(4)
-    assert bank_conflicts(case, at_most=1).allows(1)
+    assert coalesced(CASE, 4, array="out").allows(4)
+    assert counters.bank_conflicts(CASE, at_most=1).allows(1)

@@ -9,9 +9,9 @@ import re
 import sys
 
 import pytest
+from adversaries import kernel_of
 from built_book import ROOT
 from effort import examples
-from from_text import kernel_of
 from hypothesis import given
 from hypothesis import strategies as st
 

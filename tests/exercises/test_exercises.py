@@ -8,86 +8,19 @@ import sys
 import tempfile
 from pathlib import Path
 
+import plain_answers
 import pytest
+from adversaries import KERNELS, NOTEBOOK, PREDICTIONS, kernel_of, module_of, of_kind
 from effort import EFFORT, SOAK
-from from_text import kernel_of, module_of
 
 import gpukernels as gk
-from gpukernels.exercises import CATALOG
+from gpukernels.exercises import CATALOG, OPEN
 from gpukernels.exercises.judge import checking
-from gpukernels.exercises.judge.effort import FIND, PREDICT, WRITE
-from gpukernels.exercises.judge.exercise import KernelExercise, PredictionExercise
+from gpukernels.exercises.judge.effort import FIND, LEVELS, PREDICT, WRITE, minutes_of
 from gpukernels.exercises.judge.skeleton import HERE
+from gpukernels.exercises.tasks.all_pairs_otherwise import count_squarings
 
-CHAPTERS = (
-    "simt",
-    "representations",
-    "mapping-static",
-    "shared",
-    "bfs",
-    "duplicates",
-    "scans",
-    "mapping-dynamic",
-    "queues",
-    "bfs4k",
-    "direction",
-    "sssp",
-    "hbf",
-    "floyd",
-    "otherwise",
-    "energy",
-)
-KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
-PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
-#: What the checker must tell a reader who passes the skeleton as it is.
-SAYS = {
-    "simt-2": "index 76 is out of bounds for `values`",
-    "simt-3": "`sums[0]` is -1 and should be",
-    "shared-2": "`total[0]` is 85 and should be 6478",
-    "shared-3": "race on `tile[0]`",
-    "shared-4": "no thread wrote it",
-    "shared-5": "`count[1]` is 0 and should be 2",
-    "representations-2": "`sums[0]` is 0 and should be -2147483281",
-    "representations-3": "race on `sums[0]`",
-    "representations-4": "`found[0]` is False and should be True",
-    "scans-2": "`out[0]` is -1 and should be 2",
-    "scans-3": "`scanned[128]` is 510 and should be 1199",
-    "scans-4": "`scanned[1]` is 0 and should be 2",
-    "bfs-2": "`distance[1]` is -1 and should be 1",
-    "bfs-3": "schedule warp: `distance[10]` is 5 and should be 4",
-    "queues-2": "vertex 1 was found in launch 0 and is not in `next_frontier`",
-    "queues-3": "its vertex had been found before",
-    "queues-4": "`sizes[1]` is 0 and should be",
-    "duplicates-2": "vertex 0 is lost",
-    "duplicates-3": "vertex 0 is lost",
-    "duplicates-4": "`kept[0]` is -1 and should be 0 or 1",
-    "bfs4k-2": "race on `size[0]`",
-    "bfs4k-3": "`out[0]` is -1 and should be a value",
-    "bfs4k-4": "`distance[1]` is -1 and should be 1",
-    "direction-2": "race on `distance[",
-    "direction-3": "bit 0 of `next_bits[0]` is 1, but vertex 0 must not be found at level 0",
-    "mapping-static-2": "`item[0, 0]` is -1 and should be 0",
-    "mapping-static-3": "`total[0]` is 780 and should be 78",
-    "mapping-static-4": "`item[0]` is -1 and should be 0",
-    "mapping-dynamic-2": "two giants in a block, schedule lockstep: this loop has not ended",
-    "mapping-dynamic-3": "`item[0]` is -1 and should be 0",
-    "mapping-dynamic-4": "`boundary[3]` is 0 and should be 1",
-    "sssp-2": "`lower[1]` is 2147483647 and should be 24",
-    "sssp-3": "vertex 12 was given a shorter distance in launch 5",
-    "sssp-4": "`near_size[0]` is 0 and should be 97",
-    "hbf-2": "`words[",
-    "hbf-3": "`distance[0]` is 15 and should be 0",
-    "hbf-4": "`distance[74]` is 2147483647 and should be",
-    "floyd-2": "`distance[2, 3]` is 1073741823 and should be 12",
-    "floyd-3": "race on `distance[",
-    "floyd-4": "`width[0, 1]` is",
-    "otherwise-3": "`new[0, 0]` is -7 and should be 0",
-    "otherwise-4": "`product[0, 0]` is 2147483644 and should be 2147483647",
-    "energy-2": "race on `above[",
-    "energy-3": "`total[0]` is 0 and should be",
-    "beyond-2": "`border[",
-    "beyond-3": "`rows[",
-}
+SAYS = of_kind("skeleton")
 
 
 def run(text: str, tmp_path, name: str):
@@ -109,7 +42,7 @@ def test_a_solution_passes_its_check_as_it_is_printed(name, tmp_path, monkeypatc
 
 @functools.cache
 def failure_of_the_skeleton(name: str) -> gk.ExerciseFailed:
-    """Check a skeleton; a check is dear, so that both tests look at the same one."""
+    """Check a skeleton; a check is dear, so that all tests look at the same one."""
     ex = gk.exercise(name)
     with tempfile.TemporaryDirectory() as folder, pytest.raises(gk.ExerciseFailed) as failure:
         ex.check(run(ex.skeleton, Path(folder), name))
@@ -136,37 +69,28 @@ def test_a_skeleton_s_report_names_the_input_the_schedule_and_what_is_wrong(name
     (fault,) = failure_of_the_skeleton(name).report.findings
     case = next(case.name for case in ex.cases() if fault.text.startswith(case.name))
     assert fault.text.startswith(f"{case}, schedule ")
-    assert SAYS[name] in " ".join([fault.text, *fault.details])
+    assert SAYS[name].says in " ".join([fault.text, *fault.details])
     assert fault.details
 
 
 @pytest.mark.parametrize("name", CATALOG)
-def test_a_solution_only_adds_lines_to_its_skeleton(name):
+def test_a_solution_only_adds_lines_to_its_skeleton_and_no_mark_reaches_the_reader(name):
     ex = gk.exercise(name)
     before, after = ex.skeleton.splitlines(), ex.solution.text.splitlines()
     marks = [line[:2] for line in difflib.ndiff(before, after)]
     assert "+ " in marks
     assert "- " not in marks
-
-
-@pytest.mark.parametrize("name", CATALOG)
-def test_marks_do_not_reach_the_reader(name):
-    ex = gk.exercise(name)
     assert "# added" not in ex.skeleton + ex.solution.text
-
-
-@pytest.mark.parametrize("name", CATALOG)
-def test_a_skeleton_says_where_lines_go_unless_finding_the_place_is_the_exercise(name):
-    ex = gk.exercise(name)
+    # Unless to find the place is the exercise.
     assert (HERE in ex.skeleton) == (ex.kind != FIND)
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", [c for c in NOTEBOOK if c != "beyond"])
 def test_every_chapter_has_a_prediction_a_kernel_to_write_and_a_bug_to_find(chapter):
     of_chapter = [ex for name, ex in CATALOG.items() if name.rpartition("-")[0] == chapter]
     assert len(of_chapter) >= 3
     assert [ex.id for ex in of_chapter] == [f"{chapter}-{k + 1}" for k in range(len(of_chapter))]
-    assert isinstance(of_chapter[0], PredictionExercise)
+    assert of_chapter[0].id in PREDICTIONS
     assert {ex.kind for ex in of_chapter} == {PREDICT, FIND, WRITE}
 
 
@@ -185,18 +109,22 @@ def test_a_prediction_is_compared_with_what_the_machine_counts(name):
     assert ex.measure() == ex.solution.answer
 
 
+@pytest.mark.parametrize("n", [2, 3, 5, 9, 17, 18, 33])
+def test_squaring_ends_when_no_path_can_have_more_arcs_as_otherwise_1_says(n):
+    """A path of n vertices has n - 1 arcs, and r rounds know all paths of up to 2^r arcs."""
+    assert count_squarings(gk.path(n)) == (n - 2).bit_length()
+    assert count_squarings(gk.star(n)) == (n > 2) + (n > 3)  # two arcs at most
+    assert count_squarings(gk.complete(n)) == (n > 2)  # one arc at most
+
+
 @pytest.mark.parametrize("name", CATALOG)
 def test_an_exercise_shows_its_level_statement_and_hint_and_its_skeleton_as_plain_text(name):
     ex = gk.exercise(name)
-    page = ex._repr_markdown_()
-    assert ex.statement in page
-    assert ex.hint in page
+    page, text = ex._repr_markdown_(), repr(ex)
+    assert all(part in page for part in (ex.statement, ex.hint, ex.about))
+    assert all(part in text for part in (ex.statement, ex.skeleton, ex.about))
     assert ex.skeleton not in page, "the next cell of a chapter holds it"
-    assert ex.about in page
-    assert ex.about in repr(ex)
-    assert ex.statement in repr(ex)
-    assert ex.skeleton in repr(ex)
-    assert ex.solution.text not in page + repr(ex)
+    assert ex.solution.text not in page + text
     assert ex.solution.why in ex.solution._repr_markdown_()
 
 
@@ -216,33 +144,65 @@ def test_exercises_lists_every_exercise():
     assert not callable(sys.modules["gpukernels.exercises"])
 
 
-def test_the_plain_tree_of_the_statement_costs_what_it_says():
-    """24 divergent branches, as shared-2's statement has it, with the skeleton's other lines."""
-    from plain_answers import plain_sum
-
-    ex = gk.exercise("shared-2")
-    report = ex.check(plain_sum, raises=False)
-    assert "divergent branches, on 128 numbers: 24, allowed at most 6" in repr(report)
+@pytest.mark.parametrize(
+    ("name", "answer", "costs"),
+    [
+        ("shared-2", "plain_sum", ["divergent branches, on 128 numbers: 24, allowed at most 6"]),
+        ("shared-5", "plain_histogram", ["1,024 vertices: 683, allowed at most 0"]),
+        ("simt-3", "vertices_by_number", ["4,150, allowed at most 1,5", "1,995, allowed at most"]),
+    ],
+)
+def test_the_plain_way_costs_what_the_statement_says(name, answer, costs):
+    ex = gk.exercise(name)
+    report = ex.check(getattr(plain_answers, answer), raises=False)
     assert not report.passed
+    for cost in costs:
+        assert cost in repr(report)
+        number = cost.partition(", allowed")[0].rpartition(" ")[2]
+        assert number in ex.statement
 
 
-def test_the_obvious_histogram_costs_what_the_statement_says():
-    from plain_answers import plain_histogram
-
-    report = repr(gk.exercise("shared-5").check(plain_histogram, raises=False))
-    assert "1,024 vertices: 683, allowed at most 0" in report
-    assert "cuda.atomic.add(count, degree[u], 1)" in report
-
-
-def test_the_order_of_the_numbers_costs_what_the_statement_says():
-    from plain_answers import vertices_by_number
-
-    ex = gk.exercise("simt-3")
-    report = repr(ex.check(vertices_by_number, raises=False))
-    assert "In the order of the vertices' numbers it takes 4,150 and 1,995." in ex.statement
-    assert "1,024 vertices: 4,150, allowed at most 1,500" in report
-    assert "1,024 vertices: 1,995, allowed at most 700" in report
+def test_no_two_exercises_have_one_name_and_every_name_tells_something():
+    titles = [task.title for task in (*CATALOG.values(), *OPEN.values())]
+    assert len(set(titles)) == len(titles)
+    # What has the same name in every chapter tells nothing.
+    names = ("find the bug", "predict the counter", "write a kernel", "beat this counter")
+    assert [t for t in titles if t.startswith(names)] == []
+    assert all(8 <= len(t) <= 50 and "." not in t for t in titles)
+    lessons = [ex.teaches for ex in CATALOG.values()]
+    assert len(set(lessons)) == len(lessons)
 
 
-def test_a_prediction_of_four_techniques_says_how_large_a_group_is():
-    assert "`virtual_warp` has groups of 8 threads" in gk.exercise("mapping-dynamic-1").statement
+@pytest.mark.parametrize("name", CATALOG)
+def test_an_exercise_has_a_kind_a_level_minutes_and_a_lesson(name):
+    ex = CATALOG[name]
+    assert (ex.kind == PREDICT) == (ex.wants == "a prediction")
+    assert (ex.kind == FIND) == bool(getattr(ex, "wrong_lines", ()))
+    assert ex.level in LEVELS
+    assert 5 <= ex.minutes <= 120
+    assert ex.about == (
+        f"{ex.kind.capitalize()}, {ex.level}, about {ex.minutes} minutes. You learn {ex.teaches}."
+    )
+    assert ex.teaches.split()[0] in {"how", "to", "what", "when", "which", "why", "the"}
+
+
+def test_every_level_and_every_kind_is_taken():
+    taken = {(ex.level, ex.kind) for ex in CATALOG.values()}
+    assert {level for level, _ in taken} == set(LEVELS)
+    kinds = (PREDICT, FIND, WRITE)
+    assert taken >= {(level, kind) for level in ("easy", "medium") for kind in kinds}
+
+
+@pytest.mark.parametrize(
+    ("kind", "level", "lines", "asked", "minutes"),
+    [
+        # 2 minutes for 200 words; 3 minutes a number.
+        (PREDICT, "easy", 0, 4, 15),  # 2 + 12
+        (PREDICT, "hard", 0, 4, 30),  # 2 + 24
+        # 8 lines to read are 2 minutes; 10 and 2 a line to write.
+        (FIND, "easy", 8, 1, 20),  # 4 + 12
+        (WRITE, "medium", 8, 5, 35),  # 4 + 30
+    ],
+)
+def test_the_estimate_is_what_the_page_says_it_is(kind, level, lines, asked, minutes):
+    assert minutes_of(kind, level, " ".join(["word"] * 200), "x\n" * lines, asked) == minutes

@@ -4,38 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numba import cuda, int32
+from adversaries import KERNELS, kernel_of
 
 import gpukernels as gk
-from gpukernels.exercises import CATALOG
 from gpukernels.exercises.judge.bench import attempt
 from gpukernels.exercises.judge.inputs import drawn_numbers, graphs_from_0, sizes_of_items
 
-KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]
 
-
-@cuda.jit
-def sum_learned_by_heart(values, total):
-    """Be right on the fixed inputs of shared-2 alone, which have these sizes."""
-    tile = cuda.shared.array(128, int32)
-    i = cuda.threadIdx.x
-    tile[i] = 0
-    n = values.size
-    if i < n and (n == 0 or n == 1 or n == 33 or n == 75 or n == 127 or n == 128):
-        tile[i] = values[i]
-    cuda.syncthreads()
-    apart = 64
-    while apart > 0:
-        if i < apart:
-            tile[i] += tile[i + apart]
-        cuda.syncthreads()
-        apart //= 2
-    if i == 0:
-        total[0] = tile[0]
-
-
-def test_an_answer_that_knows_the_fixed_inputs_by_heart_fails_and_its_seed_repeats_that():
+def test_an_answer_that_knows_the_fixed_inputs_by_heart_fails_and_its_seed_repeats_that(tmp_path):
     ex = gk.exercise("shared-2")
+    tried = [attempt(ex.solution.answer, case) for case in ex.cases()]
+    sizes = {one.device.inputs["values"].size for one in tried}
+    known = " or ".join(f"values.size == {size}" for size in sizes)
+    text = ex.solution.text.replace("i < values.size:", f"i < values.size and ({known}):")
+    sum_learned_by_heart = kernel_of(ex, text, tmp_path)
     first = ex.check(sum_learned_by_heart, raises=False)
     assert not first.passed
     assert f"drawn with seed {first.seed}: check(answer, seed={first.seed})" in repr(first)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from from_text import kernel_of
+from adversaries import KERNELS, kernel_of
 
 import gpukernels as gk
-from gpukernels.exercises import CATALOG
 from gpukernels.exercises.judge.bench import attempt
 from gpukernels.simt import python_function
 from gpukernels.trace import ATOMIC, STORE
-
-KERNELS = [name for name, ex in CATALOG.items() if ex.wants == "a kernel"]
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -56,30 +53,27 @@ def test_a_right_kernel_that_also_overwrites_an_input_is_refused(name, tmp_path)
         assert "block (0, 0, 0), thread (0, 0, 0)" in repr(report)
 
 
-def test_scratch_in_an_input_is_refused_though_all_is_put_back(tmp_path):
-    ex = gk.exercise("simt-2")
-    text = ex.solution.text.replace(
-        "        out[i] = values[i] * values[i]\n",
-        "        values[i] = -values[i]\n"
-        "        out[i] = values[i] * values[i]\n"
-        "        values[i] = -values[i]\n",
-    )
-    report = ex.check(kernel_of(ex, text, tmp_path), raises=False)
-    assert "`values[0]` is overwritten" in repr(report)
+SQUARE = "        out[i] = values[i] * values[i]\n"
+#: Lines beside the one that squares, the element that the report names, and its thread.
+STORES = {
+    "scratch that is put back": (
+        f"        values[i] = -values[i]\n{SQUARE}        values[i] = -values[i]\n", 0, 0,
+    ),
+    # Thread t begins at 4 t, so that thread 3 is at 12 when thread 2 is at 8, before it is at 9.
+    "an atomic": (
+        f"{SQUARE}        if i >= 9:\n            cuda.atomic.min(values, i, 0)\n", 12, 3,
+    ),
+}  # fmt: skip
 
 
-def test_an_input_lowered_by_an_atomic_is_named_at_the_first_lane_that_does_so(tmp_path):
+@pytest.mark.parametrize("what", STORES)
+def test_a_store_to_an_input_is_refused_at_the_first_lane_that_does_so(what, tmp_path):
+    lines, element, thread = STORES[what]
     ex = gk.exercise("simt-2")
-    text = ex.solution.text.replace(
-        "        out[i] = values[i] * values[i]\n",
-        "        out[i] = values[i] * values[i]\n"
-        "        if i >= 9:\n"
-        "            cuda.atomic.min(values, i, 0)\n",
-    )
+    text = ex.solution.text.replace(SQUARE, lines)
     report = ex.check(kernel_of(ex, text, tmp_path), raises=False)
-    # Thread t begins at 4 t, so that thread 3 is at 12 when thread 2 is at 8, before it comes to 9.
-    assert "`values[12]` is overwritten" in repr(report)
-    assert "thread (3, 0, 0)" in repr(report)
+    assert f"`values[{element}]` is overwritten" in repr(report)
+    assert f"thread ({thread}, 0, 0)" in repr(report)
 
 
 def test_a_run_to_look_at_shows_where_an_input_is_overwritten(tmp_path):

@@ -10,7 +10,7 @@ import types
 
 import numba
 import numpy as np
-from from_text import module_of
+from adversaries import module_of
 
 import gpukernels as gk
 
