@@ -53,27 +53,22 @@ def test_the_lines_of_a_bug_are_numbers_and_texts():
     assert (task.hint, task.why) == ("Few.", "One.")
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (
-            ONE.replace("## Why", "## Line\n\na = b\n\n## Why"),
-            "a line is '- 12: `its text`', and not",
-        ),
-        (ONE.replace("## Hint", "## Line\n\n- 1: `a`\n\n## Hint"), "'## Line' between them"),
-        (
-            ONE.replace("## Hint\n\nFew.\n\n", ""),
-            "x.md: x-1 is a statement, '## Hint' and '## Why'",
-        ),
-        (ONE.replace("How many?", ""), "x-1 is a statement"),
-        (ONE.replace("- level: easy\n", ""), "x-1 begins with '- level: ' and one of easy, medium"),
-        (ONE.replace("easy", "simple"), "x-1 begins with '- level: '"),
-        (ONE.replace("to count", ""), "and with '- teaches: ' and what goes on"),
-        (ONE.replace("to count", "To count."), "without a full stop"),
-        (ONE.replace("## Why", "## Hint"), "x-1 is a statement"),
-        (ONE + ONE, "x.md: x-1 stands twice"),
-    ],
-)
-def test_a_file_that_lacks_a_part_is_refused(text, says):
+#: What stands in a file instead of what, and what the error says then.
+DAMAGED = [
+    ("## Why", "## Line\n\na = b\n\n## Why", "a line is '- 12: `its text`', and not"),
+    ("## Hint", "## Line\n\n- 1: `a`\n\n## Hint", "'## Line' between them"),
+    ("## Hint\n\nFew.\n\n", "", "x.md: x-1 is a statement, '## Hint' and '## Why'"),
+    ("How many?", "", "x-1 is a statement"),
+    ("- level: easy\n", "", "x-1 begins with '- level: ' and one of easy, medium"),
+    ("easy", "simple", "x-1 begins with '- level: '"),
+    ("to count", "", "and with '- teaches: ' and what goes on"),
+    ("to count", "To count.", "without a full stop"),
+    ("## Why", "## Hint", "x-1 is a statement"),
+    ("One.\n", f"One.\n{ONE}", "x.md: x-1 stands twice"),
+]
+
+
+@pytest.mark.parametrize(("part", "instead", "says"), DAMAGED)
+def test_a_file_that_lacks_a_part_is_refused(part, instead, says):
     with pytest.raises(ValueError, match=says):
-        parsed(text, "x.md")
+        parsed(ONE.replace(part, instead), "x.md")
