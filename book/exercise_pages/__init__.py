@@ -8,15 +8,14 @@ nothing changes: statement, hint and solution stand in the page as the notebook 
 from __future__ import annotations
 
 import re
-from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from gpukernels.exercises import CATALOG
+from gpukernels.exercises.tasks import EXERCISES
 from gpukernels.views.script import join, read_module
 
 from .listing import PLACE, listed, read_chapter
@@ -47,10 +46,8 @@ def script() -> str:
 
 def exercises_of(document: str) -> list:
     """Return the exercises of a chapter; none of another document."""
-    folder, name = str(PurePosixPath(document).parent), PurePosixPath(document).name
-    if folder != "chapters" or find_spec(f"gpukernels.exercises.tasks.{name}") is None:
-        return []
-    return list(import_module(f"gpukernels.exercises.tasks.{name}").EXERCISES)
+    folder, _, name = document.rpartition("/")
+    return list(EXERCISES.get(name, ())) if folder == "chapters" else []
 
 
 def chapters(app: Sphinx) -> list[tuple[str, list]]:

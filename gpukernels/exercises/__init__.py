@@ -18,7 +18,7 @@ from .judge import logbook
 from .judge.exercise import Exercise, Solution
 from .judge.open_tasks import OPEN, OpenTask
 from .judge.report import ExerciseFailed, Report
-from .tasks import CHAPTERS
+from .tasks import EXERCISES
 
 __all__ = [
     "CATALOG",
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 #: Every exercise by its id, in the order of the book.
-CATALOG = MappingProxyType({ex.id: ex for chapter in CHAPTERS for ex in chapter.EXERCISES})
+CATALOG = MappingProxyType({ex.id: ex for those in EXERCISES.values() for ex in those})
 
 
 def exercise(id: str) -> Exercise | OpenTask:

@@ -27,16 +27,13 @@ from typing import NamedTuple
 
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.judge.exercise import KernelExercise, PredictionExercise
-from gpukernels.exercises.tasks import CHAPTERS
+from gpukernels.exercises.tasks import EXERCISES
 from gpukernels.simt import python_function
 
 KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
 #: The name of a chapter's module, and of its notebook, by how its exercises' ids begin.
-NOTEBOOK = {
-    module.EXERCISES[0].id.rpartition("-")[0]: module.__name__.rpartition(".")[2]
-    for module in CHAPTERS
-}
+NOTEBOOK = {those[0].id.rpartition("-")[0]: name for name, those in EXERCISES.items()}
 #: Stands before each answer: names that an edit may use.
 NAMES = (
     "from numba import cuda, float32, float64, int32\n\n"

@@ -98,9 +98,10 @@ def test_every_schedule_is_tried(monkeypatch):
             super().__init__(schedule, seed, **options)
 
     monkeypatch.setattr(bench, "Bench", Noting)
-    case = gk.exercise("shared-5").cases()[0]
-    checking.check_kernel(answers.plain_histogram, ["degree", "count"], [case], [], ())
-    assert seen == list(checking.SCHEDULES)
+    ex = gk.exercise("shared-5")
+    inputs = ex.cases() + ex.drawn(1)
+    assert checking.check_kernel(ex.solution.answer, ex, 1)
+    assert seen[: len(inputs) * len(checking.SCHEDULES)] == len(inputs) * [*checking.SCHEDULES]
     assert {schedule for schedule, _ in seen} == {"lockstep", "warp", "random"}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -111,9 +112,11 @@ def number(value: float, other: float | None = None) -> str:
     return text
 
 
-def cases_of(
-    run: Callable[..., Results], right: Callable[..., object]
-) -> Callable[[str, object], Case]:
+#: Makes a case of a name and an input.
+CaseOf = Callable[[str, Any], Case]
+
+
+def cases_of(run: Callable[..., Results], right: Callable[..., object]) -> CaseOf:
     """Return a function that makes a case of a name and an input.
 
     Parameters

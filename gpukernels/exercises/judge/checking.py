@@ -32,44 +32,25 @@ from .report import Finding
 SCHEDULES = (("lockstep", 0), ("warp", 0), ("random", 1), ("random", 2), ("random", 3))
 
 
-def check_kernel(
-    kernel,
-    parameters: Sequence[str],
-    cases: Sequence[Case],
-    budgets: Sequence[Budget],
-    benign,
-    *,
-    drawn: Sequence[Case] = (),
-    seed: int = 0,
-    solution=None,
-) -> list[Finding]:
-    """Return the findings on `kernel`, the first failure being the last of them.
+def check_kernel(kernel, ex, seed: int) -> list[Finding]:
+    """Return the findings on a kernel, the first failure being the last of them.
 
     Parameters
     ----------
     kernel : object
         What the reader passed.
-    parameters : sequence of str
-        Names of the parameters that it must have.
-    cases : sequence of Case
-        Hidden inputs, the same in every check.
-    budgets : sequence of Budget
-        Bounds on counters.
-    benign : set of str
-        Arrays on which the kernel may declare a benign race.
-    drawn : sequence of Case
-        Hidden inputs that were drawn for this check; they come last.
+    ex : KernelExercise
+        Its inputs are fixed and drawn; its solution says how many steps loops may take.
     seed : int
-        What they were drawn with.
-    solution : kernel, optional
-        What says how many steps loops may take.
+        What the drawn inputs are drawn with.
 
     Returns
     -------
     list of Finding
         At least one.
     """
-    fault = unfit(kernel, parameters, benign)
+    cases, drawn, solution = ex.cases(), ex.drawn(seed), ex.solution.answer
+    fault = unfit(kernel, ex.parameters, ex.benign)
     if fault is None:
         every = (*cases, *drawn)
         fault = next(filter(None, (_first_fault(kernel, case, solution) for case in every)), None)
@@ -85,7 +66,7 @@ def check_kernel(
         f"no race, no unwritten read, nothing out of bounds under {len(SCHEDULES)} schedules"
     )
     findings.append(Finding(True, schedules, look=_first_launch(kernel, cases)))
-    return [*findings, *_on_the_gpu(kernel, every), *_costs(kernel, budgets, solution)]
+    return [*findings, *_on_the_gpu(kernel, every), *_costs(kernel, ex.budgets(), solution)]
 
 
 def _with_seed(fault: Finding, seed: int) -> Finding:

@@ -18,7 +18,7 @@ from gpukernels.simt import python_function
 
 from . import effort, logbook, predicting
 from .bench import in_short
-from .case import Budget, Case
+from .case import Budget, Case, CaseOf
 from .checking import check_kernel, unfit
 from .inputs import Inputs
 from .report import ExerciseFailed, Finding, Report
@@ -261,7 +261,7 @@ class KernelExercise(Exercise):
     case : callable
         Takes the name of an input and the input, and returns the case.
     budgets : callable
-        Returns the bounds on counters.
+        Takes `case`, and returns the bounds on counters.
     writes : collection of str
         Parameters that the kernel may write. Every other array is an input, and a store to it is
         an error.
@@ -284,8 +284,8 @@ class KernelExercise(Exercise):
         parts: tuple,
         imports: str,
         inputs: Inputs,
-        case: Callable[[str, Any], Case],
-        budgets: Callable[[], Sequence[Budget]] = tuple,
+        case: CaseOf,
+        budgets: Callable[[CaseOf], Sequence[Budget]],
         writes: Collection[str],
         benign: Collection[str] = (),
     ):
@@ -318,7 +318,8 @@ class KernelExercise(Exercise):
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return the bounds on counters."""
-        return tuple(replace(budget, case=self._guarded(budget.case)) for budget in self._budgets())
+        bounds = self._budgets(self._case)
+        return tuple(replace(bound, case=self._guarded(bound.case)) for bound in bounds)
 
     def _guarded(self, case: Case, detail: str = "") -> Case:
         """Return the case with its inputs protected from stores."""
@@ -334,16 +335,7 @@ class KernelExercise(Exercise):
         return run_visibly(answer, self.cases()[0], self.solution.answer, schedule, seed)
 
     def _findings(self, answer: Any, seed: int) -> list[Finding]:
-        return check_kernel(
-            answer,
-            self.parameters,
-            self.cases(),
-            self.budgets(),
-            self.benign,
-            drawn=self.drawn(seed),
-            seed=seed,
-            solution=self.solution.answer,
-        )
+        return check_kernel(answer, self, seed)
 
     def _is_skeleton(self, answer: Any) -> bool:
         try:

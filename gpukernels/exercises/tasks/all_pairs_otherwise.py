@@ -17,7 +17,7 @@ from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for
 from gpukernels.shortest_paths import sssp
 from gpukernels.trace import Trace, metrics
 
-from ..judge.case import Budget, HostGaveUp, Results, Wrong, cases_of, equal_to, launched
+from ..judge.case import Budget, CaseOf, HostGaveUp, Results, Wrong, cases_of, equal_to, launched
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, changed, graphs_from_0
@@ -234,9 +234,6 @@ def judge_squares(g: Graph) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-squares_case = cases_of(run_squares, judge_squares)
-
-
 def rings(count: int, size: int = 6) -> Graph:
     """Return so many cycles of a few vertices each."""
     vertex = np.arange(size * count, dtype=np.int32)
@@ -244,10 +241,10 @@ def rings(count: int, size: int = 6) -> Graph:
     return Graph.from_arcs(size * count, vertex, target, vertex % size + 1)
 
 
-def squares_budgets() -> list[Budget]:
+def squares_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of otherwise-3: six of 66 elements of a row are finite in the end."""
     g = rings(11)
-    case = squares_case("11 rings", g)
+    case = case_of("11 rings", g)
     rounds = rounds_of(matrix_of(g))
     fell = sum(int((after < before).any(axis=1).sum()) for before, after in pairwise(rounds))
 
@@ -262,7 +259,7 @@ SQUARE = KernelExercise(
     parts=(square,),
     imports=WITH_SHUFFLES,
     inputs=Inputs(fixed_graphs, lambda rng: changed(PLAIN.draw(rng), with_weights, rng)),
-    case=squares_case,
+    case=cases_of(run_squares, judge_squares),
     budgets=squares_budgets,
     writes=("new", "less"),
     benign=("less",),
@@ -339,14 +336,9 @@ def run_multiply(kernel, device, given: tuple) -> Results:
     return launched(kernel, device, blocks, (32, 4), a, b, product=product)
 
 
-multiply_case = cases_of(
-    run_multiply, lambda given: equal_to("{wrong:,} are wrong", product=multiplied(*given))
-)
-
-
-def multiply_budgets() -> list[Budget]:
+def multiply_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of otherwise-4: both elements for each vertex between, and the result."""
-    case = multiply_case("40 × 50 × 64", pair(40, 50, 64, np.random.default_rng(4)))
+    case = case_of("40 × 50 × 64", pair(40, 50, 64, np.random.default_rng(4)))
     return [sharing(case, at_most=101)]
 
 
@@ -355,7 +347,9 @@ INFINITY = KernelExercise(
     parts=(multiply,),
     imports=IMPORTS,
     inputs=Inputs(_fixed_pairs, _drawn_pairs),
-    case=multiply_case,
+    case=cases_of(
+        run_multiply, lambda given: equal_to("{wrong:,} are wrong", product=multiplied(*given))
+    ),
     budgets=multiply_budgets,
     writes=("product",),
 )

@@ -14,7 +14,7 @@ from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.trace import ATOMIC, Trace, metrics
 from gpukernels.traversal import bfs
 
-from ..judge.case import Budget, HostGaveUp, Results, Wrong, cases_of, launched, unpacked
+from ..judge.case import Budget, CaseOf, HostGaveUp, Results, Wrong, cases_of, launched, unpacked
 from ..judge.counters import atomics, sharing, waiting
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, Search, graphs_from_0
@@ -110,11 +110,13 @@ def expand_by_block(
         next_frontier[begin[0] + slot] = found[slot]  # added
 
 
-def by_block_budgets() -> list[Budget]:
+def by_block_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of queues-2: an atomic for each of the 63 blocks that a search launches."""
     return [
-        atomics(road(), at_most=63, what="atomics at the queue's counter", array="next_size"),
-        sharing(road(), at_most=48),
+        atomics(
+            road(case_of), at_most=63, what="atomics at the queue's counter", array="next_size"
+        ),
+        sharing(road(case_of), at_most=48),
     ]
 
 
@@ -189,13 +191,10 @@ def judge_flags(search: Search) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-flags_case = cases_of(unpacked(run_flags), judge_flags)
-
-
-def flags_budgets() -> list[Budget]:
+def flags_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of queues-3: two stores, a load and an atomic of the busiest warp."""
     name, search = next(iter(SEARCHES.fixed().items()))
-    return [sharing(flags_case(name, search), at_most=8)]
+    return [sharing(case_of(name, search), at_most=8)]
 
 
 FLAGS = KernelExercise(
@@ -203,7 +202,7 @@ FLAGS = KernelExercise(
     parts=(flag_new,),
     imports="from numba import cuda",
     inputs=SEARCHES,
-    case=flags_case,
+    case=cases_of(unpacked(run_flags), judge_flags),
     budgets=flags_budgets,
     writes=("distance", "flags"),
     benign=("distance",),
@@ -290,17 +289,14 @@ def classes() -> dict[str, Graph]:
     }
 
 
-classes_case = cases_of(run_classes, judge_classes)
-
-
-def classes_budgets() -> list[Budget]:
+def classes_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of queues-4, which only lanes that share an atomic can meet."""
     g = rmat(10, edge_factor=8, seed=1)
     frontier = np.random.default_rng(g.n).permutation(g.n)
     kinds = np.searchsorted(CLASSES, g.out_degree[frontier], side="right").reshape(-1, 32)
     needed = sum(np.unique(warp).size for warp in kinds)
 
-    case = classes_case("an R-MAT graph of 1,024 vertices", g)
+    case = case_of("an R-MAT graph of 1,024 vertices", g)
     return [
         waiting(case, "lanes that wait at a counter", array="sizes"),
         atomics(case, at_most=needed, what="atomics at the counters", array="sizes"),
@@ -313,7 +309,7 @@ BY_CLASS = KernelExercise(
     parts=(append_by_class, sort_by_degree),
     imports=f"from numba import cuda\n\nCLASSES = {CLASSES}",
     inputs=Inputs(classes, graphs_from_0(most=100).draw),
-    case=classes_case,
+    case=cases_of(run_classes, judge_classes),
     budgets=classes_budgets,
     writes=("queues", "sizes"),
 )

@@ -11,7 +11,7 @@ from gpukernels.graphs.generators import erdos_renyi, path, road_grid, star
 from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for
 
-from ..judge.case import Budget, Case, Results, cases_of, equal_to, launched
+from ..judge.case import Budget, Case, CaseOf, Results, cases_of, equal_to, launched
 from ..judge.counters import no_atomics, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
@@ -139,15 +139,12 @@ def judge_marks(given: tuple):
     return equal_to("{wrong:,} are wrong", border=expected)
 
 
-marks_case = cases_of(run_marks, judge_marks)
-
-
-def marks_budgets() -> list[Budget]:
+def marks_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of beyond-2, on a list that has to be read to its end.
 
     Two requests per stride of 32 neighbors, to `targets` and `part`, and four others.
     """
-    case = marks_case(WHOLE_STAR, fixed_cuts()[WHOLE_STAR])
+    case = case_of(WHOLE_STAR, fixed_cuts()[WHOLE_STAR])
     return [sharing(case, at_most=2 * LEAVES // WARP_SIZE + 4), no_atomics(case)]
 
 
@@ -156,7 +153,7 @@ MARK = KernelExercise(
     parts=(mark,),
     imports=WITH_VOTES,
     inputs=Inputs(fixed_cuts, drawn_cuts),
-    case=marks_case,
+    case=cases_of(run_marks, judge_marks),
     budgets=marks_budgets,
     writes=("border",),
 )
@@ -295,11 +292,11 @@ def join_case(name: str, given: tuple) -> Case:
     return judged(name, ways(*given))
 
 
-def join_budgets() -> list[Budget]:
+def join_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of beyond-3: two elements a separator, the part's own, and the result."""
     given = on_the_map(road_grid(8, 8, seed=3), 2, np.random.default_rng(3))
     separators = parted(*given).separators.size
-    case = join_case("64 roads in two parts", given)
+    case = case_of("64 roads in two parts", given)
     return [sharing(case, at_most=2 * int(separators) + 4)]
 
 

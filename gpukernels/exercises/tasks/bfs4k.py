@@ -15,7 +15,7 @@ from gpukernels.primitives import FULL_MASK, WARP_SIZE, blocks_for, warp_inclusi
 from gpukernels.trace import STORE, Trace, metrics
 from gpukernels.traversal import bfs
 
-from ..judge.case import Budget, Results, Wrong, cases_of, launched
+from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, launched
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, graphs_from_0
@@ -116,9 +116,9 @@ GRAPHS = Inputs(lambda: graphs() | {"200 rays": rays()}, graphs_from_0(most=100)
 search_case = cases_of(run_one_block, judge_search)
 
 
-def one_block_budgets() -> list[Budget]:
+def one_block_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of bfs4k-2."""
-    return [sharing(search_case(SMALL_WORLD, graphs()[SMALL_WORLD]), 400)]
+    return [sharing(case_of(SMALL_WORLD, graphs()[SMALL_WORLD]), 400)]
 
 
 ONE_BLOCK = KernelExercise(
@@ -214,16 +214,13 @@ def queues() -> dict[str, list]:
     }
 
 
-queues_case = cases_of(run_queues, judge_queues)
-
-
-def queues_budgets() -> list[Budget]:
+def queues_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of bfs4k-3."""
 
     def sectors(trace: Trace) -> int:
         return int(metrics.sectors(trace.select(array=["out"]), kinds=(STORE,)).sum())
 
-    case = queues_case("64 queues of 2 and 16 values in turn", [2, 16] * 32)
+    case = case_of("64 queues of 2 and 16 values in turn", [2, 16] * 32)
     return [
         Budget("sectors stored to", case, sectors, at_most=112),
         sharing(case, at_most=16, array="out"),
@@ -238,7 +235,7 @@ COALESCED = KernelExercise(
         queues,
         lambda rng: {"queues of drawn lengths": rng.integers(0, 17, rng.integers(2, 200))},
     ),
-    case=queues_case,
+    case=cases_of(run_queues, judge_queues),
     budgets=queues_budgets,
     writes=("out", "size"),
 )
@@ -285,10 +282,10 @@ def longest_warp(trace: Trace) -> int:
     return int(np.bincount(trace.select(launch=0).steps.warp).max())
 
 
-def groups_budgets() -> list[Budget]:
+def groups_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of bfs4k-4."""
-    case = search_case("a star of 500 vertices", star(500))
-    trees = [search_case(f"a tree of {a} · {b} leaves", _tree(a, b)) for a, b in ((32, 4), (8, 16))]
+    case = case_of("a star of 500 vertices", star(500))
+    trees = [case_of(f"a tree of {a} · {b} leaves", _tree(a, b)) for a, b in ((32, 4), (8, 16))]
     return [
         Budget("steps of the longest warp", case, longest_warp, at_most=400),
         *(sharing(tree, at_most=2, array="targets") for tree in trees),

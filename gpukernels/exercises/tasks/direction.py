@@ -15,7 +15,7 @@ from gpukernels.primitives import WARP_SIZE, blocks_for
 from gpukernels.reference import bfs as sequential_bfs
 from gpukernels.traversal import bfs
 
-from ..judge.case import Budget, Results, Wrong, cases_of, launched, unpacked
+from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, launched, unpacked
 from ..judge.counters import loads, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, Search, graphs_from_0
@@ -96,12 +96,9 @@ def run_bottom_up(kernel, device, g: Graph) -> Results:
     return launched(kernel, device, 1, THREADS, back.offsets, back.targets, distance=distance)
 
 
-visited_case = cases_of(run_bottom_up, judge_search)
-
-
-def visited_budgets() -> list[Budget]:
+def visited_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of direction-2."""
-    return [sharing(visited_case(SMALL_WORLD, graphs()[SMALL_WORLD]), 260)]
+    return [sharing(case_of(SMALL_WORLD, graphs()[SMALL_WORLD]), 260)]
 
 
 VISITED = KernelExercise(
@@ -109,7 +106,7 @@ VISITED = KernelExercise(
     parts=(search_bottom_up,),
     imports=IMPORTS,
     inputs=Inputs(lambda: graphs() | {LATE: late_arc()}, graphs_from_0(most=100).draw),
-    case=visited_case,
+    case=cases_of(run_bottom_up, judge_search),
     budgets=visited_budgets,
     writes=("distance",),
     benign=("distance",),
@@ -200,16 +197,13 @@ def bit_searches() -> dict[str, Search]:
     }
 
 
-bits_case = cases_of(unpacked(run_levels), judge_levels)
-
-
-def bits_budgets() -> list[Budget]:
+def bits_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of direction-3."""
-    case = bits_case("a complete graph of 64 vertices", Search(complete(64)))
+    case = case_of("a complete graph of 64 vertices", Search(complete(64)))
     return [
         loads(case, at_most=100, what="arcs read", array="sources"),
         sharing(case, at_most=1, array="next_bits"),
-        sharing(bits_case(SMALL_WORLD, Search(graphs()[SMALL_WORLD])), at_most=60),
+        sharing(case_of(SMALL_WORLD, Search(graphs()[SMALL_WORLD])), at_most=60),
     ]
 
 
@@ -218,7 +212,7 @@ BITS = KernelExercise(
     parts=(bottom_up_level,),
     imports=CUDA_ALONE,
     inputs=Inputs(bit_searches, SEARCHES.draw),
-    case=bits_case,
+    case=cases_of(unpacked(run_levels), judge_levels),
     budgets=bits_budgets,
     writes=("distance", "next_bits"),
 )

@@ -14,7 +14,7 @@ from gpukernels.primitives import blocks_for
 from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
-from ..judge.case import Budget, Case, Results, Wrong, cases_of, launched
+from ..judge.case import Budget, Case, CaseOf, Results, Wrong, cases_of, launched
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
@@ -208,15 +208,13 @@ def cull_by_number(vertices, kept):
         kept[i] = not repeated
 
 
-number_case = culled(least=THREADS, most=32, slots=SLOTS)
-
 NUMBER = KernelExercise(
     words("duplicates-2"),
     parts=(cull_by_number,),
     imports=WITH_RACES,
     inputs=VERTICES,
-    case=number_case,
-    budgets=lambda: [sharing(number_case(SEVERAL, inputs()[SEVERAL]), at_most=12)],
+    case=culled(least=THREADS, most=32, slots=SLOTS),
+    budgets=lambda case_of: [sharing(case_of(SEVERAL, inputs()[SEVERAL]), at_most=12)],
     writes=("kept",),
     benign=("hash_table",),
 )
@@ -239,12 +237,9 @@ def cull_warp(vertices, kept):
         kept[i] = first
 
 
-warp_case = culled(least=32, most=32)
-
-
-def warp_budgets() -> list[Budget]:
+def warp_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of duplicates-3."""
-    case = warp_case(SEVERAL, inputs()[SEVERAL])
+    case = case_of(SEVERAL, inputs()[SEVERAL])
     return [
         Budget("requests to shared memory", case, shared_requests, at_most=0),
         Budget("warp steps", case, metrics.warp_steps, at_most=110),
@@ -261,7 +256,7 @@ WARP = KernelExercise(
     parts=(cull_warp,),
     imports=WITH_SHARED,
     inputs=VERTICES,
-    case=warp_case,
+    case=culled(least=32, most=32),
     budgets=warp_budgets,
     writes=("kept",),
 )
@@ -288,12 +283,9 @@ def cull_exactly(vertices, kept):
         kept[i] = seen == -1  # added
 
 
-exact_case = culled(least=THREADS, most=THREADS)
-
-
-def exact_budgets() -> list[Budget]:
+def exact_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of duplicates-4."""
-    different, several = (exact_case(name, inputs()[name]) for name in (DIFFERENT, SEVERAL))
+    different, several = (case_of(name, inputs()[name]) for name in (DIFFERENT, SEVERAL))
     return [
         Budget("slots tried", different, probes, at_most=256),
         Budget("slots tried", several, probes, at_most=300),
@@ -311,7 +303,7 @@ EXACT = KernelExercise(
     parts=(cull_exactly,),
     imports=WITH_SHARED,
     inputs=VERTICES,
-    case=exact_case,
+    case=culled(least=THREADS, most=THREADS),
     budgets=exact_budgets,
     writes=("kept",),
 )

@@ -14,7 +14,7 @@ from gpukernels.primitives import blocks_for
 from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.trace.costs import SECTOR_BYTES
 
-from ..judge.case import Budget, Results, cases_of, launched
+from ..judge.case import Budget, CaseOf, Results, cases_of, launched
 from ..judge.counters import bank_conflicts, coalesced, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
@@ -166,17 +166,14 @@ def closed_tiles(lengths: NDArray) -> Results:
     return {"distance": expected}
 
 
-closing_case = cases_of(run_closing, closed_tiles)
-
-
-def closing_budgets() -> list[Budget]:
+def closing_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of floyd-2.
 
     An element is loaded and stored once; there are at most 5 requests per step. Rows of 17 elements
     cost 612 bank conflicts, a tile with its rows and columns exchanged more than 8,000.
     """
     rng = np.random.default_rng(2)
-    case = closing_case("64 vertices", random_lengths(64, 0.5, 1_000, rng))
+    case = case_of("64 vertices", random_lengths(64, 0.5, 1_000, rng))
     return [
         sharing(case, at_most=2, array="distance"),
         sharing(case, at_most=5 * SIDE),
@@ -190,7 +187,7 @@ CLOSE = KernelExercise(
     parts=(close_tiles,),
     imports=WITH_A_SIDE,
     inputs=MATRICES,
-    case=closing_case,
+    case=cases_of(run_closing, closed_tiles),
     budgets=closing_budgets,
     writes=("distance",),
 )
@@ -219,13 +216,10 @@ def run_pivots(kernel, device, lengths: NDArray) -> Results:
     return launched(kernel, device, blocks, (16, 4), distance=distance, cooperative=True)
 
 
-pivots_case = cases_of(run_pivots, lambda lengths: {"distance": closed(lengths)})
-
-
-def pivots_budgets() -> list[Budget]:
+def pivots_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of floyd-3: three loads and a store per pivot, by rows of 16 threads."""
     rng = np.random.default_rng(3)
-    case = pivots_case("32 vertices", random_lengths(32, 0.5, 1_000, rng))
+    case = case_of("32 vertices", random_lengths(32, 0.5, 1_000, rng))
     return [sharing(case, at_most=4 * 32), coalesced(case, at_most=3)]
 
 
@@ -234,7 +228,7 @@ PIVOTS = KernelExercise(
     parts=(relax_all_pivots,),
     imports=WITH_CUDA,
     inputs=SMALL,
-    case=pivots_case,
+    case=cases_of(run_pivots, lambda lengths: {"distance": closed(lengths)}),
     budgets=pivots_budgets,
     writes=("distance",),
 )
@@ -289,9 +283,6 @@ def widened(given: tuple) -> Results:
     return {"width": expected}
 
 
-widening_case = cases_of(run_widening, widened)
-
-
 def pipes(n: int, source, target, width) -> NDArray[np.int32]:
     """Return arc widths as a matrix, with vertices without arcs added to whole tiles."""
     widths = np.zeros((-(-n // TILE) * TILE,) * 2, np.int32)
@@ -328,13 +319,13 @@ def drawn_pipes(rng: Draw) -> dict[str, tuple]:
 PIPES = Inputs(fixed_pipes, drawn_pipes)
 
 
-def widening_budgets() -> list[Budget]:
+def widening_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of floyd-4, on one tile that is multiplied.
 
     A warp fills 32 rows of shared memory, and a thread loads 4 + 4 elements in each of 32 steps; of
     the global memory, 32 requests fill, 16 load and 16 store.
     """
-    case = widening_case("64 vertices", fixed_pipes()["64 vertices, the second tile"])
+    case = case_of("64 vertices", fixed_pipes()["64 vertices, the second tile"])
 
     def shared(trace: Trace) -> int:
         return metrics.requests(trace, "shared")
@@ -352,7 +343,7 @@ WIDEN = KernelExercise(
     parts=(widen_tiles,),
     imports=WITH_A_TILE,
     inputs=PIPES,
-    case=widening_case,
+    case=cases_of(run_widening, widened),
     budgets=widening_budgets,
     writes=("width",),
 )

@@ -16,7 +16,17 @@ from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
 from ..judge import queued
-from ..judge.case import Budget, Case, HostGaveUp, Results, Wrong, cases_of, equal_to, unpacked
+from ..judge.case import (
+    Budget,
+    Case,
+    CaseOf,
+    HostGaveUp,
+    Results,
+    Wrong,
+    cases_of,
+    equal_to,
+    unpacked,
+)
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, Search, bush
@@ -193,13 +203,12 @@ def run_queue(kernel, device, g: Graph, root: int = 0) -> Results:
     return {**found, **wrong_queue, "entries": np.array(entries)}
 
 
-once_case = cases_of(unpacked(run_queue), lambda search: judge_search(*search, highest=True))
 queue_case = cases_of(unpacked(run_queue), unpacked(judge_search))
 
 
-def road() -> Case:
+def road(case_of: CaseOf) -> Case:
     """Return a search of the chapter's road graph, on which budgets are counted."""
-    return queue_case("a road graph of 1,024 vertices", Search(road_grid(32, 32, seed=1)))
+    return case_of("a road graph of 1,024 vertices", Search(road_grid(32, 32, seed=1)))
 
 
 @cuda.jit
@@ -225,8 +234,10 @@ ONCE = KernelExercise(
     parts=(expand_once,),
     imports=WITH_QUEUE,
     inputs=SEARCHES,
-    case=once_case,
-    budgets=lambda: [Budget("warp steps", road(), metrics.warp_steps, at_most=4_000)],
+    case=cases_of(unpacked(run_queue), lambda search: judge_search(*search, highest=True)),
+    budgets=lambda case_of: [
+        Budget("warp steps", road(case_of), metrics.warp_steps, at_most=4_000)
+    ],
     writes=("distance", "parent", "next_frontier", "next_size"),
 )
 
@@ -264,13 +275,10 @@ def run_spread(kernel, device, g: Graph, root: int = 0) -> dict[str, np.ndarray]
     raise HostGaveUp(f"launch {g.n + 1} for {g.n} vertices still found something to change")
 
 
-spread_case = cases_of(unpacked(run_spread), unpacked(judge_search))
-
-
-def spread_budgets() -> list[Budget]:
+def spread_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of bfs-3."""
     name, search = next(iter(searches().items()))
-    return [sharing(spread_case(name, search), at_most=64)]
+    return [sharing(case_of(name, search), at_most=64)]
 
 
 SPREAD = KernelExercise(
@@ -278,7 +286,7 @@ SPREAD = KernelExercise(
     parts=(spread,),
     imports=WITH_RACES,
     inputs=SEARCHES,
-    case=spread_case,
+    case=cases_of(unpacked(run_spread), unpacked(judge_search)),
     budgets=spread_budgets,
     writes=("distance", "changed"),
     benign=("distance", "changed"),

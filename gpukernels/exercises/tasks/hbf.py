@@ -14,7 +14,7 @@ from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for, que
 from gpukernels.reference import bellman_ford_queue
 from gpukernels.shortest_paths import sssp
 
-from ..judge.case import Budget, Results, Wrong, cases_of, launched
+from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, launched
 from ..judge.counters import atomics, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, Search, changed, searches
@@ -184,17 +184,14 @@ def _read(word: int) -> str:
     return f"distance {(word >> 32) - 2**31} of round {word % 2**32}"
 
 
-words_case = cases_of(run_words, judge_words)
-
-
-def words_budgets() -> list[Budget]:
+def words_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of hbf-2: an atomic for each offer, and one for each vertex enqueued."""
     given = offers(40, 1_000, np.random.default_rng(8), -500, 500)
     vertex, length, before, _ = given
     least = (before >> np.uint64(32)).astype(np.int64)
     after = least.copy()
     np.minimum.at(after, vertex, length + np.int64(2**31))
-    case = words_case("1,000 offers to 40 vertices", given)
+    case = case_of("1,000 offers to 40 vertices", given)
     most = vertex.size + int((after < least).sum())
     return [atomics(case, at_most=most), sharing(case, at_most=8)]
 
@@ -204,7 +201,7 @@ WORDS = KernelExercise(
     parts=(lower_words,),
     imports=WITH_WORDS,
     inputs=OFFERS,
-    case=words_case,
+    case=cases_of(run_words, judge_words),
     budgets=words_budgets,
     writes=("words", "queue", "size"),
 )
@@ -281,12 +278,9 @@ def run_classes(kernel, device, search: Search) -> Results:
     return run_paths(kernel, device, search, ways_in)
 
 
-classes_case = cases_of(run_classes, judge_distances)
-
-
-def classes_budgets() -> list[Budget]:
+def classes_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of hbf-3: in a tree only one arc leads to a vertex, and none is shared."""
-    case = classes_case("a tree of 300 vertices", Search(tree(300)))
+    case = case_of("a tree of 300 vertices", Search(tree(300)))
     return [
         atomics(case, at_most=0, what="atomics on `distance`", array="distance"),
         sharing(case, at_most=40),
@@ -298,7 +292,7 @@ STORES = KernelExercise(
     parts=(relax_by_class,),
     imports=WITH_QUEUE,
     inputs=SEARCHES,
-    case=classes_case,
+    case=cases_of(run_classes, judge_distances),
     budgets=classes_budgets,
     writes=("distance", "next_frontier", "next_size"),
     benign=("distance",),
@@ -396,12 +390,9 @@ def run_leaves(kernel, device, search: Search) -> Results:
     return launched(kernel, device, blocks_for(g.n * WARP_SIZE), THREADS, *arrays, distance=before)
 
 
-leaves_case = cases_of(run_leaves, judge_distances)
-
-
-def leaves_budgets() -> list[Budget]:
+def leaves_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of hbf-4: 1,000 arcs are 32 for each lane; and no atomic."""
-    case = leaves_case("a funnel of 1,002 vertices", Search(funnel(1_000)))
+    case = case_of("a funnel of 1,002 vertices", Search(funnel(1_000)))
     return [atomics(case, at_most=0), sharing(case, at_most=103)]
 
 
@@ -410,7 +401,7 @@ LEAVES = KernelExercise(
     parts=(end_leaves,),
     imports=WITH_SHUFFLES,
     inputs=Inputs(fixed_leafy, drawn_leafy),
-    case=leaves_case,
+    case=cases_of(run_leaves, judge_distances),
     budgets=leaves_budgets,
     writes=("distance",),
 )

@@ -10,7 +10,7 @@ from gpukernels.mapping import expand
 from gpukernels.primitives import FULL_MASK, THREADS, blocks_for
 from gpukernels.trace import STORE, Trace, metrics
 
-from ..judge.case import Budget, Results, cases_of, launched, unpacked
+from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
 from ..judge.counters import requests, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs
@@ -165,13 +165,10 @@ def gather_inputs() -> dict[str, tuple]:
     }
 
 
-gather_case = cases_of(unpacked(run_gather), unpacked(gathered))
-
-
-def gather_budgets() -> list[Budget]:
+def gather_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of mapping-dynamic-2."""
     sizes = np.r_[np.zeros(20, int), 900, np.zeros(30, int)]
-    return [sharing(gather_case("an item of 900 units", (sizes,)), at_most=24)]
+    return [sharing(case_of("an item of 900 units", (sizes,)), at_most=24)]
 
 
 GATHER = KernelExercise(
@@ -181,7 +178,7 @@ GATHER = KernelExercise(
     inputs=Inputs(
         gather_inputs, lambda rng: {n: (sizes,) for n, sizes in SIZES_OF_ITEMS.draw(rng).items()}
     ),
-    case=gather_case,
+    case=cases_of(unpacked(run_gather), unpacked(gathered)),
     budgets=gather_budgets,
     writes=("item", "turn"),
 )
@@ -216,12 +213,9 @@ def store_requests(trace: Trace) -> int:
     return metrics.requests(trace.select(array=["item"]), None, STORE)
 
 
-search_case = cases_of(run_expansion, lambda sizes: {"item": owners(sizes)})
-
-
-def search_budgets() -> list[Budget]:
+def search_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of mapping-dynamic-3."""
-    case = search_case(SKEWED, workloads()[SKEWED])
+    case = case_of(SKEWED, workloads()[SKEWED])
     return [
         requests(case, at_most=24, array="offsets"),
         Budget("requests to store", case, store_requests, at_most=40),
@@ -233,7 +227,7 @@ SEARCH = KernelExercise(
     parts=(search_ends,),
     imports=WITH_MASK,
     inputs=Inputs(workloads, SIZES_OF_ITEMS.draw),
-    case=search_case,
+    case=cases_of(run_expansion, lambda sizes: {"item": owners(sizes)}),
     budgets=search_budgets,
     writes=("item",),
 )
@@ -281,17 +275,14 @@ def cut_inputs() -> dict[str, tuple]:
     }
 
 
-cut_case = cases_of(unpacked(run_cut), unpacked(boundaries))
-
-
-def cut_budgets() -> list[Budget]:
+def cut_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of mapping-dynamic-4."""
 
     def reads(trace: Trace) -> int:
         return int(metrics.work_per_thread(trace, "offsets").max())
 
     sizes = np.random.default_rng(9).integers(0, 9, 1024)
-    case = cut_case("1,024 items, chunks of 32", (sizes, 32))
+    case = case_of("1,024 items, chunks of 32", (sizes, 32))
     return [Budget("offsets that a thread reads", case, reads, at_most=10)]
 
 
@@ -300,7 +291,7 @@ CUT = KernelExercise(
     parts=(cut,),
     imports=IMPORTS,
     inputs=numbered(cut_inputs, (1, 2, 7, 32), "units a chunk:"),
-    case=cut_case,
+    case=cases_of(unpacked(run_cut), unpacked(boundaries)),
     budgets=cut_budgets,
     writes=("boundary",),
 )

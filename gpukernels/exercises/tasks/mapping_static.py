@@ -12,7 +12,7 @@ from gpukernels.mapping import expand
 from gpukernels.primitives import blocks_for
 from gpukernels.trace import STORE, Trace, metrics
 
-from ..judge.case import Budget, Results, cases_of, launched, unpacked
+from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, sizes_of_items
@@ -151,12 +151,9 @@ def column_inputs() -> list[tuple[str, tuple]]:
     ]
 
 
-column_case = cases_of(unpacked(run_columns), lambda value: {"item": columns(value[0])})
-
-
-def column_budgets() -> list[Budget]:
+def column_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of mapping-static-2."""
-    case = column_case("64 items of 24 units, 8 threads an item", (np.full(64, 24), 8))
+    case = case_of("64 items of 24 units, 8 threads an item", (np.full(64, 24), 8))
     return [
         Budget("sectors a write", case, sectors_per_write, at_most=5),
         sharing(case, at_most=12, array="item"),
@@ -178,7 +175,7 @@ WRITE = KernelExercise(
     parts=(expand_columns,),
     imports=IMPORTS,
     inputs=in_groups(column_inputs, "an item"),
-    case=column_case,
+    case=cases_of(unpacked(run_columns), lambda value: {"item": columns(value[0])}),
     budgets=column_budgets,
     writes=("item",),
 )
@@ -232,12 +229,9 @@ def sum_inputs() -> list[tuple[str, tuple]]:
     ]
 
 
-sum_case = cases_of(unpacked(run_sums), unpacked(totals))
-
-
-def sum_budgets() -> list[Budget]:
+def sum_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of mapping-static-3."""
-    case = sum_case("33 items of 32 units, 32 threads a group", (np.full(33, 32), 32))
+    case = case_of("33 items of 32 units, 32 threads a group", (np.full(33, 32), 32))
     return [sharing(case, at_most=8)]
 
 
@@ -246,7 +240,7 @@ SUMS = KernelExercise(
     parts=(sum_groups,),
     imports=WITH_INT32,
     inputs=in_groups(sum_inputs, "a group"),
-    case=sum_case,
+    case=cases_of(unpacked(run_sums), unpacked(totals)),
     budgets=sum_budgets,
     writes=("total",),
 )
@@ -280,14 +274,9 @@ def run_enough_groups(kernel, device, given: tuple) -> Results:
     return run_groups(kernel, device, sizes, size, max(blocks_for(len(sizes) * size, 64), 1))
 
 
-aligned_case = cases_of(
-    run_enough_groups, lambda given: {"item": np.repeat(np.arange(len(given[0])), given[0])}
-)
-
-
-def aligned_budgets() -> list[Budget]:
+def aligned_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of mapping-static-4."""
-    case = aligned_case("40 items of 203 units, 32 threads a group", (np.full(40, 203), 32))
+    case = case_of("40 items of 203 units, 32 threads a group", (np.full(40, 203), 32))
     return [
         Budget("sectors a write", case, sectors_per_write, at_most=4),
         Budget("writes of a warp", case, writes, at_most=320),
@@ -299,7 +288,9 @@ ALIGNED = KernelExercise(
     parts=(expand_aligned,),
     imports=IMPORTS,
     inputs=in_groups(lambda: paired(8, 4, 1, 32, 16, 32, 2, 4), "a group"),
-    case=aligned_case,
+    case=cases_of(
+        run_enough_groups, lambda given: {"item": np.repeat(np.arange(len(given[0])), given[0])}
+    ),
     budgets=aligned_budgets,
     writes=("item",),
 )

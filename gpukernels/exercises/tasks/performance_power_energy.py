@@ -8,7 +8,7 @@ from numba import cuda
 from gpukernels.device import SimtDevice
 from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for
 
-from ..judge.case import Budget, Results, cases_of, launched, unpacked
+from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
 from ..judge.counters import coalesced, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, sizes_of_items
@@ -103,9 +103,6 @@ def spent(samples, idle) -> Results:
     return {"above": above, "spent": above + after[: above.size]}
 
 
-spend_case = cases_of(unpacked(run_spend), unpacked(spent))
-
-
 def _drawn_samples(rng: Draw) -> dict[str, tuple]:
     n = int(rng.integers(65, 400))
     return {"drawn samples": (rng.integers(60, 700, n), int(rng.integers(80, 140)))}
@@ -130,9 +127,9 @@ SPEND = KernelExercise(
     parts=(spend,),
     imports="from numba import cuda",
     inputs=SAMPLES,
-    case=spend_case,
+    case=cases_of(unpacked(run_spend), unpacked(spent)),
     # A sample, two stores, a neighbor, and a store and load more.
-    budgets=lambda: [sharing(spend_case("256 samples", (np.arange(256), 7)), at_most=7)],
+    budgets=lambda case_of: [sharing(case_of("256 samples", (np.arange(256), 7)), at_most=7)],
     writes=("above", "spent"),
 )
 
@@ -191,13 +188,12 @@ def run_sizes() -> dict[str, np.ndarray]:
     return {"large samples in runs of 33, 0, 67 and 1": np.array([33, 0, 67, 1])} | RUNS.fixed()
 
 
-tally_case = cases_of(run_tally, tallies)
 RUNS = sizes_of_items(most_items=40, most_units=150)
 
 
-def tally_budgets() -> list[Budget]:
+def tally_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of energy-3, on nine runs of 256 samples."""
-    case = tally_case("nine runs of 256", np.full(9, 256))
+    case = case_of("nine runs of 256", np.full(9, 256))
     return [sharing(case, at_most=12), coalesced(case, at_most=8, array="watts")]
 
 
@@ -206,7 +202,7 @@ TALLY = KernelExercise(
     parts=(tally,),
     imports="from numba import cuda\n\nFULL_MASK = 0xFFFFFFFF",
     inputs=Inputs(run_sizes, RUNS.draw),
-    case=tally_case,
+    case=cases_of(run_tally, tallies),
     budgets=tally_budgets,
     writes=("total", "peak"),
 )

@@ -12,7 +12,7 @@ from gpukernels.primitives import THREADS, blocks_for, warp_sum
 from gpukernels.representations import adjacency_matrix
 from gpukernels.trace import metrics
 
-from ..judge.case import Budget, Results, cases_of, launched, unpacked
+from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
 from ..judge.counters import coalesced, no_atomics, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, graphs_from_0
@@ -131,12 +131,9 @@ def sums_of(g: Graph) -> Results:
     return {"sums": neighbor_sums(g, numbers(g))}
 
 
-by_warp_case = cases_of(lambda kernel, d, g: run_by_warp(kernel, d, g, numbers(g)), sums_of)
-
-
-def warp_row_budgets() -> list[Budget]:
+def warp_row_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of representations-2."""
-    case = by_warp_case("the R-MAT graph of the chapter", web())
+    case = case_of("the R-MAT graph of the chapter", web())
     return [
         coalesced(case, at_most=2, array="targets"),
         no_atomics(case),
@@ -149,7 +146,7 @@ WARP_ROW = KernelExercise(
     parts=(warp_neighbor_sum,),
     imports=WITH_WARP_SUM,
     inputs=Inputs(rows, DRAWN),
-    case=by_warp_case,
+    case=cases_of(lambda kernel, d, g: run_by_warp(kernel, d, g, numbers(g)), sums_of),
     budgets=warp_row_budgets,
     writes=("sums",),
 )
@@ -193,12 +190,9 @@ def runs() -> dict[str, Graph]:
     }
 
 
-by_arc_case = cases_of(lambda kernel, d, g: run_by_arc(kernel, d, g, numbers(g)), sums_of)
-
-
-def run_budgets() -> list[Budget]:
+def run_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of representations-3."""
-    case = by_arc_case("a path of 300 vertices", path(300))
+    case = case_of("a path of 300 vertices", path(300))
     return [no_atomics(case), sharing(case, at_most=20)]
 
 
@@ -207,7 +201,7 @@ HASTY = KernelExercise(
     parts=(hasty_neighbor_sum,),
     imports=IMPORTS,
     inputs=Inputs(runs, DRAWN),
-    case=by_arc_case,
+    case=cases_of(lambda kernel, d, g: run_by_arc(kernel, d, g, numbers(g)), sums_of),
     budgets=run_budgets,
     writes=("sums",),
 )
@@ -282,10 +276,7 @@ def drawn_queries(rng: Draw) -> dict[str, tuple]:
     return {"60 drawn queries to a drawn R-MAT graph": (g, *queries)}
 
 
-query_case = cases_of(unpacked(run_queries), unpacked(answers))
-
-
-def query_budgets() -> list[Budget]:
+def query_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bound of representations-4."""
     g = web()
     turns = int(np.log2(g.out_degree.max())) + 1
@@ -293,7 +284,7 @@ def query_budgets() -> list[Budget]:
     def targets_loaded(trace) -> int:
         return int(metrics.work_per_thread(trace, "targets").max())
 
-    case = query_case("256 queries to the R-MAT graph of the chapter", some_arcs(g, 128, 128))
+    case = case_of("256 queries to the R-MAT graph of the chapter", some_arcs(g, 128, 128))
     return [Budget("targets that a thread looks at", case, targets_loaded, at_most=turns + 1)]
 
 
@@ -302,7 +293,7 @@ SEARCH = KernelExercise(
     parts=(csr_search,),
     imports=IMPORTS,
     inputs=Inputs(queries, drawn_queries),
-    case=query_case,
+    case=cases_of(unpacked(run_queries), unpacked(answers)),
     budgets=query_budgets,
     writes=("found",),
 )

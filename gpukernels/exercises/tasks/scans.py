@@ -15,7 +15,7 @@ from gpukernels.primitives import (
 )
 from gpukernels.trace import metrics
 
-from ..judge.case import Budget, Results, cases_of, launched
+from ..judge.case import Budget, CaseOf, Results, cases_of, launched
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, drawn_numbers
@@ -140,12 +140,9 @@ def to_split() -> dict[str, np.ndarray]:
     }
 
 
-split_case = cases_of(run_split, split)
-
-
-def split_budgets() -> list[Budget]:
+def split_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of scans-2."""
-    case = split_case(ODD, inputs()[ODD])
+    case = case_of(ODD, inputs()[ODD])
     return [
         Budget("warp steps", case, metrics.warp_steps, at_most=400),
         sharing(case, at_most=4),
@@ -157,7 +154,7 @@ SPLIT = KernelExercise(
     parts=(split_warps,),
     imports=IMPORTS,
     inputs=Inputs(to_split, drawn_numbers(most=500, low=-(2**31), high=2**31 - 1)),
-    case=split_case,
+    case=cases_of(run_split, split),
     budgets=split_budgets,
     writes=("out",),
 )
@@ -189,15 +186,13 @@ def run_complete(kernel, device, values) -> Results:
     return {"scanned": found["scanned"]}
 
 
-complete_case = cases_of(run_complete, lambda values: {"scanned": exclusive(values)})
-
 COMPLETE = KernelExercise(
     words("scans-3"),
     parts=(complete_scan,),
     imports=IMPORTS,
     inputs=NUMBERS,
-    case=complete_case,
-    budgets=lambda: [sharing(complete_case(ODD, inputs()[ODD]), at_most=20)],
+    case=cases_of(run_complete, lambda values: {"scanned": exclusive(values)}),
+    budgets=lambda case_of: [sharing(case_of(ODD, inputs()[ODD]), at_most=20)],
     writes=("scanned",),
 )
 
@@ -234,12 +229,9 @@ def blockwise(values: np.ndarray) -> Results:
     return {"scanned": np.concatenate([np.zeros(0, int), *parts])}
 
 
-four_case = cases_of(run_four, blockwise)
-
-
-def four_budgets() -> list[Budget]:
+def four_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of scans-4."""
-    case = four_case(ODD, inputs()[ODD])
+    case = case_of(ODD, inputs()[ODD])
     return [
         Budget("barriers of all warps", case, metrics.barriers, at_most=16),
         Budget("warp steps", case, metrics.warp_steps, at_most=800),
@@ -251,7 +243,7 @@ FOUR = KernelExercise(
     parts=(scan_four,),
     imports=WITH_BLOCK_SCAN,
     inputs=NUMBERS,
-    case=four_case,
+    case=cases_of(run_four, blockwise),
     budgets=four_budgets,
     writes=("scanned",),
 )

@@ -9,7 +9,7 @@ from gpukernels.device import SimtDevice
 from gpukernels.graphs.generators import erdos_renyi, path, star
 from gpukernels.trace import metrics
 
-from ..judge.case import Budget, Results, cases_of, launched, unpacked
+from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
 from ..judge.counters import bank_conflicts, coalesced, no_atomics, requests, sharing, waiting
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, drawn_numbers
@@ -122,12 +122,9 @@ def to_add() -> dict[str, np.ndarray]:
     }
 
 
-sum_case = cases_of(run_block_sum, lambda values: {"total": values.sum(keepdims=True)})
-
-
-def block_sum_budgets() -> list[Budget]:
+def block_sum_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of shared-2: four warps, and two loads and a store at each level."""
-    full = sum_case("128 numbers", to_add()["128 numbers"])
+    full = case_of("128 numbers", to_add()["128 numbers"])
     return [
         Budget("warp steps", full, metrics.warp_steps, at_most=160),
         Budget("divergent branches", full, metrics.divergent_branches, at_most=6),
@@ -142,7 +139,7 @@ WAKE = KernelExercise(
     parts=(block_sum,),
     imports=IMPORTS,
     inputs=Inputs(to_add, drawn_numbers(most=128, low=-1_000, high=1_000_000)),
-    case=sum_case,
+    case=cases_of(run_block_sum, lambda values: {"total": values.sum(keepdims=True)}),
     budgets=block_sum_budgets,
     writes=("total",),
 )
@@ -189,10 +186,6 @@ def to_rotate() -> dict[str, tuple]:
     }
 
 
-rotate_case = cases_of(
-    unpacked(run_rotate), unpacked(lambda n, rounds: {"values": np.roll(numbers(n), -rounds)})
-)
-
 ROTATE = KernelExercise(
     words("shared-3"),
     parts=(rotate,),
@@ -200,8 +193,10 @@ ROTATE = KernelExercise(
     inputs=Inputs(
         to_rotate, lambda rng: {"drawn numbers and rounds": rng.integers([2, 0], [129, 40])}
     ),
-    case=rotate_case,
-    budgets=lambda: [sharing(rotate_case("128 numbers, 3 rounds", (128, 3)), at_most=16)],
+    case=cases_of(
+        unpacked(run_rotate), unpacked(lambda n, rounds: {"values": np.roll(numbers(n), -rounds)})
+    ),
+    budgets=lambda case_of: [sharing(case_of("128 numbers, 3 rounds", (128, 3)), at_most=16)],
     writes=("values",),
 )
 
@@ -235,15 +230,9 @@ def to_transpose() -> dict[str, tuple]:
     return {f"a {rows} × {columns} matrix": (rows, columns) for rows, columns in shapes}
 
 
-transpose_case = cases_of(
-    unpacked(run_transpose),
-    unpacked(lambda rows, columns: {"out": numbers(rows * columns).reshape(rows, columns).T}),
-)
-
-
-def transpose_budgets() -> list[Budget]:
+def transpose_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of shared-4."""
-    case = transpose_case("a 64 × 64 matrix", (64, 64))
+    case = case_of("a 64 × 64 matrix", (64, 64))
     return [
         coalesced(case, at_most=4),
         bank_conflicts(case),
@@ -256,7 +245,10 @@ TRANSPOSE = KernelExercise(
     parts=(transpose,),
     imports=IMPORTS,
     inputs=Inputs(to_transpose, lambda rng: {"a matrix of drawn sides": rng.integers(1, 70, 2)}),
-    case=transpose_case,
+    case=cases_of(
+        unpacked(run_transpose),
+        unpacked(lambda rows, columns: {"out": numbers(rows * columns).reshape(rows, columns).T}),
+    ),
     budgets=transpose_budgets,
     writes=("out",),
 )
@@ -304,14 +296,11 @@ def degrees() -> dict[str, np.ndarray]:
 
 #: The input on which shared-5 is counted.
 COUNTED = "a random graph of 1,024 vertices"
-histogram_case = cases_of(
-    run_histogram, lambda degree: {"count": np.bincount(degree, minlength=32)}
-)
 
 
-def histogram_budgets() -> list[Budget]:
+def histogram_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of shared-5."""
-    case = histogram_case(COUNTED, degrees()[COUNTED])
+    case = case_of(COUNTED, degrees()[COUNTED])
     return [
         waiting(case, "lanes that wait at an atomic on `count`", array="count"),
         requests(case, at_most=8, array="count"),
@@ -326,7 +315,7 @@ HISTOGRAM = KernelExercise(
     inputs=Inputs(
         degrees, lambda rng: {"drawn degrees": rng.integers(0, 32, rng.integers(1, 500))}
     ),
-    case=histogram_case,
+    case=cases_of(run_histogram, lambda degree: {"count": np.bincount(degree, minlength=32)}),
     budgets=histogram_budgets,
     writes=("count",),
 )

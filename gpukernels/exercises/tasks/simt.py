@@ -10,7 +10,7 @@ from gpukernels.graphs.generators import path, rmat, star
 from gpukernels.graphs.graph import Graph
 from gpukernels.trace import metrics
 
-from ..judge.case import Budget, Results, cases_of, launched
+from ..judge.case import Budget, CaseOf, Results, cases_of, launched
 from ..judge.counters import requests, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, drawn_numbers, graphs_from_0
@@ -98,15 +98,13 @@ def to_square() -> dict[str, np.ndarray]:
     }
 
 
-squares_case = cases_of(run_squares, squares)
-
 RUNS = KernelExercise(
     words("simt-2"),
     parts=(square_runs,),
     imports=IMPORTS,
     inputs=Inputs(to_square, drawn_numbers(most=500, low=-1_000_000, high=1_000_000)),
-    case=squares_case,
-    budgets=lambda: [sharing(squares_case("400 numbers", np.arange(400)), at_most=12)],
+    case=cases_of(run_squares, squares),
+    budgets=lambda case_of: [sharing(case_of("400 numbers", np.arange(400)), at_most=12)],
     writes=("out",),
 )
 
@@ -158,12 +156,9 @@ def graphs() -> dict[str, Graph]:
     }
 
 
-ordered_case = cases_of(run_ordered, neighbor_sums)
-
-
-def ordered_budgets() -> list[Budget]:
+def ordered_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of simt-3."""
-    case = ordered_case("an R-MAT graph of 1,024 vertices", rmat(10, edge_factor=8, seed=1))
+    case = case_of("an R-MAT graph of 1,024 vertices", rmat(10, edge_factor=8, seed=1))
     return [
         Budget("warp steps", case, metrics.warp_steps, at_most=1500),
         requests(case, at_most=700, array="targets"),
@@ -175,7 +170,7 @@ ORDERED = KernelExercise(
     parts=(ordered_neighbor_sum,),
     imports=IMPORTS,
     inputs=Inputs(graphs, graphs_from_0(most=100).draw),
-    case=ordered_case,
+    case=cases_of(run_ordered, neighbor_sums),
     budgets=ordered_budgets,
     writes=("sums",),
 )

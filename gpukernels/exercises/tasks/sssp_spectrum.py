@@ -16,7 +16,7 @@ from gpukernels.reference import bellman_ford_queue, dijkstra
 from gpukernels.shortest_paths import sssp
 
 from ..judge import queued
-from ..judge.case import Budget, HostGaveUp, Results, Wrong, cases_of, equal_to, launched
+from ..judge.case import Budget, CaseOf, HostGaveUp, Results, Wrong, cases_of, equal_to, launched
 from ..judge.counters import atomics, loads, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, Search, changed, searches
@@ -164,9 +164,6 @@ def run_relax(kernel, device, search: Search) -> Results:
     raise HostGaveUp(f"launch {g.n + 1} for {g.n} vertices still lowered a distance")
 
 
-relax_case = cases_of(run_relax, lambda search: judge_distances(search, "lower"))
-
-
 def _useful(g: Graph) -> int:
     """Return how many arcs offer less than there is, over all launches of sssp-2."""
     source, target = g.coo
@@ -182,10 +179,10 @@ def _useful(g: Graph) -> int:
         distance = lower
 
 
-def relax_budgets() -> list[Budget]:
+def relax_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of sssp-2."""
     g = weighted(small_world(300, 6, rewire=0.1, seed=2), np.random.default_rng(1))
-    case = relax_case("a small world of 300 vertices", Search(g))
+    case = case_of("a small world of 300 vertices", Search(g))
     return [atomics(case, at_most=_useful(g)), sharing(case, at_most=8)]
 
 
@@ -194,7 +191,7 @@ RELAX = KernelExercise(
     parts=(relax_arcs,),
     imports=IMPORTS,
     inputs=WITH_NEGATIVE,
-    case=relax_case,
+    case=cases_of(run_relax, lambda search: judge_distances(search, "lower")),
     budgets=relax_budgets,
     writes=("lower",),
 )
@@ -251,14 +248,11 @@ def run_paths(kernel, device, search: Search, *beside: np.ndarray) -> Results:
     raise HostGaveUp(f"round {g.n + 1} of {g.n} vertices still has a queue")
 
 
-paths_case = cases_of(run_paths, judge_distances)
-
-
-def paths_budgets() -> list[Budget]:
+def paths_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of sssp-3: on equal weights each arc is relaxed once."""
     g = small_world(200, 6, rewire=0.1, seed=2)
     g = Graph(g.offsets, g.targets, np.ones(g.m, np.int32))
-    case = paths_case("a small world of 200 vertices, all weights 1", Search(g))
+    case = case_of("a small world of 200 vertices, all weights 1", Search(g))
     relaxed = loads(case, at_most=g.m, what="relaxations", array="weights")
     return [relaxed, sharing(case, at_most=96)]
 
@@ -268,7 +262,7 @@ PATHS = KernelExercise(
     parts=(expand_paths,),
     imports=WITH_QUEUE,
     inputs=POSITIVE,
-    case=paths_case,
+    case=cases_of(run_paths, judge_distances),
     budgets=paths_budgets,
     writes=("distance", "next_frontier", "next_size"),
     benign=("distance",),
@@ -374,17 +368,14 @@ def judge_split(given: tuple) -> Callable[[Results], Wrong | None]:
     return judge
 
 
-split_case = cases_of(run_split, judge_split)
-
-
-def split_budgets() -> list[Budget]:
+def split_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of sssp-4: an atomic for each warp and queue that it has something for."""
     given = waiting(np.arange(1_000) * 7 % 31, 10, 20, seed=4)
     pile, _, distance, before, limit = given
     lengths = np.pad(distance[pile], (0, -pile.size % 32)).reshape(-1, 32)
     needed = ((lengths > before) & (lengths <= limit)).any(axis=1).sum()
     needed += (lengths > limit).any(axis=1).sum()
-    case = split_case("1,000 vertices of all kinds", given)
+    case = case_of("1,000 vertices of all kinds", given)
     return [atomics(case, at_most=int(needed)), sharing(case, at_most=10)]
 
 
@@ -393,7 +384,7 @@ SPLIT = KernelExercise(
     parts=(split_pile,),
     imports=WITH_APPEND,
     inputs=PILES,
-    case=split_case,
+    case=cases_of(run_split, judge_split),
     budgets=split_budgets,
     writes=("near", "near_size", "far", "far_size"),
 )
