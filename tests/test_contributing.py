@@ -43,9 +43,8 @@ def test_it_speaks_of_the_lists_as_they_are_called():
     for path, name in [
         ("gpukernels/traversal/__init__.py", "METHODS"),
         ("tests/traversal/test_bfs.py", "VARIANTS"),
-        ("tests/exercises/test_exercises.py", "CHAPTERS"),
-        ("tests/exercises/test_chapters.py", "NOTEBOOK"),
-        ("gpukernels/exercises/scans.py", "EXERCISES"),
+        ("gpukernels/exercises/tasks/__init__.py", "CHAPTERS"),
+        ("gpukernels/exercises/tasks/scans.py", "EXERCISES"),
     ]:
         assert f"`{name}`" in TEXT
         assert re.search(rf"^{name}\b", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
