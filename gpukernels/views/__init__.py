@@ -1,18 +1,18 @@
 """Interactive figures that play recorded traces, in a notebook and in a page without a kernel."""
 
-from gpukernels.views.compare import CompareView
-from gpukernels.views.energy import EnergyView
-from gpukernels.views.frontier import FrontierView
-from gpukernels.views.graph import GraphView
-from gpukernels.views.hash import HashView
-from gpukernels.views.mapping import MappingView
-from gpukernels.views.memory import MemoryView
-from gpukernels.views.parts import PartsView
-from gpukernels.views.relax import RelaxView
-from gpukernels.views.scan import ScanView
-from gpukernels.views.tile import TileView
-from gpukernels.views.warp import WarpView
-from gpukernels.views.workers import WorkersView
+from gpukernels.views.compare.view import CompareView
+from gpukernels.views.energy.view import EnergyView
+from gpukernels.views.frontier.view import FrontierView
+from gpukernels.views.graph.view import GraphView
+from gpukernels.views.hash.view import HashView
+from gpukernels.views.mapping.view import MappingView
+from gpukernels.views.memory.view import MemoryView
+from gpukernels.views.parts.view import PartsView
+from gpukernels.views.relax.view import RelaxView
+from gpukernels.views.scan.view import ScanView
+from gpukernels.views.tile.view import TileView
+from gpukernels.views.warp.view import WarpView
+from gpukernels.views.workers.view import WorkersView
 
 __all__ = [
     "CompareView",

@@ -1,4 +1,4 @@
-"""The scripts that browsers load, made out of the ES modules in ``js/``.
+"""The scripts that browsers load, made out of the ES modules in ``js/`` and in the views' folders.
 
 A notebook gets one ES module a view; a page gets one classic script with every view, because a page
 opened from ``file://`` may not load modules. A third script draws first frames without a browser.
@@ -16,11 +16,23 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
-#: The views, each by the name of its module, which exports the drawing as ``<name>View``.
-VIEWS = (
-    "graph", "frontier", "warp", "memory", "mapping", "scan", "hash", "relax", "tile", "compare",
-    "energy", "parts", "workers",
-)  # fmt: skip
+#: The files of the folder and of those in it, by their names, which no two share.
+_FILES = {
+    file.name: file
+    for folder in (files("gpukernels.views"), *files("gpukernels.views").iterdir())
+    if folder.is_dir()
+    for file in folder.iterdir()
+    if file.name.endswith((".js", ".css"))
+}
+#: The views: each has a folder with a module of its name, which exports the drawing as
+#: ``<name>View``.
+VIEWS = tuple(
+    sorted(
+        folder.name
+        for folder in files("gpukernels.views").iterdir()
+        if folder.is_dir() and (folder / f"{folder.name}.js").is_file()
+    )
+)
 
 _IMPORT = re.compile(
     r'^import \{\s+(\w+(?:,\s+\w+)*),?\s+\} from "\.[\w./]*/(\w+)\.js";\n', re.MULTILINE
@@ -30,8 +42,8 @@ _DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\
 
 @cache
 def read_module(name: str) -> str:
-    """Return the text of a module in ``js/``."""
-    return (files("gpukernels.views") / "js" / f"{name}.js").read_text(encoding="utf-8")
+    """Return the text of a module in ``js/`` or in the folder of a view."""
+    return _FILES[f"{name}.js"].read_text(encoding="utf-8")
 
 
 @cache
@@ -64,7 +76,7 @@ def join(roots: list[str], read: Callable[[str], str] | None = None) -> str:
     roots : list of str
         Names of modules.
     read : callable, optional
-        Returns the text of a module by its name, wherever it lies; by default one of ``js/``.
+        Returns the text of a module by its name, wherever it lies; by default one of this folder.
 
     Raises
     ------

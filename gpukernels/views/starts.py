@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from gpukernels.checks import check_vertex, is_whole
 from gpukernels.errors import InvalidArgument
 from gpukernels.trace import Trace
-from gpukernels.views.backwards import Backwards
-from gpukernels.views.levels import Level, read_levels
 from gpukernels.views.widget import as_traces
 
 #: More roots than this are refused: a page would grow without telling more.
@@ -54,35 +50,3 @@ def _of_roots(label: str, of: object, n: int) -> dict[int, Trace]:
         check_vertex(f"root of {place}", int(r), n): as_traces(t, f"{place}[{r}]")[""]
         for r, t in of.items()
     }
-
-
-def levels_from(
-    place: str,
-    trace: Trace,
-    root: int,
-    source_of_arc: np.ndarray,
-    n: int,
-    backwards: Backwards | None,
-) -> list[Level]:
-    """Read a search that is said to begin at `root`; if it reads no arc, it is one level.
-
-    Raises
-    ------
-    InvalidArgument
-        If the search begins elsewhere.
-    """
-    levels = read_levels(trace, n, source_of_arc, None, backwards)
-    if not levels:
-        return [_lonely(root)]
-    if levels[0].frontier.tolist() != [root]:
-        if levels[0].frontier.size == 1:
-            began = f"a search from vertex {int(levels[0].frontier[0])}"
-            raise InvalidArgument(f"{place}[{root}]", began, f"a recording from vertex {root}")
-        levels = read_levels(trace, n, source_of_arc, root, backwards)
-    return levels
-
-
-def _lonely(root: int) -> Level:
-    """Return the level of a root without arcs."""
-    none = np.zeros(0, dtype=np.int64)
-    return Level((), np.array([root]), 0, none, 0, 0, none, none, none, 0, {}, {})

@@ -13,7 +13,7 @@ import gpukernels as gk
 from gpukernels.trace import LOAD, metrics
 from gpukernels.views import TileView
 from gpukernels.views.encoding import unpack
-from gpukernels.views.tile_run import INFINITE
+from gpukernels.views.tile.run import INFINITE
 
 WEB = gk.random_weights(gk.erdos_renyi(40, 3.0, seed=3), low=1, high=20, seed=2)
 FORMS = {"naive": {}, "4x4": {"tile": 16, "per_thread": "4x4"}}

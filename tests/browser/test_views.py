@@ -37,7 +37,7 @@ from gpukernels.views import (
     figure,
 )
 from gpukernels.views.encoding import to_json, unpack
-from gpukernels.views.relaxations import NEEDED, TOO_EARLY
+from gpukernels.views.relax.relaxations import NEEDED, TOO_EARLY
 from gpukernels.views.script import classic_script, module_for, still_script, stylesheet
 
 ROADS = gk.road_grid(6, 7, seed=1)

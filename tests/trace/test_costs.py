@@ -13,7 +13,7 @@ from numba import cuda
 from gpukernels.simt import Recorder, launch
 from gpukernels.trace import ATOMIC, LOAD, STORE, ArrayInfo, Requests, Steps, Trace, metrics
 from gpukernels.trace.costs import Costs, ranks
-from gpukernels.views.warp_record import read_warps
+from gpukernels.views.warp.record import read_warps
 
 SPACES = ("global", "shared", "local")
 

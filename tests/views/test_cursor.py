@@ -8,8 +8,10 @@ from javascript import asked
 
 import gpukernels as gk
 from gpukernels.trace import LOAD
-from gpukernels.views import FrontierView, WarpView, walks, warp
+from gpukernels.views import FrontierView, WarpView
 from gpukernels.views.encoding import unpack
+from gpukernels.views.frontier import walks
+from gpukernels.views.warp import view as warp
 
 EXAMPLE = gk.example()
 NAMED = {"targets": 0, "target": 0, "sources": 1}

@@ -10,7 +10,7 @@ from javascript import asked
 import gpukernels as gk
 from gpukernels.errors import InvalidArgument
 from gpukernels.views.encoding import to_json
-from gpukernels.views.energy import ends, energy_text, lines, place, ticks, time_text
+from gpukernels.views.energy.view import ends, energy_text, lines, place, ticks, time_text
 
 ROWS = [
     ("slow", "roads", 40.0, 150.0),

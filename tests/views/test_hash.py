@@ -10,7 +10,7 @@ import gpukernels as gk
 from gpukernels.trace import LOAD, STORE
 from gpukernels.views import HashView
 from gpukernels.views.encoding import unpack
-from gpukernels.views.hash_record import (
+from gpukernels.views.hash.record import (
     AGAIN,
     CONFLICT,
     DUPLICATE,
@@ -22,7 +22,7 @@ from gpukernels.views.hash_record import (
     VALID,
     read_hash,
 )
-from gpukernels.views.hash_words import story, totals
+from gpukernels.views.hash.words import story, totals
 
 SCHEDULES = [("lockstep", 0), ("warp", 0), ("random", 1), ("random", 5)]
 

@@ -7,7 +7,7 @@ import gpukernels as gk
 from gpukernels.trace import ATOMIC, LOAD, STORE
 from gpukernels.traversal import bfs
 from gpukernels.views.backwards import Backwards
-from gpukernels.views.levels import Maker, read_levels
+from gpukernels.views.frontier.levels import Maker, read_levels
 
 GRAPHS = [
     gk.example(),

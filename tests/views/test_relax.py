@@ -13,9 +13,9 @@ from gpukernels.primitives import grid_barrier
 from gpukernels.shortest_paths import METHODS
 from gpukernels.trace import ATOMIC, STORE, ArrayInfo
 from gpukernels.views import RelaxView
-from gpukernels.views.distance_words import reader_of
 from gpukernels.views.encoding import unpack
-from gpukernels.views.relaxations import AGAIN, NEEDED, TOO_EARLY, Arcs, read_run
+from gpukernels.views.relax.distance_words import reader_of
+from gpukernels.views.relax.relaxations import AGAIN, NEEDED, TOO_EARLY, Arcs, read_run
 
 ROADS = gk.random_weights(gk.road_grid(8, 8, seed=1), low=1, high=40, seed=1)
 WEB = gk.random_weights(gk.rmat(6, 6, seed=3), low=0, high=9, seed=2)

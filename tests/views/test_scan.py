@@ -13,7 +13,7 @@ from gpukernels.primitives.warp_sum import warp_sum
 from gpukernels.trace import metrics
 from gpukernels.views import ScanView
 from gpukernels.views.encoding import unpack
-from gpukernels.views.scan_record import ADD, READ, TAKE, read_scan
+from gpukernels.views.scan.record import ADD, READ, TAKE, read_scan
 
 VALUES = np.random.default_rng(3).integers(-9, 30, 64).astype(np.int32)
 

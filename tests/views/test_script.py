@@ -6,12 +6,12 @@ import pytest
 from gpukernels import views
 from gpukernels.views import script
 
-JS = Path(script.__file__).parent / "js"
+VIEWS = Path(script.__file__).parent
 
 
 def test_every_module_is_part_of_the_page_or_of_what_runs_without_one():
     page, still, check = script.classic_script(), script.still_script(), script.address_script()
-    for module in JS.glob("*.js"):
+    for module in VIEWS.rglob("*.js"):
         # What only a still needs, no page loads.
         text = still if module.stem in ("dom", "paint", "still") else page
         text = check if module.stem == "address_check" else text

@@ -14,7 +14,7 @@ from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.trace.record import lanes_of
 from gpukernels.views import TileView
 from gpukernels.views.encoding import unpack
-from gpukernels.views.tile_run import (
+from gpukernels.views.tile.run import (
     ARRIVES,
     CROSS,
     IN_USE,

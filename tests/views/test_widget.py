@@ -31,7 +31,7 @@ from gpukernels.views import (
     WarpView,
     WorkersView,
 )
-from gpukernels.views.memory import MemoryView
+from gpukernels.views.memory.view import MemoryView
 
 ROADS = gk.road_grid(6, 7, seed=1)
 WRITTEN, _, DISTANCE = queue_bfs(ROADS)

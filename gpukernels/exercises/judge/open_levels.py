@@ -8,7 +8,7 @@ from gpukernels.graphs.generators import path, rmat, road_grid, small_world, sta
 from gpukernels.graphs.graph import Graph
 from gpukernels.reference import bfs
 from gpukernels.trace import Trace, metrics
-from gpukernels.views.levels import read_levels
+from gpukernels.views.frontier.levels import read_levels
 
 from .bench import in_short
 

@@ -30,7 +30,7 @@ from gpukernels.graphs.generators import (
 from gpukernels.graphs.graph import Graph
 from gpukernels.reference import dijkstra
 from gpukernels.trace import Trace, metrics
-from gpukernels.views.relaxations import Arcs, Run, read_run
+from gpukernels.views.relax.relaxations import Arcs, Run, read_run
 
 from . import effort, open_levels
 from .bench import in_short

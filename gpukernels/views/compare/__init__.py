@@ -1,0 +1,1 @@
+"""Methods against graphs: a table of one counter at a time."""

@@ -1,0 +1,1 @@
+"""A search level by level on the graph itself."""

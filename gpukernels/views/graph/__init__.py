@@ -1,0 +1,1 @@
+"""A graph with values of its vertices, or beside its CSR arrays."""

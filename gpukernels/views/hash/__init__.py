@@ -1,0 +1,1 @@
+"""The table of the hash64 filter, request by request."""

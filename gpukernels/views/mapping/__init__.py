@@ -1,0 +1,1 @@
+"""Who visits which unit of a workload, technique beside technique."""

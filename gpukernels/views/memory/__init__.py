@@ -1,0 +1,1 @@
+"""The lanes of one request, and the memory that answers."""

@@ -1,0 +1,1 @@
+"""A graph in ever more parts, and what all pairs then cost."""

@@ -1,0 +1,1 @@
+"""Searches for shortest paths side by side, iteration by iteration."""

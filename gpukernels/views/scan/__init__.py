@@ -1,0 +1,1 @@
+"""The values of a prefix sum after each step."""

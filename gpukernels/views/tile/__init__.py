@@ -1,0 +1,1 @@
+"""All pairs tile by tile: the matrix, shared memory and registers."""

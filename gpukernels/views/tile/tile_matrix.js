@@ -1,0 +1,168 @@
+// The matrix of a run as it lies in global memory, and what the current launch reads and writes of it.
+import { h, number, put, say } from "../js/element.js";
+import { boxPath, emptyPaths, wordsText } from "../js/marks.js";
+
+const TILE_SIDE = 288,
+  TILE_EDGE = 4,
+  TILE_SHADES = 6;
+const TILE_BOX_LOOKS = ["lies", "used", "comes"];
+
+// The shade of a length, from its place in the list of all; the last is for no path.
+export function shadeOf({ lengths, shades }, code) {
+  if (code >= lengths.length) return TILE_SHADES;
+  const [low, high] = shades;
+  if (high <= low) return 0;
+  const share = (lengths[code] - low) / (high - low);
+  return Math.max(0, Math.min(TILE_SHADES - 1, Math.floor(TILE_SHADES * share)));
+}
+
+export function shadeLooks(prefix) {
+  const looks = {};
+  for (let k = 0; k < TILE_SHADES; k++) looks[`${prefix}${k}`] = `gk-tile-v${k}`;
+  looks[`${prefix}${TILE_SHADES}`] = "gk-tile-none";
+  return looks;
+}
+
+// The tile that is looked into: the picked one, or the first of the launch.
+export function tileLookedInto(state, picked) {
+  const { run, frame } = state;
+  if (picked && run.holds(picked)) return run.tileOf(picked);
+  return frame < 0 ? 0 : run.tilesOf(run.launch[frame])[0];
+}
+
+export function matrixPanel(scale, pick) {
+  let run = null,
+    cell = 0;
+  const at = (k) => TILE_EDGE + cell * k;
+  const paths = emptyPaths({
+    ...shadeLooks("v"),
+    less: "gk-f-new",
+    band: "gk-s-tile-band",
+    grid: "gk-s-tile-grid",
+    lies: "gk-s-tile-lies",
+    used: "gk-s-tile-used",
+    comes: "gk-s-tile-comes",
+    reads: "gk-s-tile-reads",
+    writes: "gk-s-tile-writes",
+    looked: "gk-s-tile-looked",
+    arrows: "gk-s-tile-arrow",
+  });
+  const words = wordsText("gk-tile-number");
+  const svg = h(
+    "svg",
+    {
+      class: "gk-tile-matrix",
+      viewBox: `0 0 ${TILE_SIDE + 2 * TILE_EDGE} ${TILE_SIDE + 2 * TILE_EDGE}`,
+      role: "img",
+      "aria-label": "",
+    },
+    ...Object.values(paths),
+    words.text,
+  );
+  const head = h("b"),
+    word = h("small");
+  const node = h("div", { class: "gk-tile-run" }, h("p", { class: "gk-tile-head" }, head, word), svg);
+  svg.addEventListener("click", (event) => {
+    const matrix = svg.getScreenCTM();
+    if (!matrix || !run || !run.tile) return;
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    const place = [point.y, point.x].map((v) => Math.floor((v - TILE_EDGE) / cell));
+    if (Math.min(...place) >= 0 && run.holds(place)) pick(run.corner(run.tileOf(place)));
+  });
+
+  const tileBox = (t, inset = 0) => {
+    const [i, j] = run.corner(t),
+      side = cell * run.tile - 2 * inset;
+    return boxPath(at(j) + inset, at(i) + inset, side, side);
+  };
+
+  // Cells side by side in a row are one piece.
+  function showLengths({ memory, frame }) {
+    const pieces = Array.from({ length: TILE_SHADES + 1 }, () => "");
+    const less = new Set(frame < 0 ? [] : run.loweredAt(frame));
+    let lessPieces = "";
+    for (let i = 0; i < run.rows; i++) {
+      for (let j = 0, from = 0; j < run.rows; j++) {
+        const element = i * run.rows + j;
+        if (less.has(element)) lessPieces += boxPath(at(j), at(i), cell, cell);
+        const shade = shadeOf(scale, memory[element]);
+        if (j + 1 < run.rows && shadeOf(scale, memory[element + 1]) === shade) continue;
+        pieces[shade] += boxPath(at(from), at(i), cell * (j + 1 - from), cell);
+        from = j + 1;
+      }
+    }
+    pieces.forEach((d, k) => put(paths[`v${k}`], "d", d));
+    put(paths.less, "d", lessPieces);
+  }
+
+  function showTiles(state, picked) {
+    const { frame, over } = state;
+    const tiles = Array.from({ length: run.perRow * run.perRow }, (_, t) => t);
+    put(paths.grid, "d", tiles.map((t) => tileBox(t)).join(""));
+    const boxes = frame < 0 ? [] : run.boxesAt(frame);
+    TILE_BOX_LOOKS.forEach((name, kind) => {
+      const own = boxes
+        .filter((box) => box.state === kind)
+        .map(({ top, bottom, left, right }) =>
+          boxPath(at(left) + 1.5, at(top) + 1.5, cell * (right - left) - 3, cell * (bottom - top) - 3),
+        );
+      put(paths[name], "d", [...new Set(own)].join(""));
+    });
+    const launch = frame < 0 ? -1 : run.launch[frame];
+    const mine = launch < 0 ? [] : run.tilesOf(launch),
+      reads = launch < 0 ? [] : run.readsOf(launch);
+    put(paths.reads, "d", [...new Set(reads.flat())].map((t) => tileBox(t, 3)).join(""));
+    put(paths.writes, "d", mine.map((t) => tileBox(t, 2)).join(""));
+    const looked = tileLookedInto(state, picked);
+    put(paths.looked, "d", tileBox(looked, 5.5));
+    const own = mine.indexOf(looked);
+    put(paths.arrows, "d", own < 0 ? "" : reads[own].map((t) => arrow(t, looked)).join(""));
+    words.show(
+      run.writers(over).flatMap(({ launch: by, ready }, t) => {
+        if (by < 0) return [];
+        const [i, j] = run.corner(t);
+        return [[number(at(j) + 8), number(at(i) + 21), `${by + 1}${ready ? " ✓" : ""}`]];
+      }),
+    );
+  }
+
+  // From the middle of a tile most of the way to that of another.
+  function arrow(from, to) {
+    const [x1, y1, x2, y2] = [from, to].flatMap((t) => {
+      const [i, j] = run.corner(t);
+      return [at(j + run.tile / 2), at(i + run.tile / 2)];
+    });
+    const dx = x2 - x1,
+      dy = y2 - y1,
+      long = Math.sqrt(dx * dx + dy * dy);
+    const [ux, uy] = [dx / long, dy / long];
+    const [sx, sy, ex, ey] = [x1 + 16 * ux, y1 + 16 * uy, x2 - 18 * ux, y2 - 18 * uy];
+    const wing = (side) => `${number(ex - 7 * ux + side * 4 * uy)} ${number(ey - 7 * uy - side * 4 * ux)}`;
+    return `M${number(sx)} ${number(sy)}L${number(ex)} ${number(ey)}M${wing(1)}L${number(ex)} ${number(ey)}L${wing(-1)}`;
+  }
+
+  return {
+    node,
+    show(state, picked, said) {
+      ({ run } = state);
+      cell = TILE_SIDE / run.rows;
+      const [first, last] = state.frame < 0 ? [-1, -1] : run.pivotsAt(state.frame);
+      say(head, run.label || "The matrix");
+      say(word, said);
+      put(svg, "aria-label", `Matrix of ${run.rows} rows${run.label ? `, ${run.label}` : ""}, ${said}`);
+      put(node, "class", state.done ? "gk-tile-run gk-tile-done" : "gk-tile-run");
+      put(svg, "class", run.tile ? "gk-tile-matrix gk-tile-click" : "gk-tile-matrix");
+      showLengths(state);
+      const side = cell * run.rows;
+      const band =
+        run.tile || first < 0
+          ? ""
+          : boxPath(at(0), at(first), side, cell * (last + 1 - first)) +
+            boxPath(at(first), at(0), cell * (last + 1 - first), side);
+      put(paths.band, "d", band);
+      if (run.tile) return showTiles(state, picked);
+      for (const name of ["grid", ...TILE_BOX_LOOKS, "reads", "writes", "looked", "arrows"]) put(paths[name], "d", "");
+      words.show([]);
+    },
+  };
+}

@@ -1,0 +1,1 @@
+"""The lanes of warps step by step, beside the source."""

@@ -1,0 +1,1 @@
+"""What each worker did, in time, and the graph of tasks."""
