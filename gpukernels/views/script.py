@@ -48,8 +48,9 @@ def read_module(name: str) -> str:
 
 @cache
 def stylesheet() -> str:
-    """Return the style sheet of the figures."""
-    return (files("gpukernels.views") / "views.css").read_text(encoding="utf-8")
+    """Return the style sheet of the figures: what all share, and in it those of the views."""
+    own = "\n".join(_FILES[f"{kind}.css"].read_text(encoding="utf-8") for kind in VIEWS)
+    return _FILES["views.css"].read_text(encoding="utf-8").replace("/* @views */\n", own)
 
 
 def _ordered(roots: list[str], read: Callable[[str], str]) -> list[str]:
