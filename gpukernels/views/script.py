@@ -11,10 +11,13 @@ name.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
+
+from gpukernels.views.looks import printed_looks
 
 #: The files of the folder and of those in it, by their names, which no two share.
 _FILES = {
@@ -138,7 +141,8 @@ def alone(
 @cache
 def still_script() -> str:
     """Return the script whose ``draw(data)`` writes a figure's HTML from a record's JSON."""
-    return alone(["still", *VIEWS], "draw", f"(data) => firstFrame({_registry(VIEWS)}, data)")
+    given = f"{_registry(VIEWS)}, {json.dumps(printed_looks(stylesheet()))}"
+    return alone(["still", *VIEWS], "draw", f"(data) => firstFrame({given}, data)")
 
 
 @cache

@@ -5,6 +5,7 @@ import re
 import pytest
 from javascript import asked
 
+from gpukernels.views.looks import printed_looks
 from gpukernels.views.script import stylesheet
 
 LIGHT, DARK = (
@@ -34,6 +35,10 @@ def color(name, theme):
     return [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
 
 
+def color_of(name):
+    return re.findall(r"#[0-9a-f]{6}", LIGHT[f"--gk-{name}"])[-1]
+
+
 def luminance(rgb):
     linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in rgb]
     return sum(w * v for w, v in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
@@ -52,8 +57,9 @@ def test_the_ramp_runs_one_way(theme):
     assert ramp == sorted(ramp, reverse=theme == "light")
 
 
-def test_the_printed_look_has_the_colors_of_the_light_page():
-    shown = set(re.findall(r"#[0-9a-f]{6}", " ".join(LIGHT.values())))
-    ramp, named = asked(["paint"], "() => [RAMP, OKABE_ITO]")()
-    assert set(ramp) <= shown
-    assert {named[c] for c in ("blue", "orange", "vermillion", "sky", "purple")} <= shown
+def test_the_printed_look_is_that_of_the_light_page():
+    looks, painted = printed_looks(stylesheet()), asked(["paint"], "() => Object.keys(PAINT)")()
+    dot = {"fill": "none", "stroke": color_of("new"), "stroke-linecap": "round"}
+    assert looks["gk-f-work"] == {"fill": color_of("work")}
+    assert looks["gk-dot-new"] == dot
+    assert set(painted) <= set(re.findall(r"gk-[\w-]+", stylesheet())) | {"gk-text"}

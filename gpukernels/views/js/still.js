@@ -16,7 +16,7 @@ const ANSWERS = new Set([
   "gk-pointed",
 ]);
 
-function painted(node) {
+function painted(node, looks) {
   const names = (node.getAttribute("class") || "").split(" ");
   if (names.some((name) => ANSWERS.has(name))) return null;
   const kept = new Map(node.attributes);
@@ -24,14 +24,15 @@ function painted(node) {
   if (names[0] === "") kept.delete("class");
   if (node.drawn) {
     for (const name of names) {
-      for (const [key, value] of Object.entries(PAINT[name] || {})) if (!kept.has(key)) kept.set(key, value);
+      for (const [key, value] of Object.entries(PAINT[name] || looks[name] || {}))
+        if (!kept.has(key)) kept.set(key, value);
     }
   }
   return [...kept];
 }
 
-// `data` is the record's own text, which the page's script reads again.
-export function firstFrame(views, data) {
+// `data` is the record's own text, which the page's script reads again; `looks` holds attributes by class.
+export function firstFrame(views, looks, data) {
   const record = JSON.parse(data);
   const view = views[record.view];
   const opened = view.open(record, () => false);
@@ -56,6 +57,6 @@ export function firstFrame(views, data) {
     parts.caption,
     parts.description,
   );
-  const text = toText(figure, painted);
+  const text = toText(figure, (node) => painted(node, looks));
   return `${text.slice(0, -"</figure>".length)}<script type="application/json">${data}</script></figure>`;
 }
