@@ -3,7 +3,7 @@
 import { countEach } from "../js/counted.js";
 import { h, number, put } from "../js/element.js";
 import { selectOf } from "../js/figure.js";
-import { pathOf, symbol } from "../js/marks.js";
+import { pathOf, symbol, stretched } from "../js/marks.js";
 
 const AS_GIVEN = "as given",
   HEADS = ["method", "graph"],
@@ -166,19 +166,8 @@ function placeOf(trace, place, best) {
       `M${placeAt(trace.ticks[0])} 3.5H${placeAt(place)}v5H${placeAt(trace.ticks[0])}z`,
     );
   }
-  return h(
-    "svg",
-    {
-      class: "gk-compare-place",
-      viewBox: `0 0 100 ${PLACE_TALL}`,
-      preserveAspectRatio: "none",
-      width: "100%",
-      height: PLACE_TALL,
-      "aria-hidden": "true",
-    },
-    pathOf("gk-s-rule", `M${placeAt(0)} ${PLACE_MIDDLE}H${placeAt(1000)}${ticks}`),
-    mark,
-  );
+  const rule = pathOf("gk-s-rule", `M${placeAt(0)} ${PLACE_MIDDLE}H${placeAt(1000)}${ticks}`);
+  return stretched("gk-compare-place", 100, PLACE_TALL, PLACE_TALL, rule, mark);
 }
 
 function keysOf(trace, column) {

@@ -2,7 +2,7 @@
 import { countEach } from "../js/counted.js";
 import { h, number, put, say } from "../js/element.js";
 import { inspectable } from "../js/inspect.js";
-import { emptyPaths, lineKey, pathOf, symbol, wordsText } from "../js/marks.js";
+import { emptyPaths, lineKey, pathOf, symbol, wordsText, picture } from "../js/marks.js";
 
 // The paper, the plane on it, and how wide a mark is.
 const PLANE = { wide: 430, tall: 276, left: 44, top: 8, across: 362, up: 216, mark: 17 };
@@ -12,9 +12,9 @@ export const energyView = {
   counted: countEach("workload"),
   pace: 1800,
   open(payload) {
-    const picture = energyPicture(payload);
+    const plane = energyPicture(payload);
     return {
-      stage: [picture.svg],
+      stage: [plane.svg],
       choose(k) {
         const trace = payload.traces[k];
         return {
@@ -31,7 +31,7 @@ export const energyView = {
               `${m + 1} ${method}`,
               trace.energy[step][m] || "not run",
             ]),
-          show: (step) => picture.show(trace, step),
+          show: (step) => plane.show(trace, step),
         };
       },
     };
@@ -68,15 +68,11 @@ function energyPicture(payload) {
   });
   const halo = pathOf("gk-wire-picked");
   const note = h("text", { class: "gk-note", x: 2, y: PLANE.tall - 4 }, ENERGY_HINT);
-  const svg = h(
-    "svg",
-    {
-      class: "gk-energy",
-      viewBox: `0 0 ${PLANE.wide} ${PLANE.tall}`,
-      role: "img",
-      "aria-label": `${payload.methods.length} methods by milliseconds and watts`,
-      style: `--gk-units:${PLANE.tall}`,
-    },
+  const svg = picture(
+    "gk-energy",
+    PLANE.wide,
+    PLANE.tall,
+    `${payload.methods.length} methods by milliseconds and watts`,
     pathOf("gk-s-energy", equal.join("")),
     pathOf("gk-s-rule", frame + grid.join("")),
     texts.times.text,
@@ -88,6 +84,7 @@ function energyPicture(payload) {
     halo,
     note,
   );
+  put(svg, "style", `--gk-units:${PLANE.tall}`);
   let now = null,
     step = 0;
   const ask = inspectable(svg, locate, pick, () => payload.methods.length);

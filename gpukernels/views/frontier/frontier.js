@@ -5,7 +5,7 @@ import { unpack, unpackLists, unpackTexts } from "../js/decode.js";
 import { readDrawing } from "../js/drawing.js";
 import { h, put, say, thousands } from "../js/element.js";
 import { inspectable } from "../js/inspect.js";
-import { barPath, lineKey, pathOf, roomsFor, squareKey, symbol, track } from "../js/marks.js";
+import { lineKey, pathOf, roomsFor, squareKey, symbol, track, stackedBars } from "../js/marks.js";
 import { pressable } from "../js/press.js";
 import { rootKey, startsOf } from "../js/starts.js";
 import { readWalks, walksOf } from "./walks.js";
@@ -139,35 +139,21 @@ function textsOf(trace) {
 }
 
 function levelTracks(payload, data) {
-  let bars = "",
-    copies = "";
-  const { kinds } = data,
-    stacks = PART_CLASSES.slice(0, kinds).map(() => "");
-  for (let k = 0; k < data.steps; k++) {
+  const { kinds, copies } = data;
+  const row = (label, names, most, parts) => {
+    const bars = stackedBars(names, data.steps, parts, 40, ".15", ".7");
+    return track(label, `most ${thousands(most)}`, data.steps, 40, 40, bars);
+  };
+  const queued = (k) => {
     const tall = Math.max((40 * data.frontier(k).length) / payload.mostFrontier, 1);
-    bars += barPath(k, 40, tall, ".15", ".7");
-    const more = data.copies ? (40 * data.copies[k]) / payload.mostFrontier : 0;
-    copies += barPath(k, 40 - tall, more, ".15", ".7");
-    let base = 40;
-    for (let i = 0; i < kinds; i++) {
-      const part = (40 * data.parts[kinds * k + i]) / payload.mostArcs;
-      stacks[i] += barPath(k, base, part, ".15", ".7");
-      base -= part;
-    }
-  }
+    return copies ? [tall, (40 * copies[k]) / payload.mostFrontier] : [tall];
+  };
+  const read = (k) =>
+    Array.from(data.parts.subarray(kinds * k, kinds * (k + 1)), (part) => (40 * part) / payload.mostArcs);
+  const looks = ["gk-f-work", "gk-f-clash"].slice(0, copies ? 2 : 1);
   return [
-    track(data.copies ? "queue" : "frontier", `most ${thousands(payload.mostFrontier)}`, data.steps, 40, 40, [
-      pathOf("gk-f-work", bars),
-      ...(data.copies ? [pathOf("gk-f-clash", copies)] : []),
-    ]),
-    track(
-      "arcs read",
-      `most ${thousands(payload.mostArcs)}`,
-      data.steps,
-      40,
-      40,
-      PART_CLASSES.slice(0, kinds).map((name, i) => pathOf(name, stacks[i])),
-    ),
+    row(copies ? "queue" : "frontier", looks, payload.mostFrontier, queued),
+    row("arcs read", PART_CLASSES.slice(0, kinds), payload.mostArcs, read),
   ];
 }
 

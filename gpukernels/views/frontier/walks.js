@@ -3,7 +3,8 @@ import { cursorOf, lightNode, litMark, namesOf } from "../js/cursor.js";
 import { unpack, unpackLists } from "../js/decode.js";
 import { h, number, put } from "../js/element.js";
 import { placeIn } from "../js/inspect.js";
-import { boxPath, codeLine, pathOf, symbol } from "../js/marks.js";
+import { lineAt } from "../js/drawing.js";
+import { boxPath, codeLine, pathOf, symbol, picture } from "../js/marks.js";
 
 const WARP = 32,
   ACROSS = 32,
@@ -52,9 +53,9 @@ function warpsAt(walks) {
   return [...new Set(walks.map((walk) => placeOfThread(walk).row))].sort((a, b) => a - b);
 }
 
-// `arcs` is what a record says of the graph's arrays, `recorded` what its traces say of their loads; `picture` has the
-// graph's drawing, and a mark for lines that are lit. Levels are `counted` as the figure counts them.
-export function walksOf(arcs, recorded, drawing, picture, counted) {
+// `arcs` is what a record says of the graph's arrays, `recorded` what its traces say of their loads; `graph` is the
+// picture of the graph, with a mark for lines that are lit. Levels are `counted` as the figure counts them.
+export function walksOf(arcs, recorded, drawing, graph, counted) {
   const offsets = unpack(arcs.offsets),
     lineOfArc = unpack(arcs.line);
   const tails = [];
@@ -75,15 +76,11 @@ export function walksOf(arcs, recorded, drawing, picture, counted) {
   const [idle, busy, unread, ...rest] = names.map((name) => pathOf(name));
   const cuts = rest.pop();
   const lit = { thread: litMark(), arc: litMark(), sector: litMark() };
-  const svg = h(
-    "svg",
-    {
-      class: "gk-csr gk-walks",
-      viewBox: `0 0 ${STRIP_UNITS} ${number(top + ARC_PITCH * Math.ceil(tails.length / ACROSS) + 2)}`,
-      role: "img",
-      "aria-label":
-        "Threads that read arcs, and the array targets. Left and right go through arcs, up and down through threads.",
-    },
+  const svg = picture(
+    "gk-csr gk-walks",
+    STRIP_UNITS,
+    top + ARC_PITCH * Math.ceil(tails.length / ACROSS) + 2,
+    "Threads that read arcs, and the array targets. Left and right go through arcs, up and down through threads.",
     h("text", { class: "gk-array-name", x: 0, y: 10 }, "threads"),
     h("text", { class: "gk-array-name", x: 0, y: top + 8.5 }, "targets"),
     idle,
@@ -164,7 +161,7 @@ export function walksOf(arcs, recorded, drawing, picture, counted) {
         light: (ids) => lit.sector.show([...ids].map(sectorBox).join("")),
         longest: () => "sectors 99, 99",
       },
-      line: { light: (ids) => picture.lit.show(drawing.lines(ids)) },
+      line: { light: (ids) => graph.lit.show(drawing.lines(ids)) },
     },
     () => [
       ...shown.map(({ arc, thread, place, up }) => {
@@ -207,12 +204,7 @@ export function walksOf(arcs, recorded, drawing, picture, counted) {
     ["ArrowUp", "ArrowDown"],
   );
   cursor.over(code.node, () => (shown.length ? ["place", shown[0].place] : null));
-  // A vertex is the picture's own.
-  cursor.over(picture.svg, (event) => {
-    const { x, y } = placeIn(picture.svg, event);
-    const line = drawing.nearest(x, y, drawing.radius + 6) < 0 ? drawing.nearestLine(x, y, 5) : -1;
-    return line < 0 ? null : ["line", line];
-  });
+  cursor.over(graph.svg, (event) => lineAt(drawing, placeIn(graph.svg, event)));
 
   return {
     cursor,

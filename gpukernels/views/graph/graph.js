@@ -2,7 +2,7 @@
 import { countAfter, countNames } from "../js/counted.js";
 import { cursorOf, litMark, namesOf } from "../js/cursor.js";
 import { unpack } from "../js/decode.js";
-import { readDrawing } from "../js/drawing.js";
+import { lineAt, readDrawing } from "../js/drawing.js";
 import { count, h, number, put, say, thousands } from "../js/element.js";
 import { inspectable, placeIn } from "../js/inspect.js";
 import { boxPath, lineKey, pathOf, scaleKey, symbol } from "../js/marks.js";
@@ -95,11 +95,7 @@ function rowsCursor(payload, drawing, offsets, targets, picture, strip) {
   );
   cursor.over(strip.svg, (event) => strip.locate(placeIn(strip.svg, event)));
   cursor.keys(strip.svg, () => arcs.map(({ arc }) => ["arc", arc]));
-  cursor.over(picture.svg, (event) => {
-    const { x, y } = placeIn(picture.svg, event);
-    const line = drawing.nearest(x, y, drawing.radius + 6) < 0 ? drawing.nearestLine(x, y, 5) : -1;
-    return line < 0 ? null : ["line", line];
-  });
+  cursor.over(picture.svg, (event) => lineAt(drawing, placeIn(picture.svg, event)));
   return cursor;
 }
 

@@ -16,6 +16,7 @@ import {
   symbol,
   track,
   wordsText,
+  picture,
 } from "../js/marks.js";
 
 const STORED = 0,
@@ -60,7 +61,7 @@ export const hashView = {
       choose(k, again, go) {
         const data = readHash(payload.traces[k]);
         const pictures = [hashPicture(data, false), hashPicture(data, true)];
-        place.replaceChildren(...pictures.map((picture) => picture.svg));
+        place.replaceChildren(...pictures.map(({ svg }) => svg));
         code.hold(data.texts.map(([, text]) => text));
         if (!data.followed.includes(vertex)) vertex = payload.vertex;
         const controls = [];
@@ -98,7 +99,7 @@ export const hashView = {
           show(step) {
             code.show(...data.texts[data.text[step]]);
             if (blocks) blocks.querySelector("select").value = String(first[data.blocks.indexOf(data.block[step])]);
-            for (const picture of pictures) picture.show(step, vertex);
+            for (const { show } of pictures) show(step, vertex);
             const at = data.followed.indexOf(vertex);
             say(head, data.heads[at]);
             lines.replaceChildren(
@@ -279,14 +280,11 @@ function hashPicture(data, narrow) {
   title.show([[0, place.table - 7, data.array]]);
   const halo = pathOf("gk-wire-picked");
   const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 }, HASH_HINT);
-  const svg = h(
-    "svg",
-    {
-      class: `gk-hash-${narrow ? "narrow" : "wide"}`,
-      viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
-      role: "img",
-      "aria-label": `Lanes of a warp and ${data.slots} slots of ${data.array}`,
-    },
+  const svg = picture(
+    `gk-hash-${narrow ? "narrow" : "wide"}`,
+    place.width,
+    place.height,
+    `Lanes of a warp and ${data.slots} slots of ${data.array}`,
     ...Object.values(layers),
     ...[ticks, labels, title, ...Object.values(texts)].map((t) => t.text),
     halo,

@@ -46,6 +46,12 @@ function curveDistance(px, py, x1, y1, x2, y2, bow) {
   return least;
 }
 
+// The line at a place, as a mark of a cursor, or null: a vertex is the picture's own.
+export function lineAt(drawing, { x, y }) {
+  const line = drawing.nearest(x, y, drawing.radius + 6) < 0 ? drawing.nearestLine(x, y, 5) : -1;
+  return line < 0 ? null : ["line", line];
+}
+
 export function readDrawing(payload) {
   const x = unpack(payload.x),
     y = unpack(payload.y);

@@ -13,6 +13,31 @@ export function boxPath(x, y, wide, tall) {
   return `M${number(x)} ${number(y)}h${number(wide)}v${number(tall)}h-${number(wide)}z`;
 }
 
+// What a reader looks at, in units of its own, with a name for those who hear it.
+export function picture(name, wide, tall, label, ...marks) {
+  const view = `0 0 ${number(wide)} ${number(tall)}`;
+  return h("svg", { class: name, viewBox: view, role: "img", "aria-label": label }, ...marks);
+}
+
+// A strip of units that are as wide as the page makes them; `height` is on the page, `tall` in the strip.
+export function stretched(name, wide, tall, height, ...marks) {
+  const view = { viewBox: `0 0 ${wide} ${tall}`, preserveAspectRatio: "none", width: "100%", height };
+  return h("svg", { class: name, ...view, "aria-hidden": "true" }, ...marks);
+}
+
+// Bars of several looks, one on the other, in each of so many columns from `first` on: `partsOf(k)` says how tall each is.
+export function stackedBars(names, columns, partsOf, floor, from, wide, first = 0) {
+  const d = names.map(() => "");
+  for (let k = 0; k < columns; k++) {
+    let base = floor;
+    partsOf(k).forEach((part, i) => {
+      d[i] += barPath(k + first, base, part, from, wide);
+      base -= part;
+    });
+  }
+  return names.map((name, i) => pathOf(name, d[i]));
+}
+
 // A bar in column k of a track: it stands on `floor`, counted downwards; `from` and `wide` are within the column.
 export function barPath(k, floor, tall, from = ".1", wide = ".8") {
   if (!tall) return "";

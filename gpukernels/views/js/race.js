@@ -1,6 +1,6 @@
 // Runs that are drawn one at a time, on one clock: as long as each takes, its finish line, and how far they all are now.
 import { h, number, put, say } from "./element.js";
-import { pathOf, symbol } from "./marks.js";
+import { pathOf, symbol, stretched } from "./marks.js";
 
 const RACE_TALL = 10;
 
@@ -12,16 +12,11 @@ export function raceOf(traces, chosen, counted) {
   const lanes = traces.map(({ label, steps }, k) => {
     const head = h("rect", { class: "gk-f-playhead", x: 0, y: 0, width: wide, height: RACE_TALL });
     const words = h("span", { class: "gk-race-steps" });
-    const strip = h(
-      "svg",
-      {
-        class: "gk-race-strip",
-        viewBox: `0 0 ${most} ${RACE_TALL}`,
-        preserveAspectRatio: "none",
-        width: "100%",
-        height: RACE_TALL,
-        "aria-hidden": "true",
-      },
+    const strip = stretched(
+      "gk-race-strip",
+      most,
+      RACE_TALL,
+      RACE_TALL,
       pathOf(k === chosen ? "gk-f-work" : "gk-f-line", `M0 2.5h${steps}v5h-${steps}z`),
       pathOf("gk-s-end", `M${steps} 0v${RACE_TALL}`),
       head,

@@ -5,7 +5,7 @@ import { unpack, unpackRows, unpackTexts } from "../js/decode.js";
 import { count, h, number, put, say, thousands } from "../js/element.js";
 import { selectOf } from "../js/figure.js";
 import { placeIn } from "../js/inspect.js";
-import { SQUARE, boxPath, pathOf, roomsFor, scaleKey, squareKey, symbol, track } from "../js/marks.js";
+import { SQUARE, boxPath, pathOf, roomsFor, scaleKey, squareKey, symbol, track, stretched } from "../js/marks.js";
 import { sizeBars } from "./sizes.js";
 
 const STRIP_WIDE = 432,
@@ -471,20 +471,7 @@ function loadChart(load, method, level, i) {
   for (const k of who) total[k]++;
   const [rest, done] = ["gk-u-rest", "gk-u-load"].map((name) => pathOf(name, "", 0.8));
   const lit = litMark();
-  const svg = h(
-    "svg",
-    {
-      class: "gk-map-bars",
-      viewBox: `0 0 ${Math.max(launched, LEAST_BARS)} 30`,
-      preserveAspectRatio: "none",
-      width: "100%",
-      height: 26,
-      "aria-hidden": "true",
-    },
-    rest,
-    done,
-    lit.node,
-  );
+  const svg = stretched("gk-map-bars", Math.max(launched, LEAST_BARS), 30, 26, rest, done, lit.node);
   const node = h(
     "div",
     { class: "gk-map-load" },

@@ -4,7 +4,18 @@ import { cursorOf, lightNode, litMark, namesOf } from "../js/cursor.js";
 import { unpack, unpackLists } from "../js/decode.js";
 import { h, number, put, say, thousands } from "../js/element.js";
 import { placeIn } from "../js/inspect.js";
-import { SQUARE, barPath, boxPath, codeLine, pathOf, lineKey, squareKey, symbol, track } from "../js/marks.js";
+import {
+  SQUARE,
+  boxPath,
+  codeLine,
+  pathOf,
+  lineKey,
+  squareKey,
+  symbol,
+  track,
+  picture,
+  stackedBars,
+} from "../js/marks.js";
 
 const LEFT = 78,
   WORD = 14.5,
@@ -33,7 +44,7 @@ export const memoryView = {
   meanings: MEMORY_MEANINGS,
   pace: 1100,
   open(payload) {
-    const picture = addressPicture();
+    const drawn = addressPicture();
     const code = codeLine();
     let data = null;
     const at = (step) => data.request(step);
@@ -41,17 +52,17 @@ export const memoryView = {
       {
         lane: {
           say: (ids) => namesOf(ids, "lane", "lanes"),
-          light: (ids) => picture.lightLanes(ids),
+          light: (ids) => drawn.lightLanes(ids),
           longest: () => "lanes 30, 31",
         },
         element: {
           say: (ids) => namesOf(ids, "element", "elements"),
-          light: (ids) => picture.lightElements(ids),
+          light: (ids) => drawn.lightElements(ids),
           longest: () => "elements 9999, 9999",
         },
         sector: {
           say: (ids) => namesOf(ids, "sector", "sectors"),
-          light: (ids) => picture.lightSectors(ids),
+          light: (ids) => drawn.lightSectors(ids),
           longest: () => "sectors 9999, 9999",
         },
         line: {
@@ -64,11 +75,11 @@ export const memoryView = {
       "Point at a lane, its word, a sector or the source line; a click or tap keeps it.",
       memoryView.counted,
     );
-    cursor.over(picture.svg, (event) => picture.locate(placeIn(picture.svg, event)));
-    cursor.keys(picture.svg, picture.lanes);
-    cursor.over(code.node, () => ["line", picture.line()]);
+    cursor.over(drawn.svg, (event) => drawn.locate(placeIn(drawn.svg, event)));
+    cursor.keys(drawn.svg, drawn.lanes);
+    cursor.over(code.node, () => ["line", drawn.line()]);
     return {
-      stage: [code.node, picture.svg],
+      stage: [code.node, drawn.svg],
       cursor,
       choose(k) {
         data = readRequests(payload.traces[k]);
@@ -82,7 +93,7 @@ export const memoryView = {
           show(step) {
             const request = at(step);
             code.show(request.line, request.text);
-            picture.show(data, request);
+            drawn.show(data, request);
           },
         };
       },
@@ -152,19 +163,12 @@ function rowsOf(request) {
 }
 
 function costTrack(payload, data) {
-  let bars = "",
-    excess = "";
-  for (let k = 0; k < data.steps; k++) {
-    const r = data.request(k);
-    const low = (34 * r.least) / payload.most,
-      high = (34 * r.turns) / payload.most;
-    bars += barPath(k, 34, low);
-    excess += barPath(k, 34 - low, high - low);
-  }
-  return track(data.unit, `most ${payload.most}`, data.steps, 34, 34, [
-    pathOf("gk-f-done", bars),
-    pathOf("gk-f-clash", excess),
-  ]);
+  const parts = (k) => {
+    const { least, turns } = data.request(k);
+    return [least, turns - least].map((part) => (34 * part) / payload.most);
+  };
+  const bars = stackedBars(["gk-f-done", "gk-f-clash"], data.steps, parts, 34);
+  return track(data.unit, `most ${payload.most}`, data.steps, 34, 34, bars);
 }
 
 function byteX(byte) {
@@ -203,14 +207,11 @@ function addressPicture() {
   const halo = pathOf("gk-wire-picked");
   const lit = { lanes: litMark(), elements: litMark(), sectors: litMark() };
   const note = h("text", { class: "gk-note", x: LEFT, y: top - 3 });
-  const svg = h(
-    "svg",
-    {
-      class: "gk-addresses",
-      viewBox: "0 0 560 100",
-      role: "img",
-      "aria-label": "Lanes and the memory that they reach",
-    },
+  const svg = picture(
+    "gk-addresses",
+    WIDTH,
+    100,
+    "Lanes and the memory that they reach",
     h("text", { class: "gk-row-label", x: LEFT - 8, y: 11 }, "lanes"),
     idle,
     busy,

@@ -4,7 +4,7 @@ import { unpackLists } from "../js/decode.js";
 import { readDrawing } from "../js/drawing.js";
 import { h, number, percent, put, say, thousands } from "../js/element.js";
 import { inspectable } from "../js/inspect.js";
-import { barPath, boxPath, lineKey, pathOf, squareKey, symbol, track } from "../js/marks.js";
+import { barPath, boxPath, lineKey, pathOf, squareKey, symbol, track, picture } from "../js/marks.js";
 
 const PART_COLORS = 6,
   TERM_LOOKS = ["gk-f-wait", "gk-f-new", "gk-f-barrier", "gk-f-work"],
@@ -26,10 +26,10 @@ export const partsView = {
   pace: 1500,
   open(payload) {
     const drawing = readDrawing(payload.drawing);
-    const picture = partsPicture(drawing),
+    const graph = partsPicture(drawing),
       shares = sharesPicture();
     return {
-      stage: [picture.svg, shares.svg],
+      stage: [graph.svg, shares.svg],
       choose(k) {
         const data = readParts(payload.traces[k], drawing.n);
         return {
@@ -39,7 +39,7 @@ export const partsView = {
           sentence: (step) => data.sentences[step],
           counters: (step) => partsCounters(data, step),
           show(step) {
-            picture.show(data, step);
+            graph.show(data, step);
             shares.show(data, step);
           },
         };
@@ -179,18 +179,8 @@ function sharesPicture() {
     words = TERM_LOOKS.map((look) =>
       h("text", { class: look === "gk-f-work" ? "gk-share gk-on-dark" : "gk-share gk-on-new" }),
     );
-  const svg = h(
-    "svg",
-    {
-      class: "gk-shares",
-      viewBox: `0 0 ${SHARES.wide} ${SHARES.top + SHARES.tall + 1}`,
-      role: "img",
-      "aria-label": "What the additions are for",
-    },
-    title,
-    ...bars,
-    ...words,
-  );
+  const tall = SHARES.top + SHARES.tall + 1;
+  const svg = picture("gk-shares", SHARES.wide, tall, "What the additions are for", title, ...bars, ...words);
   return {
     svg,
     show(data, step) {

@@ -5,7 +5,7 @@ import { readDrawing } from "../js/drawing.js";
 import { count, h, number, put, say, thousands } from "../js/element.js";
 import { counterList } from "../js/figure.js";
 import { inspectable } from "../js/inspect.js";
-import { barPath, lineKey, pathOf, scaleKey, symbol, track } from "../js/marks.js";
+import { lineKey, pathOf, scaleKey, symbol, track, stackedBars } from "../js/marks.js";
 import { pressable } from "../js/press.js";
 import { runControls } from "../js/runs.js";
 import { rootKey, startsOf } from "../js/starts.js";
@@ -193,24 +193,17 @@ function relaxTracks(group) {
   const many = group.runs.length;
   const tall = many < 4 ? 30 : many < 7 ? 20 : 14;
   return group.runs.map((run) => {
-    const stacks = KIND_BARS.map(() => "");
-    for (let k = 0; k < run.iterations; k++) {
-      let base = tall;
-      const all = run.counts[4 * k] + run.counts[4 * k + 1] + run.counts[4 * k + 2];
+    const parts = (k) => {
+      const counts = run.countsAt(k + 1),
+        all = allKinds(counts);
       // What is there is seen, however little it is.
       const scale = all ? Math.max((tall * all) / group.mostArcs, 1) / all : 0;
-      KIND_BARS.forEach((_, i) => {
-        const part = scale * run.counts[4 * k + i];
-        stacks[i] += barPath(k + 1, base, part, ".12", ".76");
-        base -= part;
-      });
-    }
+      return KIND_BARS.map((_, i) => scale * counts[i]);
+    };
     const total = allKinds(run.soFar(run.iterations));
     const end = pathOf("gk-s-end", `M${run.iterations + 1} 0V${tall}`);
-    return track(run.label || "all", `${thousands(total)} relaxed`, group.steps, tall, tall, [
-      ...KIND_BARS.map((name, i) => pathOf(name, stacks[i])),
-      end,
-    ]);
+    const bars = stackedBars(KIND_BARS, run.iterations, parts, tall, ".12", ".76", 1);
+    return track(run.label || "all", `${thousands(total)} relaxed`, group.steps, tall, tall, [...bars, end]);
   });
 }
 

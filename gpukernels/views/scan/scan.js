@@ -5,7 +5,6 @@ import { h, number, put, say } from "../js/element.js";
 import { inspectable } from "../js/inspect.js";
 import {
   SQUARE,
-  barPath,
   boxPath,
   codeLine,
   emptyPaths,
@@ -15,6 +14,8 @@ import {
   symbol,
   track,
   wordsText,
+  picture,
+  stackedBars,
 } from "../js/marks.js";
 
 const ADDS = 0,
@@ -46,7 +47,7 @@ export const scanView = {
     // Pictures of some of the columns each, where these are drawn.
     const pieces = () => ({
       word: `${noun[0].toUpperCase()}${noun.slice(1)}s`,
-      nodes: turned.map((picture) => [code.node, picture.svg]),
+      nodes: turned.map(({ svg }) => [code.node, svg]),
       ends: turned.map(({ from, to }) => [from, to - 1]),
     });
     const isTurned = () => turned[0].svg.getClientRects().length > 0;
@@ -61,7 +62,7 @@ export const scanView = {
         for (let from = 0; from < data.columns; from += own)
           turned.push(scanPicture(data, true, from, Math.min(from + own, data.columns)));
         const pictures = [scanPicture(data, false), ...turned];
-        place.replaceChildren(...pictures.map((picture) => picture.svg));
+        place.replaceChildren(...pictures.map(({ svg }) => svg));
         code.hold(data.texts.map(([, text]) => text));
         return {
           steps: data.steps,
@@ -71,7 +72,7 @@ export const scanView = {
           counters: (step) => scanCounters(data, step),
           show(step) {
             code.show(...data.texts[data.text[step]]);
-            for (const picture of pictures) picture.show(step);
+            for (const { show } of pictures) show(step);
           },
         };
       },
@@ -203,16 +204,13 @@ function scanPicture(data, turned, from = 0, to = data.columns) {
   const halo = pathOf("gk-wire-picked");
   const note = h("text", { class: "gk-note", x: 2, y: place.height - 3 }, HINT);
   const marks = Object.values(layers);
-  const svg = h(
-    "svg",
-    {
-      class: turned ? "gk-scan-tall" : data.columns > 32 ? "gk-scan-wide gk-scan-many" : "gk-scan-wide",
-      viewBox: `0 0 ${number(place.width)} ${number(place.height)}`,
-      role: "img",
-      "aria-label": whole
-        ? `Values of ${data.columns} ${data.noun}s after each step`
-        : `Values of the ${data.noun}s ${from} to ${to - 1} after each step`,
-    },
+  const svg = picture(
+    turned ? "gk-scan-tall" : data.columns > 32 ? "gk-scan-wide gk-scan-many" : "gk-scan-wide",
+    place.width,
+    place.height,
+    whole
+      ? `Values of ${data.columns} ${data.noun}s after each step`
+      : `Values of the ${data.noun}s ${from} to ${to - 1} after each step`,
     ...(whole ? marks : [clipped(place.view, marks)]),
     ...Object.values(texts).map((t) => t.text),
     ...(whole ? [halo] : [clipped(place.view, [halo])]),
@@ -316,33 +314,20 @@ function scanPicture(data, turned, from = 0, to = data.columns) {
   };
 }
 
-function scanBars(name, heights, floors, most) {
-  return pathOf(name, heights.map((tall, k) => barPath(k, 30 - (30 * floors[k]) / most, (30 * tall) / most)).join(""));
+// A row of the timeline with the counts of each step, one on the other.
+function scanTrack(data, label, names, counts, least) {
+  const most = Math.max(...Array.from(counts[0], (_, k) => counts.reduce((sum, of) => sum + of[k], 0)), least);
+  const bars = stackedBars(names, data.steps, (k) => counts.map((of) => (30 * of[k]) / most), 30);
+  return track(label, `most ${most}`, data.steps, 30, 30, bars, true);
 }
 
 function scanTracks(data) {
-  const every = Array.from({ length: data.steps }, (_, k) => k),
-    none = every.map(() => 0);
-  const reads = every.map((k) => data.to(k).length),
-    most = Math.max(...reads, 1);
-  const tracks = [track("reads", `most ${most}`, data.steps, 30, 30, [scanBars("gk-f-work", reads, none, most)], true)];
-  if (data.array) {
-    const asked = Array.from(data.requests),
-      extra = Array.from(data.conflicts);
-    const high = Math.max(...asked.map((n, k) => n + extra[k]));
-    tracks.push(
-      track(
-        "passes",
-        `most ${high}`,
-        data.steps,
-        30,
-        30,
-        [scanBars("gk-f-done", asked, none, high), scanBars("gk-f-clash", extra, asked, high)],
-        true,
-      ),
-    );
-  }
-  return tracks;
+  const reads = Array.from(data.requests, (_, k) => data.to(k).length);
+  const asked = [data.requests, data.conflicts];
+  return [
+    scanTrack(data, "reads", ["gk-f-work"], [reads], 1),
+    ...(data.array ? [scanTrack(data, "passes", ["gk-f-done", "gk-f-clash"], asked, 0)] : []),
+  ];
 }
 
 function scanKeys(data) {

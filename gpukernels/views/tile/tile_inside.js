@@ -1,7 +1,7 @@
 // Inside one tile: the lengths that its threads keep in registers, and the slices of two tiles in shared memory.
 import { count, h, number, put, say } from "../js/element.js";
 import { inspectable } from "../js/inspect.js";
-import { boxPath, emptyPaths, wordsText } from "../js/marks.js";
+import { boxPath, emptyPaths, wordsText, picture } from "../js/marks.js";
 import { shadeLooks, shadeOf, tileLookedInto } from "./tile_matrix.js";
 
 const IN_OUTPUTS = 320,
@@ -33,9 +33,11 @@ export function insidePanel(scale) {
     fresh: wordsText(`${plain} gk-on-new`),
   };
   const labels = wordsText("gk-tile-label");
-  const svg = h(
-    "svg",
-    { class: "gk-tile-inside", viewBox: `0 0 ${IN_WHOLE} ${IN_WHOLE}`, role: "img", "aria-label": "" },
+  const svg = picture(
+    "gk-tile-inside",
+    IN_WHOLE,
+    IN_WHOLE,
+    "",
     ...Object.values(paths),
     ...Object.values(words).map((word) => word.text),
     labels.text,

@@ -1,6 +1,7 @@
 // The matrix of a run as it lies in global memory, and what the current launch reads and writes of it.
 import { h, number, put, say } from "../js/element.js";
-import { boxPath, emptyPaths, wordsText } from "../js/marks.js";
+import { placeIn } from "../js/inspect.js";
+import { boxPath, emptyPaths, wordsText, picture } from "../js/marks.js";
 
 const TILE_SIDE = 288,
   TILE_EDGE = 4,
@@ -48,32 +49,22 @@ export function matrixPanel(scale, pick) {
     arrows: "gk-s-tile-arrow",
   });
   const words = wordsText("gk-tile-number");
-  const svg = h(
-    "svg",
-    {
-      class: "gk-tile-matrix",
-      viewBox: `0 0 ${TILE_SIDE + 2 * TILE_EDGE} ${TILE_SIDE + 2 * TILE_EDGE}`,
-      role: "img",
-      "aria-label": "",
-    },
-    ...Object.values(paths),
-    words.text,
-  );
+  const paper = TILE_SIDE + 2 * TILE_EDGE;
+  const svg = picture("gk-tile-matrix", paper, paper, "", ...Object.values(paths), words.text);
   const head = h("b"),
     word = h("small");
   const node = h("div", { class: "gk-tile-run" }, h("p", { class: "gk-tile-head" }, head, word), svg);
   svg.addEventListener("click", (event) => {
-    const matrix = svg.getScreenCTM();
-    if (!matrix || !run || !run.tile) return;
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    const point = placeIn(svg, event);
+    if (!point || !run || !run.tile) return;
     const place = [point.y, point.x].map((v) => Math.floor((v - TILE_EDGE) / cell));
     if (Math.min(...place) >= 0 && run.holds(place)) pick(run.corner(run.tileOf(place)));
   });
 
   const tileBox = (t, inset = 0) => {
     const [i, j] = run.corner(t),
-      side = cell * run.tile - 2 * inset;
-    return boxPath(at(j) + inset, at(i) + inset, side, side);
+      long = cell * run.tile - 2 * inset;
+    return boxPath(at(j) + inset, at(i) + inset, long, long);
   };
 
   // Cells side by side in a row are one piece.
@@ -153,12 +144,12 @@ export function matrixPanel(scale, pick) {
       put(node, "class", state.done ? "gk-tile-run gk-tile-done" : "gk-tile-run");
       put(svg, "class", run.tile ? "gk-tile-matrix gk-tile-click" : "gk-tile-matrix");
       showLengths(state);
-      const side = cell * run.rows;
+      const whole = cell * run.rows;
       const band =
         run.tile || first < 0
           ? ""
-          : boxPath(at(0), at(first), side, cell * (last + 1 - first)) +
-            boxPath(at(first), at(0), cell * (last + 1 - first), side);
+          : boxPath(at(0), at(first), whole, cell * (last + 1 - first)) +
+            boxPath(at(first), at(0), cell * (last + 1 - first), whole);
       put(paths.band, "d", band);
       if (run.tile) return showTiles(state, picked);
       for (const name of ["grid", ...TILE_BOX_LOOKS, "reads", "writes", "looked", "arrows"]) put(paths[name], "d", "");

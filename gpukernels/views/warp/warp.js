@@ -5,7 +5,7 @@ import { unpack } from "../js/decode.js";
 import { count, h, number, percent, put, say, thousands } from "../js/element.js";
 import { selectOf } from "../js/figure.js";
 import { placeIn } from "../js/inspect.js";
-import { SQUARE, barPath, boxPath, pathOf, squareKey, symbol, track } from "../js/marks.js";
+import { SQUARE, boxPath, pathOf, squareKey, symbol, track, stackedBars } from "../js/marks.js";
 
 const BRANCH = 1,
   BARRIER = 2;
@@ -409,25 +409,9 @@ function warpTracks(payload, data) {
     return node;
   });
   if (data.moved.some((v) => v)) {
-    let bars = "",
-      excess = "";
-    data.moved.forEach((v, k) => {
-      const low = (30 * data.least[k]) / payload.mostSectors,
-        high = (30 * v) / payload.mostSectors;
-      bars += barPath(k, 30, low, "", "1");
-      excess += barPath(k, 30 - low, high - low, "", "1");
-    });
-    tracks.push(
-      track(
-        "sectors",
-        `most ${payload.mostSectors}`,
-        data.steps,
-        30,
-        30,
-        [pathOf("gk-f-done", bars), pathOf("gk-f-clash", excess)],
-        true,
-      ),
-    );
+    const parts = (k) => [data.least[k], data.moved[k] - data.least[k]].map((v) => (30 * v) / payload.mostSectors);
+    const bars = stackedBars(["gk-f-done", "gk-f-clash"], data.steps, parts, 30, "", "1");
+    tracks.push(track("sectors", `most ${payload.mostSectors}`, data.steps, 30, 30, bars, true));
   }
   return [tracks, strips];
 }

@@ -4,7 +4,7 @@ import { cursorOf, litMark, namesOf } from "../js/cursor.js";
 import { unpack, unpackLists } from "../js/decode.js";
 import { count, h, number, percent, put, thousands } from "../js/element.js";
 import { placeIn } from "../js/inspect.js";
-import { boxPath, lineKey, pathOf, squareKey, symbol, wordsText } from "../js/marks.js";
+import { boxPath, lineKey, pathOf, squareKey, symbol, wordsText, picture } from "../js/marks.js";
 
 const WORK_WIDE = 560,
   WORK_LEFT = 72,
@@ -164,14 +164,11 @@ function barsPicture(data) {
     ticks.filter((ms) => x(ms) < WORK_WIDE - 30).map((ms) => [number(x(ms)), tall - 3, `${thousands(ms)} ms`]),
   );
   names.show(Array.from({ length: data.workers }, (_, w) => [0, number(y(w) + 15), `worker ${w}`]));
-  const svg = h(
-    "svg",
-    {
-      class: "gk-bars",
-      viewBox: `0 0 ${WORK_WIDE} ${tall}`,
-      role: "img",
-      "aria-label": "What each worker did, in time",
-    },
+  const svg = picture(
+    "gk-bars",
+    WORK_WIDE,
+    tall,
+    "What each worker did, in time",
     rules,
     waiting,
     ...done,
@@ -241,14 +238,11 @@ function boxesPicture(data) {
   let every = "";
   for (let task = 0; task < place.length; task++) for (const from of data.needs(task)) every += wire(from, task);
   put(wires, "d", every);
-  const svg = h(
-    "svg",
-    {
-      class: "gk-tasks",
-      viewBox: `0 0 ${WORK_WIDE} ${WORK_GRAPH}`,
-      role: "img",
-      "aria-label": `${count(place.length, "task")} and what each needs, from left to right`,
-    },
+  const svg = picture(
+    "gk-tasks",
+    WORK_WIDE,
+    WORK_GRAPH,
+    `${count(place.length, "task")} and what each needs, from left to right`,
     wires,
     litWires,
     todo,
