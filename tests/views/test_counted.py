@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from built_book import ROOT
+from example_figures import VIEWS, made
 from javascript import asked
-from test_figures import VIEWS, made
 
 import gpukernels as gk
 from gpukernels.trace import metrics
