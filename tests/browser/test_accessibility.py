@@ -61,7 +61,3 @@ def test_a_look_that_earlier_pages_had_three_times_is_not_asked_about_again(used
         assert found('<p class="faint">some words</p>' * 2) == 0
         assert found('<p class="faint"><b>other</b> words</p>') == 1
         assert found('<p class="faint" style="color: #eee">other words</p>') == 1
-
-
-def test_axe_is_not_asked_about_a_letter_on_which_it_never_decides(find):
-    assert find('<p class="faint">a</p>') == []

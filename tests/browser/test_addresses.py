@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import sys
 from html import escape, unescape
@@ -11,64 +12,45 @@ from urllib.parse import parse_qsl
 import pytest
 from built_book import ROOT
 from effort import EFFORT, USUAL, WHOLE
-from made_once import MadeOnce
-from test_views import COLORS, COMPARED, PAGE, ROADS, TRACES, VIEWS, WEIGHED, relaxed
+from figure_pages import COLORS, PAGE, RECORDS, folder, html_of  # noqa: F401
 
-from gpukernels.views import CompareView, FrontierView, RelaxView
-from gpukernels.views.script import classic_script, stylesheet
+from gpukernels.views.figure import figure_html
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from figure_links import anchored, figures_of
 
 #: A figure of each kind: the one with the most to choose.
-OF_A_KIND = ["filters", "weights", "values", "block", "memory", "mapping", "sweeps", "hash"]
-OF_A_KIND += ["relax classes", "tile forms", "compare", "roots", "sizes"]
+OF_A_KIND = ["frontier filters", "graph weights", "graph steps", "warp block", "memory", "hash"]
+OF_A_KIND += ["mapping workloads", "scan shared", "relax graphs", "tile dial", "compare"]
+OF_A_KIND += ["frontier roots", "mapping sizes", "parts", "workers"]
 FAR = '<div style="height: 2400px">…</div>'
 LINK = '<p><a href="{}">{}</a></p>'
 
 
-def three_runs():
-    two = relaxed(WEIGHED)
-    runs = {"harish": two["harish"], "top down": two["topology_driven"], "again": two["harish"]}
-    return RelaxView(WEIGHED, runs, title="Three runs")
+def renamed(name, /, *labels, **changes):
+    """Return a figure whose runs have other labels."""
+    record = json.loads(json.dumps(RECORDS[name])) | changes
+    for trace, label in zip(record["traces"], labels, strict=True):
+        trace["label"] = label
+    return figure_html(record)
 
 
-def grid():
-    levels = {"no filter": TRACES["harish"], "a, b & c": TRACES["frontier"]}
-    return FrontierView(ROADS, levels, choice="Method", title="Levels of a grid", name="grid")
-
-
-PLAYED = {
-    ("sweep", "roads"): "#fig-grid?run=no-filter",
-    ("near_far", "hills"): "#fig-grid?run=a-b-c&step=2",
-    ("harish", "roads"): "#fig-elsewhere?run=harish",
-    ("harish", "hills"): "#fig-grid?run=none",
-    ("topology_driven", "roads"): "#fig-grid?step=99",
-}
-FIGURES = MadeOnce(
-    {
-        "three": three_runs,
-        "grid": grid,
-        "comparison": lambda: CompareView(COMPARED, title="Four methods", plays=PLAYED),
-    }
-)
+#: Two runs of one search, and a comparison whose cells play some of them.
+GRID = renamed("frontier filters", "no filter", "a, b & c", name="grid", choice="Method", step=0)
+TILES = html_of("tile dial", name="tiles")
+PLAYS = [
+    ["#fig-grid?run=no-filter", "#fig-elsewhere?run=harish"],
+    ["#fig-grid?run=none", "#fig-grid?run=a-b-c&step=2"],
+]
+COMPARISON = html_of("compare", plays=PLAYS)
 
 
 def link(address, words="Go"):
     return LINK.format(escape(address), words)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("addresses")
-    (path / "views.js").write_text(classic_script())
-    (path / "output.js").write_text(classic_script("frontier"))
-    (path / "views.css").write_text(stylesheet())
-    return path
-
-
 @pytest.fixture
-def open_parts(browser, folder):
+def open_parts(browser, folder):  # noqa: F811
     """Open a page of figures and texts, as a build makes it; no problem may come up on it."""
     problems = []
     with contextlib.ExitStack() as at_the_end:
@@ -112,7 +94,7 @@ def is_in_window(page, figure):
 
 @pytest.mark.parametrize("name", OF_A_KIND)
 def test_every_state_of_a_view_has_an_address_that_brings_it_back(open_parts, name):
-    page = open_parts(VIEWS[name].html)
+    page = open_parts(html_of(name))
     figure = page.locator("figure")
     for k in range(figure.locator(".gk-controls .gk-field select").count()):
         choice = figure.locator(".gk-controls .gk-field select").nth(k)
@@ -130,7 +112,7 @@ def test_every_state_of_a_view_has_an_address_that_brings_it_back(open_parts, na
     address = page.evaluate("navigator.clipboard.readText()")
     assert address == page.url
     seen = state_of(figure)
-    again = open_parts(FAR, VIEWS[name].html, FAR, hash_=address[address.index("#") :])
+    again = open_parts(FAR, html_of(name), FAR, hash_=address[address.index("#") :])
     assert state_of(again.locator("figure")) == seen
     assert is_in_window(again, again.locator("figure"))
 
@@ -138,9 +120,9 @@ def test_every_state_of_a_view_has_an_address_that_brings_it_back(open_parts, na
 @pytest.mark.parametrize("width", [1280, 390])
 def test_an_address_opens_its_figure_at_its_run_and_step(open_parts, width):
     page = open_parts(
-        FIGURES["three"].html,
+        TILES,
         FAR,
-        FIGURES["grid"].html,
+        GRID,
         FAR,
         hash_="#fig-grid?run=a-b-c&step=3",
         width=width,
@@ -161,7 +143,7 @@ def test_an_address_opens_its_figure_at_its_run_and_step(open_parts, width):
 
 
 def test_what_stands_above_may_grow_until_the_reader_takes_over(open_parts):
-    page = open_parts(FAR, FIGURES["grid"].html, FAR, hash_="#fig-grid?step=2")
+    page = open_parts(FAR, GRID, FAR, hash_="#fig-grid?step=2")
     grow = "document.querySelector('main').prepend(Object.assign(document.createElement('p'),"
     page.evaluate(grow + " { style: 'height: 700px; overflow-anchor: none' }))")
     page.wait_for_timeout(100)
@@ -179,7 +161,7 @@ def address_of(page):
 
 
 def test_the_address_follows_a_rest_and_leaves_the_history_alone(open_parts):
-    page = open_parts(FIGURES["grid"].html)
+    page = open_parts(GRID)
     assert address_of(page) == ""
     entries = page.evaluate("history.length")
     page.get_by_role("button", name="Next level").click()
@@ -198,7 +180,7 @@ def test_the_address_follows_a_rest_and_leaves_the_history_alone(open_parts):
 
 
 def test_a_figure_that_plays_is_noted_where_it_stops(open_parts):
-    page = open_parts(FIGURES["grid"].html)
+    page = open_parts(GRID)
     page.clock.install()
     page.reload()
     page.get_by_label("Speed").select_option("4")
@@ -214,7 +196,7 @@ def test_a_figure_that_plays_is_noted_where_it_stops(open_parts):
 
 
 def test_a_sentence_sets_a_figure_and_stays_if_the_figure_is_seen(open_parts):
-    page = open_parts(link("#fig-grid?run=a-b-c&step=2"), FIGURES["grid"].html, FAR)
+    page = open_parts(link("#fig-grid?run=a-b-c&step=2"), GRID, FAR)
     entries = page.evaluate("history.length")
     page.get_by_role("link", name="Go").click()
     assert page.get_by_label("Method").input_value() == "a, b & c"
@@ -230,7 +212,7 @@ def test_a_sentence_sets_a_figure_and_stays_if_the_figure_is_seen(open_parts):
 
 @pytest.mark.parametrize("key", [None, "Enter"])
 def test_a_sentence_comes_to_a_figure_out_of_sight_and_back_leads_to_the_sentence(open_parts, key):
-    page = open_parts(FIGURES["grid"].html, FAR, link("#fig-grid?step=4"), FAR)
+    page = open_parts(GRID, FAR, link("#fig-grid?step=4"), FAR)
     going = page.get_by_role("link", name="Go")
     going.scroll_into_view_if_needed()
     read = page.evaluate("scrollY")
@@ -247,28 +229,21 @@ def test_a_sentence_comes_to_a_figure_out_of_sight_and_back_leads_to_the_sentenc
 
 
 def test_a_new_hash_moves_the_page_that_is_open(open_parts):
-    page = open_parts(
-        FIGURES["three"].html, FAR, FIGURES["grid"].html, FAR, hash_="#fig-grid?step=2"
-    )
-    page.evaluate("location.hash = '#fig-three-runs?right=again&step=3'")
+    page = open_parts(TILES, FAR, GRID, FAR, hash_="#fig-grid?step=2")
+    page.evaluate("location.hash = '#fig-tiles?right=c&step=3'")
     page.wait_for_function("scrollY < 200")
-    assert page.locator("#fig-three-runs .gk-relax-head b").all_text_contents() == [
-        "harish",
-        "again",
-    ]
+    assert page.locator("#fig-tiles .gk-tile-run b").all_text_contents() == ["a", "c"]
 
 
 def test_a_folded_figure_is_unfolded(open_parts):
-    folded = f"<details><summary>More</summary>{FIGURES['grid'].html}</details>"
+    folded = f"<details><summary>More</summary>{GRID}</details>"
     page = open_parts(FAR, folded, FAR, hash_="#fig-grid?step=2")
     assert is_in_window(page, page.locator("#fig-grid"))
 
 
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_link_leads_to_its_figure_also_without_scripts(open_parts, scripts):
-    page = open_parts(
-        link("#fig-grid?run=a-b-c&step=2"), FAR, FIGURES["grid"].html, FAR, scripts=scripts
-    )
+    page = open_parts(link("#fig-grid?run=a-b-c&step=2"), FAR, GRID, FAR, scripts=scripts)
     page.get_by_role("link", name="Go").click()
     page.wait_for_timeout(100)
     box = page.locator("#fig-grid").bounding_box()
@@ -283,14 +258,14 @@ def test_a_link_leads_to_its_figure_also_without_scripts(open_parts, scripts):
             "#fig-grid?run=%ff&step=-1", "#fig-", "#fig-grid?run"],
 )  # fmt: skip
 def test_an_address_of_nothing_does_no_harm(open_parts, odd):
-    page = open_parts(FIGURES["grid"].html, FAR, hash_=odd)
+    page = open_parts(GRID, FAR, hash_=odd)
     last = page.get_by_role("slider").get_attribute("max")
     assert page.get_by_role("slider").input_value() == (last if "9999" in odd else "0")
     assert page.get_by_label("Method").input_value() == "no filter"
 
 
 def test_an_output_of_its_own_has_no_address(open_parts):
-    page = open_parts(FIGURES["grid"].html, script="output.js")
+    page = open_parts(GRID, script="output.js")
     page.get_by_role("button", name="Next level").click()
     page.wait_for_timeout(600)
     assert page.get_by_role("slider").input_value() == "1"
@@ -299,16 +274,13 @@ def test_an_output_of_its_own_has_no_address(open_parts):
 
 
 def test_a_cell_plays_its_run_and_one_that_cannot_play_does_not_pretend_to(open_parts):
-    page = open_parts(FIGURES["grid"].html, FAR, FIGURES["comparison"].html, FAR)
+    page = open_parts(GRID, FAR, COMPARISON, FAR)
     cells = page.locator(".gk-compare-play")
     names = [cell.get_attribute("aria-label") for cell in cells.all()]
-    assert [re.sub(r".*, play ", "", name) for name in names] == [
-        "sweep on roads",
-        "near_far on hills",
-    ]
+    assert [re.sub(r".*, play ", "", name) for name in names] == ["a <b> on g", "c on h & i"]
     page.clock.install()
     page.reload()
-    page.get_by_role("link", name=re.compile("play near_far on hills$")).click()
+    page.get_by_role("link", name=re.compile("play c on h & i$")).click()
     figure = page.locator("#fig-grid")
     assert is_in_window(page, figure)
     assert figure.get_by_label("Method").input_value() == "a, b & c"
@@ -316,20 +288,20 @@ def test_a_cell_plays_its_run_and_one_that_cannot_play_does_not_pretend_to(open_
     page.clock.run_for(1500)
     assert figure.get_by_role("slider").input_value() == "3"
     # Without a step it begins at the first, by the keyboard too.
-    page.get_by_role("link", name=re.compile("play sweep on roads$")).focus()
+    page.get_by_role("link", name=re.compile("play a <b> on g$")).focus()
     page.keyboard.press("Enter")
     assert figure.get_by_label("Method").input_value() == "no filter"
     assert figure.get_by_role("slider").input_value() == "0"
     page.clock.run_for(1500)
     assert figure.get_by_role("slider").input_value() == "1"
     # Another counter has other numbers and the same runs.
-    page.get_by_label("Counter").select_option("busy")
+    page.get_by_label("Counter").select_option("ms")
     assert page.locator(".gk-compare-play").count() == 2
 
 
 def test_cells_without_scripts_or_their_figure_are_plain(open_parts):
-    assert open_parts(FIGURES["comparison"].html).locator(".gk-compare-play").count() == 0
-    page = open_parts(FIGURES["grid"].html, FIGURES["comparison"].html, scripts=False)
+    assert open_parts(COMPARISON).locator(".gk-compare-play").count() == 0
+    page = open_parts(GRID, COMPARISON, scripts=False)
     assert page.locator(".gk-compare-play").count() == 0
 
 

@@ -1,304 +1,158 @@
-"""A reader's own data in a page: a click starts a search elsewhere, items are dragged to a size."""
+"""A reader's own data in a page: a press starts a search there, items get sizes."""
 
 from __future__ import annotations
 
 import re
-from functools import partial
 
-import numpy as np
 import pytest
-from made_once import MadeOnce
-from test_addresses import address_of, folder, open_parts  # noqa: F401
-from test_views import EXAMPLE, TAGS, VIEWS, violations
+from figure_pages import RECORDS, folder, html_of, id_of, open_figures, place  # noqa: F401
+from test_addresses import address_of, open_parts  # noqa: F401
 
-import gpukernels as gk
-from gpukernels.views import RelaxView
 from gpukernels.views.encoding import unpack
 
-NINE = gk.random_weights(gk.road_grid(3, 3, seed=1), 1, 9, seed=2)
-METHODS = ("harish", "near_far")
-
-
-def lengths():
-    runs = {m: {v: gk.traced(gk.sssp, NINE, v, m) for v in range(9)} for m in METHODS}
-    return RelaxView(NINE, runs, root=4, name="relaxed")
-
-
-FIGURES = MadeOnce(
-    {
-        **{name: partial(VIEWS.__getitem__, name) for name in ("roots", "sizes")},
-        "lengths": lengths,
-    }
-)
+ROOTS, SIZES = "frontier roots", "mapping sizes"
 WIDTHS = pytest.mark.parametrize("width", [1280, 390])
 
 
-def spot(figure, vertex):
+def spot(page, figure, vertex):
     """Return where in the window a vertex is drawn."""
-    svg, drawing = figure.locator("svg.gk-graph"), FIGURES["roots"]._drawing
-    svg.scroll_into_view_if_needed()
-    place = """(svg, [x, y]) => {
-      const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
-      return [at.x, at.y];
-    }"""
-    return svg.evaluate(place, [drawing.x[vertex] / 10, drawing.y[vertex] / 10])
+    drawing = RECORDS[ROOTS]["drawing"]
+    x, y = (unpack(drawing[axis])[vertex] / 10 for axis in "xy")
+    return place(page, figure.locator("svg.gk-graph"), x, y)
 
 
-def check_search(figure, root):
-    """Assert that a figure shows the search from this root, to its end."""
-    distance = gk.reference.bfs(EXAMPLE, root).distance
-    slider = figure.locator(".gk-scrub input")
-    while True:
-        level = int(slider.input_value())
+@WIDTHS
+def test_a_press_on_a_vertex_its_key_or_the_list_starts_the_search_there(open_parts, width):  # noqa: F811
+    page = open_parts(html_of(ROOTS), width=width, has_touch=True)
+    figure = page.locator("figure")
+    choice, slider = figure.get_by_label("Root"), figure.locator(".gk-scrub input")
+    offer = "Click or tap one of the vertices 0, 5, 15 to start the search there."
+    assert figure.locator(".gk-offer").text_content() == offer
+    tall = figure.bounding_box()["height"]
+    for press, root in ((page.mouse.click, 5), (page.touchscreen.tap, 15), (page.mouse.click, 0)):
+        press(*spot(page, figure, root))
+        assert (choice.input_value(), slider.input_value()) == (str(root), "0")
         said = figure.locator(".gk-now").text_content()
-        found = int(np.sum(distance == level + 1))
-        here = int(np.sum(distance == level))
-        assert said.startswith(f"Level {level} from vertex {root}: {here} ")
-        assert f", {found} vert" in said
-        forth = figure.get_by_role("button", name="Next level")
-        if not forth.is_enabled():
-            break
-        forth.click()
-    assert level == distance.max()
-
-
-@WIDTHS
-def test_a_click_on_a_vertex_starts_the_search_there(open_parts, width):  # noqa: F811
-    page = open_parts(FIGURES["roots"].html, width=width)
-    figure = page.locator("figure")
-    assert (
-        figure.locator(".gk-offer").text_content()
-        == "Click or tap a vertex to start the search there."
-    )
-    assert figure.get_by_label("Root").input_value() == "3"
-    tall = figure.bounding_box()["height"]
-    for root in (9, 14, 15, 0):
-        page.mouse.click(*spot(figure, root))
-        assert figure.get_by_label("Root").input_value() == str(root)
-        assert figure.locator(".gk-scrub input").input_value() == "0"
+        assert said.startswith(f"Level 0 from vertex {root}: 1 vertex")
         assert figure.bounding_box()["height"] == pytest.approx(tall, abs=1)
-        check_search(figure, root)
-    # A click beside all vertices starts nothing.
-    box = figure.locator("svg.gk-graph").bounding_box()
-    page.mouse.click(box["x"] + 2, box["y"] + 2)
-    assert figure.get_by_label("Root").input_value() == "0"
-
-
-@WIDTHS
-def test_a_tap_starts_a_search_too(open_parts, width):  # noqa: F811
-    page = open_parts(FIGURES["roots"].html, width=width, has_touch=True)
-    figure = page.locator("figure")
-    page.touchscreen.tap(*spot(figure, 12))
-    check_search(figure, 12)
-
-
-def test_keys_start_a_search_and_the_list_does(open_parts):  # noqa: F811
-    page = open_parts(FIGURES["roots"].html)
-    figure = page.locator("figure")
+    page.mouse.click(*spot(page, figure, 3))  # of which nothing was recorded
+    assert choice.input_value() == "0"
     figure.locator("svg.gk-graph").focus()
-    for _ in range(6):
+    for _ in range(2):  # the picture keeps the focus, and goes on from where it was
+        for _ in range(5):
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+    while figure.locator(".gk-note").text_content() != "vertex 5: the root":
         page.keyboard.press("ArrowRight")
-    assert figure.locator(".gk-note").text_content().startswith("vertex 5:")
-    page.keyboard.press("Enter")
-    assert figure.locator(".gk-now").text_content().startswith("Level 0 from vertex 5:")
-    # The picture still has the focus, and goes on.
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    check_search(figure, 6)
-    choice = figure.get_by_label("Root")
-    choice.focus()
-    page.keyboard.press("ArrowDown")
-    assert choice.input_value() == "7"
-    assert choice.evaluate("(list) => list === document.activeElement")
-    check_search(figure, 7)
-    # Another method starts at the same root.
-    figure.get_by_label("Method").select_option("frontier")
-    assert choice.input_value() == "7"
-    figure.locator(".gk-scrub input").fill("0")
-    check_search(figure, 7)
-
-
-@WIDTHS
-def test_an_address_brings_root_and_level_back(open_parts, width):  # noqa: F811
-    page = open_parts(FIGURES["roots"].html, width=width)
-    figure = page.locator("figure")
-    page.mouse.click(*spot(figure, 9))
+        page.keyboard.press("Enter")
+    assert choice.input_value() == "5"
+    # Another method starts at the same root; an address brings all of it back.
+    figure.get_by_label("Trace").select_option("frontier")
     figure.get_by_role("button", name="Next level").click()
-    figure.get_by_role("button", name="Next level").click()
-    page.wait_for_function("location.hash === '#fig-roots?run=harish&root=9&step=2'")
+    address = f"#{id_of(ROOTS)}?run=frontier&root=5&step=1"
+    page.wait_for_function(f"location.hash === '{address}'")
     said = figure.locator(".gk-now").text_content()
-    again = open_parts(FIGURES["roots"].html, width=width, hash_=address_of(page)).locator("figure")
+    again = open_parts(html_of(ROOTS), width=width, hash_=address).locator("figure")
     assert again.locator(".gk-now").text_content() == said
-    assert again.get_by_label("Root").input_value() == "9"
+    assert again.get_by_label("Root").input_value() == "5"
 
 
-def check_paths(page, figure, root):
-    """Assert that both pictures have the distances from this root, in the end."""
-    assert figure.get_by_label("Root").input_value() == str(root)
+def check_sizes(figure, size):
+    """Assert that bars, strips and slider are those of this size of B, of 0, 2 and 40."""
+    assert figure.locator(".gk-size-said").all_text_contents() == ["3", str(size), "1"]
+    (trace,) = RECORDS[SIZES]["traces"]
+    last = trace["variantSteps"][[0, 2, 40].index(size)] - 1
     slider = figure.locator(".gk-scrub input")
-    slider.fill(slider.get_attribute("max"))
-    distance = [str(d) for d in gk.reference.dijkstra(NINE, root).distance]
-    for picture in figure.locator("svg.gk-graph").all():
-        assert picture.locator(".gk-labels text").all_text_contents() == distance
+    assert slider.get_attribute("max") == str(last)
+    slider.fill(str(last))
+    shown = figure.locator(".gk-u-dark tspan").all_text_contents()
+    assert len([word for word in shown if word]) == 4 + size
 
 
 @WIDTHS
-def test_shortest_paths_start_at_any_vertex_by_pointer_keys_and_list(open_parts, width):  # noqa: F811
-    page = open_parts(FIGURES["lengths"].html, width=width)
+def test_an_item_is_dragged_stepped_and_pressed_to_a_size(open_parts, width):  # noqa: F811
+    page = open_parts(html_of(SIZES), width=width, has_touch=True)
     figure = page.locator("figure")
-    assert (
-        figure.locator(".gk-offer").text_content()
-        == "Click or tap a vertex to start the search there."
-    )
-    check_paths(page, figure, 4)
-    tall = figure.bounding_box()["height"]
-    picture = figure.locator("svg.gk-graph").last
-    if width == 390:  # where runs take turns, and a new root leaves the turn as it is
-        name = figure.locator(".gk-relax-head b").last.text_content()
-        figure.get_by_role("button", name=name).click()
-    picture.scroll_into_view_if_needed()
-    place = """(svg, [x, y]) => {
-      const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
-      return [at.x, at.y];
-    }"""
-    drawing = FIGURES["lengths"]._drawings[""]
-    page.mouse.click(*picture.evaluate(place, [drawing.x[8] / 10, drawing.y[8] / 10]))
-    assert figure.locator(".gk-scrub input").input_value() == "0"
-    check_paths(page, figure, 8)
-    assert figure.bounding_box()["height"] == pytest.approx(tall, abs=1)
-    picture.focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    # The picture still has the focus, and goes on where it was.
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    assert picture.evaluate("(svg) => svg === document.activeElement")
-    check_paths(page, figure, 1)
-    figure.get_by_label("Root").select_option("7")
-    check_paths(page, figure, 7)
-    page.wait_for_function("location.hash.startsWith('#fig-relaxed?root=7')")
-    again = open_parts(FIGURES["lengths"].html, width=width, hash_=address_of(page)).locator(
-        "figure"
-    )
-    assert again.get_by_label("Root").input_value() == "7"
-
-
-def shown_units(figure):
-    """Return the thread of each unit, strip by strip, as far as it is visited."""
-    strips = figure.locator(".gk-map-strip").all()
-    return [
-        [t for t in strip.locator(".gk-u-dark tspan").all_text_contents() if t] for strip in strips
-    ]
-
-
-def check_sizes(figure, b, d):
-    """Assert that strips, bars and slider are those of these sizes of B and D."""
-    (trace,) = FIGURES["sizes"].payload["traces"]
-    sizes = 3, b, 2, d, 0
-    bars = figure.locator(".gk-size-said").all_text_contents()
-    assert bars == list(map(str, sizes))
-    at = FIGURES["sizes"]._sizes.every.index(sizes)
-    assert figure.locator(".gk-scrub input").get_attribute("max") == str(
-        trace["variantSteps"][at] - 1
-    )
-    figure.locator(".gk-scrub input").fill(str(trace["variantSteps"][at] - 1))
-    for method, shown in zip(trace["methods"], shown_units(figure), strict=True):
-        rows, starts = unpack(method["thread"]["row"]), unpack(method["thread"]["at"])
-        first, last = starts[rows[at]], starts[rows[at] + 1]
-        assert shown == [str(k) for k in unpack(method["thread"]["of"])[first:last]]
-        assert len(shown) == sum(sizes)
-    # One thread takes an item: so many threads, each as often as its item is long.
-    by_item = [str(i) for i, size in enumerate(sizes) for _ in range(size)]
-    assert shown_units(figure)[0] == by_item
-
-
-@WIDTHS
-def test_an_item_is_dragged_to_a_size(open_parts, width):  # noqa: F811
-    page = open_parts(FIGURES["sizes"].html, width=width)
-    figure = page.locator("figure")
-    offer = "Drag B (0 to 4 units) and D (1, 8 or 30 units)."
-    assert figure.locator(".gk-offer p").text_content() == offer
-    check_sizes(figure, 1, 8)
-    for name, high, seen in (
-        ("B", 3, (3, 8)),
-        ("D", 27, (3, 30)),
-        ("D", 2, (3, 1)),
-        ("B", -9, (0, 1)),
-    ):
-        bar = figure.get_by_role("slider", name=f"Units of item {name}")
+    assert figure.locator(".gk-offer p").text_content() == "Drag B: 0, 2 or 40 units."
+    bar = figure.get_by_role("slider", name="Units of item B")
+    check_sizes(figure, 0)
+    for high, size in ((38, 40), (-99, 0)):
         bar.scroll_into_view_if_needed()
         box = bar.bounding_box()
         x, floor = box["x"] + box["width"] / 2, box["y"] + box["height"]
         page.mouse.move(x, box["y"] + box["height"] / 2)
         page.mouse.down()
-        page.mouse.move(x, floor - box["height"] * high / 30, steps=5)
+        page.mouse.move(x, floor - box["height"] * high / 40, steps=5)
         page.mouse.up()
-        check_sizes(figure, *seen)
+        check_sizes(figure, size)
     page.mouse.move(x, box["y"] - 40)
-    check_sizes(figure, 0, 1)
-
-
-@WIDTHS
-def test_keys_and_buttons_change_sizes_and_say_so(open_parts, width):  # noqa: F811
-    page = open_parts(FIGURES["sizes"].html, width=width, has_touch=True)
-    figure = page.locator("figure")
-    bar = figure.get_by_role("slider", name="Units of item B")
-    bar.focus()
-    for key, b in (("ArrowUp", 2), ("ArrowRight", 3), ("ArrowDown", 2), ("End", 4), ("Home", 0)):
-        page.keyboard.press(key)
-        assert bar.get_attribute("aria-valuenow") == str(b)
-        assert bar.get_attribute("aria-valuetext") == f"{b} unit{'' if b == 1 else 's'}"
-        check_sizes(figure, b, 8)
-        bar.focus()
-    page.keyboard.press("PageDown")
-    less, more = (figure.get_by_role("button", name=f"Item D: {word}") for word in ("less", "more"))
-    more.tap()
-    check_sizes(figure, 0, 30)
+    check_sizes(figure, 0)
+    for key, size in (("ArrowUp", 2), ("End", 40), ("ArrowLeft", 2), ("Home", 0), ("PageUp", 40)):
+        bar.press(key)
+        assert bar.get_attribute("aria-valuenow") == str(size)
+        assert bar.get_attribute("aria-valuetext") == f"{size} units"
+        check_sizes(figure, size)
+    less, more = (figure.get_by_role("button", name=f"Item B: {word}") for word in ("less", "more"))
     assert more.is_disabled()
     less.tap()
-    less.tap()
-    check_sizes(figure, 0, 1)
-    assert less.is_disabled()
-
-
-@WIDTHS
-def test_an_address_brings_sizes_back(open_parts, width):  # noqa: F811
-    page = open_parts(FIGURES["sizes"].html, width=width)
-    figure = page.locator("figure")
-    figure.get_by_role("slider", name="Units of item B").press("End")
-    figure.get_by_role("slider", name="Units of item D").press("Home")
-    figure.locator(".gk-scrub input").fill("1")
-    page.wait_for_function("location.hash.includes('step=1')")
-    assert "item-b=4&item-d=1&step=1" in address_of(page)
-    again = open_parts(FIGURES["sizes"].html, width=width, hash_=address_of(page)).locator("figure")
-    assert again.locator(".gk-size-said").all_text_contents() == ["3", "4", "2", "1", "0"]
-    assert again.locator(".gk-scrub input").input_value() == "1"
-
-
-def test_who_looks_at_the_end_stays_there_and_who_looks_at_a_round_too(open_parts):  # noqa: F811
-    page = open_parts(FIGURES["sizes"].html)
-    figure = page.locator("figure")
-    slider, d = figure.locator(".gk-scrub input"), figure.get_by_role("slider", name="of item D")
-    slider.fill("3")
-    d.press("End")
-    assert slider.input_value() == "3"
-    slider.fill(slider.get_attribute("max"))
-    d.press("Home")
+    check_sizes(figure, 2)
+    # Whoever looks at a round or at the end stays there.
+    slider = figure.locator(".gk-scrub input")
+    more.tap()
     assert slider.input_value() == slider.get_attribute("max")
+    slider.fill("1")
+    less.tap()
+    assert slider.input_value() == "1"
+    page.wait_for_function("location.hash.endsWith('item-b=2&step=1')")
+    again = open_parts(html_of(SIZES), width=width, hash_=address_of(page)).locator("figure")
+    assert again.locator(".gk-size-said").all_text_contents() == ["3", "2", "1"]
 
 
-@WIDTHS
-def test_nothing_is_offered_that_a_page_without_scripts_lacks(open_parts, width):  # noqa: F811
-    for view in (FIGURES["roots"], FIGURES["sizes"]):
-        page = open_parts(view.html, width=width, scripts=False)
-        text = re.sub(r"\s+", " ", page.locator("figure").inner_text())
+def test_nothing_is_offered_that_a_page_without_scripts_lacks(open_figures):  # noqa: F811
+    page = open_figures(ROOTS, SIZES, scripts=False)
+    for figure in page.locator("figure").all():
+        text = re.sub(r"\s+", " ", figure.inner_text())
         assert "Click" not in text
         assert "Drag" not in text
-        assert page.locator("[role=slider], button, select").count() == 0
+    assert page.locator("[role=slider], button, select").count() == 0
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(open_parts, theme):  # noqa: F811
-    page = open_parts(FIGURES["roots"].html, FIGURES["sizes"].html, color_scheme=theme)
-    assert TAGS
-    assert [fault for fault in violations(page, structure=False) if "region" not in fault[0]] == []
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_number_says_what_it_counts_to_a_pointer_a_tap_and_a_key(open_figures, width):  # noqa: F811
+    page = open_figures("warp block", width=width, has_touch=True)
+    note, names = page.locator(".gk-meaning"), page.locator(".gk-counter dt")
+    if width == 1280:
+        name = page.get_by_text("SIMD efficiency", exact=True)
+        name.hover()
+        assert note.text_content().startswith("Active lanes of all steps so far")
+        assert name.get_attribute("aria-describedby") == note.get_attribute("id")
+        page.locator(".gk-title").hover()
+        assert not note.is_visible()
+        name.click()
+        page.locator(".gk-title").hover()
+        assert note.is_visible()
+        page.keyboard.press("Escape")
+        assert not note.is_visible()
+        page.locator(".gk-program").focus()
+        page.keyboard.press("Tab")
+        assert note.text_content().startswith("Lanes of this warp")
+        said = page.locator(".gk-now").text_content()
+        for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
+            page.keyboard.press(key)
+        assert note.text_content().startswith("Lanes that go into the branch")
+        assert page.locator(".gk-now").text_content() == said
+        page.get_by_role("button", name="Full width").click()
+    elif not names.first.is_visible():
+        page.get_by_role("button", name=re.compile("Numbers")).tap()
+    stops = names.evaluate_all("all => all.map((name) => name.tabIndex)")
+    assert stops == [0, *[-1] * (names.count() - 1)]
+    for name in names.all():
+        name.tap()
+        box = note.bounding_box()
+        assert 0 <= box["x"] <= width - box["width"]
+        assert 0 <= box["y"] <= 844 - box["height"]
+        middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+        on_top = "([x, y]) => document.elementFromPoint(x, y).className"
+        assert page.evaluate(on_top, middle) == "gk-meaning"
+    names.last.tap()
+    assert not note.is_visible()

@@ -247,36 +247,16 @@ def name(request) -> str:
     return request.param
 
 
-def test_a_page_loads_offline_without_an_error_in_either_theme(visit, name):
+def test_a_page_works_offline_fits_any_window_and_passes_axe_in_either_theme(visit, name):
     found = visit(name)
     assert found.problems == []
     assert {theme for _, theme in found.theme} == set(THEMES)
-
-
-def test_a_page_takes_the_reader_s_theme(visit, name):
-    assert visit(name).theme == {look: look[1] for look in LOOKS[name]}
-
-
-def test_a_page_is_never_wider_than_the_window(visit, name):
-    wide = {look: over for look, over in visit(name).overflow.items() if over > 0}
-    assert wide == {}
-
-
-def test_a_page_passes_axe(visit, name):
-    found = visit(name).violations
-    assert found == {look: [] for look in CLOSELY[name]}
-
-
-def test_no_listing_is_wider_than_its_box(visit, name):
-    assert visit(name).cut_off == []
-
-
-def test_no_word_is_smaller_than_nine_pixels_on_a_phone(visit, name):
-    assert visit(name).small == []
-
-
-def test_what_scrolls_sideways_on_a_phone_says_so(visit, name):
-    assert visit(name).unmarked == []
+    assert found.theme == {look: look[1] for look in LOOKS[name]}
+    assert {look: over for look, over in found.overflow.items() if over > 0} == {}
+    assert found.violations == {look: [] for look in CLOSELY[name]}
+    # No listing is wider than its box; on a phone no word is smaller than nine pixels, and what
+    # scrolls sideways says so.
+    assert (found.cut_off, found.small, found.unmarked) == ([], [], [])
 
 
 CHAPTERS = [name for name in PAGES if name.startswith("chapters/")]
@@ -284,33 +264,21 @@ SCREEN = 900
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_is_read_in_twenty_minutes(visit, name):
+def test_a_chapter_is_read_in_twenty_minutes_from_picture_to_picture(visit, name):
     layout = visit(name).layout
     assert layout["prose"] <= 4000
     assert layout["height"] <= 25 * SCREEN
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_s_first_screen_plays_and_shows_no_code(visit, name):
-    layout = visit(name).layout
+    # Its first screen plays and shows no code, and no figure is taller than a screen.
     first, height = layout["plays"][0]
     assert first + height / 2 < SCREEN
     assert not [top for top, _ in layout["code"] if top < first]
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_no_figure_is_taller_than_a_screen_and_a_picture_stands_every_two_screens(visit, name):
-    layout = visit(name).layout
     assert [height for _, height in layout["plays"] if height > SCREEN] == []
     below = 0
     for top, height in sorted(layout["pictures"]):
         if top < layout["exercises"]:
             assert top - below <= 2 * SCREEN, f"no picture from {below} to {top}"
             below = max(below, top + height)
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_nobody_scrolls_inside_of_a_figure(visit, name):
+    # Nobody scrolls inside of a figure.
     assert visit(name).inside == []
 
 

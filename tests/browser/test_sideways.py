@@ -70,18 +70,6 @@ def test_what_has_room_has_no_shade(phone):
         assert max(edges(page, table).values()) < UNSEEN
 
 
-def test_a_bar_says_it_where_the_reader_s_own_colors_leave_no_shade(phone):
-    page = phone(forced_colors="active")
-    bar = "e => getComputedStyle(e, '::-webkit-scrollbar')"
-    assert wide_table(page).evaluate(f"{bar}.height") == "12px"
-
-
-def test_paper_has_no_shade(phone):
-    page = phone()
-    page.emulate_media(media="print")
-    assert wide_table(page).evaluate("e => getComputedStyle(e).backgroundImage") == "none"
-
-
 def test_the_keyboard_reaches_a_wide_table_and_scrolls_it(phone):
     page = phone()
     table = wide_table(page)

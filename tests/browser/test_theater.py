@@ -6,15 +6,13 @@ readers meet: every figure that is stored in a notebook, in the column that a pa
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
 import pytest
-from matplotlib.image import imread
-from test_views import LIVE, PAGE, VIEWS, folder, open_figures  # noqa: F401
+from figure_pages import PAGE, folder, open_figures  # noqa: F401
 
-from gpukernels.views.script import classic_script, module_for, stylesheet
+from gpukernels.views.script import classic_script, stylesheet
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted([*(ROOT / "chapters").glob("*.ipynb"), ROOT / "book" / "index.ipynb"])
@@ -124,40 +122,16 @@ WIDTHS = pytest.mark.parametrize("width", [1280, 390])
 
 @WIDTHS
 @EVERY
-def test_no_figure_is_taller_than_the_window_or_jumps_as_it_plays(measured, notebook, width):
+def test_every_figure_fits_the_window_as_it_plays_and_can_be_read(measured, notebook, width):
     for figure in measured(notebook, width):
         for run, heights in figure["heights"]:
             assert len(heights) == 1, (figure["title"], run, heights)
             # Pages of these tests are 844 pixels tall.
             assert heights[0] <= 844, (figure["title"], run)
-
-
-@WIDTHS
-@EVERY
-def test_controls_and_sentence_stay_in_view_at_every_step(measured, notebook, width):
-    assert [f["hidden"] for f in measured(notebook, width) if f["hidden"]] == []
-
-
-@WIDTHS
-@EVERY
-def test_every_word_is_large_enough_to_read(measured, notebook, width):
-    small = [(f["title"], *f["least"]) for f in measured(notebook, width) if f["least"][0] < LEAST]
-    assert small == []
-
-
-def test_four_strips_fit_a_phone_without_scrolling(used_pages, page_of):
-    with used_pages(390) as page:
-        page.goto(page_of("strips", stored(ROOT / "chapters" / "mapping_static.ipynb")).as_uri())
-        figure = page.locator("figure.gk-view-mapping").first
-        strips = figure.locator(".gk-map-strip").all()
-        assert len(strips) == 4
-        box = figure.bounding_box()
-        for strip in strips:
-            place = strip.bounding_box()
-            assert box["y"] <= place["y"]
-            assert place["y"] + place["height"] <= box["y"] + box["height"]
-        sizes = figure.locator(".gk-sizes").bounding_box()
-        assert sizes["x"] + sizes["width"] <= box["x"] + box["width"]
+        # Controls and sentence stay in view, words are large enough, and each look has its key.
+        assert figure["hidden"] == [], figure["title"]
+        assert figure["least"][0] >= LEAST, (figure["title"], figure["least"])
+        assert set(figure["untold"]) <= set(UNTOLD), figure["title"]
 
 
 def test_parts_that_do_not_fit_a_phone_take_turns(used_pages, page_of):
@@ -248,36 +222,6 @@ def test_cells_of_a_scan_that_do_not_fit_a_phone_take_turns(used_pages, page_of)
         assert "cell 32:" in figure.locator(".gk-scan-tall:visible .gk-note").text_content()
 
 
-@pytest.mark.parametrize("name", ["bfs4k", "direction", "shared_memory"])
-def test_a_tall_graph_has_its_arcs_and_numbers_beside_it(used_pages, page_of, name):
-    with used_pages(1280) as page:
-        page.goto(page_of(f"beside_{name}", stored(ROOT / "chapters" / f"{name}.ipynb")).as_uri())
-        figure = page.locator("figure.gk-view-frontier").first
-        box = figure.bounding_box()
-        graph, walks, numbers = (
-            figure.locator(part).bounding_box() for part in (".gk-graph", ".gk-walks", "dl")
-        )
-        for part in (graph, walks, numbers):
-            assert box["y"] <= part["y"]
-            assert part["y"] + part["height"] <= box["y"] + box["height"]
-            assert part["x"] + part["width"] <= box["x"] + box["width"]
-        for part in (walks, numbers):
-            assert graph["x"] + graph["width"] <= part["x"]
-        assert numbers["y"] + numbers["height"] <= walks["y"]
-        # Where there is no room beside, they take turns.
-        page.set_viewport_size({"width": 660, "height": 844})
-        figure.locator(".gk-turns button").first.wait_for()
-        assert figure.evaluate("(f) => f.scrollHeight - f.clientHeight") <= 1
-        page.set_viewport_size({"width": 1280, "height": 844})
-
-
-@WIDTHS
-@EVERY
-def test_every_look_has_its_key(measured, notebook, width):
-    told = {f["title"]: set(f["untold"]) - set(UNTOLD) for f in measured(notebook, width)}
-    assert {title: looks for title, looks in told.items() if looks} == {}
-
-
 @WIDTHS
 def test_a_listing_scrolls_to_the_line_of_each_step(used_pages, page_of, width):
     with used_pages(width) as page:
@@ -313,9 +257,9 @@ PANEL = (
 
 
 @pytest.mark.parametrize("around", [BELOW, BELOW.format(PANEL)], ids=["page", "panel"])
-@pytest.mark.parametrize("name", ["frontier", "warp", "mapping", "compare", "tile"])
+@pytest.mark.parametrize("name", ["frontier", "compare", "tile"])
 def test_a_figure_takes_the_whole_width_and_gives_it_back(open_figures, name, around):  # noqa: F811
-    page = open_figures([name])
+    page = open_figures(name)
     page.evaluate(
         """(around) => {
             const figure = document.querySelector("figure");
@@ -355,7 +299,7 @@ def test_a_figure_takes_the_whole_width_and_gives_it_back(open_figures, name, ar
 
 
 def test_tab_stays_in_a_figure_that_hides_the_page(open_figures):  # noqa: F811
-    page = open_figures(["values", "frontier"])
+    page = open_figures("graph steps", "frontier")
     page.get_by_role("button", name="Full width").last.click()
     for key in ["Tab"] * 12 + ["Shift+Tab"] * 14:
         page.keyboard.press(key)
@@ -363,7 +307,7 @@ def test_tab_stays_in_a_figure_that_hides_the_page(open_figures):  # noqa: F811
 
 
 def test_escape_leaves_a_mark_first_and_the_full_width_then(open_figures):  # noqa: F811
-    page = open_figures(["values"])
+    page = open_figures("graph steps")
     page.get_by_role("button", name="Full width").click()
     page.locator(".gk-graph").focus()
     page.keyboard.press("ArrowRight")
@@ -372,81 +316,6 @@ def test_escape_leaves_a_mark_first_and_the_full_width_then(open_figures):  # no
     assert page.locator("figure.gk-wide").count() == 1
     page.keyboard.press("Escape")
     assert page.locator("figure.gk-wide").count() == 0
-
-
-def test_the_live_widget_takes_the_whole_width_too(open_figures):  # noqa: F811
-    view = VIEWS["warp"]
-    page = open_figures(["warp"])
-    page.evaluate(LIVE, [module_for(view._kind), view.payload])
-    page.get_by_role("button", name="Full width").click()
-    assert page.locator("figure").bounding_box()["width"] >= 1100
-    page.keyboard.press("Escape")
-    assert page.get_by_role("button", name="Full width").is_visible()
-
-
-def test_space_plays_and_arrows_step_wherever_the_focus_is(open_figures):  # noqa: F811
-    page = open_figures(["frontier"])
-    figure = page.locator("figure")
-    slider, play = figure.get_by_role("slider"), figure.locator(".gk-play")
-    figure.evaluate("(f) => { document.body.style.height = '4000px'; f.scrollIntoView(); }")
-    place = page.evaluate("scrollY")
-    figure.locator(".gk-now").click()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowLeft")
-    assert slider.input_value() == "5"
-    page.keyboard.press("Space")
-    assert play.get_attribute("aria-label") == "Pause"
-    page.keyboard.press("Space")
-    assert play.get_attribute("aria-label") == "Play"
-    figure.locator(".gk-graph").focus()
-    page.keyboard.press("Space")
-    assert play.get_attribute("aria-label") == "Pause"
-    # A step by hand ends it; a button's own Space is the button's.
-    figure.get_by_role("button", name="Next level").focus()
-    page.keyboard.press("Space")
-    assert play.get_attribute("aria-label") == "Play"
-    assert page.evaluate("scrollY") == place
-
-
-def test_keys_that_mean_something_where_they_are_pressed_keep_it(open_figures):  # noqa: F811
-    page = open_figures(["frontier"])
-    figure = page.locator("figure")
-    slider = figure.get_by_role("slider")
-    select = figure.get_by_label("Speed")
-    select.focus()
-    page.keyboard.press("ArrowRight")
-    assert (slider.input_value(), select.input_value()) == ("4", "2")
-    figure.locator(".gk-graph").focus()
-    page.keyboard.press("ArrowRight")
-    assert slider.input_value() == "4"
-    assert figure.locator(".gk-graph .gk-note").text_content().startswith("vertex 0")
-    slider.focus()
-    page.keyboard.press("ArrowRight")
-    assert slider.input_value() == "5"
-    figure.locator(".gk-now").click()
-    page.keyboard.press("Alt+ArrowLeft")
-    assert slider.input_value() == "5"
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_what_has_not_run_is_gray_and_lanes_that_did_not_enter_are_not(open_figures, theme):  # noqa: F811
-    page = open_figures(["warp"], theme=theme)
-    strip = page.locator(".gk-strip").first
-    slider = page.get_by_role("slider")
-
-    def colors():
-        shot = imread(io.BytesIO(strip.screenshot()))[:, :, :3]
-        hue = shot.max(axis=2) - shot.min(axis=2)
-        return [part.max() for part in (hue[:, 2:6], hue[:, -6:-2])]
-
-    slider.fill("0")
-    assert colors()[1] < 0.06
-    slider.fill(slider.get_attribute("max"))
-    assert min(colors()) > 0.2
-    sky = page.locator(".gk-strip .gk-f-wait").first.evaluate("(e) => getComputedStyle(e).fill")
-    red, _, blue = (int(v) for v in sky[4:-1].split(","))
-    assert blue - red > 60
 
 
 def test_an_output_as_low_as_its_content_does_not_squeeze_a_figure(used_pages, page_of):

@@ -1,0 +1,95 @@
+"""Pages of frozen figures, as tests of browsers open them: from a folder, offline."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from accessibility import TAGS, violations
+
+from gpukernels.views.address import figure_id
+from gpukernels.views.figure import figure_html
+from gpukernels.views.script import classic_script, stylesheet
+
+#: The records of tests/views/example_figures.py, by the names of their figures.
+RECORDS = json.loads(
+    (Path(__file__).parents[1] / "views" / "records.json").read_text(encoding="utf-8")
+)
+PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Figures</title>
+<style>:root {{ --pst-color-background: {paper}; --pst-color-text-base: {ink}; }}
+body {{ margin: 0 16px; background: {paper}; color: {ink}; font: 16px/1.5 sans-serif; }}</style>
+<link rel="stylesheet" href="views.css"><script src="views.js"></script></head>
+<body><main>{figures}</main></body></html>"""
+COLORS = {
+    "light": {"paper": "#ffffff", "ink": "#222832"},
+    "dark": {"paper": "#121212", "ink": "#ced6dd"},
+}
+#: The page around the figures is a test's, not the book's.
+NOT_OURS = {"region", "landmark-one-main", "page-has-heading-one"}
+#: Where the point (x, y) of a picture lies in the window.
+PLACE = """(svg, [x, y]) => {
+    const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
+    return [at.x, at.y];
+}"""
+
+
+def html_of(name, /, **changes):
+    """Return a figure as a page has it; `changes` of its record, such as its step or name."""
+    return figure_html(RECORDS[name] | changes)
+
+
+def id_of(name):
+    return figure_id(RECORDS[name])
+
+
+def place(page, picture, x, y):
+    """Return where the point (x, y) of a picture lies on the page."""
+    picture.scroll_into_view_if_needed()
+    return picture.evaluate(PLACE, [x, y])
+
+
+def faults(page, **rules):
+    found = violations(page, tags=(*TAGS, "best-practice"), **rules)
+    return [fault for fault in found if fault[0] not in NOT_OURS]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("figures")
+    (path / "views.js").write_text(classic_script())
+    (path / "output.js").write_text(classic_script("frontier"))
+    (path / "views.css").write_text(stylesheet())
+    return path
+
+
+@pytest.fixture
+def open_figures(used_pages, folder) -> Iterator:
+    """Open a page of figures by their names; fails at the end if the page had any problem."""
+    problems = []
+    listeners = {
+        "console": lambda m: problems.append(m.text) if m.type == "error" else None,
+        "pageerror": lambda e: problems.append(str(e)),
+        "request": lambda r: (
+            None if r.url.startswith(("file:", "blob:")) else problems.append(r.url)
+        ),
+    }
+    with contextlib.ExitStack() as at_the_end:
+
+        def opened(*names, theme="light", width=1280, scripts=True, html=None, **options):
+            lent = used_pages(width, java_script_enabled=scripts, **options)
+            page = at_the_end.enter_context(lent)
+            for event, listener in listeners.items():
+                page.on(event, listener)
+                at_the_end.callback(page.remove_listener, event, listener)
+            file = folder / f"{'-'.join(names)[:99]}-{theme}.html"
+            figures = html or "".join(map(html_of, names))
+            file.write_text(PAGE.format(theme=theme, figures=figures, **COLORS[theme]))
+            page.goto(file.as_uri())
+            return page
+
+        yield opened
+    assert problems == []
