@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from built_book import built_book
 from effort import EACH, EFFORT, USUAL, some_of
+from figure_pages import Problems
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -116,21 +117,6 @@ def used_pages(browser) -> Iterator[Callable[..., contextlib.AbstractContextMana
     yield lent
     for page in itertools.chain.from_iterable(idle.values()):
         page.context.close()
-
-
-class Problems(list):
-    """What went wrong while a page was open: console errors, exceptions, requests that left."""
-
-    def watch(self, page: Page) -> None:
-        """Listen to `page` from now on."""
-        page.on("console", lambda m: self.append(f"console: {m.text}") if m.type == "error" else 0)
-        page.on("pageerror", lambda error: self.append(f"exception: {error}"))
-        page.on("requestfailed", lambda request: self.append(f"failed: {request.url}"))
-        page.on("request", lambda request: self._note(request.url))
-
-    def _note(self, url: str) -> None:
-        if not url.startswith(("file:", "data:", "blob:")):
-            self.append(f"outside: {url}")
 
 
 @pytest.fixture(scope="session")

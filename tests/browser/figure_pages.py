@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from accessibility import TAGS, violations
+from playwright.sync_api import Page
 
 from gpukernels.views.address import figure_id
 from gpukernels.views.figure import figure_html
@@ -35,6 +36,21 @@ PLACE = """(svg, [x, y]) => {
     const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
     return [at.x, at.y];
 }"""
+
+
+class Problems(list):
+    """What went wrong while a page was open: console errors, exceptions, requests that left."""
+
+    def watch(self, page: Page) -> None:
+        """Listen to `page` from now on."""
+        page.on("console", lambda m: self.append(f"console: {m.text}") if m.type == "error" else 0)
+        page.on("pageerror", lambda error: self.append(f"exception: {error}"))
+        page.on("requestfailed", lambda request: self.append(f"failed: {request.url}"))
+        page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        if not url.startswith(("file:", "data:", "blob:")):
+            self.append(f"outside: {url}")
 
 
 def html_of(name, /, **changes):
@@ -69,22 +85,13 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def open_figures(used_pages, folder) -> Iterator:
     """Open a page of figures by their names; fails at the end if the page had any problem."""
-    problems = []
-    listeners = {
-        "console": lambda m: problems.append(m.text) if m.type == "error" else None,
-        "pageerror": lambda e: problems.append(str(e)),
-        "request": lambda r: (
-            None if r.url.startswith(("file:", "blob:")) else problems.append(r.url)
-        ),
-    }
+    problems = Problems()
     with contextlib.ExitStack() as at_the_end:
 
         def opened(*names, theme="light", width=1280, scripts=True, html=None, **options):
             lent = used_pages(width, java_script_enabled=scripts, **options)
             page = at_the_end.enter_context(lent)
-            for event, listener in listeners.items():
-                page.on(event, listener)
-                at_the_end.callback(page.remove_listener, event, listener)
+            problems.watch(page)
             file = folder / f"{'-'.join(names)[:99]}-{theme}.html"
             figures = html or "".join(map(html_of, names))
             file.write_text(PAGE.format(theme=theme, figures=figures, **COLORS[theme]))

@@ -46,18 +46,3 @@ def test_a_token_that_is_faint_in_a_later_theme_alone_is_found(find):
 )
 def test_what_is_faint_is_found_wherever_its_words_are(find, faint):
     assert len(find(faint)) == 1
-
-
-def test_a_look_that_earlier_pages_had_three_times_is_not_asked_about_again(used_pages):
-    looks = {}
-    with used_pages(1280) as page:
-
-        def found(html):
-            page.set_content(PAGE.replace("MORE", html))
-            return len(violations(page, structure=False, looks=looks))
-
-        assert found('<p class="faint">some words</p>' * 2) == 2
-        assert found('<p class="faint">some words</p>' * 2) == 1
-        assert found('<p class="faint">some words</p>' * 2) == 0
-        assert found('<p class="faint"><b>other</b> words</p>') == 1
-        assert found('<p class="faint" style="color: #eee">other words</p>') == 1

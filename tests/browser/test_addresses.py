@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 import pytest
 from built_book import ROOT
 from effort import EFFORT, USUAL, WHOLE
-from figure_pages import COLORS, PAGE, RECORDS, folder, html_of  # noqa: F401
+from figure_pages import COLORS, PAGE, RECORDS, Problems, folder, html_of  # noqa: F401
 
 from gpukernels.views.figure import figure_html
 
@@ -52,7 +52,7 @@ def link(address, words="Go"):
 @pytest.fixture
 def open_parts(browser, folder):  # noqa: F811
     """Open a page of figures and texts, as a build makes it; no problem may come up on it."""
-    problems = []
+    problems = Problems()
     with contextlib.ExitStack() as at_the_end:
 
         def opened(*parts, hash_="", width=1280, scripts=True, script="views.js", **options):
@@ -65,9 +65,7 @@ def open_parts(browser, folder):  # noqa: F811
             )
             at_the_end.callback(context.close)
             page = context.new_page()
-            page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
-            page.on("pageerror", lambda e: problems.append(str(e)))
-            page.on("request", lambda r: r.url.startswith("file:") or problems.append(r.url))
+            problems.watch(page)
             body = anchored(figures_of("".join(map(str, parts)))[0])
             text = PAGE.format(theme="light", figures=body, **COLORS["light"])
             file = folder / "page.html"

@@ -320,14 +320,6 @@ def test_every_page_begins_with_the_same_choice_of_a_theme(book):
     assert len(heads) == 1
 
 
-def test_search_finds_a_page_without_a_server(open_page):
-    page, problems = open_page("search.html", query="?q=frontier")
-    page.wait_for_selector("#search-results li a")
-    found = [a.get_attribute("href") for a in page.query_selector_all("#search-results li a")]
-    assert any("glossary" in href for href in found)
-    assert problems == []
-
-
 @pytest.mark.parametrize("scripts", [True, False])
 def test_formulas_are_drawn_with_the_book_s_own_font_whatever_runs(open_page, scripts):
     page, problems = open_page("book/notation.html", scripts=scripts)
