@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
-from html import unescape
-from urllib.parse import unquote
-
 import numpy as np
 import pytest
-from built_book import ROOT
 from javascript import asked
 
 import gpukernels as gk
@@ -29,7 +23,6 @@ WORDS = [
     "a-B",
     "100%",
 ]
-NOTEBOOKS = [*sorted((ROOT / "chapters").glob("*.ipynb")), ROOT / "book" / "index.ipynb"]
 
 
 def graph(**options):
@@ -105,11 +98,6 @@ def test_an_address_is_short_where_that_is_clear():
     assert short(["a b", "a-b", "×"]) == ["a b", "a-b", "×"]
 
 
-@pytest.mark.parametrize("text", ["", "#", "#fig-", "#fig", "fig-a", "#fig-A", "#other?step=1"])
-def test_what_names_no_figure_is_no_address(text):
-    assert asked(["address"], "readAddress")(text) is None
-
-
 @pytest.mark.parametrize(
     ("state", "reason"),
     [
@@ -179,43 +167,3 @@ def test_a_comparison_keeps_addresses_beside_its_cells():
     assert CompareView(rows, plays={}).html == CompareView(rows).html
     # A page without scripts plays nothing.
     assert "#fig-a" not in view.html.partition("<script")[0]
-
-
-def records_of(notebook):
-    """Return the records of the figures stored in a notebook, by what addresses call them."""
-    outputs = [o for cell in notebook["cells"] for o in cell.get("outputs", [])]
-    texts = ["".join(o.get("data", {}).get("text/html", "")) for o in outputs]
-    found = [
-        json.loads(data)
-        for text in texts
-        if "gk-view" in text
-        for data in re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
-    ]
-    return [(slug(record.get("name") or record["title"]), record) for record in found]
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_every_link_of_a_chapter_leads_to_a_run_and_a_step_that_its_figure_has(path):
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    names = [name for name, _ in records_of(notebook)]
-    assert len({*names}) == len(names)
-    records = dict(records_of(notebook))
-    texts = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "markdown"]
-    links = re.findall(r"\(<?#fig-([a-z0-9-]+)(?:\?([^)>]*))?>?\)", "\n".join(texts))
-    for record in records.values():
-        for address in (a for row in record.get("plays", []) for a in row if a):
-            links.append(address.removeprefix("#fig-").partition("?")[::2])
-    for name, state in links:
-        record = records[name]
-        wanted = dict(part.split("=") for part in unescape(state).split("&") if part)
-        labels = [trace["label"] for trace in record["traces"]]
-        traces = record["traces"]
-        if "run" in wanted:
-            (run,) = [
-                k
-                for k, label in enumerate(labels)
-                if unquote(wanted["run"]) in (label, slug(label))
-            ]
-            traces = [traces[run]]
-        assert 0 <= int(wanted.get("step", 0)) < min(trace["steps"] for trace in traces)
-        assert address_problem(record, f"#fig-{name}?{state}") == ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 
@@ -10,8 +9,7 @@ import pytest
 from built_book import ROOT
 from javascript import asked
 
-import gpukernels as gk
-from gpukernels.views import FrontierView, script
+from gpukernels.views import script
 from gpukernels.views.encoding import to_json
 
 NOTEBOOKS = sorted((ROOT / "chapters").glob("*.ipynb"))
@@ -84,19 +82,3 @@ def test_every_choice_in_a_chapter_leads_to_a_recording(tried, notebook):
         many, faults = tried(record)
         assert faults == [], record["title"]
         assert many >= len(record["traces"])
-
-
-def searches():
-    g = gk.path(4)
-    return FrontierView(g, {v: gk.traced(gk.bfs, g, v) for v in range(4)}).payload
-
-
-def test_a_choice_without_its_recording_is_noticed(tried):
-    record = searches()
-    assert tried(record) == [5, []]
-    promised = copy.deepcopy(record)
-    promised["variants"]["fields"][0]["entries"].append("4")
-    assert tried(promised)[1] != []
-    named_twice = copy.deepcopy(record)
-    named_twice["variants"]["fields"][0]["entries"][3] = "0"
-    assert "no address" in " ".join(tried(named_twice)[1])

@@ -145,13 +145,6 @@ def test_a_tie_of_many_names_the_first_and_counts_the_others(tied, named):
     assert said.endswith(f"; none: {named}.")
 
 
-def test_a_name_may_end_a_line_behind_an_underscore():
-    rows = [("work_item_to_thread", "great-britain_osm", {"steps": 3})]
-    drawn = gk.CompareView(rows).html.split("gk-compare-numbers")[0]
-    assert "work_<wbr></wbr>item_<wbr></wbr>to_<wbr></wbr>thread</th>" in drawn
-    assert "great-britain_<wbr></wbr>osm</th>" in drawn
-
-
 def test_rows_and_columns_are_called_what_they_are():
     rows = [(graph, "a thread a vertex", {"steps": k}) for k, graph in enumerate(("star", "path"))]
     view = gk.CompareView(rows, heads=("graph", "mapping"))

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from javascript import asked
 
 import gpukernels as gk
 from gpukernels.errors import InvalidArgument
-from gpukernels.views.encoding import to_json
 from gpukernels.views.energy.view import ends, energy_text, lines, place, ticks, time_text
 
 ROWS = [
@@ -79,28 +77,6 @@ def test_a_sentence_names_who_needs_least_and_most():
         "web: slow takes 1.6 J a run.",
     ]
     assert sentences[0] in gk.EnergyView(ROWS).payload["description"]
-
-
-def test_a_method_that_has_not_run_is_not_drawn_and_a_trail_leads_from_where_it_was():
-    data = to_json(gk.EnergyView(ROWS).payload)
-    drawn = asked(
-        ["figure", "energy"],
-        """(data) => {
-          const record = JSON.parse(data), opened = energyView.open(record, () => false);
-          const scene = opened.choose(0), all = (one) => [...one.attributes];
-          return [0, 1].map((step) => {
-            scene.show(step);
-            return [toText(opened.stage[0], all), scene.counters(step).map((one) => one[2])];
-          });
-        }""",
-    )(data)
-    (first, told), (second, later) = drawn
-    assert told == ["6 J", "1.2 J"]
-    assert later == ["1.6 J", "not run"]
-    assert 'class="gk-s-old" d=""' in first
-    assert 'class="gk-s-old" d="M' in second
-    assert 'class="gk-u-1" d="M' in first
-    assert 'class="gk-u-1" d=""' in second
 
 
 ROW = ("a", "w", 1.0, 100.0)

@@ -125,15 +125,6 @@ def test_vertices_that_share_a_slot_can_be_followed_too():
     assert view.payload["vertex"] == 7
 
 
-def test_vertices_stored_often_are_followed_before_those_that_only_share():
-    words = {lane: (lane // 2, lane) for lane in range(30)}
-    others = {lane: (64 + lane, 32 + lane) for lane in range(15)}
-    shown = {lane: (vertex, 2 * vertex + 1) for lane, (vertex, _) in words.items()}
-    rows = (STORE, 0, words), (LOAD, 0, shown), (STORE, 1, others), (LOAD, 1, others)
-    (told,) = HashView(written(*rows)).payload["traces"]
-    assert told["followed"] == [*range(15), 64]
-
-
 def test_a_slot_is_shared_within_a_block_alone():
     w = TraceWriter()
     w.source("find", ["hash_table[h] = word", "got = hash_table[h]"])
@@ -198,15 +189,6 @@ def test_a_search_drops_what_its_filters_detect(method, schedule):
     assert len(HashView(device.trace).html.encode()) < 200_000
 
 
-def test_schedules_differ_in_what_they_detect():
-    candidates = some_candidates(3, 64)
-    detected = [
-        totals(record_of(filtered(candidates, schedule=s, seed=3)[0]), 11)[3]
-        for s in ("lockstep", "warp", "random")
-    ]
-    assert detected[0] > detected[2] > detected[1]
-
-
 @pytest.mark.parametrize("schedule", ["lockstep", "random"])
 def test_blocks_come_one_after_another_in_their_own_order(schedule):
     trace, _ = filtered(some_candidates(2, 128), 64, schedule=schedule, seed=2)
@@ -257,38 +239,6 @@ def test_a_table_holds_the_words_stored_last():
     assert len(requests) > len(record.steps)
 
 
-def picture(view, size="wide"):
-    return BeautifulSoup(view.html, "html.parser").find("svg", class_=f"gk-hash-{size}")
-
-
-def marks(svg, name):
-    return sum(path["d"].count("M") for path in svg.find_all("path", class_=name))
-
-
-@pytest.mark.parametrize("size", ["wide", "narrow"])
-def test_the_picture_of_a_read_has_a_mark_for_each_verdict(size):
-    trace, _ = filtered(some_candidates(3, 64), 64)
-    record = record_of(trace)
-    for k, step in enumerate(record.steps):
-        svg, words = picture(HashView(trace, step=k), size), [record.words[i] for i in step.words]
-        reading = step.kind == READS
-        verdicts = [
-            sum(w.verdict == v for w in words) * reading for v in (VALID, DUPLICATE, CONFLICT)
-        ]
-        for looks in (("gk-f-new", "gk-f-done", "gk-f-barrier"),
-                      ("gk-s-valid", "gk-s-duplicate", "gk-s-conflict")):  # fmt: skip
-            assert [marks(svg, look) for look in looks] == verdicts
-        assert marks(svg, "gk-s-sign") == len(words) * reading
-        assert marks(svg, "gk-s-missed") == sum(w.kept == AGAIN for w in words) * reading
-        held = record.table(k)
-        written = {w.slot for w in words} if not reading else set()
-        lost = 0 if reading else len(words) - len(written)
-        assert marks(svg, "gk-wire-clash") == lost
-        assert marks(svg, "gk-wire") == (0 if reading else len(written))
-        assert marks(svg, "gk-f-work") == (0 if reading else len(written) + len(words))
-        assert marks(svg, "gk-scan-was") == len(held) - len(written) + len(words) * reading
-
-
 def test_the_counters_count_up_to_the_step():
     trace, _ = filtered(some_candidates(2, 128), 64)
     record = record_of(trace)
@@ -307,14 +257,6 @@ def test_the_payload_holds_the_recorded_words():
     for name in ("lane", "slot", "vertex", "thread", "verdict", "seen", "kept"):
         assert unpack(told[name]).tolist() == [getattr(word, name) for word in record.words]
     assert unpack(told["words"]["of"]).tolist() == [i for s in record.steps for i in s.words]
-
-
-def test_three_schedules_stay_under_200_kilobytes():
-    candidates = some_candidates(24, 128, vertices=5000, share=0.9)
-    traces = {s: filtered(candidates, 64, schedule=s)[0] for s in ("lockstep", "warp", "random")}
-    view = HashView(traces)
-    assert unpack(view.payload["traces"][0]["kind"]).size == 96
-    assert len(view.html.encode()) < 200_000
 
 
 def test_words_beyond_what_a_trace_keeps_are_refused():

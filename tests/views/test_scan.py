@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from bs4 import BeautifulSoup
 from numba import cuda, int32
 
 import gpukernels as gk
@@ -194,37 +193,6 @@ def test_a_warp_sum_adds_up_partners():
     assert moves[-1].values[0] == VALUES[:32].sum()
 
 
-def words_of(svg, *names):
-    found = [s for name in names for t in svg.find_all("text", class_=name) for s in t("tspan")]
-    return [s.text for s in sorted(found, key=lambda s: (float(s["y"]), float(s["x"])))]
-
-
-def test_the_picture_shows_the_values_of_every_step_so_far():
-    view = ScanView(traced(warp_scan, VALUES[:32], threads=32), step=3)
-    soup = BeautifulSoup(view.html, "html.parser")
-    record = record_of(traced(warp_scan, VALUES[:32], threads=32))
-    rows = [[str(int(v)) for v in row.values] for row in record.rows[:4]]
-    wide, tall = (soup.find("svg", class_=f"gk-scan-{name}") for name in ("wide", "tall"))
-    assert words_of(wide, "gk-scan-word") == [word for row in rows for word in row]
-    assert words_of(tall, "gk-scan-word") == [
-        word for column in zip(*rows, strict=True) for word in column
-    ]
-    for svg in (wide, tall):
-        assert svg.find("path", class_="gk-s-add")["d"].count("M") == 28
-        assert svg.find("path", class_="gk-s-old")["d"].count("M") == 31 + 30
-    numbers = {d.dt.text: d.dd.text for d in soup.find_all(class_="gk-counter")}
-    assert numbers == {"values added": "28", "additions so far": str(31 + 30 + 28)}
-    assert soup.find(class_="gk-now").text == "Step 3: 28 lanes add what the lane 4 below holds."
-
-
-def test_the_first_frame_is_the_whole_scan_and_steps_can_be_set():
-    view = ScanView(traced(warp_scan, VALUES[:32], threads=32))
-    assert view.step == 5
-    view.step = 2
-    assert view.step == 2
-    assert repr(view) == "ScanView(scan_warps_inclusive; 32 lanes, 5 steps)"
-
-
 def test_the_payload_holds_the_recorded_words_and_arcs():
     view = ScanView(traced(shared_scan, VALUES, padding=False, threads=32))
     (trace,) = view.payload["traces"]
@@ -235,13 +203,6 @@ def test_the_payload_holds_the_recorded_words_and_arcs():
     arcs = zip(unpack(trace["of"]["of"]), unpack(trace["to"]["of"]), strict=True)
     assert list(arcs) == [arc for row in record.rows for arc in row.arcs]
     assert unpack(trace["conflicts"]).tolist() == [row.conflicts for row in record.rows]
-
-
-def test_other_arrays_than_the_busiest_can_be_asked_for():
-    trace = traced(block_scan, VALUES, threads=64)
-    record = record_of(trace, array="warp_totals")
-    assert record.columns == 32
-    assert record.rows[-1].values[1] == VALUES.sum()
 
 
 @cuda.jit

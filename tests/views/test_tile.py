@@ -336,14 +336,6 @@ def test_runs_of_a_matrix_that_one_of_them_pads_are_drawn_together():
     assert repr(view) == "TileView(33 rows; naive: 33 launches, blocked: 9 launches)"
 
 
-def test_the_order_of_tiles_is_told_in_words():
-    view = TileView(traced(**FORMS["4x4"])[1], clock="launches")
-    assert [t["label"] for t in view.payload["traces"]] == ["launches"]
-    said = view.payload["description"]
-    assert "Launch 1: (0, 0). Launch 2: (0, 1), (0, 2), (1, 0), (2, 0). Launch 3: (1, 1), " in said
-    assert said.endswith("Launch 9: (0, 0), (0, 1), (1, 0), (1, 1).")
-
-
 @cuda.jit
 def double(distance):
     i = cuda.grid(1)

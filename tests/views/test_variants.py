@@ -94,13 +94,6 @@ def test_every_root_shows_what_a_view_of_its_search_alone_shows(look, graph, sch
                 assert rest[4] == rest[5] != ""
 
 
-def test_a_root_without_arcs_is_a_search_of_one_level(look):
-    view = FrontierView(EXAMPLE, {m: searches(EXAMPLE, m) for m in ("frontier", "harish")})
-    for run in range(2):
-        ((said, *_),) = look(view, run, root=15)
-        assert said.startswith("Level 0 from vertex 15: 1 vertex in the frontier, 0 arcs read")
-
-
 def test_what_the_roots_share_stands_in_the_record_once():
     g = gk.road_grid(5, 6, seed=0, mean_degree=3.0)
     every = searches(g, "frontier")
@@ -258,22 +251,6 @@ def test_relaxations_share_drawing_and_classes_and_a_root_without_arcs_is_one():
     name = view.address
     assert address_problem(view.payload, f"{name}?root=0&step={steps - 1}") == ""
     assert "but 0 to" in address_problem(view.payload, f"{name}?root=0&step={steps}")
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda e: {0: e[1]}, "traces[0] = 'a search from vertex 1"),
-        (lambda e: {"a": {2: e[3]}}, "traces['a'][2] = 'a search from vertex 3"),
-        (lambda e: {99: e[0]}, "root of traces"),
-        (lambda e: {"a": {0: e[0]}, "b": {1: e[1]}}, "recordings from the same roots"),
-        (lambda e: {"a": {0: e[0]}, "b": e[1]}, "a dict of root to trace"),
-    ],
-)
-def test_relaxations_that_are_not_of_their_roots_are_refused(make, said):
-    with pytest.raises((InvalidArgument, VertexOutOfRange)) as problem:
-        RelaxView(ROADS, make(relaxed("harish")))
-    assert said in str(problem.value)
 
 
 BASE = (3, 1, 0, 8)

@@ -133,63 +133,40 @@ def queue_bfs(graph, root=0, threads=64):
                 every = range(32)
                 live = [j for j in every if first + j < len(queue)]
                 where = (at, block, warp)
-                w.step(*where, 7, every)
+
+                def run(line, lanes, *asked, where=where):
+                    """Step in a line; `asked` is an array, a kind, places and values by lane."""
+                    w.step(*where, line, lanes)
+                    if asked:
+                        array, kind, index, value = asked
+                        columns = [[of[j] for j in lanes] for of in (index, value)]
+                        w.request(*where, line, array, kind, lanes, *columns)
+
+                run(7, every)
                 w.step(*where, 8, every, BRANCH, live)
                 w.request(*where, 8, size, LOAD, every, [0] * 32, [len(queue)] * 32)
                 if not live:
                     continue
+                at_place = {j: first + j for j in live}
                 u = {j: queue[first + j] for j in live}
-                w.step(*where, 9, live)
-                w.request(
-                    *where, 9, frontier, LOAD, live, [first + j for j in live], [u[j] for j in live]
-                )
                 k = {j: int(graph.offsets[u[j]]) for j in live}
                 end = {j: int(graph.offsets[u[j] + 1]) for j in live}
-                w.step(*where, 10, live)
-                w.request(
-                    *where, 10, offsets, LOAD, live, [u[j] for j in live], [k[j] for j in live]
-                )
+                run(9, live, frontier, LOAD, at_place, u)
+                run(10, live, offsets, LOAD, u, k)
                 while active := [j for j in live if k[j] < end[j]]:
                     w.step(*where, 10, live, BRANCH, active)
                     v = {j: int(graph.targets[k[j]]) for j in active}
-                    w.step(*where, 11, active)
-                    w.request(
-                        *where,
-                        11,
-                        targets,
-                        LOAD,
-                        active,
-                        [k[j] for j in active],
-                        [v[j] for j in active],
-                    )
+                    run(11, active, targets, LOAD, k, v)
                     read += len(active)
                     new = [j for j in active if dist[v[j]] == -1]
                     w.step(*where, 12, active, BRANCH, new)
-                    w.request(
-                        *where,
-                        12,
-                        distance,
-                        LOAD,
-                        active,
-                        [v[j] for j in active],
-                        [dist[v[j]] for j in active],
-                    )
+                    seen = [dist[v[j]] for j in active]
+                    w.request(*where, 12, distance, LOAD, active, [v[j] for j in active], seen)
                     if new:
-                        w.step(*where, 13, new)
-                        w.request(
-                            *where,
-                            13,
-                            distance,
-                            STORE,
-                            new,
-                            [v[j] for j in new],
-                            [len(levels) + 1] * len(new),
-                        )
-                        w.step(*where, 14, new)
-                        w.request(*where, 14, tail, ATOMIC, new, [0] * len(new), [1] * len(new))
-                        slots = [len(out) + i for i in range(len(new))]
-                        w.step(*where, 15, new)
-                        w.request(*where, 15, following, STORE, new, slots, [v[j] for j in new])
+                        run(13, new, distance, STORE, v, dict.fromkeys(new, len(levels) + 1))
+                        run(14, new, tail, ATOMIC, dict.fromkeys(new, 0), dict.fromkeys(new, 1))
+                        slots = {j: len(out) + i for i, j in enumerate(new)}
+                        run(15, new, following, STORE, slots, v)
                         for j in new:
                             dist[v[j]] = len(levels) + 1
                             out.append(v[j])
