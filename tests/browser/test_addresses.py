@@ -181,7 +181,7 @@ def test_a_figure_that_plays_is_noted_where_it_stops(open_parts):
     page = open_parts(GRID)
     page.clock.install()
     page.reload()
-    page.get_by_label("Speed").select_option("4")
+    page.get_by_label("Speed").select_option("4×")
     page.get_by_role("button", name="Play").click()
     for _ in range(3):
         page.clock.run_for(350)

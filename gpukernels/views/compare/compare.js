@@ -47,20 +47,14 @@ export const compareView = {
       ],
       choose(k, refresh) {
         const trace = payload.traces[k];
-        const options = [AS_GIVEN, first, ...payload.graphs].map((name, i) => [String(i), name]);
-        const sort = selectOf("Sort by", options, String(order), (value) => {
-          order = Number(value);
+        const sort = selectOf("Sort by", [AS_GIVEN, first, ...payload.graphs], order, (at) => {
+          order = at;
           refresh();
         });
-        const written = selectOf(
-          "Cells",
-          CELLS.map((name, i) => [String(i), name]),
-          String(cells),
-          (value) => {
-            cells = Number(value);
-            refresh();
-          },
-        );
+        const written = selectOf("Cells", CELLS, cells, (at) => {
+          cells = at;
+          refresh();
+        });
         // Where nothing is best, there is nothing to be a multiple of.
         return {
           steps: 1,

@@ -66,28 +66,17 @@ export const hashView = {
         if (!data.followed.includes(vertex)) vertex = payload.vertex;
         const controls = [];
         if (data.followed.length > 1) {
+          const entries = data.followed.map((v) => `vertex ${v}`);
           controls.push(
-            selectOf(
-              "Follow",
-              data.followed.map((v) => [String(v), `vertex ${v}`]),
-              String(vertex),
-              (value) => {
-                vertex = Number(value);
-                again();
-              },
-            ),
+            selectOf("Follow", entries, data.followed.indexOf(vertex), (at) => {
+              vertex = data.followed[at];
+              again();
+            }),
           );
         }
         const first = data.blocks.map((b) => data.block.indexOf(b));
         const blocks =
-          data.blocks.length > 1
-            ? selectOf(
-                "Block",
-                data.blocks.map((b, i) => [String(first[i]), String(b)]),
-                "0",
-                (value) => go(Number(value)),
-              )
-            : null;
+          data.blocks.length > 1 ? selectOf("Block", data.blocks.map(String), 0, (at) => go(first[at])) : null;
         if (blocks) controls.push(blocks);
         return {
           steps: data.steps,
@@ -98,7 +87,7 @@ export const hashView = {
           counters: (step) => hashCounters(data, step),
           show(step) {
             code.show(...data.texts[data.text[step]]);
-            if (blocks) blocks.querySelector("select").value = String(first[data.blocks.indexOf(data.block[step])]);
+            if (blocks) blocks.lastElementChild.selectedIndex = data.blocks.indexOf(data.block[step]);
             for (const { show } of pictures) show(step, vertex);
             const at = data.followed.indexOf(vertex);
             say(head, data.heads[at]);

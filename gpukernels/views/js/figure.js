@@ -21,13 +21,7 @@ import { raceOf } from "./race.js";
 import { widthButton } from "./wide.js";
 import { fieldsOf, figureId, slugOf, wordAt, wordFor } from "./words.js";
 
-const SPEEDS = [
-  ["0.5", "½×"],
-  ["1", "1×"],
-  ["2", "2×"],
-  ["4", "4×"],
-  ["8", "8×"],
-];
+const SPEEDS = [0.5, 1, 2, 4, 8];
 const PLAY = "M3 1.5v11l9-5.5z";
 const PAUSE = "M2.5 1.5h3.2v11h-3.2zM8.3 1.5h3.2v11h-3.2z";
 
@@ -71,18 +65,19 @@ function moveHead(svg, step, steps) {
   }
 }
 
-export function selectOf(label, options, chosen, onChange) {
-  const select = h("select", null, ...options.map(([value, text]) => h("option", { value }, text)));
-  select.value = chosen;
-  select.addEventListener("change", () => onChange(select.value));
+// A list of `entries`, of which that in place `at` is chosen; `onChange(k)` hears of another.
+export function selectOf(label, entries, at, onChange) {
+  const select = h("select", null, ...entries.map((text) => h("option", null, text)));
+  select.selectedIndex = at;
+  select.addEventListener("change", () => onChange(select.selectedIndex));
   const field = h("label", { class: "gk-field" }, h("span", null, label), select);
   field.field = {
     name: slugOf(label),
-    entries: options.map(([, text]) => text),
-    at: () => options.findIndex(([value]) => value === select.value),
+    entries,
+    at: () => select.selectedIndex,
     choose(k) {
-      select.value = options[k][0];
-      onChange(select.value);
+      select.selectedIndex = k;
+      onChange(k);
     },
   };
   return field;
@@ -206,8 +201,9 @@ export function fillFigure(figure, view, model, page = null) {
   put(now, "aria-atomic", "true");
   const extra = h("div", { class: "gk-extra" });
   const key = h("ul", { class: "gk-key" });
-  const speeds = selectOf("Speed", SPEEDS, "1", (value) => {
-    speed = Number(value);
+  const words = SPEEDS.map((times) => `${times === 0.5 ? "½" : times}×`);
+  const speeds = selectOf("Speed", words, SPEEDS.indexOf(1), (k) => {
+    speed = SPEEDS[k];
     if (timer) start();
   });
   speeds.classList.add("gk-speeds");
@@ -216,14 +212,7 @@ export function fillFigure(figure, view, model, page = null) {
     "div",
     { class: "gk-controls", role: "group", "aria-label": `Controls: ${payload.title}` },
     player,
-    labels.length > 1
-      ? selectOf(
-          payload.choice || "Trace",
-          labels.map((l) => [l, l]),
-          model.get("trace"),
-          (label) => set("trace", label),
-        )
-      : null,
+    labels.length > 1 ? selectOf(payload.choice || "Trace", labels, 0, (k) => set("trace", labels[k])) : null,
     extra,
     speeds,
     page ? page.linkButton(figure.id) : null,
@@ -267,7 +256,7 @@ export function fillFigure(figure, view, model, page = null) {
       if (beside.length !== extra.children.length || beside.some((one, i) => one !== extra.children[i]))
         extra.replaceChildren(...beside);
       const select = controls.querySelector(":scope > .gk-field select");
-      if (labels.length > 1) select.value = labels[chosen];
+      if (labels.length > 1) select.selectedIndex = chosen;
       keepRoom(parts, scene);
       key.replaceChildren(...frameKeys(scene, counted, timeline));
       showAndFit();
@@ -299,7 +288,7 @@ export function fillFigure(figure, view, model, page = null) {
     timer = 0;
     put(icon, "d", PLAY);
     play.setAttribute("aria-label", "Play");
-    for (const words of told) words.setAttribute("aria-live", "polite");
+    for (const line of told) line.setAttribute("aria-live", "polite");
     rest?.();
   }
 
@@ -308,7 +297,7 @@ export function fillFigure(figure, view, model, page = null) {
     clearInterval(timer);
     put(icon, "d", PAUSE);
     play.setAttribute("aria-label", "Pause");
-    for (const words of told) words.setAttribute("aria-live", "off");
+    for (const line of told) line.setAttribute("aria-live", "off");
     timer = setInterval(
       () => {
         if (!figure.isConnected) return stop();

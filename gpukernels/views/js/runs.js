@@ -5,10 +5,10 @@ import { selectOf } from "./figure.js";
 // `shown` holds the places of the two, and is changed before `refresh` is called.
 export function runControls(dialName, runs, shown, refresh) {
   if (runs.length < 3) return [];
-  const options = runs.map((run, i) => [String(i), run.label]);
+  const entries = runs.map((run) => run.label);
   const list = (i, label) =>
-    selectOf(label, options, String(shown[i]), (value) => {
-      shown[i] = Number(value);
+    selectOf(label, entries, shown[i], (k) => {
+      shown[i] = k;
       refresh();
     });
   if (!dialName) return [list(0, "Left"), list(1, "Right")];
@@ -16,7 +16,7 @@ export function runControls(dialName, runs, shown, refresh) {
   const dial = h("input", {
     type: "range",
     min: 0,
-    max: options.length - 1,
+    max: entries.length - 1,
     step: 1,
     value: shown[1],
     "aria-label": `Right: ${dialName}`,
@@ -33,7 +33,7 @@ export function runControls(dialName, runs, shown, refresh) {
   const right = h("label", { class: "gk-field gk-dial" }, h("span", null, "Right"), dial, word);
   right.field = {
     name: "right",
-    entries: runs.map((run) => run.label),
+    entries,
     at: () => shown[1],
     choose(k) {
       dial.value = k;

@@ -16,15 +16,10 @@ export function startsOf(payload, n) {
     roots,
     at: () => place,
     root: () => roots[place],
-    list: selectOf(
-      field.label,
-      field.entries.map((root) => [root, root]),
-      field.entries[place],
-      (root) => {
-        place = field.entries.indexOf(root);
-        starts.anew(0);
-      },
-    ),
+    list: selectOf(field.label, field.entries, place, (k) => {
+      place = k;
+      starts.anew(0);
+    }),
     // Of a vertex from which no search was recorded, nothing.
     start(v) {
       if (roots.includes(v)) starts.list.field.choose(roots.indexOf(v));

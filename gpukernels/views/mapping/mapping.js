@@ -72,15 +72,10 @@ export const mappingView = {
             : null,
           tracks: whole.steps > 1 ? [workTrack(load)] : [],
           controls: [
-            selectOf(
-              "Color by",
-              LEVELS.map((level) => [level, level]),
-              color,
-              (level) => {
-                color = level;
-                refresh();
-              },
-            ),
+            selectOf("Color by", LEVELS, LEVELS.indexOf(color), (at) => {
+              color = LEVELS[at];
+              refresh();
+            }),
           ],
           keys: mappingKeys(load),
           sentence: (step) => load.sentences[step],

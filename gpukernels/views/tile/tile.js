@@ -91,13 +91,13 @@ function listOfTiles(runs, pick) {
   const tiled = runs.filter((run) => run.tile);
   if (!tiled.length) return { controls: [], select() {} };
   const run = tiled.reduce((most, other) => (other.perRow > most.perRow ? other : most));
-  const options = [["", "each launch's first tile"]];
-  for (let t = 0; t < run.perRow * run.perRow; t++) options.push([String(t), `tile ${run.tileName(t)}`]);
-  const field = selectOf("Look into", options, "", (value) => pick(value === "" ? null : run.corner(Number(value))));
+  const entries = Array.from({ length: run.perRow * run.perRow }, (_, t) => `tile ${run.tileName(t)}`);
+  entries.unshift("each launch's first tile");
+  const field = selectOf("Look into", entries, 0, (at) => pick(at ? run.corner(at - 1) : null));
   return {
     controls: [field],
     select(place) {
-      field.lastElementChild.value = place ? String(run.tileOf(place)) : "";
+      field.lastElementChild.selectedIndex = place ? run.tileOf(place) + 1 : 0;
     },
   };
 }

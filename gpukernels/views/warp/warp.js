@@ -51,24 +51,17 @@ export const warpView = {
         const memory = data.sectorsMost ? memoryTrack(data, cursor) : null;
         strips.forEach((strip, i) => pointAtLanes(strip, i, cursor, drawn));
         Object.assign(drawn, { data, lines, strips, memory, front });
-        const several = data.warps.length > 1;
+        const several = data.warps.length > 1,
+          names = data.warps.map((w) => `warp ${w.warp}`);
+        const follows = selectOf("Source follows", names, 0, (at) => {
+          drawn.front = front = at;
+          again();
+        });
         return {
           steps: data.steps,
           tracks: memory ? [...tracks, memory.node] : tracks,
           keys: warpKeys(data),
-          controls: several
-            ? [
-                selectOf(
-                  "Source follows",
-                  data.warps.map((w, i) => [String(i), `warp ${w.warp}`]),
-                  "0",
-                  (value) => {
-                    drawn.front = front = Number(value);
-                    again();
-                  },
-                ),
-              ]
-            : [],
+          controls: several ? [follows] : [],
           sentence: (step) => warpSentence(data, data.warps[front], step, counted, several),
           counters: (step) => warpCounters(data, data.warps[front], step),
           show(step) {
