@@ -14,11 +14,12 @@ from typing import Any
 import anywidget
 import traitlets
 
-from gpukernels.checks import as_python, check_text, is_whole, options_as_python
+from gpukernels.checks import as_python, check_text, options_as_python
 from gpukernels.errors import InvalidArgument
 from gpukernels.trace import Trace
 from gpukernels.views.address import check_name, figure_id
 from gpukernels.views.figure import figure_html
+from gpukernels.views.places import check_place
 from gpukernels.views.script import module_for, stylesheet
 
 
@@ -49,8 +50,7 @@ def as_traces(traces: object, argument: str = "traces") -> dict[str, Trace]:
 
 def check_step(step: int, steps: int) -> None:
     """Refuse a step that the view does not have."""
-    if not is_whole(step) or not 0 <= step < max(steps, 1):
-        raise InvalidArgument("step", step, f"from 0 to {max(steps, 1) - 1}")
+    check_place("step", step, max(steps, 1))
 
 
 def _of_python_numbers(init: Callable[..., None]) -> Callable[..., None]:

@@ -54,10 +54,8 @@ class CompareView(View):
         ``("graph", "mapping")``.
     file : str
         Name of the CSV file, without its ending.
-    title, caption : str
-        Words above and below.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below; addresses call it ``#fig-name``, by default by its title.
 
     Attributes
     ----------

@@ -34,10 +34,8 @@ class EnergyView(View):
     rows : iterable of (str, str, float, float)
         The runs: method, workload, milliseconds, and average watts. Methods and workloads stand
         in the order in which they first come; not every method needs to have run on all.
-    title, caption : str
-        Words above and below.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int
         Workload shown first.
 

@@ -178,10 +178,8 @@ class FrontierView(View):
         Where to draw each vertex, of shape (n, 2), y upwards.
     choice : str
         What the labels of several traces say, as a word beside their list ("Method").
-    title, caption : str
-        Words above and below.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int
         Level shown first.
     seed : int

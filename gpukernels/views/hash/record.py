@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpukernels.checks import check_name_or_none, check_whole_or_none, is_whole
+from gpukernels.checks import check_name_or_none, check_whole_or_none
 from gpukernels.errors import InvalidArgument
 from gpukernels.trace import LOAD, Trace
+from gpukernels.views.places import check_place
 
 #: Kinds of steps: a store that is read back, the reading back, and a store that never is.
 STORES, READS, FILLS = 0, 1, 2
@@ -193,8 +194,7 @@ def read_hash(
         )
     if launch is None:
         launch = int(np.argmax(np.bincount(r.launch, stores)))
-    if not is_whole(launch) or not 0 <= launch < len(trace.launches):
-        raise InvalidArgument("launch", launch, f"from 0 to {len(trace.launches) - 1}")
+    check_place("launch", launch, len(trace.launches))
     mine &= r.launch == launch
     if block is not None:
         mine &= r.block == block

@@ -83,10 +83,9 @@ class HashView(View):
         Most steps shown of a trace.
     choice : str
         What the labels of several traces say, as a word beside their list ("Schedule").
-    title, caption : str
-        Words above and below; the title defaults to the kernel's name.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below, by default the kernel's name above; addresses call it ``#fig-name``,
+        by default by its title.
     step : int, optional
         Step shown first, from 0; by default the first read of the vertex followed that settles its
         fate as a duplicate. The figure counts steps from 1.

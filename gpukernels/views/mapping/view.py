@@ -158,10 +158,8 @@ class MappingView(View):
         What units are colored by at first.
     choice : str
         What the names of several workloads say, as a word beside their list.
-    title, caption : str
-        Words above and below.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int, optional
         Round shown first, from 0; by default the last, when all units are visited. The figure
         counts rounds from 1.

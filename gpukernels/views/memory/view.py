@@ -140,10 +140,8 @@ class MemoryView(View):
         Most requests shown.
     choice : str
         What the labels of several traces say, as a word beside their list ("Method").
-    title, caption : str
-        Words above and below.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int
         Request shown first, from 0. The figure counts requests from 1.
 

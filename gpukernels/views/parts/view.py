@@ -36,10 +36,8 @@ class PartsView(View):
         What stands beside the list of names.
     positions : array_like, optional
         Where to draw each vertex, of shape (n, 2), y upwards.
-    title, caption : str
-        Words above and below.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int
         Cut shown first, from 0.
 

@@ -68,10 +68,8 @@ class RelaxView(View):
         picture then has a slider over them in place of a list.
     choice : str
         What the labels of several graphs say, as a word beside their list ("Graph").
-    title, caption : str
-        Words above and below.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int
         Iteration shown first: what holds after so many.
     seed : int

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gpukernels.checks import check_name_or_none, is_whole
+from gpukernels.checks import check_name_or_none
 from gpukernels.errors import InvalidArgument
 from gpukernels.trace import BARRIER, LOAD, STORE, WARP_SIZE, Trace
 from gpukernels.trace.costs import Costs
+from gpukernels.views.places import launch_of
 
 #: What a value that came from elsewhere did: joined the own one, took its place, or neither.
 ADD, TAKE, READ = 0, 1, 2
@@ -97,15 +98,7 @@ def read_scan(
     """
     if not trace.launches:
         raise InvalidArgument(argument, "a trace without launches", "the trace of a launch")
-    if not is_whole(launch) or not 0 <= launch < len(trace.launches):
-        raise InvalidArgument("launch", launch, f"from 0 to {len(trace.launches) - 1}")
-    shape = trace.launches[launch]
-    for name, value, many in (
-        ("block", block, shape.blocks),
-        ("warp", warp, shape.warps_per_block),
-    ):
-        if not is_whole(value) or not 0 <= value < many:
-            raise InvalidArgument(name, value, f"from 0 to {many - 1}")
+    launch_of(trace, launch, block, warp)
     check_name_or_none("array", array)
     part = trace.select(launch=launch, block=block)
     if array is None and len(part.select(warp=warp).shuffles):

@@ -95,10 +95,9 @@ class ScanView(View):
         array that is stored to most often.
     choice : str
         What the labels of several traces say, as a word beside their list.
-    title, caption : str
-        Words above and below; the title defaults to the kernel's name.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below, by default the kernel's name above; addresses call it ``#fig-name``,
+        by default by its title.
     step : int, optional
         Step shown first; by default the last, with the whole scan in sight.
 

@@ -43,10 +43,8 @@ class TileView(View):
         second picture then has a slider over them in place of a list.
     choice : str
         What stands beside the list of clocks.
-    title, caption : str
-        Words above and below.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int
         Frame shown first: what holds after so many.
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpukernels.checks import is_whole
-from gpukernels.errors import InvalidArgument
 from gpukernels.trace import Source, Trace
 from gpukernels.trace.costs import Costs
+from gpukernels.views.places import launch_of
 
 
 @dataclass(frozen=True)
@@ -119,13 +118,7 @@ def read_warps(
     InvalidArgument
         If the trace has no such launch, block or warp.
     """
-    if not is_whole(launch) or not 0 <= launch < len(trace.launches):
-        raise InvalidArgument("launch", launch, f"from 0 to {len(trace.launches) - 1}")
-    shape = trace.launches[launch]
-    if not is_whole(block) or not 0 <= block < shape.blocks:
-        raise InvalidArgument("block", block, f"from 0 to {shape.blocks - 1}")
-    if warp is not None and (not is_whole(warp) or not 0 <= warp < shape.warps_per_block):
-        raise InvalidArgument("warp", warp, f"from 0 to {shape.warps_per_block - 1}, or None")
+    shape = launch_of(trace, launch, block, 0 if warp is None else warp)
     steps, requests = trace.steps, trace.requests
     here = (steps.launch == launch) & (steps.block == block)
     asked = (requests.launch == launch) & (requests.block == block)

@@ -39,10 +39,9 @@ class WarpView(View):
         First step shown, from 0, and most steps shown.
     choice : str
         What the labels of several traces say, as a word beside their list ("Method").
-    title, caption : str
-        Words above and below; the title defaults to the kernel's name.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below, by default the kernel's name above; addresses call it ``#fig-name``,
+        by default by its title.
     step : int
         Step shown first, from 0 at `start`. Figures count steps from 1: this is their first.
 

@@ -34,10 +34,8 @@ class WorkersView(View):
         The tasks that are drawn: the kind of a run, and what it is called. At most six.
     choice : str
         What stands beside the list of names.
-    title, caption : str
-        Words above and below.
-    name : str
-        What addresses call the figure: ``#fig-name``. By default it is made of the title.
+    title, caption, name : str
+        Words above and below; addresses call it ``#fig-name``, by default by its title.
     step : int
         Step shown first: so many runs have ended.
 
