@@ -201,7 +201,7 @@ def test_no_test_compares_times():
     here = Path(__file__)
     tests = [p for p in (ROOT / "tests").rglob("test_*.py") if p != here]
     assert [p.name for p in tests if clock.search(p.read_text(encoding="utf-8"))] == []
-    assert sum(1 for _ in (ROOT / "tests").rglob("bench_*.py")) == 4
+    assert any((ROOT / "tests").rglob("bench_*.py"))
     assert "find tests -name 'bench_*.py'" in MAKEFILE
 
 

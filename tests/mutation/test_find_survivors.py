@@ -22,7 +22,7 @@ def test_a_file_is_tried_by_the_tests_of_its_folder():
 
 
 def test_files_are_found_once():
-    found = files_of(["gpukernels/graphs/formats/words.py", "gpukernels/formats"])
+    found = files_of(["gpukernels/graphs/formats/words.py", "gpukernels/graphs/formats"])
     assert found[0] == "gpukernels/graphs/formats/words.py"
     assert len(found) == len(set(found)) > 3
     with pytest.raises(SystemExit, match="no such file"):
