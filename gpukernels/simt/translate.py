@@ -25,6 +25,7 @@ from gpukernels.simt import (
     intrinsics,
     lanes,
     meetings,
+    ranges,
     turns,
     typing,
     versions,
@@ -34,7 +35,7 @@ from gpukernels.simt.errors import KernelError, KernelTypeError, UnsupportedCons
 from gpukernels.simt.expressions import ExpressionTranslator
 from gpukernels.simt.fields import FieldTranslator
 from gpukernels.simt.filling import FillingTranslator
-from gpukernels.simt.iteration import IterationTranslator, make_range
+from gpukernels.simt.iteration import IterationTranslator
 from gpukernels.simt.pace import steps_of
 from gpukernels.simt.raising import raised
 from gpukernels.simt.reshaping import ReshapingTranslator
@@ -781,7 +782,7 @@ class FunctionTranslator(
             raise self.refuse("the variable of a `for` over range(...) must be a name", node)
         # The bounds are computed in the step of the first round.
         event = self.note(BRANCH)
-        bounds = make_range(self, node.iter)
+        bounds = ranges.of(self, node.iter)
         codes = ", ".join(item.code for item in bounds.items)
         counter = self.temporary(f"RangeLoop({self.active}, {codes})")
         dtype = bounds.type.items[0]

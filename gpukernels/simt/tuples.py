@@ -10,7 +10,7 @@ import inspect
 
 import numpy as np
 
-from gpukernels.simt import typing
+from gpukernels.simt import ranges, typing
 from gpukernels.simt.errors import KernelTypeError, OutOfBounds
 from gpukernels.simt.values import RANGE, TupleType, Value
 
@@ -210,9 +210,7 @@ class TupleTranslator:
                 node,
             )
         if whole.type.names == RANGE:
-            from gpukernels.simt import iteration
-
-            self.program.namespace["in_range"] = iteration.in_range
+            self.program.namespace["in_range"] = ranges.has
             codes = ", ".join(v.code for v in (self.integer(item, node), *whole.items))
             return Value(typing.BOOL, self.temporary(f"in_range({codes})"), fresh=True)
         result = self.literal(False)

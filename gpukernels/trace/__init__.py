@@ -23,8 +23,9 @@ from gpukernels.trace.record import (
     Shuffles,
     Source,
     Steps,
-    Trace,
 )
+
+from .trace import Trace
 
 __all__ = [
     "ATOMIC",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpukernels.trace.record import ATOMIC, WARP_SIZE, Trace, lanes_of
+from gpukernels.trace.record import ATOMIC, WARP_SIZE, Record, lanes_of
 
 SECTOR_BYTES = 32
 LINE_BYTES = 128
@@ -38,7 +38,7 @@ class Costs:
 
     Parameters
     ----------
-    trace : Trace
+    trace : Record
         Recording whose requests are priced.
     rows : numpy.ndarray of bool, optional
         Which of its requests; by default all.
@@ -49,7 +49,7 @@ class Costs:
         Active lanes.
     """
 
-    def __init__(self, trace: Trace, rows: np.ndarray | None = None):
+    def __init__(self, trace: Record, rows: np.ndarray | None = None):
         self._table = trace.requests if rows is None else trace.requests.where(rows)
         kinds = [(a.itemsize, a.space == "local") for a in trace.arrays]
         self._size, local = np.array(kinds or [(1, 0)], np.int64)[self._table.array].T

@@ -19,10 +19,10 @@ from gpukernels.trace.record import (
     STORE,
     WARP_SIZE,
     Launch,
+    Record,
     Requests,
     Shuffles,
     Steps,
-    Trace,
     lanes_of,
 )
 
@@ -38,7 +38,7 @@ def mean(values: np.ndarray) -> float:
     return _ratio(values.sum(), values.size)
 
 
-def warp_steps(trace: Trace) -> int:
+def warp_steps(trace: Record) -> int:
     """Return the number of statements that warps executed.
 
     Hardware: ``smsp__inst_executed.sum``, there in instructions.
@@ -46,7 +46,7 @@ def warp_steps(trace: Trace) -> int:
     return len(trace.steps)
 
 
-def simd_efficiency(trace: Trace) -> float:
+def simd_efficiency(trace: Record) -> float:
     """Return the mean fraction of a warp's 32 lanes that are active in a step, 0 to 1.
 
     Hardware: ``smsp__thread_inst_executed_per_inst_executed.ratio`` / 32, there over instructions.
@@ -55,7 +55,7 @@ def simd_efficiency(trace: Trace) -> float:
     return _ratio(active, WARP_SIZE * len(trace.steps))
 
 
-def divergent_branches(trace: Trace) -> int:
+def divergent_branches(trace: Record) -> int:
     """Return how often a branch split the active lanes of a warp.
 
     Hardware: ``smsp__sass_branch_targets_threads_divergent.sum``.
@@ -65,12 +65,12 @@ def divergent_branches(trace: Trace) -> int:
     return int(np.count_nonzero(branch & (steps.taken != 0) & (steps.taken != steps.mask)))
 
 
-def barriers(trace: Trace) -> int:
+def barriers(trace: Record) -> int:
     """Return the number of warp-level arrivals at a barrier."""
     return int(np.count_nonzero(trace.steps.kind == BARRIER))
 
 
-def requests(trace: Trace, space: str | None = "global", kinds=ANY_KIND) -> int:
+def requests(trace: Record, space: str | None = "global", kinds=ANY_KIND) -> int:
     """Return the number of memory requests, one a warp and access; of any memory for None.
 
     Hardware: ``l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum`` (and ``_st``, ``_atom``).
@@ -78,7 +78,7 @@ def requests(trace: Trace, space: str | None = "global", kinds=ANY_KIND) -> int:
     return len(trace.select(space=space, kind=kinds).requests)
 
 
-def accesses(trace: Trace, space: str | None = None, kinds=ANY_KIND) -> int:
+def accesses(trace: Record, space: str | None = None, kinds=ANY_KIND) -> int:
     """Return how many elements all lanes ask for: a request of 32 lanes counts 32."""
     return len(trace.select(space=space, kind=kinds).requests.index)
 
@@ -87,7 +87,7 @@ def _costs(trace, space, kinds):
     return Costs(trace.select(space=space, kind=kinds))
 
 
-def sectors(trace: Trace, kinds=ANY_KIND) -> np.ndarray:
+def sectors(trace: Record, kinds=ANY_KIND) -> np.ndarray:
     """Return the number of 32-byte sectors that each global request moves (one entry a request).
 
     An atomic moves a sector again in each pass, see :class:`~gpukernels.trace.costs.Costs`.
@@ -99,12 +99,12 @@ def sectors(trace: Trace, kinds=ANY_KIND) -> np.ndarray:
     return _costs(trace, "global", kinds).sectors
 
 
-def lines(trace: Trace, kinds=ANY_KIND) -> np.ndarray:
+def lines(trace: Record, kinds=ANY_KIND) -> np.ndarray:
     """Return the number of 128-byte cache lines of each global request (one entry a request)."""
     return _costs(trace, "global", kinds).lines
 
 
-def sectors_per_request(trace: Trace, kinds=ANY_KIND) -> float:
+def sectors_per_request(trace: Record, kinds=ANY_KIND) -> float:
     """Return the mean number of 32-byte sectors a global request; 32 x 4 bytes need 4.
 
     Hardware: ``l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum`` / ``l1tex__t_requests_..._ld.sum``.
@@ -112,7 +112,7 @@ def sectors_per_request(trace: Trace, kinds=ANY_KIND) -> float:
     return mean(sectors(trace, kinds))
 
 
-def coalescing_efficiency(trace: Trace, kinds=ANY_KIND) -> float:
+def coalescing_efficiency(trace: Record, kinds=ANY_KIND) -> float:
     """Return distinct bytes asked for / bytes of the sectors moved in global memory, 0 to 1.
 
     Hardware: ``smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct`` / 100, which counts
@@ -123,7 +123,7 @@ def coalescing_efficiency(trace: Trace, kinds=ANY_KIND) -> float:
     return _ratio(costs.useful.sum(), costs.sectors.sum() * SECTOR_BYTES)
 
 
-def shared_passes(trace: Trace, kinds=ANY_KIND) -> np.ndarray:
+def shared_passes(trace: Record, kinds=ANY_KIND) -> np.ndarray:
     """Return the passes over the banks of each shared-memory request (one entry a request).
 
     Hardware: ``l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum`` (and ``_st``, ``_atom``).
@@ -131,7 +131,7 @@ def shared_passes(trace: Trace, kinds=ANY_KIND) -> np.ndarray:
     return _costs(trace, "shared", kinds).wavefronts
 
 
-def bank_conflicts(trace: Trace, kinds=ANY_KIND) -> np.ndarray:
+def bank_conflicts(trace: Record, kinds=ANY_KIND) -> np.ndarray:
     """Return the extra passes of each shared-memory request: 0 where no two words share a bank.
 
     Lanes on the same word do not conflict. What an element's width needs is no extra pass: 32
@@ -144,12 +144,12 @@ def bank_conflicts(trace: Trace, kinds=ANY_KIND) -> np.ndarray:
     return _costs(trace, "shared", kinds).conflicts
 
 
-def bank_conflicts_per_request(trace: Trace, kinds=ANY_KIND) -> float:
+def bank_conflicts_per_request(trace: Record, kinds=ANY_KIND) -> float:
     """Return the mean number of extra passes a shared-memory request."""
     return mean(bank_conflicts(trace, kinds))
 
 
-def local_sectors(trace: Trace, kinds=(LOAD, STORE)) -> np.ndarray:
+def local_sectors(trace: Record, kinds=(LOAD, STORE)) -> np.ndarray:
     """Return the number of 32-byte sectors of each request to local memory (one entry a request).
 
     An array of ``cuda.local.array`` lies in device memory unless the compiler knows every index.
@@ -160,7 +160,7 @@ def local_sectors(trace: Trace, kinds=(LOAD, STORE)) -> np.ndarray:
     return _costs(trace, "local", kinds).sectors
 
 
-def atomic_conflicts(trace: Trace) -> np.ndarray:
+def atomic_conflicts(trace: Record) -> np.ndarray:
     """Return, for each atomic request, the lanes that had to wait for another on the same element.
 
     Hardware: no single counter; ``lts__t_sectors_op_atom.sum`` and ``_red.sum`` rise with it.
@@ -214,7 +214,7 @@ def _warps(table, launch):
     return mine, table.block[mine].astype(np.int64) * launch.warps_per_block + table.warp[mine]
 
 
-def work_per_thread(trace: Trace, array: str, launch: int | None = None) -> np.ndarray:
+def work_per_thread(trace: Record, array: str, launch: int | None = None) -> np.ndarray:
     """Return how many elements of `array` each thread loaded, in thread order.
 
     Parameters
@@ -242,7 +242,7 @@ class Balance:
     blocks: float
 
 
-def balance(trace: Trace, launch: int = 0) -> Balance:
+def balance(trace: Record, launch: int = 0) -> Balance:
     """Return the balance of one launch, in steps: of active threads, of warps, of blocks."""
     shape = trace.launches[launch]
     threads = _launched(per_thread(trace.steps, shape), shape)

@@ -1,18 +1,15 @@
 """What a launch wrote down: a columnar record of every warp-step and every memory request.
 
-A :class:`Trace` is plain NumPy. Costs, metrics and views read nothing else, so everything that a
+A :class:`Record` is plain NumPy. Costs, metrics and views read nothing else, so everything that a
 figure shows can be recomputed by a reader from these columns.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from gpukernels.trace.summary import Summary
 
 WARP_SIZE = 32
 
@@ -177,7 +174,7 @@ class Requests(Rows):
     atomic: the operand). ``step`` is the step of that warp which made the request.
     """
 
-    array: np.ndarray  # int32, index into Trace.arrays
+    array: np.ndarray  # int32, index into Record.arrays
     kind: np.ndarray  # uint8
     start: np.ndarray  # int64, length rows + 1
     index: np.ndarray  # int64, flat element index, one a lane
@@ -210,18 +207,8 @@ def no_shuffles() -> Shuffles:
 
 
 @dataclass(frozen=True)
-class Trace:
-    """Everything that the SIMT machine recorded over one or more launches.
-
-    Examples
-    --------
-    >>> import gpukernels as gk
-    >>> with gk.trace() as t:
-    ...     r = gk.bfs(gk.example(), method="frontier")
-    >>> trace = t.trace
-    >>> len(trace.launches), len(trace.steps), len(trace.requests)
-    (6, 192, 130)
-    """
+class Record:
+    """The columns of one or more launches, and what can be asked of them without counting."""
 
     launches: tuple[Launch, ...]
     sources: tuple[Source, ...]
@@ -230,12 +217,6 @@ class Trace:
     requests: Requests
     notes: dict = field(default_factory=dict)
     shuffles: Shuffles = field(default_factory=no_shuffles)
-
-    def summary(self, by: str = "kernel") -> Summary:
-        """Return the counters per ``"kernel"``, ``"launch"`` or ``"line"`` as a table."""
-        from gpukernels.trace.summary import summarize  # which computes from this module's tables
-
-        return summarize(self, by)
 
     def array_named(self, name: str) -> list[int]:
         """Return the indices into ``arrays`` of every array called `name` (one a launch shape)."""
@@ -259,7 +240,7 @@ class Trace:
         array=None,
         space=None,
         kind=None,
-    ) -> Trace:
+    ) -> Self:
         """Return the trace's rows that match every given value; sources and arrays stay.
 
         Of the launches, those of the kernels asked for stay, numbered again from 0, and all if no
@@ -321,7 +302,7 @@ class Trace:
             number = np.array([place.get(k, -1) for k in range(len(self.launches))], np.int32)
             return replace(table, launch=number[table.launch])
 
-        return Trace(
+        return type(self)(
             tuple(replace(item, index=k) for k, item in enumerate(launches)),
             self.sources,
             self.arrays,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from gpukernels.trace import metrics
-from gpukernels.trace.record import Trace
+from gpukernels.trace.record import Record
 
 COLUMNS = (
     ("launches", "launches", "{:,.0f}"),
@@ -27,7 +27,7 @@ COLUMNS = (
 )
 
 
-def counters(trace: Trace) -> dict[str, float]:
+def counters(trace: Record) -> dict[str, float]:
     """Return the counters of the summary table for all rows of `trace`, by column name."""
     used = np.union1d(np.unique(trace.steps.launch), np.unique(trace.requests.launch))
     return {
@@ -130,7 +130,7 @@ class Summary(Mapping[str, dict[str, float]]):
         )
 
 
-def summarize(trace: Trace, by: str = "kernel") -> Summary:
+def summarize(trace: Record, by: str = "kernel") -> Summary:
     """Return the counters per ``"kernel"``, ``"launch"`` or ``"line"`` of source.
 
     A row of a line names its function, its number in the file and its text.
@@ -160,7 +160,7 @@ def summarize(trace: Trace, by: str = "kernel") -> Summary:
     raise ValueError(f"by={by!r}; allowed are 'kernel', 'launch' and 'line'")
 
 
-def _function_names(trace: Trace, sources: list[int]) -> dict[int, str]:
+def _function_names(trace: Record, sources: list[int]) -> dict[int, str]:
     """Return the name of each source's function, numbered where two are called the same."""
     names, met = {}, Counter()
     for source in sources:

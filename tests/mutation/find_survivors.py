@@ -1,6 +1,6 @@
 """Changes one operator, number or condition at a time, and names the changes that no test notices.
 
-``make mutants`` runs it over kernels, metrics and file formats; ``FILES="gpukernels/graphs/formats"``
+``make mutants`` runs it over kernels, metrics and file formats; ``FILES="gpukernels/trace"``
 chooses files or folders, ``LINES=120-180`` lines of them, ``SAMPLE=50`` how many changes are drawn
 and ``SEED=7`` which. Everything happens in a copy of what git knows. The changes are those of
 `cosmic-ray`, which edits files in place: the machine and numba read a kernel's source, so tools

@@ -145,6 +145,6 @@ def test_lanes_that_were_not_launched_do_nothing():
 def test_gk_trace_stays_the_function_whatever_is_imported_first(first):
     program = f"{first}\nfrom gpukernels.trace import metrics, record\nimport gpukernels as gk\n"
     program += "with gk.trace() as t: gk.expand([0, 2], 'virtual_warp')\nt.summary()\n"
-    program += "assert isinstance(t.trace, record.Trace) and metrics.requests(t.trace)"
+    program += "assert isinstance(t.trace, record.Record) and metrics.requests(t.trace)"
     subprocess.run([sys.executable, "-c", program], check=True)
     assert callable(gk.trace)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from gpukernels.simt import complex_numbers, numpy_functions, type_questions
+from gpukernels.simt import complex_numbers, numpy_functions
 from gpukernels.simt.intrinsics import (
     arrays,
     atomic_operations,
@@ -20,6 +20,7 @@ from gpukernels.simt.intrinsics import (
     mathematics,
     synchronization,
     threads,
+    type_questions,
     warp_operations,
 )
 from gpukernels.simt.intrinsics.built_ins import power

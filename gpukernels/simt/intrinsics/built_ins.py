@@ -6,7 +6,7 @@ import ast
 
 import numpy as np
 
-from gpukernels.simt import complex_numbers, iteration, printing, typing
+from gpukernels.simt import complex_numbers, printing, ranges, typing
 from gpukernels.simt.errors import KernelTypeError
 from gpukernels.simt.intrinsics.arguments import (
     applied,
@@ -67,7 +67,7 @@ def round_to(value, digits):
 def _len(t, node, hint):
     value = t.expression(*argument_nodes(t, node, 1))
     if value.items is not None and value.type.names == RANGE:
-        return iteration.range_length(t, value.items)
+        return ranges.length(t, value.items)
     if value.items is not None and not value.type.opaque:
         return t.literal(len(value.items))
     if value.is_array:
@@ -132,6 +132,6 @@ CALLS = {
     "builtins.bool": _cast(typing.BOOL),
     "builtins.complex": complex_numbers.make,
     "builtins.print": printing.print_call,
-    "builtins.range": iteration.make_range,
+    "builtins.range": ranges.of,
     **{f"operator.{name}": _operator(kind) for name, kind in OPERATORS.items()},
 }

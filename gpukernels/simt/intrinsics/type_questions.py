@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from gpukernels.simt import intrinsics
 from gpukernels.simt.errors import KernelTypeError
+from gpukernels.simt.intrinsics.names import as_dtype
 from gpukernels.simt.values import ArrayType, ObjectType
 
 
@@ -21,7 +21,7 @@ def is_instance(t, node, hint):
 
 
 def _is(t, value, kind, node):
-    dtype = intrinsics.as_dtype(kind) if not isinstance(kind, str) else None
+    dtype = as_dtype(kind) if not isinstance(kind, str) else None
     if kind is not tuple and dtype is None:
         raise t.refuse(
             f"isinstance() takes types of numbers and tuple in the machine, not "
