@@ -210,7 +210,7 @@ bench: $(VENV)/test-installed
 	$(BIN)/python -m pytest -s $$(find tests -name 'bench_*.py' | sort)
 
 bench-simt: $(VENV)/book-installed
-	$(BIN)/python -m gpukernels.bench simulator --folder build/bench
+	$(BIN)/python -m benchmarks simulator --folder build/benchmarks
 
 clean:
 	rm -rf _build build .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -18,8 +18,10 @@ from numba import cuda
 from numba.cuda.cudadrv import devices
 from numba.cuda.cudadrv import driver as numba_driver
 
-from gpukernels.bench.calls import ALLOCATIONS
 from gpukernels.device import CudaDevice, SimtDevice
+
+#: What asks the driver for memory, of the GPU or locked in the host.
+ALLOCATIONS = ("cuMemAlloc", "cuMemHostAlloc", "cuMemHostRegister")
 
 
 class FakeGpus:

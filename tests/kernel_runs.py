@@ -14,17 +14,8 @@ import numpy as np
 from diamonds import diamonds
 
 import gpukernels as gk
-from gpukernels.bench import (
-    bandwidth,
-    cold_cache,
-    counter_probes,
-    foundations,
-    issue_rate,
-    kernel_time,
-    tiles,
-)
-from gpukernels.bench import knobs as knobs_bench
-from gpukernels.bench import mapping as mapping_bench
+from benchmarks import bandwidth, issue_rate
+from benchmarks import mapping as mapping_bench
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.tasks import duplicates as duplicates_exercises
 from gpukernels.exercises.tasks import floyd_warshall as floyd_warshall_exercises
@@ -37,7 +28,7 @@ from gpukernels.frontiers.pieces import Children
 from gpukernels.frontiers.shared_slot import slot_bytes
 from gpukernels.frontiers.state import Queue, Writes
 from gpukernels.mapping import METHODS as MAPPING_METHODS
-from gpukernels.notebook import colab
+from gpukernels.notebook import colab, cold_cache, kernel_time
 from gpukernels.primitives import (
     block_scan,
     device_scan,
@@ -131,7 +122,6 @@ def _add_primitives() -> None:
     }
     RUNS["scan_tiles"] = _scan_one_tile
     RUNS["grid_barrier"] = _meet
-    RUNS["waits"] = _waits
     offsets = np.concatenate([[0], np.cumsum(values[:30] % 5)])
     for search in ("two_sided", "lower_bound", "interpolation", "guarded", "register"):
         RUNS[f"find_owners {search}"] = lambda d, search=search: {
@@ -144,14 +134,6 @@ def _meet(device) -> dict[str, np.ndarray]:
     arrived, met = device.full(1, 0, np.int32), device.full(THREADS, 0, np.int32)
     device.launch(meet, 1, THREADS, arrived, 3, met, cooperative=True)
     return {"arrived": device.read(arrived), "met": device.read(met)}
-
-
-def _waits(device) -> dict[str, np.ndarray]:
-    met, end = device.full(THREADS, 0, np.int32), device.full(1, 0, np.int32)
-    device.launch(knobs_bench.meet_by_sync, 1, THREADS, 3, met, cooperative=True)
-    following = device.array(np.roll(np.arange(9, dtype=np.int32), -2))
-    device.launch(knobs_bench.chase, 1, 1, following, 3, end)
-    return {"met": device.read(met), "end": device.read(end)}
 
 
 def _scan_one_tile(device) -> dict[str, np.ndarray]:
@@ -669,12 +651,6 @@ def _probe(device) -> dict[str, np.ndarray]:
     return {"answer": device.read(answer)}
 
 
-def _copy_strided(device) -> dict[str, np.ndarray]:
-    values, out = np.arange(3 * 37, dtype=np.int32), device.full(37, 0, np.int32)
-    device.launch(foundations.copy_strided, 2, THREADS, device.array(values), out, 3)
-    return {"out": device.read(out)}
-
-
 def _copy_words(device) -> dict[str, np.ndarray]:
     values, out = np.arange(256, dtype=np.int64), device.full(256, 0, np.int64)
     device.launch(bandwidth.copy_words, 2, THREADS, device.array(values), out)
@@ -690,52 +666,6 @@ def _limits(device) -> dict[str, np.ndarray]:
     return {"out": device.read(out), "found": device.read(found)}
 
 
-def _tiles(device) -> dict[str, np.ndarray]:
-    # One pivot of two: numba's simulator takes a second for each.
-    lengths = np.random.default_rng(4).integers(1, 50, (32, 32)).astype(np.float32)
-    matrix, block = device.array(lengths), (tiles.TILE, tiles.TILE)
-    device.launch(tiles.pivot_tile, 1, block, matrix, 0)
-    device.launch(tiles.pivot_cross, (2, 2), block, matrix, 0)
-    device.launch(tiles.remaining_tiles, (2, 2), block, matrix, 0)
-    return {"distance": device.read(matrix)}
-
-
-def _add_counter_probes() -> None:
-    lane, ones, square = np.arange(32), np.ones(32, np.int64), np.arange(16).reshape(4, 4)
-    words, few = np.zeros(32, np.int32), np.zeros(8, np.int32)
-    turns, doubles = (lane % 5).astype(np.int32), np.zeros(32)
-    launches = {
-        "collide": (lane % 8, few, np.int32(1)),
-        "collide_and_keep": (lane, words, np.int32(1), ones),
-        "count_uniformly": (few, words),
-        "collide_in_shared": (lane % 8, words),
-        "read_doubles": (lane // 2, doubles),
-        "read_words": (lane // 2, words),
-        "queue_locally": (np.arange(48, dtype=np.int32), turns, words),
-        "odd_and_even": (ones,),
-        "count_to": (turns, ones),
-        "divide": (lane + 2**40, 37, ones),
-        "transpose_directly": (square.astype(np.int32), np.zeros((4, 4), np.int32)),
-        "transpose_unpadded": (square.astype(np.int32), np.zeros((4, 4), np.int32)),
-        "transpose_padded": (square.astype(np.int32), np.zeros((4, 4), np.int32)),
-    }
-    for name, arguments in launches.items():
-        threads = (4, 4) if name.startswith("transpose") else THREADS
-        RUNS[f"probe {name}"] = lambda d, name=name, a=arguments, t=threads: _arrays_after(
-            d, getattr(counter_probes, name), t, a
-        )
-
-
-def _arrays_after(device, kernel, threads, arguments) -> dict[str, np.ndarray]:
-    given = [device.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
-    device.launch(kernel, 1, threads, *given)
-    return {
-        str(k): device.read(there)
-        for k, (here, there) in enumerate(zip(arguments, given, strict=True))
-        if isinstance(here, np.ndarray)
-    }
-
-
 def _busy_and_full(device) -> dict[str, np.ndarray]:
     queued, item = device.full(1, 0, np.int32), device.full(37, 0, np.int32)
     device.launch(kernel_time.keep_busy, 1, 1, queued, 5)
@@ -746,12 +676,9 @@ def _busy_and_full(device) -> dict[str, np.ndarray]:
 
 RUNS["probe"] = _probe
 _add_exercises()
-RUNS["copy_strided"] = _copy_strided
 RUNS["copy_words"] = _copy_words
 RUNS["busy and full"] = _busy_and_full
 RUNS["limits"] = _limits
-_add_counter_probes()
-RUNS["tiles"] = _tiles
 _add_primitives()
 _add_representations()
 _add_traversal()

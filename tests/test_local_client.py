@@ -79,7 +79,7 @@ def asked(self):
     raise AssertionError("CUDA begins")
 Driver.ensure_initialized = asked
 import gpukernels
-import gpukernels.bench.subjects
+import benchmarks.subjects
 """
 
 

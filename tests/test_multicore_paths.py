@@ -10,8 +10,8 @@ from numba import njit, prange
 from scipy.sparse.csgraph import dijkstra
 
 import gpukernels as gk
+from benchmarks.graphs import weighted, weighted_grid, weighted_kron
 from gpukernels import cores, reference
-from gpukernels.bench.graphs import weighted, weighted_grid, weighted_kron
 from gpukernels.reference import multicore
 from gpukernels.reference.multicore import atomics
 

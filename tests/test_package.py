@@ -125,9 +125,8 @@ def test_the_wheel_holds_what_its_pages_point_to():
 
 
 def test_the_wheel_holds_what_its_docstrings_point_to():
-    """A benchmark writes into a folder that is told elsewhere, and makes it."""
     held = files_of_the_package()
-    modules = [n for n in held if n.endswith(".py") and not n.startswith("gpukernels/bench/")]
+    modules = [name for name in held if name.endswith(".py")]
     lacking = {name: missing(docstrings(ROOT / name), name, held) for name in modules}
     assert {name: paths for name, paths in lacking.items() if paths} == {}
 
@@ -161,7 +160,7 @@ def test_what_is_installed_draws_shows_and_judges_without_the_repository(install
         tmp_path,
         """
 import gpukernels as gk
-from gpukernels.bench import record
+from gpukernels.notebook import record
 
 with gk.trace() as t:
     gk.bfs(gk.example())

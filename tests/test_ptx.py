@@ -36,7 +36,7 @@ def test_every_kernel_is_launched_by_a_run(kernel, launched):
 
 #: Kernels that wait for other threads; the machine runs them warp by warp, which is slow.
 WAITING = {
-    "bench.kernel_time.keep_busy",
+    "notebook.kernel_time.keep_busy",
     "primitives.grid_barrier.meet",
     "primitives.lookback_scan.scan_with_look_back",
     "primitives.pair_scan.scan_pairs",

@@ -17,7 +17,7 @@ import pytest
 from bs4 import BeautifulSoup
 from built_book import ROOT, built_book
 
-from gpukernels.bench import record
+from gpukernels.notebook import record
 
 sys.path.insert(0, str(ROOT / "book" / "paper"))
 sys.path.insert(0, str(ROOT / "book"))

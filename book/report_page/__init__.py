@@ -14,7 +14,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from gpukernels.bench import record
+from gpukernels.notebook import record
 
 from .papers import FOLDER
 from .sections import Page

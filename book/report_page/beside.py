@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gpukernels.bench import record
+from gpukernels.notebook import record
 
 from .chart import MISSING, Chart, Line, cell, powers
 from .drawer import drawer, table

@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from pathlib import Path
 
-from gpukernels.bench import record
 from gpukernels.graphs.workloads import TARGETS
+from gpukernels.notebook import record
 
 from .chart import Chart, Line
 from .drawer import drawer, table

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gpukernels.bench import record
+from gpukernels.notebook import record
 from gpukernels.views import CompareView
 
 from .chart import MISSING, Chart, Line, powers

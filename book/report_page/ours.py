@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from gpukernels.bench import record
+from gpukernels.notebook import record
 
 from .numbers import Number
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gpukernels.bench import record
+from gpukernels.notebook import record
 
 from .beside import Beside
 from .chart import MISSING, Chart, Line

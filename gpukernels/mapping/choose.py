@@ -255,7 +255,7 @@ def costs_of_benchmark(
     Parameters
     ----------
     measured : mapping
-        What ``gpukernels.bench.mapping`` wrote, or ``gpukernels.bench.directions``.
+        Measurements of mappings, as `notebook.record.kept` returns them.
     threads : int
         Which of the block sizes measured.
     time : str

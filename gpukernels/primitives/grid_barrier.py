@@ -9,7 +9,7 @@ To arrive is to release and to see all come is to acquire, see `arrivals`: what 
 before is what the others read behind. A look at the counter in between is relaxed, as many may be
 in vain. By what numba has names for, a sequentially consistent fence before and behind and atomics
 that add 0, a meeting of 64 blocks took a sixth longer on an H200; at the grid sync it takes more
-than a third longer (``python -m gpukernels.bench knobs``).
+than a third longer (the repository's ``data/benchmarks/knobs.json``).
 
 If one block had to wait for room until another one ends, the launch would never end. So launch it
 as a grid sync is launched, ``device.launch(..., cooperative=True)``: then the driver holds all

@@ -6,11 +6,10 @@ those that find it at a level. An arc from u to v serves all of them in one turn
 ``there[v] |= here[u] & ~seen[v]``.
 
 What bounds it is the gather of words at random places, a sector of 32 bytes each, whatever is taken
-of it: 256 searches, four words a vertex, took an H100 2.8 times as long as 64 (``python -m
-gpukernels.bench many_roots``). Counted on ``gk.kron(18, 16, seed=1)`` with 256 roots, at whose
-first levels few arcs are followed: the three large levels look at 1, 0.3 and 0.06 times all arcs,
-as most vertices stop early in the latter two. All distances are written once: the other
-large part.
+of it: 256 searches, four words a vertex, took an H100 2.8 times as long as 64. Counted on
+``gk.kron(18, 16, seed=1)`` with 256 roots, at whose first levels few arcs are followed: the three
+large levels look at 1, 0.3 and 0.06 times all arcs, as most vertices stop early in the latter two.
+All distances are written once: the other large part.
 
 Mapping: four lanes to a vertex's words, and a warp to a vertex of many arcs; longer lists are cut
 into pieces, a warp each. Top-down, a target's word grows by an atomic: `many_roots_down`.

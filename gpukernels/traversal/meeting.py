@@ -1,7 +1,7 @@
 """Where the blocks of a search in one launch wait for each other: by hand, or at the grid sync.
 
 Both are the same to what runs between them. On an H200 the barrier made by hand took less: a search
-of a Kronecker graph that meets nine times, a tenth (``python -m gpukernels.bench knobs``).
+of a Kronecker graph that meets nine times, a tenth.
 """
 
 from __future__ import annotations

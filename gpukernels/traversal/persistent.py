@@ -9,8 +9,8 @@ vertex of the frontier; lists that are long beside that are shared by blocks.
 
 One cooperative launch does it all, and no word goes to the host. A turn is one level by all blocks,
 or as many levels as one block does alone; a barrier of all blocks ends it. They wait at the
-`grid_barrier` made by hand, or at the grid sync (``barrier="grid"``), which on an H200 took longer;
-``python -m gpukernels.bench knobs`` tells how long, and what else was tried. Few threads and few
+`grid_barrier` made by hand, or at the grid sync (``barrier="grid"``), which on an H200 took longer.
+Few threads and few
 blocks are the faster ones there: frontiers are small, and who has nothing to do meets the others.
 
 Every vertex is claimed by a compare-and-swap on its distance, without a look at it before: that is

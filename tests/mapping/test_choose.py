@@ -9,7 +9,6 @@ import pytest
 from full_workloads import full_workload
 
 import gpukernels as gk
-from gpukernels.bench import record
 from gpukernels.graphs.workloads import TARGETS
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import (
@@ -22,6 +21,7 @@ from gpukernels.mapping.choose import (
     warp_size_for,
 )
 from gpukernels.mapping.counters import measure
+from gpukernels.notebook import record
 
 #: What the rule chooses among: what an H200 has timed.
 TECHNIQUES = [

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from counter_probes import READS, read_doubles
 from numba import cuda, float64, int8, int32
 
-from gpukernels.bench.counter_probes import READS, read_doubles
-from gpukernels.bench.counters import kept_counters
+from gpukernels.notebook.counters import kept_counters
 from gpukernels.simt import Recorder, launch
 from gpukernels.trace import ATOMIC, LOAD, STORE, metrics
 from gpukernels.trace.summary import summarize
@@ -184,7 +184,7 @@ def wide_gather(at, out):
 
 
 #: Passes (wavefronts) and bank conflicts that Nsight Compute 2025.3 counted on an H200 for one
-#: load of 8-byte words by `gpukernels.bench.counter_probes.read_doubles`.
+#: load of 8-byte words by `read_doubles`.
 ON_AN_H200 = {
     "own words": (2, 0),
     "one word": (1, 0),

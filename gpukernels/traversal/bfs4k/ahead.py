@@ -1,7 +1,7 @@
 """The multi-block and the child kernel made for speed: four arcs of a lane under way, and bits.
 
 Not the paper's [busato2015bfs4k], but what they visit and find is the same. On an H200, 128 million
-arcs of a random graph took 0.81 ms instead of 1.20 (``python -m gpukernels.bench knobs``). Why:
+arcs of a random graph took 0.81 ms instead of 1.20. Why:
 
 - *Four arcs at a time.* `mapping.virtual_warp` visits arc after arc, and each visit waits twice:
   for the target, then for what is known of it. The compiler cannot begin the next one earlier, as

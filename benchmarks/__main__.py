@@ -1,0 +1,233 @@
+"""Measure on the GPU at hand, and compare with what was measured before.
+
+``python -m benchmarks bfs sssp`` measures two subjects, ``all`` all that the book tells of,
+the cheap ones first; each writes a file of ``data/benchmarks``, or of ``--folder``. With
+``--quick`` sizes are small and patience is short, for a result within a minute, and files go to
+``build/benchmarks``: those of the book are not for it. ``--compare OLD`` tells afterwards what
+changed by more than its spread; ``--compare OLD NEW`` does so for two files, or two folders of
+files, and measures nothing.
+
+The exit status is 0 if all went well and, with ``--compare``, nothing got worse; 1 if a subject
+failed (the others are measured all the same); 2 for a wrong command, or without a GPU where one is
+needed; 3 if a figure got worse by more than its spread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import changes, record, steps
+from benchmarks.subjects import SUBJECTS, Subject
+from gpukernels.device import CudaDevice
+from gpukernels.errors import InvalidArgument
+
+FAILED, WRONG, WORSE = 1, 2, 3
+#: Where quick runs write.
+QUICK_FOLDER = record.FOLDER.parents[1] / "build" / "benchmarks"
+
+NO_GPU = """{names}: no GPU answers, and a GPU is what is measured.
+It needs an NVIDIA GPU, its driver (`nvidia-smi` lists it) and numba-cuda with the CUDA toolkit
+(pip install "numba-cuda[cu13]"). A free one for an hour: colab.research.google.com, "Runtime",
+"Change runtime type", "T4 GPU". Without a GPU: python -m benchmarks {others}."""
+
+#: Options that some subjects take: the type of a value, whether there are several, and the help.
+OPTIONS: dict[str, tuple[type, bool, str]] = {
+    "shrink": (int, False, "halve all sizes so many times"),
+    "repeat": (int, False, "runs of which the median counts"),
+    "roots": (int, False, "random roots of a search beside the first"),
+    "families": (str, True, "some graphs alone"),
+    "methods": (str, True, "some methods alone"),
+    "sizes": (int, True, "numbers of vertices"),
+    "items": (int, False, "items of each workload"),
+    "scale": (int, False, "vertices: 2 to the power of it"),
+    "patience": (float, False, "seconds after which a search is not repeated"),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    text = (__doc__ or "").split("\n\n")
+    width = max(map(len, SUBJECTS))
+    rows = [f"  {name:{width}}  {subject.about}" for name, subject in SUBJECTS.items()]
+    rows.append(
+        f"  {'all':{width}}  all but {', '.join(n for n, s in SUBJECTS.items() if s.alone)}"
+    )
+    told = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="\n\n".join([*text[:2], "subjects:\n" + "\n".join(rows)]),
+        epilog=text[2],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    told.add_argument("subjects", nargs="*", metavar="SUBJECT", help="what is measured")
+    told.add_argument("--quick", action="store_true", help="small sizes, little patience")
+    told.add_argument("--commit", help="the commit that is measured; by default git is asked")
+    told.add_argument("--folder", type=Path, help="where to write")
+    told.add_argument("--compare", nargs="+", type=Path, metavar=("OLD", "NEW"), help="see above")
+    for name, (kind, several, words) in OPTIONS.items():
+        takers = ", ".join(n for n, s in SUBJECTS.items() if name in s.options)
+        some = {"nargs": "+"} if several else {}
+        told.add_argument(f"--{name}", type=kind, help=f"{words} ({takers})", **some)
+    return told
+
+
+def chosen_subjects(names: Sequence[str]) -> dict[str, Subject]:
+    """Return the subjects of some names, ``all`` among them, in the order in which they run.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such subject.
+    """
+    for name in names:
+        if name not in SUBJECTS and name != "all":
+            raise InvalidArgument("SUBJECT", name, f"one of {', '.join(['all', *SUBJECTS])}")
+    return {
+        name: subject
+        for name, subject in SUBJECTS.items()
+        if name in names or ("all" in names and not subject.alone)
+    }
+
+
+def options_of(
+    chosen: Mapping[str, Subject], given: Mapping[str, Any], quick: bool
+) -> dict[str, dict[str, Any]]:
+    """Return the options of each subject: those of a quick run, and over them what is `given`.
+
+    Raises
+    ------
+    InvalidArgument
+        If an option is taken by none of them, or names what one of them does not have.
+    """
+    found: dict[str, dict[str, Any]] = {
+        name: dict(subject.quick) if quick else {} for name, subject in chosen.items()
+    }
+    for option, value in given.items():
+        takers = {name: s for name, s in chosen.items() if option in s.options}
+        if not takers:
+            others = ", ".join(n for n, s in SUBJECTS.items() if option in s.options)
+            raise InvalidArgument(f"--{option}", value, f"left out: it is an option of {others}")
+        least = 0 if option in ("shrink", "patience") else 1
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, str) and one < least:
+                raise InvalidArgument(f"--{option}", one, f"{least} or more")
+        for name, subject in takers.items():
+            known = subject.choices.get(option)
+            unknown = [one for one in value if one not in known] if known else []
+            if unknown:
+                raise InvalidArgument(f"--{option}", unknown[0], f"of {name}: {', '.join(known)}")
+            found[name][option] = value
+    return found
+
+
+def measure(
+    chosen: Mapping[str, Subject],
+    device,
+    commit: str,
+    folder: Path,
+    options: Mapping[str, Mapping[str, Any]],
+) -> tuple[dict[str, Path], list[str]]:
+    """Measure and write; return the files by subject, and the names of those that failed."""
+    written, failed = {}, []
+    for k, (name, subject) in enumerate(chosen.items()):
+        of_all = f"[{k + 1}/{len(chosen)}] {name}"
+        print(of_all, flush=True)
+        begin = time.perf_counter()
+        try:
+            here = record.environment(device if subject.gpu else None, commit)
+            with steps.shown(name):
+                written[name] = subject.write(device, here, folder, **options.get(name, {}))
+        except Exception:
+            traceback.print_exc()
+            failed.append(name)
+        done = "FAILED" if name in failed else written[name]
+        print(f"{of_all}: {time.perf_counter() - begin:.1f} s, {done}", flush=True)
+    return written, failed
+
+
+def compared(old: Path, new: Path) -> bool:
+    """Print what changed from a file, or a folder of files, to another; return if it is worse.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is nothing to compare.
+    """
+    pairs = [(old, new)]
+    if old.is_dir():
+        names = sorted(p.name for p in old.glob("*.json") if (new / p.name).exists())
+        pairs = [(old / name, new / name) for name in names]
+        if not pairs:
+            raise InvalidArgument("--compare", str(old), f"files that {new} has too")
+    worse = False
+    for one, other in pairs:
+        found = changes.compare(changes.read(one), changes.read(other))
+        print(f"{one} and now {other}\n{found}", flush=True)
+        worse |= found.worse
+    return worse
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; return the exit status."""
+    told = parser()
+    given = told.parse_args(arguments)
+    against = given.compare or []
+    try:
+        if len(against) > 2:
+            allowed = "one file, or two; subjects come before --compare"
+            raise InvalidArgument("--compare", " ".join(map(str, against)), allowed)
+        if len(against) == 2:
+            if given.subjects:
+                allowed = "left out: two files are compared without measuring"
+                raise InvalidArgument("SUBJECT", given.subjects[0], allowed)
+            return WORSE * compared(*against)
+        if not given.subjects:
+            told.error(f"name a subject: {', '.join(['all', *SUBJECTS])}")
+        chosen = chosen_subjects(given.subjects)
+        asked = {name: getattr(given, name) for name in OPTIONS if getattr(given, name) is not None}
+        options = options_of(chosen, asked, given.quick)
+        old = _old_files(against[0], chosen) if against else {}
+        commit = given.commit or record.current_commit()
+    except (InvalidArgument, record.NoCommit) as wrong:
+        hint = "; say --commit ID" if isinstance(wrong, record.NoCommit) else ""
+        told.error(f"{wrong}{hint}")
+    device = None
+    gpu = [name for name, subject in chosen.items() if subject.gpu]
+    if gpu:
+        try:
+            device = CudaDevice()
+        except RuntimeError:
+            others = "|".join(name for name, subject in SUBJECTS.items() if not subject.gpu)
+            print(NO_GPU.format(names=", ".join(gpu), others=others), file=sys.stderr)
+            return WRONG
+    folder = given.folder or (QUICK_FOLDER if given.quick else record.FOLDER)
+    written, failed = measure(chosen, device, commit, folder, options)
+    worse = False
+    for name, path in written.items():
+        if name in old:
+            found = changes.compare(old[name], changes.read(path))
+            print(f"{name}, before and now\n{found}", flush=True)
+            worse |= found.worse
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+        return FAILED
+    return WORSE * worse
+
+
+def _old_files(old: Path, chosen: Mapping[str, Subject]) -> dict[str, dict[str, Any]]:
+    """Return what is compared with each subject, read before anything is written over it."""
+    if old.is_dir():
+        files = {name: old / f"{name}.json" for name in chosen}
+        return {name: changes.read(file) for name, file in files.items() if file.exists()}
+    if len(chosen) > 1:
+        raise InvalidArgument("--compare", str(old), "a folder, for several subjects")
+    return {name: changes.read(old) for name in chosen}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

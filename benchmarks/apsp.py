@@ -1,0 +1,500 @@
+"""The times of every method for shortest paths of all pairs, on matrices and on sparse graphs.
+
+``python -m benchmarks apsp`` measures on the current GPU, some minutes, and writes
+``data/benchmarks/apsp.json``; ``--sizes`` and ``--methods`` choose some.
+
+A method has two times. That of its kernels is from its first launch to its last, between two events
+on a GPU that was kept busy until the launches were queued: the matrix is on the GPU, and stays
+there. That of the whole call ``gk.apsp(matrix, method)`` is by the host's clock: checks, padding,
+both copies of the matrix.
+
+Every result is compared. Up to `ON_CPU` vertices all must be what SciPy's Floyd-Warshall finds; of
+larger matrices some rows must be what its Dijkstra finds, and all results the same, those in
+float32 too: no sum here is too large for either type to be exact.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Container, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from benchmarks import record, steps
+from benchmarks.graphs import dense_lengths, weighted, weighted_random
+from benchmarks.limits import Limits, measured_limits
+from benchmarks.search_time import ALL_CORES, FEW
+from benchmarks.span_time import SpanTimer
+from gpukernels import reference
+from gpukernels.all_pairs import METHODS, UNREACHED, apsp, min_plus
+from gpukernels.all_pairs.all_cores import apsp as multicore_apsp
+from gpukernels.all_pairs.lengths import ABSENT, Lengths, lengths_of
+from gpukernels.errors import InvalidArgument
+from gpukernels.graphs import generators
+from gpukernels.notebook import cold_cache
+from gpukernels.notebook.spread import median
+
+SIZES = (512, 1024, 2048, 4096, 8192, 16384)
+#: Vertices up to which the CPU is measured too, and sparse graphs are.
+ON_CPU, QUICK_ON_CPU = 2048, 1024
+#: Vertices up to which all cores of the CPU are: some seconds, on 16 of them.
+ON_ALL_CORES = 8192
+#: Vertices up to which NetworkX is: it has an object for each arc.
+ON_NETWORKX = 512
+#: Vertices up to which every shape of tiles is measured, and not only those of a quick run.
+EVERY_SHAPE = 8192
+#: Mean degree of a sparse graph.
+DEGREE = 8
+#: Methods that search from each vertex, for sparse graphs, and how: one root after the other, or as
+#: many at once as fit into a gigabyte.
+OF_SPARSE = (
+    ("per_root", {}),
+    ("per_root", {"search": "topology_driven", "memory": 1 << 30}),
+    ("per_root", {"search": "ortega"}),
+    ("per_root", {"search": "hbf"}),
+    ("per_root", {"search": "hbf", "memory": 1 << 30}),
+    ("johnson", {}),
+    ("johnson", {"search": "topology_driven", "memory": 1 << 30}),
+)
+#: The (min, +) product by itself, which is no method: what the tiled ones could reach.
+PRODUCT = "min_plus"
+#: `out_of_core` has a benchmark of its own, as it waits for copies and not for launches alone, and
+#: `partitioned` is for the workers of a client.
+ELSEWHERE = ("out_of_core", "partitioned")
+NAMES = (*(name for name in METHODS if name not in ELSEWHERE), PRODUCT, ALL_CORES)
+
+#: Seconds after which no further run of a kind is begun.
+PATIENCE = 1.0
+#: Milliseconds of kernels beyond which a form is left out, as its time at half the size tells.
+LIMIT_MS, QUICK_LIMIT_MS = 10_000.0, 2_000.0
+#: Rows of a result that Dijkstra's algorithm checks, and the mean degree of what it is given.
+ROWS, DIJKSTRA_DEGREE = 8, 128
+
+SHAPES = ((16, "1x1"), (32, "4x2"), (32, "4x4"), (64, "8x8"))
+
+WHAT = (
+    "gk.apsp, every result checked. dense: a complete graph as a matrix of whole numbers 1 to "
+    "50,000; sparse: undirected, mean degree 8, weights 1 to 100. kernel_ms: from the first launch "
+    "to the last (events, the GPU kept busy until the launches are queued; waits for what the host "
+    "reads in between are left out), the matrix on the GPU already; call_ms: the whole call by the "
+    "host's clock, both copies of the matrix and its checks included; medians of `kernel_runs` and "
+    "`call_runs`. tera_operations_per_second: n^3 additions with their minimum, by the kernels' "
+    "time (of the CPU, the call's), whatever the method really forms (operations). "
+    "least_operations and least_bytes: these n^3, and the matrix read and written once, as shares "
+    "of what additions with a minimum and what a copy reach; each run begins with a cold cache. "
+    "min_plus: one "
+    "product of the result with itself. "
+    f"{ALL_CORES}: gpukernels.reference.multicore, by numba on every core. "
+    "late: rows of launches that found the GPU waiting. A form "
+    f"is repeated for {PATIENCE:g} s at most; one that would take more than {LIMIT_MS / 1e3:g} s "
+    f"of kernels (quick: {QUICK_LIMIT_MS / 1e3:g} s) by its time at half the size is left out "
+    "(expected_ms)"
+)
+
+
+class Form(NamedTuple):
+    """What is measured: a method, its options and the type of the matrix."""
+
+    method: str
+    options: dict[str, Any]
+    dtype: str = "int32"
+
+    @property
+    def label(self) -> str:
+        """How tables name it."""
+        words = [f"{name}={value}" for name, value in self.options.items()]
+        return " ".join([self.method, *words, *(["float32"] if self.dtype == "float32" else [])])
+
+
+def _blocked(tile: int, per_thread: str, dtype: str = "int32") -> Form:
+    return Form("blocked", {"tile": tile, "per_thread": per_thread}, dtype)
+
+
+def forms(methods: Container[str] = NAMES, quick: bool = False) -> list[Form]:
+    """Return all that is measured of some `methods` on a matrix."""
+    shapes = [s for s in SHAPES if s in ((32, "4x2"), (64, "8x8")) or not quick]
+    found = [
+        Form("naive", {}),
+        *(_blocked(*shape) for shape in shapes),
+        *([] if quick else [Form("blocked", {"tile": 64, "per_thread": "8x8", "panel": 1})]),
+        *(_blocked(*shape, "float32") for shape in (shapes[-1:] if quick else shapes)),
+        Form("kleene", {}),
+        Form("repeated_squaring", {}),
+        Form(PRODUCT, {"tile": 128, "per_thread": "8x8"}),
+    ]
+    return [form for form in found if form.method in methods]
+
+
+def by_dijkstra(matrix: NDArray, roots: Sequence[int], degree: int = DIJKSTRA_DEGREE) -> NDArray:
+    """Return the distances from some vertices by SciPy's Dijkstra, all weights being above 0.
+
+    Of a matrix with more arcs than `degree` a vertex only the shortest are looked at. If all paths
+    found are no longer than the longest of these, no other arc can be part of a shorter one.
+    """
+    n = len(matrix)
+    there = (matrix > 0) & (matrix < ABSENT)
+    count = int(np.count_nonzero(there))
+    longest = float("inf")
+    if count > degree * n:
+        # Lengths are drawn alike: so many are below that share of the longest.
+        longest = int(matrix[there].max()) * degree // n
+        there &= matrix <= longest
+    source, target = np.nonzero(there)
+    lengths = matrix[source, target].astype(np.float64)
+    arcs = sparse.csr_array((lengths, (source, target)), shape=(n, n))
+    found = csgraph.dijkstra(arcs, indices=list(roots))
+    if longest < float("inf") and not (found <= longest).all():
+        raise AssertionError(f"a path is longer than {longest}: more arcs are to be looked at")
+    return np.where(np.isinf(found), UNREACHED, found).astype(np.int32)
+
+
+class Subject:
+    """A graph whose shortest paths are searched, and what must be found.
+
+    Parameters
+    ----------
+    given : ndarray or Graph
+        What ``gk.apsp`` is given.
+
+    Attributes
+    ----------
+    lengths : dict
+        The lengths of its arcs as drivers take them, by type.
+    right : ndarray of int32 or None
+        All distances, as soon as they are known.
+    """
+
+    def __init__(self, given):
+        self.given = given
+        self.lengths: dict[str, Lengths] = {"int32": lengths_of(given)}
+        self.right: NDArray[np.int32] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return self.lengths["int32"].n
+
+    def of(self, dtype: str) -> Any:
+        """Return what is given, in another type."""
+        return self.given if dtype == "int32" else self.given.astype(dtype)
+
+    def lengths_in(self, dtype: str) -> Lengths:
+        """Return the lengths in a type, made once."""
+        if dtype not in self.lengths:
+            self.lengths[dtype] = lengths_of(self.of(dtype))
+        return self.lengths[dtype]
+
+    def check(self, distance: NDArray, label: str) -> None:
+        """Raise AssertionError unless these are the lengths of all shortest paths."""
+        if self.right is None:
+            some = np.random.default_rng(1).choice(self.n, min(ROWS, self.n), replace=False)
+            expected = by_dijkstra(self.lengths["int32"].matrix, some.tolist())
+            _same(distance[some], expected, label)
+            # A copy: page-locked memory is for those that are timed.
+            self.right = distance.astype(np.int32)
+        _same(distance, self.right, label)
+
+
+def _same(found: NDArray, right: NDArray, label: str) -> None:
+    if found.shape != right.shape or not np.array_equal(found, right):
+        wrong = int(np.count_nonzero(found != right)) if found.shape == right.shape else "all"
+        raise AssertionError(f"{label}: {wrong} of {right.size} distances are wrong")
+
+
+def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> dict[str, Any]:
+    """Return the figures of a form on a graph.
+
+    Parameters
+    ----------
+    timer : SpanTimer
+        The device.
+    subject : Subject
+        The graph.
+    form : Form
+        What is timed.
+    repeat : int
+        Runs, of kernels and of whole calls each.
+
+    Raises
+    ------
+    AssertionError
+        If a distance is wrong.
+    """
+    stats: dict[str, Any] = {}
+    counted = [0, 0]  # rows of launches, and those that came late
+    if form.method == PRODUCT and subject.right is None:
+        subject.check(apsp(subject.given, device=timer.device).distance, "blocked")
+    kernels, whole = _runs(subject, form)
+
+    def on_gpu() -> float:
+        cold_cache.flush(timer.device)
+        timer.reset()
+        distance, told = kernels(timer)
+        timer.end()
+        subject.check(distance, form.label)
+        stats.update(told)
+        counted[0] += timer.launches
+        counted[1] += timer.late
+        return timer.ms
+
+    def call() -> float:
+        begin = time.perf_counter()
+        distance = whole(timer.device)
+        ms = (time.perf_counter() - begin) * 1e3
+        subject.check(distance, form.label)
+        return ms
+
+    known = len(timer.kernels)
+    on_gpu()
+    if len(timer.kernels) > known:
+        # Some kernels are for large matrices alone: any size may be the first to compile one.
+        on_gpu()
+    counted[:] = 0, 0
+    kernel_ms, call_ms = _some(on_gpu, repeat), _some(call, repeat)
+    names = ("launches", "read_backs", "operations", "iterations")
+    told: dict[str, Any] = {name: int(stats[name]) for name in names if name in stats}
+    return {
+        "kernel_ms": median(kernel_ms),
+        "call_ms": median(call_ms),
+        "tera_operations_per_second": _rate(subject.n, median(kernel_ms)),
+        "kernel_runs": len(kernel_ms),
+        "call_runs": len(call_ms),
+        **told,
+        "late": round(counted[1] / max(counted[0], 1), 4),
+    }
+
+
+def _runs(subject: Subject, form: Form) -> tuple[Callable, Callable]:
+    """Return what runs a form's kernels on a device and what makes the whole call.
+
+    The first gives distances and stats, the second distances.
+    """
+    if form.method == PRODUCT:
+        right = subject.right
+        assert right is not None  # `time_form` sees to it
+
+        def product(device) -> NDArray:
+            # Shortest paths, joined to shortest paths, are no shorter.
+            return min_plus(right, right, device, **form.options)
+
+        told = {"launches": 1, "read_backs": 0, "operations": subject.n**3}
+        return lambda device: (product(device), told), product
+    lengths, given = subject.lengths_in(form.dtype), subject.of(form.dtype)
+
+    def kernels(device):
+        found = METHODS[form.method](lengths, device, **form.options)
+        return found.distance, found.stats
+
+    return kernels, lambda device: apsp(given, form.method, device, **form.options).distance
+
+
+def _some(run: Callable[[], float], repeat: int) -> list[float]:
+    """Return the milliseconds of up to `repeat` runs, of `FEW` at least, unless one takes long."""
+    begin, times = time.perf_counter(), [run()]
+    while len(times) < repeat:
+        granted = PATIENCE if len(times) >= FEW else FEW * PATIENCE
+        if time.perf_counter() - begin > granted:
+            break
+        times.append(run())
+    return times
+
+
+def _rate(n: int, ms: float) -> float:
+    return round(n**3 / max(ms, 1e-9) / 1e9, 6)
+
+
+def _on_cpu(subject: Subject, searches: dict[str, Callable[[], NDArray]]) -> dict[str, Any]:
+    """Time each search once; the first tells what is right."""
+    rows: dict[str, Any] = {}
+    for label, search in searches.items():
+        begin = time.perf_counter()
+        distance = search()
+        ms = (time.perf_counter() - begin) * 1e3
+        distance = np.where(distance >= UNREACHED, UNREACHED, distance).astype(np.int32)
+        if subject.right is None:
+            subject.right = distance
+        subject.check(distance, label)
+        rate = _rate(subject.n, ms)
+        rows[label] = {"call_ms": median([ms]), "tera_operations_per_second": rate}
+        _tell(label, rows[label])
+    return rows
+
+
+def _tell(label: str, row: dict[str, Any]) -> None:
+    if "expected_ms" in row:
+        steps.tell(f"  {label:44} left out: {row['expected_ms']:,.0f} ms expected")
+        return
+    kernel, call = (row.get(name) for name in ("kernel_ms", "call_ms"))
+    kernel, call = ("-" if ms is None else f"{ms:,.3f}" for ms in (kernel, call))
+    rate = row["tera_operations_per_second"]
+    steps.tell(f"  {label:44} kernels {kernel:>12} ms, call {call:>12} ms, {rate:8.3f} T/s")
+
+
+def on_all_cores(subject: Subject, repeat: int) -> dict[str, Any]:
+    """Return the row of all cores of the CPU, and print it."""
+    multicore_apsp(dense_lengths(2, seed=1))  # compiles
+
+    def call() -> float:
+        begin = time.perf_counter()
+        distance = multicore_apsp(subject.given).distance
+        ms = (time.perf_counter() - begin) * 1e3
+        subject.check(distance, ALL_CORES)
+        return ms
+
+    times = _some(call, repeat)
+    rate = _rate(subject.n, median(times))
+    row = {"call_ms": median(times), "call_runs": len(times), "tera_operations_per_second": rate}
+    _tell(ALL_CORES, row)
+    return row
+
+
+class Measuring:
+    """Measures forms on graphs, from the smallest on, and knows how long each has taken.
+
+    Parameters
+    ----------
+    device : SimtDevice or CudaDevice
+        Where to run.
+    repeat : int
+        Runs of each.
+    limit_ms : float
+        Milliseconds of kernels beyond which a form is left out.
+    """
+
+    def __init__(self, device, repeat: int = 9, limit_ms: float = LIMIT_MS):
+        self.device, self.repeat, self.limit_ms = device, repeat, limit_ms
+        self._known: dict[str, tuple[int, float]] = {}
+        self._timer = SpanTimer(device)
+
+    def times(self, subject: Subject, chosen: Sequence[Form]) -> dict[str, Any]:
+        """Return the figures of the `chosen` forms by label, and print them."""
+        rows = {}
+        for form in chosen:
+            label, n = form.label, subject.n
+            before, ms = self._known.get(label, (n, 0.0))
+            # From much smaller matrices nothing follows: their launches hardly work.
+            expected = ms * (n / before) ** 3 if n <= 2 * before else 0.0
+            if expected > self.limit_ms:
+                row = {"expected_ms": round(expected, 1)}
+            else:
+                row = time_form(self._timer, subject, form, self.repeat)
+            self._known[label] = n, row.get("kernel_ms", expected)
+            rows[label] = row
+            _tell(label, row)
+        return rows
+
+    def dense(self, n: int, methods: Container[str], quick: bool, on_cpu: bool) -> dict[str, Any]:
+        """Return the row of a complete graph."""
+        steps.tell(f"dense: n={n:,}", 0)
+        matrix = dense_lengths(n, seed=1)
+        subject, rows = Subject(matrix), {}
+        if on_cpu:
+            reference.floyd_warshall(weighted(generators.path(2)))  # compiles
+            graph = subject.lengths["int32"].graph()
+            searches = {
+                "SciPy floyd_warshall": lambda: csgraph.floyd_warshall(matrix),
+                "sequential": lambda: reference.floyd_warshall(graph).distance,
+            }
+            if n <= ON_NETWORKX:
+                there = nx.from_numpy_array(matrix, create_using=nx.DiGraph)
+                searches["NetworkX floyd_warshall"] = lambda: np.asarray(
+                    nx.floyd_warshall_numpy(there)
+                )
+            rows = _on_cpu(subject, searches)
+        if ALL_CORES in methods and n <= ON_ALL_CORES:
+            rows[ALL_CORES] = on_all_cores(subject, self.repeat)
+        rows |= self.times(subject, forms(methods, quick or n > EVERY_SHAPE))
+        call = f"benchmarks.graphs.dense_lengths({n}, seed=1)"
+        return {"graph": "dense", "call": call, "n": n, "m": n * (n - 1), "searches": rows}
+
+    def sparse(self, n: int, methods: Container[str], on_cpu: bool) -> dict[str, Any]:
+        """Return the row of a sparse graph; beside the searches, the blocked method on its matrix.
+
+        Where the CPU is left out, so are searches from one root after the other, which would take
+        minutes.
+        """
+        g = weighted_random(n, DEGREE, seed=1)
+        steps.tell(f"sparse: n={n:,} m={g.m:,}", 0)
+        subject = Subject(g)
+        matrix = subject.lengths["int32"].matrix
+        rows = {}
+        if on_cpu:
+            reference.johnson(weighted(generators.path(2)))  # compiles
+            searches = {
+                "SciPy dijkstra": lambda: by_dijkstra(matrix, range(n), n),
+                "sequential johnson": lambda: reference.johnson(g).distance,
+            }
+            rows = _on_cpu(subject, searches)
+        known = OF_SPARSE if on_cpu else [form for form in OF_SPARSE if "memory" in form[1]]
+        few = [Form(method, how) for method, how in known if method in methods]
+        rows |= self.times(subject, few)
+        if "blocked" in methods:
+            rows |= self.times(subject, [_blocked(64, "8x8")])
+        call = f"benchmarks.graphs.weighted_random({n}, {DEGREE}, seed=1)"
+        return {"graph": "sparse", "call": call, "n": n, "m": g.m, "searches": rows}
+
+
+def judge(limits: Limits, row: dict[str, Any]) -> None:
+    """Add to the kernels' figures of a graph what they need at least, as shares of the limits."""
+    least = 8 * row["n"] ** 2, row["n"] ** 3
+    for found in row["searches"].values():
+        if "kernel_ms" in found:
+            found |= limits.judged(found["kernel_ms"], *least)
+
+
+def _rows_of(sizes: Sequence[int], methods: Container[str], quick: bool, on_cpu: int) -> int:
+    """Return how many rows will be told, but for what some sizes leave out."""
+    few = len([method for method, _ in OF_SPARSE if method in methods])
+    told = 0
+    for n in sizes:
+        told += len(forms(methods, quick or n > EVERY_SHAPE)) + 2 * (n <= on_cpu)
+        told += ALL_CORES in methods and n <= ON_ALL_CORES
+        told += few * (n <= EVERY_SHAPE)
+    return told
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    repeat: int = 9,
+    sizes: Sequence[int] = SIZES,
+    methods: Container[str] = NAMES,
+    quick: bool = False,
+) -> Path:
+    """Measure and write the file; return its path.
+
+    Raises
+    ------
+    InvalidArgument
+        If one of `sizes` is below 2.
+    """
+    if min(sizes) < 2:
+        raise InvalidArgument("sizes", min(sizes), "2 vertices and more")
+    sizes = sorted({max(n >> shrink, 8) if shrink else n for n in sizes})
+    on_cpu = QUICK_ON_CPU if quick else ON_CPU
+    steps.expect(_rows_of(sizes, methods, quick, on_cpu))
+    limits = measured_limits(device, shrink)
+    measuring = Measuring(device, repeat, QUICK_LIMIT_MS if quick else LIMIT_MS)
+    rows: list[dict[str, Any]] = []
+
+    def keep(row: dict[str, Any]) -> Path:
+        # After each row: a run that is stopped leaves what it has.
+        judge(limits, row)
+        rows.append(row)
+        return record.write("apsp", WHAT, {**limits.figures, "times": rows}, here, folder)
+
+    for n in sizes:
+        if n <= EVERY_SHAPE and any(method in methods for method, _ in OF_SPARSE):
+            keep(measuring.sparse(n, methods, n <= on_cpu))
+    for n in sizes:
+        path = keep(measuring.dense(n, methods, quick, n <= on_cpu))
+    return path

@@ -1,0 +1,156 @@
+"""The times of every breadth-first search on four families of large graphs.
+
+``python -m benchmarks bfs`` measures on the current GPU, some minutes, and writes
+``data/benchmarks/bfs.json``; ``--shrink K`` halves every graph's vertices K times, ``--families``
+and ``--methods`` choose some.
+
+A search has two times. That of its kernels is the sum of its launches, each between two events on a
+GPU that was kept busy until both were queued: no host, no copy, no fill. That of the whole call
+``gk.bfs(g, root, method, parents=False)`` is by the host's clock: buffers, launches, every word
+between host and GPU, and the distances copied back. Only the graph is on the GPU already. Both are
+taken at the vertex of most arcs (of a road network, at a corner) and at random roots of its
+component. `roots` says which, `search_time` how. Every result is compared with the sequential
+search's. Of the CPU that one is measured too, one on all cores, and those of SciPy and NetworkX of
+graphs that they search in some seconds.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Container, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import on_cpu, steps
+from benchmarks import searches as together
+from benchmarks.graphs import random_arcs, rmat, road_grid, small_world
+from benchmarks.roots import ROOTS, cases
+from benchmarks.search_time import (
+    LIMIT_MS,
+    PATIENCE,
+    print_row,
+    time_on_cpu,
+)
+from benchmarks.searches import Family, Search, named, time_all
+from gpukernels import reference
+from gpukernels.graphs.generators import path
+from gpukernels.graphs.graph import Graph
+from gpukernels.notebook.kernel_time import LaunchTimer
+from gpukernels.reference import multicore
+from gpukernels.traversal import METHODS, bfs
+from gpukernels.traversal.bfs4k import tune_bfs4k
+
+FAMILIES: tuple[Family, ...] = (
+    ("rmat", "gk.rmat(20, 16, seed=1)", lambda k: rmat(20 - k, 16, seed=1)),
+    ("random", "benchmarks.graphs.random_arcs(2_000_000, 64, seed=1)",
+     lambda k: random_arcs(2_000_000 >> k, 64, seed=1)),
+    ("road", "gk.road_grid(950, 1053, seed=1)",
+     lambda k: road_grid(950 >> (k // 2), 1053 >> (k - k // 2), seed=1)),
+    ("small world", "gk.small_world(2_000_000, 20, 0.3, seed=1)",
+     lambda k: small_world(2_000_000 >> k, 20, 0.3, seed=1)),
+)  # fmt: skip
+
+FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
+
+#: What is measured of each method besides its defaults.
+OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
+    "virtual_warp": tuple({"warp_size": size} for size in (2, 4, 8, 16, 32)),
+    "linear_work": ({"cull": "linear"}, {"cull": "mask"}, {"cull": "linear", "gather": "fine"}),
+    "luo": ({}, {"kernels": "three", "claim": "exchange"}),
+    "direction_optimizing": ({}, {"frontier": "distance"}, {"frontier": "bitmap"}),
+}
+
+WHAT = (
+    "gk.bfs without parents, the graph on the GPU already, every result checked: kernels alone "
+    "(kernel_ms: events, the GPU kept busy before each launch) and the whole call (call_ms: the "
+    "host's clock), medians of `runs` from `root`, and over `roots` random roots of its strongly "
+    "connected component one run each; gteps: arcs that leave the vertices reached by time, the "
+    "harmonic mean over these; share_of_bandwidth: 4 bytes for each offset, target and distance "
+    "of what is reached (least_bytes), by the kernels' time, as a share of a copy's "
+    "copy_gigabytes_per_second; share_of_issue_rate: an operation for each arc that leaves what is "
+    "reached (least_operations), as a share of tera_add_mins_per_second; each run begins with a "
+    "cold cache; _spread: the quartiles of what a median is of. A "
+    f"search is repeated for {PATIENCE:g} s at most; one of more than {LIMIT_MS / 1e3:g} s of "
+    "kernels is given up (stopped_after_ms)"
+)
+
+
+def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
+    """Yield what a row says of each of some `families`, halved so many times, and the graph."""
+    return together.large_graphs(FAMILIES, shrink, families)
+
+
+def searches(g: Graph, methods: Container[str] = tuple(METHODS)) -> list[Search]:
+    """Return everything that is measured on `g` of some `methods`."""
+    found = []
+    for method in METHODS:
+        if method not in methods:
+            continue
+        every = OPTIONS.get(method, ({},))
+        if method == "bfs4k":
+            every = (tune_bfs4k(g), {})
+        for options in every:
+            search = named(method, options)
+            if method == "bfs4k":
+                label = "bfs4k" if options else "bfs4k as the paper sets it"
+                search = label, method, options
+            found.append(search)
+    return found
+
+
+def measure(
+    timer: LaunchTimer,
+    g: Graph,
+    root: int,
+    repeat: int,
+    bandwidth: float,
+    chosen: Sequence[Search] | None = None,
+    roots: int = ROOTS,
+    patience: float | None = None,
+) -> dict[str, Any]:
+    """Return the figures of all :func:`searches` of `g`, or of the `chosen` ones, and of the CPU.
+
+    ``searches`` of the result maps a label to what :func:`.search_time.time_search` returns, and
+    "sequential", "all cores", "SciPy" and "NetworkX" to what :func:`.search_time.time_on_cpu` does.
+    """
+    from_roots = cases(g, root, roots)
+    first = from_roots[0]
+    found: dict[str, dict[str, Any]] = {}
+    ours = {"sequential": reference.bfs, "all cores": multicore.bfs}
+    on_host = [(label, functools.partial(search, g)) for label, search in ours.items()]
+    for label, search in itertools.chain(on_host, on_cpu.searches(g)):
+        found[label] = time_on_cpu(search, from_roots, repeat, label, patience)
+        print_row(label, found[label])
+    some = searches(g) if chosen is None else chosen
+    found |= time_all(bfs, g, some, timer, from_roots, repeat, bandwidth, patience)
+    return {
+        "levels": first.levels,
+        "reached": first.reached,
+        "arcs": first.arcs,
+        "roots_levels": sorted(case.levels for case in from_roots[1:]),
+        "searches": found,
+    }
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    repeat: int = 9,
+    roots: int = ROOTS,
+    families: Sequence[str] = FAMILY_NAMES,
+    methods: Container[str] = tuple(METHODS),
+    patience: float | None = None,
+) -> Path:
+    """Measure and write the file; return its path."""
+    steps.expect(len(families) * (4 + len(searches(path(2), methods))))
+
+    def of_graph(timer: LaunchTimer, g: Graph, root: int, bandwidth: float) -> dict[str, Any]:
+        chosen = searches(g, methods)
+        return measure(timer, g, root, repeat, bandwidth, chosen, roots, patience)
+
+    graphs = large_graphs(shrink, families)
+    return together.write("bfs", WHAT, graphs, of_graph, device, here, folder, shrink)

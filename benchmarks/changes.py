@@ -1,0 +1,185 @@
+"""What changed between two files of measurements, beyond what each of them spreads.
+
+A figure is a median with its quartiles, or a time or an energy of a file from before there were
+any. Two figures are the same unless the ranges between their quartiles are apart, each widened to
+some share of its median on either side: three runs may agree by chance, and a GPU's clock wanders.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpukernels.errors import InvalidArgument
+from gpukernels.notebook.spread import FIGURE, NOT_MEASURED, SPREAD
+
+#: Half a range at least, as a share of the median: with quartiles, and without, as of one run.
+FLOOR, WITHOUT = 0.02, 0.05
+#: Numbers that tell rows apart, beside all words.
+_NUMBERS = (
+    "n", "m", "root", "threads", "stride", "items", "units", "values", "bytes", "halved", "gpus",
+    "peer_access",
+)  # fmt: skip
+#: Words of a row that are no part of its name.
+_NO_NAME = ("call", "choice", "what_for")
+#: What tells whether two files are of the same hardware and software.
+CIRCUMSTANCES = ("device", "driver", "cpu", "cores", "numba", "numba_cuda")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured number and the range in which others count as the same."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Change:
+    """A figure that differs.
+
+    Attributes
+    ----------
+    where : str
+        Row and figure.
+    old, new : float
+        The medians.
+    """
+
+    where: str
+    old: float
+    new: float
+
+    @property
+    def ratio(self) -> float:
+        """The new one by the old one; above 1 is worse."""
+        return self.new / self.old if self.old else float("inf")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What two files have in common, and what not.
+
+    Attributes
+    ----------
+    changes : list of Change
+        Figures that changed by more than their spread, the worst first.
+    same : int
+        How many did not.
+    only_old, only_new : int
+        How many stand in one file alone.
+    apart : dict
+        What of the circumstances differs: old and new.
+    """
+
+    changes: list[Change]
+    same: int
+    only_old: int
+    only_new: int
+    apart: dict[str, tuple[Any, Any]]
+
+    @property
+    def worse(self) -> bool:
+        """Whether a figure is worse than before."""
+        return any(change.ratio > 1 for change in self.changes)
+
+    def __str__(self) -> str:
+        lines = [f"another {name}: {old}, now {new}" for name, (old, new) in self.apart.items()]
+        if self.changes:
+            lines.append(f"{'ratio':>8} {'old':>14} {'new':>14}")
+        lines += [
+            f"{change.ratio:8.3f} {change.old:14,.6g} {change.new:14,.6g}  {change.where}"
+            for change in self.changes
+        ]
+        lines.append(
+            f"{len(self.changes)} changed by more than their spread, {self.same} did not; "
+            f"{self.only_old} only in the old file, {self.only_new} only in the new one"
+        )
+        return "\n".join(lines)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return what a file holds.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is not there, or is no file of measurements.
+    """
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError) as reason:
+        allowed = "a file of measurements, as those of data/benchmarks"
+        raise InvalidArgument("--compare", str(path), allowed) from reason
+    if not isinstance(found, dict) or "what" not in found:
+        raise InvalidArgument("--compare", str(path), "a file of measurements, with its `what`")
+    return found
+
+
+def figures(measured: dict[str, Any]) -> dict[str, Figure]:
+    """Return every figure of a file by the row that it stands in and its name."""
+    return dict(_figures(measured, ()))
+
+
+def _figures(there: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Figure]]:
+    if isinstance(there, list):
+        for one in there:
+            if isinstance(one, dict):
+                yield from _figures(one, (*path, _name(one)))
+        return
+    for name, value in there.items():
+        spread = there.get(name + SPREAD)
+        if isinstance(value, dict):
+            inner = (*path, name)
+            if FIGURE.match(name):
+                for key, one in value.items():
+                    yield _labeled((*inner, key), one, (spread or {}).get(key))
+            else:
+                yield from _figures(value, inner)
+        elif isinstance(value, list):
+            yield from _figures(value, path)
+        elif _is_figure(name, value):
+            yield _labeled((*path, name), value, spread)
+
+
+def _is_figure(name: str, value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and name not in NOT_MEASURED and bool(FIGURE.match(name))
+
+
+def _labeled(path: tuple[str, ...], value: float, spread) -> tuple[str, Figure]:
+    low, high = spread or (value, value)
+    half = abs(value) * (WITHOUT if low == high else FLOOR)
+    where = ", ".join(part for part in path if part)
+    return where, Figure(value, min(low, value - half), max(high, value + half))
+
+
+def _name(row: dict[str, Any]) -> str:
+    words = [str(v) for k, v in row.items() if isinstance(v, str) and k not in _NO_NAME]
+    numbers = [f"{name} {row[name]:,}" for name in _NUMBERS if isinstance(row.get(name), int)]
+    options = [f"{name}={value}" for name, value in row.get("options", {}).items()]
+    return " ".join(words + numbers + options)
+
+
+def compare(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
+    """Return what changed from one file's content to another's."""
+    before, after = figures(old), figures(new)
+    changes, same = [], 0
+    for where in before.keys() & after.keys():
+        one, other = before[where], after[where]
+        if other.low > one.high or other.high < one.low:
+            changes.append(Change(where, one.value, other.value))
+        else:
+            same += 1
+    changes.sort(key=lambda change: (-change.ratio, change.where))
+    apart = {
+        name: (old.get(name), new.get(name))
+        for name in CIRCUMSTANCES
+        if old.get(name) != new.get(name)
+    }
+    only_old, only_new = len(before.keys() - after.keys()), len(after.keys() - before.keys())
+    return Comparison(changes, same, only_old, only_new, apart)

@@ -1,0 +1,186 @@
+"""What making a graph costs beside SciPy: CPU seconds of both in one run, and their ratio.
+
+``python -m benchmarks making`` prints the ratios and writes ``making.json``; no GPU is asked.
+One is SciPy's conversion
+of the same arcs from coordinates to CSR (`coo_array.tocsr`, which also adds up parallel arcs). CPU
+time, so that a parallel loop is charged for all its cores; wall time stands beside it. What makes a
+graph runs in turn with SciPy, so that both meet the same neighbors.
+
+Files of a sixteenth of the arcs, a million, stand below: the seconds of reading each format, and
+for those of pandas' and polars' readers, which make columns and no graph, where they are there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks import record, steps
+from gpukernels.graphs.generators import rmat
+from gpukernels.graphs.graph import Graph
+from gpukernels.graphs.io import read
+from gpukernels.graphs.making.quadrants import quadrants
+from gpukernels.notebook.spread import median
+from gpukernels.reference import multicore
+
+#: What is made -> how many times SciPy's CPU time it may take, on an idle machine.
+TARGETS = {"from_arcs": 1.0, "undirected check": 0.3, "reverse": 0.7, "rmat": 2.0}
+#: CPU seconds that reading a million arcs may take, on an idle machine.
+READ_S = 0.2
+BANNER = "%%MatrixMarket matrix coordinate"
+
+
+def spent(run: Callable[[], Any], repeat: int) -> tuple[list[float], list[float]]:
+    """Return the CPU times and the wall times of `repeat` runs, in milliseconds."""
+    took = []
+    for _ in range(repeat):
+        cpu, wall = time.process_time(), time.perf_counter()
+        run()
+        took.append((1e3 * (time.process_time() - cpu), 1e3 * (time.perf_counter() - wall)))
+    return [cpu for cpu, _ in took], [wall for _, wall in took]
+
+
+def _figures(cpu: list[float], wall: list[float]) -> dict[str, Any]:
+    """Return the least seconds, which other work disturbs least, and the medians of all."""
+    seconds = {"cpu_s": min(cpu) / 1e3, "wall_s": min(wall) / 1e3}
+    return {**seconds, "cpu_ms": median(cpu), "wall_ms": median(wall)}
+
+
+def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dict[str, Any]]:
+    """Time each way of making an R-MAT graph, and SciPy's conversion of the same arcs.
+
+    Parameters
+    ----------
+    scale, edge_factor : int
+        Of the graph: ``edge_factor << scale`` arcs. The check takes half of them, both ways.
+    repeat : int
+        Runs of each, of which the fastest counts. One more comes before, for the compiler.
+
+    Returns
+    -------
+    list of dict
+        ``what``, ``cpu_s``, ``wall_s``, their medians ``cpu_ms`` and ``wall_ms``, the ``ratio`` to
+        SciPy's CPU time and the ``allowed`` one.
+    """
+    n, k = 1 << scale, edge_factor << scale
+    source, target = quadrants(np.random.default_rng(1), scale, k, 0.57, 0.19, 0.19)
+    graph = Graph.from_arcs(n, source, target)
+    half = Graph.from_arcs(n, source[: k // 2], target[: k // 2], directed=False)
+    runs = {
+        "scipy": lambda: sparse.coo_array(
+            (np.ones(k, np.int8), (source, target)), shape=(n, n)
+        ).tocsr(),
+        "from_arcs": lambda: Graph.from_arcs(n, source, target),
+        "undirected check": lambda: Graph(half.offsets, half.targets, directed=False),
+        "reverse": lambda: Graph._checked(graph.offsets, graph.targets, None, True).reverse,
+        "rmat": lambda: rmat(scale, edge_factor, seed=1),
+    }
+    for run in runs.values():
+        run()
+    took: dict[str, tuple[list[float], list[float]]] = {what: ([], []) for what in runs}
+    for _ in range(repeat):
+        for what, run in runs.items():
+            for kept, one in zip(took[what], spent(run, 1), strict=True):
+                kept += one
+    rows: list[dict[str, Any]] = []
+    for what, times in took.items():
+        told = _figures(*times)
+        one = rows[0]["cpu_s"] if rows else told["cpu_s"]
+        ratio = {"ratio": told["cpu_s"] / one, "allowed": TARGETS.get(what)}
+        rows.append({"what": what, **told, **ratio})
+    return rows
+
+
+def measure_readers(arcs: int = 1_000_000, repeat: int = 3) -> list[dict[str, Any]]:
+    """Time reading a file of so many arcs in each format.
+
+    Returns
+    -------
+    list of dict
+        ``what`` (the reader and the format), ``cpu_s``, ``wall_s`` and ``allowed``, the CPU seconds
+        that reading a million arcs may take.
+    """
+    n = max(2, arcs // 5)
+    ends = np.random.default_rng(1).integers(1, n + 1, (arcs, 2)).tolist()
+    lines = [f"{u} {v} {u}\n" for u, v in ends]
+    files = {
+        "a.txt": [f"{u}\t{v}\n" for u, v in ends],
+        "a.gr": [f"p sp {n} {arcs}\n", *("a " + line for line in lines)],
+        "a.mtx": [f"{BANNER} integer general\n{n} {n} {arcs}\n", *lines],
+        "real.mtx": [
+            f"{BANNER} real general\n{n} {n} {arcs}\n",
+            *(f"{u} {v} {u / 7:.6f}\n" for u, v in ends),
+        ],
+    }
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            file = Path(folder) / name
+            file.write_text("".join(text))
+            for reader, run in {"gk": lambda file: read(file), **_others(name)}.items():
+                run(file)
+                told = _figures(*spent(functools.partial(run, file), repeat))
+                allowed = READ_S * arcs / 1e6 if reader == "gk" else None
+                rows.append({"what": f"{reader} {name}", **told, "allowed": allowed})
+    return rows
+
+
+def _others(name: str) -> dict[str, Callable[[Path], Any]]:
+    """Return what else reads the columns of such a file, of what is installed."""
+    separator, skip = ("\t", 0) if name.endswith(".txt") else (" ", 1 + name.endswith(".mtx"))
+    readers = {}
+    with contextlib.suppress(ImportError):
+        import pandas
+
+        readers["pandas"] = functools.partial(
+            pandas.read_csv, sep=separator, header=None, skiprows=skip
+        )
+    with contextlib.suppress(ImportError):
+        import polars
+
+        readers["polars"] = functools.partial(
+            polars.read_csv, separator=separator, has_header=False, skip_rows=skip
+        )
+    return readers
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    scale: int = 20,
+    edge_factor: int = 16,
+    repeat: int = 3,
+) -> Path:
+    """Measure on the CPU, print the ratios and write the file; return its path."""
+    arcs = edge_factor << scale
+    steps.expect(9)
+    steps.tell(f"{arcs:,} arcs, {multicore.cores()} cores, {multicore.processor()}", 0)
+    made = measure(scale, edge_factor, repeat)
+    for row in made:
+        allowed = "" if row["allowed"] is None else f"  (at most {row['allowed']})"
+        steps.tell(f"{_told(row)} {row['ratio']:6.2f}{allowed}")
+    steps.tell(f"files of {arcs >> 4:,} arcs", 0)
+    files = measure_readers(arcs >> 4, repeat)
+    for row in files:
+        allowed = "" if row["allowed"] is None else f"  (at most {row['allowed']:.3g} s CPU)"
+        steps.tell(f"{_told(row)}{allowed}")
+    what = (
+        "making a graph of `arcs` arcs beside SciPy's conversion, and reading files of "
+        f"`file_arcs`: the least CPU and wall seconds of {repeat} runs, and their medians"
+    )
+    measured = {"arcs": arcs, "file_arcs": arcs >> 4, "times": made, "files": files}
+    return record.write("making", what, measured, here, folder)
+
+
+def _told(row: dict[str, Any]) -> str:
+    return f"{row['what']:>16} {row['cpu_s']:8.3f} s CPU {row['wall_s']:8.3f} s wall"

@@ -1,0 +1,177 @@
+"""Searches a second: many roots at once beside one after the other.
+
+`gk.bfs_many` lets up to 256 searches share the arcs that they all follow. It is compared with the
+fastest single search, `direction_optimizing`, from each of some roots in turn, on the same graph in
+the same run. Roots are drawn from one component; every distance is compared with that of a search
+on all cores of the CPU.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import record, steps
+from benchmarks.graphs import kron, rmat
+from benchmarks.limits import Limits, measured_limits
+from benchmarks.roots import draw, least_bytes
+from benchmarks.searches import Family, large_graphs
+from gpukernels.graphs.graph import Graph
+from gpukernels.notebook.kernel_time import kernel_ms, wall_ms
+from gpukernels.notebook.spread import Median
+from gpukernels.reference import multicore
+from gpukernels.traversal import bfs
+from gpukernels.traversal.many_roots import bfs_many
+from gpukernels.traversal.many_roots_words import BITS, WORDS
+
+FAMILIES: tuple[Family, ...] = (
+    ("kron", "gk.kron(22, 16, seed=1)", lambda k: kron(22 - k, 16, seed=1)),
+    ("rmat", "gk.rmat(20, 16, seed=1)", lambda k: rmat(20 - k, 16, seed=1)),
+)
+FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
+
+#: How many roots are searched from together, and of these as many in turn as a GPU has time for.
+TOGETHER, ALONE = (64, 128, 256), 16
+#: What is tried of the knobs, from the most roots: kernels alone are timed, a few times.
+TRIED: tuple[dict[str, float], ...] = (
+    {"alpha": 1.0},
+    {"alpha": 16.0},
+    {"words": 1},
+    {"words": 2},
+    {"threads": 512},
+    {"piece": 8192},
+)
+#: How often what is tried is repeated at most.
+FEW = 3
+#: How often a way to search is measured again, the others in between.
+ROUNDS = 3
+SINGLE = "direction_optimizing"
+#: Seconds that one setting is repeated at most.
+PATIENCE = 1.5
+
+WHAT = (
+    "gk.bfs_many from 64, 128 and 256 random roots of one component, and gk.bfs by "
+    f"{SINGLE} without parents from {ALONE} of them one after the other, the graph on the GPU "
+    "already, every distance checked. All figures are for one search: kernel_ms (events, the GPU "
+    "kept busy before each launch, its cache cold), call_ms (the whole call, distances copied "
+    "back; not of what is tried of the knobs), medians of `rounds`, each of many runs and after "
+    "the other ways, with the outermost quartiles of all; searches_per_second by kernels; "
+    "times_as_many: this by that of one after the other"
+)
+
+
+def settings(together: Sequence[int], tried: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the number of roots and the knobs of each way to search together, by its name."""
+    named: dict[str, Any] = {f"bfs_many {count} roots": (count, {}) for count in together}
+    for knobs in tried:
+        told = " ".join(f"{name}={value:g}" for name, value in knobs.items())
+        named[f"bfs_many {max(together)} roots {told}"] = max(together), knobs
+    return named
+
+
+def widest(rounds: Sequence[Median]) -> Median:
+    """Return the median of some rounds' medians, and the outermost of their quartiles."""
+    low, high = zip(*(ms.spread for ms in rounds), strict=True)
+    return round(Median(statistics.median(rounds), (min(low), max(high))), 5)
+
+
+def measure(
+    device,
+    g: Graph,
+    root: int,
+    limits: Limits,
+    repeat: int,
+    together: Sequence[int],
+    tried: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Return how many are searched one by one, and the figures of each way to search.
+
+    Raises
+    ------
+    AssertionError
+        If a distance is wrong.
+    """
+    component = multicore.bfs(g, root).distance >= 0
+    # Of a very small graph, some vertices are there again and again.
+    roots = np.resize(draw(g, root, component, max(together)), max(together))
+    expected = np.stack([multicore.bfs(g, v).distance for v in roots.tolist()])
+    alone = roots[:ALONE].tolist()
+    vertices = int(component.sum())
+    arcs = int(g.out_degree[component].sum(dtype=np.int64))
+    kept: list[Any] = [None]
+
+    def one_by_one(there) -> None:
+        kept[0] = [bfs(g, v, SINGLE, there, parents=False).distance for v in alone]
+
+    def at_once(there, count: int, knobs: Mapping[str, Any]) -> None:
+        kept[0] = None  # gigabytes, of which one lot at a time is enough
+        kept[0] = bfs_many(g, roots[:count], there, **knobs).distance
+
+    def check(label: str, count: int) -> None:
+        for i in range(count):
+            if not np.array_equal(kept[0][i], expected[i]):
+                raise AssertionError(f"{label}: wrong distances from root {roots[i]}")
+
+    ways: list[tuple[str, Callable[[Any], None], int, int, bool]] = [
+        (SINGLE, one_by_one, len(alone), 1, True)
+    ]
+    for label, (count, knobs) in settings(together, tried).items():
+        sharing = min(count, BITS * knobs.get("words", WORDS[-1]))
+        ways.append((label, partial(at_once, count=count, knobs=knobs), count, sharing, not knobs))
+    rounds: dict[str, list[tuple[Median, Median | None]]] = {label: [] for label, *_ in ways}
+    for number in range(ROUNDS):
+        for label, run, count, _, whole in ways:
+            if number and not whole:
+                continue
+            ms = kernel_ms(
+                device, run, repeat if whole else min(repeat, FEW),
+                check=lambda label=label, count=count: check(label, count), patience=PATIENCE,
+            )  # fmt: skip
+            call = (
+                wall_ms(lambda run=run: run(device), repeat, patience=PATIENCE) if whole else None
+            )
+            rounds[label].append((ms.times(1 / count), call and call.times(1 / count)))
+    found: dict[str, dict[str, Any]] = {}
+    for label, _, _, sharing, whole in ways:
+        ms = widest([ms for ms, _ in rounds[label]])
+        found[label] = row = {"kernel_ms": ms, "rounds": len(rounds[label])}
+        if whole:
+            row["call_ms"] = widest([call for _, call in rounds[label]])
+        # Offsets and targets are read once for all that share them, distances written for each.
+        shared = least_bytes(vertices, arcs) - 4 * vertices
+        row |= limits.judged(ms, shared // sharing + 4 * vertices, arcs // sharing)
+        row["searches_per_second"] = round(1e3 / max(ms, 1e-9), 1)
+        by_one = found[SINGLE]["searches_per_second"]
+        row["times_as_many"] = round(row["searches_per_second"] / max(by_one, 1e-9), 2)
+        steps.tell(
+            f"  {label}: {ms:,} ms a search {list(ms.spread)}, {row['times_as_many']} as many"
+        )
+    return {"one_after_the_other": len(alone), "searches": found}
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    repeat: int = 9,
+    families: Sequence[str] = FAMILY_NAMES,
+    together: Sequence[int] = TOGETHER,
+    tried: Sequence[Mapping[str, Any]] = TRIED,
+) -> Path:
+    """Measure and write the file; return its path. It is written after each graph."""
+    steps.expect(len(families) * (1 + len(together) + len(tried)))
+    limits = measured_limits(device, shrink)
+    rows: list[dict[str, Any]] = []
+    measured = {**limits.figures, "times": rows}
+    for head, g in large_graphs(FAMILIES, shrink, families):
+        steps.tell(f"{head['graph']}: n={g.n:,} m={g.m:,}", 0)
+        rows.append({**head, **measure(device, g, head["root"], limits, repeat, together, tried)})
+        path = record.write("many_roots", WHAT, measured, here, folder)
+    return path

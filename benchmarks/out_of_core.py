@@ -1,0 +1,90 @@
+"""The times of all pairs with a bounded part of the matrix on the device, by the bound.
+
+``python -m benchmarks out_of_core`` measures on the current GPU, a minute, and
+writes ``data/benchmarks/out_of_core.json``; ``--sizes`` chooses numbers of vertices.
+
+Times are those of whole calls by the host's clock, as copies are what is asked about: a matrix is
+streamed through a bound of some bytes, and beside it goes the same call with the whole matrix on
+the device. Every distance is compared with those of `blocked`, some of whose rows Dijkstra's
+algorithm has checked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import record, steps
+from benchmarks.apsp import Subject
+from benchmarks.graphs import dense_lengths
+from benchmarks.limits import measured_limits
+from gpukernels.all_pairs import apsp
+from gpukernels.notebook.spread import median
+
+SIZES = (8192, 16384)
+#: Bytes of the device that a call may use.
+BOUNDS = (1 << 26, 1 << 28, 1 << 30)
+#: The least that a bound is lowered to where sizes are halved.
+LEAST = 1 << 17
+#: Vertices of the run before, for the compiler.
+COMPILING = 256
+
+WHAT = (
+    "gk.apsp(matrix, 'out_of_core', memory=...) on a complete graph of whole numbers 1 to 50,000, "
+    "and 'blocked' with all of it on the device; every distance compared. call_ms: the whole call "
+    "by the host's clock, medians of `runs`; bytes_to_device and bytes_from_device: what the "
+    "matrix's blocks were copied; block: rows of a block; device_bytes: what was in use at most; "
+    "least_operations: n^3 additions with their minimum, and the share of the GPU's issue rate "
+    "that the call makes of them"
+)
+
+#: Of a result's ``stats``, what is kept.
+TOLD = ("block", "pivot_blocks", "device_bytes", "bytes_to_device", "bytes_from_device")
+
+
+def _timed(subject: Subject, device, method: str, repeat: int, **options: Any) -> dict[str, Any]:
+    """Return the times of whole calls, and what the last says of itself."""
+    times, stats = [], {}
+    for _ in range(repeat):
+        begin = time.perf_counter()
+        found = apsp(subject.given, method, device, **options)
+        times.append((time.perf_counter() - begin) * 1e3)
+        subject.check(found.distance, method)
+        stats = found.stats
+    told = {name: int(stats[name]) for name in TOLD if name in stats}
+    return {"call_ms": median(times), "runs": repeat, **told}
+
+
+def measure(device, n: int, bounds: Sequence[int], repeat: int) -> dict[str, Any]:
+    """Return the row of a complete graph of `n` vertices."""
+    subject = Subject(dense_lengths(n, seed=1))
+    rows = {"blocked": _timed(subject, device, "blocked", repeat)}
+    for bound in bounds:
+        rows[f"memory={bound}"] = _timed(subject, device, "out_of_core", repeat, memory=bound)
+    for label, row in rows.items():
+        steps.tell(f"  n={n:,} {label:20} call {row['call_ms']:>10,.1f} ms")
+    call = f"benchmarks.graphs.dense_lengths({n}, seed=1)"
+    return {"graph": "dense", "call": call, "n": n, "m": n * (n - 1), "searches": rows}
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    repeat: int = 3,
+    sizes: Sequence[int] = SIZES,
+) -> Path:
+    """Measure and write the file; return its path."""
+    bounds = sorted({max(bound >> 2 * shrink, LEAST) for bound in BOUNDS})
+    measure(device, COMPILING, bounds[:1], 1)
+    steps.expect((len(sizes) + 1) * (1 + len(bounds)))
+    limits = measured_limits(device, shrink)
+    rows = [measure(device, max(n >> shrink, 128), bounds, repeat) for n in sizes]
+    for row in rows:
+        for found in row["searches"].values():
+            found |= limits.judged(found["call_ms"], 8 * row["n"] ** 2, row["n"] ** 3)
+    return record.write("out_of_core", WHAT, {**limits.figures, "times": rows}, here, folder)

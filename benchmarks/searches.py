@@ -1,0 +1,104 @@
+"""What the benchmarks of searches from a root share: their graphs, the loop over them, the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import record, steps
+from benchmarks.limits import Limits, measured_limits
+from benchmarks.roots import Case
+from benchmarks.search_time import print_row, time_search, timer_for
+from gpukernels.graphs.graph import Graph
+from gpukernels.notebook.kernel_time import LaunchTimer
+
+#: Family, the call that makes it, and that call with its size halved so many times.
+Family = tuple[str, str, Callable[[int], Graph]]
+
+#: A search: how tables name it, its method and its options.
+Search = tuple[str, str, dict[str, Any]]
+
+#: Families whose first search begins at a corner, vertex 0; in others at the vertex of most arcs.
+FROM_A_CORNER = ("road", "grid")
+
+
+def named(method: str, options: dict[str, Any]) -> Search:
+    """Return a search with the name that its options give it."""
+    words = [f"{name}={value}" for name, value in options.items()]
+    return " ".join([method, *words]), method, options
+
+
+def large_graphs(
+    every: Iterable[Family], shrink: int, families: Container[str]
+) -> Iterator[tuple[dict[str, Any], Graph]]:
+    """Yield what a row says of each of some `families`, halved so many times, and the graph."""
+    for family, call, make in every:
+        if family in families:
+            g = make(shrink)
+            root = 0 if family in FROM_A_CORNER else int(np.argmax(g.out_degree))
+            head = {"graph": family, "call": call, "halved": shrink, "n": g.n, "m": g.m}
+            yield {**head, "root": root}, g
+
+
+def time_all(
+    search: Callable[..., Any],
+    g: Graph,
+    chosen: Iterable[Search],
+    timer: LaunchTimer,
+    cases: Sequence[Case],
+    repeat: int,
+    bandwidth: float,
+    patience: float | None,
+) -> dict[str, dict[str, Any]]:
+    """Return the figures of some searches of `g` by label, as `time_search` finds them; print them.
+
+    `search` is the front door, ``search(g, root, method, device, parents=False, ...)``.
+    """
+    found = {}
+    for label, method, options in chosen:
+
+        def run(device, root, method=method, options=options):
+            return search(g, root, method, device, parents=False, **options)
+
+        found[label] = time_search(run, timer, cases, repeat, bandwidth, label, patience)
+        print_row(label, found[label])
+    return found
+
+
+def write(
+    name: str,
+    what: str,
+    graphs: Iterable[tuple[dict[str, Any], Graph]],
+    measure: Callable[[LaunchTimer, Graph, int, float], dict[str, Any]],
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    shrink: int,
+) -> Path:
+    """Write what ``measure(timer, g, root, bandwidth)`` finds for each of `graphs`; return a path.
+
+    The limits are measured first, in less time if graphs are halved. The file is written after
+    each graph, so that what was measured is kept if a later one fails.
+    """
+    limits = measured_limits(device, shrink)
+    timer = timer_for(device)
+    rows: list[dict[str, Any]] = []
+    measured = {**limits.figures, "times": rows}
+    for head, g in graphs:
+        steps.tell(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", 0)
+        row = {**head, **measure(timer, g, head["root"], limits.gigabytes_per_second)}
+        judge(limits, row["searches"].values())
+        rows.append(row)
+        record.write(name, what, measured, here, folder)
+    return record.write(name, what, measured, here, folder)
+
+
+def judge(limits: Limits, rows: Iterable[dict[str, Any]]) -> None:
+    """Add to rows of `time_search` their share of the GPU's issue rate, from random roots."""
+    for row in rows:
+        if "least_operations" in row:
+            shares = limits.shares(row["roots_kernel_ms"], 0, row["least_operations"])
+            row["share_of_issue_rate"] = shares["share_of_issue_rate"]

@@ -1,0 +1,271 @@
+"""The times of every search for shortest paths on five families of large graphs.
+
+``python -m benchmarks sssp`` measures on the current GPU, some minutes, and writes
+``data/benchmarks/sssp.json``; ``--shrink K`` halves every graph's vertices K times, ``--families``
+and ``--methods`` choose some.
+
+All graphs are undirected and their edges weigh 1 to 100. Times are those of `benchmarks.bfs`:
+of the kernels and of the whole call ``gk.sssp(g, root, method, parents=False)``, from the vertex of
+most arcs (of a grid, from a corner) and from random roots.
+
+Every result is compared. At the first root with Dijkstra's heap, which is a row of the CPU too; it
+takes half a minute of the largest graphs, so from other roots one search on the device stands for
+it, or the one on all cores, once :func:`is_shortest` has found its distances to be those of
+shortest paths.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import on_cpu, steps
+from benchmarks import searches as together
+from benchmarks.graphs import (
+    weighted,
+    weighted_grid,
+    weighted_kron,
+    weighted_random,
+    weighted_rmat,
+    weighted_small_world,
+)
+from benchmarks.roots import ROOTS, Case, draw
+from benchmarks.search_time import ALL_CORES, FEW, LIMIT_MS, no_collection, print_row, time_on_cpu
+from benchmarks.searches import Family, Search, named, time_all
+from gpukernels import reference
+from gpukernels.cores.compiled import compiled
+from gpukernels.graphs import generators
+from gpukernels.graphs.graph import Graph
+from gpukernels.notebook import cold_cache
+from gpukernels.notebook.kernel_time import LaunchTimer
+from gpukernels.notebook.spread import median
+from gpukernels.reference import multicore
+from gpukernels.shortest_paths import METHODS, UNREACHED, sssp
+
+_IN = "benchmarks.graphs"
+FAMILIES: tuple[Family, ...] = (
+    ("rmat", f"{_IN}.weighted_rmat(3_000_000, 20_000_000, seed=1)",
+     lambda k: weighted_rmat(3_000_000 >> k, 20_000_000 >> k, seed=1)),
+    ("random", f"{_IN}.weighted_random(2_000_000, 64, seed=1)",
+     lambda k: weighted_random(2_000_000 >> k, 64, seed=1)),
+    ("grid", f"{_IN}.weighted_grid(2048, 2048, seed=1)",
+     lambda k: weighted_grid(2048 >> (k // 2), 2048 >> (k - k // 2), seed=1)),
+    ("small world", f"{_IN}.weighted_small_world(2_000_000, 20, 0.3, seed=1)",
+     lambda k: weighted_small_world(2_000_000 >> k, 20, 0.3, seed=1)),
+    ("kron", f"{_IN}.weighted_kron(22, 16, seed=1)", lambda k: weighted_kron(22 - k, 16, seed=1)),
+)  # fmt: skip
+
+FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
+
+#: What is measured of each method besides its defaults.
+OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
+    "delta_stepping": ({}, {"light_heavy": True}),
+    "hbf": ({}, {"child_threshold": 256, "min_warp_size": 16, "cache_hints": False}),
+    "near_far_persistent": ({}, {"adapt": False}, {"rounds": 1}),
+}
+
+#: Seconds that one search of one graph may be repeated: enough for all roots of the slowest, which
+#: is why this is more than of other benchmarks.
+PATIENCE = 40.0
+#: And those of the search on all cores, of which 16 roots of the largest graph may take some.
+CORES_PATIENCE = 6.0
+
+#: The search whose distances, once checked, are those that others must find from random roots.
+TRUSTED = "near_far_persistent"
+
+WHAT = (
+    "gk.sssp without parents on undirected graphs of weights 1 to 100, figures as in bfs.json, "
+    "from `root` and from `roots` random roots of its component, every result checked; "
+    f"with_parents_kernel_ms: from `root`, with parents, of {TRUSTED} alone, because "
+    "every search finds them after its end by the same kernels; "
+    "share_of_bandwidth counts 4 bytes more for each arc, its weight; sequential: Dijkstra's heap, "
+    f"SciPy and NetworkX: theirs, one run each; "
+    f"{ALL_CORES}: gpukernels.reference.multicore, by numba on every core. "
+    "A search is repeated for {patience:g} s at most; one of more than "
+    f"{LIMIT_MS / 1e3:g} s of kernels is given up (stopped_after_ms)"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PathCase(Case):
+    """A root and the lengths of its shortest paths, which have no levels."""
+
+    @property
+    def least_bytes(self) -> int:
+        """What a search must move that relaxes every arc once: its weight, too."""
+        return super().least_bytes + 4 * self.arcs
+
+
+def _case(g: Graph, root: int, distance: NDArray[np.int32]) -> PathCase:
+    reached = distance != UNREACHED
+    arcs = int(g.out_degree[reached].sum(dtype=np.int64))
+    return PathCase(root, distance, 0, int(reached.sum()), arcs)
+
+
+@compiled()
+def _is_shortest(offsets, targets, weights, root, distance, none, parent):
+    has_parent = np.zeros(distance.size, np.bool_)
+    has_parent[root] = distance[root] == 0
+    for u in range(distance.size):
+        if distance[u] != none:
+            for i in range(offsets[u], offsets[u + 1]):
+                v, length = targets[i], np.int64(distance[u]) + weights[i]
+                if length < distance[v] or weights[i] <= 0:
+                    return False
+                told = parent.size == 0 or parent[v] == u
+                has_parent[v] = has_parent[v] or (told and length == distance[v])
+    return bool(np.all(has_parent == (distance != none)))
+
+
+def is_shortest(
+    g: Graph, root: int, distance: NDArray[np.int32], parent: NDArray[np.int32] | None = None
+) -> bool:
+    """Return whether these are the lengths of shortest paths, where all weights are above 0.
+
+    They are if no arc relaxes any further, and each vertex but the root has an arc that gives it
+    its distance: such arcs come from closer vertices, so they lead back to the root. Where parents
+    are given, it must be an arc from the vertex's own, and a vertex that is not reached has none.
+    """
+    known = np.empty(0, np.int32) if parent is None else parent
+    right = distance[root] == 0 and bool((distance >= 0).all())
+    if parent is not None:
+        right = right and bool((parent[distance == UNREACHED] == -1).all())
+    return right and _is_shortest(
+        g.offsets, g.targets, g.weights, root, distance, UNREACHED, known
+    )  # fmt: skip
+
+
+def cases(device, g: Graph, root: int, count: int) -> tuple[list[PathCase], float]:
+    """Return the case of `root`, by Dijkstra, and of random roots, and the heap's milliseconds."""
+    reference.dijkstra(weighted(generators.path(2)), 0)  # compiles
+    begin = time.perf_counter()
+    found = reference.dijkstra(g, root)
+    ms = (time.perf_counter() - begin) * 1e3
+    reached = found.parent >= 0
+    first = _case(g, root, np.where(reached, found.distance, UNREACHED).astype(np.int32))
+    others = []
+    for v in draw(g, root, reached, count):
+        distance = sssp(g, v, TRUSTED, device, parents=False).distance
+        if not is_shortest(g, v, distance):
+            raise AssertionError(f"{TRUSTED} from {v}: these are not shortest paths")
+        others.append(_case(g, v, distance))
+    return [first, *others], ms
+
+
+def single(ms: float, case: Case) -> dict[str, Any]:
+    """Return the row of a single run on the CPU."""
+    rate = round(case.arcs / max(ms, 1e-9) / 1e6, 4)
+    return {"call_ms": median([ms]), "call_gteps": rate, "runs": 1, "roots": 0}
+
+
+def on_all_cores(
+    g: Graph, from_roots: Sequence[Case], repeat: int, patience: float
+) -> dict[str, Any]:
+    """Return the row of all cores, and print it."""
+    few = min(patience, CORES_PATIENCE)
+    row = time_on_cpu(lambda root: multicore.sssp(g, root), from_roots, repeat, ALL_CORES, few)
+    print_row(ALL_CORES, row)
+    return row
+
+
+def with_parents(
+    timer: LaunchTimer, g: Graph, case: Case, search: Search, repeat: int
+) -> dict[str, Any]:
+    """Return the milliseconds of the kernels of a search that finds parents too.
+
+    Raises
+    ------
+    AssertionError
+        If a distance or a parent is wrong.
+    """
+    label, method, options = search
+    times = []
+    for _ in range(1 + min(repeat, FEW)):  # the first compiles
+        cold_cache.flush(timer.device)
+        timer.reset()
+        with no_collection():
+            found = sssp(g, case.root, method, timer, **options)
+        times.append(timer.ms)
+        if not is_shortest(g, case.root, found.distance, found.parent):
+            raise AssertionError(f"{label} from {case.root}: these parents are not of such paths")
+    return {"with_parents_kernel_ms": median(times[1:])}
+
+
+def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
+    """Yield what a row says of each of some `families`, halved so many times, and the graph."""
+    return together.large_graphs(FAMILIES, shrink, families)
+
+
+def searches(methods: Container[str] = tuple(METHODS)) -> list[Search]:
+    """Return everything that is measured of some `methods`."""
+    return [
+        named(method, options)
+        for method in METHODS
+        if method in methods
+        for options in OPTIONS.get(method, ({},))
+    ]
+
+
+def measure(
+    timer: LaunchTimer,
+    g: Graph,
+    root: int,
+    repeat: int,
+    bandwidth: float,
+    chosen: Sequence[Search] | None = None,
+    roots: int = ROOTS,
+    patience: float | None = None,
+) -> dict[str, Any]:
+    """Return the figures of all :func:`searches` of `g`, or of the `chosen` ones, and of the CPU.
+
+    ``searches`` of the result maps a label to what :func:`.search_time.time_search` returns, and
+    "all cores" to what :func:`.search_time.time_on_cpu` does, and "sequential", "SciPy" and
+    "NetworkX" to the ``call_ms`` of one run of Dijkstra's algorithm.
+    """
+    from_roots, heap_ms = cases(timer.device, g, root, roots)
+    first = from_roots[0]
+    found: dict[str, dict[str, Any]] = {"sequential": single(heap_ms, first)}
+    print_row("sequential", found["sequential"])
+    few = CORES_PATIENCE if patience is None else patience
+    found[ALL_CORES] = on_all_cores(g, from_roots, repeat, few)
+    for label, search in on_cpu.path_searches(g):
+        begin = time.perf_counter()
+        result = search(root)
+        found[label] = single((time.perf_counter() - begin) * 1e3, first)
+        np.testing.assert_array_equal(result.distance, first.distance, err_msg=label)
+        print_row(label, found[label])
+    some = searches() if chosen is None else chosen
+    found |= time_all(sssp, g, some, timer, from_roots, repeat, bandwidth, patience)
+    for search in some:
+        if search[0] == TRUSTED:
+            found[TRUSTED] |= with_parents(timer, g, first, search, repeat)
+    return {"reached": first.reached, "arcs": first.arcs, "searches": found}
+
+
+def write(
+    device,
+    here: dict[str, Any],
+    folder: Path,
+    *,
+    shrink: int = 0,
+    repeat: int = 9,
+    roots: int = ROOTS,
+    families: Sequence[str] = FAMILY_NAMES,
+    methods: Container[str] = tuple(METHODS),
+    patience: float = PATIENCE,
+) -> Path:
+    """Measure and write the file; return its path."""
+    steps.expect(len(families) * (4 + len(searches(methods))))
+
+    def of_graph(timer: LaunchTimer, g: Graph, root: int, bandwidth: float) -> dict[str, Any]:
+        return measure(timer, g, root, repeat, bandwidth, searches(methods), roots, patience)
+
+    graphs = large_graphs(shrink, families)
+    what = WHAT.format(patience=patience)
+    return together.write("sssp", what, graphs, of_graph, device, here, folder, shrink)

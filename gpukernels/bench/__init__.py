@@ -1,1 +1,0 @@
-"""Timing: the SIMT machine against numba's simulator, and kernels on a real GPU."""

@@ -1,0 +1,92 @@
+"""The stored counters of the SIMT machine, beside those that Nsight Compute read on a GPU.
+
+The repository's ``data/benchmarks/counters.json`` holds both sides of every launch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from gpukernels.notebook import record
+
+_GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
+_LOCAL = "l1tex__t_{}_pipe_lsu_mem_local_op_{}.sum"
+
+#: Counter of the machine -> the metrics whose sum it stands for.
+COMPARED: dict[str, tuple[str, ...]] = {
+    "load requests": (_GLOBAL.format("requests", "ld"),),
+    "load sectors": (_GLOBAL.format("sectors", "ld"),),
+    "store requests": (_GLOBAL.format("requests", "st"),),
+    "store sectors": (_GLOBAL.format("sectors", "st"),),
+    "atomic requests": tuple(_GLOBAL.format("requests", kind) for kind in ("atom", "red")),
+    "atomic sectors": tuple(_GLOBAL.format("sectors", kind) for kind in ("atom", "red")),
+    # Their total without a suffix counts other traffic too, even in kernels without shared memory.
+    "bank conflicts": tuple(
+        f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{kind}.sum"
+        for kind in ("ld", "st", "atom")
+    ),
+    "local requests": tuple(_LOCAL.format("requests", kind) for kind in ("ld", "st")),
+    "local sectors": tuple(_LOCAL.format("sectors", kind) for kind in ("ld", "st")),
+    "SIMD efficiency": ("smsp__thread_inst_executed_per_inst_executed.ratio",),
+    "divergent branches": ("smsp__sass_branch_targets_threads_divergent.sum",),
+}
+
+#: How far two counters may be apart and still agree.
+TOLERANCE = 0.05
+
+
+def compare(kept: dict[str, Any], counters: Iterable[str] = COMPARED) -> list[dict[str, Any]]:
+    """Return a row a launch and counter that one side at least does not find zero.
+
+    Parameters
+    ----------
+    kept : dict
+        The record, as `kept_counters` returns it.
+    counters : iterable of str
+        Names of `COMPARED`.
+
+    Returns
+    -------
+    list of dict
+        ``case``, ``kernel``, ``launch``, ``counter``, ``machine``, ``ncu``, ``difference`` (of the
+        machine from ncu, as a share of ncu's), ``agrees`` (within `TOLERANCE`), and ``why``: what
+        the comparison of the compiled kernel found, or None.
+    """
+    rows = []
+    for row in kept["rows"]:
+        for counter in counters:
+            names = [name for name in COMPARED[counter] if name in row["ncu"]]
+            if not names:
+                continue
+            there, here = sum(row["ncu"][name] for name in names), row["machine"][counter]
+            if counter == "SIMD efficiency":
+                there /= 32
+            if not there and not here:
+                continue
+            difference = (here - there) / there if there else math.inf
+            rows.append(
+                {
+                    **{name: row[name] for name in ("case", "kernel", "launch")},
+                    "counter": counter,
+                    "machine": here,
+                    "ncu": there,
+                    "difference": difference,
+                    "agrees": abs(difference) <= TOLERANCE,
+                    "why": row.get("why", {}).get(counter),
+                }
+            )
+    return rows
+
+
+def kept_counters(folder: Path = record.FOLDER) -> dict[str, Any] | None:
+    """Return the record, with the counters of both sides by name, or None."""
+    kept = record.kept("counters", folder)
+    if kept is not None:
+        for row in kept["rows"]:
+            row["machine"] = dict(zip(kept["counters"], row["machine"], strict=True))
+            values = zip(kept["metrics"], row["ncu"], strict=True)
+            row["ncu"] = {name: value for name, value in values if value is not None}
+    return kept

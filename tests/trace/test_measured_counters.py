@@ -1,0 +1,126 @@
+"""The machine counts today what the record of a profiled run says that it counted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from counter_cases import cases, note_launches
+
+from gpukernels.device import SimtDevice
+from gpukernels.notebook.assembly import sass
+from gpukernels.notebook.counters import compare, kept_counters
+from gpukernels.trace import ATOMIC, LOAD, STORE, Trace, metrics
+
+PAGE = Path(__file__).parents[2] / "book" / "profiler.md"
+
+
+def machine_counters(trace: Trace) -> dict[str, float]:
+    """Return what the machine counted, by the names of `COMPARED` and some more."""
+    kinds = {"load": (LOAD,), "store": (STORE,), "atomic": (ATOMIC,)}
+    found: dict[str, float] = {}
+    for name, kind in kinds.items():
+        found[f"{name} requests"] = metrics.requests(trace, "global", kind)
+        found[f"{name} sectors"] = int(metrics.sectors(trace, kind).sum())
+    for name, kind in kinds.items():
+        found[f"shared {name} requests"] = metrics.requests(trace, "shared", kind)
+        found[f"shared {name} conflicts"] = int(metrics.bank_conflicts(trace, kind).sum())
+    found["bank conflicts"] = int(metrics.bank_conflicts(trace).sum())
+    found["local requests"] = metrics.requests(trace, "local")
+    found["local sectors"] = int(metrics.local_sectors(trace).sum())
+    found["atomic conflicts"] = int(metrics.atomic_conflicts(trace).sum())
+    found["warp steps"] = metrics.warp_steps(trace)
+    found["SIMD efficiency"] = round(metrics.simd_efficiency(trace), 6)
+    found["divergent branches"] = metrics.divergent_branches(trace)
+    return found
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return kept_counters()
+
+
+@pytest.fixture(scope="module")
+def counted():
+    """The machine's counters, and the kernel with its types, by case, kernel and number."""
+    found = {}
+    for case in cases():
+        noted, launched, numbers = [], [], Counter()
+        device = SimtDevice(trace=True)
+        note_launches(device, case, noted, launched)
+        trace = device.trace
+        for launch, one, what in zip(trace.launches, noted, launched, strict=True):
+            number = numbers[one.kernel]
+            numbers[one.kernel] += 1
+            sums = machine_counters(trace.select(launch=launch.index))
+            found[one.case, one.kernel, number] = sums, what
+    return found
+
+
+def test_the_record_holds_what_the_machine_counts_today(kept, counted):
+    recorded = {(r["case"], r["kernel"], r["launch"]): r["machine"] for r in kept["rows"]}
+    # Where order matters, a launch that the GPU did not make in this shape is left out.
+    assert recorded == {key: counted[key][0] for key in recorded}
+    assert len({kernel for _, kernel, _ in recorded}) >= 70
+
+
+def listings():
+    """Return what the page lists: a kernel and its instructions."""
+    text = PAGE.read_text(encoding="utf-8")
+    found = re.findall(r"<!-- sass: (\w+)(?:, compiler)? -->\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(found) >= 8
+    return [pytest.param(*parts, id=parts[0]) for parts in found]
+
+
+@pytest.mark.parametrize(("kernel", "text"), listings())
+def test_the_instructions_on_the_page_are_the_compilers(kernel, text, counted):
+    launched = next(what for (_, name, _), (_, what) in counted.items() if name == kernel)
+    opcodes = iter(i.opcode for i in sass(*launched).instructions)
+    for line in text.splitlines():
+        shown = line.removeprefix("@P0").removeprefix("@P1").split()[0]
+        assert shown in opcodes, line
+
+
+def test_each_counter_agrees_or_has_a_reason(kept):
+    assert [r for r in compare(kept) if not r["agrees"] and r["why"] is None] == []
+
+
+def test_numbers_in_the_pages_sentences_are_those_of_the_record(kept):
+    rows = kept["rows"]
+    ran = [
+        row["ncu"]["smsp__inst_executed.sum"] / row["machine"]["warp steps"]
+        for row in rows
+        if row["kernel"] != "divide"
+    ]
+    assert (round(min(ran), 1), round(max(ran))) == (1.5, 30)
+    said = " ".join(PAGE.read_text(encoding="utf-8").split())
+
+    def both(case, kernel, counter):
+        told = compare({"rows": [r for r in rows if r["kernel"] == kernel]}, [counter])
+        one = next(r for r in told if r["case"].endswith(case))
+        for number in (one["machine"], one["ncu"]):
+            text = f"{number:.0%}".replace("%", " %") if number < 1 else f"{number:,.0f}"
+            assert text in said or number == 0, (case, counter, text)
+
+    both("neighbor sum, road", "csr_neighbor_sum", "load requests")
+    both("neighbor sum, road", "csr_neighbor_sum", "SIMD efficiency")
+    both("neighbor sum, rmat", "csr_neighbor_sum", "load requests")
+    both("0 to 15 turns", "count_to", "load requests")
+    both("edge_parallel, tree", "edge_parallel_level", "load requests")
+    both("all threads see", "count_uniformly", "atomic sectors")
+    both("multi_phase", "write_multi_phase", "local requests")
+    both("bfs4k, rmat", "single_block_levels", "local requests")
+    (divide,) = [r for r in rows if r["kernel"] == "divide"]
+    assert divide["ncu"]["smsp__inst_executed.sum"] / 32 == 152
+    (cells,) = [r for r in rows if r["kernel"] == "matrix_has_edge"]
+    assert cells["ncu"]["dram__bytes_read.sum"] == 76_544
+    assert cells["machine"]["load sectors"] * 32 == 40_960
+
+
+def test_all_probes_of_colliding_atomics_agree_to_the_last_sector(kept):
+    told = compare({"rows": [r for r in kept["rows"] if r["case"].startswith("atomics")]})
+    told = [r for r in told if r["counter"] == "atomic sectors"]
+    assert len(told) == 76
+    assert all(r["machine"] == r["ncu"] for r in told)
