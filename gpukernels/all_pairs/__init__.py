@@ -14,38 +14,13 @@ from gpukernels.graphs.graph import Graph
 from gpukernels.graphs.kernel_weights import with_rounding
 from gpukernels.methods import Driver, driver_of, help_text
 
-from . import (
-    block_tasks,
-    blocked,
-    johnson,
-    kleene,
-    naive,
-    out_of_core,
-    partitioned,
-    per_root,
-    repeated_squaring,
-    shared_rows,
-)
-from .length_rows import length_rows_of
-from .lengths import UNREACHED, lengths_of
+from . import hosts
+from .encoding import UNREACHED
+from .lengths import Lengths, lengths_of
 from .min_plus import min_plus
 from .result import APSPResult, check_cycles, check_held, not_joined
 
-METHODS: dict[str, Driver] = {
-    "naive": naive.apsp,
-    "blocked": blocked.apsp,
-    "repeated_squaring": repeated_squaring.apsp,
-    "kleene": kleene.apsp,
-    "out_of_core": out_of_core.apsp,
-    "per_root": per_root.apsp,
-    "johnson": johnson.apsp,
-    "partitioned": partitioned.apsp,
-}
-
-#: Methods that the workers of a client can share.
-ON_WORKERS = ("blocked", "per_root", "partitioned")
-#: Those that otherwise have all of it on one device.
-IN_TILES = (blocked.apsp, per_root.apsp)
+METHODS: dict[str, Driver] = {name: method.driver for name, method in hosts.METHODS.items()}
 
 
 def apsp(
@@ -123,54 +98,36 @@ def apsp(
     >>> r.path(0, 2)
     [0, 1, 2]
     """
-    search, options = driver_of("apsp", METHODS, method, options)
+    _, options = driver_of("apsp", METHODS, method, options)
+    places, engine = hosts.METHODS[method], options.get("engine", "kernels")
     if client is not None:
-        if method not in ON_WORKERS:
-            allowed = f"None with method={method!r}; workers share {', '.join(ON_WORKERS)}"
+        if places.tiles is None:
+            sharing = ", ".join(name for name, of in hosts.METHODS.items() if of.tiles)
+            allowed = f"None with method={method!r}; workers share {sharing}"
             raise InvalidArgument("client", client, allowed)
         check_client(client, device)
-    if search in IN_TILES and wants_tiles(client, **options):
-        if search is per_root.apsp:
-            return per_root.in_tiles(g, device, client, **options)
-        search = block_tasks.apsp
-    if search in (partitioned.apsp, block_tasks.apsp):
-        engine = options.get("engine")  # the search checks it
-        rows = length_rows_of(g, kernels=not (isinstance(engine, str) and engine == "cpu"))
-        check_cycles(g, rows)
-        result = search(rows, device, client, **options)
-        if rows.too_long and not_joined(result.distance):
-            joined = search(rows.pattern(), device, client, **options)
-            check_held(result.distance, joined.distance)
-        return with_rounding(result, rows.rounding)
-    if options.get("devices") is not None:
+    check_choice("engine", engine, ENGINES)
+    host = places.host(client, options)
+    where: tuple[Any, ...] = (device,)
+    if host is places.tiles:
+        where = device, client
+    elif host is places.devices:
         if device is not None:
             raise InvalidArgument("device", device, "None with devices=, where it runs")
-        search = shared_rows.apsp
     else:
-        device = chosen_device(device)
-    if search is out_of_core.apsp:  # which sees to lengths, and to what is too long, on its own
-        rows = length_rows_of(g)
-        check_cycles(g, rows)
-        return with_rounding(search(rows, device, **options), rows.rounding)
-    lengths = lengths_of(g)
+        where = (chosen_device(device),)
+    if host.lengths == "given":
+        return host.run(g, *where, **options)
+
+    def run(lengths: Lengths) -> APSPResult:
+        return host.run(lengths, *where, **options)
+
+    lengths = lengths_of(g, kernels=engine == "kernels", whole=host.lengths == "matrix")
     check_cycles(g, lengths)
-    result = search(lengths, device, **options)
-    if lengths.too_long and not_joined(result.distance):
-        check_held(result.distance, search(lengths.pattern(), device, **options).distance)
+    result = run(lengths)
+    if lengths.too_long and not host.finds_too_long and not_joined(result.distance):
+        check_held(result.distance, run(lengths.pattern()).distance)
     return with_rounding(result, lengths.rounding)
-
-
-def wants_tiles(
-    client: Any,
-    *,
-    engine: str = "kernels",
-    into: object = None,
-    block: object = None,
-    **options: Any,
-) -> bool:
-    """Return whether the result is to be made in tiles, by workers or here."""
-    check_choice("engine", engine, ENGINES)
-    return client is not None or into is not None or block is not None or engine != "kernels"
 
 
 apsp.__doc__ = help_text(apsp.__doc__, METHODS)

@@ -22,19 +22,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.checks import check_choice, check_whole
+from gpukernels.checks import check_whole
 from gpukernels.device import Device, chosen_device
-from gpukernels.distributed import ENGINES, RowTile, digest_of, make_rows, placed, result_of, task
+from gpukernels.distributed import RowTile, digest_of, make_rows, placed, result_of, task
 from gpukernels.distributed.clients import needed
 from gpukernels.distributed.placing import NO_WARNING
 from gpukernels.distributed.resuming import Sidecar, checked_place
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import Graph
 
+from .encoding import none_in
 from .host_tiles import Algebra, Done, closed, lowered, without_cycle
 from .kept_steps import InFiles, files_of
-from .length_rows import LengthRows
-from .lengths import none_in
+from .lengths import Lengths
 from .result import APSPResult
 from .tiles import Options
 
@@ -45,7 +45,7 @@ MOST_ROWS = 8192
 
 
 def apsp(
-    lengths: LengthRows,
+    lengths: Lengths,
     device: Device | None,
     client: Any,
     *,
@@ -59,7 +59,6 @@ def apsp(
     """Find all shortest paths, an update of a block a task; see `blocked.apsp` for the options."""
     chosen = Options(**options)
     chosen.form(lengths.n, lengths.dtype)
-    check_choice("engine", engine, ENGINES)
     left_out = (
         ("next_hops", chosen.next_hops, False), ("panel", panel, None), ("devices", devices, None),
     )  # fmt: skip
@@ -134,7 +133,7 @@ class _Tasks:
     def __init__(
         self,
         client: Any,
-        lengths: LengthRows,
+        lengths: Lengths,
         spans: list[tuple[int, int]],
         algebra: Algebra,
         kept: InFiles | None,
@@ -231,7 +230,7 @@ def as_left(block: NDArray) -> Done:
     return Done(block, 0, 0)
 
 
-def rows_of_arcs(g: Graph, about: LengthRows, span: tuple[int, int]) -> NDArray:
+def rows_of_arcs(g: Graph, about: Lengths, span: tuple[int, int]) -> NDArray:
     """Return some rows of the matrix of arcs."""
     return replace(about, given=g).rows(*span)
 

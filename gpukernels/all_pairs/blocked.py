@@ -208,7 +208,7 @@ def apsp(
         call had done), ``tiles`` of the result, and ``resumed`` (those that were there already).
     """
     chosen = Options(**options)
-    form, next_hops = chosen.form(lengths.n, lengths.matrix.dtype), chosen.next_hops
+    form, next_hops = chosen.form(lengths.n, lengths.dtype), chosen.next_hops
     panel = checked_panel(panel, lengths.n)
     matrix = lengths.padded(form.tile)
     via = room_for(device, lengths.n, len(matrix), 1, next_hops)

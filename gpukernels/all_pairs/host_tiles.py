@@ -17,7 +17,7 @@ from gpukernels.device import Device, chosen_device
 from gpukernels.graphs.graph import Graph
 
 from .blocked import close, panel_of
-from .lengths import absent_of
+from .encoding import absent_of
 from .result import name_cycle
 from .tiles import form_of, product
 

@@ -20,7 +20,8 @@ from gpukernels.graphs.graph import Graph, arc_weights
 from gpukernels.methods import takes_fields_of
 from gpukernels.reference.johnson import with_source
 
-from .lengths import ABSENT, Lengths, none_in
+from .encoding import ABSENT, none_in
+from .lengths import Lengths
 from .per_root import Searches, rows_of, search_from
 from .result import APSPResult, no_path
 
@@ -45,7 +46,7 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
         is the sum of the weights of its path.
     """
     searches = Searches(**options).checked()
-    g, dtype = lengths.graph(), lengths.matrix.dtype
+    g, dtype = lengths.graph(), lengths.dtype
     if g.n == 0:
         return rows_of(lengths, g, device, searches, "johnson")
     heights = search_from(with_source(g), g.n, device, FOR_HEIGHTS, searches.threads, False)

@@ -35,7 +35,7 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
         The same in every run.
     """
     chosen = Options(**options)
-    form, next_hops = chosen.form(lengths.n, lengths.matrix.dtype), chosen.next_hops
+    form, next_hops = chosen.form(lengths.n, lengths.dtype), chosen.next_hops
     matrix = lengths.padded(form.tile)
     via = room_for(device, lengths.n, len(matrix), 2, next_hops)
     distance, flags = device.array(matrix), device.full(2, 0, np.int32)

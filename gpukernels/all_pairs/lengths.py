@@ -1,41 +1,31 @@
-"""The lengths of all arcs as a matrix, in which infinity is a number that sums cannot wrap around.
+"""The lengths of all arcs: as a whole matrix, or some rows at a time where it has no room.
 
-Kernels add without asking what is infinite. In float32 that is right by itself. In int32 the 2^31 -
-1 that users see would wrap, so on the device *absent* is 2^30 - 1: twice it still fits. In int64,
-which only one or all cores of the CPU use, all of this holds with 2^63 and 2^62. Three
-things follow, where *fall* is what negative weights can add up to along a path.
-
-- An absent arc with negative ones behind it weighs less than `ABSENT`, by no more than the fall. So
-  what is at least ``ABSENT - fall`` is infinite, and all below is a path's true length.
-- Sums of two are at least twice the fall below 0. It may be 2^29 at most.
-- A path of ``ABSENT - fall`` and more looks infinite. If weights allow one, the same method runs
-  once more with all weights 0: a pair that it joins and that looked infinite is an error.
-
-Both hold for walks that repeat no vertex. Negative cycles would break this, so every kernel stops
-at the first: see ``close_tile`` and ``relax_pivot``.
+One pass over all rows checks them and finds what counts as infinite (of a sparse graph, one over
+its arcs). A whole matrix is kept from that pass; rows are made again whenever they are asked for.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.checks import as_array, as_numbers
-from gpukernels.cores.compiled import compiled
-from gpukernels.cores.slabs import copy, on_all_cores
-from gpukernels.errors import InvalidArgument, NegativeCycleError
-from gpukernels.graphs.graph import DENSE_LIMIT, Graph, no_arc, weight_type
-from gpukernels.graphs.kernel_weights import Rounding, in_32_bits, kernel_graph, rounding_of
+from gpukernels.cores.slabs import copy, slabs_of
+from gpukernels.errors import NegativeCycleError
+from gpukernels.graphs.graph import DENSE_LIMIT, Graph, arc_weights, no_arc, weight_type
+from gpukernels.graphs.kernel_weights import Rounding, kernel_graph, rounding_of
 
-#: What int32 results hold for no path, and int32 matrices for no arc.
-UNREACHED = np.iinfo(np.int32).max
-#: What stands for it on the device.
-ABSENT = 2**30 - 1
-MOST_FALL = 2**29
-FLOAT32_MAX = float(np.finfo(np.float32).max)
+from .encoding import ABSENT, Range, absent_of, encoded, limits, none_in
+from .matrix_checks import check_diagonal, check_square, checked_rows, checked_shape, row_type
+
+#: More rows than this no index of the kernels could tell apart.
+MOST_ROWS = 2**31 - 1
+#: A graph of so many times fewer arcs than elements of its matrix is looked at arc by arc, which
+#: takes some arrays of as many elements as there are arcs.
+SPARSE = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,280 +34,207 @@ class Lengths:
 
     Attributes
     ----------
-    matrix : ndarray of int32, int64, float32 or float64, shape (n, n)
-        `absent` where there is no arc, 0 from a vertex to itself.
+    n : int
+        Number of vertices.
+    held : dtype
+        Type of the arcs: int32 or float32 for kernels, otherwise also int64 or float64.
     infinite : int or float
         What is at least this long is no path.
     too_long : bool
         Whether a path may be longer than can be held.
     given : Graph or ndarray
-        The graph or matrix of the caller, in the type of `matrix`.
+        The graph, in this type, or the matrix of the caller.
     rounding : Rounding, optional
         The changes by rounding, if the caller's lengths were float64 and these are not.
+    flat : bool
+        Whether all arcs count 0.
+    whole : ndarray, shape (n, n), optional
+        All rows, if they are in memory.
     """
 
-    matrix: NDArray[Any]
+    n: int
+    held: np.dtype
     infinite: float
     too_long: bool
     given: Graph | NDArray = field(repr=False)
     rounding: Rounding | None = None
+    flat: bool = False
+    whole: NDArray[Any] | None = field(default=None, repr=False)
 
     @property
-    def n(self) -> int:
-        """Number of vertices."""
-        return len(self.matrix)
+    def dtype(self) -> np.dtype:
+        """The type of the rows."""
+        return np.dtype(np.int32) if self.flat else self.held
 
     @property
     def absent(self) -> float:
         """What stands for no arc."""
-        return absent_of(self.matrix.dtype)
+        return absent_of(self.dtype)
 
-    def padded(self, tile: int) -> NDArray:
+    @property
+    def matrix(self) -> NDArray[Any]:
+        """All rows: `absent` where there is no arc, 0 from a vertex to itself."""
+        return self.rows(0, self.n)
+
+    def rows(self, first: int, last: int) -> NDArray[Any]:
+        """Return rows `first` to `last` as kernels take them."""
+        if self.whole is not None:
+            return self.whole[first:last]
+        if not self.flat:
+            return encoded(_raw(self.given, self.held, first, last), first)[0]
+        if isinstance(self.given, Graph):
+            result = _arcs(self.given, first, last, ABSENT, np.int32(0))
+        else:
+            rows = _raw(self.given, self.held, first, last)
+            result = np.where(rows != none_in(rows), np.int32(0), np.int32(ABSENT))
+        np.fill_diagonal(result[:, first:], 0)
+        return result
+
+    def slabs(self) -> Iterator[tuple[int, int]]:
+        """Return the first row and the end of all rows, some at a time."""
+        return slabs_of(self.n)
+
+    def padded(self, tile: int) -> NDArray[Any]:
         """Return a matrix whose size is a multiple of `tile`: this one if it is.
 
         What is added are vertices without arcs: no path leads there, so none goes through them, and
         kernels need not ask where the matrix ends.
         """
         size = -(-self.n // tile) * tile
+        matrix = self.matrix
         if size == self.n:
-            return self.matrix
-        result = np.empty((size, size), self.matrix.dtype)
-        copy(self.matrix, result[: self.n, : self.n])
+            return matrix
+        result = np.empty((size, size), self.dtype)
+        copy(matrix, result[: self.n, : self.n])
         result[: self.n, self.n :] = result[self.n :] = self.absent
         np.fill_diagonal(result, 0)
         return result
 
     def pattern(self) -> Lengths:
         """Return the same arcs, all of length 0: which pairs are joined at all."""
-        g = self.graph()
-        matrix = np.full(self.matrix.shape, ABSENT, np.int32)
-        matrix[g.coo] = 0
-        np.fill_diagonal(matrix, 0)
-        flat = Graph(g.offsets, g.targets, np.zeros(g.m, np.int32))
-        return Lengths(matrix, ABSENT, False, flat)
+        flat = replace(self, infinite=ABSENT, too_long=False, flat=True, whole=None)
+        return flat if self.whole is None else replace(flat, whole=flat.matrix)
 
     def graph(self) -> Graph:
-        """Return the arcs as a graph."""
-        return graph_of(self.given)
+        """Return the arcs as a graph, for which all of them have to be in memory."""
+        given = self.given
+        g = given if isinstance(given, Graph) else graph_of(_raw(given, self.held, 0, self.n))
+        return Graph(g.offsets, g.targets, np.zeros(g.m, np.int32)) if self.flat else g
 
 
-def graph_of(given: Graph | NDArray) -> Graph:
-    """Return the arcs of a graph, or of a matrix, as a graph."""
-    if isinstance(given, Graph):
-        return given
+def graph_of(given: NDArray) -> Graph:
+    """Return the arcs of a matrix as a graph."""
     there = given != no_arc(given.dtype)
     np.fill_diagonal(there, False)
     source, target = np.nonzero(there)
     return Graph.from_arcs(len(given), source, target, given[source, target])
 
 
-def absent_of(dtype: Any) -> float:
-    """Return the length of an absent arc while sums are formed."""
-    return no_arc(dtype) // 2 if np.issubdtype(dtype, np.integer) else np.inf
-
-
-def none_in(matrix: Any) -> Any:
-    """Return what users see in place of infinity, in the type of a matrix."""
-    return matrix.dtype.type(no_arc(matrix.dtype))
-
-
-def lengths_of(g: Graph | ArrayLike, kernels: bool = True) -> Lengths:
-    """Return the lengths of a graph's arcs, or of a matrix: as `kernels` take them, or as given.
+def lengths_of(g: Graph | ArrayLike, *, kernels: bool = True, whole: bool = True) -> Lengths:
+    """Return the lengths of a graph's arcs, or of a matrix, after a look at all of them.
 
     Of parallel arcs the shortest counts. An arc from a vertex to itself counts if it is negative.
 
+    Parameters
+    ----------
+    kernels : bool
+        Whether they are as kernels take them, or as given.
+    whole : bool
+        Whether the whole matrix is kept in memory, or made some rows at a time.
+
     Raises
     ------
     InvalidArgument
-        If `g` is neither, or too large, or its negative weights add up to too much, or kernels
-        cannot take a length.
+        If `g` is neither, or too large for a whole matrix, or its negative weights add up to too
+        much, or kernels cannot take a length.
     NegativeCycleError
         If a vertex has a negative arc to itself.
     """
+    given: Graph | NDArray
     if isinstance(g, Graph):
-        rounding = rounding_of(g) if kernels else None
-        seen = kernel_graph(g) if kernels else g
-        given: Graph | NDArray = seen
-        matrix = seen.dense(no_arc(weight_type(seen)))
-        with_loop = np.flatnonzero(matrix.diagonal() < 0)
-        if with_loop.size:
-            raise NegativeCycleError(with_loop[:1].tolist())
+        given = kernel_graph(g) if kernels else g
+        n, dtype = given.n, weight_type(given)
+        raw = given.dense(no_arc(dtype)) if whole else None
+        check_loops(given)
     else:
-        wide = checked_shape("g", g)
-        check_square("g", wide.shape)
-        given = matrix = checked_rows("g", wide, row_type(wide.dtype, kernels))
-        check_diagonal("g", matrix)
-        rounding = rounding_of(wide) if kernels else None
-    held, range_ = encoded(matrix)
-    return Lengths(held, *limits(matrix.dtype, range_, given), given, rounding)
+        given = checked_shape("g", g, DENSE_LIMIT if whole else MOST_ROWS)
+        check_square("g", given.shape)
+        n, dtype = len(given), row_type(given.dtype, kernels)
+        raw = _raw(given, dtype, 0, n) if whole else None
+    matrix = None
+    if raw is not None:
+        matrix, reach = encoded(raw)
+    elif isinstance(given, Graph) and SPARSE * given.m <= n * n:
+        reach = range_of_arcs(given)
+    else:
+        reach = range_of_rows(given, dtype)
+    rounding = rounding_of(g if isinstance(g, Graph) else given) if kernels else None
+    if raw is not None and not isinstance(given, Graph):
+        given = raw
+    return Lengths(n, dtype, *limits(dtype, reach, given), given, rounding, whole=matrix)
 
 
-def checked_matrix(name: str, values: ArrayLike) -> NDArray:
-    """Return a matrix as int32 or float32; InvalidArgument unless it holds such lengths."""
-    array = checked_shape(name, values)
-    return checked_rows(name, array, row_type(array.dtype, True))
+def check_loops(g: Graph) -> None:
+    """Raise NegativeCycleError if a vertex has a negative arc to itself."""
+    if g.weights is None:
+        return
+    source, target = g.coo
+    negative = (source == target) & (g.weights < 0)
+    if negative.any():
+        raise NegativeCycleError([int(source[np.argmax(negative)])])
 
 
-def row_type(dtype: np.dtype, kernels: bool) -> np.dtype:
-    """Return the type of rows of a matrix of that type: of 4 bytes for kernels, or as it is."""
-    kept = as_numbers("dtype", np.empty(0, dtype)).dtype
-    return np.dtype(f"{kept.kind}{4 if kernels else kept.itemsize}")
+def range_of_rows(given: Graph | NDArray, dtype: np.dtype | None = None) -> Range:
+    """Return how far lengths may reach, after a look at all rows."""
+    found = Range(0, 0, False)
+    for first, last in slabs_of(given.n if isinstance(given, Graph) else len(given)):
+        part = encoded(_raw(given, dtype, first, last), first)[1]
+        beyond = found.beyond or part.beyond
+        found = Range(found.least + part.least, found.most + part.most, beyond)
+    return found
 
 
-def checked_shape(name: str, values: ArrayLike, limit: int = DENSE_LIMIT) -> NDArray:
-    """Return a matrix of numbers, with one of the types of a graph's weights.
-
-    Raises
-    ------
-    InvalidArgument
-        Unless it has at most `limit` rows and columns.
-    """
-    array = as_array(name, values)
-    if array.dtype.kind not in "iuf":
-        allowed = "a matrix of an integer or float type" + (", or a Graph" if name == "g" else "")
-        raise InvalidArgument(name, values, allowed)
-    if array.ndim != 2 or max(array.shape) > limit:
-        allowed = f"2-D, of at most {limit:,} rows and columns"
-        raise InvalidArgument(f"{name}.shape", array.shape, allowed)
-    # Shorter types are converted some rows at a time, for a memory map may be large.
-    short = hasattr(values, "dtype") and array.itemsize <= 4
-    return array if short else as_numbers(name, values)
-
-
-def check_square(name: str, shape: tuple[int, ...]) -> None:
-    """Raise InvalidArgument unless the matrix has as many rows as columns."""
-    if shape[0] != shape[1]:
-        raise InvalidArgument(f"{name}.shape", shape, f"square, or {name} a Graph")
+def range_of_arcs(g: Graph) -> Range:
+    """Return the same of a graph, after a look at its arcs alone."""
+    source, target = g.coo
+    weights = arc_weights(g)
+    order = np.lexsort((weights, target, source))
+    source, target, weights = source[order], target[order], weights[order]
+    shortest = np.ones(g.m, bool)  # of parallel arcs
+    shortest[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
+    source, target, weights = source[shortest], target[shortest], weights[shortest]
+    whole, there = weights.dtype.kind == "i", weights < absent_of(weights.dtype)
+    away = source != target
+    beyond = whole and bool((~there & away & (weights != none_in(weights))).any())
+    counted = np.where(there & away, weights, 0)
+    total = np.int64 if whole else np.float64
+    least, most = np.zeros(g.n, total), np.zeros(g.n, total)
+    np.minimum.at(least, source, counted)
+    np.maximum.at(most, source, counted)
+    return Range(_sum(least), _sum(most), beyond)
 
 
-def check_diagonal(name: str, array: NDArray, first: int = 0) -> None:
-    """Raise InvalidArgument unless the diagonal, of rows from `first` on, is 0."""
-    diagonal = array.diagonal(first)
-    if diagonal.any():
-        at = int(np.argmax(diagonal != 0))
-        allowed = "0, as every diagonal element of a matrix of arc lengths"
-        raise InvalidArgument(f"{name}[{first + at}, {first + at}]", diagonal[at].item(), allowed)
+def _sum(lengths: NDArray) -> float:
+    """Return the sum, which int64 may not hold."""
+    return sum(lengths.tolist()) if lengths.dtype == np.int64 else lengths.sum().item()
 
 
-def checked_rows(name: str, array: NDArray, dtype: np.dtype, first: int = 0) -> NDArray:
-    """Return rows, the first of which is number `first`, in a type of `row_type`.
+def _raw(given: Graph | NDArray, dtype: np.dtype | None, first: int, last: int) -> NDArray:
+    """Return rows with `no_arc` for absent arcs; rows of a matrix are checked, and of `dtype`."""
+    if isinstance(given, Graph):
+        weights = np.int32(1) if given.weights is None else given.weights
+        return _arcs(given, first, last, no_arc(weights.dtype), weights)
+    assert dtype is not None
+    rows = checked_rows("g", given[first:last], dtype, first)
+    check_diagonal("g", rows, first)
+    return rows
 
-    Raises
-    ------
-    InvalidArgument
-        If an element is no length, or kernels cannot take it.
-    """
-    if array.dtype == dtype and dtype.kind == "i":
-        return array  # whatever it holds is allowed
-    result = np.empty(array.shape, dtype)
 
-    def check(begin: int, end: int) -> None:
-        result[begin:end] = _checked(name, array[begin:end], dtype, first + begin)
-
-    on_all_cores(check, array.shape)
+def _arcs(g: Graph, first: int, last: int, none: float, weights: Any) -> NDArray:
+    """Return rows of the matrix of a graph: the shortest arc of each pair, else `none`."""
+    begin, end = int(g.offsets[first]), int(g.offsets[last])
+    result = np.full((last - first, g.n), none, weights.dtype)
+    source = np.repeat(np.arange(last - first), np.diff(g.offsets[first : last + 1]))
+    of_arcs = weights if weights.ndim == 0 else weights[begin:end]
+    np.minimum.at(result, (source, g.targets[begin:end]), of_arcs)
     return result
-
-
-def _checked(name: str, array: NDArray, dtype: np.dtype, first: int) -> NDArray:
-    """Return such rows, few enough for a cache."""
-    result = array = as_numbers(name, array)
-    wrong, allowed = np.zeros(array.shape, bool), "a length"
-    if dtype != array.dtype:
-        result, wrong, allowed = in_32_bits(array)
-    if dtype.kind == "f":
-        wrong |= np.isnan(array) | (array == -np.inf)
-        allowed += "; infinity where there is no arc"
-    else:
-        none = array == no_arc(array.dtype)
-        result, wrong = np.where(none, no_arc(dtype), result), wrong & ~none
-        allowed += f"; {no_arc(array.dtype)} where there is no arc"
-    if wrong.any():
-        i, j = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-        raise InvalidArgument(f"{name}[{first + i}, {j}]", array[i, j].item(), allowed)
-    return result
-
-
-class Range(NamedTuple):
-    """How far lengths of paths may reach.
-
-    Attributes
-    ----------
-    least, most : int or float
-        What the least, and the longest, arcs of all vertices add up to: a path leaves each vertex
-        once at most.
-    beyond : bool
-        Whether an arc is as long as what stands for none.
-    """
-
-    least: float
-    most: float
-    beyond: bool
-
-
-def encoded(rows: NDArray, first: int = 0) -> tuple[NDArray, Range]:
-    """Return rows of a matrix, from number `first` on, as kernels take them, and their range."""
-    kind, held = rows.dtype.type, np.empty(rows.shape, rows.dtype)
-    whole = rows.dtype.kind == "i"
-    # No sum of two of these wraps around, and each alone is more than `limits` allows.
-    total, most = (np.int64(0), np.int64(2**62)) if whole else (np.float64(0), np.float64(np.inf))
-    known = kind(absent_of(rows.dtype)), none_in(rows)
-
-    def encode(begin: int, end: int) -> Range:
-        part = rows[begin:end], held[begin:end], first + begin
-        return Range(*_encode(*part, *known, total, most))
-
-    parts = on_all_cores(encode, rows.shape, one_pass=True)
-    least, most = (sum(getattr(part, end) for part in parts) for end in ("least", "most"))
-    return held, Range(least, most, any(part.beyond for part in parts))
-
-
-@compiled(nogil=True)
-def _encode(given, held, diagonal, absent, none, zero, limit):
-    """Fill `held`; return what the least and the longest arcs of rows add up to, from `zero` on.
-
-    Sums end at `limit`. And whether an arc is longer than `absent`, yet not `none`. In the first
-    row, `diagonal` is the column of a vertex itself.
-    """
-    least_of_all, most_of_all, beyond = zero, zero, False
-    for i in range(len(given)):
-        least = most = given.dtype.type(0)
-        for begin, end in ((0, diagonal + i), (diagonal + i + 1, given.shape[1])):
-            row, out = given[i, begin:end], held[i, begin:end]
-            for j in range(len(row)):
-                length = row[j]
-                there = length < absent
-                beyond |= not there and length != none
-                out[j] = length if there else absent
-                least = length if length < least else least
-                most = length if there and length > most else most
-        held[i, diagonal + i] = 0
-        least_of_all = max(least_of_all + max(zero + least, -limit), -limit)
-        most_of_all = min(most_of_all + min(zero + most, limit), limit)
-    return least_of_all, most_of_all, beyond
-
-
-def limits(dtype: np.dtype, range_: Range, given: Graph | NDArray) -> tuple[float, bool]:
-    """Return what counts as infinite, and whether paths may be longer than can be held.
-
-    Raises
-    ------
-    InvalidArgument
-        If negative weights add up to too much.
-    """
-    whole, least, absent = dtype.kind == "i", range_.least, absent_of(dtype)
-    fall: float
-    limit: float
-    if whole:
-        fall, limit = MOST_FALL << 8 * (dtype.itemsize - 4), absent
-    else:
-        fall, limit = (float(np.finfo(dtype).max) / by for by in (4, 2))
-    if -least > fall:
-        instead = "; take float32 weights" if dtype == np.int32 else ""
-        allowed = f"at least {-fall:,} (the least weight of each vertex's arcs counts){instead}"
-        raise InvalidArgument("the sum of g's negative weights", least, allowed)
-    infinite = absent + least if whole else np.inf
-    # A weight beyond `absent` counts as none, and is looked at again.
-    beyond = range_.beyond
-    if whole and isinstance(given, Graph) and given.weights is not None:
-        beyond = beyond or bool((given.weights == no_arc(dtype)).any())
-    return infinite, beyond or range_.most >= min(infinite, limit)

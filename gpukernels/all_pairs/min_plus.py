@@ -9,7 +9,8 @@ from gpukernels.checks import check_flag
 from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 
-from .lengths import ABSENT, FLOAT32_MAX, UNREACHED, checked_matrix
+from .encoding import ABSENT, FLOAT32_MAX, UNREACHED
+from .matrix_checks import checked_matrix
 from .tiles import PRODUCT_TILES, form_of, product
 
 

@@ -29,7 +29,7 @@ from gpukernels.errors import InvalidArgument, NegativeCycleError
 from gpukernels.methods import takes_fields_of
 
 from .kept_steps import InFiles, InMemory, files_of
-from .length_rows import LengthRows
+from .lengths import Lengths
 from .out_of_core_blocks import Blocks, blocks_for
 from .out_of_core_steps import Run
 from .result import APSPResult, check_held, next_hops_of
@@ -40,7 +40,7 @@ FORMAT = "gpukernels.apsp out_of_core 2"
 
 @takes_fields_of(Options)
 def apsp(
-    lengths: LengthRows,
+    lengths: Lengths,
     device: Device,
     *,
     memory: int | None = None,
@@ -101,7 +101,7 @@ def apsp(
 
 
 def _kept(
-    lengths: LengthRows, device: Device, form: Form, memory: int | None, sidecar: Sidecar | None
+    lengths: Lengths, device: Device, form: Form, memory: int | None, sidecar: Sidecar | None
 ) -> tuple[Blocks, InMemory]:
     """Return the blocks of the matrix, and where it is kept: in files, if there is a sidecar."""
     state, rows = None, None
@@ -129,12 +129,12 @@ def _joined(place: Path) -> Path:
     return place.with_name(place.name + ".joined.npy")
 
 
-def _remove(sidecar: Sidecar, joined: LengthRows) -> None:
+def _remove(sidecar: Sidecar, joined: Lengths) -> None:
     shape = joined.n, joined.n
     sidecar.delete(MatrixFile(_joined(sidecar.place), joined.dtype, shape))
 
 
-def _digest(lengths: LengthRows) -> str:
+def _digest(lengths: Lengths) -> str:
     """Return what tells apart what runs are of, in few letters."""
     digest = hashlib.blake2b(f"{lengths.infinite} {lengths.too_long}".encode(), digest_size=16)
     for first, last in lengths.slabs():

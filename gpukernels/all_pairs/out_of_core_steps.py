@@ -20,7 +20,7 @@ from gpukernels.graphs.progress import Progress
 
 from .blocked import close, panel_of
 from .kept_steps import InMemory
-from .length_rows import LengthRows
+from .lengths import Lengths
 from .out_of_core_blocks import AT_ONCE, NOTED, Blocks, fill_block
 from .out_of_core_pipeline import Move, Pipeline, Slot, Task
 from .result import make_infinite, name_cycle, no_cycle
@@ -42,7 +42,7 @@ class Run:
     """
 
     def __init__(
-        self, lengths: LengthRows, device: Device, form: Form, blocks: Blocks, kept: InMemory
+        self, lengths: Lengths, device: Device, form: Form, blocks: Blocks, kept: InMemory
     ):
         self.lengths, self.device, self.form = lengths, device, form
         self.blocks, self.kept = blocks, kept

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores
 
+from .encoding import none_in
 from .host_tiles import absent_in, lower_columns
-from .lengths import none_in
 from .separators import Parts
 
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from gpukernels.device import Device, DeviceArray, chosen_device
 
+from .encoding import none_in
 from .host_tiles import Algebra, absent_in, check_room, padded
-from .lengths import none_in
 from .part_rows import PartRows
 from .part_rows_kernels import THREADS, blocks_of, in_order, table_of, ways_on
 from .separators import Parts

@@ -27,10 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.checks import check_choice, check_seed, check_whole
+from gpukernels.checks import check_seed, check_whole
 from gpukernels.device import Device, chosen_device
 from gpukernels.distributed import (
-    ENGINES,
     RowTile,
     digest_of,
     make_rows,
@@ -42,9 +41,9 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import Graph
 from gpukernels.reference import bellman_ford_queue
 
+from .encoding import absent_of
 from .host_tiles import Algebra, Done, closed, without_cycle
-from .length_rows import LengthRows
-from .lengths import absent_of
+from .lengths import Lengths
 from .part_rows_device import rows_from
 from .result import APSPResult
 from .separators import Parts, cut
@@ -54,7 +53,7 @@ CALL = "apsp partitioned"
 
 
 def apsp(
-    lengths: LengthRows,
+    lengths: Lengths,
     device: Device | None,
     client: Any = None,
     *,
@@ -90,7 +89,6 @@ def apsp(
         ``separators``, ``work`` (additions without padding), ``predicted`` (the same from the
         numbers of parts and separators alone), ``tiles`` and ``resumed``.
     """
-    check_choice("engine", engine, ENGINES)
     seed = check_seed(seed) & (2**31 - 1)
     form_of(lengths.n, lengths.dtype, tile, per_thread)
     if parts is None:
@@ -99,7 +97,7 @@ def apsp(
     if into is not None and lengths.too_long:
         allowed = f"None where a path may be longer than {lengths.dtype} holds"
         raise InvalidArgument("into", into, allowed)
-    g = graph_in(lengths)
+    g = lengths.graph()
     heights = heights_of(g) if lengths.dtype.kind == "i" else None
     divided = cut(g, parts, seed)
     if client is None and engine == "kernels":
@@ -278,12 +276,6 @@ def rows_of_part(
         "operations": sum(step.operations for step in done),
     }
     return found, told
-
-
-def graph_in(lengths: LengthRows) -> Graph:
-    """Return the arcs; those of a pattern all count 0."""
-    g = lengths.graph()
-    return Graph(g.offsets, g.targets, np.zeros(g.m, np.int32)) if lengths.flat else g
 
 
 def _spans(parts: Parts) -> list[slice]:

@@ -36,8 +36,8 @@ from gpukernels.shortest_paths.many_roots import (
     search_from_all,
 )
 
-from .length_rows import length_rows_of
-from .lengths import UNREACHED, Lengths
+from .encoding import UNREACHED
+from .lengths import Lengths, lengths_of
 from .result import APSPResult
 
 
@@ -161,7 +161,7 @@ def in_tiles(
     if check_flag("next_hops", searches.next_hops):
         allowed = "False in tiles of rows: hops would come in tiles of columns"
         raise InvalidArgument("next_hops", searches.next_hops, allowed)
-    arcs = g if isinstance(g, Graph) else length_rows_of(g, kernels=False).graph()
+    arcs = g if isinstance(g, Graph) else lengths_of(g, kernels=False, whole=False).graph()
     found = sssp_many(
         arcs, np.arange(arcs.n), searches.search, device, batch=searches.batch,
         memory=searches.memory, threads=searches.threads, engine=engine, into=into, client=client,
@@ -207,7 +207,7 @@ def _one_by_one(
     lengths: Lengths, g: Graph, device: Device, searches: Searches, method: str
 ) -> tuple[NDArray, NDArray | None, dict[str, Any]]:
     """Return distances and parents, a row a root, and stats."""
-    distance: NDArray = np.empty((g.n, g.n), lengths.matrix.dtype)
+    distance: NDArray = np.empty((g.n, g.n), lengths.dtype)
     parent = np.empty((g.n, g.n), np.int32) if searches.next_hops else None
     stats = {"method": method, "launches": 0, "read_backs": 0, "operations": 0, "iterations": 0}
     for root in range(g.n):

@@ -63,7 +63,7 @@ def apsp(
         lazy ones leave out.
     """
     form = form_of(
-        lengths.n, lengths.matrix.dtype, tile, per_thread, PRODUCT_TILES,
+        lengths.n, lengths.dtype, tile, per_thread, PRODUCT_TILES,
         noting=next_hops, lazy=lazy, watching=True, padding=padding,
     )  # fmt: skip
     matrix = lengths.padded(form.tile)

@@ -20,8 +20,8 @@ from gpukernels.graphs.weight_facts import weight_facts
 from gpukernels.reference import bellman_ford_queue
 from gpukernels.reference.negative_cycles import find_negative_cycle
 
-from .length_rows import LengthRows
-from .lengths import Lengths, graph_of, none_in
+from .encoding import none_in
+from .lengths import Lengths, graph_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,7 +162,7 @@ def finish(
 
 
 def result_of(
-    lengths: Lengths | LengthRows, found: NDArray, through: NDArray | None, stats: Mapping[str, Any]
+    lengths: Lengths, found: NDArray, through: NDArray | None, stats: Mapping[str, Any]
 ) -> APSPResult:
     """Return the result; see `finish`. What is infinite becomes so in place."""
     no_cycle(lengths, found)
@@ -170,14 +170,14 @@ def result_of(
     return APSPResult(found, next_hops_of(found, through), stats)
 
 
-def no_cycle(lengths: Lengths | LengthRows, found: NDArray) -> None:
+def no_cycle(lengths: Lengths, found: NDArray) -> None:
     """Raise the error if a way from a vertex to itself is negative."""
     on_cycle = np.flatnonzero(found.diagonal() < 0)
     if on_cycle.size:
         name_cycle(lengths, int(on_cycle[0]))
 
 
-def make_infinite(lengths: Lengths | LengthRows, found: NDArray) -> None:
+def make_infinite(lengths: Lengths, found: NDArray) -> None:
     """Write what users see for no path, in place, rows at a time; of floats it stands there."""
     if found.dtype.kind == "i":
         limit, none = found.dtype.type(lengths.infinite), none_in(found)
@@ -215,14 +215,14 @@ def _tell(rows, limit, none):
                 row[j] = none
 
 
-def name_cycle(of: Lengths | LengthRows | Graph, vertex: int) -> NoReturn:
+def name_cycle(of: Lengths | Graph, vertex: int) -> NoReturn:
     """Raise the error for a vertex to which a negative way leads from itself."""
     g = of if isinstance(of, Graph) else of.graph()
     bellman_ford_queue(g, vertex)  # finds it, and names it
     raise RoundingError(vertex, str(weight_type(g)))
 
 
-def check_cycles(g: Graph | ArrayLike, lengths: Lengths | LengthRows) -> None:
+def check_cycles(g: Graph | ArrayLike, lengths: Lengths) -> None:
     """Raise NegativeCycleError if floats have a negative cycle, even if rounding would hide it.
 
     O(n m) at worst on the host, and only if a float is negative.
@@ -231,7 +231,7 @@ def check_cycles(g: Graph | ArrayLike, lengths: Lengths | LengthRows) -> None:
     ----------
     g : Graph or array, shape (n, n)
         What the caller has given.
-    lengths : Lengths or LengthRows
+    lengths : Lengths or Lengths
         Made from it.
 
     Raises

@@ -172,7 +172,7 @@ def apsp(
 ) -> APSPResult:
     """Find all shortest paths; see `blocked.apsp` for the options."""
     chosen = Options(**options)
-    form = chosen.form(lengths.n, lengths.matrix.dtype)
+    form = chosen.form(lengths.n, lengths.dtype)
     panel, peers = checked_panel(panel, lengths.n), peers_of(devices)
     matrix = lengths.padded(form.tile)
     parts = Parts(peers, matrix, lengths.n, lengths.absent, form)

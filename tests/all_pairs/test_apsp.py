@@ -19,7 +19,7 @@ import gpukernels as gk
 from gpukernels import reference
 from gpukernels.all_pairs import METHODS, UNREACHED, apsp, result
 from gpukernels.all_pairs.blocked import crossing, remainder
-from gpukernels.all_pairs.lengths import ABSENT, MOST_FALL
+from gpukernels.all_pairs.encoding import ABSENT, MOST_FALL
 from gpukernels.all_pairs.naive import relax_pivot
 from gpukernels.all_pairs.tiles import Form, closer
 from gpukernels.cores import slabs

@@ -19,8 +19,8 @@ from stopped_writes import Interrupted, contents, stop
 
 import gpukernels as gk
 from gpukernels.all_pairs import UNREACHED, apsp, out_of_core
-from gpukernels.all_pairs.length_rows import length_rows_of
-from gpukernels.all_pairs.lengths import ABSENT, lengths_of
+from gpukernels.all_pairs.encoding import ABSENT
+from gpukernels.all_pairs.lengths import lengths_of
 from gpukernels.all_pairs.out_of_core_pipeline import Move, Pipeline, Task
 from gpukernels.all_pairs.tiles import form_of
 from gpukernels.cores import slabs
@@ -281,7 +281,7 @@ def test_rows_are_those_of_the_whole_matrix(g):
         patch.setattr(slabs, "AT_ONCE", 30)
         patch.setattr(slabs, "PART", 30)
         for given_as in (g, matrix, np.asfortranarray(matrix)):
-            rows = length_rows_of(given_as)
+            rows = lengths_of(given_as, whole=False)
             expected = whole if given_as is g else lengths_of(given_as)
             for found, of in ((rows, expected), (rows.pattern(), expected.pattern())):
                 made = [found.rows(*slab) for slab in found.slabs()]
@@ -295,7 +295,7 @@ def test_a_long_way_from_a_vertex_to_itself_does_not_count():
     g = gk.Graph.from_arcs(3, [0], [0], np.array([2**30 - 1], np.int32))
     assert not lengths_of(g).too_long
     for given_as in (g, gk.Graph.from_arcs(40, [0], [0], g.weights)):  # by rows, and by arcs
-        assert not length_rows_of(given_as).too_long
+        assert not lengths_of(given_as, whole=False).too_long
 
 
 @pytest.mark.parametrize("n", [0, 1, 40])

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from test_apsp import check
 
 import gpukernels as gk
+from gpukernels.all_pairs.encoding import ABSENT
 from gpukernels.all_pairs.host_tiles import Algebra, closed, lower_columns
-from gpukernels.all_pairs.lengths import ABSENT
 from gpukernels.all_pairs.part_rows_device import rows_from
 from gpukernels.all_pairs.partitioned import close_part, close_separators, rows_of_part, take
 from gpukernels.all_pairs.separators import Parts, cut, parted

@@ -7,8 +7,8 @@ import pytest
 from awkward_graphs import AWKWARD
 
 import gpukernels as gk
-from gpukernels.all_pairs.length_rows import range_of_arcs, range_of_rows
-from gpukernels.all_pairs.lengths import ABSENT, UNREACHED
+from gpukernels.all_pairs.encoding import ABSENT, UNREACHED
+from gpukernels.all_pairs.lengths import range_of_arcs, range_of_rows
 
 SPECIAL = [-7, 0, 5, ABSENT - 1, ABSENT, UNREACHED - 1, UNREACHED]
 

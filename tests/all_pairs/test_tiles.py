@@ -12,7 +12,7 @@ from numba import float32, int32, int64
 
 import gpukernels as gk
 from gpukernels.all_pairs import UNREACHED
-from gpukernels.all_pairs.lengths import ABSENT
+from gpukernels.all_pairs.encoding import ABSENT
 from gpukernels.all_pairs.tiles import PER_THREAD, Form, closer, product
 
 SHAPES = [(tile, per) for tile in (16, 32) for per in PER_THREAD] + [(64, "8x8")]

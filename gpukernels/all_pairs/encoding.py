@@ -1,0 +1,131 @@
+"""Lengths of arcs as kernels take them: infinity is a number that sums cannot wrap around.
+
+Kernels add without asking what is infinite. In float32 that is right by itself. In int32 the 2^31 -
+1 that users see would wrap, so on the device *absent* is 2^30 - 1: twice it still fits. In int64,
+which only one or all cores of the CPU use, all of this holds with 2^63 and 2^62. Three
+things follow, where *fall* is what negative weights can add up to along a path.
+
+- An absent arc with negative ones behind it weighs less than `ABSENT`, by no more than the fall. So
+  what is at least ``ABSENT - fall`` is infinite, and all below is a path's true length.
+- Sums of two are at least twice the fall below 0. It may be 2^29 at most.
+- A path of ``ABSENT - fall`` and more looks infinite. If weights allow one, the same method runs
+  once more with all weights 0: a pair that it joins and that looked infinite is an error.
+
+Both hold for walks that repeat no vertex. Negative cycles would break this, so every kernel stops
+at the first: see ``close_tile`` and ``relax_pivot``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpukernels.cores.compiled import compiled
+from gpukernels.cores.slabs import on_all_cores
+from gpukernels.errors import InvalidArgument
+from gpukernels.graphs.graph import Graph, no_arc
+
+#: What int32 results hold for no path, and int32 matrices for no arc.
+UNREACHED = np.iinfo(np.int32).max
+#: What stands for it on the device.
+ABSENT = 2**30 - 1
+MOST_FALL = 2**29
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+
+def absent_of(dtype: Any) -> float:
+    """Return the length of an absent arc while sums are formed."""
+    return no_arc(dtype) // 2 if np.issubdtype(dtype, np.integer) else np.inf
+
+
+def none_in(matrix: Any) -> Any:
+    """Return what users see in place of infinity, in the type of a matrix."""
+    return matrix.dtype.type(no_arc(matrix.dtype))
+
+
+class Range(NamedTuple):
+    """How far lengths of paths may reach.
+
+    Attributes
+    ----------
+    least, most : int or float
+        What the least, and the longest, arcs of all vertices add up to: a path leaves each vertex
+        once at most.
+    beyond : bool
+        Whether an arc is as long as what stands for none.
+    """
+
+    least: float
+    most: float
+    beyond: bool
+
+
+def encoded(rows: NDArray, first: int = 0) -> tuple[NDArray, Range]:
+    """Return rows of a matrix, from number `first` on, as kernels take them, and their range."""
+    kind, held = rows.dtype.type, np.empty(rows.shape, rows.dtype)
+    whole = rows.dtype.kind == "i"
+    # No sum of two of these wraps around, and each alone is more than `limits` allows.
+    total, most = (np.int64(0), np.int64(2**62)) if whole else (np.float64(0), np.float64(np.inf))
+    known = kind(absent_of(rows.dtype)), none_in(rows)
+
+    def encode(begin: int, end: int) -> Range:
+        part = rows[begin:end], held[begin:end], first + begin
+        return Range(*_encode(*part, *known, total, most))
+
+    parts = on_all_cores(encode, rows.shape, one_pass=True)
+    least, most = (sum(getattr(part, end) for part in parts) for end in ("least", "most"))
+    return held, Range(least, most, any(part.beyond for part in parts))
+
+
+@compiled(nogil=True)
+def _encode(given, held, diagonal, absent, none, zero, limit):
+    """Fill `held`; return what the least and the longest arcs of rows add up to, from `zero` on.
+
+    Sums end at `limit`. And whether an arc is longer than `absent`, yet not `none`. In the first
+    row, `diagonal` is the column of a vertex itself.
+    """
+    least_of_all, most_of_all, beyond = zero, zero, False
+    for i in range(len(given)):
+        least = most = given.dtype.type(0)
+        for begin, end in ((0, diagonal + i), (diagonal + i + 1, given.shape[1])):
+            row, out = given[i, begin:end], held[i, begin:end]
+            for j in range(len(row)):
+                length = row[j]
+                there = length < absent
+                beyond |= not there and length != none
+                out[j] = length if there else absent
+                least = length if length < least else least
+                most = length if there and length > most else most
+        held[i, diagonal + i] = 0
+        least_of_all = max(least_of_all + max(zero + least, -limit), -limit)
+        most_of_all = min(most_of_all + min(zero + most, limit), limit)
+    return least_of_all, most_of_all, beyond
+
+
+def limits(dtype: np.dtype, range_: Range, given: Graph | NDArray) -> tuple[float, bool]:
+    """Return what counts as infinite, and whether paths may be longer than can be held.
+
+    Raises
+    ------
+    InvalidArgument
+        If negative weights add up to too much.
+    """
+    whole, least, absent = dtype.kind == "i", range_.least, absent_of(dtype)
+    fall: float
+    limit: float
+    if whole:
+        fall, limit = MOST_FALL << 8 * (dtype.itemsize - 4), absent
+    else:
+        fall, limit = (float(np.finfo(dtype).max) / by for by in (4, 2))
+    if -least > fall:
+        instead = "; take float32 weights" if dtype == np.int32 else ""
+        allowed = f"at least {-fall:,} (the least weight of each vertex's arcs counts){instead}"
+        raise InvalidArgument("the sum of g's negative weights", least, allowed)
+    infinite = absent + least if whole else np.inf
+    # A weight beyond `absent` counts as none, and is looked at again.
+    beyond = range_.beyond
+    if whole and isinstance(given, Graph) and given.weights is not None:
+        beyond = beyond or bool((given.weights == no_arc(dtype)).any())
+    return infinite, beyond or range_.most >= min(infinite, limit)

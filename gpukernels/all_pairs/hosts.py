@@ -1,0 +1,91 @@
+"""Where each method of `apsp` can run, and what it is given there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gpukernels.methods import Driver
+
+from . import (
+    block_tasks,
+    blocked,
+    johnson,
+    kleene,
+    naive,
+    out_of_core,
+    partitioned,
+    per_root,
+    repeated_squaring,
+    shared_rows,
+)
+
+
+@dataclass(frozen=True)
+class Host:
+    """What runs a method in one place.
+
+    Attributes
+    ----------
+    run : callable
+        Called with the lengths, a device and options; in tiles, with a client after the device.
+    lengths : {"matrix", "rows", "given"}
+        The matrix as a whole, rows made when they are asked for, or the argument of the caller.
+    finds_too_long : bool
+        Whether it sees to paths that are too long by itself.
+    """
+
+    run: Driver
+    lengths: str = "matrix"
+    finds_too_long: bool = False
+
+
+@dataclass(frozen=True)
+class Method:
+    """The places where one method runs.
+
+    Attributes
+    ----------
+    device : Host, optional
+        One device, which has the result as a whole or streams it.
+    devices : Host, optional
+        Several devices of this machine.
+    tiles : Host, optional
+        Tiles of the result, which workers of a client share or which are made here one by one.
+    """
+
+    device: Host | None = None
+    devices: Host | None = None
+    tiles: Host | None = None
+
+    @property
+    def driver(self) -> Driver:
+        """What has the method's options, and tells of them."""
+        host = self.device or self.tiles
+        assert host is not None
+        return host.run
+
+    def host(self, client: Any, options: Mapping[str, Any]) -> Host:
+        """Return where a call with these options runs."""
+        apart = client is not None or options.get("engine", "kernels") != "kernels"
+        apart = apart or any(options.get(name) is not None for name in ("into", "block"))
+        if self.tiles is not None and (apart or self.device is None):
+            return self.tiles
+        host = self.device if options.get("devices") is None else self.devices
+        assert host is not None
+        return host
+
+
+METHODS: dict[str, Method] = {
+    "naive": Method(Host(naive.apsp)),
+    "blocked": Method(
+        Host(blocked.apsp), Host(shared_rows.apsp), tiles=Host(block_tasks.apsp, "rows")
+    ),
+    "repeated_squaring": Method(Host(repeated_squaring.apsp)),
+    "kleene": Method(Host(kleene.apsp)),
+    "out_of_core": Method(Host(out_of_core.apsp, "rows", finds_too_long=True)),
+    "per_root": Method(Host(per_root.apsp), tiles=Host(per_root.in_tiles, "given")),
+    "johnson": Method(Host(johnson.apsp)),
+    "partitioned": Method(tiles=Host(partitioned.apsp, "rows")),
+}
