@@ -64,9 +64,9 @@ OF_SPARSE = (
 )
 #: The (min, +) product by itself, which is no method: what the tiled ones could reach.
 PRODUCT = "min_plus"
-#: `out_of_core` has a benchmark of its own, as it waits for copies and not for launches alone, and
-#: `partitioned` is for the workers of a client.
-ELSEWHERE = ("out_of_core", "partitioned")
+#: `out_of_core` has a benchmark of its own, as it waits for copies and not for launches alone, like
+#: `tran` and `matsumoto`; `partitioned` is for the workers of a client.
+ELSEWHERE = ("out_of_core", "tran", "matsumoto", "partitioned")
 NAMES = (*(name for name in METHODS if name not in ELSEWHERE), PRODUCT, ALL_CORES)
 
 #: Seconds after which no further run of a kind is begun.

@@ -574,6 +574,8 @@ ALL_PAIRS_RUNS = [
     ("repeated_squaring", 18, {"per_thread": "4x4", "lazy": True}, BOTH),
     ("kleene", 18, {"per_thread": "4x4"}, [np.int32]),
     ("out_of_core", 18, {"per_thread": "4x4", "memory": 8704}, [np.float32]),
+    ("tran", 18, {"per_thread": "4x4", "memory": 8704}, [np.int32]),
+    ("matsumoto", 18, {"per_thread": "4x4"}, [np.float32]),
     ("per_root", 18, {"batch": 7}, [np.int32]),
     ("per_root", 18, {"search": "hbf", "batch": 7}, BOTH),
 ]

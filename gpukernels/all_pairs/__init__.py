@@ -98,7 +98,7 @@ def apsp(
     >>> r.path(0, 2)
     [0, 1, 2]
     """
-    _, options = driver_of("apsp", METHODS, method, options)
+    driver, options = driver_of("apsp", METHODS, method, options)
     places, engine = hosts.METHODS[method], options.get("engine", "kernels")
     if client is not None:
         if places.tiles is None:
@@ -116,11 +116,12 @@ def apsp(
             raise InvalidArgument("device", device, "None with devices=, where it runs")
     else:
         where = (chosen_device(device),)
+    work = driver if host is places.device else host.run
     if host.lengths == "given":
-        return host.run(g, *where, **options)
+        return work(g, *where, **options)
 
     def run(lengths: Lengths) -> APSPResult:
-        return host.run(lengths, *where, **options)
+        return work(lengths, *where, **options)
 
     lengths = lengths_of(g, kernels=engine == "kernels", whole=host.lengths == "matrix")
     check_cycles(g, lengths)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
@@ -58,7 +59,7 @@ def closed(algebra: Algebra, matrix: NDArray) -> Done:
     n = len(matrix)
     if algebra.engine == "cpu" or n == 0:
         found = matrix.copy()
-        return Done(found, 0, int(_close(found, absent_in(matrix))))
+        return Done(found, 0, int(close_rows(found, absent_in(matrix))))
     form = form_of(
         n, matrix.dtype, algebra.tile, algebra.per_thread, padding=algebra.padding
     )  # fmt: skip
@@ -133,36 +134,45 @@ def check_room(device: Device, elements: int) -> None:
 
 
 @compiled(nogil=True)
-def _close(distance, absent):
-    """Close a matrix in place, unless there is a negative cycle; return the additions."""
-    n, operations, kind = len(distance), 0, distance.dtype.type
+def close_rows(distance, absent, via=None, first=0):
+    """Close a matrix in place, unless there is a negative cycle; return the additions.
+
+    `via` gets the vertex of each path that is made shorter, the first of them with number `first`.
+    """
+    n, operations = len(distance), 0
     for k in range(n):
         if distance[k, k] < 0:
             break
         pivots = distance[k].copy()  # which step k leaves as they are: LLVM cannot know
         for i in range(n):
-            first = distance[i, k]
+            to_pivot = distance[i, k]
             operations += n
-            if first != absent:
-                for j in range(n):
-                    length, before = kind(first + pivots[j]), distance[i, j]
-                    distance[i, j] = length if length < before else before
+            if to_pivot != absent:
+                _lower(distance[i], to_pivot, pivots, None if via is None else via[i], first + k)
     return operations
 
 
 @compiled(nogil=True)
-def lower_columns(result, column, a, begin, b, absent):
+def lower_columns(result, column, a, begin, b, absent, via=None, first=0):
     """Lower columns from `column` on, in place, by a product; return the additions.
 
-    Of `a` there are as many columns from `begin` on as `b` has rows.
+    Of `a` there are as many columns from `begin` on as `b` has rows. `via` is as in `close_rows`.
     """
-    kind = result.dtype.type
     for i in range(len(result)):
         row = result[i, column : column + b.shape[1]]  # no sum for an index, which may be negative
         for k in range(len(b)):
-            first = a[i, begin + k]
-            if first != absent:
-                for j in range(b.shape[1]):
-                    length, before = kind(first + b[k, j]), row[j]
-                    row[j] = length if length < before else before
+            to_pivot = a[i, begin + k]
+            if to_pivot != absent:
+                _lower(row, to_pivot, b[k], None if via is None else via[i], first + k)
     return result.shape[0] * b.shape[0] * b.shape[1]
+
+
+@njit(inline="always")
+def _lower(row, to_pivot, pivots, via, k):
+    """Let paths lead through vertex `k`, and note it if there is a `via`."""
+    kind = row.dtype.type
+    for j in range(len(pivots)):
+        length, before = kind(to_pivot + pivots[j]), row[j]
+        row[j] = length if length < before else before
+        if via is not None and length < before:
+            via[j] = k

@@ -13,12 +13,14 @@ from . import (
     blocked,
     johnson,
     kleene,
+    matsumoto,
     naive,
     out_of_core,
     partitioned,
     per_root,
     repeated_squaring,
     shared_rows,
+    tran,
 )
 
 
@@ -85,6 +87,8 @@ METHODS: dict[str, Method] = {
     "repeated_squaring": Method(Host(repeated_squaring.apsp)),
     "kleene": Method(Host(kleene.apsp)),
     "out_of_core": Method(Host(out_of_core.apsp, "rows", finds_too_long=True)),
+    "tran": Method(Host(tran.apsp, "rows")),
+    "matsumoto": Method(Host(matsumoto.apsp, "rows")),
     "per_root": Method(Host(per_root.apsp), tiles=Host(per_root.in_tiles, "given")),
     "johnson": Method(Host(johnson.apsp)),
     "partitioned": Method(tiles=Host(partitioned.apsp, "rows")),

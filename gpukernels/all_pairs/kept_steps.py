@@ -37,7 +37,7 @@ def files_of(sidecar: Sidecar) -> list[Path]:
 
 
 class InMemory:
-    """A matrix in memory, which steps change in place.
+    """A matrix in memory, which steps change in place unless they are to write another.
 
     Parameters
     ----------
@@ -45,24 +45,29 @@ class InMemory:
         Of the matrix.
     spans : sequence of slice
         The rows of each row of blocks; the columns are the same.
+    apart : bool
+        Whether a step writes another matrix than it reads.
 
     Attributes
     ----------
     now, next : ndarray, shape (n, n)
-        The matrix that a step reads, and the matrix that it writes; in memory they are the same.
+        The matrix that a step reads, and the matrix that it writes.
     done : int
         How many steps are done.
     """
 
-    def __init__(self, dtype: np.dtype, spans: Sequence[slice]):
+    def __init__(self, dtype: np.dtype, spans: Sequence[slice], *, apart: bool = False):
         n = spans[-1].stop if spans else 0
         self.done, self._spans = 0, spans
         try:
             self.now = self.next = np.empty((n, n), dtype)
+            if apart:
+                self.next = np.empty_like(self.now)
         except MemoryError:
+            size = (1 + apart) * n * n * np.dtype(dtype).itemsize / 2**30
             allowed = (
-                f"less, as {4 * n * n / 2**30:,.3g} GiB are more than this machine gives; or name "
-                "a file"
+                f"less, as {size:,.3g} GiB are more than this machine gives; or name a file, by "
+                "method='out_of_core'"
             )
             raise InvalidArgument("n", n, allowed) from None
 
@@ -81,7 +86,7 @@ class InMemory:
 
     def reached(self, done: int) -> None:
         """Say that so many steps are done."""
-        self.done = done
+        self.done, self.now, self.next = done, self.next, self.now
 
     def finished(self) -> NDArray:
         """Return the matrix after the last step."""

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
 from contextlib import nullcontext
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -28,11 +30,13 @@ from gpukernels.distributed.resuming import Sidecar, checked_place
 from gpukernels.errors import InvalidArgument, NegativeCycleError
 from gpukernels.methods import takes_fields_of
 
+from .blocked import close, panel_of
 from .kept_steps import InFiles, InMemory, files_of
 from .lengths import Lengths
-from .out_of_core_blocks import Blocks, blocks_for
-from .out_of_core_steps import Run
-from .result import APSPResult, check_held, next_hops_of
+from .result import APSPResult, check_held, make_infinite, name_cycle, next_hops_of, no_cycle
+from .streamed import Streamed
+from .streamed_blocks import Blocks, blocks_for
+from .streamed_tasks import Task
 from .tiles import Form, Options
 
 FORMAT = "gpukernels.apsp out_of_core 2"
@@ -79,10 +83,10 @@ def apsp(
             raise InvalidArgument("next_hops", chosen.next_hops, allowed)
     with nullcontext() if place is None else Sidecar("file", place, FORMAT) as sidecar:
         blocks, kept = _kept(lengths, device, form, memory, sidecar)
-        run = Run(lengths, device, form, blocks, kept)
+        stream = Streamed(lengths, device, form, blocks, kept)
         try:
-            stats = run.close()
-            next_hop = next_hops_of(kept.now, run.through)
+            stats = _closed(stream)
+            next_hop = next_hops_of(kept.now, stream.through)
             if lengths.too_long:
                 joined, other = lengths.pattern(), None if place is None else _joined(place)
                 told = options | {"next_hops": False}
@@ -140,3 +144,61 @@ def _digest(lengths: Lengths) -> str:
     for first, last in lengths.slabs():
         digest.update(np.ascontiguousarray(lengths.rows(first, last)))
     return digest.hexdigest()
+
+
+def _closed(stream: Streamed) -> dict[str, Any]:
+    """Close the matrix over all vertices, or go on with that; return the stats."""
+    blocks, kept, lengths = stream.blocks, stream.kept, stream.lengths
+    resumed_at, count = kept.done, blocks.count
+    with stream.open("out_of_core", resumed_at * count**2, count**3) as pipeline:
+        for k in range(resumed_at, count):
+            others = [at for at in range(count) if at != k]
+            pipeline.run([_closing(stream, k)])
+            _look_for_cycle(stream, k)
+            pipeline.run(_panels(stream, k, others))
+            pipeline.run(stream.products(((i, j, k) for i in others for j in others), new=True))
+            if k + 1 == count:
+                no_cycle(lengths, kept.next)
+                kept.change(partial(make_infinite, lengths))
+            kept.reached(k + 1)
+    return stream.stats("out_of_core") | {"pivot_blocks": count, "resumed_at": resumed_at}
+
+
+def _closing(stream: Streamed, k: int) -> Task:
+    """Return the task of the pivot block, which is closed over its own vertices."""
+    slot, shape = stream.columns[0], stream.blocks.shape(k, k)
+    via, noted = stream.noting(0, k, k, k)
+
+    def launch() -> None:
+        if noted:
+            stream.device.fill(via, -1)
+        block, panel = slot.block(shape), panel_of(shape[0])
+        stream.launches += close(
+            stream.device, stream.form, block, via, stream.infinite, stream.flags, panel
+        )
+
+    return Task([stream.load(slot, k, k)], launch, [stream.store(slot, k, k), *noted])
+
+
+def _look_for_cycle(stream: Streamed, k: int) -> None:
+    """Raise the error if the pivot block has a negative way from a vertex to itself."""
+    stream.read_backs += 1
+    if stream.device.read(stream.flags)[0]:
+        span = stream.blocks.span(k)
+        diagonal = stream.kept.next[span, span].diagonal()
+        name_cycle(stream.lengths, span.start + int(np.argmax(diagonal < 0)))
+
+
+def _panels(stream: Streamed, k: int, others: list[int]) -> Iterator[Task]:
+    """Yield the blocks of the pivot's rows and columns, each a product with the pivot.
+
+    The old blocks go there through the slots of rows, the new ones come from those of the rest.
+    """
+    pivot = stream.columns[0].block(stream.blocks.shape(k, k))
+    for turn, (i, j) in enumerate([(k, at) for at in others] + [(at, k) for at in others]):
+        slot, out = stream.rows[turn % 2], stream.rest[turn % 2]
+        old, new = (s.block(stream.blocks.shape(i, j)) for s in (slot, out))
+        a, b = (pivot, old) if i == k else (old, pivot)
+        via, noted = stream.noting(turn, i, j, k)
+        launch = stream.product(a, b, old, new, via)
+        yield Task([stream.load(slot, i, j)], launch, [stream.store(out, i, j), *noted])

@@ -40,12 +40,15 @@ class Blocks(NamedTuple):
         Rows of a block, a multiple of `tile`; the last one may have fewer.
     count : int
         Blocks across, and down.
+    alone : int
+        How many are on the device at once if there is but one.
     """
 
     n: int
     tile: int
     rows: int
     count: int
+    alone: int = 1
 
     def span(self, k: int) -> slice:
         """Return the rows of block `k` in the matrix."""
@@ -67,7 +70,7 @@ class Blocks(NamedTuple):
 
     def device_bytes(self, noting: bool) -> int:
         """Return how many bytes of a device are in use at once."""
-        at_once = AT_ONCE + NOTED * noting if self.count > 1 else 1 + noting
+        at_once = AT_ONCE + NOTED * noting if self.count > 1 else self.alone + noting
         return ITEM * at_once * self.elements + BESIDE
 
     @property
@@ -75,23 +78,14 @@ class Blocks(NamedTuple):
         """Additions of the whole computation, each followed by a minimum."""
         return sum(map(self.padded, range(self.count))) ** 3
 
-    def bytes_copied(self) -> tuple[int, int]:
-        """Return the bytes that go to the device and that come back, of all pivot blocks."""
-        sizes = [self.padded(k) for k in range(self.count)]
-        whole = sum(sizes)
-        to = back = 0
-        for size in sizes:
-            rest = whole - size
-            # The pivot; its rows and columns; again the columns, once, and the rows, once for each
-            # of these; the remainder.
-            to += size**2 + 2 * size * rest
-            to += size * rest + (self.count - 1) * size * rest + rest**2
-            back += whole**2
-        return ITEM * to, ITEM * back
-
 
 def blocks_for(
-    n: int, form: Form, memory: int | None, device: Device, rows: int | None = None
+    n: int,
+    form: Form,
+    memory: int | None,
+    device: Device,
+    rows: int | None = None,
+    alone: int = 1,
 ) -> Blocks:
     """Return the blocks that stay within `memory`.
 
@@ -99,6 +93,8 @@ def blocks_for(
     ----------
     rows : int, optional
         The rows of a block in a run that is to go on; what an unknown `memory` leaves open.
+    alone : int
+        As of :class:`Blocks`.
 
     Raises
     ------
@@ -106,25 +102,33 @@ def blocks_for(
         If not even tiles do, or the device has not that much free.
     """
     free, tiles = device.free_bytes(), -(-n // form.tile)
-    one, several = (Blocks(n, form.tile, form.tile, k).device_bytes(form.noting) for k in (1, 2))
+    one, several = (
+        Blocks(n, form.tile, form.tile, k, alone).device_bytes(form.noting) for k in (1, 2)
+    )
     least = one if tiles <= 1 else several
     bound = max(min(MEMORY, free // 2), least) if memory is None else memory
     bound = check_whole("memory", bound, least, 2**63 - 1)
-    alone = Blocks(n, form.tile, tiles * form.tile, min(tiles, 1))
+    whole = Blocks(n, form.tile, tiles * form.tile, min(tiles, 1), alone)
     if memory is None and rows is not None:
         blocks = Blocks(n, form.tile, rows, -(-n // rows))
-    elif alone.device_bytes(form.noting) <= bound:
-        blocks = alone
+    elif whole.device_bytes(form.noting) <= bound:
+        blocks = whole
     else:
         most = isqrt((bound - BESIDE) // (ITEM * (AT_ONCE + NOTED * form.noting))) // form.tile
         count = -(-tiles // most)
         # All blocks about as large as each other, rather than a small one at the end.
         each = -(-tiles // count) * form.tile
         blocks = Blocks(n, form.tile, each, -(-n // each))
+    check_fits(blocks, form, device, "memory", memory)
+    return blocks
+
+
+def check_fits(blocks: Blocks, form: Form, device: Device, name: str, value: int | None) -> None:
+    """Raise InvalidArgument, for an argument of that name, unless the device has room."""
+    free = device.free_bytes()
     if (needed := blocks.device_bytes(form.noting)) > free:
         allowed = f"at most the {free:,} bytes that the device has free (this takes {needed:,})"
-        raise InvalidArgument("memory", memory, allowed)
-    return blocks
+        raise InvalidArgument(name, value, allowed)
 
 
 def fill_block(block: NDArray, matrix: NDArray, rows: slice, columns: slice, absent: float) -> None:

@@ -1,0 +1,141 @@
+"""Blocked Floyd-Warshall on CPU and GPU together: pivots on the CPU, all other blocks on the GPU.
+
+Matsumoto, Nakasato and Sedukhin [matsumoto2011blocked], in the survey [busato2017chapter], section
+4. Mapping: tile to block. Work O(n^3). The matrix stays on the host. The CPU closes each pivot
+block and multiplies its row and its column of blocks by it, on all cores. The GPU has the large
+part, a product for each other block, D = min(D, C x R): D and R go there, and D comes back. Both
+work at once: the GPU first lowers the row and the column of the next pivot, and while it lowers the
+others, the CPU works on that pivot.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from gpukernels.checks import check_whole
+from gpukernels.cores.slabs import on_all_cores
+from gpukernels.device import Device
+from gpukernels.errors import InvalidArgument
+from gpukernels.methods import takes_fields_of
+
+from .host_tiles import absent_in, close_rows, lower_columns
+from .kept_steps import InMemory
+from .lengths import Lengths
+from .result import APSPResult, name_cycle, result_of
+from .streamed import Streamed
+from .streamed_blocks import Blocks, check_fits
+from .tiles import Form, Options
+
+#: Rows of a block at most unless a caller says so. A product of such blocks adds 2^30 times for 12
+#: MiB that are copied.
+MOST_ROWS = 1024
+#: Blocks across, unless a block would have more rows than that: with eight, nearly a quarter of the
+#: additions are the CPU's.
+BLOCKS = 8
+
+
+@takes_fields_of(Options)
+def apsp(
+    lengths: Lengths, device: Device, *, block: int | None = None, **options: Any
+) -> APSPResult:
+    """Find all shortest paths, the pivots by the CPU and the rest by the device.
+
+    Parameters
+    ----------
+    block : int, optional
+        Rows and columns of a block, a multiple of `tile`; the device has room for six, and for two
+        more with `next_hops`. Unless given, an eighth of the matrix, and at most 1,024.
+    **options
+        See :class:`~gpukernels.all_pairs.tiles.Options`.
+
+    Returns
+    -------
+    APSPResult
+        The same in every run. ``stats`` has beside ``block``, ``pivot_blocks``, ``device_bytes``,
+        ``bytes_to_device``, ``bytes_from_device``, and ``host_operations``: how many of the
+        operations were those of the CPU.
+    """
+    chosen = Options(**options)
+    form = chosen.form(lengths.n, lengths.dtype)
+    blocks = _blocks(lengths.n, form, block, device)
+    kept = InMemory(lengths.dtype, [blocks.span(at) for at in range(blocks.count)])
+    stream = Streamed(lengths, device, form, blocks, kept)
+    every = range(blocks.count)
+    pivots = Pivots(stream)
+    with (
+        stream.open("matsumoto", 0, blocks.count * (blocks.count - 1) ** 2) as pipeline,
+        ThreadPoolExecutor(1, "pivots") as cpu,
+    ):
+        following = cpu.submit(pivots.close, 0)
+        for k in every:
+            following.result()
+            others = [(i, j, k) for i in every for j in every if k not in (i, j)]
+            soon = [at for at in others if k + 1 in at[:2]]
+            pipeline.run(stream.products(soon, new=True))
+            if k + 1 < blocks.count:
+                following = cpu.submit(pivots.close, k + 1)
+            pipeline.run(stream.products((at for at in others if k + 1 not in at[:2]), new=True))
+    stats = stream.stats("matsumoto") | {"pivot_blocks": blocks.count}
+    sizes = [blocks.padded(k) for k in every]
+    by_device = sum(size * (sum(sizes) - size) ** 2 for size in sizes)
+    stats |= {"operations": by_device + pivots.operations, "host_operations": pivots.operations}
+    return result_of(lengths, kept.finished(), stream.through, stats)
+
+
+def _blocks(n: int, form: Form, block: int | None, device: Device) -> Blocks:
+    """Return the blocks of a caller's choice, or of ours; InvalidArgument unless they fit."""
+    rows = min(form.whole(MOST_ROWS), max(form.tile, form.whole(-(-n // BLOCKS))))
+    if block is not None:
+        rows = check_whole("block", block, form.tile, 2**31 - form.tile)
+    if rows % form.tile:
+        raise InvalidArgument("block", block, f"a multiple of tile={form.tile}")
+    blocks = Blocks(n, form.tile, rows, -(-n // rows), alone=0)
+    check_fits(blocks, form, device, "block", block)
+    return blocks
+
+
+class Pivots:
+    """What the CPU does.
+
+    Attributes
+    ----------
+    operations : int
+        Additions so far.
+    """
+
+    def __init__(self, stream: Streamed):
+        self._stream, self.operations = stream, 0
+
+    def close(self, k: int) -> None:
+        """Close a pivot block, and bring its row and its column of blocks up to date with it.
+
+        Raises
+        ------
+        NegativeCycleError
+            If a way from one of its vertices to itself is negative; names a cycle.
+        """
+        blocks, matrix = self._stream.blocks, self._stream.kept.now
+        span, through = blocks.span(k), self._stream.through
+        pivot, absent = np.array(matrix[span, span]), absent_in(matrix)
+        via = () if through is None else (through[span, span], span.start)
+        self.operations += int(close_rows(pivot, absent, *via))
+        matrix[span, span] = pivot
+        negative = np.flatnonzero(pivot.diagonal() < 0)
+        if negative.size:
+            name_cycle(self._stream.lengths, span.start + int(negative[0]))
+        others = [blocks.span(at) for at in range(blocks.count) if at != k]
+        panels = [(span, other) for other in others] + [(other, span) for other in others]
+
+        def lower(first: int, last: int) -> int:
+            operations = 0
+            for at in panels[first:last]:
+                old = np.array(matrix[at])
+                factors = (pivot, 0, old) if at[0] is span else (old, 0, pivot)
+                via = () if through is None else (through[at], span.start)
+                operations += int(lower_columns(matrix[at], 0, *factors, absent, *via))
+            return operations
+
+        self.operations += sum(on_all_cores(lower, (len(panels), blocks.elements)))

@@ -1,0 +1,182 @@
+"""A matrix on the host, or in files, whose blocks go through a device, with copies beside launches.
+
+Slots on the device are shared out so that tasks can overlap: two for a product's left factor, two
+for its right one, and two for the blocks that it lowers. One of each is in use while what the next
+task needs is on its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpukernels.device import Device
+from gpukernels.graphs.progress import Progress
+
+from .kept_steps import InMemory
+from .lengths import Lengths
+from .streamed_blocks import AT_ONCE, NOTED, Blocks, fill_block
+from .streamed_tasks import Move, Pipeline, Slot, Task
+from .tiles import Form, product
+
+
+class Streamed:
+    """A matrix that is changed block by block.
+
+    Parameters
+    ----------
+    form : Form
+        What kernels are made for.
+    blocks : Blocks
+        How the matrix is cut.
+    kept : InMemory or InFiles
+        Where the matrix is.
+
+    Attributes
+    ----------
+    through : ndarray or None
+        The vertex through which a pair's path was last made shorter, if that is noted.
+    launches, read_backs : int
+        So far.
+    """
+
+    def __init__(
+        self, lengths: Lengths, device: Device, form: Form, blocks: Blocks, kept: InMemory
+    ):
+        self.lengths, self.device, self.form = lengths, device, form
+        self.blocks, self.kept = blocks, kept
+        self.through: NDArray | None = None
+        if form.noting:
+            self.through = np.full((blocks.n, blocks.n), -1, np.int32)
+        self.launches = self.read_backs = 0
+        self.infinite = lengths.dtype.type(lengths.infinite)
+
+    @contextmanager
+    def open(self, method: str, done: int, total: int) -> Iterator[Pipeline]:
+        """Take room on the device, for a run of `total` tasks of which so many are done."""
+        if self.kept.done == 0:
+            for first, last in self.lengths.slabs():
+                self.kept.fill(first, self.lengths.rows(first, last))
+        blocks, noting = self.blocks, self.form.noting
+        at_once, noted = (AT_ONCE, NOTED) if blocks.count > 1 else (blocks.alone, 1)
+        used = done < total
+        self.flags = self.device.full(2, 0, np.int32)
+        slots = self._slots(self.lengths.dtype, at_once * used)
+        each = 2 if blocks.count > 1 else 1
+        self.columns, self.rows, self.rest = (slots[i * each : (i + 1) * each] for i in range(3))
+        self.noted = self._slots(np.int32, noted * noting * used)
+        self.none = None if noting else self.device.full((1, 1), -1, np.int32)
+        with (
+            Progress(f"gk.apsp {method}", total, "block") as bar,
+            self.device.copy_stream() as copies,
+        ):
+
+            def reach() -> None:
+                nonlocal done
+                done += 1
+                bar.reach(done)
+
+            self.pipeline = Pipeline(copies, reach)
+            yield self.pipeline
+
+    def _slots(self, kind: Any, number: int) -> list[Slot]:
+        return [Slot(self.device, self.blocks.elements, kind) for _ in range(number)]
+
+    def stats(self, method: str) -> dict[str, Any]:
+        """Return what every method that streams blocks tells."""
+        return {
+            "method": method,
+            "launches": self.launches,
+            "read_backs": self.read_backs,
+            "operations": self.blocks.operations,
+            "block": self.blocks.rows,
+            "device_bytes": self.blocks.device_bytes(self.form.noting),
+            "bytes_to_device": self.pipeline.to_device,
+            "bytes_from_device": self.pipeline.from_device,
+        }
+
+    # --- what goes there and back ---------------------------------------------------------------
+
+    def load(self, slot: Slot, i: int, j: int, *, new: bool = False) -> Move:
+        """Return the way of block `i`, `j` to the device, as it was before this step or is now."""
+        rows, columns = self.blocks.span(i), self.blocks.span(j)
+        matrix, absent = self.kept.next if new else self.kept.now, self.lengths.absent
+        return Move(
+            slot, self.blocks.shape(i, j),
+            lambda block: fill_block(block, matrix, rows, columns, absent),
+        )  # fmt: skip
+
+    def store(self, slot: Slot, i: int, j: int) -> Move:
+        """Return the way of a block of the next matrix back to the host."""
+        return Move(slot, self.blocks.shape(i, j), lambda block: self.kept.put(i, j, block))
+
+    def noting(self, turn: int, i: int, j: int, k: int) -> tuple[Any, list[Move]]:
+        """Return where a launch notes vertices, and the way back of what it has noted."""
+        if self.through is None:
+            return self.none, []
+        slot, shape = self.noted[turn % len(self.noted)], self.blocks.shape(i, j)
+        first = self.blocks.span(k).start
+        through = self.through[self.blocks.span(i), self.blocks.span(j)]
+
+        def take(block: NDArray) -> None:
+            new = block[: through.shape[0], : through.shape[1]]
+            np.copyto(through, new + np.int32(first), where=new >= 0)
+
+        return slot.block(shape), [Move(slot, shape, take)]
+
+    # --- what is done there ---------------------------------------------------------------------
+
+    def products(self, triples: Iterable[tuple[int, int, int]], *, new: bool) -> Iterator[Task]:
+        """Yield a task for each i, j, k: block i, j is lowered by the product of i, k and k, j.
+
+        A block stays on the device while the next task needs it in the same place. Factors are of
+        the `new` matrix, or of that before this step.
+        """
+        column = row = rest = -1
+        before: tuple[int, int, int] | None = None
+        for turn, (at, following) in enumerate(pairwise(chain(triples, [None]))):
+            i, j, k = at
+            loads = []
+            if before is None or (before[0], before[2]) != (i, k):
+                column += 1
+                loads.append(self.load(self._turn(self.columns, column), i, k, new=new))
+            if before is None or before[1:] != (j, k):
+                row += 1
+                loads.append(self.load(self._turn(self.rows, row), k, j, new=new))
+            if before is None or before[:2] != (i, j):
+                rest += 1
+                loads.append(self.load(self._turn(self.rest, rest), i, j))
+            before = at
+            slot = self._turn(self.rest, rest)
+            a = self._turn(self.columns, column).block(self.blocks.shape(i, k))
+            b = self._turn(self.rows, row).block(self.blocks.shape(k, j))
+            both = slot.block(self.blocks.shape(i, j))
+            via, stores = self.noting(turn, i, j, k)
+            if following is None or following[:2] != (i, j):
+                stores = [self.store(slot, i, j), *stores]
+            yield Task(loads, self.product(a, b, both, both, via), stores)
+
+    @staticmethod
+    def _turn(slots: list[Slot], turn: int) -> Slot:
+        return slots[turn % len(slots)]
+
+    def product(self, a: Any, b: Any, old: Any, new: Any, via: Any) -> Callable[[], None]:
+        """Return what launches new = min(old, a x b)."""
+        form, tile = self.form, self.form.tile
+        (high, wide), depth = new.shape, a.shape[1]
+
+        def launch() -> None:
+            if form.noting:
+                self.device.fill(via, -1)
+            self.launches += 1
+            self.device.launch(
+                product(form), (wide // tile, high // tile), form.block,
+                a, b, old, new, via, self.infinite, 0, 0, 0, depth, self.flags,
+            )  # fmt: skip
+
+        return launch

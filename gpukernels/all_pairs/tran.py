@@ -1,0 +1,68 @@
+"""The matrix squared again and again, tile by tile, where it is larger than the device.
+
+Tran [tran2010designing], in the survey [busato2017chapter], section 4. Mapping: tile to block. Work
+O(n^3 log n). The matrix stays on the host, and so does its square. For each block of the square, a
+row and a column of blocks stream through the device, and their products lower it; copies run beside
+launches. No product waits for a pivot, and the device needs room for a few blocks. A round moves
+about 8 n^3 / r bytes for blocks of r rows. The last round is one that changes nothing, so that few
+are needed where shortest paths have few arcs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpukernels.device import Device
+from gpukernels.methods import takes_fields_of
+
+from .kept_steps import InMemory
+from .lengths import Lengths
+from .result import APSPResult, result_of
+from .streamed import Streamed
+from .streamed_blocks import blocks_for
+from .tiles import Options
+
+
+@takes_fields_of(Options)
+def apsp(
+    lengths: Lengths, device: Device, *, memory: int | None = None, **options: Any
+) -> APSPResult:
+    """Find all shortest paths by squaring, with a bounded part of the matrix on the device.
+
+    Parameters
+    ----------
+    memory : int, optional
+        Bytes of the device that may be in use at once. Unless given, half of what it has free, and
+        no more than 2^30.
+    **options
+        See :class:`~gpukernels.all_pairs.tiles.Options`.
+
+    Returns
+    -------
+    APSPResult
+        The same in every run, and the same bits as by `repeated_squaring`. ``stats`` has beside
+        ``iterations`` (rounds), ``block`` (rows of a block), ``device_bytes``, at most `memory`,
+        and ``bytes_to_device`` and ``bytes_from_device``.
+    """
+    chosen = Options(**options)
+    form = chosen.form(lengths.n, lengths.dtype)._replace(watching=True)
+    blocks = blocks_for(lengths.n, form, memory, device, alone=3)
+    spans = [blocks.span(at) for at in range(blocks.count)]
+    kept = InMemory(lengths.dtype, spans, apart=True)
+    stream = Streamed(lengths, device, form, blocks, kept)
+    most = max(lengths.n - 1, 0).bit_length()  # cycles of up to n arcs are looked for
+    every = range(blocks.count)
+    rounds, goes_on = 0, most > 0
+    with stream.open("tran", 0, most * blocks.count**3) as pipeline:
+        while goes_on and rounds < most:
+            device.clear(stream.flags)
+            pipeline.run(
+                stream.products(((i, j, k) for i in every for j in every for k in every), new=False)
+            )
+            rounds += 1
+            kept.reached(rounds)
+            stream.read_backs += 1
+            goes_on = bool(device.read(stream.flags)[1]) and not (kept.now.diagonal() < 0).any()
+    stats = stream.stats("tran") | {"iterations": rounds}
+    stats["operations"] = rounds * blocks.operations
+    return result_of(lengths, kept.finished(), stream.through, stats)
