@@ -116,144 +116,126 @@ def make_rows(
     made_from : mapping, optional
         What `target_for` has to be told of the result.
     """
+    making = _Making(call, shape, dtype, work, args, client)
     if into is None:
-        return _made(call, shape, dtype, tiles(None), None, work, args, client)
+        return making.all(tiles(None), None)
     with sidecar_of(into) as sidecar:
         target, cut = target_for(sidecar, shape, dtype, made_from or {}, tiles)
-        return _made(call, shape, dtype, cut, target, work, args, client)
+        return making.all(cut, target)
 
 
-def _made(
-    call: str,
-    shape: tuple[int, int],
-    dtype: Any,
-    cut: list[RowTile],
-    target: Target | None,
-    work: Callable[..., tuple[NDArray, dict[str, Any]]],
-    args: tuple,
-    client: Any,
-) -> Made:
-    """Make the tiles that are not in the target yet."""
-    missing = [i for i in range(len(cut)) if target is None or i not in target.done]
-    batch = max((tile.rows.size for tile in cut), default=0)
-    resumed = len(cut) - len(missing)
-    if client is not None and cut and target is None:
-        return Made(*_on_workers(call, shape, dtype, cut, work, args, client), len(cut), 0, batch)
-    matrix: Any = None
-    stats = []
-    with Progress(f"gk.{call}", len(cut), "tile") as bar:
-        found = _here if client is None else _as_they_come
-        for done, (i, (rows, told)) in enumerate(found(call, cut, missing, work, args, client)):
-            stats.append(told)
-            if target is None:
-                matrix = _placed(rows, cut[i].rows, matrix, shape, dtype)
-            else:
-                target.write(i, rows)
-            bar.reach(resumed + done + 1)
-    if target is not None:
-        matrix = target.finished()
-    elif matrix is None:
-        matrix = np.empty(shape, dtype)
-    return Made(matrix, stats, len(cut), resumed, batch)
+class _Making(NamedTuple):
+    """What the tiles of one result have in common; see `make_rows`."""
 
+    call: str
+    shape: tuple[int, int]
+    dtype: Any
+    work: Callable[..., tuple[NDArray, dict[str, Any]]]
+    args: tuple
+    client: Any
 
-def _placed(
-    rows: NDArray, where: NDArray[np.int64], matrix: Any, shape: tuple[int, int], dtype: Any
-) -> NDArray:
-    """Return the matrix, or a new one if there is none yet, with some rows where they belong."""
-    first, end = int(where[0]), int(where[-1]) + 1
-    neighbors = np.array_equal(where, np.arange(first, end))
-    if matrix is None:
-        if neighbors and (rows.shape, rows.dtype) == (shape, dtype):
-            return rows  # they are all of it, and to copy it takes as long as to bring it here
-        matrix = np.empty(shape, dtype)
-    if neighbors:
-        copy(rows, matrix[first:end])
+    def all(self, cut: list[RowTile], target: Target | None) -> Made:
+        """Make the tiles that are not in the target yet."""
+        batch = max((tile.rows.size for tile in cut), default=0)
+        if self.client is not None and cut and target is None:
+            return Made(*self._on_workers(cut), len(cut), 0, batch)
+        missing = [i for i in range(len(cut)) if target is None or i not in target.done]
+        resumed = len(cut) - len(missing)
+        matrix: Any = None
+        stats = []
+        with Progress(f"gk.{self.call}", len(cut), "tile") as bar:
+            results = self._here if self.client is None else self._as_they_come
+            for done, (i, (rows, told)) in enumerate(results(cut, missing)):
+                stats.append(told)
+                if target is None:
+                    matrix = self._placed(rows, cut[i].rows, matrix)
+                else:
+                    target.write(i, rows)
+                bar.reach(resumed + done + 1)
+        if target is not None:
+            matrix = target.finished()
+        elif matrix is None:
+            matrix = np.empty(self.shape, self.dtype)
+        return Made(matrix, stats, len(cut), resumed, batch)
+
+    def _placed(self, rows: NDArray, where: NDArray[np.int64], matrix: Any) -> NDArray:
+        """Return the matrix, or a new one if there is none yet, with some rows in their places."""
+        first, end = int(where[0]), int(where[-1]) + 1
+        neighbors = np.array_equal(where, np.arange(first, end))
+        if matrix is None:
+            if neighbors and (rows.shape, rows.dtype) == (self.shape, self.dtype):
+                return rows  # all of it, and to copy it takes as long as to bring it here
+            matrix = np.empty(self.shape, self.dtype)
+        if neighbors:
+            copy(rows, matrix[first:end])
+            return matrix
+
+        def put(first: int, last: int) -> None:
+            matrix[where[first:last]] = rows[first:last]
+
+        on_all_cores(put, rows.shape, one_pass=True)
         return matrix
 
-    def put(first: int, last: int) -> None:
-        matrix[where[first:last]] = rows[first:last]
+    def _here(self, cut: list[RowTile], missing: list[int]) -> Iterator[tuple[int, Any]]:
+        """Yield the number of each missing tile, and what the work on it returns."""
+        for i in missing:
+            try:
+                result = self.work(*self.args, *cut[i].args())
+            except Exception as error:
+                error.add_note(f"found by gk.{self.call}, {cut[i].name}" + advice(error))
+                raise
+            yield i, result
 
-    on_all_cores(put, rows.shape, one_pass=True)
-    return matrix
-
-
-def _here(
-    call: str, cut: list[RowTile], missing: list[int], work: Callable, args: tuple, client: Any
-) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each missing tile, and what the work on it returns."""
-    for i in missing:
+    def _as_they_come(self, cut: list[RowTile], missing: list[int]) -> Iterator[tuple[int, Any]]:
+        """Yield the same of workers, whichever is made first."""
+        futures = self._submit([cut[i] for i in missing])
+        places = {future.key: i for future, i in zip(futures, missing, strict=True)}
+        names = {key: cut[i].name for key, i in places.items()}
         try:
-            found = work(*args, *cut[i].args())
-        except Exception as error:
-            error.add_note(f"found by gk.{call}, {cut[i].name}" + advice(error))
+            for future in needed("distributed").as_completed(list(futures)):
+                yield places[future.key], result_of(self.call, future, names)
+                future.release()
+        except BaseException:
+            cancel(futures)
             raise
-        yield i, found
 
+    def _submit(self, tiles: Sequence[RowTile]) -> list[Any]:
+        """Return a future a tile, the key of which is one that Dask shows."""
+        run = uuid.uuid4().hex[:8]
+        names, takes = [tile.name for tile in tiles], [(*self.args, *tile.args()) for tile in tiles]
+        keys = [f"{self.call}-{run}-{tile.rows[0]}" for tile in tiles]
+        return submitted(self.client, self.call, names, self.work, takes, keys)
 
-def _as_they_come(
-    call: str, cut: list[RowTile], missing: list[int], work: Callable, args: tuple, client: Any
-) -> Iterator[tuple[int, Any]]:
-    """Yield the same of workers, whichever is made first."""
-    futures = _submit(call, [cut[i] for i in missing], work, args, client)
-    places = {future.key: i for future, i in zip(futures, missing, strict=True)}
-    names = {future.key: cut[i].name for future, i in zip(futures, missing, strict=True)}
-    try:
-        for future in needed("distributed").as_completed(list(futures)):
-            yield places[future.key], result_of(call, future, names)
-            future.release()
-    except BaseException:
-        cancel(futures)
-        raise
-
-
-def _submit(
-    call: str, tiles: Sequence[RowTile], work: Callable, args: tuple, client: Any
-) -> list[Any]:
-    """Return a future a tile, the key of which is one that Dask shows."""
-    run = uuid.uuid4().hex[:8]
-    names, takes = [tile.name for tile in tiles], [(*args, *tile.args()) for tile in tiles]
-    keys = [f"{call}-{run}-{tile.rows[0]}" for tile in tiles]
-    return submitted(client, call, names, work, takes, keys)
-
-
-def _on_workers(
-    call: str,
-    shape: tuple[int, int],
-    dtype: Any,
-    cut: Sequence[RowTile],
-    work: Callable,
-    args: tuple,
-    client: Any,
-) -> tuple[Any, list[dict[str, Any]]]:
-    """Return rows that stay with the workers, as an array of Dask, when all are made."""
-    dask, array = needed("dask"), needed("dask.array")
-    pairs = _submit(call, cut, work, args, client)
-    names = {pair.key: tile.name for pair, tile in zip(pairs, cut, strict=True)}
-    # A pair is taken apart when its rows are asked for: a worker would do that between two tiles.
-    # What stands here takes a client some milliseconds, in which workers have begun.
-    rows = dask.delayed(operator.itemgetter(0))
-    blocks = [
-        array.from_delayed(
-            rows(pair, dask_key_name=f"rows-{pair.key}"), (tile.rows.size, shape[1]), dtype
-        )
-        for pair, tile in zip(pairs, cut, strict=True)
-    ]
-    matrix, order = array.concatenate(blocks), np.concatenate([tile.rows for tile in cut])
-    if (order[1:] < order[:-1]).any():
-        matrix = matrix[np.argsort(order)]
-    try:
-        with Progress(f"gk.{call}", len(cut), "tile") as bar:
-            for done, pair in enumerate(needed("distributed").as_completed(pairs)):
-                if pair.status in ("error", "cancelled"):
-                    result_of(call, pair, names)
-                bar.reach(done + 1)
-        told_names = {f"told-{key}": name for key, name in names.items()}
-        stats = named(call, partial(_told, client, pairs), names | told_names)
-    except BaseException:
-        cancel(pairs)
-        raise
-    return matrix, stats
+    def _on_workers(self, cut: Sequence[RowTile]) -> tuple[Any, list[dict[str, Any]]]:
+        """Return rows that stay with the workers, as an array of Dask, when all are made."""
+        dask, array = needed("dask"), needed("dask.array")
+        pairs = self._submit(cut)
+        names = {pair.key: tile.name for pair, tile in zip(pairs, cut, strict=True)}
+        # A pair is taken apart when its rows are asked for: a worker would do that between two
+        # tiles. What stands here takes a client some milliseconds, in which workers have begun.
+        rows = dask.delayed(operator.itemgetter(0))
+        blocks = [
+            array.from_delayed(
+                rows(pair, dask_key_name=f"rows-{pair.key}"),
+                (tile.rows.size, self.shape[1]), self.dtype,
+            )
+            for pair, tile in zip(pairs, cut, strict=True)
+        ]  # fmt: skip
+        matrix, order = array.concatenate(blocks), np.concatenate([tile.rows for tile in cut])
+        if (order[1:] < order[:-1]).any():
+            matrix = matrix[np.argsort(order)]
+        try:
+            with Progress(f"gk.{self.call}", len(cut), "tile") as bar:
+                for done, pair in enumerate(needed("distributed").as_completed(pairs)):
+                    if pair.status in ("error", "cancelled"):
+                        result_of(self.call, pair, names)
+                    bar.reach(done + 1)
+            told_names = {f"told-{key}": name for key, name in names.items()}
+            stats = named(self.call, partial(_told, self.client, pairs), names | told_names)
+        except BaseException:
+            cancel(pairs)
+            raise
+        return matrix, stats
 
 
 def _told(client: Any, pairs: Sequence[Any]) -> list[dict[str, Any]]:
