@@ -21,7 +21,6 @@ from functools import cache
 from os import PathLike
 from typing import Any
 
-import numpy as np
 from numba import cuda, uint32
 
 from gpukernels.checks import check_whole
@@ -30,7 +29,8 @@ from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .lengths import Lengths
-from .result import APSPResult, finish, room_for
+from .on_device import OnDevice
+from .result import APSPResult
 from .tiles import Form, Options, closer, closing, multiplier
 
 #: Up to so many vertices, a panel is one tile of pivots unless told; up to MANY, it is four.
@@ -208,17 +208,8 @@ def apsp(
         call had done), ``tiles`` of the result, and ``resumed`` (those that were there already).
     """
     chosen = Options(**options)
-    form, next_hops = chosen.form(lengths.n, lengths.dtype), chosen.next_hops
     panel = checked_panel(panel, lengths.n)
-    matrix = lengths.padded(form.tile)
-    via = room_for(device, lengths.n, len(matrix), 1, next_hops)
-    distance, flags = device.array(matrix), device.full(2, 0, np.int32)
-    infinite = matrix.dtype.type(lengths.infinite)
-    launches = close(device, form, distance, via, infinite, flags, panel)
-    stats = {
-        "method": "blocked",
-        "launches": launches,
-        "read_backs": 0,
-        "operations": len(matrix) ** 3,
-    }
-    return finish(lengths, device, distance, via, next_hops, **stats)
+    matrix = OnDevice(lengths, device, chosen.form(lengths.n, lengths.dtype))
+    arrays = matrix.distance, matrix.via, matrix.infinite, matrix.flags
+    matrix.launches = close(device, matrix.form, *arrays, panel)
+    return matrix.result("blocked", operations=matrix.size**3)

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from gpukernels.device import Device
 from gpukernels.methods import takes_fields_of
 
 from .lengths import Lengths
-from .result import APSPResult, finish, room_for
+from .on_device import OnDevice
+from .result import APSPResult
 from .tiles import Options, closer, closing, product
 
 
@@ -35,29 +34,23 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
         The same in every run.
     """
     chosen = Options(**options)
-    form, next_hops = chosen.form(lengths.n, lengths.dtype), chosen.next_hops
-    matrix = lengths.padded(form.tile)
-    via = room_for(device, lengths.n, len(matrix), 2, next_hops)
-    distance, flags = device.array(matrix), device.full(2, 0, np.int32)
+    matrix = OnDevice(lengths, device, chosen.form(lengths.n, lengths.dtype), matrices=2)
+    distance, tile = matrix.distance, matrix.form.tile
     # What a product may not write in place goes here, and comes back with the next one.
-    aside = device.empty(matrix.shape, matrix.dtype)
-    infinite, alone = matrix.dtype.type(lengths.infinite), closing(form)
-    launches = 0
+    aside = device.empty(distance.shape, distance.dtype)
+    kernel, alone = product(matrix.form), closing(matrix.form)
 
     def multiply(a, b, old, new, rows, columns, over):
-        nonlocal launches
-        launches += 1
-        blocks = len(columns), len(rows)
-        corner = rows.start * form.tile, columns.start * form.tile
-        ends = over.start * form.tile, over.stop * form.tile
-        args = a, b, old, new, via, infinite, *corner, *ends, flags
-        device.launch(product(form), blocks, form.block, *args)
+        corner, ends = (rows.start * tile, columns.start * tile), (over.start, over.stop)
+        matrix.launch(
+            kernel, (len(columns), len(rows)), a, b, old, new, matrix.via, matrix.infinite,
+            *corner, *(end * tile for end in ends), matrix.flags,
+        )  # fmt: skip
 
     def close(tiles):
-        nonlocal launches
         if len(tiles) == 1:
-            launches += 1
-            device.launch(closer(alone), 1, alone.block, distance, via, tiles.start, flags)
+            pivot = distance, matrix.via, tiles.start, matrix.flags
+            matrix.launch(closer(alone), 1, *pivot, form=alone)
             return
         p, q = tiles[: len(tiles) // 2], tiles[len(tiles) // 2 :]
         close(p)
@@ -70,11 +63,5 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
         multiply(distance, distance, distance, distance, p, p, over=q)
 
     if lengths.n:
-        close(range(len(matrix) // form.tile))
-    stats = {
-        "method": "kleene",
-        "launches": launches,
-        "read_backs": 0,
-        "operations": len(matrix) ** 3,
-    }
-    return finish(lengths, device, distance, via, next_hops, **stats)
+        close(range(matrix.tiles))
+    return matrix.result("kleene", operations=matrix.size**3)

@@ -14,7 +14,9 @@ from gpukernels.device import Device
 from gpukernels.primitives.launch_shape import WARP_SIZE, blocks_for, check_threads
 
 from .lengths import Lengths
-from .result import APSPResult, finish, room_for
+from .on_device import OnDevice
+from .result import APSPResult
+from .tiles import Form
 
 
 @cuda.jit
@@ -52,12 +54,11 @@ def apsp(
         The same in every run.
     """
     threads = check_threads(threads)
-    n = lengths.n
-    via = room_for(device, n, n, 1, next_hops and n > 1)
-    distance = device.array(lengths.matrix)
+    n, form = lengths.n, Form(tile=1, noting=next_hops)
+    matrix = OnDevice(lengths, device, form)
     block = WARP_SIZE, threads // WARP_SIZE
     blocks = blocks_for(n, block[0]), blocks_for(n, block[1])
     for k in range(n):
-        device.launch(relax_pivot, blocks, block, distance, via, k)
-    stats = {"method": "naive", "launches": n, "read_backs": 0, "operations": n**3}
-    return finish(lengths, device, distance, via, next_hops, **stats)
+        device.launch(relax_pivot, blocks, block, matrix.distance, matrix.via, k)
+    matrix.launches = n
+    return matrix.result("naive", operations=n**3)

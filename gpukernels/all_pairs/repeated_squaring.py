@@ -10,14 +10,14 @@ round would add one arc to a path where it should double them. And the minimum r
 
 from __future__ import annotations
 
-import numpy as np
 from numba import cuda
 
 from gpukernels.device import Device, benign_race
 from gpukernels.primitives.launch_shape import THREADS, blocks_for
 
 from .lengths import Lengths
-from .result import APSPResult, finish, room_for
+from .on_device import OnDevice
+from .result import APSPResult
 from .tiles import PRODUCT_TILES, form_of, product
 
 
@@ -66,30 +66,22 @@ def apsp(
         lengths.n, lengths.dtype, tile, per_thread, PRODUCT_TILES,
         noting=next_hops, lazy=lazy, watching=True, padding=padding,
     )  # fmt: skip
-    matrix = lengths.padded(form.tile)
-    size, tiles = len(matrix), len(matrix) // form.tile
-    via = room_for(device, lengths.n, len(matrix), 2, next_hops)
-    distance, flags = device.array(matrix), device.full(2, 0, np.int32)
-    other = device.empty(matrix.shape, matrix.dtype)
-    infinite = matrix.dtype.type(lengths.infinite)
+    matrix = OnDevice(lengths, device, form, matrices=2)
+    distance, flags, size = matrix.distance, matrix.flags, matrix.size
+    other = device.empty(distance.shape, distance.dtype)
     arcs, rounds, goes_on = 1, 0, True
     # Cycles of up to n arcs are looked for.
     while goes_on and arcs < lengths.n:
         device.clear(flags)
-        device.launch(
-            product(form), (tiles, tiles), form.block,
-            distance, distance, distance, other, via, infinite, 0, 0, 0, size, flags,
+        matrix.launch(
+            product(form), (matrix.tiles, matrix.tiles), distance, distance, distance, other,
+            matrix.via, matrix.infinite, 0, 0, 0, size, flags,
         )  # fmt: skip
         distance, other = other, distance
         device.launch(look_at_diagonal, blocks_for(size), THREADS, distance, flags)
         negative, less = device.read(flags).tolist()
         goes_on = less and not negative
         arcs, rounds = 2 * arcs, rounds + 1
-    stats = {
-        "method": "repeated_squaring",
-        "launches": 2 * rounds,
-        "read_backs": rounds,
-        "iterations": rounds,
-        "operations": rounds * size**3,
-    }
-    return finish(lengths, device, distance, via, next_hops, **stats)
+    matrix.distance, matrix.launches = distance, 2 * rounds
+    operations = rounds * size**3
+    return matrix.result("repeated_squaring", rounds, iterations=rounds, operations=operations)

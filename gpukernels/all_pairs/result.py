@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from gpukernels.checks import check_vertex
 from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores, slabs_of
-from gpukernels.device import Device, DeviceArray
-from gpukernels.errors import InvalidArgument, RoundingError
+from gpukernels.errors import RoundingError
 from gpukernels.graphs.graph import Graph, weight_type
 from gpukernels.graphs.summary import shape_of
 from gpukernels.graphs.weight_facts import weight_facts
@@ -120,33 +119,10 @@ def _count(rows, value):
     return found
 
 
-def room_for(device: Device, n: int, size: int, matrices: int, noting: bool) -> DeviceArray:
-    """Return room for the vertices that paths go through, hardly any if they are not noted.
-
-    Raises
-    ------
-    InvalidArgument
-        If a GPU has not enough free for that and for so many matrices of size x size.
-    """
-    needed = 4 * size**2 * (matrices + noting)
-    if needed > (free := device.free_bytes()):
-        allowed = (
-            f"less, as this takes {needed / 2**30:,.3g} GiB and the GPU has {free / 2**30:,.3g} "
-            "GiB free"
-        )
-        raise InvalidArgument("n", n, allowed)
-    return device.full((size, size) if noting else (1, 1), -1, np.int32)
-
-
-def finish(
-    lengths: Lengths,
-    device: Device,
-    distance: DeviceArray,
-    via: DeviceArray,
-    noting: bool,
-    **stats: Any,
+def result_of(
+    lengths: Lengths, found: NDArray, through: NDArray | None, stats: Mapping[str, Any]
 ) -> APSPResult:
-    """Return the result.
+    """Return the result, in which what is infinite becomes so in place.
 
     Raises
     ------
@@ -155,16 +131,6 @@ def finish(
     RoundingError
         If there is none, but distances are rounded so far that it looks as if.
     """
-    n = lengths.n
-    found = np.ascontiguousarray(device.read(distance)[:n, :n])
-    through = np.ascontiguousarray(device.read(via)[:n, :n]) if noting else None
-    return result_of(lengths, found, through, stats)
-
-
-def result_of(
-    lengths: Lengths, found: NDArray, through: NDArray | None, stats: Mapping[str, Any]
-) -> APSPResult:
-    """Return the result; see `finish`. What is infinite becomes so in place."""
     no_cycle(lengths, found)
     make_infinite(lengths, found)
     return APSPResult(found, next_hops_of(found, through), stats)

@@ -30,7 +30,8 @@ from gpukernels.distributed.peers import Peers, peers_of
 
 from .blocked import checked_panel, close_panel
 from .lengths import Lengths
-from .result import APSPResult, result_of, room_for
+from .on_device import room_for
+from .result import APSPResult, result_of
 from .tiles import Form, Options, product
 
 
