@@ -20,20 +20,13 @@ from gpukernels.graphs.graph import Graph
 from .blocked import close, panel_of
 from .encoding import absent_of
 from .result import name_cycle
-from .tiles import form_of, product
+from .tiles import Form, form_of, product
 
 
 class Algebra(NamedTuple):
-    """How tiles are worked on.
+    """How tiles are worked on: by ``"kernels"`` of a device, the one found there by default.
 
-    Attributes
-    ----------
-    engine : str
-        ``"kernels"`` or ``"cpu"``.
-    tile, per_thread, padding
-        As in :class:`~gpukernels.all_pairs.tiles.Options`.
-    device : SimtDevice or CudaDevice, optional
-        Where to run; unless given, where the task finds itself.
+    Or by one core, ``"cpu"``. The rest is as in :class:`~gpukernels.all_pairs.tiles.Options`.
     """
 
     engine: str = "kernels"
@@ -41,6 +34,10 @@ class Algebra(NamedTuple):
     per_thread: str | None = None
     device: Device | None = None
     padding: bool = True
+
+    def form(self, size: int, dtype: Any) -> Form:
+        """Return the form of the tiles of a matrix of `size` rows."""
+        return form_of(size, dtype, self.tile, self.per_thread, padding=self.padding)
 
 
 class Done(NamedTuple):
@@ -60,9 +57,7 @@ def closed(algebra: Algebra, matrix: NDArray) -> Done:
     if algebra.engine == "cpu" or n == 0:
         found = matrix.copy()
         return Done(found, 0, int(close_rows(found, absent_in(matrix))))
-    form = form_of(
-        n, matrix.dtype, algebra.tile, algebra.per_thread, padding=algebra.padding
-    )  # fmt: skip
+    form = algebra.form(n, matrix.dtype)
     device, size = chosen_device(algebra.device), form.whole(n)
     check_room(device, size * size)
     whole = padded(matrix, (size, size))
@@ -88,9 +83,7 @@ def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Do
     if algebra.engine == "cpu" or not n * m * depth:
         found = np.full((n, m), absent) if old is None else old.copy()
         return Done(found, 0, int(lower_columns(found, 0, a, 0, b, absent)))
-    form = form_of(
-        max(n, m, depth), a.dtype, algebra.tile, algebra.per_thread, padding=algebra.padding
-    )  # fmt: skip
+    form = algebra.form(max(n, m, depth), a.dtype)
     device = chosen_device(algebra.device)
     high, middle, wide = map(form.whole, (n, depth, m))
     check_room(device, high * middle + middle * wide + high * wide)

@@ -6,7 +6,9 @@ graph.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,39 +21,26 @@ from .host_tiles import absent_in, lower_columns
 from .separators import Parts
 
 
+@dataclass
 class PartRows:
-    """Rows of a part, made on the host.
+    """Rows of part number `at`, made on the host.
 
-    Parameters
-    ----------
-    parts : Parts
-        The graph in parts.
-    at : int
-        Which part it is.
-    inside : ndarray, shape (size, size)
-        The ways inside it.
-    edges : list of ndarray
-        Of each part, those from its separators to all of it.
-    heights : ndarray of int64, optional
-        What weights were raised by.
-
-    Attributes
-    ----------
-    launches, operations : int
-        What it took so far; additions on padding included.
+    `inside` are the ways inside it, `edges` of each part those from its separators to all of it,
+    and `heights` what weights were raised by. `launches` and `operations` count what it took.
     """
 
-    def __init__(
-        self,
-        parts: Parts,
-        at: int,
-        inside: NDArray,
-        edges: list[NDArray],
-        heights: NDArray[np.int64] | None,
-    ):
-        self.parts, self.at, self.inside, self.edges = parts, at, inside, edges
-        self.heights, self.absent = heights, absent_in(inside)
-        self.launches = self.operations = 0
+    parts: Parts
+    at: int
+    inside: NDArray
+    edges: list[NDArray]
+    heights: NDArray[np.int64] | None
+    launches: int = 0
+    operations: int = 0
+
+    @property
+    def absent(self) -> Any:
+        """What stands for infinity."""
+        return absent_in(self.inside)
 
     def to_separators(self, to_own: NDArray, between: NDArray) -> None:
         """Find the ways to all separators: to those of the part, and `between` them and all."""

@@ -20,61 +20,32 @@ from .host_tiles import Algebra, absent_in, check_room, padded
 from .part_rows import PartRows
 from .part_rows_kernels import THREADS, blocks_of, in_order, table_of, ways_on
 from .separators import Parts
-from .tiles import Form, form_of, product
+from .tiles import Form, product
 
 
-def rows_from(
-    algebra: Algebra,
-    parts: Parts,
-    at: int,
-    inside: NDArray,
-    edges: list[NDArray],
-    heights: NDArray[np.int64] | None,
-) -> PartRows:
-    """Return what makes the rows of a part: see `PartRows`.
+def rows_from(algebra: Algebra, parts: Parts, at: int, *given: Any) -> PartRows:
+    """Return what makes the rows of a part, given as to `PartRows`.
 
-    Raises
-    ------
-    MemoryError
-        If the device has not enough free for all of them.
+    MemoryError if the device has not enough free for all of them.
     """
     # From a part without separators no way leads on: there is nothing to launch.
     if algebra.engine == "cpu" or not parts.borders[at].size:
-        return PartRows(parts, at, inside, edges, heights)
-    return DeviceRows(algebra, parts, at, inside, edges, heights)
+        return PartRows(parts, at, *given)
+    return DeviceRows(algebra, parts, at, *given)
 
 
 class DeviceRows(PartRows):
-    """Rows of a part, made on a device in blocks: one for the vertices of each part.
+    """Rows of a part with separators, made on a device: a block for the vertices of a part."""
 
-    Parameters
-    ----------
-    algebra : Algebra
-        Which device, and how.
-    parts, at, inside, edges, heights
-        As for `PartRows`. The part has separators.
-    """
-
-    def __init__(
-        self,
-        algebra: Algebra,
-        parts: Parts,
-        at: int,
-        inside: NDArray,
-        edges: list[NDArray],
-        heights: NDArray[np.int64] | None,
-    ):
-        super().__init__(parts, at, inside, edges, heights)
+    def __init__(self, algebra: Algebra, parts: Parts, at: int, *given: Any):
+        super().__init__(parts, at, *given)
         device = self._device = chosen_device(algebra.device)
-        form = self._form = form_of(
-            max(m.size for m in parts.members), inside.dtype, algebra.tile, algebra.per_thread,
-            padding=algebra.padding,
-        )  # fmt: skip
+        form = self._form = algebra.form(max(m.size for m in parts.members), self.inside.dtype)
         # The ways on are those of one call, and live as long as a worker may be asked for rows. It
         # makes those of one part at a time, so that all may be in the same room.
-        room = partial(_Room, device, form, parts, edges, heights)
-        self._room = device.keep_made(edges[0], f"room for rows in {form}", room)
-        self._high = form.whole(len(inside))
+        room = partial(_Room, device, form, parts, self.edges, self.heights)
+        self._room = device.keep_made(self.edges[0], f"room for rows in {form}", room)
+        self._high = form.whole(len(self.inside))
 
     def to_separators(self, to_own: NDArray, between: NDArray) -> None:
         """Find the ways to all separators: to those of the part, and `between` them and all."""
@@ -119,24 +90,11 @@ class DeviceRows(PartRows):
 class _Room:
     """What the rows of all parts share on a device, one part after the other.
 
-    Attributes
-    ----------
-    to_all : DeviceArray
-        Ways from a part to all separators; behind them stands infinity, as far as a product reads.
-    ways : DeviceArray
-        Ways on from the separators of each part to all of it, padded.
-    table : DeviceArray
-        Where those of each part are, as `ways_on` reads it.
-    made : DeviceArray
-        Rows, a block for the vertices of each part.
-    rows : DeviceArray
-        Rows in the order of the graph.
-    places : DeviceArray
-        The part of each vertex, and its place there.
-    members : list of DeviceArray
-        The vertices of each part.
-    elements : int
-        Additions that lead on from one vertex, those on padding included.
+    `ways` leads on from the separators of each part to all of it; `table` says where those of each
+    part are, as `ways_on` reads it. `to_all` has room for ways from a part to all separators, with
+    infinity behind them as far as a product reads. `made` has rows in blocks, one for the vertices
+    of each part, and `rows` in the order of the graph. `places` has the part of each vertex and its
+    place there. From one vertex `elements` additions lead on, those on padding included.
     """
 
     def __init__(

@@ -18,6 +18,7 @@ parts cannot fall further than those in the graph.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
 from math import isqrt
@@ -28,28 +29,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_seed, check_whole
-from gpukernels.device import Device, chosen_device
-from gpukernels.distributed import (
-    RowTile,
-    digest_of,
-    make_rows,
-    mapped,
-    placed,
-    task,
-)
-from gpukernels.errors import InvalidArgument
+from gpukernels.device import Device
+from gpukernels.distributed import RowTile, digest_of, mapped, task
 from gpukernels.graphs.graph import Graph
 from gpukernels.reference import bellman_ford_queue
 
 from .encoding import absent_of
 from .host_tiles import Algebra, Done, closed, without_cycle
+from .in_tiles import InTiles, counts
 from .lengths import Lengths
 from .part_rows_device import rows_from
 from .result import APSPResult
 from .separators import Parts, cut
-from .tiles import form_of
-
-CALL = "apsp partitioned"
+from .tiles import Options
 
 
 def apsp(
@@ -90,53 +82,27 @@ def apsp(
         numbers of parts and separators alone), ``tiles`` and ``resumed``.
     """
     seed = check_seed(seed) & (2**31 - 1)
-    form_of(lengths.n, lengths.dtype, tile, per_thread)
+    options = Options(tile, per_thread)
+    call = InTiles("partitioned", lengths, device, client, engine, into, options)
     if parts is None:
         parts = max(1, isqrt(lengths.n))
     parts = check_whole("parts", parts, 1, 2**31 - 1)
-    if into is not None and lengths.too_long:
-        allowed = f"None where a path may be longer than {lengths.dtype} holds"
-        raise InvalidArgument("into", into, allowed)
-    g = lengths.graph()
-    heights = heights_of(g) if lengths.dtype.kind == "i" else None
-    divided = cut(g, parts, seed)
-    if client is None and engine == "kernels":
-        device = chosen_device(device)
-    algebra = Algebra(engine, tile, per_thread, device)
-    there: Any = g if client is None else placed(client, g)
-    rows = _Steps(client, there, divided, heights, algebra).tiles()
-    made_from = {"call": CALL, "parts": len(divided.members), "seed": seed, "engine": engine}
-    if into is not None:
-        made_from |= {"graph": digest_of(g.offsets, g.targets, g.weights)}
-        made_from |= {"cut": digest_of(*divided.members), "tile": tile, "per_thread": per_thread}
-    made = make_rows(
-        CALL, (g.n, g.n), lengths.dtype, lambda _: rows, rows_of_part, (lengths.infinite, algebra),
-        client, into, made_from,
-    )  # fmt: skip
-    separators = divided.separators.size
-    stats = {
-        "method": "partitioned",
-        "launches": sum(told["launches"] for told in made.stats),
-        "read_backs": 0,
-        "operations": sum(told["operations"] for told in made.stats),
-        "parts": len(divided.members),
-        "separators": separators,
-        "work": divided.work(),
-        "predicted": divided.predicted,
-        "tiles": made.tiles,
-        "resumed": made.resumed,
-    }
-    return APSPResult(made.matrix, None, stats)
+    heights = heights_of(call.graph) if lengths.dtype.kind == "i" else None
+    divided = cut(call.graph, parts, seed)
+    members, separators = divided.members, divided.separators.size
+    made_from = call.made_from(parts=len(members), seed=seed, cut=digest_of(*members))
+    tiles = _Steps(call, divided, heights).tiles
+    result = call.result(tiles, rows_of_part, (lengths.infinite, call.algebra), made_from)
+    stats = {"parts": len(members), "separators": separators, "work": divided.work()}
+    stats |= {"predicted": divided.predicted}
+    return replace(result, stats=result.stats | stats)
 
 
 class _Steps:
     """The first two steps: done here, or as tasks whose results stay with the workers."""
 
-    def __init__(
-        self, client: Any, g: Any, parts: Parts, heights: NDArray | None, algebra: Algebra
-    ):
-        self._client, self._graph, self._parts = client, g, parts
-        self._heights, self._algebra = heights, algebra
+    def __init__(self, call: InTiles, parts: Parts, heights: NDArray | None):
+        self._call, self._parts, self._heights = call, parts, heights
 
     def tiles(self) -> list[RowTile]:
         """Return a tile of the result for the rows of each part."""
@@ -146,7 +112,7 @@ class _Steps:
         ]
 
     def _args(self, at: int) -> tuple:
-        shared, inside, between, edges = self._made
+        shared, inside, between, edges = self._shared
         return at, shared, inside[at], between, edges
 
     @property
@@ -157,30 +123,26 @@ class _Steps:
         ]
 
     @cached_property
-    def _made(self) -> tuple[Any, list[Any], Any, list[Any]]:
+    def _shared(self) -> tuple[Any, list[Any], Any, list[Any]]:
         """What all tiles share, the parts, ways between separators, and those on from them."""
-        parts, names, given = self._parts, self._names, (self._graph, self._algebra)
-        many, borders = partial(mapped, self._client, CALL, names), parts.borders
-        takes: Any = [(*given, members, self._heights) for members in parts.members]
-        inside = many(close_part, takes)
-        edges = many(take, list(zip(inside, borders, strict=True)))
-        between = task(
-            self._client, CALL, f"{parts.separators.size:,} separators", close_separators,
-            *given, parts, edges, self._heights,
-        )  # fmt: skip
-        return self._shared((parts, self._heights)), inside, between, edges
-
-    def _shared(self, thing: Any) -> Any:
-        return thing if self._client is None else self._client.submit(tuple, thing, pure=False)
+        parts, names, heights = self._parts, self._names, self._heights
+        client, call = self._call.client, self._call.call
+        given = self._call.graph_there, self._call.algebra
+        many = partial(mapped, client, call, names)
+        inside = many(close_part, [(*given, members, heights) for members in parts.members])
+        edges = many(take, list(zip(inside, parts.borders, strict=True)))
+        name = f"{parts.separators.size:,} separators"
+        between = task(client, call, name, close_separators, *given, parts, edges, heights)
+        shared: Any = parts, heights
+        if client is not None:
+            shared = client.submit(tuple, shared, pure=False)
+        return shared, inside, between, edges
 
 
 def heights_of(g: Graph) -> NDArray[np.int64] | None:
     """Return the length of a shortest path to each vertex from anywhere; None if no weight is < 0.
 
-    Raises
-    ------
-    NegativeCycleError
-        If there is a cycle of negative length; names one.
+    NegativeCycleError if there is a cycle of negative length; names one.
     """
     if g.weights is None or not (g.weights < 0).any():
         return None
@@ -269,13 +231,8 @@ def rows_of_part(
     to_own = inside.matrix[:, parts.borders[at]]
     rows.to_separators(to_own, between.matrix[_spans(parts)[at]])
     rows.onward()
-    found = rows.in_order(infinite)
-    done: list[Any] = [rows, inside, *([between] if at == 0 else [])]  # it counts once
-    told = {
-        "launches": sum(step.launches for step in done),
-        "operations": sum(step.operations for step in done),
-    }
-    return found, told
+    ordered = rows.in_order(infinite)
+    return ordered, counts([rows, inside, *([between] if at == 0 else [])])  # which counts once
 
 
 def _spans(parts: Parts) -> list[slice]:
