@@ -46,15 +46,10 @@ def none_in(matrix: Any) -> Any:
 
 
 class Range(NamedTuple):
-    """How far lengths of paths may reach.
+    """How far lengths of paths may reach: a path leaves each vertex once at most.
 
-    Attributes
-    ----------
-    least, most : int or float
-        What the least, and the longest, arcs of all vertices add up to: a path leaves each vertex
-        once at most.
-    beyond : bool
-        Whether an arc is as long as what stands for none.
+    The least, and the longest, arcs of all vertices add up to `least` and `most`. An arc may be
+    `beyond`: as long as infinity is while sums are formed.
     """
 
     least: float
@@ -107,10 +102,7 @@ def _encode(given, held, diagonal, absent, none, zero, limit):
 def limits(dtype: np.dtype, range_: Range, given: Graph | NDArray) -> tuple[float, bool]:
     """Return what counts as infinite, and whether paths may be longer than can be held.
 
-    Raises
-    ------
-    InvalidArgument
-        If negative weights add up to too much.
+    InvalidArgument if negative weights add up to too much.
     """
     whole, least, absent = dtype.kind == "i", range_.least, absent_of(dtype)
     fall: float

@@ -1,4 +1,4 @@
-"""Where each method of `apsp` can run, and what it is given there."""
+"""The places where each method of `apsp` can run, and the lengths that it is given there."""
 
 from __future__ import annotations
 
@@ -26,16 +26,11 @@ from . import (
 
 @dataclass(frozen=True)
 class Host:
-    """What runs a method in one place.
+    """What runs a method in one place: ``run(lengths, device, **options)``.
 
-    Attributes
-    ----------
-    run : callable
-        Called with the lengths, a device and options; in tiles, with a client after the device.
-    lengths : {"matrix", "rows", "given"}
-        The matrix as a whole, rows made when they are asked for, or the argument of the caller.
-    finds_too_long : bool
-        Whether it sees to paths that are too long by itself.
+    In tiles, a client follows the device. The lengths are a whole ``"matrix"``, ``"rows"`` made
+    when they are asked for, or the graph or matrix as ``"given"``. Paths that are too long to be
+    held are found by `apsp`, unless the host does so itself.
     """
 
     run: Driver
@@ -45,16 +40,10 @@ class Host:
 
 @dataclass(frozen=True)
 class Method:
-    """The places where one method runs.
+    """The places where one method runs, each None if it does not run there.
 
-    Attributes
-    ----------
-    device : Host, optional
-        One device, which has the result as a whole or streams it.
-    devices : Host, optional
-        Several devices of this machine.
-    tiles : Host, optional
-        Tiles of the result, which workers of a client share or which are made here one by one.
+    One `device` has all of the result, or streams it; several `devices` of this machine share it;
+    in `tiles` it is made by the workers of a client, or here one by one.
     """
 
     device: Host | None = None
@@ -63,7 +52,7 @@ class Method:
 
     @property
     def driver(self) -> Driver:
-        """What has the method's options, and tells of them."""
+        """The function whose signature and docstring describe the method's options."""
         host = self.device or self.tiles
         assert host is not None
         return host.run

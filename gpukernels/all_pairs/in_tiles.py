@@ -75,10 +75,10 @@ class InTiles:
         return APSPResult(made.matrix, None, stats | {"tiles": made.tiles, "resumed": made.resumed})
 
 
-#: What the work on a tile tells.
+#: Counts of the work on a tile.
 COUNTED = "launches", "operations"
 
 
 def counts(steps: list[Any]) -> dict[str, int]:
-    """Return what several steps took together."""
+    """Return the sums of several steps."""
     return {name: sum(getattr(step, name) for step in steps) for name in COUNTED}

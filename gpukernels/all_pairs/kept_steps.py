@@ -37,23 +37,10 @@ def files_of(sidecar: Sidecar) -> list[Path]:
 
 
 class InMemory:
-    """A matrix in memory, which steps change in place unless they are to write another.
+    """A matrix in memory; steps change it in place, or write another where it is kept `apart`.
 
-    Parameters
-    ----------
-    dtype : dtype
-        Of the matrix.
-    spans : sequence of slice
-        The rows of each row of blocks; the columns are the same.
-    apart : bool
-        Whether a step writes another matrix than it reads.
-
-    Attributes
-    ----------
-    now, next : ndarray, shape (n, n)
-        The matrix that a step reads, and the matrix that it writes.
-    done : int
-        How many steps are done.
+    A step reads the matrix `now` and writes the matrix `next`. `spans` are the rows, and columns,
+    of its blocks; `done` steps are done.
     """
 
     def __init__(self, dtype: np.dtype, spans: Sequence[slice], *, apart: bool = False):
@@ -99,21 +86,9 @@ class InMemory:
 class InFiles(InMemory):
     """A matrix in two files in turns, and a sidecar that says which is the last whole one.
 
-    Parameters
-    ----------
-    sidecar : Sidecar
-        Beside the matrix; its lock is held.
-    steps : int
-        How many there are. The matrix after the last one is at the sidecar's place.
-    made_from : mapping
-        What a run has to have in common with that which it goes on with.
-
-    Attributes
-    ----------
-    begun : bool
-        Whether there are files that are open.
-    new : bool
-        Whether this run has made them.
+    The matrix after the last of so many `steps` is at the sidecar's place, whose lock is held. Two
+    runs have `made_from` in common, if one goes on with the files of the other. Once the files are
+    open, a run has `begun`, and they are `new` if this run has made them.
     """
 
     def __init__(
@@ -132,19 +107,10 @@ class InFiles(InMemory):
         self.begun = self.new = False
 
     def begin(self, state: Mapping[str, Any] | None, more: int = 0) -> None:
-        """Make the files, or go on with those that a run has left.
+        """Make the files, or go on with those that a run has left whose sidecar says `state`.
 
-        Parameters
-        ----------
-        state : mapping or None
-            What the sidecar says.
-        more : int
-            Bytes that another new file will need on this disk.
-
-        Raises
-        ------
-        InvalidArgument
-            If the files are of another run or damaged, or the disk has no room for both.
+        Another new file will need `more` bytes on this disk. InvalidArgument if the files are of
+        another run or damaged, or the disk has no room for both.
         """
         sidecar = self._sidecar
         sidecar.opens(*self._files)

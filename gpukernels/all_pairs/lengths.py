@@ -32,24 +32,10 @@ SPARSE = 8
 class Lengths:
     """Arc lengths of all pairs as kernels take them, or, of 64 bits, as the CPU does.
 
-    Attributes
-    ----------
-    n : int
-        Number of vertices.
-    held : dtype
-        Type of the arcs: int32 or float32 for kernels, otherwise also int64 or float64.
-    infinite : int or float
-        What is at least this long is no path.
-    too_long : bool
-        Whether a path may be longer than can be held.
-    given : Graph or ndarray
-        The graph, in this type, or the matrix of the caller.
-    rounding : Rounding, optional
-        The changes by rounding, if the caller's lengths were float64 and these are not.
-    flat : bool
-        Whether all arcs count 0.
-    whole : ndarray, shape (n, n), optional
-        All rows, if they are in memory.
+    They are of type `held`, and made from `given`: a graph of this type, or the caller's matrix.
+    All count 0 if they are `flat`. What is at least `infinite` is no path, and a path may be
+    `too_long` to be held. `rounding` has the changes, if the caller's were float64 and these are
+    not. `whole` has all rows, if they are in memory.
     """
 
     n: int

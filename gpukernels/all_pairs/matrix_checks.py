@@ -27,10 +27,7 @@ def row_type(dtype: np.dtype, kernels: bool) -> np.dtype:
 def checked_shape(name: str, values: ArrayLike, limit: int = DENSE_LIMIT) -> NDArray:
     """Return a matrix of numbers, with one of the types of a graph's weights.
 
-    Raises
-    ------
-    InvalidArgument
-        Unless it has at most `limit` rows and columns.
+    InvalidArgument unless it has at most `limit` rows and columns.
     """
     array = as_array(name, values)
     if array.dtype.kind not in "iuf":
@@ -62,10 +59,7 @@ def check_diagonal(name: str, array: NDArray, first: int = 0) -> None:
 def checked_rows(name: str, array: NDArray, dtype: np.dtype, first: int = 0) -> NDArray:
     """Return rows, the first of which is number `first`, in a type of `row_type`.
 
-    Raises
-    ------
-    InvalidArgument
-        If an element is no length, or kernels cannot take it.
+    InvalidArgument if an element is no length, or kernels cannot take it.
     """
     if array.dtype == dtype and dtype.kind == "i":
         return array  # whatever it holds is allowed

@@ -54,9 +54,9 @@ def apsp(
     Returns
     -------
     APSPResult
-        The same in every run. ``stats`` has beside ``block``, ``pivot_blocks``, ``device_bytes``,
-        ``bytes_to_device``, ``bytes_from_device``, and ``host_operations``: how many of the
-        operations were those of the CPU.
+        The same in every run. ``stats`` also has ``block``, ``pivot_blocks``, ``device_bytes``,
+        ``bytes_to_device``, ``bytes_from_device``, and ``host_operations``: the CPU's share of the
+        operations.
     """
     chosen = Options(**options)
     form = chosen.form(lengths.n, lengths.dtype)
@@ -98,13 +98,7 @@ def _blocks(n: int, form: Form, block: int | None, device: Device) -> Blocks:
 
 
 class Pivots:
-    """What the CPU does.
-
-    Attributes
-    ----------
-    operations : int
-        Additions so far.
-    """
+    """The work of the CPU, and its additions so far: `operations`."""
 
     def __init__(self, stream: Streamed):
         self._stream, self.operations = stream, 0

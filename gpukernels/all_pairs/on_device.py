@@ -15,16 +15,9 @@ from .tiles import Form
 
 
 class OnDevice:
-    """A matrix of whole tiles; `matrices` of its size have to fit the device.
+    """A matrix of whole tiles of a form; so many `matrices` of its size have to fit the device.
 
-    Attributes
-    ----------
-    distance, via, flags : DeviceArray
-        Lengths; the vertices that paths go through, if they are noted; and two flags.
-    infinite : int or float
-        What is at least this long is no path.
-    size, tiles, launches : int
-        Rows, rows in tiles, and launches so far.
+    What is `infinite` is no path; `via` has the vertices that paths go through, if they are noted.
     """
 
     def __init__(self, lengths: Lengths, device: Device, form: Form, matrices: int = 1):
@@ -53,10 +46,7 @@ class OnDevice:
 def room_for(device: Device, n: int, size: int, matrices: int, noting: bool) -> DeviceArray:
     """Return room for the vertices that paths go through, hardly any if they are not noted.
 
-    Raises
-    ------
-    InvalidArgument
-        If a GPU has not enough free for that and for so many matrices of size x size.
+    InvalidArgument if a GPU has not enough free for that and for so many matrices of size x size.
     """
     needed = 4 * size**2 * (matrices + noting)
     if needed > (free := device.free_bytes()):

@@ -124,12 +124,8 @@ def result_of(
 ) -> APSPResult:
     """Return the result, in which what is infinite becomes so in place.
 
-    Raises
-    ------
-    NegativeCycleError
-        If there is a negative cycle; names one.
-    RoundingError
-        If there is none, but distances are rounded so far that it looks as if.
+    NegativeCycleError, which names one, if there is a negative cycle; RoundingError if there is
+    none, but distances are rounded so far that it looks as if.
     """
     no_cycle(lengths, found)
     make_infinite(lengths, found)
@@ -157,10 +153,7 @@ def make_infinite(lengths: Lengths, found: NDArray) -> None:
 def next_hops_of(found: NDArray, through: NDArray | None) -> NDArray[np.int32] | None:
     """Return the next hops of all pairs; None if no vertices that paths go through were noted.
 
-    Raises
-    ------
-    RoundingError
-        If distances are rounded so far that paths cannot be followed.
+    RoundingError if distances are rounded so far that paths cannot be followed.
     """
     if through is None:
         return None
@@ -191,21 +184,9 @@ def name_cycle(of: Lengths | Graph, vertex: int) -> NoReturn:
 def check_cycles(g: Graph | ArrayLike, lengths: Lengths) -> None:
     """Raise NegativeCycleError if floats have a negative cycle, even if rounding would hide it.
 
-    O(n m) at worst on the host, and only if a float is negative.
-
-    Parameters
-    ----------
-    g : Graph or array, shape (n, n)
-        What the caller has given.
-    lengths : Lengths or Lengths
-        Made from it.
-
-    Raises
-    ------
-    NegativeCycleError
-        If `g` has a negative cycle; names one.
-    RoundingError
-        If a cycle is negative only because `lengths` are rounded to float32.
+    `lengths` are made from `g`, what the caller has given; RoundingError if they have a negative
+    cycle only because they are rounded to float32. O(n m) at worst on the host, and only if a float
+    is negative.
     """
     given = lengths.given
     if isinstance(given, Graph):

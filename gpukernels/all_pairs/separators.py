@@ -18,14 +18,10 @@ from gpukernels.graphs.graph import Graph
 
 
 class Parts(NamedTuple):
-    """A graph in parts.
+    """A graph in parts, none of them empty.
 
-    Attributes
-    ----------
-    members : list of ndarray
-        The vertices of each part, ascending; no part is empty.
-    borders : list of ndarray
-        Which of them are separators, by their places in the part.
+    `members` are the vertices of each part, ascending, and `borders` the places of its separators
+    among them.
     """
 
     members: list[NDArray[np.int64]]

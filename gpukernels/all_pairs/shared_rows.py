@@ -36,25 +36,9 @@ from .tiles import Form, Options, product
 
 
 class Parts:
-    """A matrix of whole tiles on some devices, each of which has some rows.
+    """A matrix of whole tiles on some devices, each of which has some rows; `n` of them no padding.
 
-    Parameters
-    ----------
-    peers : Peers
-        The devices.
-    matrix : ndarray, shape (m, m)
-        What stands on the host.
-    n : int
-        Its vertices that are no padding.
-    absent : int or float
-        What stands for no arc.
-    form : Form
-        What kernels are made for.
-
-    Attributes
-    ----------
-    launches, operations : int
-        Of all devices so far: launches and additions, those of panels once a device.
+    `launches` and `operations` are those of all devices so far, panels once a device.
     """
 
     def __init__(self, peers: Peers, matrix: NDArray, n: int, absent: float, form: Form):

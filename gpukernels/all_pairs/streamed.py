@@ -1,8 +1,8 @@
-"""A matrix on the host, or in files, whose blocks go through a device, with copies beside launches.
+"""A matrix on the host, or in files, whose blocks go through a device; copies and launches overlap.
 
 Slots on the device are shared out so that tasks can overlap: two for a product's left factor, two
-for its right one, and two for the blocks that it lowers. One of each is in use while what the next
-task needs is on its way.
+for its right one, and two for the blocks that it lowers. One of each is in use while the blocks of
+the next task are on their way.
 """
 
 from __future__ import annotations
@@ -26,23 +26,9 @@ from .tiles import Form, product
 
 
 class Streamed:
-    """A matrix that is changed block by block.
+    """A matrix that is changed block by block: `kept` in memory or in files, cut into `blocks`.
 
-    Parameters
-    ----------
-    form : Form
-        What kernels are made for.
-    blocks : Blocks
-        How the matrix is cut.
-    kept : InMemory or InFiles
-        Where the matrix is.
-
-    Attributes
-    ----------
-    through : ndarray or None
-        The vertex through which a pair's path was last made shorter, if that is noted.
-    launches, read_backs : int
-        So far.
+    If that is noted, `through` has the vertex through which a pair's path was last made shorter.
     """
 
     def __init__(
@@ -88,7 +74,7 @@ class Streamed:
         return [Slot(self.device, self.blocks.elements, kind) for _ in range(number)]
 
     def stats(self, method: str) -> dict[str, Any]:
-        """Return what every method that streams blocks tells."""
+        """Return the stats of every method that streams blocks."""
         return {
             "method": method,
             "launches": self.launches,

@@ -28,20 +28,10 @@ MEMORY = 1 << 30
 
 
 class Blocks(NamedTuple):
-    """A matrix in blocks.
+    """A matrix of n x n in `count` x `count` blocks of `rows` rows, a multiple of `tile`.
 
-    Attributes
-    ----------
-    n : int
-        Rows and columns of the matrix.
-    tile : int
-        Rows of a tile. On the device a block is padded to whole tiles.
-    rows : int
-        Rows of a block, a multiple of `tile`; the last one may have fewer.
-    count : int
-        Blocks across, and down.
-    alone : int
-        How many are on the device at once if there is but one.
+    The last one may have fewer; on the device it is padded to whole tiles. If there is but one
+    block, the device has it `alone` times at once.
     """
 
     n: int
@@ -87,19 +77,10 @@ def blocks_for(
     rows: int | None = None,
     alone: int = 1,
 ) -> Blocks:
-    """Return the blocks that stay within `memory`.
+    """Return the blocks that stay within `memory`, or fit the device if that is None.
 
-    Parameters
-    ----------
-    rows : int, optional
-        The rows of a block in a run that is to go on; what an unknown `memory` leaves open.
-    alone : int
-        As of :class:`Blocks`.
-
-    Raises
-    ------
-    InvalidArgument
-        If not even tiles do, or the device has not that much free.
+    A run that is to go on has blocks of so many `rows`; `alone` is as in :class:`Blocks`.
+    InvalidArgument if not even tiles stay within it, or the device has not that much free.
     """
     free, tiles = device.free_bytes(), -(-n // form.tile)
     one, several = (

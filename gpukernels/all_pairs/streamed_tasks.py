@@ -20,17 +20,7 @@ from gpukernels.device.copy_streams import Copied, CopyStream
 
 
 class Slot:
-    """Room for a block on a device, and page-locked room on the host for each way.
-
-    Parameters
-    ----------
-    device : SimtDevice or CudaDevice
-        Where.
-    elements : int
-        Elements of the largest block.
-    dtype : dtype
-        Their type.
-    """
+    """Room for a block on a device, and page-locked room on the host for each way."""
 
     def __init__(self, device: Device, elements: int, dtype: Any):
         self._device, self._elements, self._dtype = device, elements, np.dtype(dtype)
@@ -60,16 +50,10 @@ class Slot:
 
 
 class Move(NamedTuple):
-    """A block that goes to the device, or comes back.
+    """A block of that shape on its way to a slot of the device, or back.
 
-    Attributes
-    ----------
-    slot : Slot
-        Where it is on the device.
-    shape : tuple of int
-        Its rows and columns.
-    on_host : callable
-        Is given its room on the host: fills it before it goes, or takes from there what came back.
+    `on_host` is given its room on the host: it fills it before the block goes, or takes from there
+    what came back.
     """
 
     slot: Slot
@@ -86,20 +70,7 @@ class Task(NamedTuple):
 
 
 class Pipeline:
-    """Runs tasks.
-
-    Parameters
-    ----------
-    copies : CopyStream
-        What copies.
-    done : callable
-        Called after each task.
-
-    Attributes
-    ----------
-    to_device, from_device : int
-        Bytes copied so far.
-    """
+    """Runs tasks, calls `done` after each, and counts the bytes copied to the device and back."""
 
     def __init__(self, copies: CopyStream, done: Callable[[], None]):
         self._copies, self._done = copies, done

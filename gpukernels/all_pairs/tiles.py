@@ -38,24 +38,10 @@ MANY = 16
 
 
 class Form(NamedTuple):
-    """What tile kernels are made for.
+    """What tile kernels are made for: see :class:`Options` for the tile, its threads and padding.
 
-    Attributes
-    ----------
-    tile : int
-        Rows and columns of a tile.
-    per_thread : str
-        Outputs of a thread, across and down.
-    dtype : str
-        ``"int32"`` or ``"float32"``.
-    noting : bool
-        Whether `via` is written: the vertex through which a pair's path was last made shorter.
-    lazy : bool
-        Whether a product skips what is infinite.
-    watching : bool
-        Whether a product tells if it has made anything less.
-    padding : bool
-        Whether rows of shared memory are padded against bank conflicts.
+    If it is `noting`, `via` gets the vertex through which a pair's path was last made shorter. A
+    `lazy` product skips what is infinite; a `watching` one tells if it has made anything less.
     """
 
     tile: int = 64
@@ -128,10 +114,7 @@ def form_of(
 ) -> Form:
     """Return the form for a matrix of `size` rows; None leaves a choice to it.
 
-    Raises
-    ------
-    InvalidArgument
-        Unless it is one of `tiles` and a block can have its threads.
+    InvalidArgument unless it is one of `tiles` and a block can have its threads.
     """
     if tile is None:
         tile = 16 if size <= SMALL else 64

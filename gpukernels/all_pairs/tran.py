@@ -2,10 +2,10 @@
 
 Tran [tran2010designing], in the survey [busato2017chapter], section 4. Mapping: tile to block. Work
 O(n^3 log n). The matrix stays on the host, and so does its square. For each block of the square, a
-row and a column of blocks stream through the device, and their products lower it; copies run beside
-launches. No product waits for a pivot, and the device needs room for a few blocks. A round moves
-about 8 n^3 / r bytes for blocks of r rows. The last round is one that changes nothing, so that few
-are needed where shortest paths have few arcs.
+row and a column of blocks stream through the device, and their products lower it; copies and
+launches overlap. No product waits for a pivot, and the device needs room for a few blocks. A round
+moves about 8 n^3 / r bytes for blocks of r rows. The last round is one that changes nothing, so
+that few are needed where shortest paths have few arcs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def apsp(
     Returns
     -------
     APSPResult
-        The same in every run, and the same bits as by `repeated_squaring`. ``stats`` has beside
+        The same in every run, and the same bits as by `repeated_squaring`. ``stats`` also has
         ``iterations`` (rounds), ``block`` (rows of a block), ``device_bytes``, at most `memory`,
         and ``bytes_to_device`` and ``bytes_from_device``.
     """

@@ -1,4 +1,4 @@
-"""Tran's squaring and Matsumoto's hybrid: what streams, what stays, and which of two works."""
+"""Tran's squaring and Matsumoto's hybrid: results, copies, and the share of the CPU."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import gpukernels as gk
 from gpukernels.all_pairs import apsp, matsumoto
 
 SIZES = [0, 1, 2, 15, 16, 17, 40, 70]
-#: Six, and eight, blocks of one tile of 16, and what is beside them.
+#: Bytes of six, and eight, blocks of one tile of 16, and of flags.
 SIX, EIGHT = 6 * 1024 + 512, 8 * 1024 + 512
 METHODS = [("tran", {"memory": EIGHT}), ("matsumoto", {"block": 16})]
 
@@ -83,7 +83,7 @@ def test_what_matsumoto_leaves_to_the_device():
     assert stats["launches"] == pivots * others**2
     assert stats["bytes_from_device"] == 4 * 16**2 * pivots * others**2
     assert stats["operations"] == 64**3
-    # The CPU skips a way to a pivot that is none, but counts it.
+    # The CPU counts the additions that it skips, of infinity.
     assert stats["host_operations"] == 16**3 * pivots * (1 + 2 * others)
 
 
