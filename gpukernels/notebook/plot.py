@@ -6,10 +6,67 @@ import hashlib
 import html
 import io
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 #: An id of an SVG, and what tells or names one.
 ID = r'\bid="([^"]+)"'
 REFERENCE = r'((?:\bid="|url\(#|href="#))([^")]+)'
+
+
+def panels(width: float, height: float, rows: int = 1, columns: int = 1, **options: Any) -> tuple:
+    """Return a figure for `Plot` and its panels, which have no line at the top and at the right.
+
+    Parameters
+    ----------
+    width, height : float
+        The size of the figure in inches.
+    rows, columns : int
+        How many panels there are.
+    **options
+        Of ``Figure.subplots``, such as ``sharey=True``.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        The figure, which fits its panels into the size.
+    panels : matplotlib.axes.Axes or ndarray of Axes
+        The panel, or an array of them.
+
+    Examples
+    --------
+    >>> figure, axes = panels(5, 2)
+    >>> bars = axes.barh(["one", "two"], [1, 2])
+    >>> Plot(figure, f"Two bars. {listed({'one': [1], 'two': [2]})}.")
+    Plot('Two bars. one: 1; two: 2.')
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    grid = figure.subplots(rows, columns, **options)
+    for axes in figure.axes:
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure, grid
+
+
+def listed(rows: Mapping[str, Iterable], spec: str = ",") -> str:
+    """Return rows of numbers in words, for the text alternative of a figure.
+
+    Parameters
+    ----------
+    rows : mapping of str to iterable
+        The numbers of each row, by its name.
+    spec : str
+        How a number is formatted.
+
+    Examples
+    --------
+    >>> listed({"roads": [1000, 2], "rmat": [3]})
+    'roads: 1,000, 2; rmat: 3'
+    """
+    return "; ".join(
+        f"{name}: {', '.join(f'{n:{spec}}' for n in row)}" for name, row in rows.items()
+    )
 
 
 class Plot:
