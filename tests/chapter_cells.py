@@ -100,10 +100,11 @@ class Cells:
         cell = self._cells[at]
         if cell.names is None:
             names = {"__name__": "__chapter__", "display": lambda *shown: None}
-            for name in cell.reads | cell.binds:
+            for name in cell.reads:
                 before = self._bound(name, at)
-                if before is not None:
-                    names[name] = self._run(before)[name]
+                values = {} if before is None else self._run(before)
+                if name in values:  # not so in a branch that is not taken, of Colab for one
+                    names[name] = values[name]
             label = f"<cell {cell.label}>"
             lines = cell.source.splitlines(keepends=True)
             linecache.cache[label] = len(cell.source), None, lines, label  # kernels need it
@@ -117,6 +118,8 @@ def _read(label: str, source: str) -> _Cell:
     cell = _Cell(label, source, reads=_global_names(symtable(source, label, "exec")))
     for node in _outside_functions(ast.parse(source)):
         cell.binds.update(_bound_names(node))
+        if isinstance(node, ast.AugAssign):
+            cell.reads.update(_base(node.target))
         if isinstance(node, ast.For):
             cell.reads -= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
     return cell
