@@ -10,8 +10,8 @@ import ast
 import json
 import linecache
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from symtable import SymbolTable, symtable
@@ -54,8 +54,8 @@ class _Cell:
 
     label: str
     source: str
-    binds: set[str] = field(default_factory=set)
-    reads: set[str] = field(default_factory=set)
+    binds: set[str]
+    reads: set[str]
     names: dict | None = None
 
 
@@ -115,14 +115,41 @@ class Cells:
 
 def _read(label: str, source: str) -> _Cell:
     """Find the names of a cell."""
-    cell = _Cell(label, source, reads=_global_names(symtable(source, label, "exec")))
-    for node in _outside_functions(ast.parse(source)):
-        cell.binds.update(_bound_names(node))
-        if isinstance(node, ast.AugAssign):
-            cell.reads.update(_base(node.target))
-        if isinstance(node, ast.For):
-            cell.reads -= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
-    return cell
+    tree = ast.parse(source)
+    binds = {name for node in _outside_functions(tree) for name in _bound_names(node)}
+    reads = _global_names(symtable(source, label, "exec")) | _changed(tree)
+    return _Cell(label, source, binds, reads - _bound_first(tree.body))
+
+
+def _changed(tree: ast.Module) -> set[str]:
+    """Return the names that stand left of ``+=`` and its like."""
+    changes = (node for node in _outside_functions(tree) if isinstance(node, ast.AugAssign))
+    return {name for node in changes for name in _base(node.target)}
+
+
+def _bound_first(body: list[ast.stmt]) -> set[str]:
+    """Return the names that statements bind before they read them."""
+    first: dict[str, type[ast.expr_context]] = {}
+    for node in _in_order(body):
+        if isinstance(node, ast.Name):
+            first.setdefault(node.id, type(node.ctx))
+    return {name for name, context in first.items() if context is ast.Store}
+
+
+def _in_order(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the nodes outside functions as they are evaluated: values before targets."""
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
+            continue
+        yield node
+        parts = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.For):
+            targets = getattr(node, "targets", None) or [node.target]
+            value = node.iter if isinstance(node, ast.For) else node.value
+            if isinstance(node, ast.AugAssign):
+                targets = [ast.Name(name, ast.Load()) for name in _base(node.target)]
+            parts = [value, *targets, *getattr(node, "body", []), *getattr(node, "orelse", [])]
+        yield from _in_order(parts)
 
 
 def _global_names(table: SymbolTable) -> set[str]:
