@@ -16,3 +16,21 @@ def test_the_gpu_that_answers_is_returned(monkeypatch, capsys):
     monkeypatch.setattr(measured, "CudaDevice", lambda: "a GPU")
     assert measured.own_gpu() == "a GPU"
     assert not capsys.readouterr().out
+
+
+def test_each_search_is_timed_on_the_gpu(monkeypatch):
+    devices = []
+
+    def kernels(gpu, run, repeat):
+        run(gpu)
+        return 1.0 * repeat
+
+    def call(run, repeat):
+        run()
+        return 2.0 * repeat
+
+    monkeypatch.setattr(measured, "kernel_ms", kernels)
+    monkeypatch.setattr(measured, "wall_ms", call)
+    searches = {"one": lambda device: devices.append(device), "two": lambda device: None}
+    assert measured.timed("a GPU", searches, 3) == [("one", 3.0, 6.0), ("two", 3.0, 6.0)]
+    assert devices == ["a GPU", "a GPU"]
