@@ -36,6 +36,24 @@ def test_entries_stay_below_the_number_of_shortest_paths(counted, page):
     assert sum(gk.bfs(road, 0, "frontier", gk.SimtDevice()).stats["frontier_sizes"]) == 30_894
 
 
+def words_read(trace):
+    """For each read of hash64: the launch, the vertex, what the lane read, and whether it would
+    read its own word if every vertex had a slot to itself."""
+    r = trace.select(array="hash_table").requests
+    row, words, wrote, last = r.lane_row(), r.value.astype(np.int64).tolist(), {}, {}
+    columns = r.launch[row], r.block[row], r.warp[row], r.lane_id()
+    threads = zip(*(column.tolist() for column in columns), strict=True)
+    for kind, thread, word in zip(r.kind[row], threads, words, strict=True):
+        if kind == STORE:
+            wrote[thread] = last[thread[:2], word >> 32] = word
+            continue
+        own = wrote[thread]
+        v = own >> 32
+        same = "valid" if word == own else "duplicate"
+        verdict = same if word >> 32 == v else "conflict"
+        yield thread[0], v, verdict, last[thread[:2], v] == own
+
+
 def test_two_warps_and_one_table(counted):
     runs = counted.runs
     said = {name: tuple(counted.verdicts(trace).values()) for name, (_, trace) in runs.items()}
@@ -142,7 +160,7 @@ def test_in_sight_and_still_missed(counted, page):
     result, trace = counted.traced(counted.road, duplicates="hash64")
     near, missed = counted.sight(trace), result.stats["duplicates_missed"]
     assert (sum(near.values()), near["same warp"], missed) == (153, 152, 45)
-    read = list(counted.words_read(trace))
+    read = list(words_read(trace))
     # One thread may keep each vertex of a level, even where no two vertices share a slot.
     apart = sum(own for *_, own in read) - len({(launch, v) for launch, v, *_ in read})
     page.says(
