@@ -7,6 +7,7 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.exercises.tasks.frontier_bfs import judge_search, run_queue
+from gpukernels.notebook.searches import sectors_moved
 from gpukernels.trace import metrics
 from gpukernels.traversal.frontier import expand_frontier
 from gpukernels.traversal.luo_levels import Search, search_one_level
@@ -80,7 +81,7 @@ def test_linear_work(counted, page):
     graphs, later, levels = counted.graphs, counted.later, counted.levels
     assert [metrics.warp_steps(trace) for trace in counted.gathered.values()] == [197, 48]
     page.says("197 steps for 30 neighbors. Fine gathering takes 48")
-    sectors = {key: counted.moved(trace) for key, (_, trace) in later.items()}
+    sectors = {key: sectors_moved(trace) for key, (_, trace) in later.items()}
     variants = mask, linear, fine = [label for label in counted.LATER if label.startswith("linear")]
     for name in graphs:
         n, stats = graphs[name].n, [later[name, label][0].stats for label in variants]

@@ -10,6 +10,7 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.notebook import record
+from gpukernels.notebook.searches import sectors_moved
 from gpukernels.simt.errors import RaceError
 
 
@@ -174,7 +175,7 @@ def test_schedules(counted, page):
         )
         assert np.array_equal(result.distance, counted.cpu["road"].distance)
         assert sum(counted.work("frontier", trace)) < 0.25 * sum(counted.counted["road", "harish"])
-        assert counted.moved(trace) < counted.warps_did["road", "harish"]["sectors"]
+        assert sectors_moved(trace) < counted.warps_did["road", "harish"]["sectors"]
     assert ends == [(95, 107), (1_156, 1_214), (2_413, 3_787)]
     assert len(set(zip(*counted.kept["duplicates_1024"].values(), strict=True))) == 6
     page.says("In six runs on an NVIDIA {term}`H200` (November 2026), no two alike")
