@@ -13,34 +13,24 @@ import yaml
 ROOT = Path(__file__).parent.parent
 
 TEMPLATE = """\
-# Set-up for Colab: installs the book's library and names the device. Elsewhere it does nothing.
+# Set-up: on Colab this installs the book's library, and names the device that runs the kernels.
 import sys
 
 if "google.colab" in sys.modules:
-    import subprocess
+    {install}
 
-    repository, tag = "{url}", "{tag}"
-    if "/OWNER/" in repository:
-        raise RuntimeError(
-            f"{{repository}} is a placeholder, and nothing has been installed. In your copy of the "
-            "book run `make colab-url URL=https://github.com/you/your-copy`, push what it has "
-            "written, and open the notebook from there"
-        )
-    print(f"Installing gpukernels from {{repository}} at {{tag}} ...", flush=True)
-    pip = subprocess.Popen(
-        [sys.executable, "-m", "pip", "install", "--no-deps", f"git+{{repository}}@{{tag}}"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    for line in pip.stdout:
-        print(line, end="", flush=True)
-    if pip.wait():
-        raise RuntimeError(f"pip could not install {{repository}} at {{tag}}: see its lines above")
+from gpukernels.notebook.chapter import set_up
 
-    from gpukernels.notebook import colab
+set_up()"""
 
-    colab.set_up()"""
+INSTALL = "%pip install --no-deps git+{url}@{tag}"
+#: What stands there as long as the book has no address.
+PLACEHOLDER = """\
+raise RuntimeError(
+        "{url} is a placeholder, and nothing has been "
+        "installed. In your copy of the book run `make colab-url URL=https://github.com/you/copy`, "
+        "push what it has written, and open the notebook from there"
+    )"""
 
 #: Cell metadata: folded on the page, where it is of no use.
 TAGS = ["remove-cell"]
@@ -55,4 +45,5 @@ def repository() -> tuple[str, str]:
 def source() -> str:
     """Return the cell as it stands in every chapter."""
     url, tag = repository()
-    return TEMPLATE.format(url=url, tag=tag)
+    install = PLACEHOLDER if "/OWNER/" in url else INSTALL
+    return TEMPLATE.format(install=install.format(url=url, tag=tag))

@@ -40,11 +40,8 @@ Errors
 
 # A name imported "as" itself is public, to readers and type checkers alike. With an `__all__`,
 # help(gk) prints the pages of all classes and functions one after another, five thousand lines.
-from gpukernels.notebook import (
-    assertions,
-    no_gpu,
-    versions,  # noqa: F401  # before numba: it refuses versions that break each other
-)
+# Before numba: it refuses versions that break each other.
+from gpukernels.notebook import versions  # noqa: F401
 
 # isort: split
 from gpukernels import reference as reference
@@ -122,6 +119,3 @@ from gpukernels.views import WorkersView as WorkersView
 
 #: The release; pyproject.toml and CITATION.cff follow it.
 __version__ = "0.1.0"
-
-assertions.soften_in_notebook()
-no_gpu.name_the_machine()

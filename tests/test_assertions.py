@@ -14,11 +14,13 @@ from nbclient.exceptions import CellExecutionError
 
 from gpukernels.notebook.assertions import PUBLISHED, SoftAssertions, soften_in_notebook
 
+SET_UP = "from gpukernels.notebook.chapter import set_up\nset_up()"
+
 
 @pytest.fixture(scope="module")
 def notebook():
     with live_notebook() as notebook:
-        said = notebook.run("import gpukernels as gk\nimport numpy as np")
+        said = notebook.run(f"{SET_UP}\nimport gpukernels as gk\nimport numpy as np")
         assert not said.error
         yield notebook
 

@@ -17,6 +17,9 @@ import numpy as np
 from numba import cuda
 
 import gpukernels as gk
+from gpukernels.notebook.chapter import set_up
+
+set_up()
 
 
 @cuda.jit
@@ -78,6 +81,19 @@ def test_a_script_without_a_gpu_is_told_too():
     assert ran.stderr.count(ADVICE) == 1
 
 
+def test_an_import_changes_nothing_of_numba_or_ipython():
+    script = """
+from IPython.testing.globalipapp import start_ipython
+from numba.cuda.cudadrv.error import CudaSupportError
+shell = start_ipython()
+before = CudaSupportError.__str__, list(shell.ast_transformers)
+import gpukernels
+assert before == (CudaSupportError.__str__, list(shell.ast_transformers))
+"""
+    ran = run(script)
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_what_numba_says_stays_and_what_it_decides_is_the_same():
     script = """
 from numba import cuda
@@ -88,7 +104,8 @@ def told():
         return str(error), error.args, error.msg
 told()  # numba tries the driver once, and repeats from then on what came of it
 before = told(), cuda.is_available(), cuda.cuda_error()
-import gpukernels
+from gpukernels.notebook.chapter import set_up
+set_up()
 after = told(), cuda.is_available(), cuda.cuda_error()
 assert after[1:] == before[1:]
 assert after[0][1:] == before[0][1:], (before, after)

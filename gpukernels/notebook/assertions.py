@@ -5,8 +5,8 @@ test or when outputs are stored, an assertion that fails has to stop it: the tex
 of a reader it fails because the reader has changed the graph, as the book asks them to. Then the
 cell says that its text speaks of another graph, and goes on.
 
-The cells keep their plain ``assert`` lines: importing the library in a notebook gives IPython a
-transformer of syntax trees. A function or a ``with`` block of our own would stand in hundreds of
+The cells keep their plain ``assert`` lines: `chapter.set_up` gives IPython a transformer of syntax
+trees. A function or a ``with`` block of our own would stand in hundreds of
 places and teach nothing about GPUs. Assertions in functions stay as Python has them: there they
 guard what follows, and what stands in a kernel belongs to the kernel's compiler.
 

@@ -1,0 +1,21 @@
+"""What the first cell of every chapter calls."""
+
+from __future__ import annotations
+
+import sys
+
+from gpukernels.notebook import assertions, colab, no_gpu
+
+
+def set_up() -> None:
+    """Make a notebook ready for a chapter.
+
+    An assertion that fails tells a reader who has changed the graph, and lets the cell go on
+    (`assertions`). numba's error about a missing GPU names the launch that needs none (`no_gpu`).
+    On Colab the device is named that will run kernels (`colab`). Importing `gpukernels` does
+    nothing of this.
+    """
+    assertions.soften_in_notebook()
+    no_gpu.name_the_machine()
+    if "google.colab" in sys.modules:
+        colab.set_up()
