@@ -161,7 +161,7 @@ def _global_names(table: SymbolTable) -> set[str]:
 
 
 def _outside_functions(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a cell, but for what stands in a function, class or comprehension."""
+    """Yield the nodes of a cell outside functions, classes and comprehensions."""
     for node in ast.iter_child_nodes(tree):
         yield node
         if not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda | ast.comprehension):

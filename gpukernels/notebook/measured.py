@@ -1,4 +1,4 @@
-"""What a chapter measures on the GPU of its reader."""
+"""Measurements on the GPU of a reader."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def panels(width: float, height: float, rows: int = 1, columns: int = 1, **optio
     rows, columns : int
         How many panels there are.
     **options
-        Of ``Figure.subplots``, such as ``sharey=True``.
+        More arguments of ``Figure.subplots``, such as ``sharey=True``.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""One file a chapter: what its sentences say, held against records and counters."""
+"""Each chapter has a file that holds its sentences against records and counters."""

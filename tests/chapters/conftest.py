@@ -1,4 +1,4 @@
-"""What the tests of a chapter read: its text, and the values of its cells."""
+"""The text of a chapter and the values of its cells, for the tests of the chapter."""
 
 from __future__ import annotations
 

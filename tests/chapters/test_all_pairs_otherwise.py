@@ -1,4 +1,4 @@
-"""What the chapter on other ways to all pairs says of its counters and of measured times."""
+"""The chapter on other ways to all pairs agrees with counters and with measured times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the chapter on better queues says of its counters and of measured times."""
+"""The chapter on better queues agrees with counters and with measured times."""
 
 from __future__ import annotations
 

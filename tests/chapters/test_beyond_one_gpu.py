@@ -1,4 +1,4 @@
-"""What the chapter on several GPUs says of cuts and of measured times."""
+"""The chapter on several GPUs agrees with counters and with measured times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the chapter on BFS-4K says of its counters and of measured times."""
+"""The chapter on BFS-4K agrees with counters and with measured times."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_what_edge_discover_buys(counted, page):
         assert round(ext, 2) == 0.92 if name == "rmat" else 1.01 < ext < 1.04
 
     def by_arcs(key):
-        # What edge-discover asks for over what virtual warps do.
+        # The counter with edge-discover, as a multiple of the counter with virtual warps.
         return {
             n: found[n, "edge-discover"][key] / found[n, "virtual warps"][key] for n in FAMILIES
         }

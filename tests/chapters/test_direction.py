@@ -1,4 +1,4 @@
-"""What the chapter on direction-optimizing search says of its counters and of measured times."""
+"""The chapter on direction-optimizing search agrees with counters and with measured times."""
 
 from __future__ import annotations
 

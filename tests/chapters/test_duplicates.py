@@ -1,4 +1,4 @@
-"""What the chapter on duplicates says of its counters and of measured times."""
+"""The chapter on duplicates agrees with counters and with measured times."""
 
 from __future__ import annotations
 

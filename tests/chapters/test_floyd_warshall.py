@@ -1,4 +1,4 @@
-"""What the chapter on Floyd-Warshall says of its counters and of measured times."""
+"""The chapter on Floyd-Warshall agrees with counters and with measured times."""
 
 from __future__ import annotations
 

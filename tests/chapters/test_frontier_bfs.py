@@ -1,4 +1,4 @@
-"""What the chapter on search by frontiers says of its counters and of measured times."""
+"""The chapter on search by frontiers agrees with counters and with measured times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the chapter on H-BF says of its counters and of measured times."""
+"""The chapter on H-BF agrees with counters and with measured times."""
 
 from __future__ import annotations
 
