@@ -1,12 +1,12 @@
 """The front door of a family of methods: one lookup, one set of checks, one set of messages.
 
-A family is a dict ``METHODS``, from a name to a *driver*, and a small public function that takes a
-method's name and options, asks :func:`driver_of` for the driver, and calls it. A driver takes its
-options by keyword, each with a default, and checks their values itself: it alone knows the range.
+A family is a dict ``METHODS``, from a name to a :class:`Method`, and a small public function that
+takes a method's name and options, asks :func:`driver_of` for the method's *driver*, and calls it. A
+driver takes its options by keyword, each with a default, and checks their values itself: it alone
+knows the range.
 
-Tables and help of a family are made of its drivers' files, so that nothing is written down twice: a
-file opens with the idea as its first line, cites the paper by its key in brackets and says
-"Work O(...)"; the driver's docstring describes its options.
+Tables and help of a family are made of these methods. Only the texts of options come from
+docstrings, those of the drivers, which readers of a driver need as well.
 """
 
 from __future__ import annotations
@@ -16,27 +16,48 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from gpukernels.checks import check_flag, options_as_python
 from gpukernels.errors import UnknownMethod
 
 Driver = Callable[..., Any]
-
-#: A key of book/references.bib, and the first bound on work, of one or two pairs of parentheses.
-KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d[a-z0-9]+)\]")
-WORK = re.compile(r"\bWork (O\((?:[^()]|\([^()]*\))*\))")
-#: A line of a docstring's section: one name or several, and their type where it is told.
-ENTRY = re.compile(r"^(\**\w+(?:, \w+)*)(?: : (.+))?$")
+Known = TypeVar("Known")
 
 #: Characters of a line of help; a space at which no line is broken.
 WIDTH, HELD = 96, "\0"
 
 
-def known_method(family: str, methods: Mapping[str, Driver], method: object) -> Driver:
-    """Return the driver of that name.
+@dataclass(frozen=True)
+class Method:
+    """One method of a family: its driver, and the facts that a table shows.
+
+    Attributes
+    ----------
+    driver : callable
+        The function that runs it; a method that is called calls its driver.
+    idea : str
+        The idea in one line.
+    paper : str
+        Key in the book's bibliography.
+    work : str
+        Operations of all threads together.
+    """
+
+    driver: Driver
+    idea: str
+    paper: str | None
+    work: str | None
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Run the driver."""
+        return self.driver(*args, **options)
+
+
+def known_method(family: str, methods: Mapping[str, Known], method: object) -> Known:
+    """Return the method of that name.
 
     Raises
     ------
@@ -57,8 +78,8 @@ def driver_of(
     ----------
     family : str
         Name of the public function, for messages.
-    methods : mapping of str to callable
-        The family's drivers.
+    methods : mapping of str to Method
+        The family's methods.
     method : object
         What was given as the method.
     options : mapping
@@ -73,7 +94,7 @@ def driver_of(
     TypeError
         If the method does not take an option.
     """
-    driver = known_method(family, methods, method)
+    driver = as_method(known_method(family, methods, method)).driver
     known = options_of(driver)
     for name in options:
         if name not in known:
@@ -114,7 +135,7 @@ def takes_fields_of(record: type) -> Callable[[Driver], Driver]:
 @cache
 def options_of(driver: Driver) -> dict[str, inspect.Parameter]:
     """Return the options that a driver takes, by name: its parameters by keyword alone."""
-    parameters = inspect.signature(driver).parameters
+    parameters = inspect.signature(as_method(driver).driver).parameters
     return {name: p for name, p in parameters.items() if p.kind == p.KEYWORD_ONLY}
 
 
@@ -126,11 +147,11 @@ class Option(NamedTuple):
     name : str
         Its name.
     kind : str
-        What it may be: as the docstring has it, else as annotated.
+        Its type: as the docstring has it, else as annotated.
     default : object
-        What it is unless given.
+        Its value unless given.
     text : str
-        What it is for; an option that shares its entry with others shares the text.
+        Its meaning; an option that shares its entry with others shares the text.
     """
 
     name: str
@@ -139,62 +160,55 @@ class Option(NamedTuple):
     text: str
 
 
-class Note(NamedTuple):
-    """What there is to know about a method before it is called.
-
-    Attributes
-    ----------
-    name, idea : str
-        Its name, and the first line of its module.
-    paper : str or None
-        Key in the book's bibliography of the first work cited.
-    work : str or None
-        Operations of all threads together.
-    options : tuple of Option
-        In the order of the signature.
-    """
-
-    name: str
-    idea: str
-    paper: str | None
-    work: str | None
-    options: tuple[Option, ...]
-
-
-def note(name: str, driver: Driver) -> Note:
-    """Read what the driver's file says; under ``python -OO`` files say nothing."""
+def as_method(driver: Driver) -> Method:
+    """Return a driver that is no Method as one, with the facts that its file states."""
+    if isinstance(driver, Method):
+        return driver
     file = sys.modules[driver.__module__].__doc__ or ""
-    text = " ".join(file.split())
+    paper = re.search(r"\[([a-z]+(?:19|20)\d\d[a-z0-9]+)\]", file)
+    work = re.search(r"\bWork (O\((?:[^()]|\([^()]*\))*\))", " ".join(file.split()))
     idea = file.partition("\n")[0].rstrip(".")
-    paper, work = KEY.search(text), WORK.search(text)
-    told = _entries(driver, "Parameters")
+    return Method(driver, idea, paper and paper[1], work and work[1])
+
+
+def described_options(driver: Driver) -> list[Option]:
+    """Return the options of a driver in the order of its signature.
+
+    Types and texts come from its docstring; under ``python -OO`` there are none.
+    """
+    texts = _entries(driver, "Parameters")
     if record := getattr(driver, "__options_record__", None):
-        told |= _entries(record, "Attributes")
+        texts |= _entries(record, "Attributes")
     options = []
-    for option, parameter in options_of(driver).items():
-        kind, words = told.get(option, ("", ""))
+    for name, parameter in options_of(driver).items():
+        kind, text = texts.get(name, ("", ""))
         annotation = inspect.formatannotation(parameter.annotation).strip("'")
         kind = kind.removesuffix(", optional") or annotation
-        options.append(Option(option, kind, parameter.default, words))
-    return Note(name, idea, paper and paper[1], work and work[1], tuple(options))
+        options.append(Option(name, kind, parameter.default, text))
+    return options
 
 
 def _entries(thing: Any, head: str) -> dict[str, tuple[str, str]]:
-    """Return type and text of all that the section `head` of its docstring describes."""
-    pattern = rf"^{head}\n-+\n(.*?)(?:\n\n\S|\Z)"
-    section = re.search(pattern, inspect.getdoc(thing) or "", re.DOTALL | re.MULTILINE)
-    found: dict[str, tuple[str, str]] = {}
+    """Return type and text of each name that the section `head` of a NumPy docstring describes."""
+    lines = (inspect.getdoc(thing) or "").splitlines()
+    entries: dict[str, tuple[str, str]] = {}
+    if head not in lines:
+        return entries
     names: list[str] = []
-    for line in section[1].splitlines() if section else ():
-        entry = ENTRY.match(line)
-        if entry:
-            names = entry[1].split(", ")
-            found |= dict.fromkeys(names, (entry[2] or "", ""))
-        else:
+    after_blank = False
+    for line in lines[lines.index(head) + 2 :]:
+        if line.startswith(" "):
             for name in names:
-                kind, text = found[name]
-                found[name] = kind, f"{text} {line.strip()}".strip()
-    return found
+                kind, text = entries[name]
+                entries[name] = kind, f"{text} {line.strip()}".strip()
+        elif line and after_blank:
+            break
+        elif line:
+            start, _, kind = line.partition(" : ")
+            names = start.split(", ")
+            entries |= dict.fromkeys(names, (kind, ""))
+        after_blank = not line
+    return entries
 
 
 def help_text(docstring: str | None, methods: Mapping[str, Driver]) -> str | None:
@@ -204,32 +218,38 @@ def help_text(docstring: str | None, methods: Mapping[str, Driver]) -> str | Non
     """
     if docstring is None:
         return None
-    notes = [note(name, driver) for name, driver in methods.items()]
+    every = {name: as_method(driver) for name, driver in methods.items()}
+    options_by_name = {name: described_options(method.driver) for name, method in every.items()}
     lines = [inspect.cleandoc(docstring).rstrip(), "", "Notes", "-----"]
     lines += ["The methods, and their options with what they are unless given:", ""]
-    for told in notes:
-        work = f" Work {told.work.replace(' ', HELD)}." if told.work else ""
-        paper = f" [{told.paper}]" if told.paper else ""
-        takes = ", ".join(f"{option.name}={option.default!r}" for option in told.options)
-        lines += [told.name, *_indented(f"{told.idea}{paper}.{work} Options: {takes}.")]
+    for name, method in every.items():
+        work = f" Work {method.work.replace(' ', HELD)}." if method.work else ""
+        paper = f" [{method.paper}]" if method.paper else ""
+        takes = defaults_of(method.driver)
+        lines += [name, *_indented(f"{method.idea}{paper}.{work} Options: {takes}.")]
     lines += ["", "Other Parameters", "----------------"]
-    for option, names in _together(notes).items():
-        of = "every method" if len(names) == len(notes) else ", ".join(names)
+    for option, names in _together(options_by_name).items():
+        of = "every method" if len(names) == len(every) else ", ".join(names)
         lines += [f"{option.name} : {option.kind}", *_indented(f"{option.text} Of {of}.")]
     return "\n".join(lines) + "\n"
 
 
-def _together(notes: list[Note]) -> dict[Option, list[str]]:
+def defaults_of(driver: Driver) -> str:
+    """Return the options of a driver with their defaults, as a table prints them."""
+    return ", ".join(f"{name}={p.default!r}" for name, p in options_of(driver).items())
+
+
+def _together(options_by_name: Mapping[str, list[Option]]) -> dict[Option, list[str]]:
     """Return every option once, whatever its default, with the names of the methods that have it.
 
     Options of one name come one after another.
     """
-    found: dict[Option, list[str]] = {}
-    for told in notes:
-        for option in told.options:
-            found.setdefault(option._replace(default=None), []).append(told.name)
-    order = list(dict.fromkeys(option.name for option in found))
-    return {o: found[o] for o in sorted(found, key=lambda o: order.index(o.name))}
+    takers: dict[Option, list[str]] = {}
+    for name, options in options_by_name.items():
+        for option in options:
+            takers.setdefault(option._replace(default=None), []).append(name)
+    order = list(dict.fromkeys(option.name for option in takers))
+    return {o: takers[o] for o in sorted(takers, key=lambda o: order.index(o.name))}
 
 
 def _indented(text: str) -> list[str]:

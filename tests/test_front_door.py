@@ -19,7 +19,16 @@ from public_names import PUBLIC
 
 import gpukernels as gk
 from gpukernels import reference
-from gpukernels.methods import driver_of, help_text, known_method, note, options_of, takes_fields_of
+from gpukernels.methods import (
+    Method,
+    as_method,
+    described_options,
+    driver_of,
+    help_text,
+    known_method,
+    options_of,
+    takes_fields_of,
+)
 from gpukernels.notebook.families import FAMILIES
 from gpukernels.reference import multicore
 
@@ -135,12 +144,16 @@ def test_every_family_of_the_package_is_known():
 
 @every_method
 def test_every_method_has_every_column(family, name):
-    told = note(name, FAMILIES[family][name])
-    assert told.idea.count(" ") > 3
-    assert told.work.startswith("O(")
-    assert re.search(rf"^@\w+\{{{told.paper},", BIBLIOGRAPHY, re.MULTILINE)
-    signature = inspect.signature(FAMILIES[family][name]).parameters
-    for option in told.options:
+    method = as_method(FAMILIES[family][name])
+    assert method.idea.count(" ") > 3
+    assert method.work.startswith("O(")
+    assert re.search(rf"^@\w+\{{{method.paper},", BIBLIOGRAPHY, re.MULTILINE)
+    file = " ".join(sys.modules[method.driver.__module__].__doc__.split())
+    assert file.startswith(f"{method.idea}. ")
+    assert f"[{method.paper}]" in file
+    assert f"Work {method.work}" in file
+    signature = inspect.signature(method.driver).parameters
+    for option in described_options(method.driver):
         assert option.default == signature[option.name].default
         assert option.kind
         assert option.text.endswith("."), option
@@ -176,12 +189,11 @@ def test_a_table_of_no_family_is_refused(family):
 
 
 def test_a_note_reads_types_texts_and_defaults():
-    told = note("alike", alike)
-    assert told.options == (
+    assert described_options(alike) == [
         ("threads", "int", 128, "Threads a block."),
         ("exact", "bool, int", True, "Two that share two lines."),
         ("size", "bool, int", None, "Two that share two lines."),
-    )
+    ]
 
 
 @dataclass
@@ -222,15 +234,18 @@ def test_a_driver_may_take_its_options_as_a_record():
         driver_of("settled", {"a": settled}, "a", {"deep": 1})
     with pytest.raises(TypeError, match=r"takes no option 'settings'; it takes \['size', 'deep'"):
         driver_of("settled", {"a": settled}, "a", {"settings": 1})
-    assert note("settled", settled).options == (
+    assert described_options(settled) == [
         ("size", "int", 3, "How large."),
         ("deep", "bool", False, "How deep."),
         ("exact", "bool", True, "How exact."),
-    )
+    ]
 
 
-def test_a_work_may_have_parentheses_of_its_own():
-    assert note("x", FAMILIES["expand"]["direct_search"]).work == "O(units log(items))"
+def test_a_method_is_called_as_its_driver_is():
+    method = Method(settled, "An idea", "moore1959shortest", "O(1)")
+    assert method(0, size=5) == (True, Settings(5))
+    assert driver_of("settled", {"a": method}, "a", {"size": 5}) == (settled, {"size": 5})
+    assert options_of(method) == options_of(settled)
 
 
 # --- help -----------------------------------------------------------------------------------------
@@ -241,9 +256,9 @@ def test_help_shows_methods_and_options_of_a_family(family):
     text = pydoc.render_doc(getattr(gk, family), renderer=pydoc.plaintext)
     plain = " ".join(text.split())
     for name, driver in FAMILIES[family].items():
-        told = note(name, driver)
-        assert f" {name} {told.idea} [{told.paper}]. Work {told.work}." in plain
-        for option in told.options:
+        method = as_method(driver)
+        assert f" {name} {method.idea} [{method.paper}]. Work {method.work}." in plain
+        for option in described_options(method.driver):
             assert f" {option.name} : {option.kind} {' '.join(option.text.split())} Of " in plain
             assert f"{option.name}={option.default!r}" in plain
     assert max(map(len, getattr(gk, family).__doc__.splitlines())) <= 96

@@ -29,6 +29,7 @@ from scipy import sparse
 from worked_tasks import halved
 
 import gpukernels as gk
+from gpukernels import methods
 from gpukernels.all_pairs import METHODS as ALL_PAIRS
 from gpukernels.distributed import TaskRun
 from gpukernels.mapping import METHODS as MAPPINGS
@@ -188,8 +189,7 @@ class Call:
 
 def options_of(function: Callable) -> dict[str, Any]:
     """Return the keyword-only arguments of a method and their defaults."""
-    parameters = inspect.signature(function).parameters.values()
-    return {p.name: p.default for p in parameters if p.kind == p.KEYWORD_ONLY}
+    return {name: p.default for name, p in methods.options_of(function).items()}
 
 
 def launched(device, blocks, threads, shared=0, values=None, out=None):

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from gpukernels.device import Device, chosen_device
 from gpukernels.graphs.stats import Stats
-from gpukernels.methods import driver_of, help_text
+from gpukernels.methods import Method, driver_of, help_text
 from gpukernels.primitives.launch_shape import THREADS, check_threads
 
 from . import (
@@ -34,17 +34,78 @@ from .result import Mapping
 from .workload import upload
 
 METHODS = {
-    "work_item_to_thread": work_item_to_thread.expand,
-    "virtual_warp": virtual_warp.expand,
-    "dynamic_virtual_warp": dynamic_virtual_warp.expand,
-    "cta_warp_scan": cta_warp_scan.expand,
-    "direct_search": direct_search.expand,
-    "local_warp_search": local_warp_search.expand,
-    "block_search": block_search.expand,
-    "two_phase": two_phase.expand,
-    "multi_phase": multi_phase.expand,
-    "merge_path": merge_path.expand,
-    "max_scan": max_scan.expand,
+    "work_item_to_thread": Method(
+        work_item_to_thread.expand,
+        "Work-item to thread: one thread an item, which takes the item's units one after another",
+        paper="harish2007accelerating",
+        work="O(items + units)",
+    ),
+    "virtual_warp": Method(
+        virtual_warp.expand,
+        "Virtual warps: a group of 1 to 32 threads an item, of a size that is fixed "
+        "before the launch",
+        paper="hong2011accelerating",
+        work="O(items x warp_size + units)",
+    ),
+    "dynamic_virtual_warp": Method(
+        dynamic_virtual_warp.expand,
+        "Dynamic virtual warps: the group's size follows the workload; huge items go to a "
+        "child kernel",
+        paper="busato2015bfs4k",
+        work="O(items x size + units)",
+    ),
+    "cta_warp_scan": Method(
+        cta_warp_scan.expand,
+        "CTA + warp + scan: the block takes huge items together, a warp large ones, a "
+        "scan the rest",
+        paper="merrill2012scalable",
+        work="O(items + units)",
+    ),
+    "direct_search": Method(
+        direct_search.expand,
+        "Direct search: one thread a unit, each with a binary search over all offsets",
+        paper="busato2017chapter",
+        work="O(units log(items))",
+    ),
+    "local_warp_search": Method(
+        local_warp_search.expand,
+        "Local warp search: a warp loads 32 items at once and each lane finds its unit among those",
+        paper="davidson2014workefficient",
+        work="O(items + units)",
+    ),
+    "block_search": Method(
+        block_search.expand,
+        "Block search: a block takes a row of items and splits their units evenly over its threads",
+        paper="davidson2014workefficient",
+        work="O(items + units)",
+    ),
+    "two_phase": Method(
+        two_phase.expand,
+        "Two-phase search: cut the units into equal chunks, one a block; then every "
+        "thread finds its own",
+        paper="green2012gpu",
+        work="O(items + units + chunks log(items))",
+    ),
+    "multi_phase": Method(
+        multi_phase.expand,
+        "Multi-phase search: two-phase, with a hybrid partition and an expansion that "
+        "writes in order",
+        paper="busato2017dynamic",
+        work="O(items + units + chunks log(items))",
+    ),
+    "merge_path": Method(
+        merge_path.expand,
+        "Merge path: items and units as one path, of which every thread walks equally many steps",
+        paper="davidson2014workefficient",
+        work="O(items + units + tiles log(items))",
+    ),
+    "max_scan": Method(
+        max_scan.expand,
+        "Max scan: items mark their first units in a tile, and the last mark so far is a "
+        "unit's owner",
+        paper="baxter2013moderngpu",
+        work="O(items + units + blocks log(items))",
+    ),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpukernels import all_pairs, mapping, shortest_paths, traversal
 from gpukernels.checks import check_choice
-from gpukernels.methods import Driver, note
+from gpukernels.methods import Driver, as_method, defaults_of
 from gpukernels.notebook.table import Table
 
 #: The public functions that take a method's name, and what they look it up in.
@@ -31,7 +31,7 @@ def methods(family: str | Callable) -> Table:
     -------
     Table
         A row a method: name, idea, paper (its key in the book's bibliography), work, and options
-        with their defaults, as the method's own file has them.
+        with their defaults.
 
     Raises
     ------
@@ -49,8 +49,8 @@ def methods(family: str | Callable) -> Table:
     name: Any = getattr(family, "__name__", family)
     check_choice("family", name, FAMILIES)
     rows = []
-    for told in (note(method, driver) for method, driver in FAMILIES[name].items()):
-        options = ", ".join(f"{option.name}={option.default!r}" for option in told.options)
-        rows.append((told.name, told.idea, told.paper, told.work, options))
+    for key, driver in FAMILIES[name].items():
+        method = as_method(driver)
+        rows.append((key, method.idea, method.paper, method.work, defaults_of(method.driver)))
     heads = ("method", "idea", "paper", "work", "options and defaults")
     return Table(heads, rows, caption=f"Methods of gk.{name}", words=True)

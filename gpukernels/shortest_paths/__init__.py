@@ -7,7 +7,7 @@ from typing import Any
 from gpukernels.device import Device, chosen_device
 from gpukernels.graphs.graph import Graph, check_root
 from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of, with_rounding
-from gpukernels.methods import driver_of, help_text
+from gpukernels.methods import Method, driver_of, help_text
 
 from . import (
     delta_stepping,
@@ -23,14 +23,60 @@ from .given_cycles import cycles_of
 from .result import UNREACHED, SSSPResult
 
 METHODS = {
-    "harish": harish.sssp,
-    "topology_driven": topology_driven.sssp,
-    "workfront_sweep": workfront_sweep.sssp,
-    "near_far": near_far.sssp,
-    "delta_stepping": delta_stepping.sssp,
-    "hbf": hbf.sssp,
-    "near_far_persistent": near_far_persistent.sssp,
-    "ortega": ortega.sssp,
+    "harish": Method(
+        harish.sssp,
+        "Bellman-Ford with a thread a vertex and a mask: what has changed is relaxed in "
+        "the next round",
+        paper="harish2007accelerating",
+        work="O(n (n + m))",
+    ),
+    "topology_driven": Method(
+        topology_driven.sssp,
+        "Bellman-Ford with a thread a vertex: every vertex in every round, distances in place",
+        paper="burtscher2012quantitative",
+        work="O(n (n + m))",
+    ),
+    "workfront_sweep": Method(
+        workfront_sweep.sssp,
+        "Bellman-Ford by a queue: only the arcs of vertices whose distance has fallen are relaxed",
+        paper="davidson2014workefficient",
+        work="O(n m)",
+    ),
+    "near_far": Method(
+        near_far.sssp,
+        "Near-far piles: what is nearer than a limit is relaxed, what is further waits "
+        "for a later limit",
+        paper="davidson2014workefficient",
+        work="O(n m)",
+    ),
+    "delta_stepping": Method(
+        delta_stepping.sssp,
+        "Delta-stepping, its buckets made by sorting: the nearest bucket is relaxed until "
+        "it is empty",
+        paper="meyer2003delta",
+        work="O(n m)",
+    ),
+    "hbf": Method(
+        hbf.sssp,
+        "H-BF: Bellman-Ford on a frontier, with every optimization a keyword that can be "
+        "switched off",
+        paper="busato2016hbf",
+        work="O(n m)",
+    ),
+    "near_far_persistent": Method(
+        near_far_persistent.sssp,
+        "Near-far in one launch, with a delta that adapts: what is near is relaxed, what "
+        "is far waits",
+        paper="wang2021fast",
+        work="O(n m)",
+    ),
+    "ortega": Method(
+        ortega.sssp,
+        "Dijkstra's algorithm in rounds: each settles all vertices that no path can bring "
+        "nearer any more",
+        paper="ortega2013new",
+        work="O(n (n + m))",
+    ),
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from gpukernels.device import Device, chosen_device
 from gpukernels.graphs.graph import Graph, check_root
-from gpukernels.methods import driver_of, help_text
+from gpukernels.methods import Method, driver_of, help_text
 
 from . import (
     bfs4k,
@@ -28,21 +28,98 @@ from . import (
 from .result import UNVISITED, BFSResult
 
 METHODS = {
-    "harish": harish.bfs,
-    "virtual_warp": virtual_warp.bfs,
-    "edge_parallel": edge_parallel.bfs,
-    "spmv": spmv.bfs,
-    "bottom_up": bottom_up.bfs,
-    "frontier": frontier.bfs,
-    "luo": luo.bfs,
-    "linear_work": linear_work.bfs,
-    "expand_contract": expand_contract.bfs,
-    "contract_expand": contract_expand.bfs,
-    "two_phase": two_phase.bfs,
-    "hybrid": hybrid.bfs,
-    "direction_optimizing": direction_optimizing.bfs,
-    "bfs4k": bfs4k.bfs,
-    "persistent": persistent.bfs,
+    "harish": Method(
+        harish.bfs,
+        "Vertex-parallel BFS: one thread a vertex, every vertex at every level",
+        paper="harish2007accelerating",
+        work="O(V D + E)",
+    ),
+    "virtual_warp": Method(
+        virtual_warp.bfs,
+        "Virtual-warp BFS: a group of 1 to 32 threads a vertex, every vertex at every level",
+        paper="hong2011accelerating",
+        work="O(V D + E)",
+    ),
+    "edge_parallel": Method(
+        edge_parallel.bfs,
+        "Edge-parallel BFS: one thread an arc, every arc at every level",
+        paper="jia2011edge",
+        work="O(E D)",
+    ),
+    "spmv": Method(
+        spmv.bfs,
+        "BFS as a sparse matrix-vector product a level: every row, every arc, at every level",
+        paper="deng2009taming",
+        work="O(V D + E D)",
+    ),
+    "bottom_up": Method(
+        bottom_up.bfs,
+        "Bottom-up BFS: every unvisited vertex looks for a parent, and stops at the first",
+        paper="beamer2012direction",
+        work="O(V D + E D)",
+    ),
+    "frontier": Method(
+        frontier.bfs,
+        "Frontier BFS: a queue of the vertices of one level, filled with an atomic append",
+        paper="busato2017chapter",
+        work="O(V + E)",
+    ),
+    "luo": Method(
+        luo.bfs,
+        "BFS with a hierarchical queue: all levels in one launch, no word to the host between them",
+        paper="luo2010effective",
+        work="O(V + E)",
+    ),
+    "linear_work": Method(
+        linear_work.bfs,
+        "Linear-work BFS: scan the degrees, gather the neighbors, cull; queues are filled by scans",
+        paper="padamata2013graph",
+        work="O(V + E)",
+    ),
+    "expand_contract": Method(
+        expand_contract.bfs,
+        "Expand-contract BFS: one kernel a level, from vertex frontier to vertex frontier",
+        paper="merrill2012scalable",
+        work="O(V + E)",
+    ),
+    "contract_expand": Method(
+        contract_expand.bfs,
+        "Contract-expand BFS: one kernel a level, from edge frontier to edge frontier",
+        paper="merrill2012scalable",
+        work="O(V + E)",
+    ),
+    "two_phase": Method(
+        two_phase.bfs,
+        "Two-phase BFS: one kernel expands a vertex frontier, another contracts the edge frontier",
+        paper="merrill2012scalable",
+        work="O(V + E)",
+    ),
+    "hybrid": Method(
+        hybrid.bfs,
+        "Merrill's hybrid: contract-expand while an edge frontier is small, two-phase "
+        "while it is large",
+        paper="merrill2012scalable",
+        work="O(V + E)",
+    ),
+    "direction_optimizing": Method(
+        direction_optimizing.bfs,
+        "Direction-optimizing BFS: top-down while the frontier is small, bottom-up while "
+        "it is large",
+        paper="beamer2012direction",
+        work="O(V + E)",
+    ),
+    "bfs4k": Method(
+        bfs4k.bfs,
+        "BFS-4K: a search that chooses its technique again at every level",
+        paper="busato2015bfs4k",
+        work="O(V + E)",
+    ),
+    "persistent": Method(
+        persistent.bfs,
+        "A search in one launch for graphs of many small levels: few waits a level, whoever waits",
+        paper="luo2010effective",
+        work="O(V + E)",
+    ),
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import pickle
 
 import networkx as nx
@@ -14,14 +13,12 @@ from bfs_rules import expected_distance
 import gpukernels as gk
 from gpukernels.frontiers.duplicates import DUPLICATES
 from gpukernels.graphs.stats import Stats
+from gpukernels.methods import options_of
 from gpukernels.traversal import METHODS
 from gpukernels.traversal.bfs4k.knobs import Knobs
 
 GRAPH = gk.erdos_renyi(300, 4, seed=1)
-OPTIONS = {
-    method: [p.name for p in inspect.signature(f).parameters.values() if p.kind == p.KEYWORD_ONLY]
-    for method, f in METHODS.items()
-}
+OPTIONS = {method: list(options_of(driver)) for method, driver in METHODS.items()}
 NO_NUMBERS = [None, "x", b"a", [], {}, 1j, np.array([4]), np.array([4, 4])]
 
 
