@@ -153,9 +153,8 @@ test test-all: $(VENV)/test-installed
 # here. Of the tests, those that need nothing of what builds the book or opens its pages.
 COLAB_FOLDER = _build/colab
 COLAB_TESTS = $(addprefix tests/,all_pairs frontiers mapping primitives representations shortest_paths \
-  simt trace traversal views/test_widget.py test_ptx.py test_device.py test_copy_streams.py \
-  test_compiled.py test_cuda_arguments.py test_cuda_device.py test_cuda_memory.py test_graph.py test_broken_versions.py \
-  test_multicore.py test_multicore_all_pairs.py test_multicore_paths.py test_staged_copies.py)
+  simt trace traversal device views/test_widget.py test_ptx.py test_compiled.py test_graph.py \
+  notebook/test_broken_versions.py test_multicore.py test_multicore_all_pairs.py test_multicore_paths.py)
 # What CI runs is what other versions may change: types, and whether kernels run and compile.
 COLAB_FEW = $(addprefix tests/,primitives simt/test_typing.py views/test_widget.py test_ptx.py)
 COLAB_THREE = $(addprefix chapters/,simt.ipynb shared_memory.ipynb representations.ipynb)

@@ -12,7 +12,6 @@ import sys
 import time
 from collections import Counter
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -693,7 +692,8 @@ test_beyond.gk.apsp(g, engine="cpu", block=7, into=sys.argv[1])
 @pytest.mark.killing
 def test_a_process_killed_at_a_pivot_is_gone_on_with(client, tmp_path):
     command = [sys.executable, "-c", KILLED_AT_A_PIVOT, str(tmp_path / "d.npy")]
-    ended = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
+    importing = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(command, env=importing, capture_output=True, text=True)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     g = random_graph(40, "float32", 1)
     found = gk.apsp(g, engine="cpu", block=7, into=tmp_path / "d.npy", client=client)

@@ -12,7 +12,7 @@ import pytest
 
 from gpukernels.notebook import versions
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 #: Environments that were made and tried: numba, its limit, numba-cuda, NumPy, what is asked for.
 SEEN_TO_BREAK = [

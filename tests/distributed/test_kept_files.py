@@ -22,7 +22,8 @@ from stopped_writes import contents, stop, writes_of
 import gpukernels as gk
 from gpukernels.distributed import disk, locks, resuming
 
-HERE = Path(__file__).parent
+#: The environment of a process that imports this file.
+IMPORTING = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 def graph(kind: str) -> gk.Graph:
@@ -474,7 +475,7 @@ test_kept_files.run_of(sys.argv[1], Path(sys.argv[2]))()
 @pytest.mark.parametrize("name", ["out of core", "roots, zarr"])
 def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path, name):
     command = [sys.executable, "-c", HOLDS, name, str(tmp_path)]
-    first = subprocess.Popen(command, cwd=HERE, stdout=subprocess.PIPE, text=True)
+    first = subprocess.Popen(command, env=IMPORTING, stdout=subprocess.PIPE, text=True)
     try:
         assert first.stdout.readline() == "ready\n"
         before = contents(tmp_path)
@@ -621,7 +622,6 @@ sys.modules["fcntl"] = sys.modules["msvcrt"] = None
 del os.posix_fallocate
 import signal, tempfile
 from pathlib import Path
-sys.path[:0] = [sys.argv[1]]
 import numpy as np
 from gpukernels.distributed import disk, locks, resuming
 import test_kept_files as tests
@@ -658,6 +658,6 @@ print("right")
 @pytest.mark.killing
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks a process for each run")
 def test_without_locks_and_without_calls_for_room_runs_are_killed_and_gone_on_with():
-    command = [sys.executable, "-c", BLOCKED, str(HERE)]
-    ended = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True)
+    command = [sys.executable, "-c", BLOCKED]
+    ended = subprocess.run(command, env=IMPORTING, capture_output=True, text=True)
     assert ended.stdout == "right\n", ended.stderr
