@@ -106,15 +106,20 @@ def test_an_unknown_option_lists_those_that_the_method_takes(family, name):
         call(family, name, x=1)
 
 
-@pytest.mark.parametrize("search", [gk.bfs, reference.bfs, multicore.bfs])
+@pytest.mark.parametrize("search", [gk.bfs, gk.sssp, reference.bfs, multicore.bfs])
 @pytest.mark.parametrize(
     ("given", "said"),
     [
         ((gk.path(3), 3), "root = 3: must be a vertex from 0 to 2"),
+        ((gk.path(3), -1), "root = -1: must be a vertex from 0 to 2"),
+        ((gk.path(3), 10**12), "root = 1000000000000: must be a vertex from 0 to 2"),
+        ((gk.path(3), "0"), "root = '0': must be a vertex, a whole number"),
+        ((gk.path(3), None), "root = None: must be a vertex, a whole number"),
         ((gk.path(3), 1.0), "root = 1.0: must be a vertex, a whole number"),
         ((gk.path(3), True), "root = True: must be a vertex, a whole number"),
         ((gk.Graph([0], []), 0), "root = 0: must be absent, as the graph has no vertices"),
         (([[1], [0]], 0), "g = [[1], [0]]: must be a Graph"),
+        ((None, 0), "g = None: must be a Graph"),
     ],
 )
 def test_graph_and_root_are_refused_in_the_same_words_everywhere(search, given, said):

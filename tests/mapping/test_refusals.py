@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from reading_device import UntouchedDevice
 
 import gpukernels as gk
 from gpukernels.mapping import METHODS
 
 OFFSETS = np.array([0, 2, 2, 5])
-
-
-class UntouchedDevice(gk.SimtDevice):
-    """A device that nobody may use."""
-
-    def _refuse(self, *args, **options):
-        raise AssertionError("the device was used before the arguments were checked")
-
-    array = empty = full = read = launch = _refuse
 
 
 @pytest.mark.parametrize(
@@ -138,13 +130,6 @@ def test_threads_of_no_whole_warps(threads):
     assert caught.value.argument == "threads"
 
 
-@pytest.mark.parametrize("device", ["simt", 0, False, [], gk.SimtDevice], ids=repr)
-def test_a_device_that_launches_nothing(device):
-    with pytest.raises(gk.InvalidArgument, match="a SimtDevice") as caught:
-        gk.expand(OFFSETS, device=device)
-    assert caught.value.argument == "device"
-
-
 @pytest.mark.parametrize(
     ("method", "knobs"),
     [
@@ -167,14 +152,3 @@ def test_numbers_of_numpy_do_what_those_of_python_do(method, knobs, device):
     found, expected = (gk.expand(offsets, method, device=device, **k) for k in (knobs, plain))
     np.testing.assert_array_equal(found.item, np.repeat(np.arange(300), sizes))
     assert found.stats == expected.stats
-
-
-@pytest.mark.parametrize("method", ["merge_paths", None, [], {}, np.array([4, 4])], ids=repr)
-def test_an_unknown_method_lists_all(method):
-    with pytest.raises(gk.UnknownMethod, match="multi_phase"):
-        gk.expand(OFFSETS, method)
-
-
-def test_an_option_of_another_method():
-    with pytest.raises(TypeError, match=r"direct_search.*no option 'warp_size'"):
-        gk.expand(OFFSETS, "direct_search", warp_size=4)

@@ -8,7 +8,6 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpukernels import InvalidArgument
 from gpukernels.device import SimtDevice
 from gpukernels.primitives import DeviceScan, PaddedScan
 
@@ -49,8 +48,3 @@ def test_launches_are_counted(scan):
     for size in (CAPACITY, 3, 300):
         again(device.array(np.ones(size, np.int32)))
     assert again.launches == len(device.trace.launches)
-
-
-def test_a_tree_has_a_power_of_two_of_leaves(device):
-    with pytest.raises(InvalidArgument, match="power of two"):
-        PaddedScan(10, device, threads=96)

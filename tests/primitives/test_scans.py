@@ -8,7 +8,6 @@ from effort import SCHEDULES, every_pair, examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpukernels import InvalidArgument
 from gpukernels.device import default_device
 from gpukernels.primitives import block_scan, warp_rank, warp_scan
 
@@ -80,10 +79,3 @@ def test_warp_scan_of_any_values(values):
     values = np.array(values, dtype=np.int32)
     scanned = warp_scan(values, device=default_device())
     np.testing.assert_array_equal(scanned, scan_runs(values, 32, inclusive=True))
-
-
-@pytest.mark.parametrize("threads", [0, 16, 100, 2048])
-@pytest.mark.parametrize("scan", [warp_scan, warp_rank, block_scan])
-def test_block_size_is_whole_warps(scan, threads, device):
-    with pytest.raises(InvalidArgument, match="threads"):
-        scan([1, 2, 3], threads=threads, device=device)

@@ -374,7 +374,7 @@ def test_what_is_no_size_is_refused(values, message, device):
 
 
 @pytest.mark.parametrize("threads", [0, 16, 100, 2048])
-@pytest.mark.parametrize("scan", [shared_scan, device_scan])
+@pytest.mark.parametrize("scan", [warp_scan, warp_rank, block_scan, shared_scan, device_scan])
 def test_block_size_is_whole_warps(scan, threads, device):
     with pytest.raises(InvalidArgument, match="threads"):
         scan([1, 2, 3], threads=threads, device=device)

@@ -45,11 +45,6 @@ def test_a_weight_that_means_no_arc_is_refused():
         AdjacencyMatrix.from_graph(g)
 
 
-def test_unknown_mapping_is_refused(device):
-    with pytest.raises(gk.InvalidArgument, match="mapping"):
-        row_sum(gk.path(3), mapping="block", device=device)
-
-
 def sectors_per_load(**options) -> float:
     """Count the 32-byte sectors that a load of the matrix touches, on average of full requests."""
     device = SimtDevice(trace=True)

@@ -85,16 +85,6 @@ def test_pairs_cost_twice_the_sectors_of_two_arrays_and_words_half_the_requests(
     assert used["packed"] == (warps, -(-arcs // 4))
 
 
-def test_unknown_layout_is_refused(device):
-    with pytest.raises(gk.InvalidArgument, match="layout"):
-        neighbor_sum(gk.path(3), np.zeros(3), layout="sao", device=device)
-
-
-def test_unknown_order_is_refused():
-    with pytest.raises(gk.InvalidArgument, match="order"):
-        EdgeList.from_graph(gk.path(3), order="target")
-
-
 def test_a_query_takes_a_logarithm_of_the_arcs_in_reads():
     g = gk.rmat(scale=9, edge_factor=8, seed=1)
     device = SimtDevice(trace=True)

@@ -32,11 +32,6 @@ def test_float_weights_have_an_array_of_their_own(layout, device):
         weighted_neighbor_sum(g, np.zeros(g.n), layout=layout, device=device)
 
 
-def test_unknown_layout_is_refused(device):
-    with pytest.raises(gk.InvalidArgument, match="layout"):
-        weighted_neighbor_sum(GRAPH, np.zeros(GRAPH.n), layout="sao", device=device)
-
-
 def requests(layout: str) -> int:
     """Count the requests for targets and weights."""
     device = SimtDevice(trace=True)

@@ -199,7 +199,16 @@ def test_no_query_has_no_answer(module, device):
     assert module.has_edge(gk.path(3), [], [], device=device).shape == (0,)
 
 
-@MODULES
-def test_block_size_is_whole_warps(module, device):
-    with pytest.raises(gk.InvalidArgument, match="threads"):
-        module.row_sum(gk.path(3), threads=20, device=device)
+@pytest.mark.parametrize(
+    ("call", "arguments", "option", "value"),
+    [
+        (adjacency_matrix.row_sum, (), "mapping", "block"),
+        (coo.neighbor_sum, ([0, 0, 0],), "layout", "sao"),
+        (csr.weighted_neighbor_sum, ([0, 0, 0],), "layout", "sao"),
+        (coo.EdgeList.from_graph, (), "order", "target"),
+        *((module.row_sum, (), "threads", 20) for module in (adjacency_matrix, csr, coo)),
+    ],
+)
+def test_a_wrong_option_is_refused(call, arguments, option, value):
+    with pytest.raises(gk.InvalidArgument, match=option):
+        call(gk.path(3), *arguments, **{option: value})

@@ -284,16 +284,6 @@ def test_harish_counts_the_rounds_of_the_definition(device):
     assert found.stats["launches"] == 12
 
 
-def test_refusals():
-    g = gk.path(3)
-    with pytest.raises(gk.UnknownMethod, match="harish"):
-        sssp(g, 0, "dijkstra")
-    with pytest.raises(gk.VertexOutOfRange):
-        sssp(g, 3)
-    with pytest.raises(TypeError, match="takes no option 'delta'"):
-        sssp(g, 0, "harish", delta=3)
-
-
 def test_the_facts_of_weights_are_found_once_and_go_with_their_graph():
     g = gk.Graph.from_arcs(3, [0, 1], [1, 2], [7, -2])
     assert weight_facts(g) == (-2, 2.5, 7)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import gpukernels as gk
@@ -86,9 +85,3 @@ def test_a_long_thin_graph_is_hardly_ever_searched_bottom_up():
     up = [level for level, way in enumerate(directions) if way == "bottom_up"]
     assert len(up) < 0.1 * len(directions)
     assert not up or up[0] > 0.9 * len(directions)
-
-
-@pytest.mark.parametrize(("option", "value"), [("alpha", -1), ("alpha", np.nan), ("beta", 0)])
-def test_a_wrong_threshold_is_refused(option, value):
-    with pytest.raises(gk.InvalidArgument, match=option):
-        gk.bfs(gk.path(3), 0, "direction_optimizing", **{option: value})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from reading_device import SmallDevice
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
@@ -17,8 +18,11 @@ from gpukernels.traversal import (
     harish,
     linear_cull,
     luo,
+    luo_levels,
+    persistent,
     two_phase,
     virtual_warp,
+    word_bottom_up,
 )
 
 KERNELS = {
@@ -48,12 +52,32 @@ def test_an_undeclared_race_is_found(method, array, monkeypatch):
         bfs(GRAPH, 0, method, SimtDevice(check=True), **options)
 
 
-def test_the_plain_look_of_the_linear_cull_is_declared(monkeypatch):
-    device = SimtDevice(check=True)
-    bfs(GRAPH, 0, "linear_work", device, cull="linear")
-    monkeypatch.setattr(linear_cull.claim_unvisited.py_func, "__benign_races__", frozenset())
+THREE = {"claim": "exchange", "kernels": "three"}
+#: Kernels whose only race is a plain look at a distance, and the options that lead to them.
+LOOKS = [
+    (linear_cull.claim_unvisited, "linear_work", {"cull": "linear"}),
+    (luo.search_all_levels, "luo", {"claim": "exchange"}),
+    (luo_levels.search_by_one_block, "luo", {**THREE, "threads": 256}),
+    (luo_levels.search_one_level, "luo", {**THREE, "threads": 32}),
+    (luo_levels.search_high_degrees, "luo", {**THREE, "threads": 32, "high_degree": 0}),
+    (
+        persistent.search_and_meet_by_grid,
+        "persistent",
+        {"alone": 0, "eager": 0, "blocks": 2, "threads": 32},
+    ),
+    (word_bottom_up.search_and_meet_by_grid, "direction_optimizing", {"alpha": 0}),
+]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "method", "options"), LOOKS, ids=lambda value: getattr(value, "__name__", None)
+)
+def test_a_plain_look_at_a_distance_is_declared(kernel, method, options, monkeypatch):
+    device = (SmallDevice if method == "luo" else SimtDevice)(check=True)
+    bfs(GRAPH, 0, method, device, **options)
+    monkeypatch.setattr(kernel.py_func, "__benign_races__", frozenset())
     with pytest.raises(RaceError, match="distance"):
-        bfs(GRAPH, 0, "linear_work", device, cull="linear")
+        bfs(GRAPH, 0, method, device, **options)
 
 
 @pytest.mark.parametrize("method", KERNELS)

@@ -87,10 +87,3 @@ def test_the_bitmap_is_asked_in_fewer_sectors(method, options, g, saved):
     by_bits, same = asked(g, method, "bitmap", **options)
     assert arcs == same
     assert by_distance > saved * by_bits > 0
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("frontier", ["bits", None, 1])
-def test_another_frontier_is_refused(method, frontier, device):
-    with pytest.raises(gk.InvalidArgument, match="frontier"):
-        gk.bfs(gk.path(3), 0, method, device, frontier=frontier)

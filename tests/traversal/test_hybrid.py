@@ -6,6 +6,7 @@ import pytest
 from bfs_rules import check_search
 from diamonds import diamonds
 from effort import SCHEDULES, every_pair
+from reading_device import SmallDevice
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
@@ -15,12 +16,6 @@ from gpukernels.trace.metrics import work_per_thread
 RMAT = gk.rmat(scale=7, edge_factor=6, seed=4)
 ROAD = gk.road_grid(5, 8, seed=1)
 BOUNDS = (0, 1, 30, None)
-
-
-class SmallDevice(SimtDevice):
-    """A machine that holds two blocks of 32 threads: every block takes portion after portion."""
-
-    resident_threads = 64
 
 
 def visited_sizes(stats) -> list[int]:
@@ -90,9 +85,3 @@ def test_what_does_not_fit_is_collected_afresh(bound):
     launches = range(len(trace.launches))
     loaded = sum(int(work_per_thread(trace, "targets", i).sum()) for i in launches)
     assert stats["arcs_inspected"] == loaded
-
-
-@pytest.mark.parametrize("bound", [-1, 1.5, "many", True])
-def test_a_wrong_bound_is_refused(bound, device):
-    with pytest.raises(gk.InvalidArgument, match="two_phase_above"):
-        gk.bfs(ROAD, 0, "hybrid", device, two_phase_above=bound)

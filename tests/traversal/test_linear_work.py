@@ -125,18 +125,3 @@ def test_a_queue_holds_nothing_twice(scheduled_device):
         result = gk.bfs(g, 0, "linear_work", scheduled_device, cull=cull)
         sizes = np.bincount(result.distance[result.distance >= 0])
         np.testing.assert_array_equal(result.stats["frontier_sizes"], sizes)
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("gather", "coarse"), ("cull", "hash"), ("scan", "plain"), ("sequential_below", -1),
-     ("tile", 0), ("tile", 10**6), ("tile", 1.5)],
-)  # fmt: skip
-def test_a_wrong_choice_is_refused(option, value, device):
-    with pytest.raises(gk.InvalidArgument, match=option):
-        gk.bfs(gk.path(3), 0, "linear_work", device, **{option: value})
-
-
-def test_a_padded_scan_needs_a_power_of_two_of_threads(device):
-    with pytest.raises(gk.InvalidArgument, match="power of two"):
-        gk.bfs(gk.path(3), 0, "linear_work", device, scan="padded", threads=96)

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from bfs_rules import check_search
 from effort import every_pair
+from reading_device import SmallDevice
 
 import gpukernels as gk
-from gpukernels.device import SimtDevice
-from gpukernels.simt.errors import RaceError
 from gpukernels.trace import ATOMIC
 from gpukernels.trace.metrics import balance, work_per_thread
-from gpukernels.traversal import luo, luo_levels
 
 GRAPHS = {
     "rmat": gk.rmat(scale=7, edge_factor=6, seed=3),
@@ -31,12 +29,6 @@ KERNELS_OF = {
     "several_blocks": ["search_all_levels"],
     "one_level": ["search_one_level"],
 }
-
-
-class SmallDevice(SimtDevice):
-    """A machine that holds two blocks of 32 threads, so that larger frontiers are there."""
-
-    resident_threads = 64
 
 
 @choices
@@ -127,33 +119,3 @@ def test_a_graph_without_high_degrees_has_no_second_step():
         steps.append(len(t.trace.steps))
         assert balance(t.trace).threads >= 1
     assert steps[0] == steps[1]
-
-
-@pytest.mark.parametrize(
-    ("kernel", "options"),
-    [
-        (luo.search_all_levels, {"claim": "exchange"}),
-        (luo_levels.search_by_one_block, {"claim": "exchange", "kernels": "three", "threads": 256}),
-        (luo_levels.search_one_level, {"claim": "exchange", "kernels": "three", "threads": 32}),
-        (
-            luo_levels.search_high_degrees,
-            {"claim": "exchange", "kernels": "three", "threads": 32, "high_degree": 0},
-        ),
-    ],
-    ids=lambda p: getattr(getattr(p, "py_func", None), "__name__", ""),
-)
-def test_the_plain_look_at_a_distance_is_a_race_and_declared(kernel, options, monkeypatch):
-    g = gk.erdos_renyi(200, 6, seed=1)
-    monkeypatch.setattr(kernel.py_func, "__benign_races__", frozenset())
-    with pytest.raises(RaceError, match="distance"):
-        gk.bfs(g, 0, "luo", SmallDevice(check=True), **options)
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("kernels", "two"), ("kernels", 3), ("claim", "swap"), ("high_degree", -1),
-     ("high_degree", 1.5), ("high_degree", True), ("threads", 33)],
-)  # fmt: skip
-def test_a_wrong_choice_is_refused(option, value, device):
-    with pytest.raises(gk.InvalidArgument, match=option):
-        gk.bfs(gk.path(3), 0, "luo", device, **{option: value})

@@ -10,7 +10,7 @@ from effort import SCHEDULES, every_pair, examples
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import cuda
-from reading_device import ReadingDevice
+from reading_device import ReadingDevice, SmallDevice
 
 import gpukernels as gk
 from gpukernels.device import CudaDevice, SimtDevice, default_device
@@ -39,12 +39,6 @@ GRAPHS = {
     "road_grid": gk.road_grid(4, 6, seed=1),
     "funnel": funnel(40, 70),
 }
-
-
-class SmallDevice(SimtDevice):
-    """A machine that holds two blocks of 32 threads: every block takes portion after portion."""
-
-    resident_threads = 64
 
 
 # --- right --------------------------------------------------------------------------------------
@@ -319,17 +313,3 @@ def test_one_atomic_a_block_makes_room(method):
     drawn = touched(first, "next_size", ATOMIC)
     # Room for the 50 leaves, and where the same launch counts vertices or arcs too, one more.
     assert drawn == {"expand_contract": 2, "contract_expand": 2, "two_phase": 1}[method]
-
-
-# --- refusals -----------------------------------------------------------------------------------
-
-
-@searches
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("duplicates", "hash"), ("bitmask", 1), ("cta_threshold", 0), ("cta_threshold", 31),
-     ("cta_threshold", 40.0), ("threads", 48)],
-)  # fmt: skip
-def test_a_wrong_choice_is_refused(method, option, value, device):
-    with pytest.raises(gk.InvalidArgument, match=option):
-        gk.bfs(gk.path(3), 0, method, device, **{option: value})

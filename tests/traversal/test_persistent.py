@@ -9,10 +9,9 @@ from effort import SCHEDULES, every_pair, schedule_name
 
 import gpukernels as gk
 from gpukernels.device import SimtDevice
-from gpukernels.simt.errors import RaceError
 from gpukernels.trace.metrics import barriers
 from gpukernels.trace.record import ATOMIC, LOAD, STORE
-from gpukernels.traversal import bfs, persistent
+from gpukernels.traversal import bfs
 from gpukernels.traversal.persistent_steps import ROOM
 
 GRAPHS = {
@@ -135,23 +134,3 @@ def test_a_look_is_spared_where_the_frontier_is_small():
             bfs(g, 0, "persistent", alone=0, blocks=2, threads=32, eager=eager, parents=False)
         loads[eager] = requests(t.trace, "distance", LOAD).sum()
     assert loads[g.n] == 0 < loads[0]
-
-
-def test_an_undeclared_look_is_a_race(monkeypatch):
-    function = persistent.search_and_meet_by_grid.py_func
-    options = {"alone": 0, "eager": 0, "blocks": 2, "threads": 32}
-    g = gk.rmat(6, 4, seed=1)
-    bfs(g, 0, "persistent", SimtDevice(check=True), **options)
-    monkeypatch.setattr(function, "__benign_races__", frozenset())
-    with pytest.raises(RaceError, match="distance"):
-        bfs(g, 0, "persistent", SimtDevice(check=True), **options)
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("barrier", "by hand"), ("lanes", 3), ("lanes", 64), ("alone", ROOM + 1), ("alone", -1),
-     ("eager", -1), ("long_above", 0), ("blocks", 0), ("threads", 33), ("alone", 1.0)],
-)  # fmt: skip
-def test_a_wrong_option_is_refused(option, value):
-    with pytest.raises(gk.InvalidArgument, match=option):
-        bfs(WHOLE, 0, "persistent", **{option: value})

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import itertools
 
-import numpy as np
 import pytest
 from bfs_rules import check_search
 from effort import SCHEDULES, every_pair, schedule_name
 
 import gpukernels as gk
-from gpukernels.device import SimtDevice
 from gpukernels.errors import InvalidArgument
-from gpukernels.simt.errors import RaceError
 from gpukernels.trace.record import LOAD
-from gpukernels.traversal.word_bottom_up import search_and_meet_by_grid
 
 METHOD = "direction_optimizing"
 
@@ -34,34 +30,26 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "scheduled_device"),
-    every_pair(CASES, SCHEDULES),
-    indirect=["scheduled_device"],
-    ids=lambda p: p if isinstance(p, str) else schedule_name(p),
-)
-def test_words_find_and_turn_as_a_bitmap_does(name, scheduled_device):
-    g, options = CASES[name]
-    by_bits = gk.bfs(g, 0, METHOD, frontier="bitmap", **options)
-    by_words = gk.bfs(g, 0, METHOD, scheduled_device, frontier="words", threads=64, **options)
-    check_search(g, 0, by_words.distance, by_words.parent)
-    for told in ("directions", "frontier_sizes"):
-        assert by_words.stats[told] == by_bits.stats[told]
+#: What is known to be right, and what must find and turn the same.
+PAIRS = {
+    "words": ({"frontier": "bitmap"}, {"frontier": "words", "threads": 64}),
+    "by hand": ({"barrier": "grid"}, {"barrier": "hand", "threads": 32}),
+}
 
 
 @pytest.mark.parametrize(
-    ("name", "scheduled_device"),
-    every_pair(CASES, SCHEDULES),
+    ("name", "pair", "scheduled_device"),
+    every_pair(CASES, PAIRS, SCHEDULES),
     indirect=["scheduled_device"],
     ids=lambda p: p if isinstance(p, str) else schedule_name(p),
 )
-def test_the_barrier_made_by_hand_changes_nothing(name, scheduled_device):
-    g, options = CASES[name]
-    known = gk.bfs(g, 0, METHOD, barrier="grid", **options)
-    found = gk.bfs(g, 0, METHOD, scheduled_device, barrier="hand", threads=32, **options)
-    check_search(g, 0, found.distance, found.parent)
-    for told in ("directions", "frontier_sizes"):
-        assert found.stats[told] == known.stats[told]
+def test_words_and_the_barrier_made_by_hand_find_and_turn_the_same(name, pair, scheduled_device):
+    (g, options), (known, tried) = CASES[name], PAIRS[pair]
+    expected = gk.bfs(g, 0, METHOD, **known, **options)
+    result = gk.bfs(g, 0, METHOD, scheduled_device, **tried, **options)
+    check_search(g, 0, result.distance, result.parent)
+    for fact in ("directions", "frontier_sizes"):
+        assert result.stats[fact] == expected.stats[fact]
 
 
 @pytest.mark.parametrize(
@@ -102,18 +90,3 @@ def test_who_is_left_costs_a_word_of_32():
     assert levels == stats["levels"] > 2
     assert loads["words"] == g.n // 32
     assert loads["bitmap"] == g.n // 32 * (levels + 1)
-
-
-def test_the_look_of_steps_top_down_is_declared(monkeypatch):
-    g = gk.erdos_renyi(200, 6, seed=1)
-    gk.bfs(g, 0, METHOD, SimtDevice(check=True), frontier="words", alpha=0)
-    monkeypatch.setattr(search_and_meet_by_grid.py_func, "__benign_races__", frozenset())
-    with pytest.raises(RaceError, match="distance"):
-        gk.bfs(g, 0, METHOD, SimtDevice(check=True), frontier="words", alpha=0)
-
-
-def test_parents_are_optional():
-    g = gk.rmat(6, 8, seed=1)
-    result = gk.bfs(g, 0, METHOD, frontier="words", parents=False)
-    assert result.parent is None
-    np.testing.assert_array_equal(result.distance, gk.reference.bfs(g, 0).distance)
