@@ -13,7 +13,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 .DEFAULT_GOAL := help
 # What a recipe has left when it failed is no target.
 .DELETE_ON_ERROR:
-.PHONY: FORCE help book read pdf epub notebooks lab publish outputs test test-all test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt colab-url colab-versions lock clean
+.PHONY: FORCE help book read pdf epub notebooks lab publish outputs test test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt colab-url colab-versions lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -21,14 +21,11 @@ help:
 	@echo "make pdf, make epub       the whole book as _build/graphs-on-the-gpu.pdf, .epub"
 	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay"
 	@echo "make lab                  make notebooks, and JupyterLab with them (CHAPTER=hbf: open that one)"
-	@echo "make test                 every test that needs no GPU with some of its cases, and a chapter of each part"
-	@echo "make test EACH=1          each value of each choice, and all chapters: what CI holds a change to"
-	@echo "make test-all             choices in pairs, pages in each width and theme: before pages are published"
+	@echo "make test                 what every change is held to: tests that need no GPU, and all chapters"
 	@echo "make test-colab           kernels and chapters under Colab's versions (FAST=1: the part that CI runs)"
 	@echo "make gpu-test             kernels and chapters on a CUDA device"
 	@echo "make colab-gpu            chapters on a machine with a GPU, CUDA, numba and little else (PYTHON=...)"
-	@echo "make test FAST=1          a case of each test, in two minutes"
-	@echo "make soak                 random programs and inputs against models, for hours (PROGRAMS=...)"
+	@echo "make soak                 all crossings of choices, random programs and inputs, for hours (PROGRAMS=...)"
 	@echo "make fuzz                 damaged graph files against an oracle (SECONDS=60 SEED=...)"
 	@echo "make mutants              changes that no test notices (FILES=... LINES=120-180 SAMPLE=... SEED=...)"
 	@echo "make bench                what must be fast beside something else, timed side by side"
@@ -134,31 +131,21 @@ colab-versions:
 PROCESSES ?= 2
 PARALLEL = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-# Some cases of every test, a chapter of each part and those that are changed; see tests/effort.py. EACH=1,
-# as .ci/run says: each value of each choice, all chapters. FAST=1: a case, no browser, one chapter.
-OF_EACH_PART = $(addprefix chapters/,simt.ipynb frontier_bfs.ipynb hbf.ipynb floyd_warshall.ipynb \
-  performance_power_energy.ipynb)
-CHANGED = $(shell git diff --name-only --diff-filter=d \
-  $$(git merge-base HEAD origin/main 2>/dev/null || echo HEAD) -- chapters/ 2>/dev/null)
-test: TESTED = tests $(if $(FAST),chapters/simt.ipynb,$(if $(EACH),chapters,$(sort $(OF_EACH_PART) $(CHANGED))) book/index.ipynb)
-test: export GPUKERNELS_EFFORT := $(if $(FAST),fast,$(if $(EACH),each,usual))
-test-all: TESTED = tests chapters book/index.ipynb
-test-all: export GPUKERNELS_EFFORT := all
-# A hundred processes import the package: where nothing compiled is kept, each compiles it anew.
-test test-all: export PYTHONDONTWRITEBYTECODE :=
-test test-all: $(VENV)/test-installed
-	$(BIN)/python -m pytest $(PARALLEL) --nbval --nbval-current-env $(TESTED)
+# What every change is held to. A hundred processes import the package: where nothing compiled is kept, each
+# compiles it anew.
+test: export PYTHONDONTWRITEBYTECODE :=
+test: $(VENV)/test-installed
+	$(BIN)/python -m pytest $(PARALLEL) --nbval --nbval-current-env tests chapters book/index.ipynb
 
 # On Colab a reader has the package alone, as a wheel, and no repository: neither have the notebooks
 # here. Of the tests, those that need nothing of what builds the book or opens its pages.
 COLAB_FOLDER = _build/colab
 COLAB_TESTS = $(addprefix tests/,all_pairs frontiers mapping primitives representations shortest_paths \
-  simt trace traversal device views/test_widget.py test_ptx.py test_compiled.py test_graph.py \
-  notebook/test_broken_versions.py test_multicore.py test_multicore_all_pairs.py test_multicore_paths.py)
+  simt trace traversal device views/test_widget.py test_ptx.py test_compiled.py graphs/test_graph.py \
+  notebook/test_broken_versions.py reference)
 # What CI runs is what other versions may change: types, and whether kernels run and compile.
-COLAB_FEW = $(addprefix tests/,primitives simt/test_typing.py views/test_widget.py test_ptx.py)
+COLAB_FEW = $(addprefix tests/,primitives simt/test_typing.py views/test_widget.py test_ptx.py::test_some_kernels_compile)
 COLAB_THREE = $(addprefix chapters/,simt.ipynb shared_memory.ipynb representations.ipynb)
-test-colab: export GPUKERNELS_EFFORT := $(if $(FAST),fast,all)
 test-colab: export PYTHONDONTWRITEBYTECODE :=
 test-colab: $(COLAB)/installed $(if $(FAST),,book)
 	$(COLAB)/bin/python -m pytest -p no:cacheprovider --ignore tests/simt/numba_suite \
@@ -173,7 +160,7 @@ else
 endif
 
 gpu-test: $(VENV)/test-installed
-	GPUKERNELS_EFFORT=all GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" --nbval-lax --nbval-current-env tests chapters book/index.ipynb
+	GPUKERNELS_DEVICE=cuda $(BIN)/python -m pytest -m "not browser" --nbval-lax --nbval-current-env tests chapters book/index.ipynb
 
 # With the Python of that machine, into which nothing is installed. Where pip cannot build a wheel,
 # because it reaches no index, the package is copied, of which the wheel is a copy too. What has been

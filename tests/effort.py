@@ -1,9 +1,7 @@
-"""How much a run of the tests tries: a few cases, each value, enough that pairs meet, or all.
+"""How much a run of the tests tries: each value of each choice, or all crossings of them.
 
-``make test FAST=1`` is for the minute between two edits, ``make test`` for every change on one's
-own machine, ``make test EACH=1`` for the same change in continuous integration, ``make test-all``
-for what is published, and ``make soak`` for a night. Each but the first makes every promise; they
-differ in how many inputs it is held to. A file of tests that is run by hand tries each value.
+``make test`` is what every change is held to, ``make soak`` is for a night. Both try every
+promise; they differ in how many inputs they try it on.
 """
 
 from __future__ import annotations
@@ -16,18 +14,16 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-FAST, USUAL, EACH, ALL, SOAK = LEVELS = "fast", "usual", "each", "all", "soak"
-EFFORT = os.environ.get("GPUKERNELS_EFFORT") or EACH
+TEST, SOAK = LEVELS = "test", "soak"
+EFFORT = os.environ.get("GPUKERNELS_EFFORT") or TEST
 if EFFORT not in LEVELS:
     raise pytest.UsageError(f"GPUKERNELS_EFFORT={EFFORT!r}: allowed are {', '.join(LEVELS)}")
-#: Whether this run tries more than what every change is held to.
-WHOLE = EFFORT in (ALL, SOAK)
 
 #: (schedule, seed) of every way to order warps that the tests try.
 SCHEDULES = [("lockstep", 0), ("warp", 0), ("random", 1), ("random", 2)]
 if EFFORT != SOAK:
     SCHEDULES.pop()
-if EFFORT == FAST or os.environ.get("GPUKERNELS_DEVICE") == "cuda":  # which has its own
+if os.environ.get("GPUKERNELS_DEVICE") == "cuda":  # which has its own
     del SCHEDULES[1:]
 
 
@@ -37,9 +33,8 @@ def schedule_name(schedule) -> str:
 
 
 def some(many: int, soak: int, effort: str = EFFORT) -> int:
-    """Return how many inputs to draw: `many` of them in all, a part where less time is."""
-    few = max(1, many // 5)
-    return {FAST: few, USUAL: few, EACH: -(-many // 3), ALL: many, SOAK: soak}[effort]
+    """Return how many inputs to draw: a third of `many`, or `soak` of them in a night."""
+    return soak if effort == SOAK else -(-many // 3)
 
 
 def examples(many: int, soak: int, **options):
@@ -53,8 +48,8 @@ def every_pair(
     """Return rows of one value a factor in which each pair of values of two factors appears.
 
     What goes wrong depends on one choice or on two that meet, hardly ever on three: a covering
-    array finds it with a fraction of all crossings. With less effort each value appears, as often
-    as the others; with ``make test-all`` each pair does; in a night, all crossings do. The same
+    array finds it with a fraction of all crossings. With ``make test`` each value appears, as often
+    as the others, and each pair where that is asked for; in a night, all crossings do. The same
     factors give the same rows.
 
     Parameters
@@ -64,10 +59,10 @@ def every_pair(
     allowed : callable
         Whether a row can be had; pairs that no allowed row holds are left out.
     always : bool
-        Whether each pair meets where otherwise each value does: pairs have told what values had
+        Whether each pair meets where otherwise each value does: pairs have found what values had
         not.
     effort : str
-        ``"fast"``, ``"usual"``, ``"each"``, ``"all"`` or ``"soak"``.
+        ``"test"`` or ``"soak"``.
     """
     values = [list(factor) for factor in factors]
     indices = [
@@ -75,7 +70,7 @@ def every_pair(
         for row in product(*(range(len(factor)) for factor in values))
         if allowed(*(factor[i] for factor, i in zip(values, row, strict=True)))
     ]
-    strength = {FAST: 1, USUAL: 1, EACH: 1 + always, ALL: 2, SOAK: len(values)}[effort]
+    strength = len(values) if effort == SOAK else 1 + always
     if strength < len(values):
         indices = [indices[k] for k in cover(np.array(indices), strength)]
     return [tuple(factor[i] for factor, i in zip(values, row, strict=True)) for row in indices]
@@ -92,7 +87,7 @@ def in_turn(many, *others, effort: str = EFFORT) -> list[tuple]:
     many, *others : iterable
         The values of each factor.
     effort : str
-        ``"fast"``, ``"usual"``, ``"each"``, ``"all"`` or ``"soak"``.
+        ``"test"`` or ``"soak"``.
     """
     others = list(product(*others))
     if effort == SOAK:
@@ -100,10 +95,9 @@ def in_turn(many, *others, effort: str = EFFORT) -> list[tuple]:
     return [(one, *others[k % len(others)]) for k, one in enumerate(many)]
 
 
-def some_of(cases: list, name: str, count: int = 1) -> list:
-    """Return so many cases of a test, evenly apart; they begin elsewhere for each name."""
-    first = zlib.crc32(name.encode())
-    return [cases[(first + k * len(cases) // count) % len(cases)] for k in range(count)]
+def one_of(cases: list, name: str):
+    """Return a case of a test, another one for each name."""
+    return cases[zlib.crc32(name.encode()) % len(cases)]
 
 
 def cover(rows: np.ndarray, strength: int) -> list[int]:

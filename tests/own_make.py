@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 #: What a make hands on to all that it starts: its options, how deep it is, its variables.
-HANDED_ON = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "FAST", "EACH")
+HANDED_ON = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "FAST")
 
 
 def own_environment() -> dict[str, str]:

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from built_book import ROOT, build, built_book, what_the_build_said
-from effort import WHOLE
+from effort import EFFORT, SOAK
 from markdown_it import MarkdownIt
 
 URL = "https://github.com/someone/some-copy"
@@ -84,7 +84,7 @@ def test_an_address_is_set_everywhere_by_one_command(copy):
 AT_COLAB = "https://colab.research.google.com/github/someone/some-copy/blob/gh-pages/notebooks"
 
 
-@pytest.mark.skipif(not WHOLE, reason="a second book takes a minute; make test-all builds it")
+@pytest.mark.skipif(EFFORT != SOAK, reason="a second book takes a minute; make soak builds it")
 def test_pages_and_notebooks_of_a_book_with_an_address_link_to_it(copy, tmp_path):
     assert set_address(copy, URL, "v1.2.3").returncode == 0
     chapters = sorted((copy / "chapters").glob("*.ipynb"))

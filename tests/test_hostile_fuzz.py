@@ -22,7 +22,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from effort import EFFORT, SOAK, WHOLE
+from effort import EFFORT, SOAK
 from numba import cuda
 from public_names import PUBLIC
 from scipy import sparse
@@ -348,7 +348,7 @@ def test_what_is_hostile_is_refused_by_the_library_or_done_right(name):
     # What a view accepts it draws, which takes its time: of its arguments each gets a third of the
     # values in turn, so that every view meets every value; `make soak` tries all. For every change
     # the other calls do the same.
-    call, step = CALLS[name], 1 if EFFORT == SOAK or (WHOLE and not name.endswith("View")) else 3
+    call, step = CALLS[name], 1 if EFFORT == SOAK else 3
     found = []
     for k, argument in enumerate(call.arguments()):
         for value in HOSTILE[k % step :: step]:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numba
 import pytest
-from effort import EFFORT, FAST, SOAK, WHOLE
+from effort import EFFORT, SOAK
 from launches import types_by_kernel
 from numba import cuda
 from package_kernels import device_functions_of, label, package_functions
@@ -79,9 +79,9 @@ def test_kernel_compiles(kernel, launched, monkeypatch):
 
 
 def test_some_kernels_compile(launched, monkeypatch):
-    """In a hurry, and with Colab's versions, where the others are left out; a dozen take 3 s."""
+    """With Colab's versions, where continuous integration leaves out the others."""
     pretend_device(COMPUTE_CAPABILITIES[0], monkeypatch)
-    for kernel in KERNELS[:: len(KERNELS) // 12] if EFFORT == FAST else ():
+    for kernel in KERNELS[:: len(KERNELS) // 12]:
         compiled(kernel, types_of(kernel, launched)[0], COMPUTE_CAPABILITIES[0])
 
 
@@ -94,7 +94,7 @@ def test_kernels_compile_for_newer_gpus_at_all_their_types(cc, launched, monkeyp
     all. They go GPU by GPU, so that a device function is compiled once for all that call it.
     """
     pretend_device(cc, monkeypatch)
-    turn, often = COMPUTE_CAPABILITIES[1:].index(cc), 1 if WHOLE else 3
+    turn, often = COMPUTE_CAPABILITIES[1:].index(cc), 3
     failed, tried = {}, 0
     for k, kernel in enumerate(KERNELS):
         every = types_of(kernel, launched)

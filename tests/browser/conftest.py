@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from built_book import built_book
-from effort import EACH, EFFORT, USUAL, some_of
+from effort import EFFORT, SOAK, one_of
 from figure_pages import Problems
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
@@ -47,11 +47,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("browser")
             if hasattr(item, "callspec") and set(item.callspec.params) <= LOOKS:
                 looks.setdefault(item.nodeid.split("[")[0], []).append(item)
-    if EFFORT not in (USUAL, EACH):
+    if EFFORT == SOAK:
         return
     left_out = set()
     for name, cases in looks.items():
-        (chosen,) = some_of(cases, name)
+        chosen = one_of(cases, name)
         if not chosen.get_closest_marker("crossed"):
             left_out.update(set(cases) - {chosen})
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from accessibility import violations
 from built_book import ROOT
-from effort import EFFORT, SOAK, WHOLE
+from effort import EFFORT, SOAK
 from playwright.sync_api import TimeoutError
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
@@ -34,7 +34,8 @@ RULES = ({}, {"structure": False}) if EFFORT != SOAK else ({},) * 4
 #: In which looks axe runs and figures are played to see what scrolls. For every change it is one of
 #: a page's looks in turn, so that both widths in both themes appear; otherwise it is each.
 CLOSELY = {
-    name: looks if WHOLE else [looks[k // 2 % 2]] for k, (name, looks) in enumerate(LOOKS.items())
+    name: looks if EFFORT == SOAK else [looks[k // 2 % 2]]
+    for k, (name, looks) in enumerate(LOOKS.items())
 }
 
 
@@ -227,7 +228,7 @@ def visit(open_session_page, book):
                 found.unmarked = page.evaluate(UNMARKED)
         # Last, since axe's tokens are fewer than the page's; from where the page is, and back.
         closely = CLOSELY[name]
-        for asked, rules in zip(reversed(closely), RULES, strict=WHOLE):
+        for asked, rules in zip(reversed(closely), RULES, strict=EFFORT == SOAK):
             if asked != looks[-1]:
                 look(page, *asked)
             with contextlib.suppress(TimeoutError):  # axe will tell

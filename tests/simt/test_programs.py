@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from effort import EFFORT, FAST, SOAK
+from effort import EFFORT, SOAK
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from launching import kernel_from
@@ -49,7 +49,7 @@ SECOND = ("warp", "random")
 
 def some_programs(part=1):
     """Return hypothesis' settings for the programs of this run, or for a `part` of them."""
-    count = int(PROGRAMS or {FAST: 20, SOAK: 200}.get(EFFORT, 100))
+    count = int(PROGRAMS or (200 if EFFORT == SOAK else 100))
     return settings(
         max_examples=max(1, count // part),
         deadline=None,
