@@ -79,7 +79,7 @@ def add_by_block_search(offsets, values, total, chunk_items):
 def expand(
     load: Workload, device, *, threads: int = THREADS, chunk_items: int = 1024
 ) -> dict[str, Any]:
-    """Visit every unit of `load`, `chunk_items` items a block.
+    """Visit every unit of `load`, `chunk_items` items per block.
 
     Parameters
     ----------

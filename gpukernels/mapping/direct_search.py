@@ -39,7 +39,7 @@ def add_by_direct_search(offsets, values, total):
 
 
 def expand(load: Workload, device, *, threads: int = THREADS) -> dict[str, Any]:
-    """Visit every unit of `load`, a thread and a search a unit.
+    """Visit every unit of `load`, with one thread and one search per unit.
 
     Parameters
     ----------

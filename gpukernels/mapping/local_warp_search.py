@@ -98,7 +98,7 @@ def add_by_warp_search(offsets, values, total):
 def expand(
     load: Workload, device, *, threads: int = THREADS, form: str = "register"
 ) -> dict[str, Any]:
-    """Visit every unit of `load`, 32 items a warp.
+    """Visit every unit of `load`, 32 items per warp.
 
     Parameters
     ----------

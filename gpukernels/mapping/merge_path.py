@@ -123,7 +123,7 @@ def add_by_merge_path(offsets, values, total, steps_per_thread):
 def expand(
     load: Workload, device, *, threads: int = THREADS, steps_per_thread: int = STEPS
 ) -> dict[str, Any]:
-    """Visit every unit of `load`, equally many items and units a block and a thread.
+    """Visit every unit of `load`, equally many items and units per block and per thread.
 
     Parameters
     ----------

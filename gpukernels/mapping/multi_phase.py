@@ -163,7 +163,7 @@ def expand(
     iterations: int = 1,
     search: str = "auto",
 ) -> dict[str, Any]:
-    """Visit every unit of `load`, equally many a block and a thread, in coalesced order.
+    """Visit every unit of `load`, equally many per block and per thread, in coalesced order.
 
     Parameters
     ----------

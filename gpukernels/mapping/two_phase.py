@@ -76,7 +76,7 @@ def add_two_phase(offsets, boundary, values, total, units_per_thread):
 def expand(
     load: Workload, device, *, threads: int = THREADS, units_per_thread: int = 11
 ) -> dict[str, Any]:
-    """Visit every unit of `load`, equally many a block and a thread.
+    """Visit every unit of `load`, equally many per block and per thread.
 
     Parameters
     ----------

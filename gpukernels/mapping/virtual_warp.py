@@ -59,7 +59,7 @@ def check_warp_size(warp_size: int, argument: str = "warp_size") -> None:
 
 
 def expand(load: Workload, device, *, threads: int = THREADS, warp_size: int = 8) -> dict[str, Any]:
-    """Visit every unit of `load`, `warp_size` threads an item.
+    """Visit every unit of `load`, `warp_size` threads per item.
 
     Parameters
     ----------

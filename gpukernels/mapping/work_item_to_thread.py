@@ -40,7 +40,7 @@ def add_by_thread(offsets, values, total):
 
 
 def expand(load: Workload, device, *, threads: int = THREADS) -> dict[str, Any]:
-    """Visit every unit of `load`, a thread an item.
+    """Visit every unit of `load`, with one thread per item.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def take_over(distance, lower, marked, changed):
 def sssp(
     g: Graph, root: int, device: Device, *, threads: int = THREADS, parents: bool = True
 ) -> SSSPResult:
-    """Search `g` from `root`, two launches a round, until a round changes nothing.
+    """Search `g` from `root`, with two launches per round, until a round changes nothing.
 
     Parameters
     ----------

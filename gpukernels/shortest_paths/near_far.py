@@ -56,7 +56,7 @@ def split_far(
 
 @takes_fields_of(Options)
 def sssp(g: Graph, root: int, device: Device, **options: Any) -> SSSPResult:
-    """Search `g` from `root`, near vertices first: a launch a round, and two a limit.
+    """Search `g` from `root`, near vertices first: one launch per round, and two per limit.
 
     Parameters
     ----------

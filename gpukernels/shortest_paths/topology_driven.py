@@ -46,7 +46,7 @@ def relax_all(offsets, targets, weights, distance, infinite, times, changed):
 def sssp(
     g: Graph, root: int, device: Device, *, threads: int = THREADS, parents: bool = True
 ) -> SSSPResult:
-    """Search `g` from `root`, a launch a round, until a round changes nothing.
+    """Search `g` from `root`, with one launch per round, until a round changes nothing.
 
     Parameters
     ----------

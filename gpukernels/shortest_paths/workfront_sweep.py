@@ -19,7 +19,7 @@ from .sweep import Sweep
 def sssp(
     g: Graph, root: int, device: Device, *, threads: int = THREADS, parents: bool = True
 ) -> SSSPResult:
-    """Search `g` from `root`, a launch a round, until a frontier is empty.
+    """Search `g` from `root`, with one launch per round, until a frontier is empty.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def bfs(
     threads: int = THREADS,
     parents: bool = True,
 ) -> BFSResult:
-    """Search `g` from `root`, a launch a level, until a level reaches nothing new.
+    """Search `g` from `root`, with one launch per level, until a level reaches nothing new.
 
     The reverse graph is made if it is not there yet.
 

@@ -101,7 +101,7 @@ def contract_and_expand_once(s: MerrillSearch, edges: Edges, size: int, next_edg
 
 @takes_fields_of(Options)
 def bfs(g: Graph, root: int, device: Device, **options: Any) -> BFSResult:
-    """Search `g` from `root`: contract and expand, a launch a level.
+    """Search `g` from `root`: contract and expand, with one launch per level.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def edge_parallel_level(source, target, distance, parent, level, changed):
 
 
 def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = True) -> BFSResult:
-    """Search `g` from `root`, a launch a level, until a level reaches nothing new.
+    """Search `g` from `root`, with one launch per level, until a level reaches nothing new.
 
     Parameters
     ----------

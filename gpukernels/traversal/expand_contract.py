@@ -83,7 +83,7 @@ def expand_and_contract(
 
 @takes_fields_of(Options)
 def bfs(g: Graph, root: int, device: Device, **options: Any) -> BFSResult:
-    """Search `g` from `root`: expand and contract, a launch a level.
+    """Search `g` from `root`: expand and contract, with one launch per level.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def bfs(
     parents: bool = True,
     count_arcs: bool = False,
 ) -> BFSResult:
-    """Search `g` from `root`, a launch a level, until a frontier is empty.
+    """Search `g` from `root`, with one launch per level, until a frontier is empty.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def harish_level(offsets, targets, distance, parent, level, changed):
 
 
 def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = True) -> BFSResult:
-    """Search `g` from `root`, a launch a level, until a level reaches nothing new.
+    """Search `g` from `root`, with one launch per level, until a level reaches nothing new.
 
     Parameters
     ----------

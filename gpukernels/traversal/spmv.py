@@ -44,7 +44,7 @@ def multiply_level(offsets, sources, x, y, distance, parent, level, changed):
 
 
 def bfs(g: Graph, root: int, device, *, threads: int = THREADS, parents: bool = True) -> BFSResult:
-    """Search `g` from `root`, a product a level, until a product reaches nothing new.
+    """Search `g` from `root`, with one product per level, until a product reaches nothing new.
 
     The reverse graph is made if it is not there yet.
 

@@ -53,7 +53,7 @@ def virtual_warp_level(offsets, targets, distance, parent, level, changed, warp_
 def bfs(
     g: Graph, root: int, device, *, warp_size: int = 8, threads: int = THREADS, parents: bool = True
 ) -> BFSResult:
-    """Search `g` from `root`, a launch a level, until a level reaches nothing new.
+    """Search `g` from `root`, with one launch per level, until a level reaches nothing new.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def sssp(
     parents: bool = True,
     **options,
 ) -> SSSPResult:
-    """Search `g` from `root`, a launch a round, until no distance falls.
+    """Search `g` from `root`, with one launch per round, until no distance falls.
 
     Parameters
     ----------
