@@ -10,30 +10,10 @@ from types import SimpleNamespace
 import numba.cuda
 import numpy as np
 import pytest
-from fake_gpu import FakeGpus
 from numba.cuda.dispatcher import _Kernel
 
 import gpukernels as gk
 from gpukernels.device import cuda_memory
-
-REAL_LAUNCH = gk.CudaDevice.launch
-REAL_COOPERATIVE_BLOCKS = gk.CudaDevice.cooperative_blocks
-
-
-@pytest.fixture
-def driver(monkeypatch):
-    """A driver in the place of numba's; kernels are launched as on a real one."""
-    gpus = FakeGpus(monkeypatch)
-    monkeypatch.setattr(gk.CudaDevice, "launch", REAL_LAUNCH)
-    monkeypatch.setattr(gk.CudaDevice, "cooperative_blocks", REAL_COOPERATIVE_BLOCKS)
-    yield gpus
-    gpus.close()
-
-
-@pytest.fixture
-def gpu(driver):
-    return gk.CudaDevice()
-
 
 # --- the GPU itself -----------------------------------------------------------------------------
 
@@ -74,25 +54,9 @@ def test_a_broken_driver_is_the_same_as_none(driver, monkeypatch):
 # --- arrays -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "host", [[1, 2, 3], np.arange(12).reshape(3, 4)[:, ::2], np.zeros((0, 2), np.float32)], ids=str
-)
-def test_an_array_is_a_copy_of_any_host_array(gpu, host):
-    copied = gpu.array(host)
-    np.testing.assert_array_equal(gpu.read(copied), host)
-    assert gpu.read(copied).dtype == np.asarray(host).dtype
-
-
 def test_what_is_no_array_is_refused(gpu):
     with pytest.raises(gk.InvalidArgument, match="host"):
         gpu.array([[1], [2, 3]])
-
-
-@pytest.mark.parametrize("shape", [0, 5, (2, 3), [2, 3], np.int32(4), (np.int64(2), 3)], ids=repr)
-def test_shapes_may_be_numpy_integers(gpu, shape):
-    wanted = tuple(map(int, np.atleast_1d(shape)))
-    assert gpu.empty(shape, np.int16).shape == wanted
-    assert gpu.full(shape, 0, np.int16).shape == wanted
 
 
 @pytest.mark.parametrize(
@@ -125,27 +89,6 @@ def test_what_repeats_after_four_bytes_is_filled_on_the_gpu_and_all_else_is_copi
     expected[4] = value
     np.testing.assert_array_equal(gpu.read(filled), expected.reshape(2, 3))
     assert driver.calls["cuMemcpyHtoD"] == (0 if bits else 2)
-
-
-@pytest.mark.parametrize("shape", [0, (0, 3), 4])
-def test_arrays_are_cleared_even_empty_ones(gpu, shape):
-    array = gpu.full(shape, -1, np.int64)
-    gpu.clear(array)
-    assert not gpu.read(array).any()
-
-
-def test_one_element_is_put_and_no_other(gpu):
-    array = gpu.full((2, 3), 0, np.int16)
-    gpu.put(array, 4, 9)
-    gpu.put(array, 0, np.int64(-2))
-    assert gpu.read(array).tolist() == [[-2, 0, 0], [0, 9, 0]]
-
-
-def test_results_are_read_into_the_array_that_is_given(gpu):
-    into = gpu.pinned(3, np.int32)
-    assert into.tolist() == [0, 0, 0]
-    assert gpu.read(gpu.array(np.arange(3, dtype=np.int32)), into) is into
-    assert into.tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

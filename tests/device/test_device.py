@@ -40,26 +40,34 @@ def racing_in_shared(out):
     out[cuda.threadIdx.x] = cell[0]
 
 
-def test_device_arrays_round_trip(device):
-    host = np.arange(100, dtype=np.float32)
-    assert np.array_equal(device.read(device.array(host)), host)
-    filled = device.full((3, 4), 7, np.int32)
-    assert device.read(filled).tolist() == [[7] * 4] * 3
-    assert device.empty(5, np.int64).shape == (5,)
+@pytest.mark.parametrize(
+    "host",
+    [np.arange(100, dtype=np.float32), [1, 2, 3], np.arange(12).reshape(3, 4)[:, ::2],
+     np.zeros((0, 2), np.float32)],
+    ids=str,
+)  # fmt: skip
+def test_an_array_is_a_copy_of_any_host_array(each_device, host):
+    copied = each_device.read(each_device.array(host))
+    np.testing.assert_array_equal(copied, host)
+    assert copied.dtype == np.asarray(host).dtype
 
 
-def test_results_can_be_read_into_one_pinned_array(device):
-    into = device.pinned(3, np.int32)
+def test_results_can_be_read_into_one_pinned_array(each_device):
+    into = each_device.pinned(3, np.int32)
     assert into.tolist() == [0, 0, 0]
-    assert device.read(device.array(np.arange(3, dtype=np.int32)), into=into) is into
+    assert each_device.read(each_device.array(np.arange(3, dtype=np.int32)), into=into) is into
     assert into.tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("shape", [0, 5, (2, 3), np.int32(4), (np.int64(2), 3)])
-def test_arrays_are_cleared(device, shape):
-    array = device.full(shape, 258, np.int32)
-    device.clear(array)
-    assert not device.read(array).any()
+@pytest.mark.parametrize(
+    "shape", [0, 5, (2, 3), (0, 3), [2, 3], np.int32(4), (np.int64(2), 3)], ids=repr
+)
+def test_arrays_of_any_shape_are_made_and_cleared(each_device, shape):
+    array = each_device.full(shape, 258, np.int32)
+    wanted = tuple(map(int, np.atleast_1d(shape)))
+    assert array.shape == each_device.empty(shape, np.int16).shape == wanted
+    each_device.clear(array)
+    assert not each_device.read(array).any()
 
 
 @pytest.mark.parametrize("value", [0, -1, 258, 0x01010101])
@@ -67,23 +75,24 @@ def test_arrays_are_filled_whatever_the_bytes(device, value):
     assert device.read(device.full((2, 3), value, np.int32)).tolist() == [[value] * 3] * 2
 
 
-def test_one_element_is_put(device):
-    array = device.full((2, 3), 0, np.int32)
-    device.put(array, 4, 9)
-    assert device.read(array).tolist() == [[0, 0, 0], [0, 9, 0]]
+def test_one_element_is_put_and_no_other(each_device):
+    array = each_device.full((2, 3), 0, np.int16)
+    each_device.put(array, 4, 9)
+    each_device.put(array, 0, np.int64(-2))
+    assert each_device.read(array).tolist() == [[-2, 0, 0], [0, 9, 0]]
 
 
-def test_a_kept_array_has_the_host_arrays_values(device):
+def test_a_kept_array_has_the_host_arrays_values(each_device):
     for values in ([1, 2], [3, 4]):  # a new array may get the id of one that is gone
         host = np.array(values, dtype=np.int32)
         host.flags.writeable = False
-        assert device.read(device.keep(host)).tolist() == values
-        assert device.read(device.keep(host)).tolist() == values
+        assert each_device.read(each_device.keep(host)).tolist() == values
+        assert each_device.read(each_device.keep(host)).tolist() == values
         del host
     changing = np.zeros(2, np.int32)
-    device.keep(changing)
+    each_device.keep(changing)
     changing[0] = 5
-    assert device.read(device.keep(changing)).tolist() == [5, 0]
+    assert each_device.read(each_device.keep(changing)).tolist() == [5, 0]
 
 
 def test_array_is_a_copy(device):
