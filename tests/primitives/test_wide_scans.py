@@ -237,14 +237,6 @@ def test_a_million_values(scan, device):
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("size", [0, 1, 31, 32, 33, 1023, 1024, 1025])
-def test_the_scans_of_runs_at_the_same_sizes(size, scheduled_device):
-    values = np.random.default_rng(size).integers(0, 9, size)
-    for scan in ("warp", "rank", "block"):
-        found, expected = SCANS_OF_A_MILLION[scan](values, scheduled_device)
-        np.testing.assert_array_equal(found, expected, err_msg=scan)
-
-
 @examples(40, soak=800)
 @given(st.lists(st.one_of(st.just(0), st.integers(0, 2**21)), max_size=700))
 def test_device_scan_of_any_sizes(sizes):
