@@ -98,19 +98,6 @@ def test_a_round_that_does_not_fit_its_queue_is_collected_afresh(device, duplica
     assert found.stats["overflows"] > 0
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("edge_classes", 1), ("duplicates", "hash64"), ("duplicates", None), ("warp_workload", 3),
-        ("warp_workload", 64), ("min_warp_size", 0), ("warp_size", 2.0), ("child_threshold", -1),
-        ("cache_hints", "yes"), ("capacity", 1), ("resident_threads", 0), ("threads", 48),
-    ],
-)  # fmt: skip
-def test_a_bad_option_is_refused_by_name(option, value):
-    with pytest.raises((gk.InvalidArgument, TypeError), match=option):
-        sssp(gk.path(3), 0, "hbf", gk.SimtDevice(), **{option: value})
-
-
 # --- words --------------------------------------------------------------------------------------
 
 

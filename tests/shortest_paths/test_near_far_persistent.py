@@ -244,22 +244,6 @@ def test_the_plain_look_is_declared_and_there_is_no_other_race(monkeypatch):
         sssp(g, 0, METHOD, gk.SimtDevice(check=True))
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        *(("delta", value) for value in (0, -1, float("nan"), float("inf"), "x", True)),
-        *((name, value) for name in ("fill", "rounds", "piece", "blocks") for value in (0, 2.5)),
-        *((name, None) for name in ("rounds", "piece", "adapt")),
-        ("adapt", 1),
-        ("threads", 48),
-    ],
-)
-def test_what_it_does_not_take_is_refused_by_name(option, value):
-    with pytest.raises(gk.InvalidArgument) as caught:
-        sssp(GRAPHS["road"], 0, METHOD, gk.SimtDevice(), **{option: value})
-    assert caught.value.argument == option
-
-
 def test_no_more_blocks_are_launched_than_the_device_holds():
     device = gk.SimtDevice()
     device.resident_threads = 100

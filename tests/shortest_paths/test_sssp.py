@@ -17,6 +17,7 @@ from reading_device import ReadingDevice
 import gpukernels as gk
 from gpukernels import reference
 from gpukernels.graphs.weight_facts import _known, weight_facts
+from gpukernels.methods import options_of
 from gpukernels.shortest_paths import METHODS, UNREACHED, negative, sssp
 from gpukernels.shortest_paths.result import infinity
 from gpukernels.trace import metrics
@@ -282,6 +283,35 @@ def test_harish_counts_the_rounds_of_the_definition(device):
     assert found.stats["iterations"] == 6
     assert found.stats["relaxations"] == g.m
     assert found.stats["launches"] == 12
+
+
+#: What each option refuses, in every method that has it; flags are tested in tests/test_flags.py.
+REFUSED = {
+    "threads": [0, 48],
+    "delta": [0, -1, -0.0, np.nan, -np.inf, True, "7", [7], 10**400],
+    "rounds": [0, 2.5, None],
+    "piece": [0, 2.5, None],
+    "fill": [0, 2.5],
+    "blocks": [0, 2.5],
+    "duplicates": ["hash64", None],
+    "warp_workload": [3, 64],
+    "min_warp_size": [0],
+    "warp_size": [2.0],
+    "child_threshold": [-1],
+    "capacity": [1],
+    "resident_threads": [0],
+}
+
+
+def test_a_wrong_option_is_refused_by_name():
+    parameters = [(m, p) for m, driver in METHODS.items() for p in options_of(driver).values()]
+    flags = {p.name for _, p in parameters if isinstance(p.default, bool)}
+    assert {*REFUSED} | flags == {p.name for _, p in parameters}
+    cases = [(m, p.name, value) for m, p in parameters for value in REFUSED.get(p.name, ())]
+    for method, option, value in [*cases, ("near_far_persistent", "delta", np.inf)]:
+        with pytest.raises(gk.InvalidArgument) as caught:
+            sssp(gk.path(3), 0, method, gk.SimtDevice(), **{option: value})
+        assert caught.value.argument == option
 
 
 def test_the_facts_of_weights_are_found_once_and_go_with_their_graph():
