@@ -236,24 +236,19 @@ def test_a_delta_that_vanishes_beside_the_distances_ends(method, device):
 
 
 @pytest.mark.parametrize("method", NEXT_LIMIT)
-def test_who_waits_and_falls_within_the_limit_is_relaxed_at_once_and_leaves_the_pile(
-    method, device
-):
-    # Vertex 2 waits at 10 after the first round, and falls to 2 by the second.
-    g = gk.Graph.from_arcs(4, [0, 0, 1, 2], [1, 2, 2, 3], [1, 10, 1, 1])
+@pytest.mark.parametrize("far", [[], [100]], ids=["alone", "another waits"])
+@pytest.mark.crossed
+def test_a_vertex_that_waits_and_falls_within_the_limit_leaves_the_pile(method, far, device):
+    # Vertex 2 waits at 10 after the first round, and falls to 2 by the second. It must not be the
+    # least that waits: the only other limit begins at 100, where vertex 4 may wait.
+    source, target, weights = [0, 0, 1, 2], [1, 2, 2, 3], [1, 10, 1, 1]
+    if far:
+        source, target, weights = [*source, 0], [*target, 4], [*weights, *far]
+    g = gk.Graph.from_arcs(4 + len(far), source, target, weights)
     found = sssp(g, 0, method, device, delta=5)
-    assert found.distance.tolist() == [0, 1, 2, 3]
-    assert found.stats["frontier_sizes"] == [1, 1, 1, 1]
-    assert (found.stats["put_off"], found.stats["splits"]) == (1, 1)
-
-
-@pytest.mark.parametrize("method", NEXT_LIMIT)
-def test_who_fell_within_the_limit_is_not_the_least_that_waits(method, device):
-    # Vertex 2 as above; vertex 4 waits at 100, which is where the only other limit begins.
-    g = gk.Graph.from_arcs(5, [0, 0, 1, 2, 0], [1, 2, 2, 3, 4], [1, 10, 1, 1, 100])
-    found = sssp(g, 0, method, device, delta=5)
-    assert found.distance.tolist() == [0, 1, 2, 3, 100]
-    assert (found.stats["put_off"], found.stats["splits"]) == (2, 1)
+    assert found.distance.tolist() == [0, 1, 2, 3, *far]
+    assert found.stats["frontier_sizes"] == [1] * (4 + len(far))
+    assert (found.stats["put_off"], found.stats["splits"]) == (1 + len(far), 1)
 
 
 @pytest.mark.parametrize("method", NEXT_LIMIT)
