@@ -1,0 +1,155 @@
+"""What the chapter on how a GPU runs threads says of its counters and of measured times."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+import gpukernels as gk
+from gpukernels.notebook.counters import compare, kept_counters
+from gpukernels.trace import metrics
+
+
+def test_steps_of_two_orders(counted, page):
+    runs = counted.runs
+    parted, together = (run.trace for run in runs.values())
+    assert metrics.warp_steps(parted) == 2 * (5 + 3 * 7) == 52
+    assert metrics.warp_steps(together) == 5 + 3 * 7 + (5 + 3 * 2) == 37
+    assert metrics.divergent_branches(parted) == 2
+    assert metrics.divergent_branches(together) == 0
+    assert metrics.simd_efficiency(together) == 1
+    page.says("takes 26 steps, 52 in all", "takes 26 and the other **11**, which is 37")
+
+
+def test_sorting_puts_equals_together(counted, page):
+    loops, orders = counted.loops, counted.orders
+    rows = []
+    for name, trace in loops.items():
+        longest = orders[name].reshape(4, 32).max(axis=1)
+        steps = sum(3 * most + 5 for most in longest)
+        assert metrics.warp_steps(trace) == steps
+        busy = f"{metrics.simd_efficiency(trace):.0%}"
+        rows.append((name, ", ".join(map(str, longest)), steps, orders[name].sum(), busy))
+    assert rows[0][1] == "15, 15, 15, 15"
+    assert rows[1][1] == "15, 11, 8, 4"
+    assert [row[2] for row in rows] == [200, 134]
+    assert rows[0][3] == rows[1][3] == 1014
+    page.says(
+        "the four warps take 200 steps",
+        "15, 11, 8 and 4 turns",
+        "It is **134**. The turns are 1,014",
+    )
+
+
+def test_a_short_if(counted):
+    collatz, odd_and_even, record = counted.collatz, counted.odd_and_even, counted.record
+    x = np.arange(64, dtype=np.int32)
+    t = record(odd_and_even, 1, 64, x)
+    assert metrics.divergent_branches(t) == 2
+    try:
+        rows = []
+        for kernel, arguments in ((odd_and_even, (x,)), (collatz, (x, x))):
+            code = gk.sass(kernel, arguments)
+            counts = (len(code.branches), len(code.loops), len(code.predicated))
+            rows.append((kernel.py_func.__name__, len(code), *counts))
+        assert rows[0][2] == 0 < min(rows[0][4], rows[1][2], rows[1][3])
+    except gk.MissingTool:
+        pass
+    if (counted := kept_counters()) is not None:
+        told = compare(counted, ["divergent branches"])
+        (both,) = (row for row in told if row["kernel"] == "odd_and_even")
+        assert both["machine"] == 32
+        assert both["ncu"] == 0
+
+
+def test_sectors_of_four_patterns(counted, page):
+    reads = counted.reads
+    requests = {name: t.select(array="values") for name, t in reads.items()}
+    sectors = {name: int(metrics.sectors(t)[0]) for name, t in requests.items()}
+    useful = {k: metrics.coalescing_efficiency(t) for k, t in requests.items()}
+    assert sectors["neighbors"] == 4
+    assert sectors["neighbors, shifted by 1"] == 5
+    assert sectors["stride 2"] == 8
+    assert sectors["stride 8"] == 32
+    assert sectors["random"] == 30
+    assert sectors["all the same"] == 1
+    assert useful["neighbors"] == 1
+    assert useful["stride 8"] == 1 / 8
+    page.says("get 4 full sectors", "30 sectors", "seven eighths of them are thrown away")
+
+
+def test_one_thread_for_each_vertex(counted, page):
+    even, neighbor_sum, skewed, traces = (
+        counted.even,
+        counted.neighbor_sum,
+        counted.skewed,
+        counted.traces,
+    )
+    rows = []
+    for name, g in (("skewed", skewed), ("even", even)):
+        t = traces[name]
+        steps = metrics.warp_steps(t)
+        assert np.array_equal(metrics.work_per_thread(t, "targets"), g.out_degree)
+        assert steps == 2 * g.out_degree.max() + 5
+        rows.append((name, g.m, g.out_degree.max(), steps, f"{metrics.simd_efficiency(t):.0%}"))
+    assert [row[1] for row in rows] == [120, 128]
+    assert [row[3] for row in rows] == [49, 15]
+    assert 0.25 < metrics.simd_efficiency(traces["skewed"]) < 0.27
+    even_sectors = metrics.sectors(traces["even"].select(array="targets"))
+    assert 13 < even_sectors.mean() < 14
+    random, each, share = (neighbor_sum(gk.erdos_renyi(1024, 8), threads=128), {}, {})
+    for array in ("offsets", "targets", "values"):
+        requests = random.select(array=array)
+        each[array] = round(metrics.sectors_per_request(requests), 1)
+        share[array] = metrics.coalescing_efficiency(requests)
+    assert each == {"offsets": 4.5, "targets": 16.6, "values": 15.0}
+    assert round(share["offsets"], 2) == 0.89
+    assert 6 < 1 / share["values"] < 1 / share["targets"] < 8
+    page.says(
+        "takes 15 steps against 49",
+        "13 of its 16 sectors on average",
+        "89% of the bytes are useful",
+        "takes 16.6 sectors a request and `values` 15.0",
+    )
+
+
+def test_times_of_strides(counted, page):
+    kept, record = counted.kept, counted.record
+
+    @cuda.jit
+    def copy_strided(values, out, stride):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = values[i * stride]
+
+    for stride in (1, 2, 4, 8):
+        values, out = (np.arange(256, dtype=np.int32), np.zeros(32, np.int32))
+        t = record(copy_strided, 1, 32, values, out, stride)
+        assert metrics.sectors_per_request(t.select(array="values")) == 4 * stride
+        assert metrics.sectors_per_request(t.select(array="out")) == 4
+    if kept is not None:
+        times = {r["stride"]: r["ms"] for r in kept["times"]}
+        assert 2.65 < times[8] / times[1] < 2.75
+        rates = [r["gigabytes_per_second"] for r in kept["times"]]
+        assert 1.6 < rates[-1] / rates[0] < 1.7
+    page.says("It takes 2.7 times as long", "less than two thirds of the rate")
+
+
+def test_families_of_graphs(counted, page):
+    rows = counted.rows
+    told = {name: counted for name, _, counted in rows}
+    busy = {name: counted["SIMD efficiency"] for name, counted in told.items()}
+    used = {name: counted["useful bytes of targets"] for name, counted in told.items()}
+    assert min(busy["road grid"], busy["small world"]) > 80
+    assert max(busy["R-MAT"], busy["star"]) < 20
+    assert busy["complete"] == 100
+    assert told["complete"]["sectors a request to targets"] == 32
+    assert told["R-MAT"]["sectors a request to targets"] == 3.7
+    assert max(used, key=used.get) == "road grid"
+    assert round(used["road grid"]) == 27
+    page.says(
+        "over 80% of the lanes work",
+        "under 20%",
+        "at best 27% of the bytes moved",
+        "3.7 sectors a request",
+    )
