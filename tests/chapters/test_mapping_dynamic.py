@@ -186,7 +186,7 @@ def test_max_assert(counted, page):
     assert round(max(of[2] for of in large.values()), 1) == 1.8
     assert round(min(of[0] for of in large.values()), 1) == 2.4
     assert round(max(of[0] for of in large.values()), 1) == 5.2
-    assert round(1000.0 * copy["web-NotreDame"]) == 2
+    assert round(1e3 * copy["web-NotreDame"]) == 2
     page.says(
         "max scan takes 1.3 to 1.8 times as long as the copy",
         "the best of the others takes 2.4 to 5.2 times",
@@ -204,7 +204,7 @@ def test_wins_assert(counted, page):
     assert best["great-britain_osm"] == "work_item_to_thread"
     led = {name for name in best if best[name] == "merge_path"}
     assert led == {"web-NotreDame", "circuit5M", "as-Skitter"}
-    assert round(max(t.items * t.mean for t in TARGETS.values()) / 1000000.0) == 89
+    assert round(max(t.items * t.mean for t in TARGETS.values()) / 1e6) == 89
     worst_case = {name: max(times_best(n, name) for n in workloads) for name in measured}
     assert 1.5 < worst_case["merge_path"] < 1.6
     assert 2.1 < worst_case["multi_phase"] < 2.2
@@ -258,7 +258,7 @@ def test_gpu_assert(counted, page):
     circuit, roads = (ms["circuit5M"], ms["great-britain_osm"])
     assert 200 < circuit["work_item_to_thread"] / min(circuit.values()) < 210
     assert max(circuit, key=circuit.get).startswith("local_warp_search")
-    assert round(TARGETS["circuit5M"].largest / 1000000.0, 1) == 1.3
+    assert round(TARGETS["circuit5M"].largest / 1e6, 1) == 1.3
     assert 0.84 < circuit["multi_phase"] / circuit["two_phase"] < 0.86
     assert roads["multi_phase"] > roads["two_phase"]
     assert all(of["multi_phase binary"] < of["multi_phase"] for of in ms.values())
