@@ -75,7 +75,7 @@ def test_an_address_is_set_everywhere_by_one_command(copy):
     chapters = sorted((copy / "chapters").glob("*.ipynb"))
     for chapter in chapters:
         source = "".join(json.loads(chapter.read_text())["cells"][0]["source"])
-        assert f'repository, tag = "{URL}", "v1.2.3"' in source
+        assert f"git+{URL}@v1.2.3" in source
     assert not [name for name, text in files(copy).items() if b"/OWNER/graphs" in text]
     for chapter in chapters:
         assert f"{AT_COLAB}/{chapter.name}" in (copy / "README.md").read_text()

@@ -29,10 +29,10 @@ from scipy import sparse
 from worked_tasks import halved
 
 import gpukernels as gk
-from gpukernels import methods
 from gpukernels.all_pairs import METHODS as ALL_PAIRS
 from gpukernels.distributed import TaskRun
 from gpukernels.mapping import METHODS as MAPPINGS
+from gpukernels.methods import options_of as parameters_of
 from gpukernels.primitives.ballot_rank import warp_rank
 from gpukernels.primitives.block_scan import block_scan
 from gpukernels.primitives.device_scan import device_scan
@@ -189,7 +189,7 @@ class Call:
 
 def options_of(function: Callable) -> dict[str, Any]:
     """Return the keyword-only arguments of a method and their defaults."""
-    return {name: p.default for name, p in methods.options_of(function).items()}
+    return {name: p.default for name, p in parameters_of(function).items()}
 
 
 def launched(device, blocks, threads, shared=0, values=None, out=None):
