@@ -256,6 +256,12 @@ PANEL = (
 )
 
 
+def settled(page, box) -> None:
+    """Wait until the figure has the height of `box`: a busy browser lays it out a frame later."""
+    height = "document.querySelector('figure').getBoundingClientRect().height"
+    page.wait_for_function(f"(height) => {height} === height", arg=box["height"], timeout=10_000)
+
+
 @pytest.mark.parametrize("around", [BELOW, BELOW.format(PANEL)], ids=["page", "panel"])
 @pytest.mark.parametrize("name", ["frontier", "compare", "tile"])
 def test_a_figure_takes_the_whole_width_and_gives_it_back(open_figures, name, around):  # noqa: F811
@@ -288,6 +294,7 @@ def test_a_figure_takes_the_whole_width_and_gives_it_back(open_figures, name, ar
     if slider.count():
         slider.focus()
     page.keyboard.press("Escape")
+    settled(page, before)
     assert figure.bounding_box() == before
     assert page.evaluate("scrollY") == scrolled
     held = slider if slider.count() else page.get_by_role("button", name="Full width")
@@ -295,6 +302,7 @@ def test_a_figure_takes_the_whole_width_and_gives_it_back(open_figures, name, ar
     # And once more, by the button itself.
     page.get_by_role("button", name="Full width").click()
     page.get_by_role("button", name="Back").click()
+    settled(page, before)
     assert figure.bounding_box() == before
 
 
