@@ -14,7 +14,6 @@ import subprocess
 from pathlib import Path
 
 from gpukernels.notebook.record import FOLDER
-from gpukernels.notebook.record import kept as kept
 from gpukernels.notebook.spread import beside
 from gpukernels.reference import multicore
 

@@ -45,11 +45,6 @@ def keep_busy(queued, rounds):
         left -= 1
 
 
-@cuda.jit
-def do_nothing(out):
-    """Return at once: what is left is the time of a launch on the GPU's side."""
-
-
 class OutOfPatience(Exception):
     """The launches of a :class:`LaunchTimer` took longer than its limit."""
 
