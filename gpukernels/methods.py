@@ -12,8 +12,6 @@ docstrings, those of the drivers, which readers of a driver need as well.
 from __future__ import annotations
 
 import inspect
-import re
-import sys
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -56,6 +54,11 @@ class Method:
         return self.driver(*args, **options)
 
 
+def _driver(method: Driver) -> Driver:
+    """Return a method's driver; a driver is its own."""
+    return method.driver if isinstance(method, Method) else method
+
+
 def known_method(family: str, methods: Mapping[str, Known], method: object) -> Known:
     """Return the method of that name.
 
@@ -94,7 +97,7 @@ def driver_of(
     TypeError
         If the method does not take an option.
     """
-    driver = as_method(known_method(family, methods, method)).driver
+    driver = _driver(known_method(family, methods, method))
     known = options_of(driver)
     for name in options:
         if name not in known:
@@ -135,7 +138,7 @@ def takes_fields_of(record: type) -> Callable[[Driver], Driver]:
 @cache
 def options_of(driver: Driver) -> dict[str, inspect.Parameter]:
     """Return the options that a driver takes, by name: its parameters by keyword alone."""
-    parameters = inspect.signature(as_method(driver).driver).parameters
+    parameters = inspect.signature(_driver(driver)).parameters
     return {name: p for name, p in parameters.items() if p.kind == p.KEYWORD_ONLY}
 
 
@@ -158,17 +161,6 @@ class Option(NamedTuple):
     kind: str
     default: Any
     text: str
-
-
-def as_method(driver: Driver) -> Method:
-    """Return a driver that is no Method as one, with the facts that its file states."""
-    if isinstance(driver, Method):
-        return driver
-    file = sys.modules[driver.__module__].__doc__ or ""
-    paper = re.search(r"\[([a-z]+(?:19|20)\d\d[a-z0-9]+)\]", file)
-    work = re.search(r"\bWork (O\((?:[^()]|\([^()]*\))*\))", " ".join(file.split()))
-    idea = file.partition("\n")[0].rstrip(".")
-    return Method(driver, idea, paper and paper[1], work and work[1])
 
 
 def described_options(driver: Driver) -> list[Option]:
@@ -211,25 +203,24 @@ def _entries(thing: Any, head: str) -> dict[str, tuple[str, str]]:
     return entries
 
 
-def help_text(docstring: str | None, methods: Mapping[str, Driver]) -> str | None:
+def help_text(docstring: str | None, methods: Mapping[str, Method]) -> str | None:
     """Return the docstring of a family's function with its methods and their options added.
 
     They come in sections that NumPy's docstrings have, so that Sphinx reads them too.
     """
     if docstring is None:
         return None
-    every = {name: as_method(driver) for name, driver in methods.items()}
-    options_by_name = {name: described_options(method.driver) for name, method in every.items()}
+    options_by_name = {name: described_options(method.driver) for name, method in methods.items()}
     lines = [inspect.cleandoc(docstring).rstrip(), "", "Notes", "-----"]
     lines += ["The methods, and their options with what they are unless given:", ""]
-    for name, method in every.items():
+    for name, method in methods.items():
         work = f" Work {method.work.replace(' ', HELD)}." if method.work else ""
         paper = f" [{method.paper}]" if method.paper else ""
         takes = defaults_of(method.driver)
         lines += [name, *_indented(f"{method.idea}{paper}.{work} Options: {takes}.")]
     lines += ["", "Other Parameters", "----------------"]
     for option, names in _together(options_by_name).items():
-        of = "every method" if len(names) == len(every) else ", ".join(names)
+        of = "every method" if len(names) == len(methods) else ", ".join(names)
         lines += [f"{option.name} : {option.kind}", *_indented(f"{option.text} Of {of}.")]
     return "\n".join(lines) + "\n"
 

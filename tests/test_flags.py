@@ -15,7 +15,6 @@ from public_names import PUBLIC
 import gpukernels as gk
 from gpukernels import all_pairs, primitives, representations, shortest_paths, simt, traversal
 from gpukernels.device import CudaDevice
-from gpukernels.methods import as_method
 from gpukernels.primitives.shared_scan import shared_scan
 from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.representations import adjacency_matrix, coo
@@ -154,7 +153,7 @@ def public():
     yield "traversal.bfs4k.knobs.Knobs", Knobs
     for family, methods in FAMILIES.items():
         for method, search in methods.items():
-            yield f"{family}[{method}]", as_method(search).driver
+            yield f"{family}[{method}]", search.driver
 
 
 def call_of(function, flag):

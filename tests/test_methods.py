@@ -21,7 +21,6 @@ import gpukernels as gk
 from gpukernels import reference
 from gpukernels.methods import (
     Method,
-    as_method,
     described_options,
     driver_of,
     help_text,
@@ -149,7 +148,7 @@ def test_every_family_of_the_package_is_known():
 
 @every_method
 def test_every_method_has_every_column(family, name):
-    method = as_method(FAMILIES[family][name])
+    method = FAMILIES[family][name]
     assert method.idea.count(" ") > 3
     assert method.work.startswith("O(")
     assert re.search(rf"^@\w+\{{{method.paper},", BIBLIOGRAPHY, re.MULTILINE)
@@ -260,8 +259,7 @@ def test_a_method_is_called_as_its_driver_is():
 def test_help_shows_methods_and_options_of_a_family(family):
     text = pydoc.render_doc(getattr(gk, family), renderer=pydoc.plaintext)
     plain = " ".join(text.split())
-    for name, driver in FAMILIES[family].items():
-        method = as_method(driver)
+    for name, method in FAMILIES[family].items():
         assert f" {name} {method.idea} [{method.paper}]. Work {method.work}." in plain
         for option in described_options(method.driver):
             assert f" {option.name} : {option.kind} {' '.join(option.text.split())} Of " in plain
@@ -270,7 +268,7 @@ def test_help_shows_methods_and_options_of_a_family(family):
 
 
 def test_help_tells_an_option_once_with_the_methods_that_have_it():
-    text = help_text("Search.", {"a": alike, "b": alike})
+    text = help_text("Search.", dict.fromkeys("ab", Method(alike, "An idea", None, None)))
     assert text.count("threads : int\n    Threads a block. Of every method.\n") == 1
 
 

@@ -12,15 +12,96 @@ from gpukernels.distributed import ENGINES, check_client
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import Graph
 from gpukernels.graphs.kernel_weights import with_rounding
-from gpukernels.methods import Driver, driver_of, help_text
+from gpukernels.methods import Method, driver_of, help_text
 
-from . import hosts
+from . import (
+    blocked,
+    johnson,
+    kleene,
+    matsumoto,
+    naive,
+    out_of_core,
+    partitioned,
+    per_root,
+    repeated_squaring,
+    tran,
+)
 from .encoding import UNREACHED
+from .hosts import PLACES
 from .lengths import Lengths, lengths_of
 from .min_plus import min_plus
 from .result import APSPResult, check_cycles, check_held, not_joined
 
-METHODS: dict[str, Driver] = {name: method.driver for name, method in hosts.METHODS.items()}
+METHODS = {
+    "naive": Method(
+        naive.apsp,
+        "Floyd-Warshall with a launch a pivot: a thread a pair asks whether the way through it "
+        "is shorter",
+        paper="floyd1962shortest",
+        work="O(n^3)",
+    ),
+    "blocked": Method(
+        blocked.apsp,
+        "Floyd-Warshall a tile of pivots at a time, in shared memory and registers: three "
+        "launches each",
+        paper="venkataraman2003blocked",
+        work="O(n^3)",
+    ),
+    "repeated_squaring": Method(
+        repeated_squaring.apsp,
+        "The matrix times itself, again and again: each (min, +) product doubles the arcs of a "
+        "path",
+        paper="padamata2013graph",
+        work="O(n^3 log n)",
+    ),
+    "kleene": Method(
+        kleene.apsp,
+        "Kleene's recursion: half of the vertices, then the other half, joined by (min, +) "
+        "products",
+        paper="buluc2010solving",
+        work="O(n^3)",
+    ),
+    "out_of_core": Method(
+        out_of_core.apsp,
+        "Floyd-Warshall on a matrix larger than the device, block by block, with copies beside "
+        "kernels",
+        paper="venkataraman2003blocked",
+        work="O(n^3)",
+    ),
+    "tran": Method(
+        tran.apsp,
+        "The matrix squared again and again, tile by tile, where it is larger than the device",
+        paper="tran2010designing",
+        work="O(n^3 log n)",
+    ),
+    "matsumoto": Method(
+        matsumoto.apsp,
+        "Blocked Floyd-Warshall on CPU and GPU together: pivots on the CPU, all other blocks on "
+        "the GPU",
+        paper="matsumoto2011blocked",
+        work="O(n^3)",
+    ),
+    "per_root": Method(
+        per_root.apsp,
+        "A search for shortest paths from each root in turn: for sparse graphs, where n^3 is "
+        "too much",
+        paper="harish2007accelerating",
+        work="O(n^2 (n + m))",
+    ),
+    "johnson": Method(
+        johnson.apsp,
+        "Johnson: heights that make all weights non-negative, then a search from each root",
+        paper="johnson1977efficient",
+        work="O(n^2 (n + m))",
+    ),
+    "partitioned": Method(
+        partitioned.apsp,
+        "Parts with few vertices between them: all pairs in each, then between separators, then "
+        "joined",
+        paper="djidjev2014efficient",
+        work="O(n^2.25)",
+    ),
+}
 
 
 def apsp(
@@ -99,10 +180,10 @@ def apsp(
     [0, 1, 2]
     """
     driver, options = driver_of("apsp", METHODS, method, options)
-    places, engine = hosts.METHODS[method], options.get("engine", "kernels")
+    places, engine = PLACES[method], options.get("engine", "kernels")
     if client is not None:
         if places.tiles is None:
-            sharing = ", ".join(name for name, of in hosts.METHODS.items() if of.tiles)
+            sharing = ", ".join(name for name, of in PLACES.items() if of.tiles)
             allowed = f"None with method={method!r}; workers share {sharing}"
             raise InvalidArgument("client", client, allowed)
         check_client(client, device)

@@ -39,7 +39,7 @@ class Host:
 
 
 @dataclass(frozen=True)
-class Method:
+class Places:
     """The places where one method runs, each None if it does not run there.
 
     One `device` has all of the result, or streams it; several `devices` of this machine share it;
@@ -49,13 +49,6 @@ class Method:
     device: Host | None = None
     devices: Host | None = None
     tiles: Host | None = None
-
-    @property
-    def driver(self) -> Driver:
-        """The function whose signature and docstring describe the method's options."""
-        host = self.device or self.tiles
-        assert host is not None
-        return host.run
 
     def host(self, client: Any, options: Mapping[str, Any]) -> Host:
         """Return where a call with these options runs."""
@@ -68,17 +61,18 @@ class Method:
         return host
 
 
-METHODS: dict[str, Method] = {
-    "naive": Method(Host(naive.apsp)),
-    "blocked": Method(
+#: By method, as `METHODS` of the family.
+PLACES: dict[str, Places] = {
+    "naive": Places(Host(naive.apsp)),
+    "blocked": Places(
         Host(blocked.apsp), Host(shared_rows.apsp), tiles=Host(block_tasks.apsp, "rows")
     ),
-    "repeated_squaring": Method(Host(repeated_squaring.apsp)),
-    "kleene": Method(Host(kleene.apsp)),
-    "out_of_core": Method(Host(out_of_core.apsp, "rows", finds_too_long=True)),
-    "tran": Method(Host(tran.apsp, "rows")),
-    "matsumoto": Method(Host(matsumoto.apsp, "rows")),
-    "per_root": Method(Host(per_root.apsp), tiles=Host(per_root.in_tiles, "given")),
-    "johnson": Method(Host(johnson.apsp)),
-    "partitioned": Method(tiles=Host(partitioned.apsp, "rows")),
+    "repeated_squaring": Places(Host(repeated_squaring.apsp)),
+    "kleene": Places(Host(kleene.apsp)),
+    "out_of_core": Places(Host(out_of_core.apsp, "rows", finds_too_long=True)),
+    "tran": Places(Host(tran.apsp, "rows")),
+    "matsumoto": Places(Host(matsumoto.apsp, "rows")),
+    "per_root": Places(Host(per_root.apsp), tiles=Host(per_root.in_tiles, "given")),
+    "johnson": Places(Host(johnson.apsp)),
+    "partitioned": Places(tiles=Host(partitioned.apsp, "rows")),
 }

@@ -7,11 +7,11 @@ from typing import Any
 
 from gpukernels import all_pairs, mapping, shortest_paths, traversal
 from gpukernels.checks import check_choice
-from gpukernels.methods import Driver, as_method, defaults_of
+from gpukernels.methods import Method, defaults_of
 from gpukernels.notebook.table import Table
 
 #: The public functions that take a method's name, and what they look it up in.
-FAMILIES: dict[str, Mapping[str, Driver]] = {
+FAMILIES: dict[str, Mapping[str, Method]] = {
     "apsp": all_pairs.METHODS,
     "bfs": traversal.METHODS,
     "expand": mapping.METHODS,
@@ -49,8 +49,7 @@ def methods(family: str | Callable) -> Table:
     name: Any = getattr(family, "__name__", family)
     check_choice("family", name, FAMILIES)
     rows = []
-    for key, driver in FAMILIES[name].items():
-        method = as_method(driver)
+    for key, method in FAMILIES[name].items():
         rows.append((key, method.idea, method.paper, method.work, defaults_of(method.driver)))
     heads = ("method", "idea", "paper", "work", "options and defaults")
     return Table(heads, rows, caption=f"Methods of gk.{name}", words=True)

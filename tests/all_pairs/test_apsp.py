@@ -20,6 +20,7 @@ from gpukernels import reference
 from gpukernels.all_pairs import METHODS, UNREACHED, apsp, result
 from gpukernels.all_pairs.blocked import crossing, remainder
 from gpukernels.all_pairs.encoding import ABSENT, MOST_FALL
+from gpukernels.all_pairs.hosts import PLACES
 from gpukernels.all_pairs.naive import relax_pivot
 from gpukernels.all_pairs.tiles import Form, closer
 from gpukernels.cores import slabs
@@ -79,6 +80,12 @@ HOPPING = [method for method, driver in METHODS.items() if "next_hops" in option
 every_method = pytest.mark.parametrize("method", METHODS)
 every_hopping_method = pytest.mark.parametrize("method", HOPPING)
 every_variant = pytest.mark.parametrize(("method", "options"), VARIANTS, ids=str)
+
+
+def test_every_method_has_a_place_to_run_and_its_driver_runs_there():
+    assert list(PLACES) == list(METHODS)
+    for name, places in PLACES.items():
+        assert METHODS[name].driver is (places.device or places.tiles).run
 
 
 def weighted(g: gk.Graph, kind: str, low: int = 0, high: int = 100) -> gk.Graph:
