@@ -189,8 +189,8 @@ def test_times_of_dense_graphs(cells, page):
         assert (dense["repeated_squaring"][n] < ms) == (n <= 1024)
         assert ms < dense["kleene"][n]
     page.says("Up to 1,024 vertices squaring is ahead", "From 2,048 on `blocked` wins")
-    assert 1.1 < dense[BLOCKED][512] / dense["repeated_squaring"][512] < 7 / 6
-    page.says("`blocked` takes up to a sixth longer")
+    longer = dense[BLOCKED][512] / dense["repeated_squaring"][512] - 1
+    page.says(f"`blocked` takes up to {longer:.0%} longer")
     last = {
         label: dense[label][16384] / dense[BLOCKED][16384] for label in dense if label != "naive"
     }
@@ -210,24 +210,31 @@ def test_times_of_sparse_graphs(cells, page):
     rows = {row["n"]: row["searches"] for row in cells.kept["times"] if row["graph"] == "sparse"}
     one_by_one, tiles = rows[2048]["per_root"], rows[2048][BLOCKED]
     assert round(tiles["operations"] / one_by_one["operations"]) == 20
-    assert 180 < one_by_one["kernel_ms"] / tiles["kernel_ms"] < 185
-    page.says("relaxes a twentieth as often as `blocked` adds, and takes 180 times as long")
+    slower = one_by_one["kernel_ms"] / tiles["kernel_ms"]
+    page.says(
+        f"relaxes a twentieth as often as `blocked` adds, and takes {slower:.0f} times as long"
+    )
     assert 0.5 < rows[2048]["SciPy dijkstra"]["call_ms"] / one_by_one["call_ms"] < 0.6
     page.says("needs little more than half the time of the whole call")
-    assert round(one_by_one["launches"] / 2048) == 17
+    page.says(f"{one_by_one['launches'] / 2048:.0f} launches each")
     once, other = ([rows[n][of] for n in (2048, 8192)] for of in (ALL_AT_ONCE, BLOCKED))
     page.says(f"{once[0]['launches']} launches in place of {one_by_one['launches']:,}")
     page.says(f"{once[0]['kernel_ms']:.1f} ms in place of {one_by_one['kernel_ms']:.0f}")
-    ratio = [a["kernel_ms"] / b["kernel_ms"] for a, b in zip(once, other, strict=True)]
-    page.says("still {:.1f} times as fast, and {:.1f} times at 8,192 vertices".format(*ratio))
-    assert round(other[1]["operations"] / once[1]["operations"]) == 68
-    page.says("adds 68 times as often as the searches relax")
+    page.says(f"`blocked` is {once[0]['kernel_ms'] / other[0]['kernel_ms']:.1f} times as fast")
+    assert round(once[1]["kernel_ms"]) == round(other[1]["kernel_ms"]) == 45
+    page.says("At 8,192 vertices the kernels of both take 45 ms")
+    more = other[1]["operations"] / once[1]["operations"]
+    page.says(f"adds {more:.0f} times as often as the searches relax")
+    calls = round(once[1]["call_ms"]), round(other[1]["call_ms"])
+    page.says("takes {} ms with the searches and {} ms with `blocked`".format(*calls))
     for searches in rows.values():
         searched = [searches[search] for search in ("per_root", ALL_AT_ONCE) if search in searches]
         for clock in ("kernel_ms", "call_ms"):
             assert searches[BLOCKED][clock] < min(search[clock] for search in searched)
     assert max(rows) == 8192
-    page.says("up to 8,192 vertices, the most that were timed, `blocked` wins all the same")
+    page.says(
+        "up to 8,192 vertices, the most that were timed, a call of `blocked` is faster all the same"
+    )
 
 
 def test_times_of_streams(cells, page):
