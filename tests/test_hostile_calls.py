@@ -19,7 +19,7 @@ from gpukernels.primitives.block_scan import block_scan
 from gpukernels.primitives.shared_scan import shared_scan
 from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.representations.csr import neighbor_sum
-from gpukernels.simt.recorder import Recorder
+from gpukernels.simt.run.recorder import Recorder
 
 MASKED = np.ma.array([0, 2, 2, 5], mask=[False, True, False, False])
 PATH = gk.path(4)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from gpukernels import simt
 from gpukernels.checks import as_array, check_flag, check_seed
 from gpukernels.simt.machine import RESIDENT_THREADS
-from gpukernels.simt.schedules import SCHEDULES
+from gpukernels.simt.run.schedules import SCHEDULES
 from gpukernels.trace import Trace
 
 from .base import Device, Elapsed, Kept, Shape, is_empty

@@ -30,9 +30,9 @@ from gpukernels.simt.errors import (
     UnsetVariable,
 )
 from gpukernels.simt.machine import launch, named_values
-from gpukernels.simt.memory import duplicate
-from gpukernels.simt.recorder import Recorder
-from gpukernels.simt.source import python_function
+from gpukernels.simt.run.memory import duplicate
+from gpukernels.simt.run.recorder import Recorder
+from gpukernels.simt.translate.source import python_function
 from gpukernels.trace import ATOMIC, BRANCH, LOAD, STORE, Trace
 from gpukernels.trace.costs import SECTOR_BYTES, Costs
 

@@ -7,8 +7,7 @@ from collections import Counter
 
 import numpy as np
 
-from gpukernels.simt import atomics, records, schedules
-from gpukernels.simt.dynamic import DynamicBuffer, DynamicMemory
+from gpukernels.simt.check.races import Races
 from gpukernels.simt.errors import (
     BarrierDivergence,
     EndlessLoop,
@@ -19,14 +18,15 @@ from gpukernels.simt.errors import (
     LaunchError,
     UnsetVariable,
 )
-from gpukernels.simt.lanes import read, write
-from gpukernels.simt.memory import BlockMemory, Memory, ThreadMemory
-from gpukernels.simt.pace import Pace
-from gpukernels.simt.races import Races
-from gpukernels.simt.source import python_function
-from gpukernels.simt.translate import Program
-from gpukernels.simt.turns import Scope, Vote
-from gpukernels.simt.values import ArrayType, TupleType, can_hold, why_not
+from gpukernels.simt.run import atomics, records, schedules
+from gpukernels.simt.run.dynamic import DynamicBuffer, DynamicMemory
+from gpukernels.simt.run.lanes import read, write
+from gpukernels.simt.run.memory import BlockMemory, Memory, ThreadMemory
+from gpukernels.simt.run.pace import Pace
+from gpukernels.simt.run.turns import Scope, Vote
+from gpukernels.simt.translate.source import python_function
+from gpukernels.simt.translate.statements import Program
+from gpukernels.simt.translate.values import ArrayType, TupleType, can_hold, why_not
 from gpukernels.trace import WARP_SIZE
 
 #: Limits of every device of compute capability 7.5 to 10.0, in threads, blocks and bytes.

@@ -98,12 +98,14 @@ def test_what_each_part_allows(counted, page):
     page.says("From `1x1` to `4x2` they fall by half. With `4x4` they rise again")
     from_global, from_shared, _ = (round(wall / 1e12) for wall in limits(16, "1x1"))
     page.says(
-        f"global memory stops it at {from_global} trillion additions a second, and shared memory would at {from_shared}"
+        f"global memory stops it at {from_global} trillion additions a second, "
+        f"and shared memory would at {from_shared}"
     )
     from_global, from_shared, _ = limits(64, "8x8")
     assert from_shared > 0.99 * PEAK
     page.says(
-        f"shared memory reaches the adders, and global memory allows {from_global / 1e12:.0f} trillion"
+        "shared memory reaches the adders, "
+        f"and global memory allows {from_global / 1e12:.0f} trillion"
     )
     assert limits(64, "4x2")[1] < 0.7 * PEAK
     assert limits(32, "8x8")[0] < 0.6 * PEAK

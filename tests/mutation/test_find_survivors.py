@@ -17,8 +17,8 @@ def test_what_is_changed_and_its_tests_are_there():
 def test_a_file_is_tried_by_the_tests_of_its_folder():
     assert tried_by("gpukernels/traversal/bfs4k/enqueue.py") == "tests/traversal"
     assert tried_by("gpukernels/trace/metrics.py") == TESTS["gpukernels/trace"]
-    with pytest.raises(SystemExit, match=r"gpukernels/simt/lanes\.py: allowed are files of"):
-        tried_by("gpukernels/simt/lanes.py")
+    with pytest.raises(SystemExit, match=r"gpukernels/simt/run/lanes\.py: allowed are files of"):
+        tried_by("gpukernels/simt/run/lanes.py")
 
 
 def test_files_are_found_once():

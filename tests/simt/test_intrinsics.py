@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from gpukernels.simt import intrinsics
+from gpukernels.simt.translate import intrinsics
 
 
 def test_every_name_is_handled_in_the_file_of_one_subject():

@@ -13,9 +13,9 @@ from numba import cuda, int32, int64
 
 from gpukernels.simt import launch
 from gpukernels.simt.errors import KernelTypeError
-from gpukernels.simt.source import load
-from gpukernels.simt.translate import Program
-from gpukernels.simt.values import ArrayType
+from gpukernels.simt.translate.source import load
+from gpukernels.simt.translate.statements import Program
+from gpukernels.simt.translate.values import ArrayType
 
 N = 70
 

@@ -13,10 +13,10 @@ from launching import launched
 from numba import cuda, float32, int32
 from numba.np.numpy_support import as_dtype, from_dtype
 
-from gpukernels.simt import numpy_functions
 from gpukernels.simt.errors import KernelTypeError
-from gpukernels.simt.translate import Program
-from gpukernels.simt.typing import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64
+from gpukernels.simt.translate import numpy_functions
+from gpukernels.simt.translate.statements import Program
+from gpukernels.simt.translate.typing import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64
 
 OPERANDS = [BOOL, np.dtype("int8"), np.dtype("uint16"), INT32, INT64, UINT32, UINT64]
 OPERANDS += [FLOAT32, FLOAT64]

@@ -10,8 +10,9 @@ from effort import some
 from launching import line_of
 from numba import cuda, int32
 
-from gpukernels.simt import launch, races
+from gpukernels.simt import launch
 from gpukernels.simt.errors import RaceError, UninitializedRead
+from gpukernels.simt.run import shadow
 
 SCHEDULES = ("lockstep", "warp", "random")
 #: Blocks, threads a block: four warps in two blocks, the second of each block half full.
@@ -145,7 +146,7 @@ def test_barriers_of_some_lanes_raise_no_false_alarm(tmp_path):
 
 @pytest.mark.parametrize("room", [0, 100])
 def test_it_makes_no_difference_how_many_accesses_wait_to_be_compared(room, tmp_path, monkeypatch):
-    monkeypatch.setattr(races, "_ROOM", room)
+    monkeypatch.setattr(shadow, "ROOM", room)
     actions = ("load", "load", "atomic", "syncthreads", "syncwarp", "grid")
     cases = list(scripts(some(20, 200), (0, 0, 1, 31, 32, 48), actions))
     for number, script in enumerate(cases):

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from numba import cuda, int32
 
-from gpukernels.simt import Recorder, launch, machine, schedules
+from gpukernels.simt import Recorder, launch, machine
 from gpukernels.simt.errors import EndlessLoop, LaunchError
+from gpukernels.simt.run import schedules
 
 
 @cuda.jit

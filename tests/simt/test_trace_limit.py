@@ -13,7 +13,7 @@ import gpukernels as gk
 from gpukernels.device import SimtDevice
 from gpukernels.simt import Recorder, launch
 from gpukernels.simt.errors import OutOfBounds, TraceLimit
-from gpukernels.simt.recorder import LIMIT
+from gpukernels.simt.run.recorder import LIMIT
 from gpukernels.trace.summary import summarize
 
 
@@ -153,8 +153,8 @@ def test_a_trace_that_is_stored_piece_by_piece_is_the_same(
         return recorder
 
     whole = recorded().trace
-    monkeypatch.setattr("gpukernels.simt.recorder.PENDING", pending)
-    monkeypatch.setattr("gpukernels.simt.columns.IN_MEMORY", in_memory)
+    monkeypatch.setattr("gpukernels.simt.run.recorder.PENDING", pending)
+    monkeypatch.setattr("gpukernels.simt.run.columns.IN_MEMORY", in_memory)
     recorder = recorded()
     pieces = recorder.trace
     assert len(whole.shuffles) > 0
@@ -171,8 +171,8 @@ def test_a_trace_that_is_stored_piece_by_piece_is_the_same(
 
 @pytest.mark.parametrize("in_memory", [1, 1 << 23])
 def test_a_launch_that_fails_half_way_leaves_nothing_in_files(monkeypatch, in_memory):
-    monkeypatch.setattr("gpukernels.simt.recorder.PENDING", 1_000)
-    monkeypatch.setattr("gpukernels.simt.columns.IN_MEMORY", in_memory)
+    monkeypatch.setattr("gpukernels.simt.run.recorder.PENDING", 1_000)
+    monkeypatch.setattr("gpukernels.simt.run.columns.IN_MEMORY", in_memory)
     recorder = Recorder(limit=40_000)
     launch(branches, 1, 64, arguments(64, 10), recorder=recorder)
     before = recorder.trace
@@ -191,8 +191,8 @@ def test_a_launch_that_fails_half_way_leaves_nothing_in_files(monkeypatch, in_me
 
 
 def test_a_trace_takes_no_more_memory_the_longer_it_is(monkeypatch):
-    monkeypatch.setattr("gpukernels.simt.recorder.PENDING", 20_000)
-    monkeypatch.setattr("gpukernels.simt.columns.IN_MEMORY", 10_000)
+    monkeypatch.setattr("gpukernels.simt.run.recorder.PENDING", 20_000)
+    monkeypatch.setattr("gpukernels.simt.run.columns.IN_MEMORY", 10_000)
 
     def peak(rounds):
         tracemalloc.start()

@@ -18,10 +18,11 @@ from numba.core.errors import NumbaError
 from numba.cuda.descriptor import cuda_target
 from numba.np.numpy_support import as_dtype, from_dtype
 
-from gpukernels.simt import launch, typing
+from gpukernels.simt import launch
 from gpukernels.simt.errors import KernelTypeError
-from gpukernels.simt.translate import Program
-from gpukernels.simt.values import TupleType
+from gpukernels.simt.translate import typing
+from gpukernels.simt.translate.statements import Program
+from gpukernels.simt.translate.values import TupleType
 
 SCALARS = [
     np.dtype(name)

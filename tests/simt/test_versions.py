@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numba import cuda, float32, int32, njit
 
-from gpukernels.simt.versions import plain, split_variables
+from gpukernels.simt.translate.versions import plain, split_variables
 
 #: The body of a function of `a`, and its variables told apart.
 LIVES = {

@@ -26,8 +26,8 @@ from numba.np.numpy_support import as_dtype, from_dtype
 
 from gpukernels import simt
 from gpukernels.device import SimtDevice
-from gpukernels.simt.translate import Program
-from gpukernels.simt.values import ArrayType
+from gpukernels.simt.translate.statements import Program
+from gpukernels.simt.translate.values import ArrayType
 
 _real_jit = cuda.jit
 
