@@ -205,11 +205,11 @@ def apsp(
         return work(lengths, *where, **options)
 
     lengths = lengths_of(g, kernels=engine == "kernels", whole=host.lengths == "matrix")
-    check_cycles(g, lengths)
+    signed = check_cycles(g, lengths)
     result = run(lengths)
     if lengths.too_long and not host.finds_too_long and not_joined(result.distance):
         check_held(result.distance, run(lengths.pattern()).distance)
-    return with_rounding(result, lengths.rounding)
+    return with_rounding(result, lengths.rounding, lengths.given, signed)
 
 
 apsp.__doc__ = help_text(apsp.__doc__, METHODS)

@@ -40,8 +40,9 @@ class APSPResult:
     stats : mapping
         What the search did. Every method gives ``method``, ``launches``, ``read_backs`` (how often
         the host waited for a number from the device) and ``operations`` (additions, each followed
-        by a minimum; those on padding count). With float64 lengths there are ``rounded_weights``
-        and ``rounding_error``, as in :class:`~gpukernels.shortest_paths.SSSPResult`.
+        by a minimum; those on padding count). With float lengths there are ``rounding_error``
+        and ``rounded_weights``, as in :class:`~gpukernels.shortest_paths.SSSPResult`, but none of a
+        float32 matrix without negative lengths.
 
     Examples
     --------
@@ -181,21 +182,21 @@ def name_cycle(of: Lengths | Graph, vertex: int) -> NoReturn:
     raise RoundingError(vertex, str(weight_type(g)))
 
 
-def check_cycles(g: Graph | ArrayLike, lengths: Lengths) -> None:
-    """Raise NegativeCycleError if floats have a negative cycle, even if rounding would hide it.
+def check_cycles(g: Graph | ArrayLike, lengths: Lengths) -> bool:
+    """Return whether some lengths are negative floats, if they have no negative cycle.
 
-    `lengths` are made from `g`, what the caller has given; RoundingError if they have a negative
-    cycle only because they are rounded to float32. O(n m) at worst on the host, and only if a float
-    is negative.
+    NegativeCycleError if they have one, even if rounding would hide it. `lengths` are made from
+    `g`, what the caller has given; RoundingError if they have a negative cycle only because they
+    are rounded to float32. O(n m) at worst on the host, and only if a float is negative.
     """
     given = lengths.given
     if isinstance(given, Graph):
         signed = given.weights is not None and given.weights.dtype.kind == "f"
         signed = signed and weight_facts(given).least < 0
     else:
-        signed = given.dtype.kind == "f" and given.size > 0 and given.min() < 0
+        signed = given.dtype.kind == "f" and given.size > 0 and bool(given.min() < 0)
     if not signed:
-        return
+        return False
     if lengths.rounding is not None:
         exact = g if isinstance(g, Graph) else graph_of(np.asarray(g))
         if error := find_negative_cycle(exact, np.zeros(exact.n)):
@@ -203,6 +204,7 @@ def check_cycles(g: Graph | ArrayLike, lengths: Lengths) -> None:
     seen = lengths.graph()
     if error := find_negative_cycle(seen, np.zeros(seen.n)):
         raise error if lengths.rounding is None else RoundingError(error.cycle[0])
+    return True
 
 
 def check_held(distance: NDArray, joined: NDArray) -> None:

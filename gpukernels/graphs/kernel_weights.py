@@ -27,6 +27,7 @@ It follows that |D - d| is at most ((1 - u)^-k - 1) D + k t (1 - u)^-k.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -112,15 +113,32 @@ def rounding_of(given: Graph | NDArray) -> Rounding | None:
     return _rounding_of_rows(given) if given.dtype == np.float64 else None
 
 
-def with_rounding(result: Result, rounding: Rounding | None) -> Result:
-    """Return the result with `rounded_weights` and `rounding_error` in its `stats`."""
-    if rounding is None:
-        return result
-    told = {
-        "rounded_weights": rounding.changed,
-        "rounding_error": lambda: rounding.bound(_longest(result.distance)),
-    }
-    return replace(result, stats=Stats(result.stats) | told)
+def with_rounding(
+    result: Result, rounding: Rounding | None, given: Graph | NDArray, signed: bool = True
+) -> Result:
+    """Return the result with what rounding means for it in its `stats`.
+
+    That is `rounding_error`, and `rounded_weights` if `rounding` has the changes of what was
+    `given`. Float32 weights are not changed, but their sums are rounded. A matrix of them, which
+    may change after the call, is looked at now, and only if it is `signed`: has negative lengths.
+    """
+    if rounding is not None:
+        return _told(result, lambda: rounding, rounded_weights=rounding.changed)
+    if isinstance(given, Graph):
+        weights = given.weights
+        if weights is not None and weights.dtype == np.float32:
+            return _told(result, lambda: _rounding_of_arcs(given, weights))
+    elif signed and given.dtype == np.float32:
+        sums = _rounding_of_rows(given)
+        return _told(result, lambda: sums)
+    return result
+
+
+def _told(result: Result, rounding: Callable[[], Rounding], **more: int) -> Result:
+    def error() -> float:
+        return rounding().bound(_longest(result.distance))
+
+    return replace(result, stats=Stats(result.stats) | more | {"rounding_error": error})
 
 
 def in_32_bits(values: NDArray) -> tuple[NDArray, NDArray[np.bool_], str]:
@@ -153,7 +171,7 @@ def _seen_by_kernels(g: Graph) -> tuple[Graph, Rounding | None]:
     return known
 
 
-def _rounding_of_arcs(g: Graph, held: NDArray[np.float32]) -> Rounding:
+def _rounding_of_arcs(g: Graph, held: NDArray) -> Rounding:
     weights = g.weights
     assert weights is not None
     size, source = np.abs(weights), g.coo[0]

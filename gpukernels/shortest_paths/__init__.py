@@ -145,7 +145,7 @@ def sssp(
     seen = kernel_graph(g)
     with cycles_of(g, root):
         result = search(seen, root, chosen_device(device), **options)
-    return with_rounding(result, rounding_of(g))
+    return with_rounding(result, rounding_of(g), g)
 
 
 sssp.__doc__ = help_text(sssp.__doc__, METHODS)

@@ -199,7 +199,7 @@ def sssp_many(
     stats["batch"] = made.batch
     for name in COUNTED:
         stats[name] = sum(one[name] for one in made.stats)
-    return with_rounding(SSSPManyResult(chosen, made.matrix, stats), rounding)
+    return with_rounding(SSSPManyResult(chosen, made.matrix, stats), rounding, given)
 
 
 def _roots_of_a_tile(

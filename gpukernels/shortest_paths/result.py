@@ -36,9 +36,9 @@ class SSSPResult:
         the host waited for a number from the device), ``iterations`` and ``relaxations`` (arcs
         looked at, each time that they were). Methods with a queue add ``enqueues`` (vertices put
         into a frontier, the root included) and ``duplicates`` (vertices whose distance fell and
-        that were not put there because they were there already). With float64 weights there are
-        ``rounded_weights`` (arcs whose weight is no float32, so that it was rounded) and
-        ``rounding_error`` (a bound on the difference of any distance from the exact one).
+        that were not put there because they were there already). With float weights there is
+        ``rounding_error``, a bound on the difference of any distance from the exact one, and with
+        those of float64 ``rounded_weights``: arcs whose weight is no float32 and was rounded.
 
     Examples
     --------

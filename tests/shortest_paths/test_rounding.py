@@ -148,6 +148,10 @@ def test_searches_are_right_or_refuse_by_name_and_all_alike(g):
                 check_refusal(g, found)
             elif parents:
                 check_search(g, found, np.float32)
+                error = max(
+                    abs(Fraction(float(found.distance[v])) - d) for v, d in exact(g, 0).items()
+                )
+                assert error <= found.stats["rounding_error"]
     many = answer(lambda: gk.sssp_many(g, [0], device=device))
     kinds = {type(found) for found in (*answers, many) if isinstance(found, Exception)}
     if kinds:
@@ -218,6 +222,27 @@ def test_all_pairs_are_right_or_refused_by_name(method, options, g):
     if not isinstance(found, gk.InvalidArgument):
         assert isinstance(found, gk.NegativeCycleError) == anywhere
     check_all_pairs(g, found, 24)
+    if not isinstance(found, Exception) and g.n:
+        check_told_error(g, found)
+
+
+def check_told_error(g: gk.Graph, found) -> None:
+    """No distance is further from the exact one than the result says."""
+    told = found.stats["rounding_error"]
+    for root in range(g.n):
+        for v, length in exact(g, root).items():
+            assert abs(Fraction(float(found.distance[root, v])) - length) <= told
+
+
+@pytest.mark.parametrize(("method", "options"), ROUTES, ids=str)
+def test_a_float32_matrix_with_negative_lengths_tells_its_error_too(method, options):
+    g = float_graph(3, FALLS)
+    matrix = np.float32([[0, 2.0**24, np.inf], [np.inf, 0, 1], [np.inf, -1, 0]])
+    found = answer(lambda: gk.apsp(matrix, method, gk.SimtDevice(), **options))
+    if isinstance(found, Exception):
+        check_refusal(g, found)
+    else:
+        check_told_error(g, found)
 
 
 def test_the_refusal_names_a_vertex_the_type_and_the_remedy():
