@@ -1,14 +1,19 @@
-"""Small kernels with one classic error each, and their repaired twins.
+"""Small kernels with one classic error each, and how each is repaired.
 
-`PAIRS` lists them. In a broken kernel ``# here`` marks every line that takes part in its error.
+`PAIRS` lists them. In a kernel ``# here`` marks every line that takes part in its error. Its
+repaired twin is made from its text: without the lines that end with ``# -`` or ``# here -``, and
+with the statements that stand behind ``# +``.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from launching import function_from
 from numba import cuda, float32, int32
 
 FULL = 0xFFFFFFFF
@@ -22,9 +27,9 @@ class Pair:
     broken: object
     repaired: object
     rule: str
-    blocks: object
-    threads: object
-    arguments: Callable[[], list]
+    #: Blocks and threads.
+    shape: tuple
+    before: list
     #: From the arguments before the launch to {position: contents afterwards}.
     result: Callable[[list], dict]
 
@@ -32,12 +37,28 @@ class Pair:
     def name(self):
         return self.broken.py_func.__name__
 
+    def arguments(self):
+        return [a.copy() if isinstance(a, np.ndarray) else a for a in self.before]
+
 
 PAIRS: list[Pair] = []
 
 
-def planted(broken, repaired, rule, blocks, threads, arguments, result):
-    PAIRS.append(Pair(broken, repaired, rule, blocks, threads, arguments, result))
+def planted(rule, shape, before, result):
+    def plant(kernel):
+        PAIRS.append(Pair(kernel, repaired(kernel), rule, shape, before, result))
+        return kernel
+
+    return plant
+
+
+def repaired(kernel):
+    """Return the twin of `kernel` that its comments describe."""
+    lines, _ = inspect.getsourcelines(kernel.py_func)
+    lines = [re.sub(r"^( *)# \+ ", r"\1", line) for line in lines]
+    head = next(i for i, line in enumerate(lines) if line.startswith("def "))
+    text = "".join(line for line in lines[head:] if not re.search(r"# (here )?-$", line))
+    return cuda.jit(function_from(text, kernel.py_func.__name__, globals()))
 
 
 def zeros(n, dtype=np.int32):
@@ -52,158 +73,86 @@ def numbers(n, dtype=np.int32):
 # Shared memory and barriers ------------------------------------------------------------
 
 
+def reversed_(args):
+    return {1: args[0][::-1]}
+
+
+@planted("race", (1, 64), [numbers(64), zeros(64)], reversed_)
 @cuda.jit
 def missing_barrier(a, out):
     tile = cuda.shared.array(64, int32)
     t = cuda.threadIdx.x
     tile[t] = a[t]  # here
+    # + cuda.syncthreads()
     out[t] = tile[63 - t]  # here
 
 
-@cuda.jit
-def missing_barrier_repaired(a, out):
-    tile = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    tile[t] = a[t]
-    cuda.syncthreads()
-    out[t] = tile[63 - t]
-
-
-def reversed_(args):
-    return {1: args[0][::-1]}
-
-
-planted(
-    missing_barrier,
-    missing_barrier_repaired,
-    "race",
-    1,
-    64,
-    lambda: [numbers(64), zeros(64)],
-    reversed_,
-)
-
-
+@planted("race", (1, 64), [numbers(64), zeros(64)], reversed_)
 @cuda.jit
 def barrier_of_the_wrong_scope(a, out):
     tile = cuda.shared.array(64, int32)
     t = cuda.threadIdx.x
     tile[t] = a[t]  # here
-    cuda.syncwarp()
+    # + cuda.syncthreads()
+    cuda.syncwarp()  # -
     out[t] = tile[63 - t]  # here
 
 
-planted(
-    barrier_of_the_wrong_scope,
-    missing_barrier_repaired,
-    "race",
-    1,
-    64,
-    lambda: [numbers(64), zeros(64)],
-    reversed_,
-)
-
-
+@planted("barrier-divergence", (1, 64), [numbers(40), zeros(40)], reversed_)
 @cuda.jit
 def barrier_in_a_branch(a, out):
     tile = cuda.shared.array(64, int32)
     t = cuda.threadIdx.x
     if t < 40:
         tile[t] = a[t]
-        cuda.syncthreads()  # here
-        out[t] = tile[39 - t]
+        cuda.syncthreads()  # here -
+        out[t] = tile[39 - t]  # -
+    # + cuda.syncthreads()
+    # + if t < 40:
+    # +     out[t] = tile[39 - t]
 
 
-@cuda.jit
-def barrier_in_a_branch_repaired(a, out):
-    tile = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    if t < 40:
-        tile[t] = a[t]
-    cuda.syncthreads()
-    if t < 40:
-        out[t] = tile[39 - t]
-
-
-planted(
-    barrier_in_a_branch,
-    barrier_in_a_branch_repaired,
+@planted(
     "barrier-divergence",
-    1,
-    64,
-    lambda: [numbers(40), zeros(40)],
-    reversed_,
+    (1, 48),
+    [np.arange(48, dtype=np.int32) % 5, zeros(48)],
+    lambda a: {1: a[0] * (a[0] - 1) // 2},
 )
-
-
 @cuda.jit
 def barrier_in_a_loop_of_each_thread(rounds, out):
     t = cuda.threadIdx.x
     total = 0
-    for k in range(rounds[t]):
-        total += k
+    # + for k in range(4):
+    # +     if k < rounds[t]:
+    # +         total += k
+    for k in range(rounds[t]):  # -
+        total += k  # -
         cuda.syncthreads()  # here
     out[t] = total
 
 
-@cuda.jit
-def barrier_in_a_loop_of_each_thread_repaired(rounds, out):
-    t = cuda.threadIdx.x
-    total = 0
-    for k in range(4):
-        if k < rounds[t]:
-            total += k
-        cuda.syncthreads()
-    out[t] = total
-
-
-planted(
-    barrier_in_a_loop_of_each_thread,
-    barrier_in_a_loop_of_each_thread_repaired,
+@planted(
     "barrier-divergence",
-    1,
-    48,
-    lambda: [np.arange(48, dtype=np.int32) % 5, zeros(48)],
-    lambda args: {1: args[0] * (args[0] - 1) // 2},
+    (1, 32),
+    [(np.arange(128, dtype=np.int32) % 5 == 3).astype(np.int32), zeros(32)],
+    lambda a: {1: [row.argmax() if row.any() else -1 for row in a[0].reshape(32, 4)]},
 )
-
-
 @cuda.jit
 def break_before_a_barrier(a, out):
     t = cuda.threadIdx.x
     found = -1
     for k in range(4):
-        if a[4 * t + k] == 1:
+        # + if found < 0 and a[4 * t + k] == 1:
+        if a[4 * t + k] == 1:  # -
             found = k
-            break
+            break  # -
         cuda.syncthreads()  # here
     out[t] = found
 
 
-@cuda.jit
-def break_before_a_barrier_repaired(a, out):
-    t = cuda.threadIdx.x
-    found = -1
-    for k in range(4):
-        if found < 0 and a[4 * t + k] == 1:
-            found = k
-        cuda.syncthreads()
-    out[t] = found
-
-
-planted(
-    break_before_a_barrier,
-    break_before_a_barrier_repaired,
-    "barrier-divergence",
-    1,
-    32,
-    lambda: [(np.arange(128, dtype=np.int32) % 5 == 3).astype(np.int32), zeros(32)],
-    lambda args: {
-        1: [row.argmax() if row.any() else -1 for row in args[0].reshape(32, 4)],
-    },
+@planted(
+    "race", (1, 64), [numbers(192), zeros(64)], lambda a: {1: a[0].reshape(3, 64).sum(axis=0)[::-1]}
 )
-
-
 @cuda.jit
 def tile_reused_without_a_barrier(a, out):
     tile = cuda.shared.array(64, int32)
@@ -213,33 +162,11 @@ def tile_reused_without_a_barrier(a, out):
         tile[t] = a[64 * k + t]  # here
         cuda.syncthreads()
         total += tile[63 - t]  # here
+        # + cuda.syncthreads()
     out[t] = total
 
 
-@cuda.jit
-def tile_reused_without_a_barrier_repaired(a, out):
-    tile = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    total = 0
-    for k in range(3):
-        tile[t] = a[64 * k + t]
-        cuda.syncthreads()
-        total += tile[63 - t]
-        cuda.syncthreads()
-    out[t] = total
-
-
-planted(
-    tile_reused_without_a_barrier,
-    tile_reused_without_a_barrier_repaired,
-    "race",
-    1,
-    64,
-    lambda: [numbers(192), zeros(64)],
-    lambda args: {1: args[0].reshape(3, 64).sum(axis=0)[::-1]},
-)
-
-
+@planted("race", (1, 96), [numbers(96)], lambda a: {0: np.roll(a[0], -1)})
 @cuda.jit
 def shifted_in_place(a):
     tile = cuda.shared.array(96, int32)
@@ -247,33 +174,12 @@ def shifted_in_place(a):
     tile[t] = a[t]
     cuda.syncthreads()
     right = tile[(t + 1) % 96]  # here
+    # + cuda.syncthreads()
     tile[t] = right  # here
     a[t] = tile[t]
 
 
-@cuda.jit
-def shifted_in_place_repaired(a):
-    tile = cuda.shared.array(96, int32)
-    t = cuda.threadIdx.x
-    tile[t] = a[t]
-    cuda.syncthreads()
-    right = tile[(t + 1) % 96]
-    cuda.syncthreads()
-    tile[t] = right
-    a[t] = tile[t]
-
-
-planted(
-    shifted_in_place,
-    shifted_in_place_repaired,
-    "race",
-    1,
-    96,
-    lambda: [numbers(96)],
-    lambda args: {0: np.roll(args[0], -1)},
-)
-
-
+@planted("race", (1, 64), [numbers(64), zeros(1)], lambda a: {1: [a[0].sum()]})
 @cuda.jit
 def reduction_without_its_last_barriers(a, out):
     part = cuda.shared.array(64, int32)
@@ -284,40 +190,15 @@ def reduction_without_its_last_barriers(a, out):
     while half > 0:
         if t < half:
             part[t] += part[t + half]  # here
-        if half > 16:
-            cuda.syncthreads()
+        # + cuda.syncthreads()
+        if half > 16:  # -
+            cuda.syncthreads()  # -
         half //= 2
     if t == 0:
         out[0] = part[0]
 
 
-@cuda.jit
-def reduction_without_its_last_barriers_repaired(a, out):
-    part = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    part[t] = a[t]
-    cuda.syncthreads()
-    half = 32
-    while half > 0:
-        if t < half:
-            part[t] += part[t + half]
-        cuda.syncthreads()
-        half //= 2
-    if t == 0:
-        out[0] = part[0]
-
-
-planted(
-    reduction_without_its_last_barriers,
-    reduction_without_its_last_barriers_repaired,
-    "race",
-    1,
-    64,
-    lambda: [numbers(64), zeros(1)],
-    lambda args: {1: [args[0].sum()]},
-)
-
-
+@planted("race", (1, 64), [numbers(64), zeros(64)], lambda a: {1: np.roll(a[0], -3) + 3})
 @cuda.jit
 def buffers_swapped_too_early(a, out):
     buffer = cuda.shared.array((2, 64), int32)
@@ -327,74 +208,34 @@ def buffers_swapped_too_early(a, out):
     now = 0
     for k in range(3):
         buffer[1 - now, t] = buffer[now, (t + 1) % 64] + 1  # here
+        # + cuda.syncthreads()
         now = 1 - now
     out[t] = buffer[now, t]
 
 
-@cuda.jit
-def buffers_swapped_too_early_repaired(a, out):
-    buffer = cuda.shared.array((2, 64), int32)
-    t = cuda.threadIdx.x
-    buffer[0, t] = a[t]
-    cuda.syncthreads()
-    now = 0
-    for k in range(3):
-        buffer[1 - now, t] = buffer[now, (t + 1) % 64] + 1
-        cuda.syncthreads()
-        now = 1 - now
-    out[t] = buffer[now, t]
-
-
-planted(
-    buffers_swapped_too_early,
-    buffers_swapped_too_early_repaired,
-    "race",
-    1,
-    64,
-    lambda: [numbers(64), zeros(64)],
-    lambda args: {1: np.roll(args[0], -3) + 3},
-)
-
-
+@planted("race", (1, 64), [numbers(64), zeros(64)], lambda a: {1: a[0] - a[0][0]})
 @cuda.jit
 def broadcast_before_it_is_known(a, out):
     first = cuda.shared.array(1, int32)
     t = cuda.threadIdx.x
     if t == 0:
         first[0] = a[0]  # here
+    # + cuda.syncthreads()
     out[t] = a[t] - first[0]  # here
-
-
-@cuda.jit
-def broadcast_before_it_is_known_repaired(a, out):
-    first = cuda.shared.array(1, int32)
-    t = cuda.threadIdx.x
-    if t == 0:
-        first[0] = a[0]
-    cuda.syncthreads()
-    out[t] = a[t] - first[0]
-
-
-planted(
-    broadcast_before_it_is_known,
-    broadcast_before_it_is_known_repaired,
-    "race",
-    1,
-    64,
-    lambda: [numbers(64), zeros(64)],
-    lambda args: {1: args[0] - args[0][0]},
-)
 
 
 # Memory that nothing has written ------------------------------------------------------------
 
 
+@planted("uninitialized-read", (1, 64), [numbers(50), 50, zeros(1)], lambda a: {2: [a[0].sum()]})
 @cuda.jit
 def unwritten_tail(a, n, out):
     tile = cuda.shared.array(64, int32)
     t = cuda.threadIdx.x
     if t < n:
         tile[t] = a[t]
+    # + else:
+    # +     tile[t] = 0
     cuda.syncthreads()
     if t == 0:
         total = 0
@@ -403,100 +244,51 @@ def unwritten_tail(a, n, out):
         out[0] = total
 
 
-@cuda.jit
-def unwritten_tail_repaired(a, n, out):
-    tile = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    if t < n:
-        tile[t] = a[t]
-    else:
-        tile[t] = 0
-    cuda.syncthreads()
-    if t == 0:
-        total = 0
-        for k in range(64):
-            total += tile[k]
-        out[0] = total
-
-
-planted(
-    unwritten_tail,
-    unwritten_tail_repaired,
+@planted(
     "uninitialized-read",
-    1,
-    64,
-    lambda: [numbers(50), 50, zeros(1)],
-    lambda args: {2: [args[0].sum()]},
+    (1, 64),
+    [numbers(50), 50, zeros(50)],
+    lambda a: {2: a[0] + np.append(a[0][1:], 0)},
 )
-
-
 @cuda.jit
 def return_before_a_barrier(a, n, out):
     tile = cuda.shared.array(64, int32)
     t = cuda.threadIdx.x
-    if t >= n:
-        return
-    tile[t] = a[t]
+    # + tile[t] = a[t] if t < n else 0
+    if t >= n:  # -
+        return  # -
+    tile[t] = a[t]  # -
     cuda.syncthreads()
-    out[t] = tile[t] + tile[(t + 1) % 64]  # here
+    # + if t < n:
+    # +     out[t] = tile[t] + tile[(t + 1) % 64]
+    out[t] = tile[t] + tile[(t + 1) % 64]  # here -
 
 
-@cuda.jit
-def return_before_a_barrier_repaired(a, n, out):
-    tile = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    tile[t] = a[t] if t < n else 0
-    cuda.syncthreads()
-    if t < n:
-        out[t] = tile[t] + tile[(t + 1) % 64]
-
-
-planted(
-    return_before_a_barrier,
-    return_before_a_barrier_repaired,
+@planted(
     "uninitialized-read",
-    1,
-    64,
-    lambda: [numbers(50), 50, zeros(50)],
-    lambda args: {2: args[0] + np.append(args[0][1:], 0)},
+    (2, 32),
+    [numbers(512), zeros(64)],
+    lambda a: {1: (a[0].reshape(64, 8) % 4 == 0).sum(axis=1)},
 )
-
-
 @cuda.jit
 def local_counters_not_zeroed(a, out):
     i = cuda.grid(1)
     count = cuda.local.array(4, int32)
+    # + for k in range(4):
+    # +     count[k] = 0
     for k in range(8):
         count[a[8 * i + k] % 4] += 1  # here
     out[i] = count[0]  # here
 
 
-@cuda.jit
-def local_counters_not_zeroed_repaired(a, out):
-    i = cuda.grid(1)
-    count = cuda.local.array(4, int32)
-    for k in range(4):
-        count[k] = 0
-    for k in range(8):
-        count[a[8 * i + k] % 4] += 1
-    out[i] = count[0]
-
-
-planted(
-    local_counters_not_zeroed,
-    local_counters_not_zeroed_repaired,
-    "uninitialized-read",
-    2,
-    32,
-    lambda: [numbers(512), zeros(64)],
-    lambda args: {1: (args[0].reshape(64, 8) % 4 == 0).sum(axis=1)},
-)
-
-
+@planted("uninitialized-read", (1, 64), [numbers(64), zeros(1)], lambda a: {1: [(a[0] > 10).sum()]})
 @cuda.jit
 def shared_counter_not_zeroed(a, out):
     count = cuda.shared.array(1, int32)
     t = cuda.threadIdx.x
+    # + if t == 0:
+    # +     count[0] = 0
+    # + cuda.syncthreads()
     if a[t] > 10:
         cuda.atomic.add(count, 0, 1)  # here
     cuda.syncthreads()
@@ -504,31 +296,12 @@ def shared_counter_not_zeroed(a, out):
         out[0] = count[0]
 
 
-@cuda.jit
-def shared_counter_not_zeroed_repaired(a, out):
-    count = cuda.shared.array(1, int32)
-    t = cuda.threadIdx.x
-    if t == 0:
-        count[0] = 0
-    cuda.syncthreads()
-    if a[t] > 10:
-        cuda.atomic.add(count, 0, 1)
-    cuda.syncthreads()
-    if t == 0:
-        out[0] = count[0]
-
-
-planted(
-    shared_counter_not_zeroed,
-    shared_counter_not_zeroed_repaired,
+@planted(
     "uninitialized-read",
-    1,
-    64,
-    lambda: [numbers(64), zeros(1)],
-    lambda args: {1: [(args[0] > 10).sum()]},
+    (3, 32),
+    [numbers(98, np.float32), zeros(96, np.float32)],
+    lambda a: {1: a[0][:-2] + a[0][1:-1] + a[0][2:]},
 )
-
-
 @cuda.jit
 def halo_off_by_one(a, out):
     tile = cuda.shared.array(34, float32)
@@ -537,313 +310,138 @@ def halo_off_by_one(a, out):
     if t == 0:
         tile[0] = a[i]
     if t == 31:
-        tile[32] = a[i + 2]  # here
+        # + tile[33] = a[i + 2]
+        tile[32] = a[i + 2]  # here -
     cuda.syncthreads()
     out[i] = tile[t] + tile[t + 1] + tile[t + 2]  # here
-
-
-@cuda.jit
-def halo_off_by_one_repaired(a, out):
-    tile = cuda.shared.array(34, float32)
-    t, i = cuda.threadIdx.x, cuda.grid(1)
-    tile[t + 1] = a[i + 1]
-    if t == 0:
-        tile[0] = a[i]
-    if t == 31:
-        tile[33] = a[i + 2]
-    cuda.syncthreads()
-    out[i] = tile[t] + tile[t + 1] + tile[t + 2]
-
-
-planted(
-    halo_off_by_one,
-    halo_off_by_one_repaired,
-    "uninitialized-read",
-    3,
-    32,
-    lambda: [numbers(98, np.float32), zeros(96, np.float32)],
-    lambda args: {1: args[0][:-2] + args[0][1:-1] + args[0][2:]},
-)
 
 
 # Indices ------------------------------------------------------------
 
 
+@planted("out-of-bounds", (2, 32), [numbers(50), zeros(50)], lambda a: {1: 2 * a[0]})
 @cuda.jit
 def tail_off_by_one(a, out):
     i = cuda.grid(1)
-    if i <= out.size:
+    # + if i < out.size:
+    if i <= out.size:  # -
         out[i] = 2 * a[i]  # here
 
 
-@cuda.jit
-def tail_off_by_one_repaired(a, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        out[i] = 2 * a[i]
-
-
-planted(
-    tail_off_by_one,
-    tail_off_by_one_repaired,
-    "out-of-bounds",
-    2,
-    32,
-    lambda: [numbers(50), zeros(50)],
-    lambda args: {1: 2 * args[0]},
+@planted(
+    "out-of-bounds", (2, 32), [numbers(50), zeros(50)], lambda a: {1: np.diff(a[0], prepend=0)}
 )
-
-
 @cuda.jit
 def negative_index(a, out):
     i = cuda.grid(1)
     if i < a.size:
-        out[i] = a[i] - a[i - 1]  # here
+        # + out[i] = a[i] - a[i - 1] if i > 0 else a[i]
+        out[i] = a[i] - a[i - 1]  # here -
 
 
-@cuda.jit
-def negative_index_repaired(a, out):
-    i = cuda.grid(1)
-    if i < a.size:
-        out[i] = a[i] - a[i - 1] if i > 0 else a[i]
-
-
-planted(
-    negative_index,
-    negative_index_repaired,
+@planted(
     "out-of-bounds",
-    2,
-    32,
-    lambda: [numbers(50), zeros(50)],
-    lambda args: {1: np.diff(args[0], prepend=0)},
+    ((2, 1), (16, 8)),
+    [numbers(120).reshape(6, 20), zeros((6, 20))],
+    lambda a: {1: a[0] + 1},
 )
-
-
 @cuda.jit
 def rows_and_columns_exchanged(a, out):
     x, y = cuda.grid(2)
     if x < a.shape[1] and y < a.shape[0]:
-        out[x, y] = a[x, y] + 1  # here
+        # + out[y, x] = a[y, x] + 1
+        out[x, y] = a[x, y] + 1  # here -
 
 
-@cuda.jit
-def rows_and_columns_exchanged_repaired(a, out):
-    x, y = cuda.grid(2)
-    if x < a.shape[1] and y < a.shape[0]:
-        out[y, x] = a[y, x] + 1
-
-
-planted(
-    rows_and_columns_exchanged,
-    rows_and_columns_exchanged_repaired,
-    "out-of-bounds",
-    (2, 1),
-    (16, 8),
-    lambda: [numbers(120).reshape(6, 20), zeros((6, 20))],
-    lambda args: {1: args[0] + 1},
-)
-
-
+@planted("race", (2, 32), [numbers(64), zeros(64)], lambda a: {1: 2 * a[0]})
 @cuda.jit
 def index_within_the_block_only(a, out):
-    i = cuda.threadIdx.x
+    # + i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    i = cuda.threadIdx.x  # -
     out[i] = 2 * a[i]  # here
 
 
-@cuda.jit
-def index_within_the_block_only_repaired(a, out):
-    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
-    out[i] = 2 * a[i]
-
-
-planted(
-    index_within_the_block_only,
-    index_within_the_block_only_repaired,
+@planted(
     "race",
-    2,
-    32,
-    lambda: [numbers(64), zeros(64)],
-    lambda args: {1: 2 * args[0]},
+    (1, (16, 16)),
+    [numbers(256, np.float32).reshape(16, 16), zeros((16, 16), np.float32)],
+    lambda a: {1: a[0].T},
 )
-
-
 @cuda.jit
 def wrong_stride_in_a_tile(a, out):
-    tile = cuda.shared.array(256, float32)
+    # + tile = cuda.shared.array(272, float32)
+    tile = cuda.shared.array(256, float32)  # -
     x, y = cuda.threadIdx.x, cuda.threadIdx.y
-    tile[y * 15 + x] = a[y, x]  # here
+    # + tile[y * 17 + x] = a[y, x]
+    tile[y * 15 + x] = a[y, x]  # here -
     cuda.syncthreads()
-    out[y, x] = tile[x * 15 + y]
+    # + out[y, x] = tile[x * 17 + y]
+    out[y, x] = tile[x * 15 + y]  # -
 
 
-@cuda.jit
-def wrong_stride_in_a_tile_repaired(a, out):
-    tile = cuda.shared.array(272, float32)
-    x, y = cuda.threadIdx.x, cuda.threadIdx.y
-    tile[y * 17 + x] = a[y, x]
-    cuda.syncthreads()
-    out[y, x] = tile[x * 17 + y]
-
-
-planted(
-    wrong_stride_in_a_tile,
-    wrong_stride_in_a_tile_repaired,
-    "race",
-    1,
-    (16, 16),
-    lambda: [numbers(256, np.float32).reshape(16, 16), zeros((16, 16), np.float32)],
-    lambda args: {1: args[0].T},
+@planted(
+    "out-of-bounds",
+    (2, 32),
+    [numbers(64), zeros(20), zeros(1)],
+    lambda a: {1: [1] * 20, 2: [(a[0] > 5).sum()]},
 )
-
-
 @cuda.jit
 def queue_overflow(a, queue, size):
     i = cuda.grid(1)
     if a[i] > 5:
         at = cuda.atomic.add(size, 0, 1)
-        queue[at] = 1  # here
-
-
-@cuda.jit
-def queue_overflow_repaired(a, queue, size):
-    i = cuda.grid(1)
-    if a[i] > 5:
-        at = cuda.atomic.add(size, 0, 1)
-        if at < queue.size:
-            queue[at] = 1
-
-
-planted(
-    queue_overflow,
-    queue_overflow_repaired,
-    "out-of-bounds",
-    2,
-    32,
-    lambda: [numbers(64), zeros(20), zeros(1)],
-    lambda args: {1: [1] * 20, 2: [(args[0] > 5).sum()]},
-)
+        # + if at < queue.size:
+        # +     queue[at] = 1
+        queue[at] = 1  # here -
 
 
 # Updates of one element by many ------------------------------------------------------------
 
 
+@planted("race", (2, 64), [numbers(128), zeros(1)], lambda a: {1: [a[0].sum()]})
 @cuda.jit
 def sum_without_atomics(a, total):
-    total[0] += a[cuda.grid(1)]  # here
+    # + cuda.atomic.add(total, 0, a[cuda.grid(1)])
+    total[0] += a[cuda.grid(1)]  # here -
 
 
-@cuda.jit
-def sum_without_atomics_repaired(a, total):
-    cuda.atomic.add(total, 0, a[cuda.grid(1)])
-
-
-planted(
-    sum_without_atomics,
-    sum_without_atomics_repaired,
-    "race",
-    2,
-    64,
-    lambda: [numbers(128), zeros(1)],
-    lambda args: {1: [args[0].sum()]},
-)
-
-
+@planted("race", (2, 32), [numbers(64), zeros(24)], lambda a: {1: np.bincount(a[0], minlength=24)})
 @cuda.jit
 def histogram_without_atomics(a, bins):
-    bins[a[cuda.grid(1)]] += 1  # here
+    # + cuda.atomic.add(bins, a[cuda.grid(1)], 1)
+    bins[a[cuda.grid(1)]] += 1  # here -
 
 
-@cuda.jit
-def histogram_without_atomics_repaired(a, bins):
-    cuda.atomic.add(bins, a[cuda.grid(1)], 1)
-
-
-planted(
-    histogram_without_atomics,
-    histogram_without_atomics_repaired,
-    "race",
-    2,
-    32,
-    lambda: [numbers(64), zeros(24)],
-    lambda args: {1: np.bincount(args[0], minlength=24)},
-)
-
-
+@planted("race", (2, 64), [zeros(1)], lambda a: {0: [2]})
 @cuda.jit
 def one_counter_for_two_blocks(counter):
     if cuda.threadIdx.x == 0:
-        counter[0] = counter[0] + 1  # here
+        # + cuda.atomic.add(counter, 0, 1)
+        counter[0] = counter[0] + 1  # here -
 
 
-@cuda.jit
-def one_counter_for_two_blocks_repaired(counter):
-    if cuda.threadIdx.x == 0:
-        cuda.atomic.add(counter, 0, 1)
-
-
-planted(
-    one_counter_for_two_blocks,
-    one_counter_for_two_blocks_repaired,
-    "race",
-    2,
-    64,
-    lambda: [zeros(1)],
-    lambda args: {0: [2]},
-)
-
-
+@planted("race", (1, 64), [np.array([9], np.int32)], lambda a: {0: [64]})
 @cuda.jit
 def atomic_beside_a_plain_store(counter):
     t = cuda.threadIdx.x
     if t == 0:
         counter[0] = 0  # here
+    # + cuda.syncthreads()
     cuda.atomic.add(counter, 0, 1)  # here
 
 
-@cuda.jit
-def atomic_beside_a_plain_store_repaired(counter):
-    t = cuda.threadIdx.x
-    if t == 0:
-        counter[0] = 0
-    cuda.syncthreads()
-    cuda.atomic.add(counter, 0, 1)
-
-
-planted(
-    atomic_beside_a_plain_store,
-    atomic_beside_a_plain_store_repaired,
-    "race",
-    1,
-    64,
-    lambda: [np.array([9], np.int32)],
-    lambda args: {0: [64]},
-)
-
-
+@planted("race", (2, 32), [numbers(64), np.array([99], np.int32)], lambda a: {1: [a[0].min()]})
 @cuda.jit
 def minimum_without_atomics(a, best):
     i = cuda.grid(1)
-    if a[i] < best[0]:  # here
-        best[0] = a[i]  # here
+    # + cuda.atomic.min(best, 0, a[i])
+    if a[i] < best[0]:  # here -
+        best[0] = a[i]  # here -
 
 
-@cuda.jit
-def minimum_without_atomics_repaired(a, best):
-    i = cuda.grid(1)
-    cuda.atomic.min(best, 0, a[i])
-
-
-planted(
-    minimum_without_atomics,
-    minimum_without_atomics_repaired,
-    "race",
-    2,
-    32,
-    lambda: [numbers(64), np.array([99], np.int32)],
-    lambda args: {1: [args[0].min()]},
+@planted(
+    "race", (2, 64), [numbers(128), zeros(8)], lambda a: {1: np.bincount(a[0] % 8, minlength=8)}
 )
-
-
 @cuda.jit
 def counters_read_too_early(a, out):
     bins = cuda.shared.array(8, int32)
@@ -852,242 +450,143 @@ def counters_read_too_early(a, out):
         bins[t] = 0
     cuda.syncthreads()
     cuda.atomic.add(bins, a[cuda.grid(1)] % 8, 1)  # here
+    # + cuda.syncthreads()
     if t < 8:
         cuda.atomic.add(out, t, bins[t])  # here
 
 
-@cuda.jit
-def counters_read_too_early_repaired(a, out):
-    bins = cuda.shared.array(8, int32)
-    t = cuda.threadIdx.x
-    if t < 8:
-        bins[t] = 0
-    cuda.syncthreads()
-    cuda.atomic.add(bins, a[cuda.grid(1)] % 8, 1)
-    cuda.syncthreads()
-    if t < 8:
-        cuda.atomic.add(out, t, bins[t])
-
-
-planted(
-    counters_read_too_early,
-    counters_read_too_early_repaired,
-    "race",
-    2,
-    64,
-    lambda: [numbers(128), zeros(8)],
-    lambda args: {1: np.bincount(args[0] % 8, minlength=8)},
+@planted(
+    "race", (4, 32), [numbers(128), zeros(8)], lambda a: {1: np.bincount(a[0] % 8, minlength=8)}
 )
-
-
 @cuda.jit
 def counters_cleared_too_late(a, out):
     bins = cuda.shared.array(8, int32)
     t = cuda.threadIdx.x
     if t < 8:
         bins[t] = 0  # here
+    # + cuda.syncthreads()
     cuda.atomic.add(bins, a[cuda.grid(1)] % 8, 1)  # here
     cuda.syncthreads()
     if t < 8:
         cuda.atomic.add(out, t, bins[t])
 
 
-planted(
-    counters_cleared_too_late,
-    counters_read_too_early_repaired,
+@planted(
     "race",
-    4,
-    32,  # one warp a block, so that no thread comes upon a counter that nothing has written
-    lambda: [numbers(128), zeros(8)],
-    lambda args: {1: np.bincount(args[0] % 8, minlength=8)},
+    (2, 32),
+    [numbers(64), zeros(64), zeros(1)],
+    lambda a: {1: np.arange(64) < (a[0] > 10).sum(), 2: [(a[0] > 10).sum()]},
 )
-
-
 @cuda.jit
 def room_looked_up_plainly(a, queue, size):
     i = cuda.grid(1)
-    if a[i] > 10 and size[0] < queue.size:  # here
-        queue[cuda.atomic.add(size, 0, 1)] = 1  # here
+    # + if a[i] > 10:
+    # +     slot = cuda.atomic.add(size, 0, 1)
+    # +     if slot < queue.size:
+    # +         queue[slot] = 1
+    if a[i] > 10 and size[0] < queue.size:  # here -
+        queue[cuda.atomic.add(size, 0, 1)] = 1  # here -
 
 
-@cuda.jit
-def room_looked_up_plainly_repaired(a, queue, size):
-    i = cuda.grid(1)
-    if a[i] > 10:
-        slot = cuda.atomic.add(size, 0, 1)
-        if slot < queue.size:
-            queue[slot] = 1
-
-
-planted(
-    room_looked_up_plainly,
-    room_looked_up_plainly_repaired,
-    "race",
-    2,
-    32,
-    lambda: [numbers(64), zeros(64), zeros(1)],
-    lambda args: {1: np.arange(64) < (args[0] > 10).sum(), 2: [(args[0] > 10).sum()]},
+@planted(
+    "order-dependent",
+    (1, 32),
+    [numbers(32), zeros(32), zeros(1)],
+    lambda a: {1: np.append(a[0][a[0] > 10], np.zeros((a[0] <= 10).sum())), 2: [(a[0] > 10).sum()]},
 )
-
-
 @cuda.jit
 def slots_taken_in_the_order_of_lanes(a, kept, size):
     i = cuda.grid(1)
+    # + chosen = cuda.ballot_sync(FULL, a[i] > 10)
     if a[i] > 10:
-        kept[cuda.atomic.add(size, 0, 1)] = a[i]  # here
+        # + kept[cuda.popc(chosen & cuda.lanemask_lt())] = a[i]
+        kept[cuda.atomic.add(size, 0, 1)] = a[i]  # here -
+    # + if i == 0:
+    # +     size[0] = cuda.popc(chosen)
 
 
-@cuda.jit
-def slots_taken_in_the_order_of_lanes_repaired(a, kept, size):
-    i = cuda.grid(1)
-    chosen = cuda.ballot_sync(FULL, a[i] > 10)
-    if a[i] > 10:
-        kept[cuda.popc(chosen & cuda.lanemask_lt())] = a[i]
-    if i == 0:
-        size[0] = cuda.popc(chosen)
-
-
-planted(
-    slots_taken_in_the_order_of_lanes,
-    slots_taken_in_the_order_of_lanes_repaired,
-    "order-dependent",
-    1,
-    32,
-    lambda: [numbers(32), zeros(32), zeros(1)],
-    lambda args: {
-        1: np.append(args[0][args[0] > 10], np.zeros((args[0] <= 10).sum())),
-        2: [(args[0] > 10).sum()],
-    },
+@planted(
+    "race",
+    (1, 64),
+    [numbers(64), zeros(2, np.int64)],
+    lambda a: {1: (a[0] > 10).reshape(2, 32) @ (1 << np.arange(32))},
 )
-
-
 @cuda.jit
 def lost_bits_of_a_flag(a, flags):
     i = cuda.grid(1)
     if a[i] > 10:
-        flags[i // 32] |= 1 << (i % 32)  # here
+        # + cuda.atomic.or_(flags, i // 32, 1 << (i % 32))
+        flags[i // 32] |= 1 << (i % 32)  # here -
 
 
-@cuda.jit
-def lost_bits_of_a_flag_repaired(a, flags):
-    i = cuda.grid(1)
-    if a[i] > 10:
-        cuda.atomic.or_(flags, i // 32, 1 << (i % 32))
-
-
-planted(
-    lost_bits_of_a_flag,
-    lost_bits_of_a_flag_repaired,
+@planted(
     "race",
-    1,
-    64,
-    lambda: [numbers(64), zeros(2, np.int64)],
-    lambda args: {1: (args[0] > 10).reshape(2, 32) @ (1 << np.arange(32))},
+    (2, 32),
+    [numbers(64), np.full(24, -1, np.int32), zeros(24), zeros(1)],
+    lambda a: {2: np.bincount(a[0], minlength=24) > 0, 3: [np.unique(a[0]).size]},
 )
-
-
 @cuda.jit
 def vertex_claimed_twice(targets, distance, frontier, size):
     i = cuda.grid(1)
     v = targets[i]
-    if distance[v] == -1:  # here
-        distance[v] = 1  # here
+    # + if cuda.atomic.cas(distance, v, -1, 1) == -1:
+    if distance[v] == -1:  # here -
+        distance[v] = 1  # here -
         cuda.atomic.add(frontier, v, 1)
         cuda.atomic.add(size, 0, 1)
 
 
-@cuda.jit
-def vertex_claimed_twice_repaired(targets, distance, frontier, size):
-    i = cuda.grid(1)
-    v = targets[i]
-    if cuda.atomic.cas(distance, v, -1, 1) == -1:
-        cuda.atomic.add(frontier, v, 1)
-        cuda.atomic.add(size, 0, 1)
-
-
-planted(
-    vertex_claimed_twice,
-    vertex_claimed_twice_repaired,
-    "race",
-    2,
-    32,
-    lambda: [numbers(64), np.full(24, -1, np.int32), zeros(24), zeros(1)],
-    lambda args: {2: np.bincount(args[0], minlength=24) > 0, 3: [np.unique(args[0]).size]},
-)
-
-
+@planted("race", (2, 64), [numbers(128), zeros(4)], lambda a: {1: a[0].reshape(4, 32).sum(axis=1)})
 @cuda.jit
 def result_stored_by_every_lane(a, out):
     i = cuda.grid(1)
     total = a[i]
     for k in range(5):
         total += cuda.shfl_xor_sync(FULL, total, 16 >> k)
-    out[i // 32] = total  # here
+    # + if cuda.laneid == 0:
+    # +     out[i // 32] = total
+    out[i // 32] = total  # here -
 
 
-@cuda.jit
-def result_stored_by_every_lane_repaired(a, out):
-    i = cuda.grid(1)
-    total = a[i]
-    for k in range(5):
-        total += cuda.shfl_xor_sync(FULL, total, 16 >> k)
-    if cuda.laneid == 0:
-        out[i // 32] = total
-
-
-planted(
-    result_stored_by_every_lane,
-    result_stored_by_every_lane_repaired,
+@planted(
     "race",
-    2,
-    64,
-    lambda: [numbers(128), zeros(4)],
-    lambda args: {1: args[0].reshape(4, 32).sum(axis=1)},
+    (2, 32),
+    [zeros(1), np.arange(1, 130, dtype=np.int32), zeros(130)],
+    lambda a: {0: [64], 2: np.arange(130) < 64},
 )
-
-
 @cuda.jit
 def stack_with_aba(top, below, out):
-    i = cuda.grid(1)
-    node = cuda.atomic.add(top, 0, 0)
-    while True:
-        next_node = below[node]  # here
-        seen = cuda.atomic.cas(top, 0, node, next_node)
-        if seen == node:
-            break
-        node = seen
-    cuda.atomic.add(out, node, 1)
-    if i % 2:  # give it back: whoever has read `node` before may now take it for unchanged
-        seen = cuda.atomic.add(top, 0, 0)
-        while True:
-            below[node] = seen  # here
-            now = cuda.atomic.cas(top, 0, seen, node)
-            if now == seen:
-                break
-            seen = now
-
-
-@cuda.jit
-def stack_with_aba_repaired(top, below, out):
-    # Tickets are never given back, so none is mistaken for another.
-    ticket = cuda.atomic.add(top, 0, 1)
-    cuda.atomic.add(out, ticket, 1)
-
-
-planted(
-    stack_with_aba,
-    stack_with_aba_repaired,
-    "race",
-    2,
-    32,
-    lambda: [zeros(1), np.arange(1, 130, dtype=np.int32), zeros(130)],
-    lambda args: {0: [64], 2: np.arange(130) < 64},
-)
+    # + # Tickets are never given back, so none is mistaken for another.
+    # + ticket = cuda.atomic.add(top, 0, 1)
+    # + cuda.atomic.add(out, ticket, 1)
+    i = cuda.grid(1)  # -
+    node = cuda.atomic.add(top, 0, 0)  # -
+    while True:  # -
+        next_node = below[node]  # here -
+        seen = cuda.atomic.cas(top, 0, node, next_node)  # -
+        if seen == node:  # -
+            break  # -
+        node = seen  # -
+    cuda.atomic.add(out, node, 1)  # -
+    if i % 2:  # give it back: whoever has read `node` before may now take it for unchanged  # -
+        seen = cuda.atomic.add(top, 0, 0)  # -
+        while True:  # -
+            below[node] = seen  # here -
+            now = cuda.atomic.cas(top, 0, seen, node)  # -
+            if now == seen:  # -
+                break  # -
+            seen = now  # -
 
 
 # The grid ------------------------------------------------------------
 
 
+@planted(
+    "race",
+    (3, 32),
+    [numbers(96), zeros(3), zeros(96)],
+    lambda a: {2: a[0] + 2 * np.repeat(np.roll(a[0].reshape(3, 32).sum(axis=1), -1), 32)},
+)
 @cuda.jit
 def grid_sync_left_out(a, sums, out):
     i = cuda.grid(1)
@@ -1095,71 +594,41 @@ def grid_sync_left_out(a, sums, out):
     cuda.syncthreads()
     if cuda.threadIdx.x == 0:
         sums[cuda.blockIdx.x] *= 2  # here
-    cuda.syncthreads()
+    # + cuda.cg.this_grid().sync()
+    cuda.syncthreads()  # -
     out[i] = a[i] + sums[(cuda.blockIdx.x + 1) % cuda.gridDim.x]  # here
 
 
-@cuda.jit
-def grid_sync_left_out_repaired(a, sums, out):
-    i = cuda.grid(1)
-    cuda.atomic.add(sums, cuda.blockIdx.x, a[i])
-    cuda.syncthreads()
-    if cuda.threadIdx.x == 0:
-        sums[cuda.blockIdx.x] *= 2
-    cuda.cg.this_grid().sync()
-    out[i] = a[i] + sums[(cuda.blockIdx.x + 1) % cuda.gridDim.x]
-
-
-planted(
-    grid_sync_left_out,
-    grid_sync_left_out_repaired,
-    "race",
-    3,
-    32,
-    lambda: [numbers(96), zeros(3), zeros(96)],
-    lambda args: {
-        2: args[0] + 2 * np.repeat(np.roll(args[0].reshape(3, 32).sum(axis=1), -1), 32),
-    },
+@planted(
+    "barrier-divergence",
+    (3, 32),
+    [numbers(96), zeros(96)],
+    lambda a: {0: np.append(a[0][63::-1], a[0][64:])},
 )
-
-
 @cuda.jit
 def grid_sync_skipped_by_a_block(a, out):
     grid = cuda.cg.this_grid()
     i = cuda.grid(1)
     out[i] = a[i]
+    # + grid.sync()
     if cuda.blockIdx.x < 2:
-        grid.sync()  # here
+        grid.sync()  # here -
         a[i] = out[63 - i]
 
 
-@cuda.jit
-def grid_sync_skipped_by_a_block_repaired(a, out):
-    grid = cuda.cg.this_grid()
-    i = cuda.grid(1)
-    out[i] = a[i]
-    grid.sync()
-    if cuda.blockIdx.x < 2:
-        a[i] = out[63 - i]
-
-
-planted(
-    grid_sync_skipped_by_a_block,
-    grid_sync_skipped_by_a_block_repaired,
-    "barrier-divergence",
-    3,
-    32,
-    lambda: [numbers(96), zeros(96)],
-    lambda args: {0: np.append(args[0][63::-1], args[0][64:])},
+@planted(
+    "race",
+    (6, 32),
+    [numbers(6), zeros(6), zeros(1), zeros(1)],
+    lambda a: {1: a[0], 2: [6], 3: [a[0].sum()]},
 )
-
-
 @cuda.jit
 def partial_sums_set_without_a_fence(a, partial, arrived, total):
     last = cuda.shared.array(1, int32)
     b, t = cuda.blockIdx.x, cuda.threadIdx.x
     if t == 0:
         partial[b] = a[b]  # here
+        # + cuda.threadfence()
         last[0] = cuda.atomic.add(arrived, 0, 1) == cuda.gridDim.x - 1
         cuda.threadfence()
     cuda.syncthreads()
@@ -1167,6 +636,12 @@ def partial_sums_set_without_a_fence(a, partial, arrived, total):
         cuda.atomic.add(total, 0, partial[t])  # here
 
 
+@planted(
+    "race",
+    (6, 32),
+    [numbers(6), zeros(6), zeros(1), zeros(1)],
+    lambda a: {1: a[0], 2: [6], 3: [a[0].sum()]},
+)
 @cuda.jit
 def partial_sums_read_without_a_fence(a, partial, arrived, total):
     last = cuda.shared.array(1, int32)
@@ -1175,18 +650,26 @@ def partial_sums_read_without_a_fence(a, partial, arrived, total):
         partial[b] = a[b]  # here
         cuda.threadfence()
         last[0] = cuda.atomic.add(arrived, 0, 1) == cuda.gridDim.x - 1
+        # + cuda.threadfence()
     cuda.syncthreads()
     if last[0] and t < partial.size:
         cuda.atomic.add(total, 0, partial[t])  # here
 
 
+@planted(
+    "race",
+    (6, 32),
+    [numbers(6), zeros(6), zeros(1), zeros(1)],
+    lambda a: {1: a[0], 2: [6], 3: [a[0].sum()]},
+)
 @cuda.jit
 def fence_of_the_wrong_scope(a, partial, arrived, total):
     last = cuda.shared.array(1, int32)
     b, t = cuda.blockIdx.x, cuda.threadIdx.x
     if t == 0:
         partial[b] = a[b]  # here
-        cuda.threadfence_block()
+        # + cuda.threadfence()
+        cuda.threadfence_block()  # -
         last[0] = cuda.atomic.add(arrived, 0, 1) == cuda.gridDim.x - 1
         cuda.threadfence()
     cuda.syncthreads()
@@ -1194,355 +677,142 @@ def fence_of_the_wrong_scope(a, partial, arrived, total):
         cuda.atomic.add(total, 0, partial[t])  # here
 
 
-@cuda.jit
-def partial_sums_repaired(a, partial, arrived, total):
-    last = cuda.shared.array(1, int32)
-    b, t = cuda.blockIdx.x, cuda.threadIdx.x
-    if t == 0:
-        partial[b] = a[b]
-        cuda.threadfence()
-        last[0] = cuda.atomic.add(arrived, 0, 1) == cuda.gridDim.x - 1
-        cuda.threadfence()
-    cuda.syncthreads()
-    if last[0] and t < partial.size:
-        cuda.atomic.add(total, 0, partial[t])
-
-
-for broken in (
-    partial_sums_set_without_a_fence,
-    partial_sums_read_without_a_fence,
-    fence_of_the_wrong_scope,
-):
-    planted(
-        broken,
-        partial_sums_repaired,
-        "race",
-        6,
-        32,
-        lambda: [numbers(6), zeros(6), zeros(1), zeros(1)],
-        lambda args: {1: args[0], 2: [6], 3: [args[0].sum()]},
-    )
-
-
+@planted("barrier-divergence", (3, 32), [numbers(60), 60, zeros(60)], lambda a: {2: a[0][::-1] + 1})
 @cuda.jit
 def grid_sync_without_the_last_block(a, n, out):
     i = cuda.grid(1)
-    if i >= n:
-        return
-    a[i] += 1
+    # + if i < n:
+    # +     a[i] += 1
+    if i >= n:  # -
+        return  # -
+    a[i] += 1  # -
     cuda.cg.this_grid().sync()  # here
-    out[i] = a[n - 1 - i]
-
-
-@cuda.jit
-def grid_sync_without_the_last_block_repaired(a, n, out):
-    i = cuda.grid(1)
-    if i < n:
-        a[i] += 1
-    cuda.cg.this_grid().sync()
-    if i < n:
-        out[i] = a[n - 1 - i]
-
-
-planted(
-    grid_sync_without_the_last_block,
-    grid_sync_without_the_last_block_repaired,
-    "barrier-divergence",
-    3,
-    32,
-    lambda: [numbers(60), 60, zeros(60)],
-    lambda args: {2: args[0][::-1] + 1},
-)
+    # + if i < n:
+    # +     out[i] = a[n - 1 - i]
+    out[i] = a[n - 1 - i]  # -
 
 
 # Warps ------------------------------------------------------------
 
 
+@planted("race", (1, 32), [numbers(32), zeros(32)], lambda a: {1: a[0][np.arange(32) ^ 1]})
 @cuda.jit
 def missing_syncwarp(a, out):
     tile = cuda.shared.array(32, int32)
     t = cuda.threadIdx.x
     tile[t] = a[t]  # here
+    # + cuda.syncwarp()
     out[t] = tile[t ^ 1]  # here
 
 
-@cuda.jit
-def missing_syncwarp_repaired(a, out):
-    tile = cuda.shared.array(32, int32)
-    t = cuda.threadIdx.x
-    tile[t] = a[t]
-    cuda.syncwarp()
-    out[t] = tile[t ^ 1]
-
-
-planted(
-    missing_syncwarp,
-    missing_syncwarp_repaired,
+@planted(
     "race",
-    1,
-    32,
-    lambda: [numbers(32), zeros(32)],
-    lambda args: {1: args[0][np.arange(32) ^ 1]},
+    (1, 32),
+    [numbers(32), zeros(32)],
+    lambda a: {1: a[0][np.arange(32) ^ 1] + np.append(a[0][1:], a[0][-1])},
 )
-
-
 @cuda.jit
 def shuffle_taken_for_a_barrier(a, out):
     tile = cuda.shared.array(32, int32)
     t = cuda.threadIdx.x
     tile[t] = a[t]  # here
     right = cuda.shfl_down_sync(FULL, a[t], 1)
+    # + cuda.syncwarp()
     out[t] = tile[t ^ 1] + right  # here
 
 
-@cuda.jit
-def shuffle_taken_for_a_barrier_repaired(a, out):
-    tile = cuda.shared.array(32, int32)
-    t = cuda.threadIdx.x
-    tile[t] = a[t]
-    right = cuda.shfl_down_sync(FULL, a[t], 1)
-    cuda.syncwarp()
-    out[t] = tile[t ^ 1] + right
-
-
-planted(
-    shuffle_taken_for_a_barrier,
-    shuffle_taken_for_a_barrier_repaired,
-    "race",
-    1,
-    32,
-    lambda: [numbers(32), zeros(32)],
-    lambda args: {1: args[0][np.arange(32) ^ 1] + np.append(args[0][1:], args[0][-1])},
-)
-
-
+@planted("warp-operation", (2, 40), [numbers(80), zeros(1)], lambda a: {1: [a[0].sum()]})
 @cuda.jit
 def sum_of_lanes_that_are_not_there(a, out):
     x = a[cuda.grid(1)]
+    # + there = cuda.blockDim.x - cuda.threadIdx.x // 32 * 32
     k = 16
     while k > 0:
-        x += cuda.shfl_down_sync(FULL, x, k)  # here
+        # + y = cuda.shfl_down_sync(FULL, x, k if cuda.laneid + k < there else 0)
+        # + if cuda.laneid + k < there:
+        # +     x += y
+        x += cuda.shfl_down_sync(FULL, x, k)  # here -
         k //= 2
     if cuda.laneid == 0:
         cuda.atomic.add(out, 0, x)
 
 
-@cuda.jit
-def sum_of_lanes_that_are_not_there_repaired(a, out):
-    x = a[cuda.grid(1)]
-    there = cuda.blockDim.x - cuda.threadIdx.x // 32 * 32
-    k = 16
-    while k > 0:
-        y = cuda.shfl_down_sync(FULL, x, k if cuda.laneid + k < there else 0)
-        if cuda.laneid + k < there:
-            x += y
-        k //= 2
-    if cuda.laneid == 0:
-        cuda.atomic.add(out, 0, x)
-
-
-planted(
-    sum_of_lanes_that_are_not_there,
-    sum_of_lanes_that_are_not_there_repaired,
-    "warp-operation",
-    2,
-    40,
-    lambda: [numbers(80), zeros(1)],
-    lambda args: {1: [args[0].sum()]},
-)
-
-
+@planted("race", (1, 32), [numbers(32), zeros(32)], lambda a: {1: np.full(32, a[0][0])})
 @cuda.jit
 def vote_taken_for_a_barrier(a, out):
     found = cuda.shared.array(1, int32)
     t = cuda.threadIdx.x
     if t == 0:
         found[0] = a[0]  # here
+    # + cuda.syncwarp()
     if cuda.any_sync(FULL, a[t] > 10):
         out[t] = found[0]  # here
 
 
-@cuda.jit
-def vote_taken_for_a_barrier_repaired(a, out):
-    found = cuda.shared.array(1, int32)
-    t = cuda.threadIdx.x
-    if t == 0:
-        found[0] = a[0]
-    cuda.syncwarp()
-    if cuda.any_sync(FULL, a[t] > 10):
-        out[t] = found[0]
-
-
-planted(
-    vote_taken_for_a_barrier,
-    vote_taken_for_a_barrier_repaired,
-    "race",
-    1,
-    32,
-    lambda: [numbers(32), zeros(32)],
-    lambda args: {1: np.full(32, args[0][0])},
-)
-
-
+@planted("warp-operation", (1, 32), [numbers(32), zeros(32)], lambda a: {1: np.tile(a[0][:16], 2)})
 @cuda.jit
 def one_side_forgets_to_meet(a, out):
     if cuda.laneid < 16:
         out[cuda.laneid] = a[cuda.laneid]
-        cuda.syncwarp()
+        cuda.syncwarp()  # -
         cuda.syncwarp()  # here
     else:
         cuda.syncwarp()
         out[cuda.laneid] = out[cuda.laneid - 16]
 
 
-@cuda.jit
-def one_side_forgets_to_meet_repaired(a, out):
-    if cuda.laneid < 16:
-        out[cuda.laneid] = a[cuda.laneid]
-        cuda.syncwarp()
-    else:
-        cuda.syncwarp()
-        out[cuda.laneid] = out[cuda.laneid - 16]
-
-
-planted(
-    one_side_forgets_to_meet,
-    one_side_forgets_to_meet_repaired,
-    "warp-operation",
-    1,
-    32,
-    lambda: [numbers(32), zeros(32)],
-    lambda args: {1: np.tile(args[0][:16], 2)},
+@planted(
+    "warp-operation", (1, 32), [numbers(20), 20, zeros(20)], lambda a: {2: np.append(a[0][1:], 0)}
 )
-
-
 @cuda.jit
 def shuffle_from_an_exited_lane(a, n, out):
     i = cuda.grid(1)
-    if i >= n:
-        return
-    out[i] = cuda.shfl_down_sync(cuda.activemask(), a[i], 1)  # here
+    # + value = a[i] if i < n else 0
+    # + value = cuda.shfl_down_sync(FULL, value, 1)
+    # + if i < n:
+    # +     out[i] = value
+    if i >= n:  # -
+        return  # -
+    out[i] = cuda.shfl_down_sync(cuda.activemask(), a[i], 1)  # here -
 
 
-@cuda.jit
-def shuffle_from_an_exited_lane_repaired(a, n, out):
-    i = cuda.grid(1)
-    value = a[i] if i < n else 0
-    value = cuda.shfl_down_sync(FULL, value, 1)
-    if i < n:
-        out[i] = value
-
-
-planted(
-    shuffle_from_an_exited_lane,
-    shuffle_from_an_exited_lane_repaired,
+@planted(
     "warp-operation",
-    1,
-    32,
-    lambda: [numbers(20), 20, zeros(20)],
-    lambda args: {2: np.append(args[0][1:], 0)},
+    (2, 32),
+    [numbers(64), zeros(64)],
+    lambda a: {1: np.where(a[0] > 10, np.repeat((a[0].reshape(2, 32) > 20).sum(axis=1), 32), 0)},
 )
-
-
 @cuda.jit
 def full_mask_in_a_branch(a, out):
     i = cuda.grid(1)
+    # + mask = cuda.ballot_sync(FULL, a[i] > 10)
     if a[i] > 10:
-        out[i] = cuda.popc(cuda.ballot_sync(FULL, a[i] > 20))  # here
+        # + out[i] = cuda.popc(cuda.ballot_sync(mask, a[i] > 20))
+        out[i] = cuda.popc(cuda.ballot_sync(FULL, a[i] > 20))  # here -
 
 
-@cuda.jit
-def full_mask_in_a_branch_repaired(a, out):
-    i = cuda.grid(1)
-    mask = cuda.ballot_sync(FULL, a[i] > 10)
-    if a[i] > 10:
-        out[i] = cuda.popc(cuda.ballot_sync(mask, a[i] > 20))
-
-
-planted(
-    full_mask_in_a_branch,
-    full_mask_in_a_branch_repaired,
-    "warp-operation",
-    2,
-    32,
-    lambda: [numbers(64), zeros(64)],
-    lambda args: {
-        1: np.where(args[0] > 10, np.repeat((args[0].reshape(2, 32) > 20).sum(axis=1), 32), 0),
-    },
+@planted(
+    "warp-operation", (1, 32), [numbers(32), zeros(32)], lambda a: {1: [a[0][3]] * 16 + [0] * 16}
 )
-
-
 @cuda.jit
 def mask_of_one_lane_too_many(a, out):
     i = cuda.grid(1)
     if cuda.laneid < 16:
-        out[i] = cuda.shfl_sync(0x1FFFF, a[i], 3)  # here
+        # + out[i] = cuda.shfl_sync(HALF, a[i], 3)
+        out[i] = cuda.shfl_sync(0x1FFFF, a[i], 3)  # here -
 
 
-@cuda.jit
-def mask_of_one_lane_too_many_repaired(a, out):
-    i = cuda.grid(1)
-    if cuda.laneid < 16:
-        out[i] = cuda.shfl_sync(HALF, a[i], 3)
-
-
-planted(
-    mask_of_one_lane_too_many,
-    mask_of_one_lane_too_many_repaired,
-    "warp-operation",
-    1,
-    32,
-    lambda: [numbers(32), zeros(32)],
-    lambda args: {1: [args[0][3]] * 16 + [0] * 16},
+@planted(
+    "warp-operation", (1, 32), [numbers(32), zeros(32)], lambda a: {1: a[0][np.arange(32) ^ 1]}
 )
-
-
 @cuda.jit
 def lane_outside_its_own_mask(a, out):
     i = cuda.grid(1)
-    out[i] = cuda.shfl_xor_sync(HALF, a[i], 1)  # here
-
-
-@cuda.jit
-def lane_outside_its_own_mask_repaired(a, out):
-    i = cuda.grid(1)
-    out[i] = cuda.shfl_xor_sync(FULL, a[i], 1)
-
-
-planted(
-    lane_outside_its_own_mask,
-    lane_outside_its_own_mask_repaired,
-    "warp-operation",
-    1,
-    32,
-    lambda: [numbers(32), zeros(32)],
-    lambda args: {1: args[0][np.arange(32) ^ 1]},
-)
+    # + out[i] = cuda.shfl_xor_sync(FULL, a[i], 1)
+    out[i] = cuda.shfl_xor_sync(HALF, a[i], 1)  # here -
 
 
 # Loops ------------------------------------------------------------
-
-
-@cuda.jit
-def loop_without_an_end(a, out):
-    i = cuda.grid(1)
-    steps = 0
-    v = i
-    while v != 0:  # here
-        v = a[v]
-        steps += 1
-    out[i] = steps
-
-
-@cuda.jit
-def loop_without_an_end_repaired(a, out):
-    i = cuda.grid(1)
-    steps = 0
-    v = i
-    while v != 0 and steps < a.size:
-        v = a[v]
-        steps += 1
-    out[i] = steps
 
 
 def parents_with_a_cycle():
@@ -1561,129 +831,79 @@ def steps_to_the_root(args):
     return {1: steps}
 
 
-planted(
-    loop_without_an_end,
-    loop_without_an_end_repaired,
-    "endless-loop",
-    1,
-    40,
-    lambda: [parents_with_a_cycle(), zeros(40)],
-    steps_to_the_root,
-)
+@planted("endless-loop", (1, 40), [parents_with_a_cycle(), zeros(40)], steps_to_the_root)
+@cuda.jit
+def loop_without_an_end(a, out):
+    i = cuda.grid(1)
+    steps = 0
+    v = i
+    # + while v != 0 and steps < a.size:
+    while v != 0:  # here -
+        v = a[v]
+        steps += 1
+    out[i] = steps
 
 
 # Speed: nothing is wrong, but a rule on speed speaks
 
 
+@planted(
+    "bank-conflicts",
+    (1, (32, 32)),
+    [numbers(1024, np.float32).reshape(32, 32), zeros((32, 32), np.float32)],
+    lambda a: {1: a[0].T},
+)
 @cuda.jit
 def column_of_a_tile_in_one_bank(a, out):
-    tile = cuda.shared.array((32, 32), float32)
+    # + tile = cuda.shared.array((32, 33), float32)
+    tile = cuda.shared.array((32, 32), float32)  # -
     x, y = cuda.threadIdx.x, cuda.threadIdx.y
     tile[y, x] = a[y, x]
     cuda.syncthreads()
     out[y, x] = tile[x, y]  # here
 
 
-@cuda.jit
-def column_of_a_tile_in_one_bank_repaired(a, out):
-    tile = cuda.shared.array((32, 33), float32)
-    x, y = cuda.threadIdx.x, cuda.threadIdx.y
-    tile[y, x] = a[y, x]
-    cuda.syncthreads()
-    out[y, x] = tile[x, y]
-
-
-planted(
-    column_of_a_tile_in_one_bank,
-    column_of_a_tile_in_one_bank_repaired,
-    "bank-conflicts",
-    1,
-    (32, 32),
-    lambda: [numbers(1024, np.float32).reshape(32, 32), zeros((32, 32), np.float32)],
-    lambda args: {1: args[0].T},
+@planted(
+    "uncoalesced",
+    (2, 32),
+    [numbers(512), zeros(64)],
+    lambda a: {1: a[0].reshape(8, 64).sum(axis=0)},
 )
-
-
 @cuda.jit
 def neighbors_far_apart(a, out):
     i = cuda.grid(1)
     total = 0
     for k in range(8):
-        total += a[8 * i + k]  # here
+        # + total += a[64 * k + i]
+        total += a[8 * i + k]  # here -
     out[i] = total
 
 
-@cuda.jit
-def neighbors_far_apart_repaired(a, out):
-    i = cuda.grid(1)
-    total = 0
-    for k in range(8):
-        total += a[64 * k + i]
-    out[i] = total
-
-
-planted(
-    neighbors_far_apart,
-    neighbors_far_apart_repaired,
-    "uncoalesced",
-    2,
-    32,
-    lambda: [numbers(512), zeros(64)],
-    lambda args: {1: args[0].reshape(8, 64).sum(axis=0)},
-)
-
-
+@planted("atomic-contention", (2, 64), [numbers(128), zeros(1)], lambda a: {1: [(a[0] > 0).sum()]})
 @cuda.jit
 def every_lane_at_one_counter(a, count):
-    if a[cuda.grid(1)] > 0:
-        cuda.atomic.add(count, 0, 1)  # here
+    # + here = cuda.ballot_sync(FULL, a[cuda.grid(1)] > 0)
+    # + if cuda.laneid == 0:
+    # +     cuda.atomic.add(count, 0, cuda.popc(here))
+    if a[cuda.grid(1)] > 0:  # -
+        cuda.atomic.add(count, 0, 1)  # here -
 
 
-@cuda.jit
-def every_lane_at_one_counter_repaired(a, count):
-    here = cuda.ballot_sync(FULL, a[cuda.grid(1)] > 0)
-    if cuda.laneid == 0:
-        cuda.atomic.add(count, 0, cuda.popc(here))
-
-
-planted(
-    every_lane_at_one_counter,
-    every_lane_at_one_counter_repaired,
-    "atomic-contention",
-    2,
-    64,
-    lambda: [numbers(128), zeros(1)],
-    lambda args: {1: [(args[0] > 0).sum()]},
+@planted(
+    "order-dependent",
+    (2, 64),
+    [numbers(128), zeros(128), zeros(1)],
+    lambda a: {1: np.append(np.flatnonzero(a[0] > 5), zeros((a[0] <= 5).sum()))},
 )
-
-
 @cuda.jit
 def order_of_a_queue(a, queue, size):
+    # + # The place of a thread's entry follows from the input alone.
     i = cuda.grid(1)
     if a[i] > 5:
-        at = cuda.atomic.add(size, 0, 1)
+        # + at = 0
+        # + for k in range(i):
+        # +     if a[k] > 5:
+        # +         at += 1
+        at = cuda.atomic.add(size, 0, 1)  # -
         queue[at] = i  # here
-
-
-@cuda.jit
-def order_of_a_queue_repaired(a, queue, size):
-    # The place of a thread's entry follows from the input alone.
-    i = cuda.grid(1)
-    if a[i] > 5:
-        at = 0
-        for k in range(i):
-            if a[k] > 5:
-                at += 1
-        queue[at] = i
-        cuda.atomic.add(size, 0, 1)
-
-
-planted(
-    order_of_a_queue,
-    order_of_a_queue_repaired,
-    "order-dependent",
-    2,
-    64,
-    lambda: [numbers(128), zeros(128), zeros(1)],
-    lambda args: {1: np.append(np.flatnonzero(args[0] > 5), zeros((args[0] <= 5).sum()))},
-)
+        # + cuda.atomic.add(size, 0, 1)
