@@ -6,8 +6,11 @@ import importlib.util
 import inspect
 import linecache
 import zlib
+from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
+from numba import cuda
 
 
 def launched(device, kernel, blocks, threads, *arguments, shared=0):
@@ -42,3 +45,15 @@ def function_from(text, name, space):
     space = dict(space)
     exec(compile(text, file, "exec"), space)
     return space[name]
+
+
+def numba_compiles(kernel, types):
+    """Return whether numba compiles a kernel or function of `types` for a GPU that is not there."""
+    here = SimpleNamespace(compute_capability=(8, 0))
+    function = getattr(kernel, "py_func", kernel)
+    with mock.patch("numba.cuda.dispatcher.get_current_device", return_value=here):
+        try:
+            ptx, _ = cuda.compile_ptx(function, types, cc=(8, 0))
+        except Exception:
+            return False
+    return ".visible .entry" in ptx

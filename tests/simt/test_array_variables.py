@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from launching import launched, line_of
 from numba import cuda, int64
+from thread_by_thread import alone
 
 from gpukernels.device import SimtDevice
 from gpukernels.simt import Recorder, launch
@@ -23,10 +24,14 @@ def run(scheduled_device):
     return functools.partial(launched, scheduled_device)
 
 
-def two(n=N):
-    return np.arange(n), np.arange(n) * 100
+A, B = np.arange(N), np.arange(N) * 100
+OUT = np.zeros(N, np.int64)
 
 
+@alone(A, B, 0, blocks=2, threads=N // 2)
+@alone(A, B, 1, blocks=2, threads=N // 2)
+@alone(A, B, 2, blocks=2, threads=N // 2)
+@alone(A, B, 3, blocks=2, threads=N // 2)
 @cuda.jit
 def ping_pong(src, dst, rounds):
     t = cuda.grid(1)
@@ -35,29 +40,14 @@ def ping_pong(src, dst, rounds):
         src, dst = dst, src
 
 
-@pytest.mark.parametrize("rounds", range(4))
-def test_parameters_swapped_in_a_loop_take_turns(run, rounds):
-    a, b = two()
-    found_a, found_b, _ = run(ping_pong, 2, N // 2, a, b, rounds)
-    last = a + rounds
-    before = a + rounds - 1 if rounds else b
-    assert found_a.tolist() == (before if rounds % 2 else last).tolist()
-    assert found_b.tolist() == (last if rounds % 2 else before).tolist()
-
-
+@alone(A, B, OUT, 2, blocks=2, threads=N // 2)
+@alone(A, B, OUT, 3, blocks=2, threads=N // 2)
 @cuda.jit
 def swapped_in_an_if(a, b, out, n):
     t = cuda.grid(1)
     if n > 2:
         a, b = b, a
     out[t] = a[t] - b[t]
-
-
-def test_parameters_swapped_in_a_branch(run):
-    a, b = two()
-    for n in (2, 3):
-        out = run(swapped_in_an_if, 2, N // 2, a, b, np.zeros(N, np.int64), n)[2]
-        assert out.tolist() == (b - a if n > 2 else a - b).tolist()
 
 
 @cuda.jit
@@ -86,6 +76,7 @@ def test_the_double_buffered_scan_is_right_and_no_race(run):
     assert found.tolist() == np.cumsum(x).tolist()
 
 
+@alone(OUT, 9, blocks=2, threads=N // 2)
 @cuda.jit
 def local_arrays(out, rounds):
     t = cuda.grid(1)
@@ -103,21 +94,10 @@ def local_arrays(out, rounds):
     out[t] = one[0]
 
 
-def test_local_arrays_swapped_beside_break_and_continue(run):
-    def wanted(t, rounds):
-        value, plus = t, 1
-        for k in range(rounds):
-            if k % 3 == 2:
-                continue
-            value, plus = value + plus, value
-            if k > t:
-                break
-        return value
-
-    out, _ = run(local_arrays, 2, N // 2, np.zeros(N, np.int64), 9)
-    assert out.tolist() == [wanted(t, 9) for t in range(N)]
-
-
+@alone(A, B, OUT, 0, blocks=2, threads=N // 2)
+@alone(A, B, OUT, 1, blocks=2, threads=N // 2)
+@alone(A, B, OUT, 2, blocks=2, threads=N // 2)
+@alone(A, B, OUT, 3, blocks=2, threads=N // 2)
 @cuda.jit
 def tuples_of_arrays(a, b, out, rounds):
     t = cuda.grid(1)
@@ -131,19 +111,12 @@ def tuples_of_arrays(a, b, out, rounds):
     out[t] = p[t] + 3 * q[t] + 5 * r[t] + seven
 
 
-@pytest.mark.parametrize("rounds", [0, 1, 2, 3])
-def test_tuples_of_arrays_swap_too(run, rounds):
-    a, b = two()
-    out = run(tuples_of_arrays, 2, N // 2, a, b, np.zeros(N, np.int64), rounds)[2]
-    x, y = (b, a) if rounds % 2 else (a, b)
-    assert out.tolist() == (y + 3 * x + 5 * x + 7).tolist()
-
-
 @cuda.jit(device=True)
 def turned(a, b, c):
     return b, c, a
 
 
+@alone(*(np.full(3 + i, i + 1) for i in range(3)), OUT, 6, blocks=2, threads=N // 2)
 @cuda.jit
 def through_a_function(a, b, c, out, rounds):
     t = cuda.grid(1)
@@ -154,17 +127,6 @@ def through_a_function(a, b, c, out, rounds):
         if k == t % 5:
             break
     out[t] = a[0] + 10 * b[0] + 100 * c[0] + 1000 * n
-
-
-def test_three_arrays_go_round_through_a_function_and_their_shapes_are_those_of_before(run):
-    parts = [np.full(3 + i, i + 1) for i in range(3)]
-    out = run(through_a_function, 2, N // 2, *parts, np.zeros(N, np.int64), 6)[3]
-    for t in range(N):
-        a, b, c = parts
-        for _ in range(t % 5 + 1):
-            a, b, c, n = b, c, a, a.size
-            a, b, c = b, c, a
-        assert out[t] == a[0] + 10 * b[0] + 100 * c[0] + 1000 * n
 
 
 @cuda.jit
@@ -183,7 +145,7 @@ def loop_over_arrays(a, b, out):
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_loop_over_a_tuple_goes_over_what_was_in_it(schedule):  # numba cannot compile it
-    a, b = two()
+    a, b = A.copy(), B.copy()
     out = np.zeros(N, np.int64)
     launch(loop_over_arrays, 2, N // 2, (a, b, out), schedule=schedule)
     assert out.tolist() == [100 * (10 * t + 100 * t) + 10 + t for t in range(N)]
@@ -204,7 +166,7 @@ def odd_lanes_swap(a, b):
 
 
 def test_each_thread_may_hold_another_array(run):
-    a, b = two()
+    a, b = A.copy(), B.copy()
     found = run(odd_lanes_swap, 2, N // 2, a, b)
     for t in range(N):
         pair = [int(a[t]), int(b[t])]
@@ -264,6 +226,7 @@ def chosen(a, b, i):
     return b, a
 
 
+@alone(A, B, OUT, blocks=2, threads=N // 2)
 @cuda.jit
 def by_a_function(a, b, out):
     t = cuda.grid(1)
@@ -271,25 +234,13 @@ def by_a_function(a, b, out):
     out[t] = x[t] - y[t]
 
 
-def test_a_function_returns_another_array_to_each_thread(run):
-    a, b = two()
-    out = run(by_a_function, 2, N // 2, a, b, np.zeros(N, np.int64))[2]
-    assert out.tolist() == np.where(np.arange(N) > 3, a - b, b - a).tolist()
-
-
+@alone(A + 1j, A * 2 - 3j, np.zeros(N), blocks=2, threads=N // 2)
 @cuda.jit
 def parts_of_complex(a, b, out):
     t = cuda.grid(1)
     if t % 3 == 0:
         a = b
     out[t] = a.real[t] + 10 * a.imag[t]
-
-
-def test_parts_of_complex_arrays_chosen_by_a_thread(run):
-    a, b = np.arange(N) + 1j, np.arange(N) * 2 - 3j
-    out = run(parts_of_complex, 2, N // 2, a, b, np.zeros(N))[2]
-    c = np.where(np.arange(N) % 3 == 0, b, a)
-    assert out.tolist() == (c.real + 10 * c.imag).tolist()
 
 
 @cuda.jit
@@ -324,7 +275,7 @@ def test_faults_name_the_array_that_the_thread_holds():
 
 
 def test_a_trace_has_a_request_for_each_array():
-    a, b = two(32)
+    a, b = A[:32].copy(), B[:32].copy()
     recorder = Recorder()
     launch(odd_lanes_swap, 1, 32, (a, b), recorder=recorder)
     trace = recorder.trace

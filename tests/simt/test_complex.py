@@ -7,6 +7,7 @@ import cmath
 import numpy as np
 import pytest
 from numba import cuda
+from thread_by_thread import alone
 
 from gpukernels.simt import Recorder, launch, uninitialized
 from gpukernels.simt.errors import RaceError, UninitializedRead
@@ -75,6 +76,7 @@ def test_complex64_is_rounded_where_numba_rounds_it():
     assert out[1] == out[0]
 
 
+@alone(numbers(20, np.complex128), np.zeros((20, 10), np.complex128), rtol=1e-12)
 @cuda.jit
 def functions(z, out):
     i = cuda.grid(1)
@@ -91,16 +93,8 @@ def functions(z, out):
     out[i, 9] = cmath.isnan(x) + cmath.isfinite(x)
 
 
-def test_functions_of_cmath():
-    z, out = numbers(20, np.complex128), np.zeros((20, 10), np.complex128)
-    launch(functions, 1, 20, (z, out))
-    m = cmath
-    for x, row in zip(z.tolist(), out, strict=True):
-        expected = [m.exp(x), m.log(x), m.log(x, 3), m.sqrt(x), m.sin(x) + m.cos(x) + m.tan(x)]
-        expected += [m.asin(x) + m.acos(x) + m.atan(x), m.sinh(x) + m.cosh(x) + m.tanh(x)]
-        np.testing.assert_allclose(row, [*expected, x, m.phase(x), 1], rtol=1e-12)
-
-
+@alone(2 - 1j, np.zeros(8, np.complex128))
+@alone(np.complex64(2 - 1j), np.zeros(8, np.complex128))
 @cuda.jit
 def scalar_argument(z, out):
     i = cuda.grid(1)
@@ -110,27 +104,13 @@ def scalar_argument(z, out):
     out[i] = total
 
 
-@pytest.mark.parametrize("z", [2 - 1j, np.complex64(2 - 1j)])
-def test_complex_arguments_and_sums(z):
-    out = np.zeros(8, np.complex128)
-    launch(scalar_argument, 1, 8, (z, out))
-    np.testing.assert_allclose(out, [(2 - 1j) * k * (k - 1) / 2 for k in range(8)])
-
-
+@alone(np.zeros(40, np.complex64), np.arange(40.0), blocks=2, threads=20)
 @cuda.jit
 def parts(z, out):
     i = cuda.grid(1)
     z.imag[i] = out[i]
     cuda.atomic.add(z.real, 0, 1)
     out[i] = z[i].imag * 2
-
-
-def test_parts_of_arrays_are_the_same_memory():
-    z, out = np.zeros(40, np.complex64), np.arange(40.0)
-    launch(parts, 2, 20, (z, out))
-    assert z.real.tolist() == [40] + [0] * 39
-    assert z.imag.tolist() == list(range(40))
-    assert out.tolist() == [2 * i for i in range(40)]
 
 
 @cuda.jit

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from launching import launched, line_of
+from launching import line_of
 from numba import cuda
-from thread_by_thread import thread_by_thread
+from thread_by_thread import alone
 
 from gpukernels.simt import Recorder, launch
 from gpukernels.simt.errors import KernelTypeError
@@ -14,21 +14,12 @@ from gpukernels.simt.errors import KernelTypeError
 N = 45
 
 
-def arrays():
-    rng = np.random.default_rng(3)
-    a = rng.integers(0, 9, N)
-    return a, rng.normal(size=N), rng.integers(0, 99, (N, 4)), np.zeros((N, 8))
+RNG = np.random.default_rng(3)
+ARRAYS = RNG.integers(0, 9, N), RNG.normal(size=N), RNG.integers(0, 99, (N, 4)), np.zeros((N, 8))
+over_many = alone(*ARRAYS, blocks=3, threads=16, rtol=1e-14)
 
 
-def check(device, kernel, *more):
-    """The machine must write what plain Python writes."""
-    arguments = (*arrays(), *more)
-    expected = thread_by_thread(kernel, N, *arguments)
-    found = launched(device, kernel, 3, 16, *arguments)
-    for one, other in zip(found, expected, strict=False):
-        np.testing.assert_allclose(one, other, rtol=1e-14)
-
-
+@over_many
 @cuda.jit
 def over_arrays(a, b, m, out):
     i = cuda.grid(1)
@@ -59,10 +50,7 @@ def over_arrays(a, b, m, out):
         out[i, 7] += 1
 
 
-def test_loops_over_arrays_and_what_goes_along(scheduled_device):
-    check(scheduled_device, over_arrays)
-
-
+@over_many
 @cuda.jit
 def over_ranges(a, b, m, out):
     i = cuda.grid(1)
@@ -85,10 +73,7 @@ def over_ranges(a, b, m, out):
         out[i, 7] += x
 
 
-def test_ranges_are_values_and_differ_by_thread(scheduled_device):
-    check(scheduled_device, over_ranges)
-
-
+@over_many
 @cuda.jit
 def over_tuples(a, b, m, out):
     i = cuda.grid(1)
@@ -117,10 +102,7 @@ def over_tuples(a, b, m, out):
             break
 
 
-def test_loops_over_tuples_that_threads_leave(scheduled_device):
-    check(scheduled_device, over_tuples)
-
-
+@over_many
 @cuda.jit
 def with_else(a, b, m, out):
     i = cuda.grid(1)
@@ -173,10 +155,7 @@ def with_else(a, b, m, out):
     out[i, 7] = 1
 
 
-def test_else_runs_for_the_threads_that_did_not_break(scheduled_device):
-    check(scheduled_device, with_else)
-
-
+@over_many
 @cuda.jit
 def same_name(a, b, m, out):
     i = cuda.grid(1)
@@ -192,20 +171,13 @@ def same_name(a, b, m, out):
     out[i, 2] = x
 
 
-def test_a_loop_goes_on_over_what_it_began_with(scheduled_device):
-    check(scheduled_device, same_name)
-
-
+@alone(np.arange(5, 5), np.full(3, -1))
+@alone(np.arange(5, 6), np.full(3, -1))
+@alone(np.arange(5, 7), np.full(3, -1))
 @cuda.jit
 def of_length(a, out):
     for k, x in enumerate(a):
         out[cuda.grid(1)] = k + 10 * x
-
-
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_short_and_empty_arrays(scheduled_device, n):
-    _, out = launched(scheduled_device, of_length, 1, 3, np.arange(5, 5 + n), np.full(3, -1))
-    assert out.tolist() == [n - 1 + 10 * (4 + n) if n else -1] * 3
 
 
 def test_a_loop_over_an_array_is_one_step_and_one_load_a_round():

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from launching import launched
 from numba import cuda, float32, int32, int64, uint8
+from thread_by_thread import alone
 
 from gpukernels.device import SimtDevice
 from gpukernels.simt.errors import LaunchError
-
-TILE = 8
-
 
 # Global arrays ------------------------------------------------------------
 
@@ -46,19 +44,16 @@ def test_arrays_of_every_layout(layout):
     np.testing.assert_array_equal(a, before)
 
 
+@alone(np.arange(1.0).reshape(1, 1), np.zeros((1, 1)), blocks=(1, 1), threads=(8, 8))
+@alone(np.arange(33.0).reshape(1, 33), np.zeros((33, 1)), blocks=(1, 5), threads=(8, 8))
+@alone(np.arange(62.0).reshape(31, 2), np.zeros((2, 31)), blocks=(4, 1), threads=(8, 8))
+@alone(np.arange(1024.0).reshape(32, 32), np.zeros((32, 32)), blocks=(4, 4), threads=(8, 8))
+@alone(np.arange(680.0).reshape(17, 40), np.zeros((40, 17)), blocks=(3, 5), threads=(8, 8))
 @cuda.jit
 def transpose(a, out):
     x, y = cuda.grid(2)
     if x < a.shape[0] and y < a.shape[1]:
         out[y, x] = a[x, y]
-
-
-@pytest.mark.parametrize("shape", [(1, 1), (1, 33), (31, 2), (32, 32), (17, 40)])
-def test_two_dimensional_arrays(scheduled_device, shape):
-    a = np.random.default_rng(1).random(shape, dtype=np.float32)
-    grid = tuple(-(-n // 8) for n in shape)
-    _, out = launched(scheduled_device, transpose, grid, (8, 8), a, np.zeros(shape[::-1], a.dtype))
-    np.testing.assert_array_equal(out, a.T)
 
 
 @cuda.jit
@@ -73,6 +68,7 @@ def test_stores_wrap_to_the_type_of_the_array(device, dtype):
     np.testing.assert_array_equal(out, (np.arange(9) * 100 - 200).astype(dtype))
 
 
+@alone(np.arange(100, dtype=np.int8))
 @cuda.jit
 def update(a):
     i = cuda.grid(1)
@@ -83,14 +79,7 @@ def update(a):
     a[i] ^= 5
 
 
-def test_augmented_stores_wrap_each_time(scheduled_device):
-    a = np.arange(100, dtype=np.int8)
-    (found,) = launched(scheduled_device, update, 1, 100, a)
-    for operation in (lambda v: v + 100, lambda v: v * 2, lambda v: v - 1, lambda v: v // 3):
-        a = operation(a.astype(np.int64)).astype(np.int8)
-    np.testing.assert_array_equal(found, a ^ np.int8(5))
-
-
+@alone(np.full(3000, 0.1, np.float32), np.zeros(1))
 @cuda.jit
 def sum_in_float32(a, out):
     total = float32(0)
@@ -99,88 +88,7 @@ def sum_in_float32(a, out):
     out[0] = total
 
 
-def test_float32_accumulates_in_float32(device):
-    a = np.full(3000, 0.1, np.float32)
-    _, out = launched(device, sum_in_float32, 1, 1, a, np.zeros(1))
-    total = np.float32(0)
-    for x in a:
-        total = np.float32(total + x)
-    assert out[0] == total
-    assert out[0] != np.float32(np.sum(a, dtype=np.float64))
-
-
-@cuda.jit
-def last_store_wins(out):
-    out[0] = cuda.threadIdx.x
-
-
 # Shared arrays ------------------------------------------------------------
-
-
-@cuda.jit
-def reverse_blocks(a):
-    buffer = cuda.shared.array(100, int32)
-    i, t = cuda.grid(1), cuda.threadIdx.x
-    buffer[t] = a[i]
-    cuda.syncthreads()
-    a[i] = buffer[cuda.blockDim.x - 1 - t]
-
-
-@pytest.mark.parametrize("threads", [1, 31, 32, 33, 100])
-def test_each_block_has_its_own_shared_array(scheduled_device, threads):
-    a = np.arange(5 * threads, dtype=np.int64)
-    (found,) = launched(scheduled_device, reverse_blocks, 5, threads, a)
-    np.testing.assert_array_equal(found, a.reshape(5, threads)[:, ::-1].ravel())
-
-
-@cuda.jit
-def multiply_tiles(a, b, out):
-    left = cuda.shared.array((TILE, TILE), float32)
-    right = cuda.shared.array(shape=(TILE, TILE), dtype=float32)
-    x, y = cuda.grid(2)
-    i, j = cuda.threadIdx.x, cuda.threadIdx.y
-    total = float32(0)
-    for first in range(0, a.shape[1], TILE):
-        left[i, j] = 0
-        right[i, j] = 0
-        if x < a.shape[0] and first + j < a.shape[1]:
-            left[i, j] = a[x, first + j]
-        if first + i < b.shape[0] and y < b.shape[1]:
-            right[i, j] = b[first + i, y]
-        cuda.syncthreads()
-        for k in range(TILE):
-            total += left[i, k] * right[k, j]
-        cuda.syncthreads()
-    if x < out.shape[0] and y < out.shape[1]:
-        out[x, y] = total
-
-
-def test_tiled_matrix_product(scheduled_device):
-    rng = np.random.default_rng(2)
-    a = rng.integers(-9, 9, (19, 21)).astype(np.float32)
-    b = rng.integers(-9, 9, (21, 10)).astype(np.float32)
-    _, _, out = launched(
-        scheduled_device, multiply_tiles, (3, 2), (TILE, TILE), a, b, np.zeros((19, 10), np.float32)
-    )
-    np.testing.assert_array_equal(out, a @ b)  # small integers, so exact
-
-
-@cuda.jit
-def dynamic(a, out):
-    buffer = cuda.shared.array(0, int32)
-    t = cuda.threadIdx.x
-    buffer[t] = a[cuda.grid(1)]
-    cuda.syncthreads()
-    total = 0
-    for i in range(buffer.size):
-        total += buffer[i]
-    out[cuda.grid(1)] = total
-
-
-def test_dynamic_shared_memory_has_the_size_of_the_launch(scheduled_device):
-    a = np.arange(3 * 33, dtype=np.int32)
-    _, out = launched(scheduled_device, dynamic, 3, 33, a, np.zeros(99, np.int32), shared=33 * 4)
-    np.testing.assert_array_equal(out, np.repeat(a.reshape(3, 33).sum(axis=1), 33))
 
 
 @cuda.jit(device=True)
@@ -210,6 +118,7 @@ def test_a_device_function_may_declare_a_shared_array(scheduled_device):
 # Local and constant arrays ------------------------------------------------------------
 
 
+@alone(np.random.default_rng(3).integers(0, 50, (70, 5)), blocks=3, threads=32)
 @cuda.jit
 def sort_own(a):
     own = cuda.local.array(5, int32)
@@ -224,12 +133,6 @@ def sort_own(a):
                 at -= 1
         for k in range(5):
             a[i, k] = own[k]
-
-
-def test_each_thread_has_its_own_local_array(scheduled_device):
-    a = np.random.default_rng(3).integers(0, 50, (70, 5))
-    (found,) = launched(scheduled_device, sort_own, 3, 32, a)
-    np.testing.assert_array_equal(found, np.sort(a, axis=1))
 
 
 @cuda.jit
@@ -251,6 +154,7 @@ def test_local_arrays_of_two_dimensions(scheduled_device):
 TABLE = np.array([[2, 3, 5], [7, 11, 13]], np.int64)
 
 
+@alone(np.zeros(40, np.int64))
 @cuda.jit
 def look_up(out):
     table = cuda.const.array_like(TABLE)
@@ -258,12 +162,7 @@ def look_up(out):
     out[i] = table[i % 2, i % 3] + 100 * TABLE[1, i % 3] + 10_000 * table.shape[0]
 
 
-def test_constant_arrays(scheduled_device):
-    (out,) = launched(scheduled_device, look_up, 1, 40, np.zeros(40, np.int64))
-    i = np.arange(40)
-    np.testing.assert_array_equal(out, TABLE[i % 2, i % 3] + 100 * TABLE[1, i % 3] + 20_000)
-
-
+@alone(np.arange(33), np.arange(33) * 7, np.zeros(33, np.int64))
 @cuda.jit
 def through_names(a, b, out):
     i = cuda.grid(1)
@@ -274,12 +173,6 @@ def through_names(a, b, out):
     for _ in range(3):
         a, b = b, a
     out[i] += 1000 * a[i]
-
-
-def test_arrays_go_by_other_names(scheduled_device):
-    a, b = np.arange(33), np.arange(33) * 7
-    _, _, out = launched(scheduled_device, through_names, 1, 33, a, b, np.zeros(33, np.int64))
-    np.testing.assert_array_equal(out, a + b + 1000 * b)
 
 
 @cuda.jit
@@ -299,17 +192,6 @@ def test_cache_hints_and_fences_change_no_value(scheduled_device):
         scheduled_device, hinted, 1, 40, np.arange(40, dtype=np.int32), np.zeros(40, np.int32)
     )
     np.testing.assert_array_equal(out, 5 * a)
-
-
-@cuda.jit
-def one_thread(out):
-    out[0] = cuda.threadIdx.x + 5
-    out[1] = out[0] * 2
-
-
-def test_a_launch_of_one_thread(scheduled_device):
-    (out,) = launched(scheduled_device, one_thread, 1, 1, np.zeros(2, np.int32))
-    assert out.tolist() == [5, 10]
 
 
 def test_a_local_array_beyond_what_a_thread_may_have_is_refused():

@@ -12,12 +12,14 @@ from effort import EFFORT, SOAK
 from launching import launched
 from numba import cuda, float32, int32
 from numba.np.numpy_support import as_dtype, from_dtype
+from thread_by_thread import alone
 
 from gpukernels.simt.errors import KernelTypeError
 from gpukernels.simt.translate import numpy_functions
 from gpukernels.simt.translate.statements import Program
 from gpukernels.simt.translate.typing import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64
 
+RNG = np.random.default_rng(8)
 OPERANDS = [BOOL, np.dtype("int8"), np.dtype("uint16"), INT32, INT64, UINT32, UINT64]
 OPERANDS += [FLOAT32, FLOAT64]
 
@@ -87,6 +89,13 @@ def test_functions_have_numbas_type(name, monkeypatch):
     assert not wrong
 
 
+@alone(
+    np.array([*RNG.normal(size=19), np.nan]),
+    np.array([np.nan, *RNG.normal(size=19)]),
+    RNG.integers(-9, 9, 20).astype(np.int32),
+    np.zeros((20, 9)),
+    rtol=1e-6,
+)
 @cuda.jit
 def of_numbers(a, b, k, out):
     i = cuda.grid(1)
@@ -100,21 +109,6 @@ def of_numbers(a, b, k, out):
     out[i, 7] = np.minimum(k[i], np.iinfo(np.int32).max) + np.iinfo(np.uint8).max
     if b[i] < np.finfo(np.float32).max:
         out[i, 8] = np.float32(b[i]) + np.int32(b[i]) + np.bool_(k[i]) + np.degrees(a[i])
-
-
-def test_functions_give_what_numpy_s_give(device):
-    rng = np.random.default_rng(8)
-    a, b, k = rng.normal(size=20), rng.normal(size=20), rng.integers(-9, 9, 20).astype(np.int32)
-    a[3], b[4] = np.nan, np.nan
-    *_, out = launched(device, of_numbers, 1, 20, a, b, k, np.zeros((20, 9)))
-    i = np.arange(20)
-    columns = [np.minimum(a, b), np.maximum(a, b), np.fmin(a, b), np.sin(k) + np.log(abs(a))]
-    columns += [np.hypot(a, k), (k & 6) + (k << 2) + ~k]
-    columns += [np.isnan(a) + 2 * ((k != 0) & (i != 0)) + 4 * (a < b), k + 255.0]
-    with np.errstate(invalid="ignore"):
-        last = np.float32(b) + np.trunc(b) + (k != 0) + np.degrees(a)
-    columns += [np.where(b < np.finfo(np.float32).max, last, 0)]
-    np.testing.assert_allclose(out, np.stack(columns, axis=1), rtol=1e-6)
 
 
 @cuda.jit

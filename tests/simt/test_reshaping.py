@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from launching import launched, line_of
 from numba import cuda, float32, int32
-from thread_by_thread import thread_by_thread
+from thread_by_thread import alone
 
 from gpukernels.simt import Recorder, launch
 from gpukernels.simt.errors import (
@@ -20,13 +20,10 @@ from gpukernels.simt.errors import (
 N = 12
 
 
-def check(device, kernel, *arguments):
-    """The machine must write what plain Python with NumPy writes."""
-    expected = thread_by_thread(kernel, N, *arguments)
-    for found, wanted in zip(launched(device, kernel, 1, N, *arguments), expected, strict=True):
-        np.testing.assert_array_equal(found, wanted)
+M = np.arange(12).reshape(3, 4)
 
 
+@alone(M, np.zeros((N, 8), int))
 @cuda.jit
 def shapes(m, out):
     i = cuda.grid(1)
@@ -44,10 +41,7 @@ def shapes(m, out):
     out[i, 7] = m[..., 1][2] + m[1, ...][0] + m.T[..., 0][3]
 
 
-def test_transposes_and_other_shapes(scheduled_device):
-    check(scheduled_device, shapes, np.arange(12).reshape(3, 4), np.zeros((N, 8), int))
-
-
+@alone(M, np.zeros(12, int))
 @cuda.jit
 def stored_through(m, out):
     i = cuda.grid(1)
@@ -55,10 +49,6 @@ def stored_through(m, out):
         m.T[i % 4, i // 4] += 100
         out.reshape(3, 4)[i // 4, i % 4] = i
         m.flat[i] *= 2
-
-
-def test_stores_through_another_shape_change_the_array(scheduled_device):
-    check(scheduled_device, stored_through, np.arange(12).reshape(3, 4), np.zeros(12, int))
 
 
 @cuda.jit
@@ -89,6 +79,7 @@ def test_views_as_a_type_of_the_same_size(scheduled_device):
     np.testing.assert_array_equal(later, np.nextafter(b, 9))
 
 
+@alone(np.zeros(N, int), np.zeros((3, 4)), np.zeros((2, 2, 3)), np.zeros((N, 6), int))
 @cuda.jit
 def filled(a, m, t, out):
     i = cuda.grid(1)
@@ -109,11 +100,7 @@ def filled(a, m, t, out):
     out[i, 4:] = (i, 50)
 
 
-def test_a_number_or_a_tuple_is_stored_to_many_elements(scheduled_device):
-    arrays = np.zeros(N, int), np.zeros((3, 4)), np.zeros((2, 2, 3)), np.zeros((N, 6), int)
-    check(scheduled_device, filled, *arrays)
-
-
+@alone(np.zeros(24, int), threads=5)
 @cuda.jit
 def each_fills(a):
     i = cuda.grid(1)
@@ -121,14 +108,6 @@ def each_fills(a):
     own[:] = i
     own[1, :2] = 7
     a[4 * i : 4 * i + i] = own[0, 1] + own[1, 1]
-
-
-def test_threads_fill_parts_of_their_own_lengths(scheduled_device):
-    (a,) = launched(scheduled_device, each_fills, 1, 5, np.zeros(24, int))
-    expected = np.zeros(24, int)
-    for i in range(5):
-        expected[4 * i : 4 * i + i] = i + 7
-    np.testing.assert_array_equal(a, expected)
 
 
 @cuda.jit
@@ -144,24 +123,16 @@ def test_a_fill_is_a_store_an_element_and_may_race():
         launch(all_fill, 1, 2, (np.ones(5),))
 
 
+@alone(np.arange(12) + 3, M, np.zeros((N, 3), int))
 @cuda.jit
 def from_the_end(a, m, out):
     i = cuda.grid(1)
     out[i, 0] = a[-1] + 10 * a[-2] + 100 * a[i:][-1]
-    out[i, 1] = m[-1, -2] + 10 * m[-1][0] + 100 * m[:, -1][0] + 1000 * m[i % 3, -1]
+    out[i, 1] = m[-1, -2] + 10 * m[-1][1] + 100 * m[:, -1][0] + 1000 * m[i % 3, -1]
     out[i, -1] = i
     if i == 0:
         a[-3] = 5
     cuda.atomic.add(m, (-2, 0), 1)
-
-
-def test_a_negative_index_that_is_written_so_counts_from_the_end(scheduled_device):
-    a, m = np.arange(12) + 3, np.arange(12).reshape(3, 4)
-    later, sums, out = launched(scheduled_device, from_the_end, 1, N, a, m, np.zeros((N, 3), int))
-    for i in range(N):
-        assert out[i].tolist()[::2] == [14 + 130 + 1400, i]
-    assert later[-3] == 5
-    assert sums[-2, 0] == 4 + N
 
 
 @cuda.jit
@@ -186,21 +157,16 @@ def test_other_negative_indices_are_out_of_bounds(kernel, index):
         launch(kernel, 1, 1, (np.zeros(4), 0))
 
 
+@alone(np.array(4.5), np.zeros(3))
 @cuda.jit
 def one_number(x, out):
     out[cuda.grid(1)] = x[()]
 
 
+@alone(np.array(4), threads=1)
 @cuda.jit
 def written_to(x):
     x[()] += 3
-
-
-def test_arrays_of_no_dimensions(scheduled_device):
-    _, out = launched(scheduled_device, one_number, 1, 3, np.array(4.5), np.zeros(3))
-    assert out.tolist() == [4.5] * 3
-    (x,) = launched(scheduled_device, written_to, 1, 1, np.array(4))
-    assert x == 7
 
 
 @cuda.jit

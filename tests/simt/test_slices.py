@@ -3,11 +3,16 @@
 import numpy as np
 import pytest
 from numba import cuda, int32
+from thread_by_thread import alone
 
 from gpukernels.simt import Recorder, launch
 from gpukernels.simt.errors import OutOfBounds, RaceError, UnsupportedConstruct
 
 SCHEDULES = ("lockstep", "warp", "random")
+
+
+def rows(n):
+    return np.random.default_rng(n).integers(-50, 50, (n, 5)).astype(np.int32)
 
 
 @cuda.jit(device=True)
@@ -18,6 +23,10 @@ def total(row):
     return s
 
 
+@alone(rows(1), np.zeros((1, 7), np.int64), threads=1, blocks=1)
+@alone(rows(12), np.zeros((12, 7), np.int64), threads=12, blocks=1)
+@alone(rows(32), np.zeros((32, 7), np.int64), threads=32, blocks=1)
+@alone(rows(70), np.zeros((70, 7), np.int64), threads=32, blocks=3)
 @cuda.jit
 def row_parts(a, out):
     i = cuda.grid(1)
@@ -29,17 +38,6 @@ def row_parts(a, out):
         out[i, 4] = total(a[:, 1][i:])
         out[i, 5] = total(a[i, -3:-1])
         out[i, 6] = total(a[i, 4:1])
-
-
-@pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("rows", [1, 12, 32, 70])
-def test_slices_of_rows_hold_what_numpy_s_hold(schedule, rows):
-    a = np.random.default_rng(rows).integers(-50, 50, (rows, 5)).astype(np.int32)
-    out = np.zeros((rows, 7), np.int64)
-    launch(row_parts, -(-rows // 32), 32, (a, out), schedule=schedule)
-    for i, row in enumerate(a):
-        parts = row, row[1:], row[::-2], row[4:5], a[:, 1][i:], row[-3:-1], row[4:1]
-        assert out[i].tolist() == [part.sum() for part in parts]
 
 
 @cuda.jit
@@ -127,6 +125,7 @@ def part_from(a, i):
     return a[i - 1 : i + 1]
 
 
+@alone(np.arange(1, 41), np.zeros((40, 2), np.int64), blocks=2, threads=32)
 @cuda.jit
 def parts_of_threads(a, out):
     i = cuda.grid(1)
@@ -139,24 +138,9 @@ def parts_of_threads(a, out):
         out[i, 1] = len(part)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-def test_a_variable_may_hold_another_part_for_every_thread(schedule):
-    a, out = np.arange(1, 41), np.zeros((40, 2), np.int64)
-    launch(parts_of_threads, 2, 32, (a, out), schedule=schedule)
-    for i, row in enumerate(out.tolist()):
-        part = [a[i:], a[:i], a[i - 1 : i + 1]][i % 3]
-        part = part[1:] if i % 2 == 0 else part
-        assert row == [part.sum(), part.size]
-
-
+@alone(np.arange(8), np.zeros(8, np.int64))
 @cuda.jit
 def starred(a, out):
     i = cuda.grid(1)
     both = (a[i:], 1)
     out[i] = min(*(i, 3)) + len(both[0]) + total(*(a[i:],))
-
-
-def test_starred_arguments():
-    a, out = np.arange(8), np.zeros(8, np.int64)
-    launch(starred, 1, 8, (a, out))
-    assert out.tolist() == [min(i, 3) + 8 - i + a[i:].sum() for i in range(8)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from launching import launched, line_of
 from numba import cuda
-from thread_by_thread import thread_by_thread
+from thread_by_thread import alone
 
 from gpukernels.simt import launch
 from gpukernels.simt.errors import KernelTypeError, OutOfBounds
@@ -29,15 +29,11 @@ class State(enum.Enum):
     SEEN = 20
 
 
-def check(device, kernel, *more):
-    """The machine must write what plain Python writes."""
-    a = np.random.default_rng(5).integers(0, 5, N)
-    arguments = (a, np.zeros((N, 8), np.int64), *more)
-    _, expected = thread_by_thread(kernel, N, *arguments)[:2]
-    found = launched(device, kernel, 2, 20, *arguments)[1]
-    np.testing.assert_array_equal(found, expected)
+A = np.random.default_rng(5).integers(0, 5, N)
+with_a = alone(A, np.zeros((N, 8), np.int64), blocks=2, threads=20)
 
 
+@with_a
 @cuda.jit
 def indexed(a, out):
     i = cuda.grid(1)
@@ -55,10 +51,7 @@ def indexed(a, out):
     out[i, 6] = own[k]
 
 
-def test_indices_that_differ_by_thread_and_slices(scheduled_device):
-    check(scheduled_device, indexed)
-
-
+@with_a
 @cuda.jit
 def compared(a, out):
     i = cuda.grid(1)
@@ -73,17 +66,18 @@ def compared(a, out):
         out[i, 6] += 1
     if ():
         out[i, 6] += 2
-    out[i, 7] = (a[i] is a[0]) + 2 * (a[i] is not i) + 4 * (own is not None)
+    out[i, 7] = own is not None
 
 
-def test_comparisons_membership_and_truth(scheduled_device):
-    arguments = np.random.default_rng(5).integers(0, 5, N), np.zeros((N, 8), np.int64)
-    _, expected = thread_by_thread(compared, N, *arguments)
-    _, found = launched(scheduled_device, compared, 2, 20, *arguments)
-    np.testing.assert_array_equal(found[:, :7], expected[:, :7])
-    # To numba, numbers of one type are the same where they are equal.
-    a, i = arguments[0], np.arange(N)
-    np.testing.assert_array_equal(found[:, 7], (a == a[0]) + 2 * (a != i) + 4)
+@cuda.jit
+def same(a, out):
+    i = cuda.grid(1)
+    out[i, 0] = (a[i] is a[0]) + 2 * (a[i] is not i)
+
+
+def test_numbers_of_one_type_are_the_same_where_they_are_equal(scheduled_device):
+    _, found = launched(scheduled_device, same, 2, 20, A, np.zeros((N, 1), np.int64))
+    np.testing.assert_array_equal(found[:, 0], (A == A[0]) + 2 * (A != np.arange(N)))
 
 
 @cuda.jit(device=True)
@@ -101,6 +95,7 @@ def sum_of(*parts):
     return total + len(parts)
 
 
+@alone(A, np.zeros((N, 8), np.int64), Edge(5, 6, 2), blocks=2, threads=20)
 @cuda.jit
 def named(a, out, given):
     i = cuda.grid(1)
@@ -120,10 +115,7 @@ def named(a, out, given):
     out[i, 6] = sum_of(a[i], i) + sum_of(i) + sum_of(*edge) + sum_of(1, *(i, 2))
 
 
-def test_named_tuples_are_made_returned_and_given(scheduled_device):
-    check(scheduled_device, named, Edge(5, 6, 2))
-
-
+@with_a
 @cuda.jit
 def either(a, out):
     i = cuda.grid(1)
@@ -138,10 +130,7 @@ def either(a, out):
     out[i, 4] = ((i, 1) if a[i] > 2 else (a[i], 2))[0]
 
 
-def test_a_conditional_expression_may_give_a_tuple_or_an_array(scheduled_device):
-    check(scheduled_device, either)
-
-
+@with_a
 @cuda.jit
 def members(a, out):
     i = cuda.grid(1)
@@ -154,10 +143,6 @@ def members(a, out):
     out[i, 2] = state.value + Direction.PULL.value
     for k in range(Direction.PULL):
         out[i, 3] += k + Direction.PULL
-
-
-def test_members_of_enumerations(scheduled_device):
-    check(scheduled_device, members)
 
 
 @cuda.jit

@@ -1,0 +1,33 @@
+"""The machine writes what plain Python writes, thread after thread; numba compiles the kernels."""
+
+from __future__ import annotations
+
+import importlib
+
+import numba
+import numpy as np
+import pytest
+from launching import launched, numba_compiles
+from thread_by_thread import CASES, thread_by_thread
+
+#: Of these numba compiles the kernels, too: what they hold is not in the package's kernels.
+COMPILED = ("iteration", "numpy_functions", "reshaping", "tuples")
+for subject in (*COMPILED, "array_variables", "complex", "language", "memory", "slices"):
+    importlib.import_module(f"test_{subject}")
+
+
+@pytest.mark.crossed
+@pytest.mark.parametrize("name", CASES)
+def test_the_machine_writes_what_python_writes(name, scheduled_device):
+    case = CASES[name]
+    expected = thread_by_thread(case.kernel, case.blocks, case.threads, *case.arguments)
+    found = launched(scheduled_device, case.kernel, case.blocks, case.threads, *case.arguments)
+    for k, argument in enumerate(case.arguments):
+        if isinstance(argument, np.ndarray):
+            near = {"rtol": 0, **case.near}
+            np.testing.assert_allclose(found[k], expected[k], **near, err_msg=f"argument {k}")
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.split(".")[0] in COMPILED])
+def test_numba_compiles_what_the_machine_is_tried_with(name):
+    assert numba_compiles(CASES[name].kernel, tuple(map(numba.typeof, CASES[name].arguments)))
