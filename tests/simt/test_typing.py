@@ -13,6 +13,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from launching import function_from
 from numba import cuda, njit, types
 from numba.core.errors import NumbaError
 from numba.cuda.descriptor import cuda_target
@@ -140,202 +141,28 @@ def test_range_counts_in_numbas_type(resolve):
 # Calls ------------------------------------------------------------
 
 
-def popc(x):
-    return cuda.popc(x)
-
-
-def clz(x):
-    return cuda.clz(x)
-
-
-def ffs(x):
-    return cuda.ffs(x)
-
-
-def brev(x):
-    return cuda.brev(x)
-
-
-def selp(x):
-    return cuda.selp(x > 0, x, x)
-
-
-def selp_with_a_literal(x):
-    return cuda.selp(x > 0, x, 0)
-
-
-def fma(x):
-    return cuda.fma(x, x, x)
-
-
-def cbrt(x):
-    return cuda.cbrt(x)
-
-
-def shuffle(x):
-    return cuda.shfl_sync(0xFFFFFFFF, x, 0)
-
-
-def match_any(x):
-    return cuda.match_any_sync(0xFFFFFFFF, x)
-
-
-def match_all(x):
-    return cuda.match_all_sync(0xFFFFFFFF, x)
-
-
-def ballot(x):
-    return cuda.ballot_sync(0xFFFFFFFF, x)
-
-
-def vote(x):
-    return cuda.any_sync(0xFFFFFFFF, x)
-
-
-def active_mask(x):
-    return cuda.activemask()
-
-
-def lanes_below(x):
-    return cuda.lanemask_lt()
-
-
-def block_count(x):
-    return cuda.syncthreads_count(x)
-
-
-def block_and(x):
-    return cuda.syncthreads_and(x)
-
-
-def absolute(x):
-    return abs(x)
-
-
-def rounded(x):
-    return round(x)
-
-
-def rounded_to(x):
-    return round(x, 2)
-
-
-def as_int(x):
-    return int(x)
-
-
-def as_float(x):
-    return float(x)
-
-
-def as_bool(x):
-    return bool(x)
-
-
-def quotient_and_rest(x):
-    return divmod(x, x)
-
-
-def conditional(x):
-    return x if x else 1.5
-
-
-def both(x):
-    return x and 3
-
-
-def either(x):
-    return x or 2.5
-
-
-def negated(x):
-    return not x
-
-
-def chained(x):
-    return x < 3 < x
-
-
-def halved(x):
-    return x / 2
-
-
-def counted(x):
-    last = 0
-    for i in range(x):
-        last = i
-    return last
-
-
-def position(x):
-    return cuda.grid(1)
-
-
-def stride(x):
-    return cuda.gridsize(1)
-
-
-def thread(x):
-    return cuda.threadIdx.x + cuda.blockIdx.x
-
-
-def thread_alone(x):
-    return cuda.threadIdx.x
-
-
-def width(x):
-    return cuda.blockDim.x
-
-
-def lane(x):
-    return cuda.laneid
-
-
-def rows(x):
-    return cuda.shared.array(3, types.int32).shape[0]
-
-
-def squared_root(x):
-    return math.sqrt(x)
-
-
-def floor(x):
-    return math.floor(x)
-
-
-def logarithm(x):
-    return math.log(x)
-
-
-def is_nan(x):
-    return math.isnan(x)
-
-
-def raised(x):
-    return math.pow(x, x)
-
-
-def angle(x):
-    return math.atan2(x, x)
-
-
-def length(x):
-    return math.hypot(x, x)
-
-
-def rest(x):
-    return math.fmod(x, x)
-
-
 CALLS = [
-    *(popc, clz, ffs, brev, selp, selp_with_a_literal, fma, cbrt, shuffle, match_any, match_all),
-    *(ballot, vote, block_count, block_and, absolute, rounded),
-    *(rounded_to, as_int, as_float, as_bool, quotient_and_rest, conditional, both, either),
-    *(negated, chained, halved, counted, squared_root, floor, logarithm, is_nan, raised),
-    *(angle, length, rest),
+    *("cuda.popc(x)", "cuda.clz(x)", "cuda.ffs(x)", "cuda.brev(x)", "counted"),
+    *("cuda.selp(x > 0, x, x)", "cuda.selp(x > 0, x, 0)", "cuda.fma(x, x, x)", "cuda.cbrt(x)"),
+    *("cuda.shfl_sync(-1, x, 0)", "cuda.match_any_sync(-1, x)", "cuda.match_all_sync(-1, x)"),
+    *("cuda.ballot_sync(-1, x)", "cuda.any_sync(-1, x)"),
+    *("cuda.syncthreads_count(x)", "cuda.syncthreads_and(x)", "abs(x)", "round(x)", "round(x, 2)"),
+    *("int(x)", "float(x)", "bool(x)", "divmod(x, x)", "x if x else 1.5", "x and 3", "x or 2.5"),
+    *("not x", "x < 3 < x", "x / 2", "math.sqrt(x)", "math.floor(x)", "math.log(x)"),
+    *("math.isnan(x)", "math.pow(x, x)", "math.atan2(x, x)", "math.hypot(x, x)", "math.fmod(x, x)"),
 ]
+COUNTED = ("last = 0", "for i in range(x):", "    last = i", "return last")
+#: numba rounds a float to an integer for these, which is never meant; the machine refuses it.
+OF_INTEGERS = CALLS[:5]
 #: Calls whose type does not depend on `x`.
-PLACES = [position, stride, thread, thread_alone, width, lane, rows, active_mask, lanes_below]
+PLACES = ["cuda.grid(1)", "cuda.gridsize(1)", "cuda.threadIdx.x + cuda.blockIdx.x", "cuda.laneid"]
+PLACES += ["cuda.threadIdx.x", "cuda.blockDim.x", "cuda.shared.array(3, types.int32).shape[0]"]
+PLACES += ["cuda.activemask()", "cuda.lanemask_lt()"]
+
+
+def function_of(expression):
+    value = "\n    ".join(COUNTED) if expression == "counted" else f"return {expression}"
+    return function_from(f"def call(x):\n    {value}\n", "call", globals())
 
 
 def numbas_type(function, operand):
@@ -365,19 +192,18 @@ def machines_type(function, operand):
     return found.items if isinstance(found, TupleType) else found
 
 
-@pytest.mark.parametrize("function", CALLS, ids=lambda f: f.__name__)
-def test_calls_have_numbas_type(function):
-    # numba rounds a float to an integer for an operation on bits and for range(), which is never
-    # meant; the machine refuses it.
-    integers_only = function in (popc, clz, ffs, brev, counted)
-    operands = [t for t in COMMON if not integers_only or t.kind in "iu"]
+@pytest.mark.parametrize("call", CALLS)
+def test_calls_have_numbas_type(call):
+    function = function_of(call)
+    operands = [t for t in COMMON if call not in OF_INTEGERS or t.kind in "iu"]
     found = {t: machines_type(function, t) for t in operands}
     assert found == {t: numbas_type(function, t) for t in operands}
 
 
-@pytest.mark.parametrize("function", PLACES, ids=lambda f: f.__name__)
-def test_places_have_numbas_type(function):
-    assert machines_type(function, np.dtype(np.int32)) == numbas_type(function, np.dtype(np.int32))
+@pytest.mark.parametrize("call", PLACES)
+def test_places_have_numbas_type(call):
+    function, int32 = function_of(call), np.dtype(np.int32)
+    assert machines_type(function, int32) == numbas_type(function, int32)
 
 
 # Values ------------------------------------------------------------
@@ -397,50 +223,16 @@ def interesting(dtype):
     return np.array([v for v in values if limits is None or v <= limits.max], dtype)
 
 
-def arithmetic(a, b, out, i):
-    out[i, 0] = a + b
-    out[i, 1] = a - b
-    out[i, 2] = a * b
-    out[i, 3] = -a
-
-
-def divisions(a, b, out, i):
-    out[i, 0] = a / b
-    out[i, 1] = a // b
-    out[i, 2] = a % b
-
-
-def bits(a, b, out, i):
-    out[i, 0] = a & b
-    out[i, 1] = a | b
-    out[i, 2] = a ^ b
-    out[i, 3] = ~a
-
-
-def shifts(a, b, out, i):
-    out[i, 0] = a << (b & 63)
-    out[i, 1] = a >> (b & 63)
-
-
-def comparisons(a, b, out, i):
-    out[i, 0] = a < b
-    out[i, 1] = a <= b
-    out[i, 2] = a == b
-    out[i, 3] = a != b
-    out[i, 4] = a >= b
-    out[i, 5] = a > b
-
-
-def extremes(a, b, out, i):
-    out[i, 0] = min(a, b)
-    out[i, 1] = max(a, b)
-
-
-def truths(a, b, out, i):
-    out[i, 0] = not a
-    out[i, 1] = a and b
-    out[i, 2] = a or b
-    out[i, 3] = a if b else b
+#: What is computed of `a` and `b`, a column each.
+COLUMNS = {
+    "arithmetic": ("a + b", "a - b", "a * b", "-a"),
+    "divisions": ("a / b", "a // b", "a % b"),
+    "bits": ("a & b", "a | b", "a ^ b", "~a"),
+    "shifts": ("a << (b & 63)", "a >> (b & 63)"),
+    "comparisons": ("a < b", "a <= b", "a == b", "a != b", "a >= b", "a > b"),
+    "extremes": ("min(a, b)", "max(a, b)"),
+    "truths": ("not a", "a and b", "a or b", "a if b else b"),
+}
 
 
 def _pairs(*names):
@@ -450,45 +242,41 @@ def _pairs(*names):
 INTEGERS = _pairs("int32,int32", "int32,uint32", "uint32,uint32", "int64,uint64", "bool,bool")
 FLOATS = _pairs("float32,float32", "int32,float32", "float32,float64", "uint64,float64")
 VALUES = [
-    *((arithmetic, *p, "wide") for p in INTEGERS + FLOATS),
-    *((divisions, *p, "wide") for p in [*INTEGERS[:4], *FLOATS]),
-    *((bits, *p, "wide") for p in INTEGERS),
-    *((shifts, *p, "wide") for p in INTEGERS[:4]),
-    *((comparisons, *p, "bool") for p in INTEGERS + FLOATS),
-    *((extremes, *p, "wide") for p in [*INTEGERS[1:4:2], *FLOATS[1:]]),
-    *((truths, *p, "wide") for p in INTEGERS + FLOATS),
-    (arithmetic, *_pairs("int8,uint8")[0], "wide"),
-    (arithmetic, *_pairs("int32,int64")[0], "int32"),
-    (arithmetic, *_pairs("uint32,uint32")[0], "uint32"),
-    (arithmetic, *_pairs("int32,int32")[0], "int8"),
-    (arithmetic, *_pairs("float64,float64")[0], "float32"),
+    *(("arithmetic", *p, "wide") for p in INTEGERS + FLOATS),
+    *(("divisions", *p, "wide") for p in [*INTEGERS[:4], *FLOATS]),
+    *(("bits", *p, "wide") for p in INTEGERS),
+    *(("shifts", *p, "wide") for p in INTEGERS[:4]),
+    *(("comparisons", *p, "bool") for p in INTEGERS + FLOATS),
+    *(("extremes", *p, "wide") for p in [*INTEGERS[1:4:2], *FLOATS[1:]]),
+    *(("truths", *p, "wide") for p in INTEGERS + FLOATS),
+    ("arithmetic", *_pairs("int8,uint8")[0], "wide"),
+    ("arithmetic", *_pairs("int32,int64")[0], "int32"),
+    ("arithmetic", *_pairs("uint32,uint32")[0], "uint32"),
+    ("arithmetic", *_pairs("int32,int32")[0], "int8"),
+    ("arithmetic", *_pairs("float64,float64")[0], "float32"),
 ]
 
 
-@pytest.mark.parametrize(
-    ("function", "left", "right", "stored"),
-    VALUES,
-    ids=lambda v: getattr(v, "__name__", str(v)),
-)
-def test_values_are_numbas(function, left, right, stored, device):
+@pytest.mark.parametrize(("name", "left", "right", "stored"), VALUES, ids=str)
+def test_values_are_numbas(name, left, right, stored, device):
     # A wide array holds what its values need and no more, so that no store hides a wrong type.
     if stored == "wide":
-        stored = typing.divide(left, right) if function is divisions else typing.unify(left, right)
-        if function is not extremes and typing.is_integer(stored):
+        stored = typing.divide(left, right) if name == "divisions" else typing.unify(left, right)
+        if name != "extremes" and typing.is_integer(stored):
             stored = typing.arithmetic(left, right)
     a, b = (np.ravel(v) for v in np.meshgrid(interesting(left), interesting(right)))
-    if function is extremes:  # NaN has a test of its own, and of min(0.0, -0.0) either will do
+    if name == "extremes":  # NaN has a test of its own, and of min(0.0, -0.0) either will do
         keep = ~(np.isnan(a) | np.isnan(b) | ((a == 0) & (b == 0)))
         a, b = a[keep], b[keep]
-    if (
-        function is divisions
-    ):  # where a device rounds the quotient, see test_division_is_the_devices
+    if name == "divisions":  # where a device rounds the quotient, see test_division_is_the_devices
         small = [np.abs(v.astype(np.float64)) < 2**22 for v in (a, b)]
         keep = (small[0] & small[1]) | ~np.isin("f", [left.kind, right.kind])
         a, b = a[keep], b[keep]
-    if function is divisions and np.int64 in (left, right):  # what -2**63 // -1 is, nobody says
+    if name == "divisions" and np.int64 in (left, right):  # what -2**63 // -1 is, nobody says
         keep = (a != np.iinfo(np.int64).min) | (b != np.iinfo(np.uint64).max)
         a, b = a[keep], b[keep]
+    lines = [f"    out[i, {k}] = {value}\n" for k, value in enumerate(COLUMNS[name])]
+    function = function_from(f"def {name}(a, b, out, i):\n{''.join(lines)}", name, {})
     device_function = cuda.jit(device=True)(function)
 
     @cuda.jit
