@@ -97,6 +97,7 @@ def _cuda(block, thread, grid, threads):
         blockDim=axes(threads),
         gridDim=axes(grid),
         laneid=rank % 32,
+        shared=SimpleNamespace(array=array),
         local=SimpleNamespace(array=array),
         const=SimpleNamespace(array_like=lambda a: a),
         atomic=SimpleNamespace(add=_atomic_add),
