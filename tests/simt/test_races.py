@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
 from effort import some
+from happens_before import Model, races_found, scripts, text_of
 from launching import line_of
 from numba import cuda, int32
 
@@ -15,143 +14,42 @@ from gpukernels.simt.errors import RaceError, UninitializedRead
 from gpukernels.simt.run import shadow
 
 SCHEDULES = ("lockstep", "warp", "random")
-#: Blocks, threads a block: four warps in two blocks, the second of each block half full.
-BLOCKS, THREADS = 2, 48
 
 
-BARRIERS = {
-    "syncthreads": "cuda.syncthreads()",
-    "syncwarp": "cuda.syncwarp()",
-    "grid": "cuda.cg.this_grid().sync()",
-}
-ACCESSES = {
-    "load": "out[i] = a[0]",
-    "store": "a[0] = i",
-    "atomic": "cuda.atomic.add(a, 0, 1)",
-}
-
-
-def scripted(script):
-    """A kernel's text in which chosen threads touch ``a[0]`` in order, with barriers between.
-
-    The barrier ``"some"`` is one of the lanes of each warp that a mask names.
-    """
-    lines = ["@cuda.jit", "def kernel(a, out):", "    i = cuda.grid(1)"]
-    for action, which in script:
-        if action in BARRIERS:
-            lines.append(f"    {BARRIERS[action]}")
-        elif action == "some":
-            lines += [f"    if ({which} >> cuda.laneid) & 1:", f"        cuda.syncwarp({which})"]
-        else:
-            lines += [f"    if i == {which}:", f"        {ACCESSES[action]}"]
-    return "\n".join(lines) + "\n"
-
-
-def meetings(action, which):
-    """The sets of threads that a barrier brings together."""
-    threads = range(BLOCKS * THREADS)
-
-    def warp(t):
-        return t // THREADS, t % THREADS // 32
-
-    if action == "grid":
-        return [set(threads)]
-    if action == "syncthreads":
-        return [{t for t in threads if t // THREADS == b} for b in range(BLOCKS)]
-    whole = [{t for t in threads if warp(t) == w} for w in {warp(t) for t in threads}]
-    if action == "syncwarp":
-        return whole
-    return [{t for t in members if which >> (t % THREADS % 32) & 1} for members in whole]
-
-
-def races_by_brute_force(script):
-    """Whether any access of `script` meets one that is not in its thread's past."""
-    past = [set() for _ in range(BLOCKS * THREADS)]
-    for number, (action, which) in enumerate(script):
-        if action in ACCESSES:
-            for earlier, (other, thread) in enumerate(script[:number]):
-                if (
-                    other in ACCESSES
-                    and thread != which
-                    and (action, other) not in (("load", "load"), ("atomic", "atomic"))
-                    and earlier not in past[which]
-                ):
-                    return True
-            past[which].add(number)
-        else:
-            for members in meetings(action, which):
-                together = set().union(*(past[t] for t in members))
-                for t in members:
-                    past[t] |= together
-    return False
-
-
-def scripts(count, threads, actions):
-    rng = random.Random(7)
-    for _ in range(count):
-        script = []
-        for _ in range(rng.randint(2, 7)):
-            action = rng.choice(actions)
-            some = sum(1 << lane for lane in rng.sample((0, 1, 2, 3), 2))
-            script.append((action, some if action == "some" else rng.choice(threads)))
-        # Most of the interest lies in what is remembered when a write comes last.
-        yield [*script, ("store", rng.choice(threads))]
-
-
-def races_found(script, number, folder):
-    """Whether the detector finds a race, under each schedule."""
-    path = folder / f"scripted{number}.py"
-    path.write_text("from numba import cuda\n" + scripted(script))
-    space = {"__name__": path.stem}
-    exec(compile(path.read_text(), path, "exec"), space)
-    for schedule in SCHEDULES:
-        arrays = np.zeros(1, np.int32), np.zeros(BLOCKS * THREADS, np.int32)
-        found = []
-        launch(space["kernel"], BLOCKS, THREADS, arrays, schedule=schedule, findings=found)
-        yield bool(found)
-
-
-def test_a_race_is_found_exactly_where_two_accesses_race(tmp_path):
+def test_a_race_is_found_exactly_where_two_accesses_race():
     actions = ("load", "atomic", "syncthreads", "syncwarp", "syncwarp", "grid")
     cases = [
         *scripts(100, (0, 0, 1, 1, 31, 32, 33, 48), actions),
         *scripts(100, (0, 48, 80, 80), ("load", "load", "load", "syncthreads")),
     ]
-    expected = [races_by_brute_force(script) for script in cases]
+    expected = [Model().races(script) for script in cases]
     assert 60 < sum(expected) < 160, "both outcomes are common"
-    for number, script in enumerate(cases):
-        found = list(races_found(script, number, tmp_path))
-        assert found == [expected[number]] * len(SCHEDULES), scripted(script)
+    for script, races in zip(cases, expected, strict=True):
+        assert races_found(script) == [races] * 3, text_of(script)
 
 
-def test_what_a_lane_knows_is_passed_on(tmp_path):
+def test_what_a_lane_knows_is_passed_on():
     chain = [("store", 0), ("some", 0b0011), ("some", 0b0110), ("some", 0b1100), ("store", 3)]
-    assert not any(races_found(chain, 0, tmp_path))
+    assert not any(races_found(chain))
     for missing in (1, 2, 3):
-        assert all(races_found(chain[:missing] + chain[missing + 1 :], missing, tmp_path))
+        assert all(races_found(chain[:missing] + chain[missing + 1 :]))
 
 
-def test_barriers_of_some_lanes_raise_no_false_alarm(tmp_path):
+def test_barriers_of_some_lanes_raise_no_false_alarm():
     actions = ("load", "store", "some", "some", "some", "syncwarp")
-    cases = list(scripts(150, (0, 1, 2, 3), actions))
-    expected = [races_by_brute_force(script) for script in cases]
+    cases = scripts(150, (0, 1, 2, 3), actions)
+    expected = [Model().races(script) for script in cases]
     assert 40 < sum(expected) < 130, "both outcomes are common"
-    missed = 0
-    for number, script in enumerate(cases):
-        for found in races_found(script, number, tmp_path):
-            assert expected[number] or not found, scripted(script)
-            missed += expected[number] and not found
-    assert missed == 0
+    for script, races in zip(cases, expected, strict=True):
+        assert races_found(script) == [races] * 3, text_of(script)
 
 
 @pytest.mark.parametrize("room", [0, 100])
-def test_it_makes_no_difference_how_many_accesses_wait_to_be_compared(room, tmp_path, monkeypatch):
+def test_it_makes_no_difference_how_many_accesses_wait_to_be_compared(room, monkeypatch):
     monkeypatch.setattr(shadow, "ROOM", room)
     actions = ("load", "load", "atomic", "syncthreads", "syncwarp", "grid")
-    cases = list(scripts(some(20, 200), (0, 0, 1, 31, 32, 48), actions))
-    for number, script in enumerate(cases):
-        found = list(races_found(script, number, tmp_path))
-        assert found == [races_by_brute_force(script)] * len(SCHEDULES), scripted(script)
+    for script in scripts(some(20, 200), (0, 0, 1, 31, 32, 48), actions):
+        assert races_found(script) == [Model().races(script)] * 3, text_of(script)
 
 
 @cuda.jit

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
+from effort import some
+from happens_before import Model, races_found, scripts, text_of
 from launching import kernel_from, line_of
 from numba import cuda, int32
 
@@ -281,152 +281,43 @@ def test_what_was_acquired_is_released_with_the_rest():
 
 # Against a model ------------------------------------------------------------
 
-#: Blocks, threads a block: four warps in two blocks, the second of each block half full.
-SCRIPT_BLOCKS, SCRIPT_THREADS = 2, 48
-LINES = {
-    "load": "out[i] = a[0]",
-    "store": "a[0] = i",
-    "atomic": "cuda.atomic.add(a, 0, 1)",
-    "fence": "cuda.threadfence()",
-    "near fence": "cuda.threadfence_block()",
-    "flag 0": "cuda.atomic.add(flags, 0, 1)",
-    "flag 1": "cuda.atomic.add(flags, 1, 1)",
-    "failed": "cuda.atomic.cas(flags, 0, -1, 1)",
-    "syncthreads": "cuda.syncthreads()",
-    "syncwarp": "cuda.syncwarp()",
-}
 
-
-def scripted(script, name):
-    """A kernel's text in which chosen threads act in order; barriers are for all."""
-    lines = ["from numba import cuda", "@cuda.jit", f"def {name}(a, flags, out):"]
-    lines.append("    i = cuda.grid(1)")
-    for action, which in script:
-        if action.startswith("sync"):
-            lines.append(f"    {LINES[action]}")
-        elif action == "some":
-            lines += [f"    if ({which} >> cuda.laneid) & 1:", f"        cuda.syncwarp({which})"]
-        else:
-            lines += [f"    if i == {which}:", f"        {LINES[action]}"]
-    return "\n".join(lines) + "\n"
-
-
-def meetings(action, which):
-    """The sets of threads that a barrier brings together."""
-    places = [divmod(t, SCRIPT_THREADS) for t in range(SCRIPT_BLOCKS * SCRIPT_THREADS)]
-    if action == "syncthreads":
-        groups = [block for block, _ in places]
-    elif action == "syncwarp":
-        groups = [(block, t // 32) for block, t in places]
-    else:
-        groups = [(block, t // 32) if which >> t % 32 & 1 else None for block, t in places]
-    sets = {}
-    for thread, group in enumerate(groups):
-        sets.setdefault(group, set()).add(thread)
-    sets.pop(None, None)
-    return sets.values()
-
-
-class Model:
-    """Each thread's past as a set of accesses; for fences what it may release and acquire, too."""
-
-    def __init__(self):
-        threads = range(SCRIPT_BLOCKS * SCRIPT_THREADS)
-        kinds = ("past", "near", "wide", "seen near", "seen wide")
-        self.sets = {kind: [set() for _ in threads] for kind in kinds}
-        #: What was released on a flag: to the threads of each block, and to all.
-        self.flags = {}
-
-    def races(self, script):
-        for number, (action, thread) in enumerate(script):
-            if action in ("load", "store", "atomic"):
-                for earlier, (other, who) in enumerate(script[:number]):
-                    if (
-                        other in ("load", "store", "atomic")
-                        and who != thread
-                        and (action, other) not in (("load", "load"), ("atomic", "atomic"))
-                        and earlier not in self.sets["past"][thread]
-                    ):
-                        return True
-                self.sets["past"][thread].add(number)
-            if action in ("atomic", "flag 0", "flag 1", "failed"):
-                self.update(action, thread, number)
-            elif action in ("fence", "near fence"):
-                self.fence(thread, wide=action == "fence")
-            elif action in ("syncthreads", "syncwarp", "some"):
-                for members in meetings(action, thread):
-                    for kind in self.sets.values():
-                        together = set().union(*(kind[t] for t in members))
-                        for t in members:
-                            kind[t] |= together
-        return False
-
-    def update(self, action, thread, number):
-        name = "flag 0" if action == "failed" else action
-        nobody = [set() for _ in range(SCRIPT_BLOCKS)], set()
-        to_blocks, to_all = self.flags.setdefault(name, nobody)
-        block = thread // SCRIPT_THREADS
-        self.sets["seen near"][thread] |= to_blocks[block]
-        self.sets["seen wide"][thread] |= to_blocks[block] | to_all
-        if action != "failed":
-            to_blocks[block] |= self.sets["near"][thread]
-            to_all |= self.sets["wide"][thread]
-        if action == "atomic":  # the later atomics on an element see this one
-            to_blocks[block].add(number)
-            to_all.add(number)
-
-    def fence(self, thread, wide):
-        sets = self.sets
-        sets["past"][thread] |= sets["seen wide" if wide else "seen near"][thread]
-        for kind in ("near", "wide") if wide else ("near",):
-            sets[kind][thread] = set(sets["past"][thread]) | sets[kind][thread]
-
-
-def random_scripts(count, threads, actions):
-    rng = random.Random(11)
-    for _ in range(count):
-        script = []
-        for _ in range(rng.randint(5, 14)):
-            action = rng.choice(actions)
-            some = sum(1 << lane for lane in rng.sample((0, 1, 2, 3), 2))
-            script.append((action, some if action == "some" else rng.choice(threads)))
-        yield [(rng.choice(("store", "load")), rng.choice(threads)), *script, ("store", threads[0])]
-
-
-def compared(cases, folder):
+def compared(cases):
     """How many cases race, and how many races the detector misses; it invents none."""
     racing = missed = 0
-    for number, script in enumerate(cases):
-        name = f"kernel{number}"
-        text = scripted(script, name)
-        kernel = kernel_from(text, folder, name)
-        found = []
-        args = np.zeros(1, np.int32), np.zeros(2, np.int32), np.zeros(96, np.int32)
-        launch(kernel, SCRIPT_BLOCKS, SCRIPT_THREADS, args, findings=found)
-        expected = Model().races(script)
-        assert expected or not found, text
+    for script in cases:
+        (found,), expected = races_found(script, ["lockstep"]), Model().races(script)
+        assert expected or not found, text_of(script)
         racing += expected
         missed += expected and not found
     return racing, missed
+
+
+def longer_scripts(count, threads, actions):
+    """Return random scripts that begin with an access of each kind in turn."""
+    drawn = scripts(some(count, 4 * count), threads, actions, 5, 14)
+    firsts = [(action, thread) for thread in threads for action in ("store", "load")]
+    return [[firsts[k % len(firsts)], *script[:-1], ("store", threads[0])]
+            for k, script in enumerate(drawn)]  # fmt: skip
 
 
 FLAGS = 5 * ("fence", "flag 0") + ("flag 1",)
 
 
 @pytest.mark.parametrize("threads", [(0, 48), (0, 32), (0, 1)])
-def test_between_two_threads_the_detector_agrees_with_a_model(threads, tmp_path):
+def test_between_two_threads_the_detector_agrees_with_a_model(threads):
     actions = (*FLAGS, "load", "store", "atomic", "near fence", "near fence", "failed", "syncwarp")
-    racing, missed = compared(list(random_scripts(150, threads, actions)), tmp_path)
-    assert 30 < racing < 140, "both outcomes are common"
+    racing, missed = compared(longer_scripts(300, threads, actions))
+    assert 20 < racing < 90, "both outcomes are common"
     assert missed == 0
 
 
 @pytest.mark.parametrize("more", [(), ("syncthreads",), ("syncwarp", "some", "near fence")])
-def test_among_many_threads_it_raises_no_false_alarm(more, tmp_path):
+def test_among_many_threads_it_raises_no_false_alarm(more):
     threads = (0, 0, 1, 2, 33, 48, 48, 80)
     actions = (*FLAGS, "load", *more, *more)
-    racing, missed = compared(list(random_scripts(200, threads, actions)), tmp_path)
-    assert 30 < racing < 180, "both outcomes are common"
+    racing, missed = compared(longer_scripts(300, threads, actions))
+    assert 20 < racing < 90, "both outcomes are common"
     assert missed <= 3
 
 
@@ -454,7 +345,7 @@ CHOSEN = {
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_chosen_orders(name, tmp_path):
+def test_chosen_orders(name):
     script, races = CHOSEN[name]
     assert Model().races(script) == races
-    assert compared([script], tmp_path) == (races, 0)
+    assert compared([script]) == (races, 0)
