@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from launching import line_of
 from numba import cuda
 from thread_by_thread import alone
 
 from gpukernels.simt import Recorder, launch
-from gpukernels.simt.errors import KernelTypeError
 
 N = 45
 
@@ -187,40 +185,3 @@ def test_a_loop_over_an_array_is_one_step_and_one_load_a_round():
     at = line_of(of_length, "for k")
     assert trace.steps.line.tolist().count(at) == 5  # four rounds, and the one that finds the end
     assert trace.requests.index.tolist() == [0, 0, 1, 0, 2, 0, 3, 0]
-
-
-@cuda.jit
-def of_two_types(a, out):
-    for x in (1, 2.5):
-        out[0] = x
-
-
-@cuda.jit
-def of_nothing(a, out):
-    for x in ():
-        out[0] = x
-
-
-@cuda.jit
-def of_a_number(a, out):
-    for x in a[0]:
-        out[0] = x
-
-
-@pytest.mark.parametrize(
-    ("kernel", "text"),
-    [
-        (of_two_types, "these are int64, float64"),
-        (of_nothing, "an empty tuple"),
-        (of_a_number, "ranges, arrays and tuples"),
-    ],
-)
-def test_what_numba_cannot_go_over_is_refused(kernel, text):
-    with pytest.raises(Exception, match=text) as caught:
-        launch(kernel, 1, 1, (np.ones(3), np.zeros(1)))
-    assert caught.value.line == line_of(kernel, "for x")
-
-
-def test_mixed_tuples_are_an_error_of_type():
-    with pytest.raises(KernelTypeError):
-        launch(of_two_types, 1, 1, (np.ones(3), np.zeros(1)))

@@ -482,13 +482,45 @@ REFUSED = {
     "i = math.sqrt(1j)": "`math.sqrt` does not take complex numbers",
     "i = min(1j, 2)": "min() takes two or more numbers",
     "i = complex(1j, 2)": "the parts of a complex number must be real",
+    "a[i] = doubled(i)": "`doubled` is a plain Python function",
+    "a[i] = cuda.libdevice.sqrt(i)": "`cuda.libdevice.sqrt` is none of the",
+    "a[::i][0] = 1": "step of a slice must be a constant",
+    "m[0, :][0, 0] = 1": "needs as many indices",
+    "m.view(np.int32)[0, 0] = 1": "types of 8 bytes only; int32 has 4",
+    "m[0] = m[1]": "store the elements of an array in a loop",
+    "m[m[0, 0] > 1, 0] = 1": "numba does not take a bool as an index",
+    "for k in (1, 2.5): a[i] = k": "these are int64, float64",
+    "for k in (): a[i] = k": "an empty tuple",
+    "a[i] = a[0] + max((1, 2, 3), 4)": "max() takes two or more numbers",
+    "a[i] = -(1, a[0])": "is not a number but a tuple of 2",
+    "q = (1, 2)\n    if i: q = (1, 2, 3)\n    i = q[0]": "numba cannot unify them",
+    "a[i] = (a[0], 2.5)[i]": "these are int64, float64",
+    "q = (1, 2)\n    q += (3,)": "not by `+=`",
+    "a[i] = State.NEW + 1": "both operands must be numbers",
+    "a[i] = State.NEW == Direction.PUSH": "cannot be compared with int64",
+    "a[i] = Edge(1, 2).source": "numba does not fill in the default of weight; give all items",
+    "a[i] = Edge(1, 2, length=2).source": "unexpected keyword argument 'length'",
+    "r[0].z = 1": "this record has no field `z`; it has x, y",
+    "r['z'][0] = 1": "this record has no field `z`; it has x, y",
+    "r[0] = 1": "a record can be assigned from a record of the same type",
+    "r[0].x = r[0] + 1": "both operands must be numbers",
+    "r[0] += 1": "a whole record cannot be used here",
 }
 MODULE = """\
+import enum
 import math
+from collections import namedtuple
 import numpy as np
 from numba import cuda, int32
 
 SIZE = 8
+Edge = namedtuple("Edge", "source target weight", defaults=(1,))
+State = enum.Enum("State", "NEW SEEN")
+Direction = enum.IntEnum("Direction", "PUSH PULL")
+
+
+def doubled(x):
+    return 2 * x
 
 
 @cuda.jit(device=True)
@@ -497,7 +529,7 @@ def helped(x, y):
 
 
 @cuda.jit
-def kernel(a):
+def kernel(a, m, r):
     i = cuda.grid(1)
     a[i] = 7
     {statement}
@@ -506,10 +538,10 @@ def kernel(a):
 
 @pytest.mark.parametrize("statement", REFUSED)
 def test_what_the_machine_does_not_run_is_refused_before_the_launch(statement, tmp_path):
-    a = np.zeros(4, int)
+    a, m, r = np.zeros(4, int), np.zeros((3, 4)), np.zeros(4, [("x", "f4"), ("y", "f4")])
     kernel = kernel_from(MODULE.format(statement=statement), tmp_path)
     with pytest.raises(KernelError) as caught:
-        launch(kernel, 1, 4, (a,))
+        launch(kernel, 1, 4, (a, m, r))
     error = caught.value
     assert isinstance(error, (UnsupportedConstruct, KernelTypeError))
     assert REFUSED[statement] in str(error)

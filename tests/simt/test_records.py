@@ -321,43 +321,6 @@ def test_a_reference_to_records_of_two_arrays_is_refused():
         launch(either, 1, 8, (a, b, np.zeros(8)))
 
 
-def no_field(a):
-    a[0].z = 1
-
-
-def number_to_record(a):
-    a[0] = 1
-
-
-def record_in_sum(a):
-    a[0].x = a[0] + 1
-
-
-def record_augmented(a):
-    a[0] += 1
-
-
-def text_index(a):
-    a["z"][0] = 1
-
-
-@pytest.mark.parametrize(
-    ("kernel", "message"),
-    [
-        (no_field, r"this record has no field `z`; it has x, y, k"),
-        (number_to_record, r"a record can be assigned from a record of the same type"),
-        (record_in_sum, r"both operands must be numbers"),
-        (record_augmented, r"a whole record cannot be used here"),
-        (text_index, r"this record has no field `z`; it has x, y, k"),
-    ],
-)
-def test_what_records_cannot_do(kernel, message):
-    a = np.zeros(4, PARTICLE)
-    with pytest.raises((KernelTypeError, UnsupportedConstruct), match=message):
-        launch(cuda.jit(kernel), 1, 1, (a,))
-    assert a.tobytes() == bytes(a.nbytes)
-
-
 @pytest.mark.parametrize("kernel", [read_x, read_column])
 def test_fields_at_addresses_that_a_device_cannot_read(kernel):
     dtype = np.dtype([("tag", np.int8), ("x", np.float64)])

@@ -11,10 +11,8 @@ from thread_by_thread import alone
 from gpukernels.simt import Recorder, launch
 from gpukernels.simt.errors import (
     KernelError,
-    KernelTypeError,
     OutOfBounds,
     RaceError,
-    UnsupportedConstruct,
 )
 
 N = 12
@@ -185,23 +183,8 @@ def differing(m):
 
 
 @cuda.jit
-def another_size(m):
-    m.view(np.int32)[0, 0] = 1
-
-
-@cuda.jit
-def by_an_array(m):
-    m[0] = m[1]
-
-
-@cuda.jit
 def by_a_tuple_too_long(m):
     m[0] = (1, 2)
-
-
-@cuda.jit
-def by_a_bool(m):
-    m[m[0, 0] > 1, 0] = 1
 
 
 @pytest.mark.parametrize(
@@ -210,10 +193,7 @@ def by_a_bool(m):
         (wrong_size, KernelError, "reshape of `m`: 12 elements do not fit the shape (5, 2)"),
         (with_gaps, KernelError, "numba takes arrays without gaps only"),
         (differing, KernelError, "its lengths differ by thread"),
-        (another_size, UnsupportedConstruct, "types of 8 bytes only; int32 has 4"),
-        (by_an_array, KernelTypeError, "store the elements of an array in a loop"),
         (by_a_tuple_too_long, OutOfBounds, "a tuple of 2 cannot be stored in a slice of 4"),
-        (by_a_bool, KernelTypeError, "numba does not take a bool as an index"),
     ],
 )
 def test_what_cannot_be_reshaped_or_filled_is_an_error(kernel, kind, text):

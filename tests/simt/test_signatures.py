@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import numba
 import numpy as np
 import pytest
-from launching import line_of
 from numba import cuda
 
 from gpukernels.simt import Recorder, launch
@@ -65,27 +64,6 @@ def test_an_array_must_be_of_the_declared_type(with_signature):
 
     with pytest.raises(KernelTypeError, match="no signature of `<lambda>` takes"):
         launch(kernel, 1, 1, (np.zeros(3),))
-
-
-@cuda.jit
-def calls_a_plain_function(a):
-    a[0] = doubled(a[1])
-
-
-@cuda.jit
-def calls_libdevice(a):
-    a[0] = cuda.libdevice.sqrt(a[1])
-
-
-def test_a_plain_function_is_refused_as_numba_refuses_it():
-    with pytest.raises(KernelTypeError, match="`doubled` is a plain Python function") as caught:
-        launch(calls_a_plain_function, 1, 1, (np.zeros(3),))
-    assert caught.value.line == line_of(calls_a_plain_function, "doubled")
-
-
-def test_libdevice_is_refused_by_name():
-    with pytest.raises(UnsupportedConstruct, match=r"`cuda\.libdevice\.sqrt` is none of the"):
-        launch(calls_libdevice, 1, 1, (np.zeros(3),))
 
 
 RECURSIVE = """from numba import cuda, int64

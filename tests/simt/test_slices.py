@@ -6,7 +6,7 @@ from numba import cuda, int32
 from thread_by_thread import alone
 
 from gpukernels.simt import Recorder, launch
-from gpukernels.simt.errors import OutOfBounds, RaceError, UnsupportedConstruct
+from gpukernels.simt.errors import OutOfBounds, RaceError
 
 SCHEDULES = ("lockstep", "warp", "random")
 
@@ -97,23 +97,6 @@ def test_races_and_requests_name_the_array_itself():
     recorder = Recorder()
     launch(write_neighbor, 1, 4, (np.zeros(4, np.int64),), recorder=recorder, check=False)
     assert recorder.trace.requests.index.tolist() == [0, 0, 1, 1]
-
-
-@cuda.jit
-def varying_step(a, step):
-    a[::step][0] = 1
-
-
-@cuda.jit
-def too_many_parts(a):
-    a[0, :][0, 0] = 1
-
-
-def test_what_numba_cannot_slice_is_refused_at_its_line():
-    with pytest.raises(UnsupportedConstruct, match="step of a slice must be a constant"):
-        launch(varying_step, 1, 1, (np.zeros(4), 2))
-    with pytest.raises(UnsupportedConstruct, match="needs as many indices"):
-        launch(too_many_parts, 1, 1, (np.zeros((4, 4)),))
 
 
 @cuda.jit(device=True)

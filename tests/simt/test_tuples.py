@@ -12,7 +12,7 @@ from numba import cuda
 from thread_by_thread import alone
 
 from gpukernels.simt import launch
-from gpukernels.simt.errors import KernelTypeError, OutOfBounds
+from gpukernels.simt.errors import OutOfBounds
 
 N = 40
 Edge = namedtuple("Edge", "source target weight", defaults=(1,))
@@ -157,74 +157,3 @@ def test_an_index_past_a_tuple_is_an_error():
         launch(beyond, 1, 5, (np.zeros(5), np.zeros((5, 8))))
     assert caught.value.thread == (3, 0, 0)
     assert caught.value.line == line_of(beyond, "own[i]")
-
-
-@cuda.jit
-def as_a_number(a, out):
-    out[0, 0] = a[0] + max((1, 2, 3), 4)
-
-
-@cuda.jit
-def two_lengths(a, out):
-    own = (1, 2)
-    if a[0]:
-        own = (1, 2, 3)
-    out[0, 0] = own[0]
-
-
-@cuda.jit
-def two_types(a, out):
-    own = (a[0], 2.5)
-    out[0, 0] = own[a[0]]
-
-
-@cuda.jit
-def of_an_enumeration(a, out):
-    out[0, 0] = State.NEW + 1
-
-
-@cuda.jit
-def unlike(a, out):
-    out[0, 0] = State.NEW == Direction.PUSH
-
-
-@cuda.jit
-def added_in_place(a, out):
-    own = (1, 2)
-    own += (3,)
-    out[0, 0] = own[2]
-
-
-@cuda.jit
-def with_a_default(a, out):
-    out[0, 0] = Edge(1, a[0]).source
-
-
-@cuda.jit
-def with_another_name(a, out):
-    out[0, 0] = Edge(1, a[0], length=2).source
-
-
-@cuda.jit
-def negated(a, out):
-    out[0, 0] = -(1, a[0])
-
-
-@pytest.mark.parametrize(
-    ("kernel", "text"),
-    [
-        (as_a_number, "max.. takes two or more numbers"),
-        (negated, "is not a number but a tuple of 2"),
-        (two_lengths, "`own` is given a tuple of 2 and a tuple of 3; numba cannot unify them"),
-        (two_types, "these are int64, float64"),
-        (of_an_enumeration, "both operands must be numbers"),
-        (unlike, "cannot be compared with int64"),
-        (added_in_place, "not by `.=`"),
-        (with_a_default, "numba does not fill in the default of weight; give all items"),
-        (with_another_name, "unexpected keyword argument 'length'"),
-    ],
-)
-def test_what_numba_does_not_do_with_tuples_is_refused(kernel, text):
-    with pytest.raises(KernelTypeError, match=text) as caught:
-        launch(kernel, 1, 1, (np.ones(3, int), np.zeros((3, 8), int)))
-    assert caught.value.line > 0
