@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import numba
 import numpy as np
 import pytest
-from launching import line_of
 from numba import cuda
 from record_kernels import MIXED, PACKED, PARTICLE, TABLE, cases, particle
 
@@ -19,7 +18,6 @@ from gpukernels.simt import Recorder, launch, uninitialized
 from gpukernels.simt.errors import (
     KernelError,
     KernelTypeError,
-    OutOfBounds,
     RaceError,
     ReadOnlyArray,
     UninitializedRead,
@@ -204,15 +202,6 @@ def one_past(a):
     a[i].x = 1
 
 
-def test_bounds_of_records():
-    with pytest.raises(
-        OutOfBounds, match=r"index 5 is out of bounds for `a`.*5 elements"
-    ) as caught:
-        launch(one_past, 1, 8, (np.zeros(5, PARTICLE),))
-    assert caught.value.line == line_of(one_past, "a[i].x")
-    assert caught.value.thread == (5, 0, 0)
-
-
 def test_a_read_only_array_of_records():
     a = np.zeros(8, PARTICLE)
     a.flags.writeable = False
@@ -247,21 +236,6 @@ def test_a_kernel_writes_an_empty_array():
     launch(fill_y, 1, 8, (a,))
     launch(swap_fields, 1, 8, (a,))
     assert (a["x"] == 4).all()
-
-
-@cuda.jit
-def unwritten_in_shared(out):
-    tile = cuda.shared.array(8, particle)
-    t = cuda.threadIdx.x
-    tile[t].x = 1
-    out[t] = tile[t].x
-    out[t] += tile[t].y
-
-
-def test_unwritten_fields_of_shared_memory():
-    with pytest.raises(UninitializedRead, match=r"shared array `tile\.y`") as caught:
-        launch(unwritten_in_shared, 1, 8, (np.zeros(8),))
-    assert caught.value.line == line_of(unwritten_in_shared, "tile[t].y")
 
 
 @cuda.jit

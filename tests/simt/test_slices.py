@@ -6,7 +6,7 @@ from numba import cuda, int32
 from thread_by_thread import alone
 
 from gpukernels.simt import Recorder, launch
-from gpukernels.simt.errors import OutOfBounds, RaceError
+from gpukernels.simt.errors import RaceError
 
 SCHEDULES = ("lockstep", "warp", "random")
 
@@ -69,20 +69,6 @@ def test_an_atomic_on_a_slice_changes_the_array():
     counters = np.zeros(16, np.int32)
     launch(add_from, 1, 32, (counters,))
     assert counters.tolist() == [2] * 16
-
-
-@cuda.jit
-def too_far(a, out):
-    i = cuda.grid(1)
-    part = a[i : i + 2]
-    out[i] = part[2 * (i // 5)]
-
-
-def test_an_index_past_a_slice_is_an_error_though_the_array_goes_on():
-    with pytest.raises(OutOfBounds, match=r"index 2 is out of bounds for a slice of `a`.* 2 ") as e:
-        launch(too_far, 1, 8, (np.arange(20), np.zeros(8, np.int64)))
-    assert e.value.thread == (5, 0, 0)
-    assert e.value.text.strip() == "out[i] = part[2 * (i // 5)]"
 
 
 @cuda.jit

@@ -6,13 +6,9 @@ import enum
 from collections import namedtuple
 
 import numpy as np
-import pytest
-from launching import launched, line_of
+from launching import launched
 from numba import cuda
 from thread_by_thread import alone
-
-from gpukernels.simt import launch
-from gpukernels.simt.errors import OutOfBounds
 
 N = 40
 Edge = namedtuple("Edge", "source target weight", defaults=(1,))
@@ -143,17 +139,3 @@ def members(a, out):
     out[i, 2] = state.value + Direction.PULL.value
     for k in range(Direction.PULL):
         out[i, 3] += k + Direction.PULL
-
-
-@cuda.jit
-def beyond(a, out):
-    i = cuda.grid(1)
-    own = (1, 2, 3)
-    out[i, 0] = own[i]
-
-
-def test_an_index_past_a_tuple_is_an_error():
-    with pytest.raises(OutOfBounds, match="3 is out of bounds for the tuple `own`") as caught:
-        launch(beyond, 1, 5, (np.zeros(5), np.zeros((5, 8))))
-    assert caught.value.thread == (3, 0, 0)
-    assert caught.value.line == line_of(beyond, "own[i]")

@@ -24,51 +24,6 @@ def in_a_branch(a, out):
 
 
 @cuda.jit
-def in_a_loop(a, out):
-    t = cuda.grid(1)
-    for k in range(a[t]):
-        last = k
-    out[t] = last
-
-
-@cuda.jit
-def after_a_break(a, out):
-    t = cuda.grid(1)
-    while True:
-        if a[t] <= 0:
-            break
-        found = t
-        break
-    out[t] = found + 1
-
-
-@cuda.jit
-def a_constant(a, out):
-    t = cuda.grid(1)
-    if a[t] > 0:
-        flag = 1
-    if flag == 1:
-        out[t] = 5
-
-
-@cuda.jit
-def a_tuple(a, out):
-    t = cuda.grid(1)
-    if a[t] > 0:
-        pair = (t, 2 * t)
-    out[t] = pair[1]
-
-
-@cuda.jit
-def augmented(a, out):
-    t = cuda.grid(1)
-    if a[t] > 0:
-        count = 0
-    count += 1
-    out[t] = count
-
-
-@cuda.jit
 def an_array(a, out):
     t = cuda.grid(1)
     if a[t] > 0:
@@ -87,31 +42,6 @@ def biggest(a, t):
 def in_a_function(a, out):
     t = cuda.grid(1)
     out[t] = biggest(a, t)
-
-
-READ = {
-    in_a_branch: "out[t] =",
-    in_a_loop: "out[t] =",
-    after_a_break: "out[t] =",
-    a_constant: "if flag",
-    a_tuple: "out[t] =",
-    augmented: "count +=",
-    an_array: "out[t] =",
-}
-
-
-@pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("kernel", READ, ids=lambda k: k.py_func.__name__)
-def test_a_read_of_a_variable_that_the_thread_did_not_set_is_an_error(kernel, schedule):
-    a, out = np.ones(70, np.int64), np.zeros(70, np.int64)
-    launch(kernel, 2, 35, (a, out), schedule=schedule)
-    assert out.all() or kernel in (in_a_loop, a_tuple)
-    a[41] = 0
-    with pytest.raises(UnsetVariable, match="is read by a thread that has not set it") as caught:
-        launch(kernel, 2, 35, (a, out), schedule=schedule)
-    assert caught.value.line == line_of(kernel, READ[kernel])
-    assert (caught.value.block, caught.value.thread) == ((1, 0, 0), (6, 0, 0))
-    assert caught.value.array in ("best", "last", "found", "flag", "pair", "count", "part")
 
 
 def test_one_in_a_device_function_is_named_there():
