@@ -50,32 +50,6 @@ def swapped_in_an_if(a, b, out, n):
     out[t] = a[t] - b[t]
 
 
-@cuda.jit
-def double_buffered_scan(x):
-    first = cuda.shared.array(64, int64)
-    second = cuda.shared.array(64, int64)
-    src, dst = first, second
-    t = cuda.threadIdx.x
-    src[t] = x[t]
-    cuda.syncthreads()
-    step = 1
-    while step < 64:
-        if t >= step:
-            dst[t] = src[t] + src[t - step]
-        else:
-            dst[t] = src[t]
-        src, dst = dst, src
-        cuda.syncthreads()
-        step *= 2
-    x[t] = src[t]
-
-
-def test_the_double_buffered_scan_is_right_and_no_race(run):
-    x = np.random.default_rng(1).integers(-9, 9, 64)
-    (found,) = run(double_buffered_scan, 1, 64, x)
-    assert found.tolist() == np.cumsum(x).tolist()
-
-
 @alone(OUT, 9, blocks=2, threads=N // 2)
 @cuda.jit
 def local_arrays(out, rounds):
@@ -175,48 +149,6 @@ def test_each_thread_may_hold_another_array(run):
         pair[src] += pair[1 - src] + N
         pair[1 - src] += 5
         assert [found[0][t], found[1][t]] == pair
-
-
-@cuda.jit
-def of_many(a, shared_out, out):
-    t = cuda.grid(1)
-    tile = cuda.shared.array(35, int64)
-    own = cuda.local.array(35, int64)
-    i = cuda.threadIdx.x
-    for k in range(35):
-        own[k] = 1000 * t + k
-    tile[i] = 100 * t
-    cuda.syncthreads()
-    one = a
-    if t % 5 == 1:
-        one = tile
-    elif t % 5 == 2:
-        one = own
-    elif t % 5 == 3:
-        one = a[::2]
-    elif t % 5 == 4:
-        one = one[3:]
-    part = one[i // 2 :]
-    out[t] = part[0] + len(part)
-    for _ in range(t % 3):
-        one, part = part, one
-    out[t] = 7 * out[t] + part[1] + one[-1 + len(one)]
-    if t % 5 == 2:
-        shared_out[t] = one[1]
-
-
-def test_global_shared_local_and_parts_of_them_in_one_variable(run):
-    a = np.arange(N) * 3
-    out = run(of_many, 2, N // 2, a, np.zeros(N, np.int64), np.zeros(N, np.int64))[2]
-    for t in range(N):
-        block, i = divmod(t, 35)
-        tile = 100 * np.arange(35 * block, 35 * block + 35)
-        one = [a, tile, 1000 * t + np.arange(35), a[::2], a[3:]][t % 5]
-        part = one[i // 2 :]
-        wanted = part[0] + len(part)
-        if t % 3 == 1:
-            one, part = part, one
-        assert out[t] == 7 * wanted + part[1] + one[-1]
 
 
 @cuda.jit(device=True)

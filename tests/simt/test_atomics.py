@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 from launching import kernel_from, launched
-from numba import cuda, float64, int32
+from numba import cuda, float64
 from numba.core.errors import NumbaError
 
 from gpukernels.device import SimtDevice
@@ -63,18 +63,6 @@ def test_operations_whose_order_does_not_matter(device, tmp_path, name, dtype, b
         mine = at == b
         left = [ufunc(o, v) for o, v in zip(old[mine], a[mine], strict=True)]
         assert sorted([*old[mine], out[b]]) == sorted([start[b], *left])
-
-
-@pytest.mark.parametrize("name", ["add", "max"])
-def test_all_schedules_give_the_sum(scheduled_device, tmp_path, name):
-    kernel, ufunc = kernel_from(KERNEL.format(name=name), tmp_path), ASSOCIATIVE[name][0]
-    rng = np.random.default_rng(0)
-    a, at = rng.integers(0, 100, 130), rng.integers(0, 5, 130)
-    start = np.zeros(5, np.int64)
-    expected = start.copy()
-    ufunc.at(expected, at, a)
-    _, _, out, _ = launched(scheduled_device, kernel, 3, 50, a, at, start, np.zeros_like(a))
-    np.testing.assert_array_equal(out, expected)
 
 
 @cuda.jit
@@ -137,38 +125,6 @@ def test_drawn_turns_are_those_of_each_element_alone():
 
 
 @cuda.jit
-def claim(owner, at, won):
-    i = cuda.grid(1)
-    if cuda.atomic.cas(owner, at[i], -1, i) == -1:
-        won[i] = 1
-
-
-def test_compare_and_swap_has_one_winner(scheduled_device):
-    at = np.random.default_rng(1).integers(0, 20, 100)
-    owner, _, won = launched(
-        scheduled_device, claim, 2, 50, np.full(20, -1), at, np.zeros(100, np.int8)
-    )
-    for place in range(20):
-        rivals = np.flatnonzero(at == place)
-        assert owner[place] in rivals if rivals.size else owner[place] == -1
-        assert won[rivals].sum() == (rivals.size > 0)
-        assert rivals.size == 0 or won[owner[place]] == 1
-
-
-@cuda.jit
-def first_cell(a, out):
-    i = cuda.grid(1)
-    out[i] = cuda.atomic.compare_and_swap(a, 0, i + 1)
-
-
-def test_old_style_compare_and_swap(scheduled_device):
-    a, out = launched(scheduled_device, first_cell, 1, 40, np.zeros(1, np.int32), np.zeros(40, int))
-    assert a[0] in range(1, 41)
-    assert np.count_nonzero(out == 0) == 1
-    assert set(out[out != 0]) == {a[0]}
-
-
-@cuda.jit
 def exchange(a, out):
     i = cuda.grid(1)
     out[i] = cuda.atomic.exch(a, 0, i)
@@ -224,27 +180,6 @@ def test_a_nan_that_is_there_stays_but_under_nanmax_and_nanmin(scheduled_device,
     a = np.tile([1.0, np.nan, 7, -3, np.nan, 2], 10)
     _, out = launched(scheduled_device, extremes_with_nan, 1, threads, a, np.full(4, np.nan))
     np.testing.assert_array_equal(out, [np.nan, np.nan, 7, -3])
-
-
-@cuda.jit
-def histogram(a, out):
-    bins = cuda.shared.array((2, 4), int32)
-    t = cuda.threadIdx.x
-    if t < 8:
-        bins[t // 4, t % 4] = 0
-    cuda.syncthreads()
-    i = cuda.grid(1)
-    if i < a.size:
-        cuda.atomic.add(bins, (a[i] // 4, a[i] % 4), 1)
-    cuda.syncthreads()
-    if t < 8:
-        cuda.atomic.add(out, (t // 4, t % 4), bins[t // 4, t % 4])
-
-
-def test_atomics_on_shared_arrays_of_two_dimensions(scheduled_device):
-    a = np.random.default_rng(2).integers(0, 8, 333)
-    _, out = launched(scheduled_device, histogram, 4, 96, a, np.zeros((2, 4), np.int32))
-    np.testing.assert_array_equal(out.ravel(), np.bincount(a, minlength=8))
 
 
 @cuda.jit

@@ -35,27 +35,6 @@ def test_values_are_passed_round_a_block(scheduled_device, threads):
 
 
 @cuda.jit
-def counted(a, out):
-    i = cuda.grid(1)
-    odd = int32(a[i] % 2)
-    out[i, 0] = cuda.syncthreads_count(odd)
-    out[i, 1] = cuda.syncthreads_and(a[i])
-    out[i, 2] = cuda.syncthreads_or(odd)
-
-
-@pytest.mark.parametrize("threads", [1, 31, 33, 64, 100])
-def test_counting_barriers(scheduled_device, threads):
-    a = np.random.default_rng(threads).integers(0, 20, (6, threads))
-    a[0], a[1] = 1, 2
-    _, out = launched(
-        scheduled_device, counted, 6, threads, a.ravel(), np.zeros((a.size, 3), np.int32)
-    )
-    odd = a % 2
-    columns = [odd.sum(axis=1), (a != 0).all(axis=1), odd.any(axis=1)]
-    np.testing.assert_array_equal(out, np.repeat(np.stack(columns, axis=1), threads, axis=0))
-
-
-@cuda.jit
 def as_often_as_the_block(out):
     buffer = cuda.shared.array(64, int32)
     t = cuda.threadIdx.x
@@ -73,21 +52,6 @@ def as_often_as_the_block(out):
 def test_blocks_may_take_different_barriers(scheduled_device):
     (out,) = launched(scheduled_device, as_often_as_the_block, 5, 64, np.zeros(320, int))
     np.testing.assert_array_equal(out, np.repeat(np.arange(5), 64))
-
-
-@cuda.jit
-def some_return(out):
-    i = cuda.grid(1)
-    if cuda.threadIdx.x % 3 == 0 or cuda.threadIdx.x >= 64:
-        return
-    out[i] = cuda.syncthreads_count(int32(1))
-
-
-def test_threads_that_have_returned_are_not_waited_for(scheduled_device):
-    (out,) = launched(scheduled_device, some_return, 2, 96, np.zeros(192, int))
-    t = np.arange(96)
-    left = (t % 3 != 0) & (t < 64)
-    np.testing.assert_array_equal(out, np.tile(np.where(left, np.count_nonzero(left), 0), 2))
 
 
 @cuda.jit

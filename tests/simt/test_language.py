@@ -93,38 +93,6 @@ def grid_stride(out):
 # Branches and loops ------------------------------------------------------------
 
 
-@alone(RNG.integers(-3, 10, N), np.full(N, 7), blocks=3, threads=32)
-@cuda.jit
-def classify(a, out):
-    i = cuda.grid(1)
-    if i < a.size:
-        if a[i] < 0:
-            out[i] = -1
-        elif a[i] == 0:
-            if i % 2:
-                out[i] = 100
-            else:
-                out[i] = 200
-        elif a[i] < 5:
-            pass
-        else:
-            out[i] = 1
-
-
-@alone(np.arange(1, N + 1), np.zeros(N, np.int32), blocks=2, threads=64)
-@cuda.jit
-def collatz(a, out):
-    i = cuda.grid(1)
-    if i >= a.size:
-        return
-    n = a[i]
-    steps = 0
-    while n != 1:
-        n = n // 2 if n % 2 == 0 else 3 * n + 1
-        steps += 1
-    out[i] = steps
-
-
 @alone(BOUNDS, np.zeros((len(BOUNDS), 3), np.int64), blocks=5, threads=64)
 @cuda.jit
 def ranges(bounds, out):
@@ -364,26 +332,6 @@ def test_shapes_may_be_constants_under_a_name_or_handed_to_a_function(scheduled_
 
 
 # Tuples, builtins, mathematics ------------------------------------------------------------
-
-
-@alone(np.arange(40) ** 2 % 23, (7, 3), np.zeros((40, 6), np.int64))
-@cuda.jit
-def tuples(a, pair, out):
-    i = cuda.grid(1)
-    both = (a[i], i)
-    x, (y, z) = both[0], pair
-    x, y = y, x
-    total = 0
-    for item in (1, 10, 100):
-        total += item * x
-    out[i, 0] = total + y
-    out[i, 1] = both[1] + pair[1] * z + len(both + pair)
-    out[i, 2] = min(both) + max((3, i, 5))
-    out[i, 3], out[i, 4] = divmod(i, 7)
-    for k, item in enumerate(pair):
-        out[i, 5] += k * item
-    for left, (k, right) in zip(pair, enumerate(both)):  # noqa: B905 - numba has no `strict`
-        out[i, 5] += left * right * (k + 1)
 
 
 @alone(np.array([0.0, 0.5, 1.5, 2.5, -0.5, -2.26, 3.999, -7.0]), np.zeros((8, 8)), rtol=1e-15)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from launching import launched
-from numba import cuda, float32, int32, int64, uint8
+from numba import cuda, float32, int32, uint8
 from thread_by_thread import alone
 
 from gpukernels.device import SimtDevice
@@ -89,30 +89,6 @@ def sum_in_float32(a, out):
 
 
 # Shared arrays ------------------------------------------------------------
-
-
-@cuda.jit(device=True)
-def rotated(value, step):
-    buffer = cuda.shared.array(64, int64)
-    buffer[cuda.threadIdx.x] = value
-    cuda.syncthreads()
-    result = buffer[(cuda.threadIdx.x + step) % cuda.blockDim.x]
-    cuda.syncthreads()
-    return result
-
-
-@cuda.jit
-def rotate_twice(a):
-    i = cuda.grid(1)
-    a[i] = rotated(a[i], 1) + 1000 * rotated(a[i], 5)
-
-
-def test_a_device_function_may_declare_a_shared_array(scheduled_device):
-    a = np.arange(2 * 40)
-    (found,) = launched(scheduled_device, rotate_twice, 2, 40, a)
-    rows = a.reshape(2, 40)
-    expected = np.roll(rows, -1, axis=1) + 1000 * np.roll(rows, -5, axis=1)
-    np.testing.assert_array_equal(found, expected.ravel())
 
 
 # Local and constant arrays ------------------------------------------------------------

@@ -9,63 +9,17 @@ import numba_cuda
 import numpy as np
 import pytest
 from effort import EFFORT, SOAK
-from launching import launched
+from launching import function_from, launched
 from numba import cuda, float32, int32
-from numba.np.numpy_support import as_dtype, from_dtype
+from test_typing import machines_type, numbas_type
 from thread_by_thread import alone
 
-from gpukernels.simt.errors import KernelTypeError
 from gpukernels.simt.translate import numpy_functions
-from gpukernels.simt.translate.statements import Program
 from gpukernels.simt.translate.typing import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64
 
 RNG = np.random.default_rng(8)
 OPERANDS = [BOOL, np.dtype("int8"), np.dtype("uint16"), INT32, INT64, UINT32, UINT64]
 OPERANDS += [FLOAT32, FLOAT64]
-
-
-def function_of(name):
-    """Return a Python function that calls ``np.<name>`` of its arguments."""
-    ufunc = getattr(np, name)
-    if ufunc.nin == 1:
-        return lambda x: ufunc(x)
-    return lambda x, y: ufunc(x, y)
-
-
-def numbas_type(function, operands):
-    try:
-        _, found = cuda.compile(
-            function, tuple(map(from_dtype, operands)), device=True, abi="numba", cc=(8, 0)
-        )
-    except Exception:
-        return None
-    return as_dtype(found)
-
-
-def machines_type(name, operands):
-    call = unary if getattr(np, name).nin == 1 else binary
-    kernel = call(getattr(np, name))
-    try:
-        program = Program(kernel, tuple(operands), traced=False, yielding=False, step_yields=False)
-    except KernelTypeError:
-        return None
-    return program.variables["result"]
-
-
-def unary(function):
-    @cuda.jit
-    def kernel(x):
-        result = function(x)  # noqa: F841 - its type is asked for
-
-    return kernel
-
-
-def binary(function):
-    @cuda.jit
-    def kernel(x, y):
-        result = function(x, y)  # noqa: F841 - its type is asked for
-
-    return kernel
 
 
 @pytest.mark.skipif(numba_cuda.__version__ != "0.30.4", reason="another numba-cuda has others")
@@ -80,13 +34,11 @@ def test_functions_have_numbas_type(name, monkeypatch):
         cases += [(FLOAT32, np.dtype("int8")), (FLOAT32, INT64), (UINT64, FLOAT64)]
     if EFFORT != SOAK:  # numba takes 50 ms for each: half of them, and the others of the next name
         cases = cases[numpy_functions.NAMES.index(name) % 2 :: 2]
-    wrong = {}
-    for operands in cases:
-        mine = machines_type(name, operands)
-        wanted = numbas_type(function_of(name), operands)
-        if mine != wanted:
-            wrong[operands] = (mine, wanted)
-    assert not wrong
+    names = "xy"[: getattr(np, name).nin]
+    text = f"def call({', '.join(names)}):\n    return np.{name}({', '.join(names)})\n"
+    function = function_from(text, "call", {"np": np})
+    found = {operands: machines_type(function, *operands) for operands in cases}
+    assert found == {operands: numbas_type(function, *operands) for operands in cases}
 
 
 @alone(

@@ -12,7 +12,15 @@ from thread_by_thread import CASES, thread_by_thread
 
 #: Of these numba compiles the kernels, too: what they hold is not in the package's kernels.
 COMPILED = ("iteration", "numpy_functions", "reshaping", "tuples")
-for subject in (*COMPILED, "array_variables", "complex", "language", "memory", "slices"):
+for subject in (
+    *COMPILED,
+    "array_variables",
+    "complex",
+    "language",
+    "memory",
+    "slices",
+    "unset_variables",
+):
     importlib.import_module(f"test_{subject}")
 
 

@@ -165,30 +165,27 @@ def function_of(expression):
     return function_from(f"def call(x):\n    {value}\n", "call", globals())
 
 
-def numbas_type(function, operand):
-    """The type that numba infers for ``function(operand)``, None where it refuses it."""
+def numbas_type(function, *operands):
+    """The type that numba infers for ``function(*operands)``, None where it refuses it."""
+    types_ = tuple(map(from_dtype, operands))
     try:
-        _, found = cuda.compile(
-            function, (from_dtype(operand),), device=True, abi="numba", cc=(8, 0)
-        )
+        _, found = cuda.compile(function, types_, device=True, abi="numba", cc=(8, 0))
     except (NumbaError, NotImplementedError):
         return None
     return tuple(map(as_dtype, found)) if isinstance(found, types.BaseTuple) else as_dtype(found)
 
 
-def machines_type(function, operand):
+def machines_type(function, *operands):
     """The type that the machine infers for it."""
     function = cuda.jit(device=True)(function)
-
-    @cuda.jit
-    def kernel(x):
-        function(x)
-
+    names = ", ".join("xy"[: len(operands)])
+    text = f"def kernel({names}):\n    function({names})\n"
+    kernel = cuda.jit(function_from(text, "kernel", {"function": function}))
     try:
-        program = Program(kernel, (operand,), traced=False, yielding=False, step_yields=False)
+        program = Program(kernel, operands, traced=False, yielding=False, step_yields=False)
     except KernelTypeError:
         return None
-    _, found = program.function(function, (operand,))
+    _, found = program.function(function, operands)
     return found.items if isinstance(found, TupleType) else found
 
 

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from launching import line_of
 from numba import cuda, int64
+from thread_by_thread import alone
 
 import gpukernels as gk
 from gpukernels.simt import launch
 from gpukernels.simt.errors import UnsetVariable
 from gpukernels.simt.machine import _program
-
-SCHEDULES = ("lockstep", "warp", "random")
 
 
 @cuda.jit
@@ -77,6 +76,8 @@ def test_gk_check_lists_it_once_with_a_remedy_and_goes_on():
     assert len(finding.schedules) == len(report.schedules)
 
 
+# Threads that set their variables first, and conditions that spare a read, are no errors.
+@alone(np.arange(70) - 30, np.zeros(70, np.int64), 1, blocks=3, threads=32)
 @cuda.jit
 def always_set(a, out, rounds):
     t = cuda.grid(1)
@@ -101,14 +102,7 @@ def always_set(a, out, rounds):
             out[t] = w + u
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-def test_threads_that_set_it_first_are_no_error(schedule):
-    a, out = np.arange(70) - 30, np.zeros(70, np.int64)
-    launch(always_set, 3, 32, (a, out, 1), schedule=schedule)
-    x = np.where(a > 0, 1, 2)
-    assert out.tolist() == np.where(a == 0, 0, 2 * (x + 1)).tolist()
-
-
+@alone(np.arange(8) % 4, np.zeros(8, np.int64))
 @cuda.jit
 def asked_first(a, out):
     t = cuda.grid(1)
@@ -123,17 +117,6 @@ def asked_first(a, out):
     if 0 < t * known < x:
         out[t] += 0
     out[t] += (x if known else 10) + (100 if known and part.shape[0] > 3 else 0)
-
-
-@pytest.mark.parametrize("schedule", SCHEDULES)
-def test_what_a_condition_spares_a_thread_is_not_read(schedule):
-    a, out = np.arange(8) % 4, np.zeros(8, np.int64)
-    launch(asked_first, 1, 8, (a, out), schedule=schedule)
-    wanted = [
-        (x > 1) + 2 * (x == 0 or x > 2) + (x or 10) + 100 * (x > 0 and 8 - t > 3)
-        for t, x in enumerate(a.tolist())
-    ]
-    assert out.tolist() == wanted
 
 
 @cuda.jit

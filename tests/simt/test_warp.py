@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from launching import launched, line_of
-from numba import cuda, int32, int64
+from numba import cuda, int32
 
 from gpukernels.simt import launch
 from gpukernels.simt.errors import ShuffleError
@@ -112,33 +112,6 @@ def test_every_lane_may_name_its_own_source(scheduled_device):
     a, source = rng.integers(0, 99, 64), rng.integers(0, 32, 64).astype(np.int32)
     _, _, out = launched(scheduled_device, shuffle_by_table, 1, 64, a, source, np.zeros(64, int))
     np.testing.assert_array_equal(out, over_warps(lambda w, s: w[s], 64, a, source))
-
-
-@cuda.jit
-def reduce_and_scan(a, total, prefix):
-    i = cuda.grid(1)
-    x = a[i]
-    offset = 16
-    while offset > 0:
-        x += cuda.shfl_xor_sync(FULL, x, offset)
-        offset //= 2
-    total[i] = x
-    y = a[i]
-    for k in range(5):
-        below = cuda.shfl_up_sync(FULL, y, 1 << k)
-        if cuda.laneid >= 1 << k:
-            y += below
-    prefix[i] = y
-
-
-def test_reduction_and_scan(scheduled_device):
-    a = np.random.default_rng(3).integers(-1000, 1000, 3 * 64)
-    _, total, prefix = launched(
-        scheduled_device, reduce_and_scan, 3, 64, a, np.zeros_like(a), np.zeros_like(a)
-    )
-    rows = a.reshape(-1, 32)
-    np.testing.assert_array_equal(total, np.repeat(rows.sum(axis=1), 32))
-    np.testing.assert_array_equal(prefix, np.cumsum(rows, axis=1).ravel())
 
 
 # Votes and matches ------------------------------------------------------------
@@ -272,47 +245,6 @@ def test_lanes_of_one_warp_may_name_two_masks(scheduled_device):
         return rows
 
     np.testing.assert_array_equal(out, over_warps(expected, 64, a))
-
-
-@cuda.jit
-def after_an_exit(a, out):
-    i = cuda.grid(1)
-    if a[i] == 0:
-        return
-    mask = cuda.activemask()
-    out[i] = cuda.popc(cuda.ballot_sync(mask, True))
-    cuda.syncwarp(mask)
-
-
-def test_the_lanes_that_are_left_go_on(scheduled_device):
-    a = np.random.default_rng(6).integers(0, 3, 70)
-    _, out = launched(scheduled_device, after_an_exit, 1, 70, a, np.zeros(70, np.int32))
-    counts = over_warps(lambda w: np.where(w == 0, 0, np.count_nonzero(w)), 70, a)
-    np.testing.assert_array_equal(out, counts)
-
-
-@cuda.jit
-def compact(a, counter, out):
-    i = cuda.grid(1)
-    keep = i < a.size and a[i] % 3 == 0
-    votes = cuda.ballot_sync(FULL, keep)
-    first = int64(0)
-    if cuda.laneid == 0:
-        first = int64(cuda.atomic.add(counter, 0, cuda.popc(votes)))
-    first = cuda.shfl_sync(FULL, first, 0)
-    if keep:
-        out[first + cuda.popc(votes & cuda.lanemask_lt())] = a[i]
-
-
-def test_ballot_compaction(scheduled_device):
-    a = np.random.default_rng(8).integers(0, 1000, 500)
-    _, counter, out = launched(
-        scheduled_device, compact, 8, 64, a, np.zeros(1, np.int32), np.full(500, -1)
-    )
-    kept = a[a % 3 == 0]
-    assert counter[0] == kept.size
-    np.testing.assert_array_equal(np.sort(out[: kept.size]), np.sort(kept))
-    assert np.all(out[kept.size :] == -1)
 
 
 @cuda.jit
