@@ -14,14 +14,6 @@ from gpukernels.simt.errors import LaunchError, OutOfBounds, RaceError, Uninitia
 SCHEDULES = ("lockstep", "warp", "random")
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-def test_words_hold_halves(schedule):
-    kernel, grid, block, (a, out), shared = cases()["reinterpreted"]
-    launch(kernel, grid, block, (a, out), shared=shared, schedule=schedule)
-    np.testing.assert_array_equal(out[:, :2], a.view(np.int16).reshape(32, 2))
-    assert (out[:, 2] == 64).all()
-
-
 @cuda.jit
 def every_size(out):
     i = cuda.grid(1)

@@ -107,30 +107,6 @@ def ranges(bounds, out):
         out[i, 2] = last
 
 
-@alone(np.array([3, 0, 5, 2, 9, 1, 0, 7]), np.zeros(33, np.int64))
-@cuda.jit
-def leave_loops(a, out):
-    i = cuda.grid(1)
-    total = 0
-    for j in range(a.size):
-        if a[j] == 0:
-            continue
-        if a[j] == i:
-            break
-        k = 0
-        while True:
-            k += 1
-            if k > a[j]:
-                break
-            if k == 3:
-                continue
-            if total > 40:
-                out[i] = -total
-                return
-            total += k
-    out[i] = total
-
-
 @alone(np.array([1, 9, 4, 2, 5]), np.zeros(40, np.int64))  # beyond `a`, all right-hand sides fail
 @cuda.jit
 def only_where_asked(a, out):
@@ -156,23 +132,6 @@ def set_in_one_branch(out):
         y = j
     if i % 3:
         out[i] += 1000 * y
-
-
-@alone(np.arange(40) % 7, np.full(3, 5), np.zeros(40, np.int64))
-@cuda.jit
-def copies(a, b, out):
-    i = cuda.grid(1)
-    x = a[i]
-    y = x
-    if x > 3:
-        x = 0
-    z = x
-    while z < 2:
-        z += 1
-    n = a.shape[0]
-    if n > 0:
-        a, b = b, a
-    out[i] = y + 10 * x + 100 * z + 1000 * n + 10_000 * a[0]
 
 
 # Device functions ------------------------------------------------------------
