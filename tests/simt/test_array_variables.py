@@ -175,6 +175,16 @@ def parts_of_complex(a, b, out):
     out[t] = a.real[t] + 10 * a.imag[t]
 
 
+@alone(A, B, OUT, blocks=2, threads=N // 2)
+@cuda.jit
+def parts_of_either(a, b, out):
+    t = cuda.grid(1)
+    if t % 3 == 0:
+        a = b
+    part = a[t // 2 :]
+    out[t] = part[0] + len(part)
+
+
 @cuda.jit
 def records_of_two(a, b, out):
     t = cuda.grid(1)
