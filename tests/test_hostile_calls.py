@@ -19,7 +19,6 @@ from gpukernels.primitives.block_scan import block_scan
 from gpukernels.primitives.shared_scan import shared_scan
 from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.representations.csr import neighbor_sum
-from gpukernels.simt.run.recorder import Recorder
 
 MASKED = np.ma.array([0, 2, 2, 5], mask=[False, True, False, False])
 PATH = gk.path(4)
@@ -74,11 +73,6 @@ def test_a_weight_that_no_array_of_weights_holds_is_refused_with_its_edge(weight
     assert "number" in message or "int64" in message
 
 
-@pytest.mark.parametrize("graph", [None, 5, [], {0: [1]}, "graph", nx.Graph, PATH], ids=repr)
-def test_what_is_no_networkx_graph_is_refused(graph):
-    assert "must be a NetworkX graph" in refused("graph", gk.from_networkx, graph)
-
-
 @pytest.mark.parametrize("weight", [5, [], True, ("weight",)], ids=repr)
 def test_the_attribute_of_weights_is_a_name(weight):
     refused("weight", gk.from_networkx, weighted(1), weight)
@@ -92,12 +86,6 @@ def test_nodes_beyond_int64_stay_what_they_are():
 
 
 # --- graphs and seeds -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("g", [5, None, nx.path_graph(3), [[1], [0]], gk.Graph], ids=str)
-@pytest.mark.parametrize("call", [gk.random_weights, gk.tune_bfs4k, gk.reference.bfs])
-def test_a_call_on_a_graph_wants_a_graph(call, g):
-    assert "must be a Graph" in refused("g", call, g)
 
 
 SEEDED = {
@@ -138,25 +126,6 @@ def test_a_launch_names_a_seed_that_is_none(seed):
 
 
 # --- arrays ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "positions",
-    [
-        [[0, 0], [1]], [[0, 0], [1, 2, 3], [], []], "here", [["a", "b"]] * 4, [[1j, 2]] * 4,
-        [[None, 1]] * 4, {}, 5,
-    ],
-    ids=repr,
-)  # fmt: skip
-@pytest.mark.parametrize("take", ["Graph", "from_arcs", "GraphView"])
-def test_positions_that_are_no_pairs_of_numbers_are_refused(take, positions):
-    calls = {
-        "Graph": lambda: gk.Graph([0, 0, 0, 0, 0], [], positions=positions),
-        "from_arcs": lambda: gk.Graph.from_arcs(4, [], [], positions=positions),
-        "GraphView": lambda: gk.GraphView(PATH, positions=positions),
-    }
-    with pytest.raises(gk.InvalidArgument, match=r"^positions(\.dtype|\.shape)? = .*: must be"):
-        calls[take]()
 
 
 TAKES_AN_ARRAY = {
@@ -206,11 +175,6 @@ def test_the_matrix_of_nan_is_made_once():
     assert len(g._dense) == 1
 
 
-@pytest.mark.parametrize("absent", ["0", [0], np.array([1, 2]), 1j, 10**400, -(10**400)], ids=repr)
-def test_what_no_matrix_holds_is_refused(absent):
-    refused("absent", PATH.dense, absent)
-
-
 def test_what_stands_where_there_is_no_arc_is_what_was_asked_for():
     for absent in (0, -1, True, np.int8(7), 0.5, Fraction(1, 2), np.inf, -np.inf, 2**31, 1e300):
         found = gk.path(2).dense(absent)
@@ -218,12 +182,6 @@ def test_what_stands_where_there_is_no_arc_is_what_was_asked_for():
 
 
 # --- knobs, capacities, texts ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("value", [None, "x", 0, -1, 1.5, [], np.array([2, 3])], ids=repr)
-def test_the_thresholds_of_a_warp_are_whole_numbers(value):
-    for method in ("cta_warp_scan",):
-        refused("warp_threshold", gk.expand, [0, 4], method, warp_threshold=value)
 
 
 class NoMemory(gk.SimtDevice):
@@ -294,19 +252,6 @@ def test_a_launch_that_failed_leaves_no_array_and_no_source_in_the_trace():
         "store_elsewhere",
     }
     assert t.summary()
-
-
-def test_an_array_of_a_failed_launch_can_be_an_array_of_a_later_one():
-    recorder = Recorder()
-    for size in (2, 4):
-        try:
-            simt.launch(store_elsewhere, 1, 4, (np.zeros(size), np.zeros(4)), recorder=recorder)
-        except IndexError:
-            assert recorder.trace.arrays == ()
-    assert [(a.name, a.shape) for a in recorder.trace.arrays] == [
-        ("elsewhere", (4,)),
-        ("first", (4,)),
-    ]
 
 
 def in_a_thread(call, context: bool = False) -> tuple[object, list[str]]:

@@ -29,6 +29,7 @@ from scipy import sparse
 from worked_tasks import halved
 
 import gpukernels as gk
+from gpukernels import simt
 from gpukernels.all_pairs import METHODS as ALL_PAIRS
 from gpukernels.distributed import TaskRun
 from gpukernels.mapping import METHODS as MAPPINGS
@@ -39,9 +40,11 @@ from gpukernels.primitives.device_scan import device_scan
 from gpukernels.primitives.find_owners import find_owners
 from gpukernels.primitives.shared_scan import shared_scan
 from gpukernels.primitives.warp_scan import warp_scan
-from gpukernels.representations import csr
+from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.shortest_paths import METHODS as SHORTEST_PATHS
+from gpukernels.simt.errors import LaunchError
 from gpukernels.traversal import METHODS as SEARCHES
+from gpukernels.traversal.bfs4k.knobs import Knobs
 
 PACKAGE = str(Path(gk.__file__).parent)
 
@@ -192,9 +195,9 @@ def options_of(function: Callable) -> dict[str, Any]:
     return {name: p.default for name, p in parameters_of(function).items()}
 
 
-def launched(device, blocks, threads, shared=0, values=None, out=None):
+def launched(device, blocks, threads, shared=0, cooperative=False, values=None, out=None):
     """Launch a small kernel."""
-    device.launch(double, blocks, threads, values, out, shared=shared)
+    device.launch(double, blocks, threads, values, out, shared=shared, cooperative=cooperative)
     return out
 
 
@@ -356,3 +359,63 @@ def test_what_is_hostile_is_refused_by_the_library_or_done_right(name):
             if wrong:
                 found.append(f"{argument}={value!a}: {wrong}"[:300])
     assert not found, "\n".join(["", *found])
+
+
+#: What is no flag, and what `bool` would make one of.
+NO_FLAGS = ["no", "False", "", 0, 1, 1.0, [], (True,), np.int8(0), np.array([True])]
+TASK = gk.exercise("simt-1")
+#: Functions with flags beyond those of `CALLS`, and arguments that they take.
+MORE = {
+    "local_client": Call(gk.local_client, is_something, {"workers": 1, "dashboard": False}),
+    "Exercise.check": Call(TASK.check, is_something, {"answer": TASK.solution}),
+    "simt.launch": Call(simt.launch, is_something, {
+        "kernel": double, "grid": 1, "block": 4, "args": [*FLAT.values()], "check": False,
+    }),
+    "Knobs": Call(Knobs, is_something, {"duplicates": "bitmap"}),
+    "matrix of": Call(adjacency_matrix.AdjacencyMatrix.from_graph, is_something, {"g": GRAPH}),
+    "matrix row_sum": Call(adjacency_matrix.row_sum, is_something, {"g": GRAPH}),
+    "matrix neighbor_sum": Call(
+        adjacency_matrix.neighbor_sum, is_something, {"g": GRAPH, "values": np.ones(16)}
+    ),
+    "matrix has_edge": Call(
+        adjacency_matrix.has_edge, is_something, {"g": GRAPH, "source": 0, "target": 1}
+    ),
+    "list of": Call(coo.EdgeList.from_graph, is_something, {"g": GRAPH}),
+    "list row_sum": Call(coo.row_sum, is_something, {"g": GRAPH}),
+    "list neighbor_sum": Call(coo.neighbor_sum, is_something, {"g": GRAPH, "values": np.ones(16)}),
+    "list has_edge": Call(coo.has_edge, is_something, {"g": GRAPH, "source": 0, "target": 1}),
+}  # fmt: skip
+
+
+def flags_of(call: Call) -> list[str]:
+    """Return the arguments that are true or false, by their values or their annotations."""
+    known = inspect.signature(call.call).parameters
+    defaults = {name: p.default for name, p in known.items()} | call.given
+    said = {name: str(p.annotation).split(" | ") for name, p in known.items()}
+    return [n for n, v in defaults.items() if isinstance(v, bool) or "bool" in said.get(n, ())]
+
+
+def outcome(call: Call, given: dict[str, Any]) -> tuple:
+    """Return what tells one result or error of a call from another."""
+    try:
+        result = call.call(**given)
+    except Exception as error:
+        return (type(error).__name__,)
+    distance = np.asarray(getattr(result, "distance", 0))
+    return type(result).__name__, getattr(result, "parent", 0) is None, distance.tolist()
+
+
+def test_a_flag_is_true_or_false_and_nothing_else_but_for_numpy_s():
+    tried = 0
+    for name, call in (CALLS | MORE).items():
+        for flag in flags_of(call):
+            tried += 1
+            for value in NO_FLAGS:
+                with pytest.raises((gk.InvalidArgument, LaunchError)) as caught:
+                    call.call(**call.given | {flag: value})
+                assert flag in str(caught.value), (name, value)
+                assert "True" in str(caught.value), (name, value)
+            for value in (True, False) if name != "local_client" else ():
+                found = [outcome(call, call.given | {flag: v}) for v in (value, np.bool_(value))]
+                assert found[0] == found[1], (name, flag, value)
+    assert tried > 80

@@ -285,7 +285,7 @@ def test_harish_counts_the_rounds_of_the_definition(device):
     assert found.stats["launches"] == 12
 
 
-#: What each option refuses, in every method that has it; flags are tested in tests/test_flags.py.
+#: What each option refuses, in every method that has it; tests/test_hostile_fuzz.py tests flags.
 REFUSED = {
     "threads": [0, 48],
     "delta": [0, -1, -0.0, np.nan, -np.inf, True, "7", [7], 10**400],
