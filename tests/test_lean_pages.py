@@ -30,10 +30,3 @@ def test_scripts_for_signs_and_the_other_search_are_left_out_and_no_others():
     kept = '<script src="_static/scripts/bootstrap.js?digest=1"></script>'
     out = '<script defer src="../_static/scripts/fontawesome.js?digest=1"></script>\n'
     assert lean_pages.with_icons(out + kept + '<script src="searchindex.js"></script>') == kept
-
-
-def test_the_signs_and_the_pages_name_their_license():
-    for file in (lean_pages.ICONS, ROOT / "book" / "_static" / "book.css"):
-        text = file.read_text(encoding="utf-8")
-        assert "CC BY 4.0" in text
-        assert "Font Awesome Free" in text

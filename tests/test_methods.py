@@ -23,7 +23,6 @@ from gpukernels.methods import (
     Method,
     described_options,
     driver_of,
-    help_text,
     known_method,
     options_of,
     takes_fields_of,
@@ -66,10 +65,6 @@ def alike(first, *others, threads: int = 128, exact: bool = True, size: int | No
     nothing : None
         No option either.
     """
-
-
-def test_options_are_what_a_driver_takes_by_keyword_alone():
-    assert list(options_of(alike)) == ["threads", "exact", "size"]
 
 
 def test_a_driver_gets_numbers_of_python():
@@ -174,16 +169,6 @@ def test_the_table_has_a_row_a_method(family):
     assert max(map(len, repr(table).splitlines())) < 180
 
 
-def test_the_table_tells_what_the_files_say():
-    (row,) = (row for row in gk.methods("bfs").rows if row[0] == "virtual_warp")
-    assert row[1:] == [
-        "Virtual-warp BFS: a group of 1 to 32 threads a vertex, every vertex at every level",
-        "hong2011accelerating",
-        "O(V D + E)",
-        "warp_size=8, threads=128, parents=True",
-    ]
-
-
 @pytest.mark.parametrize(
     "family", ["", "dfs", None, 3, int, gk.read, []], ids=lambda given: type(given).__name__
 )
@@ -265,11 +250,6 @@ def test_help_shows_methods_and_options_of_a_family(family):
             assert f" {option.name} : {option.kind} {' '.join(option.text.split())} Of " in plain
             assert f"{option.name}={option.default!r}" in plain
     assert max(map(len, getattr(gk, family).__doc__.splitlines())) <= 96
-
-
-def test_help_tells_an_option_once_with_the_methods_that_have_it():
-    text = help_text("Search.", dict.fromkeys("ab", Method(alike, "An idea", None, None)))
-    assert text.count("threads : int\n    Threads a block. Of every method.\n") == 1
 
 
 def test_help_of_the_package_is_a_page():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import doctest
 import os
 import re
@@ -20,10 +19,6 @@ import gpukernels as gk
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-#: A file or a folder that text names in backticks or between blanks.
-NAMED = re.compile(r"(?<![\w/.])((?:[\w-]+/)*[\w-]+\.(?:css|js|json|md|py|txt)|(?:[\w-]+/)+)(?!\w)")
-#: Folders of the repository that no wheel holds.
-ELSEWHERE = ("book/", "chapters/", "data/", "tests/")
 PACKAGE = "gpukernels/"
 
 
@@ -77,72 +72,12 @@ def run_installed(installed: Path, folder: Path, code: str) -> str:
     return run.stdout.strip()
 
 
-def paragraphs(text: str) -> list[str]:
-    """Return the paragraphs and rows of `text`, without examples, which may make files."""
-    text = re.sub(r"(?m)^\s*(?:>>>|\.\.\.) .*$", "", text)
-    return re.split(r"\n\s*\n|\n(?=\s*[|-])", text)
-
-
-def missing(text: str, name: str, held: set[str]) -> set[str]:
-    """Return what `text` of the file `name` points to and the wheel does not hold."""
-    folders = {f"{parent.as_posix()}/" for file in held for parent in Path(file).parents}
-    bases = (f"{Path(name).parent.as_posix()}/", PACKAGE, "")
-    wrong = set()
-    for paragraph in paragraphs(text):
-        for path in NAMED.findall(paragraph):
-            if path.startswith(ELSEWHERE):
-                found = "repository" in paragraph
-            else:
-                found = any(base + path in held | folders for base in bases)
-            if not found:
-                wrong.add(path)
-    return wrong
-
-
-def docstrings(path: Path) -> str:
-    """Return all docstrings of a module."""
-    kinds = ast.Module | ast.ClassDef | ast.FunctionDef
-    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    return "\n\n".join(ast.get_docstring(n) or "" for n in nodes if isinstance(n, kinds))
-
-
 def test_the_wheel_holds_every_file_of_the_package(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name for name in names if name.startswith(PACKAGE)} == files_of_the_package()
     assert told(wheel)["Version"] == gk.__version__
     assert told(wheel)["License-Expression"] == "BSD-3-Clause"
     assert any(name.endswith("licenses/LICENSE") for name in names)
-
-
-def test_the_wheel_holds_what_its_pages_point_to():
-    held = files_of_the_package()
-    pages = sorted(name for name in held if name.endswith(".md"))
-    assert {"gpukernels/README.md", "gpukernels/simt/README.md"} <= set(pages)
-    lacking = {
-        page: missing((ROOT / page).read_text(encoding="utf-8"), page, held) for page in pages
-    }
-    assert lacking == {page: set() for page in pages}
-
-
-def test_the_wheel_holds_what_its_docstrings_point_to():
-    held = files_of_the_package()
-    modules = [name for name in held if name.endswith(".py")]
-    lacking = {name: missing(docstrings(ROOT / name), name, held) for name in modules}
-    assert {name: paths for name, paths in lacking.items() if paths} == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [
-        ("See `simt/README.md`.", set()),
-        ("See `views/nothing.css`.", {"views/nothing.css"}),
-        ("It is in data/benchmarks/bfs.json", {"data/benchmarks/bfs.json"}),
-        ("The repository's data/benchmarks/bfs.json", set()),
-        ("The folder `pictures/`", {"pictures/"}),
-    ],
-)
-def test_a_path_that_leads_nowhere_is_found(text, wrong):
-    assert missing(text, "gpukernels/graphs/graph.py", files_of_the_package()) == wrong
 
 
 def test_the_page_of_the_package_shows_what_runs(wheel, monkeypatch):

@@ -96,15 +96,12 @@ def functions():
     yield "sequential.bfs", reference.bfs
 
 
-FUNCTIONS = dict(functions())
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_public_function_is_annotated_in_full(name):
-    signature = inspect.signature(FUNCTIONS[name])
-    bare = [p.name for p in signature.parameters.values() if p.annotation is p.empty]
-    assert bare in ([], ["self"])
-    assert signature.return_annotation is not signature.empty
+def test_every_public_function_is_annotated_in_full():
+    for name, function in functions():
+        signature = inspect.signature(function)
+        bare = [p.name for p in signature.parameters.values() if p.annotation is p.empty]
+        assert bare in ([], ["self"]), name
+        assert signature.return_annotation is not signature.empty, name
 
 
 @pytest.mark.parametrize("device", [gk.SimtDevice, gk.CudaDevice])

@@ -81,15 +81,6 @@ def test_publishing_again_follows_the_last_time_and_drops_pages_that_are_gone(co
     assert git(copy, "rev-list", "--count", "gh-pages") == "2"
 
 
-def test_a_fresh_clone_goes_on_from_what_is_published(copy, tmp_path):
-    publish(copy)
-    clone = tmp_path / "clone"
-    git(tmp_path, "clone", "--quiet", str(copy), str(clone))
-    shutil.copytree(copy / "_build", clone / "_build")
-    assert publish(clone).returncode == 0
-    assert git(clone, "rev-parse", "gh-pages~1") == git(copy, "rev-parse", "gh-pages")
-
-
 def test_without_an_address_nothing_is_committed(copy):
     (copy / "_config.yml").write_text(CONFIG.format(owner="OWNER"))
     run = publish(copy)

@@ -96,17 +96,12 @@ def test_an_example_of_every_public_name_runs(module, name, monkeypatch):
     monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
     test = example_of(module, name)
     assert test is not None, f"{module}.{name} has no example in its docstring"
+    assert any(example.want for example in test.examples)
+    assert not any(doctest.SKIP in example.options for example in test.examples)
     printed: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
     runner.run(test, out=printed.append)
     assert runner.summarize(verbose=False).failed == 0, "".join(printed)
-
-
-@pytest.mark.parametrize(("module", "name"), NAMES, ids=lambda part: part)
-def test_an_example_shows_a_result_and_skips_nothing(module, name):
-    examples = example_of(module, name).examples
-    assert any(example.want for example in examples)
-    assert not any(doctest.SKIP in example.options for example in examples)
 
 
 def test_an_entry_of_a_built_page_can_be_linked_and_cites_the_bibliography():
