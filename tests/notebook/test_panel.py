@@ -30,11 +30,6 @@ def test_the_page_gets_the_first_figure_and_the_names_of_the_controls(panel):
     assert "roads" in repr(panel)
 
 
-def test_the_notebook_gets_widgets_too(panel):
-    data = panel._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in data
-
-
 def test_a_change_of_a_control_draws_the_figure_anew(panel):
     panel.controls["size"].value = 2
     assert panel.figure.value == drawn(2, "roads")._repr_html_()
@@ -99,15 +94,6 @@ def test_a_page_keeps_a_picture_of_every_combination_and_shows_the_first():
     assert panel.figure.value == drawn(1, "roads")._repr_html_()
 
 
-def test_without_scripts_a_page_has_a_picture_and_no_lists():
-    panel = Panel(
-        drawn, {"size": 4, "workload": "roads"}, {"size": (1, 4)}, size=(1, 4), workload=("roads",)
-    )
-    page = panel._repr_mimebundle_()["text/html"]
-    assert "<p hidden><label" in page
-    assert page.count("<div data-picture>") == 1
-
-
 def test_equal_pictures_are_kept_once():
     def draw(size):
         return drawn(min(size, 2), "roads")
@@ -117,13 +103,6 @@ def test_equal_pictures_are_kept_once():
     assert 'data-order="0 1 1"' in page
     assert page.count("data-picture>") + page.count("data-picture hidden>") == 2
     assert "In a live notebook" not in page
-
-
-def test_texts_of_a_list_are_escaped():
-    panel = Panel(
-        drawn, {"size": 1, "workload": "<b>"}, {"workload": ("<b>",)}, size=(1,), workload=("<b>",)
-    )
-    assert "<option selected>&lt;b&gt;</option>" in panel._repr_mimebundle_()["text/html"]
 
 
 @pytest.mark.parametrize(
@@ -186,7 +165,3 @@ def test_a_figure_that_is_drawn_once_and_kept_comes_back():
         assert panel.figure is views[n]
         assert {panel.figure.model_id, panel.figure.layout.model_id} <= living()
         assert panel._box.children[-1] is panel.figure
-
-
-def test_sliders_draw_where_they_are_let_go(panel):
-    assert panel.controls["size"].continuous_update is False

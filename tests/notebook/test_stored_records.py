@@ -30,13 +30,6 @@ def test_searches_that_were_measured_apart_are_named_once_a_commit():
     )
 
 
-def test_of_many_searches_that_were_measured_apart_the_graphs_are_named():
-    times = [row("road", a=APART, b=APART, c=APART), row("grid", a=APART), row("kron", a={})]
-    assert record.provenance({**HEAD, "times": times}) == (
-        f"{LINE}; some of road and grid on 2026-01-05, commit c05"
-    )
-
-
 def test_works_that_were_measured_apart_name_a_device_of_their_own():
     works = [{"work": "blocked", "graph": "g", **APART, "device": "H"}, {"work": "copy", **LATER}]
     times = [{"work": "sssp_many", "graph": "g"}, works[0], works[0]]
