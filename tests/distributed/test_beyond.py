@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from functools import partial
@@ -531,22 +527,6 @@ def test_work_is_counted_and_follows_from_the_number_of_separators():
     assert small["operations"] == 4 * 16**3 + 48**3 + 4 * 16 * 16 * 48 + 16 * 16**3
 
 
-@pytest.mark.parametrize("suffix", [".npy", ".zarr"])
-def test_parts_go_on_where_a_call_was_interrupted(client, tmp_path, monkeypatch, suffix):
-    g, into = random_graph(40, "float32", 1), tmp_path / f"d{suffix}"
-    make = partial(gk.apsp, g, "partitioned", parts=4)
-    expected = make().distance
-    with monkeypatch.context() as interrupted:
-        stop_after(interrupted, 2)
-        with pytest.raises(KeyboardInterrupt):
-            make(into=into, client=client)
-    found = make(into=into)
-    assert (found.stats["resumed"], found.stats["tiles"]) == (2, 4)
-    same(found.distance, expected)
-    with pytest.raises(gk.InvalidArgument, match=r"^into = .*: must be the same parts as the run"):
-        make(into=into, parts=3)
-
-
 @pytest.mark.parametrize(
     ("option", "value"),
     [("parts", 0), ("parts", 2.0), ("seed", -1), ("tile", 17), ("engine", "gpu"), ("into", "d")],
@@ -670,95 +650,6 @@ def test_blocks_go_on_from_the_last_pivot_to_the_same_bits(
     again = make()
     assert (again.stats["resumed"], again.stats["operations"]) == (6, 0)
     same(again.distance, expected.distance)
-
-
-KILLED_AT_A_PIVOT = """
-import os, signal, sys
-import test_beyond
-from gpukernels.distributed.resuming import Sidecar
-
-write = Sidecar.write
-def kill(self, said):
-    if said["done"] == 4:
-        os.kill(os.getpid(), signal.SIGKILL)
-    write(self, said)
-
-Sidecar.write = kill
-g = test_beyond.random_graph(40, "float32", 1)
-test_beyond.gk.apsp(g, engine="cpu", block=7, into=sys.argv[1])
-"""
-
-
-@pytest.mark.killing
-def test_a_process_killed_at_a_pivot_is_gone_on_with(client, tmp_path):
-    command = [sys.executable, "-c", KILLED_AT_A_PIVOT, str(tmp_path / "d.npy")]
-    importing = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    ended = subprocess.run(command, env=importing, capture_output=True, text=True)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
-    g = random_graph(40, "float32", 1)
-    found = gk.apsp(g, engine="cpu", block=7, into=tmp_path / "d.npy", client=client)
-    assert found.stats["resumed_at"] == 3  # the fourth was kept, and nobody had been told
-    same(found.distance, gk.apsp(g, engine="cpu", block=7).distance)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["d.npy", "d.npy.json"]
-
-
-def flip_a_block(folder):
-    with open(folder / "d.npy.pivots", "r+b") as file:  # of five matrices, the third and fifth
-        file.seek(-5, os.SEEK_END)
-        (byte,) = file.read(1)
-        file.seek(-5, os.SEEK_END)
-        file.write(bytes([byte ^ 1]))
-
-
-def lose_the_blocks(folder):
-    (folder / "d.npy.pivots").unlink()
-
-
-def lose_the_sidecar(folder):
-    (folder / "d.npy.pivots.json").unlink()
-
-
-def of_other_arcs(folder):
-    place = folder / "d.npy.pivots.json"
-    state = json.loads(place.read_text())
-    state["made_from"]["graph"] = "another"
-    place.write_text(json.dumps(state))
-
-
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (flip_a_block, "d.npy.pivots is gone, or has been changed"),
-        (lose_the_blocks, "d.npy.pivots is gone, or has been changed"),
-        (lose_the_sidecar, "a new file, or what a run has left with d.npy.pivots.json beside it"),
-        (of_other_arcs, "no such run has written, or that has been changed since"),
-    ],
-)
-def test_blocks_that_are_damaged_are_refused_and_left_as_they_are(
-    tmp_path, monkeypatch, damage, said
-):
-    make = partial(gk.apsp, random_graph(40, "float32", 1), engine="cpu", block=7)
-    with monkeypatch.context() as killed:
-        cut_pivots_short(killed, 3)
-        with pytest.raises(KeyboardInterrupt):
-            make(into=tmp_path / "d.npy")
-    damage(tmp_path)
-    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
-    with pytest.raises(gk.InvalidArgument, match=r"^into = ") as caught:
-        make(into=tmp_path / "d.npy")
-    assert said in str(caught.value)
-    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
-
-
-def test_blocks_need_room_on_the_disk_for_what_is_kept_of_them(tmp_path, monkeypatch):
-    usage = SimpleNamespace(free=3 * 4 * 40**2 + 2 * 128 - 1)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-    make = partial(gk.apsp, random_graph(40), engine="cpu", block=7, into=tmp_path / "d.npy")
-    with pytest.raises(gk.InvalidArgument, match=r"on a disk with 19,456 bytes free, not 19,455"):
-        make()
-    assert [*tmp_path.iterdir()] == []
-    usage.free += 1
-    same(make().distance, oracle(random_graph(40)))
 
 
 # --- what workers did -----------------------------------------------------------------------------

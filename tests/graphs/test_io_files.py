@@ -525,43 +525,6 @@ def test_a_choice_is_checked_before_the_file_is_read(tmp_path, option):
         gk.read(tmp_path / "missing.gr", **{option: "most"})
 
 
-SOUND = {
-    "g.gr": GR + "a 2 3 6\na 3 1 7\n",
-    "g.mtx": MTX + "2 3 6\n3 1 7\n",
-    "g.txt": TXT + "2 3\n3 1\n",
-}
-
-
-def line_of_refusal(file):
-    """Return None for a graph that stands up to full validation."""
-    try:
-        g = gk.read(file)
-    except gk.GraphFormatError as error:
-        return error.line
-    gk.Graph(g.offsets, g.targets, g.weights, g.directed)
-    return None
-
-
-@examples(200, soak=4000)
-@given(st.sampled_from(sorted(SOUND)), st.binary(max_size=200))
-def test_any_bytes_give_a_graph_or_the_one_error(tmp_path_factory, name, content):
-    file = write(tmp_path_factory.getbasetemp() / name, content)
-    line = line_of_refusal(file)
-    assert line is None or 1 <= line <= content.count(b"\n") + content.count(b"\r") + 1
-
-
-@examples(300, soak=6000)
-@given(st.sampled_from(sorted(SOUND)), st.data())
-def test_a_file_with_one_byte_changed_gives_a_graph_or_the_one_error(tmp_path_factory, name, data):
-    content = bytearray(SOUND[name].encode())
-    file = write(tmp_path_factory.getbasetemp() / name, bytes(content))
-    assert line_of_refusal(file) is None
-    at = data.draw(st.integers(0, len(content) - 1))
-    content[at] = data.draw(st.integers(0, 255))
-    line = line_of_refusal(write(file, bytes(content)))
-    assert line is None or 1 <= line <= content.count(b"\n") + content.count(b"\r") + 1
-
-
 def test_a_progress_bar_appears_only_after_its_delay(tmp_path, monkeypatch, capsys):
     columns = text.columns
 
