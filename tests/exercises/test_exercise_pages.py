@@ -24,7 +24,7 @@ from gpukernels.views.engine import function_of
 from gpukernels.views.script import alone
 
 sys.path.insert(0, str(ROOT / "book"))
-from exercise_pages import read, script, with_sheets
+from exercise_pages import read, with_sheets
 from exercise_pages.sheets import as_json, label_of, rungs, sheet_of
 
 BUGS = [name for name, ex in CATALOG.items() if ex.kind == FIND]
@@ -190,12 +190,6 @@ def test_the_lines_to_click_are_the_skeleton_s_and_the_right_ones_are_taken(name
     assert [k + 1 for k in wanted] == [number for number, _ in ex.wrong_lines]
 
 
-@pytest.mark.parametrize("name", CATALOG)
-def test_what_is_asked_decides_how_a_page_judges(name):
-    kind = "numbers" if name in PREDICTIONS else "lines" if name in BUGS else "kernel"
-    assert sheet_of(gk.exercise(name))["kind"] == kind
-
-
 CELL = (
     '<div class="cell tag_exercise docutils container">\n<div class="cell_input">'
     '<pre><span></span><span class="n">ex</span> <span class="o">=</span> <span class="n">gk</span>'
@@ -220,8 +214,3 @@ def test_a_page_gets_a_sheet_before_each_cell_that_shows_an_exercise_and_is_the_
 def test_no_text_ends_the_script_element_that_holds_it():
     assert "</" not in as_json({"a": "</script><!--"})
     assert json.loads(as_json({"a": "</script>"})) == {"a": "</script>"}
-
-
-def test_the_pages_script_is_one_classic_script():
-    assert "import " not in re.sub(r"//.*", "", script())
-    assert script().endswith("bringExercisesToLife(); })();\n")

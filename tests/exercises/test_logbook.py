@@ -48,15 +48,6 @@ def test_a_wrong_answer_is_tried_and_a_right_one_solved_for_good(file):
     assert gk.exercises().caption == f"1 of {len(CATALOG)} solved; kept in {file}"
 
 
-def test_next_is_the_first_that_is_not_solved_wherever_the_reader_is(file):
-    ex = gk.exercise("representations-1")
-    with pytest.raises(gk.ExerciseFailed):
-        ex.check({"a warp a row": 2})
-    assert said("representations-1") == "tried"
-    ex.check(ex.solution.answer)
-    assert (said("representations-1"), said("simt-1")) == ("solved", "next")
-
-
 @pytest.mark.parametrize("id", ["simt-1", "shared-2"])
 def test_the_book_s_own_solution_is_nobody_s(file, id):
     gk.exercise(id).check(gk.exercise(id).solution)
@@ -150,8 +141,3 @@ def test_a_notebook_keeps_it_in_the_state_folder_and_a_script_keeps_nothing(
     place = tmp_path / "gpukernels" / "exercises.json"
     assert run.stdout.split("\n")[:2] == [str(place), told]
     assert place.exists() == (told == "solved")
-
-
-def test_making_the_book_keeps_nothing():
-    text = (ROOT / "book" / "run_notebooks.py").read_text(encoding="utf-8")
-    assert 'os.environ["GPUKERNELS_PROGRESS"] = "off"' in text

@@ -133,14 +133,6 @@ def test_halving_an_interval_does_not_find_a_number():
     assert high - low == 2**18
 
 
-def test_the_hints_of_an_exercise_of_the_book_are_counted_from_check_to_check():
-    ex = gk.exercise("otherwise-1")
-    for k in range(3):
-        report = ex.check(dict.fromkeys(ex.questions, 10**6 + k), raises=False)
-    assert "than the machine counts" not in repr(report)
-    assert "both hints for it have been given" in repr(report)
-
-
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
