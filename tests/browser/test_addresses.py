@@ -177,22 +177,6 @@ def test_the_address_follows_a_rest_and_leaves_the_history_alone(open_parts):
     assert page.evaluate("history.length") == entries
 
 
-def test_a_figure_that_plays_is_noted_where_it_stops(open_parts):
-    page = open_parts(GRID)
-    page.clock.install()
-    page.reload()
-    page.get_by_label("Speed").select_option("4×")
-    page.get_by_role("button", name="Play").click()
-    for _ in range(3):
-        page.clock.run_for(350)
-        assert address_of(page) in ("", "#fig-grid?run=no-filter&step=0")
-    page.get_by_role("button", name="Pause").click()
-    page.clock.run_for(500)
-    stopped = page.get_by_role("slider").input_value()
-    assert int(stopped) >= 2
-    assert address_of(page) == f"#fig-grid?run=no-filter&step={stopped}"
-
-
 def test_a_sentence_sets_a_figure_and_stays_if_the_figure_is_seen(open_parts):
     page = open_parts(link("#fig-grid?run=a-b-c&step=2"), GRID, FAR)
     entries = page.evaluate("history.length")

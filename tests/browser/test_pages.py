@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -314,13 +313,6 @@ def test_a_page_remembers_the_reader_s_theme_against_the_system_s(open_page, the
     assert problems == []
 
 
-def test_every_page_begins_with_the_same_choice_of_a_theme(book):
-    heads = {
-        re.search(r"<script[^>]*>[^<]*localStorage[^<]*<", (book / n).read_text())[0] for n in PAGES
-    }
-    assert len(heads) == 1
-
-
 @pytest.mark.parametrize("scripts", [True, False])
 def test_formulas_are_drawn_with_the_book_s_own_font_whatever_runs(open_page, scripts):
     page, problems = open_page("book/notation.html", scripts=scripts)
@@ -341,15 +333,6 @@ def test_the_front_page_redirects_to_the_book(open_page):
     page, problems = open_page("index.html")
     page.wait_for_url("**/book/index.html")
     assert problems == []
-
-
-def test_the_theme_button_changes_the_theme(open_page):
-    page, _ = open_page("book/preface.html", theme="light")
-    themes = set()
-    for _ in range(3):  # light, dark, and what the system says
-        page.locator(".theme-switch-button").first.click()
-        themes.add(page.evaluate("document.documentElement.dataset.theme"))
-    assert themes == {"light", "dark"}
 
 
 def test_on_a_phone_the_contents_open_and_lead_on(open_page):

@@ -44,18 +44,6 @@ def test_a_term_under_the_pointer_shows_its_definition_until_escape(open_page, t
     assert problems == []
 
 
-def test_a_citation_at_the_keyboard_s_focus_shows_the_whole_reference(open_page):
-    page, _ = open_page(CHAPTER)
-    link = page.locator(CITATION).first
-    reference = link.get_attribute("title")
-    link.focus()
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Tab")
-    assert " ".join(opened(page, link).split()) == reference
-    page.locator(".page-toc a").first.focus()
-    assert not page.locator(CARD).is_visible()
-
-
 def test_a_first_tap_shows_the_card_and_a_second_one_follows_the_link(open_page):
     page, _ = open_page(CHAPTER, width=390, has_touch=True)
     link = page.locator(TERM).first
@@ -160,22 +148,3 @@ def test_a_dark_page_is_black_on_white_on_paper_and_dark_again(open_page):
     page.emulate_media(media="screen")
     page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
     assert page.evaluate(colors) == dark
-
-
-def test_a_box_has_no_sign_of_a_font_that_a_file_may_not_load(open_page):
-    page, _ = open_page("chapters/scans.html")
-    contents = page.evaluate(
-        "[...document.querySelectorAll('.admonition-title')].map(e =>"
-        " getComputedStyle(e, '::after').content)"
-    )
-    assert set(contents) == {"none"}
-
-
-def test_a_figure_s_code_is_behind_a_small_line_at_the_left(open_page):
-    page, _ = open_page(CHAPTER)
-    figure = "div.cell.tag_hide-input:has(figure.gk-view)"
-    drawer = page.locator(f"{figure} > details.hide").first
-    box, text = drawer.bounding_box(), page.locator("article h1 + *").first.bounding_box()
-    assert box["height"] < 30
-    assert box["x"] == text["x"]
-    assert drawer.evaluate("e => getComputedStyle(e).boxShadow") == "none"

@@ -169,59 +169,6 @@ def test_parts_that_do_not_fit_a_phone_take_turns(used_pages, page_of):
         )
 
 
-#: What of a figure can be seen in each turn: the names of the turns, and the words of all that
-#: matches and is drawn inside of the figure's box.
-SEEN_IN_TURNS = """(figure, parts) => [...figure.querySelectorAll(".gk-turns button")].map(
-    (turn) => {
-        turn.click();
-        const name = turn.getAttribute("aria-label") || turn.textContent;
-        const { bottom } = figure.getBoundingClientRect();
-        const found = [...figure.querySelectorAll(parts)].filter(
-            (e) => e.getClientRects().length && e.getBoundingClientRect().bottom <= bottom);
-        return [name, found.map((e) => e.textContent)];
-    })"""
-
-
-def test_rows_of_a_table_that_do_not_fit_a_phone_take_turns(used_pages, page_of):
-    with used_pages(390) as page:
-        notebook = ROOT / "chapters" / "mapping_dynamic.ipynb"
-        page.goto(page_of("rows", stored(notebook)).as_uri())
-        figure = page.locator("figure.gk-view-compare").first
-        rows = figure.locator("table.gk-compare tbody th").all_text_contents()
-        given = rows.copy()
-        for order in ("as given", "kron"):
-            figure.get_by_label("Sort by").select_option(label=order)
-            rows = figure.locator("table.gk-compare tbody th").all_text_contents()
-            turns = figure.evaluate(SEEN_IN_TURNS, "table.gk-compare tbody th")
-            seen = [name for _, names in turns for name in names]
-            # Each method in one turn, in their order, and turns that say which they hold.
-            assert seen == rows
-            at = 0
-            for name, held in turns:
-                ends = f"{at + 1}–{at + len(held)}" if len(held) > 1 else f"{at + 1}"
-                assert not held or name.split(" · ")[0] == f"Rows {ends}"
-                at += len(held)
-            # With the names of the graphs above them.
-            heads = figure.evaluate(SEEN_IN_TURNS, "table.gk-compare thead th:last-child")
-            assert [bool(seen) for _, seen in heads] == [bool(held) for _, held in turns]
-        assert sorted(rows) == sorted(given) != given != rows
-
-
-def test_cells_of_a_scan_that_do_not_fit_a_phone_take_turns(used_pages, page_of):
-    with used_pages(390) as page:
-        page.goto(page_of("cells", stored(ROOT / "chapters" / "scans.ipynb")).as_uri())
-        figure = page.locator("figure#fig-tree")
-        turns = figure.evaluate(SEEN_IN_TURNS, ".gk-scan-tall .gk-tick tspan")
-        assert [name for name, _ in turns[:2]] == ["Cells 0–31", "Cells 32–63"]
-        cells = [[str(c) for c in range(a, a + 32)] for a in (0, 32)]
-        assert [held for _, held in turns if held] == cells
-        # An arrow key asks the first cell that is in sight, and says its name.
-        figure.locator(".gk-turns button").nth(1).click()
-        figure.locator(".gk-scan-tall:visible").focus()
-        page.keyboard.press("ArrowRight")
-        assert "cell 32:" in figure.locator(".gk-scan-tall:visible .gk-note").text_content()
-
-
 @WIDTHS
 def test_a_listing_scrolls_to_the_line_of_each_step(used_pages, page_of, width):
     with used_pages(width) as page:
