@@ -128,27 +128,3 @@ def test_threads_of_no_whole_warps(threads):
     with pytest.raises(gk.InvalidArgument) as caught:
         gk.expand(OFFSETS, threads=threads, device=UntouchedDevice())
     assert caught.value.argument == "threads"
-
-
-@pytest.mark.parametrize(
-    ("method", "knobs"),
-    [
-        ("work_item_to_thread", {"threads": np.uint8(64)}),
-        ("virtual_warp", {"threads": np.uint8(64), "warp_size": np.int8(32)}),
-        ("dynamic_virtual_warp", {"min_size": np.int8(4), "threshold": np.int8(3)}),
-        ("dynamic_virtual_warp", {"resident_threads": np.int32(2**30)}),
-        ("cta_warp_scan", {"cta_threshold": np.uint8(64)}),
-        ("block_search", {"chunk_items": np.int16(12_287)}),
-        ("two_phase", {"threads": np.int16(1024), "units_per_thread": np.int8(7)}),
-        ("multi_phase", {"units_per_thread": np.int8(12), "iterations": np.int8(5)}),
-        ("max_scan", {"units_per_thread": np.int8(12), "blocks": np.uint8(5)}),
-    ],
-    ids=repr,
-)
-def test_numbers_of_numpy_do_what_those_of_python_do(method, knobs, device):
-    sizes = np.arange(300) % 7
-    offsets = np.append(0, sizes.cumsum())
-    plain = {name: value.item() for name, value in knobs.items()}
-    found, expected = (gk.expand(offsets, method, device=device, **k) for k in (knobs, plain))
-    np.testing.assert_array_equal(found.item, np.repeat(np.arange(300), sizes))
-    assert found.stats == expected.stats

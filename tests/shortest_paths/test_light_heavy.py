@@ -16,8 +16,6 @@ import gpukernels as gk
 from gpukernels import reference
 from gpukernels.shortest_paths import light_heavy, sssp
 
-WEB = gk.random_weights(gk.rmat(7, 6, seed=2), low=1, high=50, seed=1)
-
 
 def search(g: gk.Graph, root: int, device, **options):
     return sssp(g, root, "delta_stepping", device, light_heavy=True, **options)
@@ -74,14 +72,6 @@ def test_heavy_arcs_of_a_vertex_that_falls_four_times_are_relaxed_once(scheduled
     assert apart.stats["heavy_relaxations"] == 20
 
 
-def test_fewer_relaxations_where_vertices_fall_within_a_bucket():
-    plain, apart = (
-        sssp(WEB, 0, "delta_stepping", gk.SimtDevice(), delta=10, light_heavy=choice).stats
-        for choice in (False, True)
-    )
-    assert reference.dijkstra(WEB).relaxations <= apart["relaxations"] < plain["relaxations"]
-
-
 @pytest.mark.parametrize("delta", [0.5, 8, 25, 49, 50])
 def test_on_a_tree_each_arc_is_relaxed_once_and_those_above_delta_are_the_heavy_ones(delta, device):
     rng = np.random.default_rng(3)
@@ -100,13 +90,6 @@ def test_a_heavy_arc_that_rounding_leads_into_the_bucket(device):
     found = search(g, 0, device, delta=10)
     assert found.distance.tolist() == [0, 1e9, 1e9, 1e9, 1e9]
     assert found.path_to(4) == [0, 1, 2, 3, 4]
-
-
-def test_the_graph_stays_as_it_is():
-    before = [array.copy() for array in (WEB.offsets, WEB.targets, WEB.weights)]
-    check(WEB, 0, search(WEB, 0, gk.SimtDevice(check=True), delta=9))
-    for old, new in zip(before, (WEB.offsets, WEB.targets, WEB.weights), strict=True):
-        np.testing.assert_array_equal(old, new)
 
 
 def test_arcs_are_split_once_for_a_graph_and_a_delta_on_a_gpu(monkeypatch):

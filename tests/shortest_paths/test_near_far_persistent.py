@@ -98,11 +98,6 @@ def test_one_block_that_has_all_goes_on_alone_and_the_others_do_not_meet_it(devi
     assert stats["iterations"] == 1
 
 
-def test_without_parents_there_is_one_launch(device):
-    alone = sssp(GRAPHS["road"], 0, METHOD, device, parents=False, threads=32).stats
-    assert (alone["launches"], alone["launches_for_parents"]) == (1, 0)
-
-
 def test_nothing_is_read_for_the_statistics_before_they_are_asked_for():
     device = ReadingDevice()
     stats = sssp(GRAPHS["road"], 0, METHOD, device, parents=False, threads=32).stats

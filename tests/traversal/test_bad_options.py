@@ -25,7 +25,7 @@ NO_NUMBERS = [None, "x", b"a", [], {}, 1j, np.array([4]), np.array([4, 4])]
 
 # --- refusals -----------------------------------------------------------------------------------
 
-#: What each option refuses, in every method that has it; flags are tested in tests/test_flags.py.
+#: What each option refuses, in every method that has it; tests/test_hostile_fuzz.py tests flags.
 REFUSED = {
     "threads": [*NO_NUMBERS, 128.0, np.float32(64), True, 96.5, -32, 0, 31, 33, 48, 2048],
     "block_threads": [*NO_NUMBERS, 128.0, True, 33, 100, 2048],
@@ -107,51 +107,6 @@ def test_a_larger_single_block_than_a_cull_leaves_room_for_is_refused(duplicates
     np.testing.assert_array_equal(result.distance, expected_distance(GRAPH, 0))
 
 
-# --- NumPy's numbers ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("method", "options"),
-    [
-        ("harish", {"threads": np.uint8(64)}),
-        ("edge_parallel", {"threads": np.int8(32)}),
-        ("virtual_warp", {"warp_size": np.int8(32)}),
-        ("frontier", {"threads": np.uint8(64), "capacity": np.int16(300)}),
-        ("luo", {"threads": np.uint8(64)}),
-        ("linear_work", {"tile": np.int8(1), "gather": "fine"}),
-        ("linear_work", {"sequential_below": np.uint8(0), "cull": np.str_("linear")}),
-        ("two_phase", {"threads": np.uint8(64), "cta_threshold": np.int8(64)}),
-        ("direction_optimizing", {"alpha": np.float16(15), "beta": np.int8(18)}),
-        ("bfs4k", {"single_block": 0, "resident_threads": np.int32(2**30)}),
-        ("bfs4k", {"single_block": 0, "child_share": 1.0, "child_queue": np.int16(300)}),
-        ("bfs4k", {"single_block": 0, "hash_slots": np.uint8(64)}),
-        ("bfs4k", {"single_block": np.int64(1), "min_warp_size": np.int64(4)}),
-        ("bfs4k", {"warp_size": np.int64(8), "threads": np.int64(64)}),
-        ("bfs4k", {"block_threads": np.int64(64)}),
-        ("bfs4k", {"block_threads": np.int16(1024), "extended": np.False_, "parents": np.True_}),
-    ],
-    ids=repr,
-)
-def test_a_number_of_numpy_does_what_that_of_python_does(method, options, device):
-    plain = {name: value.item() if hasattr(value, "item") else value
-             for name, value in options.items()}  # fmt: skip
-    found, expected = (gk.bfs(GRAPH, 0, method, device, **o) for o in (options, plain))
-    np.testing.assert_array_equal(found.distance, expected_distance(GRAPH, 0))
-    # A GPU may enqueue a vertex twice in one run and once in the next, so its counts are not fixed.
-    counts = () if isinstance(device, gk.CudaDevice) else ("launches", "threads", "arcs_inspected")
-    for name in (*counts, "knobs"):
-        assert found.stats.get(name) == expected.stats.get(name)
-
-
-def test_knobs_hold_numbers_of_python():
-    given = {"child_queue": np.int16(300), "hash_slots": np.uint8(64), "extended": np.False_,
-             "child_share": np.float32(0.5), "threads": np.int64(64)}  # fmt: skip
-    knobs = Knobs(**given)
-    for name, value in given.items():
-        assert getattr(knobs, name) == value
-        assert type(getattr(knobs, name)) is type(value.item())
-
-
 # --- what is reported ---------------------------------------------------------------------------
 
 
@@ -174,10 +129,3 @@ def test_a_result_can_be_copied_and_pickled(method, again):
     np.testing.assert_array_equal(found.parent, result.parent)
     assert isinstance(found.stats, Stats)
     assert dict(found.stats) == dict(result.stats)
-
-
-def test_a_copy_of_the_statistics_counts_no_entry_twice():
-    calls = []
-    stats = Stats({"late": lambda: calls.append(1) or 7})
-    assert pickle.loads(pickle.dumps(stats)) == {"late": 7} == dict(stats)
-    assert calls == [1]

@@ -174,15 +174,6 @@ def test_work_is_what_the_papers_say(device):
     assert stats["frontier"]["threads"] == g.n
 
 
-@methods
-def test_graph_is_not_modified(method, device):
-    g = gk.rmat(scale=5, edge_factor=4, seed=1)
-    offsets, targets = g.offsets.copy(), g.targets.copy()
-    bfs(g, 0, method, device)
-    np.testing.assert_array_equal(g.offsets, offsets)
-    np.testing.assert_array_equal(g.targets, targets)
-
-
 # --- duplicates ---------------------------------------------------------------------------------
 
 
@@ -194,28 +185,12 @@ def test_frontier_enqueues_duplicates():
     assert result.stats["overflows"] == 0
 
 
-def test_one_warp_after_another_makes_fewer_duplicates():
-    """A warp that runs to its end before the next starts leaves nothing for the next to find."""
-    g = gk.erdos_renyi(2000, 4, seed=1)
-    counts = [
-        sum(bfs(g, 0, "frontier", SimtDevice(schedule=s), threads=32).stats["duplicates"])
-        for s in ("lockstep", "warp")
-    ]
-    assert counts[0] > counts[1] > 0
-
-
 def test_a_frontier_that_does_not_fit_is_collected_from_the_distances():
     g = diamonds(40)
     result = bfs(g, 0, "frontier", SimtDevice(check=True))
     check_search(g, 0, result.distance, result.parent)
     assert result.stats["overflows"] > 0
     assert max(result.stats["frontier_sizes"]) <= 4 * g.m
-
-
-def test_a_queue_of_n_vertices_is_enough(scheduled_device):
-    g = gk.rmat(scale=7, edge_factor=8, seed=1)
-    result = bfs(g, 0, "frontier", scheduled_device, capacity=g.n)
-    check_search(g, 0, result.distance, result.parent)
 
 
 # --- the rules themselves -------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from reading_device import SmallDevice
 
@@ -78,11 +77,3 @@ def test_a_plain_look_at_a_distance_is_declared(kernel, method, options, monkeyp
     monkeypatch.setattr(kernel.py_func, "__benign_races__", frozenset())
     with pytest.raises(RaceError, match="distance"):
         bfs(GRAPH, 0, method, device, **options)
-
-
-@pytest.mark.parametrize("method", KERNELS)
-@pytest.mark.parametrize("seed", range(3))
-def test_there_is_no_other_race(method, seed):
-    device = SimtDevice(schedule="random", seed=seed, check=True)
-    result = bfs(GRAPH, 0, method, device, **CHOICES.get(method, {}))
-    assert np.count_nonzero(result.distance >= 0) > 100

@@ -204,17 +204,6 @@ def test_warp_culling_finds_the_duplicates_of_its_warp_that_no_conflict_hides(da
             assert lost in allowed if times else not lost
 
 
-def test_warp_culling_does_not_see_other_warps(scheduled_device):
-    held = put(THREADS, {3: 7, 40: 7})
-    assert not ask(scheduled_device, WARP_CULLING, held).any()
-
-
-def test_a_conflict_hides_duplicates_from_warp_culling(scheduled_device):
-    """Three vertices twice each, all of one slot: whichever stays, two pairs are not seen."""
-    vertices = {lane: lane % 3 * WARP_SLOTS for lane in range(6)}
-    assert ask(scheduled_device, WARP_CULLING, put(THREADS, vertices)).sum() == 1
-
-
 # --- hash64 -------------------------------------------------------------------------------------
 
 
@@ -236,26 +225,6 @@ def test_hash64_follows_the_model(data):
             lost = Counter(mine[here][dropped[here]].tolist())
             allowed = [Counter({v: n - 1} if n > 1 else {}) for v, n in times.items()]
             assert lost in allowed if times else not lost
-
-
-def test_hash64_detects_when_both_have_written_before_either_reads():
-    """The first sequence of the paper's section 6; two warps in lockstep follow it."""
-    held = put(THREADS, {3: 7, 40: 7})
-    repeated = ask(SimtDevice(schedule="lockstep", check=True), HASH64, held)[0]
-    assert repeated.sum() == 1
-    assert repeated[3] != repeated[40]
-
-
-def test_hash64_misses_what_is_written_after_the_first_has_read():
-    """The second sequence: one warp writes and reads before the other writes."""
-    held = put(THREADS, {3: 7, 40: 7})
-    assert not ask(SimtDevice(schedule="warp", check=True), HASH64, held).any()
-
-
-def test_hash64_keeps_both_where_a_conflict_hides_a_duplicate(scheduled_device):
-    """Two vertices of one slot, twice each in one warp: only one pair can be told."""
-    held = put(THREADS, {0: 5, 1: 5 + SLOTS, 2: 5, 3: 5 + SLOTS})
-    assert ask(scheduled_device, HASH64, held).sum() == 1
 
 
 def test_hash64_does_not_see_other_blocks(scheduled_device):
