@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import counter_probes as probes
 import numpy as np
-import tiles
 from counter_probes import copy_strided
 from numba import typeof
 
@@ -32,8 +31,6 @@ from gpukernels.primitives.find_owners import SEARCHES
 from gpukernels.representations import adjacency_matrix, coo, csr
 from gpukernels.simt.machine import RESIDENT_THREADS
 from gpukernels.traversal import METHODS, bfs
-
-LANE = probes.LANE
 
 
 @dataclass(frozen=True)
@@ -117,7 +114,6 @@ def cases() -> list[Case]:
         *_of_mappings(),
         *_of_searches(),
         *_of_examples(),
-        *_of_probes(),
     ]
     labels = [case.label for case in found]
     assert len(set(labels)) == len(labels)
@@ -278,8 +274,6 @@ def _of_examples() -> Iterator[Case]:
                 kernel, 1, (32, 32), d.array(square), d.full((32, 32), 0, np.int32)
             ),
         )
-    lengths = np.random.default_rng(4).integers(1, 50, (48, 48)).astype(np.float32)
-    yield case("tiles of Floyd-Warshall", lambda d: tiles.close(d, lengths))
     degree = rmat(10, 8, seed=1).out_degree.astype(np.int64)
     yield case(
         "a histogram of degrees",
@@ -308,52 +302,3 @@ def _of_examples() -> Iterator[Case]:
             d.full(1024, 0, np.int64),
         ),
     )  # fmt: skip
-
-
-def collisions() -> Iterator[tuple[str, np.ndarray]]:
-    """Yield patterns of lanes on counters: a name, and each lane's counter."""
-    for distinct in (1, 2, 4, 8, 16, 32):
-        yield f"{distinct} side by side", LANE % distinct
-        yield f"{distinct} a sector apart", LANE % distinct * 8
-
-
-def _of_probes() -> Iterator[Case]:
-    for dtype in (np.int32, np.int64, np.float64):
-        short = np.dtype(dtype).name
-        for name, at in collisions():
-            where = at.astype(np.int64)
-            for kernel, keep in ((probes.collide, False), (probes.collide_and_keep, True)):
-                yield Case(
-                    "atomics",
-                    f"{short}, {name}{', kept' if keep else ''}",
-                    lambda d, k=kernel, w=where, t=dtype, keep=keep: d.launch(
-                        k, 1, 32, d.array(w), d.full(256, 0, t), t(1),
-                        *([d.full(32, 0, t)] if keep else []),
-                    ),
-                )  # fmt: skip
-    for distinct in (2, 4, 8, 16):
-        runs = LANE * distinct // 32
-        yield Case(
-            "atomics",
-            f"int32, {distinct} side by side in runs",
-            lambda d, at=runs: d.launch(
-                probes.collide, 1, 32, d.array(at), d.full(256, 0, np.int32), np.int32(1)
-            ),
-        )
-    for name, at in collisions():
-        yield Case(
-            "atomics",
-            f"shared int32, {name}",
-            lambda d, at=at: d.launch(
-                probes.collide_in_shared, 1, 32, d.array(at), d.full(32, 0, np.int32)
-            ),
-        )
-    for kernel, dtype in ((probes.read_doubles, np.float64), (probes.read_words, np.int32)):
-        for name, at in probes.READS.items():
-            yield Case(
-                "shared reads",
-                f"{np.dtype(dtype).name}, {name}",
-                lambda d, k=kernel, at=at, t=dtype: d.launch(
-                    k, 1, 32, d.array(at), d.full(32, 0, t)
-                ),
-            )

@@ -37,13 +37,6 @@ def collide(at, counters, one):
 
 
 @cuda.jit
-def collide_and_keep(at, counters, one, old):
-    """Add `one` where each lane is told, and keep what was there."""
-    i = cuda.grid(1)
-    old[i] = cuda.atomic.add(counters, at[i], one)
-
-
-@cuda.jit
 def count_uniformly(counter, old):
     """Count the threads in one word, which the compiler sees is the same for all."""
     cuda.atomic.add(counter, 0, 1)
@@ -51,33 +44,9 @@ def count_uniformly(counter, old):
 
 
 @cuda.jit
-def collide_in_shared(at, out):
-    """Add 1 in shared memory where each lane is told."""
-    counters = cuda.shared.array(1024, int32)
-    lane = cuda.threadIdx.x
-    for k in range(lane, 1024, 32):
-        counters[k] = 0
-    cuda.syncwarp()
-    cuda.atomic.add(counters, at[lane], 1)
-    cuda.syncwarp()
-    out[lane] = counters[at[lane]]
-
-
-@cuda.jit
 def read_doubles(at, out):
     """Read words of 8 bytes from shared memory where each lane is told."""
     words = cuda.shared.array(32, float64)
-    lane = cuda.threadIdx.x
-    words[lane] = lane
-    cuda.syncwarp()
-    if at[lane] >= 0:
-        out[lane] = words[at[lane]]
-
-
-@cuda.jit
-def read_words(at, out):
-    """Read words of 4 bytes from shared memory where each lane is told."""
-    words = cuda.shared.array(32, int32)
     lane = cuda.threadIdx.x
     words[lane] = lane
     cuda.syncwarp()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,9 +10,8 @@ import pytest
 from counter_probes import READS, read_doubles
 from numba import cuda, float64, int8, int32
 
-from gpukernels.notebook.counters import kept_counters
 from gpukernels.simt import Recorder, launch
-from gpukernels.trace import ATOMIC, LOAD, STORE, metrics
+from gpukernels.trace import LOAD, STORE, metrics
 from gpukernels.trace.summary import summarize
 
 
@@ -64,32 +62,6 @@ def test_sectors_and_lines_of_one_request(pattern):
     assert metrics.sectors_per_request(loads) == sectors
     assert metrics.coalescing_efficiency(loads) == pytest.approx(useful / (32 * sectors))
     assert metrics.requests(loads) == 1
-
-
-def test_counters_of_memory_against_a_loop_over_the_requests():
-    rng = np.random.default_rng(0)
-    a = np.zeros(1000, np.int64)
-    n = 3 * 70
-    trace = traced(gather, 3, 70, a, rng.integers(0, 1000, n), np.zeros(n, np.int16))
-    table = trace.requests
-    expected = defaultdict(list)
-    for row in range(len(table)):
-        size = trace.arrays[table.array[row]].itemsize
-        elements = table.index[table.start[row] : table.start[row + 1]].tolist()
-        places = {e * size + b for e in elements for b in range(size)}
-        for kinds in ((LOAD,), (STORE,), (LOAD, STORE, ATOMIC)):
-            if table.kind[row] in kinds:
-                expected[kinds].append(
-                    (len({p // 32 for p in places}), len({p // 128 for p in places}), len(places))
-                )
-    for kinds, counts in expected.items():
-        sectors, lines, useful = zip(*counts, strict=True)
-        assert metrics.sectors(trace, kinds).tolist() == list(sectors)
-        assert metrics.lines(trace, kinds).tolist() == list(lines)
-        assert metrics.requests(trace, kinds=kinds) == len(counts)
-        share = sum(useful) / (32 * sum(sectors))
-        assert metrics.coalescing_efficiency(trace, kinds) == pytest.approx(share)
-        assert metrics.sectors_per_request(trace, kinds) == pytest.approx(np.mean(sectors))
 
 
 # Shared memory ------------------------------------------------------------
@@ -152,37 +124,6 @@ def test_a_padded_tile_has_no_conflicts():
     assert metrics.requests(trace, "global") == 1
 
 
-@cuda.jit
-def shared_gather(at, out):
-    tile = cuda.shared.array(500, int32)
-    for k in range(cuda.threadIdx.x, 500, cuda.blockDim.x):
-        tile[k] = k
-    cuda.syncthreads()
-    out[cuda.grid(1)] = tile[at[cuda.grid(1)]]
-
-
-def test_bank_conflicts_against_a_loop_over_the_requests():
-    at = np.random.default_rng(1).integers(0, 500, 140)
-    trace = traced(shared_gather, 2, 70, at, np.zeros(140, int))
-    found = metrics.bank_conflicts(trace, kinds=(LOAD,)).tolist()
-    parts = [np.split(block, [32, 64]) for block in at.reshape(2, 70)]
-    worst = [
-        max(Counter(word % 32 for word in set(part.tolist())).values()) - 1
-        for warps in parts
-        for part in warps
-    ]
-    assert found == worst
-
-
-@cuda.jit
-def wide_gather(at, out):
-    tile = cuda.shared.array(256, float64)
-    for k in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
-        tile[k] = 0
-    cuda.syncthreads()
-    out[cuda.threadIdx.x] = tile[at[cuda.threadIdx.x]]
-
-
 #: Passes (wavefronts) and bank conflicts that Nsight Compute 2025.3 counted on an H200 for one
 #: load of 8-byte words by `read_doubles`.
 ON_AN_H200 = {
@@ -201,17 +142,6 @@ ON_AN_H200 = {
 }
 
 
-def test_what_an_h200_counted_is_what_the_record_says():
-    kept = {row["case"]: row["ncu"] for row in kept_counters()["rows"]}
-    for name, numbers in ON_AN_H200.items():
-        found = kept[f"shared reads: float64, {name}"]
-        assert numbers == (
-            found["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"],
-            found["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"],
-        )
-    assert set(ON_AN_H200) == set(READS)
-
-
 @pytest.mark.parametrize("name", ON_AN_H200)
 def test_passes_of_words_of_eight_bytes_are_those_of_an_h200(name):
     trace = traced(read_doubles, 1, 32, READS[name], np.zeros(32))
@@ -220,24 +150,6 @@ def test_passes_of_words_of_eight_bytes_are_those_of_an_h200(name):
     assert metrics.bank_conflicts(trace, (LOAD,)).tolist() == [conflicts]
     assert metrics.shared_passes(trace, (STORE,)).tolist() == [2]
     assert metrics.bank_conflicts(trace, (STORE,)).tolist() == [0]
-
-
-@pytest.mark.parametrize(
-    ("at", "passes", "extra"),
-    [
-        (LANE % 16 * 2, 4, 2),  # the halves alike, and each on every other word
-        (LANE // 2 * 16, 16, 15),  # neighbors alike: one turn, 16 words in one bank
-        (LANE // 4 * 2 + LANE % 2, 1, 0),  # lanes two apart alike: one turn
-        (LANE % 3, 2, 0),
-        (LANE[:16], 1, 0),
-        (LANE[:17], 2, 0),
-        (LANE[:1], 1, 0),
-    ],
-)
-def test_half_warps_share_a_turn_where_neighbors_agree(at, passes, extra):
-    trace = traced(wide_gather, 1, at.size, at, np.zeros(at.size))
-    assert metrics.shared_passes(trace, (LOAD,)).tolist() == [passes]
-    assert metrics.bank_conflicts(trace, (LOAD,)).tolist() == [extra]
 
 
 # Atomics ------------------------------------------------------------
@@ -274,33 +186,6 @@ def test_colliding_lanes_of_an_atomic_move_their_sector_in_each_pass(at, moved):
     assert metrics.sectors_per_request(atomics) == moved
     share = 8 * len(set(at.tolist())) / (32 * moved)
     assert metrics.coalescing_efficiency(atomics) == pytest.approx(share)
-
-
-def test_passes_of_atomics_against_a_loop_over_the_lanes():
-    at = np.random.default_rng(3).integers(0, 20, 3 * 70)
-    trace = traced(add_at, 3, 70, at, np.zeros(20, np.int32))
-    table, expected = trace.requests, []
-    for row in range(len(table)):
-        if table.kind[row] == ATOMIC:
-            met, moved = Counter(), set()
-            for element in table.index[table.start[row] : table.start[row + 1]].tolist():
-                moved.add((met[element], element * 4 // 32))
-                met[element] += 1
-            expected.append(len(moved))
-    assert metrics.sectors(trace, (ATOMIC,)).tolist() == expected
-
-
-def test_the_neighbor_sum_by_arcs_moves_the_sectors_that_an_h200_moves():
-    from gpukernels import rmat
-    from gpukernels.representations.coo import coo_neighbor_sum
-
-    g = rmat(10, 8, seed=1)
-    source, target = (np.ascontiguousarray(end) for end in g.coo)
-    arrays = source, target, np.ones(g.n, np.int64), np.zeros(g.n, np.int64)
-    trace = traced(coo_neighbor_sum, g.m // 256, 256, *arrays)
-    atomics = trace.select(array="sums")
-    # As ncu counts `l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum`; 483 of them are distinct.
-    assert metrics.sectors(atomics).sum() == 6_575
 
 
 # Local memory ------------------------------------------------------------
