@@ -202,6 +202,14 @@ VIEWS = {
 }
 
 
+#: Figures of a search by the package's kernels, whose lines are in the records: these change with
+#: the kernels' files.
+WITH_LINES = {
+    "frontier methods", "frontier filters", "frontier roots", "frontier both ways",
+    "warp", "warp several", "memory all",
+}  # fmt: skip
+
+
 @functools.cache
 def made(name):
     """Return a figure that several tests look at, and none changes."""

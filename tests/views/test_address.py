@@ -92,12 +92,6 @@ def test_every_entry_of_a_list_has_a_word_of_its_own_that_outlives_an_address(en
     assert back == [["fig-a", k, "step,3"] for k in range(len(entries))]
 
 
-def test_an_address_is_short_where_that_is_clear():
-    short = asked(["words"], "(entries) => entries.map((_, k) => wordFor(entries, k))")
-    assert short(["no filter", "hash64", "an atomic"]) == ["no-filter", "hash64", "an-atomic"]
-    assert short(["a b", "a-b", "×"]) == ["a b", "a-b", "×"]
-
-
 @pytest.mark.parametrize(
     ("state", "reason"),
     [

@@ -84,18 +84,6 @@ def test_the_description_tells_the_range_of_each_graph_and_who_has_no_number():
     assert "share: Higher is better. roads: from 50 (heap) to 50" not in said
 
 
-def test_the_counter_shown_can_be_chosen_and_set():
-    view = gk.CompareView(ROWS, counter="ms")
-    assert view.trace == "ms"
-    assert view.payload["traces"][0]["label"] == "ms"
-    # The table keeps the order of the rows.
-    order = [view.payload["traces"][k]["label"] for k in view.payload["counters"]]
-    assert order == ["steps", "ms", "share"]
-    view.trace = "steps"
-    with pytest.raises(InvalidArgument, match="trace = 'miles'"):
-        view.trace = "miles"
-
-
 REFUSED = {
     "rows = 3": {"rows": 3},
     "rows = 'abc'": {"rows": "abc"},

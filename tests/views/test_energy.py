@@ -8,7 +8,7 @@ import pytest
 
 import gpukernels as gk
 from gpukernels.errors import InvalidArgument
-from gpukernels.views.energy.view import ends, energy_text, lines, place, ticks, time_text
+from gpukernels.views.energy.view import ends, lines, place
 
 ROWS = [
     ("slow", "roads", 40.0, 150.0),
@@ -52,21 +52,6 @@ def test_runs_of_equal_energy_lie_on_its_line():
 )
 def test_axes_end_at_round_numbers_around_what_they_show(values, expected):
     assert ends(values) == pytest.approx(expected)
-
-
-def test_ticks_are_round_and_few():
-    assert ticks((100, 700)) == [100, 150, 200, 300, 500, 700]
-    assert ticks((0.01, 1000)) == pytest.approx([0.01, 0.1, 1, 10, 100, 1000])
-    assert all(low <= t <= high for low, high in [(0.3, 7)] for t in ticks((low, high)))
-
-
-def test_times_and_energies_are_said_in_units_of_their_size():
-    assert [time_text(ms) for ms in (0.0042, 0.018, 3, 1234)] == [
-        "4.2 µs", "0.018 ms", "3 ms", "1.23e+03 ms",
-    ]  # fmt: skip
-    assert [energy_text(mj) for mj in (0.5, 86.42, 999.4, 999.6)] == [
-        "0.5 mJ", "86.4 mJ", "999 mJ", "1 J",
-    ]  # fmt: skip
 
 
 def test_a_sentence_names_who_needs_least_and_most():

@@ -2,23 +2,19 @@
 
 import numpy as np
 import pytest
-from bs4 import BeautifulSoup
 from filter_kernels import filter_large, filter_small, filtered, some_candidates
 from written_traces import TraceWriter
 
 import gpukernels as gk
 from gpukernels.trace import LOAD, STORE
 from gpukernels.views import HashView
-from gpukernels.views.encoding import unpack
 from gpukernels.views.hash.record import (
     AGAIN,
     CONFLICT,
     DUPLICATE,
     ELSEWHERE,
-    FILLS,
     FIRST,
     READS,
-    STORES,
     VALID,
     read_hash,
 )
@@ -111,20 +107,6 @@ def test_another_vertex_in_the_slot_is_a_conflict_and_hides_a_duplicate():
     assert "In 1 slot lanes with different vertices meet." in HashView(trace, step=0).html
 
 
-def test_vertices_that_share_a_slot_can_be_followed_too():
-    trace = written(
-        (STORE, 0, {0: (7, 0), 1: (7, 1), 2: (20, 2), 3: (30, 3)}),
-        (LOAD, 0, {0: (7, 1), 1: (7, 1), 2: (20, 2), 3: (30, 3)}),
-        (STORE, 1, {0: (84, 32)}),
-        (LOAD, 1, {0: (84, 32)}),
-    )
-    view = HashView(trace)
-    (told,) = view.payload["traces"]
-    assert told["followed"] == [7, 20, 84]
-    assert told["heads"][1].startswith("Vertex 20, slot 20: stored by 1 lane, kept by 1;")
-    assert view.payload["vertex"] == 7
-
-
 def test_a_slot_is_shared_within_a_block_alone():
     w = TraceWriter()
     w.source("find", ["hash_table[h] = word", "got = hash_table[h]"])
@@ -202,16 +184,6 @@ def test_blocks_come_one_after_another_in_their_own_order(schedule):
     assert not any(w.kept == ELSEWHERE for w in alone.words)
 
 
-def test_what_clears_a_table_is_one_step_of_a_block():
-    trace, _ = filtered(some_candidates(1, 64), 64, filter_large)
-    record = record_of(trace)
-    assert [s.kind for s in record.steps] == [FILLS, STORES, STORES, READS, READS]
-    assert sorted(record.steps[0].cleared) == list(range(512))
-    assert record.table(0) == {}
-    view = HashView(trace, step=0)
-    assert "Step 1, block 0 fills 512 slots, and no lane reads them back." in view.html
-
-
 def test_a_limit_leaves_later_steps_out_of_everything():
     trace, _ = filtered(some_candidates(3, 64), 64)
     whole, part = record_of(trace), record_of(trace, limit=5)
@@ -237,26 +209,6 @@ def test_a_table_holds_the_words_stored_last():
                 seen = record.words[word.seen]
                 assert held[word.slot] == (seen.vertex, seen.thread)
     assert len(requests) > len(record.steps)
-
-
-def test_the_counters_count_up_to_the_step():
-    trace, _ = filtered(some_candidates(2, 128), 64)
-    record = record_of(trace)
-    view = HashView(trace, step=len(record.steps) - 1)
-    soup = BeautifulSoup(view.html, "html.parser")
-    shown = [int(dd.text) for dd in soup.find_all("dd")]
-    calls, stored, *rest = totals(record, len(record.steps) - 1)
-    assert shown == [calls, stored, sum(rest[:3]), *rest]
-    assert calls == sum(step.kind == STORES for step in record.steps) == 8
-
-
-def test_the_payload_holds_the_recorded_words():
-    trace, _ = filtered(some_candidates(2, 64), 64)
-    record = record_of(trace)
-    (told,) = HashView(trace).payload["traces"]
-    for name in ("lane", "slot", "vertex", "thread", "verdict", "seen", "kept"):
-        assert unpack(told[name]).tolist() == [getattr(word, name) for word in record.words]
-    assert unpack(told["words"]["of"]).tolist() == [i for s in record.steps for i in s.words]
 
 
 def test_words_beyond_what_a_trace_keeps_are_refused():

@@ -50,11 +50,6 @@ def test_levels_of_a_written_trace_are_what_its_writer_counted(graph):
         assert level.outside == 0
 
 
-def test_a_written_trace_with_duplicates_is_among_the_graphs():
-    _, written, _ = queue_bfs(gk.road_grid(6, 7, seed=1))
-    assert max(len(made) for level in written for made in level["makers"].values()) > 1
-
-
 @pytest.mark.parametrize("method", ["harish", "edge_parallel", "frontier", "virtual_warp"])
 @pytest.mark.parametrize("graph", GRAPHS[:1] + GRAPHS[4:], ids=repr)
 def test_levels_of_real_kernels_are_the_levels_of_the_search(method, graph):
@@ -137,14 +132,6 @@ def test_a_thread_that_marks_and_does_not_enqueue_has_dropped_a_duplicate():
     assert level.makers == {2: [Maker(0, 0, 1)]}
     assert level.dropped == {2: [Maker(0, 0, 0)]}
     assert (level.detected, level.surplus, level.visited) == (1, 0, 0)
-
-
-def test_the_arc_of_a_find_leads_from_the_frontier_to_the_vertex():
-    graph = GRAPHS[4]
-    trace, _, _ = queue_bfs(graph)
-    for level in read_levels(trace, graph.n, sources(graph)):
-        assert sorted(graph.targets[level.found_arcs].tolist()) == level.found.tolist()
-        assert level.visited == level.arc_loads - len(level.found) - level.surplus
 
 
 def test_an_arc_read_again_by_a_duplicate_finds_its_vertex_again():

@@ -291,17 +291,6 @@ def test_a_run_that_knows_no_classes_has_none():
     assert unpack(classed["byClass"]).sum() == unpack(classed["counts"]).sum()
 
 
-def test_one_clock_is_as_long_as_the_longest_run():
-    chain = gk.random_weights(gk.path(9), seed=1)
-    long, short = trace_of(chain, 0), trace_of(chain, 4)
-    view = RelaxView(chain, {"from its end": long, "from its middle": short})
-    (group,) = view.payload["traces"]
-    assert [run["iterations"] for run in group["runs"]] == [9, 5]
-    assert [run["root"] for run in group["runs"]] == [0, 4]
-    assert group["steps"] == 10
-    assert "from its middle: finishes first after 5 iterations" in view.payload["description"]
-
-
 def test_several_graphs_are_a_choice_and_need_their_traces():
     graphs = {"detour": DETOUR, "roads": ROADS}
     traces = {k: {"harish": trace_of(g)} for k, g in graphs.items()}

@@ -7,11 +7,10 @@ from numba import cuda, int32
 import gpukernels as gk
 from gpukernels.primitives.block_scan import block_scan
 from gpukernels.primitives.shared_scan import shared_scan
-from gpukernels.primitives.warp_scan import warp_inclusive_scan, warp_scan
+from gpukernels.primitives.warp_scan import warp_scan
 from gpukernels.primitives.warp_sum import warp_sum
 from gpukernels.trace import metrics
 from gpukernels.views import ScanView
-from gpukernels.views.encoding import unpack
 from gpukernels.views.scan.record import ADD, READ, TAKE, read_scan
 
 VALUES = np.random.default_rng(3).integers(-9, 30, 64).astype(np.int32)
@@ -123,18 +122,6 @@ def test_a_shared_scan_shows_both_sweeps(padding):
 
 
 @cuda.jit
-def scan_into(values, scanned):
-    i = cuda.threadIdx.x
-    scanned[i] = warp_inclusive_scan(values[i])
-
-
-def test_what_a_call_stores_at_once_is_found():
-    values = np.arange(1, 33, dtype=np.int32)
-    trace = launched(scan_into, values)
-    assert record_of(trace).rows[-1].values.tolist() == np.cumsum(values).tolist()
-
-
-@cuda.jit
 def add_neighbors(values, out):
     cells = cuda.shared.array(32, int32)
     i = cuda.threadIdx.x
@@ -191,18 +178,6 @@ def test_a_warp_sum_adds_up_partners():
     assert len(moves) == 5
     assert {kind for row in moves for kind in row.kinds} == {ADD}
     assert moves[-1].values[0] == VALUES[:32].sum()
-
-
-def test_the_payload_holds_the_recorded_words_and_arcs():
-    view = ScanView(traced(shared_scan, VALUES, padding=False, threads=32))
-    (trace,) = view.payload["traces"]
-    record = record_of(traced(shared_scan, VALUES, padding=False, threads=32))
-    assert [row.split(" ") for row in trace["words"]] == [
-        [str(int(v)) for v in row.values] for row in record.rows
-    ]
-    arcs = zip(unpack(trace["of"]["of"]), unpack(trace["to"]["of"]), strict=True)
-    assert list(arcs) == [arc for row in record.rows for arc in row.arcs]
-    assert unpack(trace["conflicts"]).tolist() == [row.conflicts for row in record.rows]
 
 
 @cuda.jit

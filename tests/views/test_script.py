@@ -48,25 +48,6 @@ def modules(monkeypatch):
     return texts
 
 
-def test_modules_come_after_what_they_import(modules):
-    modules["a"] = 'import { two } from "./b.js";\nexport const one = two;\n'
-    modules["b"] = "export const two = 2;\n"
-    assert script.join(["a"]) == "const two = 2;\n\nconst one = two;\n"
-
-
-def test_modules_that_lie_elsewhere_are_read_by_whoever_asks(modules):
-    modules["b"] = "export const two = 2;\n"
-    own = {"a": 'import { two } from "../../elsewhere/js/b.js";\nexport const one = two;\n'}
-    joined = script.join(["a"], lambda name: own.get(name) or modules[name])
-    assert joined == "const two = 2;\n\nconst one = two;\n"
-
-
-def test_an_import_may_take_several_lines(modules):
-    modules["a"] = 'import {\n  three,\n  two,\n} from "./b.js";\nexport const one = two;\n'
-    modules["b"] = "export const two = 2;\nexport const three = 3;\n"
-    assert "import" not in script.join(["a"])
-
-
 def test_a_name_declared_twice_is_refused(modules):
     modules["a"] = "function same() {}\n"
     modules["b"] = "export const same = 1;\n"

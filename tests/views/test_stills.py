@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import threading
-from base64 import b64encode
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from html import escape
@@ -59,13 +58,6 @@ def test_a_figure_without_a_reader_has_nothing_that_waits_for_one():
     answers = ".gk-note, .gk-halo, .gk-arc-picked, .gk-wire-picked, .gk-lit, .gk-pointed"
     assert not soup.select(f"{answers}, [tabindex]")
     assert "aria-live" not in view().html
-
-
-def test_a_first_frame_keeps_no_room_for_other_steps():
-    with gk.trace() as t:
-        gk.bfs(EXAMPLE, method="frontier")
-    html = gk.FrontierView(EXAMPLE, t, title="Levels").html
-    assert "gk-room" not in html
 
 
 def test_a_still_comes_from_the_record_alone():
@@ -142,10 +134,3 @@ def test_shares_are_the_same_in_words_and_in_numbers():
 def test_columns_arrive_as_they_were_packed(column):
     told = asked(["decode"], "(text) => Array.from(unpack(text))")(pack(column))
     assert told == np.asarray(column, dtype=float).tolist()
-
-
-@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 255, 256])
-def test_bytes_of_every_value_and_length_arrive(size):
-    data = bytes((7 * k) % 256 for k in range(size))
-    read = "(text) => Array.from(binaryText(text), (sign) => sign.charCodeAt(0))"
-    assert bytes(asked([], read)(b64encode(data).decode())) == data

@@ -94,35 +94,6 @@ def test_every_root_shows_what_a_view_of_its_search_alone_shows(look, graph, sch
                 assert rest[4] == rest[5] != ""
 
 
-def test_what_the_roots_share_stands_in_the_record_once():
-    g = gk.road_grid(5, 6, seed=0, mean_degree=3.0)
-    every = searches(g, "frontier")
-    one, view = FrontierView(g, every[0]), FrontierView(g, every)
-    assert view.payload["drawing"] == one.payload["drawing"]
-    assert len(to_json(view.payload)) < g.n * len(to_json(one.payload)) / 5
-    assert "30 roots" in repr(view)
-    assert "Levels by root: 0 11," in view.payload["description"]
-
-
-def test_some_roots_are_offered_by_name_and_no_others(look):
-    every = searches(EXAMPLE, "frontier")
-    view = FrontierView(EXAMPLE, {7: every[7], 2: every[2]}, root=7)
-    assert view.payload["variants"] == {
-        "fields": [{"label": "Root", "entries": ["2", "7"]}],
-        "first": [1],
-    }
-    offer = asked(
-        ["frontier"], "(data) => frontierView.open(JSON.parse(data)).stage[0].textContent"
-    )
-    assert (
-        offer(to_json(view.payload))
-        == "Click or tap one of the vertices 2, 7 to start the search there."
-    )
-    alone = FrontierView(EXAMPLE, {7: every[7]})
-    assert "variants" not in alone.payload
-    assert alone.payload["traces"] == FrontierView(EXAMPLE, every[7]).payload["traces"]
-
-
 def test_addresses_know_the_root_and_its_steps():
     view = FrontierView(EXAMPLE, {m: searches(EXAMPLE, m) for m in ("frontier", "harish")})
     steps = dict(enumerate(view.payload["traces"][0]["variantSteps"]))
@@ -253,7 +224,6 @@ def test_relaxations_share_drawing_and_classes_and_a_root_without_arcs_is_one():
     assert "but 0 to" in address_problem(view.payload, f"{name}?root=0&step={steps}")
 
 
-BASE = (3, 1, 0, 8)
 TECHNIQUES = ["work_item_to_thread", "two_phase", "multi_phase", "virtual_warp"]
 
 
@@ -282,38 +252,6 @@ def test_every_choice_of_sizes_shows_what_a_view_of_it_alone_shows(look):
             # Bars of units a thread have the scale of the largest of all workloads.
             drawn, own_drawn = ([d for d in p if d and ".5 " not in d] for p in (paths, own_paths))
             assert drawn == own_drawn
-
-
-def test_what_can_be_dragged_is_said_in_words():
-    every = grid([3], range(3), [0], [2, 8])
-    view = MappingView(every)
-    fields = [
-        {"label": "Item B", "entries": ["0", "1", "2"]},
-        {"label": "Item D", "entries": ["2", "8"]},
-    ]
-    assert view.payload["variants"] == {
-        "fields": fields,
-        "first": [0, 0],
-        "items": [1, 3],
-        "offer": "Drag B (0 to 2 units) and D (2 or 8 units).",
-    }
-    assert "Drag B (0 to 2 units)" in view.payload["description"]
-    assert repr(view).endswith("; 6 sizes of B and D)")
-    alike = MappingView(grid([1, 2, 4], [1, 2, 4]))
-    assert alike.payload["variants"]["offer"] == "Drag A and B: 1, 2 or 4 units each."
-
-
-def test_addresses_know_the_sizes_and_their_rounds():
-    view = MappingView(grid([3], range(3), [0], [2, 8]))
-    name = view.address
-    assert address_problem(view.payload, f"{name}?item-b=2&item-d=8&step=7") == ""
-    # `two_phase` takes a round a unit, and one thread for all of them.
-    for b, units in enumerate((5, 6, 7)):
-        short = address_problem(view.payload, f"{name}?item-b={b}&item-d=2&step=12")
-        assert short == f'it has no step "12", but 0 to {units - 1}'
-        either = address_problem(view.payload, f"{name}?item-b={b}&step=12")
-        assert either == short
-    assert '"item-d" is never "3"' in address_problem(view.payload, f"{name}?item-d=3")
 
 
 @pytest.mark.parametrize(

@@ -28,14 +28,6 @@ def test_the_record_holds_each_run_in_the_order_of_ends():
     assert trace["sentences"][5].startswith("400 ms: worker 0 has done a task (close a part)")
 
 
-def test_a_task_that_is_done_twice_is_told_so():
-    runs = [*worked(tasks=2), worked(tasks=2)[0]._replace(begin=0.6, end=0.8)]
-    (trace,) = WorkersView({"again": runs}, KINDS).payload["traces"]
-    assert trace["sentences"][-1] == (
-        "800 ms: worker 0 has done a task (close a part) in 200 ms, done again."
-    )
-
-
 @pytest.mark.parametrize("dies", [None, 0, 3])
 def test_sentences_say_what_is_done_again(dies):
     runs = worked(dies=dies)
