@@ -121,20 +121,6 @@ def test_a_read_only_array_is_copied_once_as_long_as_it_lives(gpu, driver):
     assert cuda_memory.current().kept == {}
 
 
-def test_an_array_that_may_change_is_copied_each_time(gpu):
-    host = np.zeros(2, np.int32)
-    first = gpu.keep(host)
-    host[0] = 5
-    second = gpu.keep(host)
-    assert second is not first
-    assert (gpu.read(first).tolist(), gpu.read(second).tolist()) == ([0, 0], [5, 0])
-
-
-def test_what_is_no_array_is_copied_each_time(gpu):
-    values = [1, 2]
-    assert gpu.keep(values) is not gpu.keep(values)
-
-
 # --- launches -----------------------------------------------------------------------------------
 
 
@@ -186,23 +172,6 @@ def test_the_driver_holds_all_blocks_of_a_cooperative_launch(gpu):
     assert "self.cooperative" in inspect.getsource(_Kernel.launch), "numba reads another attribute"
 
 
-@pytest.mark.parametrize(
-    ("shape", "value"),
-    [((3, 2), [5, 7]), ((3, 2), [5, 5]), (4, [1, 2, 3, 4]), ((2, 3), [[1], [2]])],
-    ids=repr,
-)
-def test_rows_are_filled_as_numpy_fills_them(gpu, shape, value):
-    filled = gpu.read(gpu.full(shape, value, np.int16))
-    np.testing.assert_array_equal(filled, np.full(shape, value, np.int16))
-
-
-def test_sizes_may_be_lists(gpu):
-    kernel = Kernel()
-    gpu.launch(kernel, [2, 3], [8, 4], 5)
-    gpu.launch(kernel, [np.int32(2)], 32, 5)
-    assert [shape[:2] for shape, args in kernel.launched] == [((2, 3), (8, 4)), ((2,), 32)]
-
-
 @pytest.mark.parametrize("blocks", [0, (3, 0), [0, 2], np.int32(0)], ids=repr)
 def test_a_launch_of_no_blocks_does_nothing(gpu, blocks):
     kernel = Kernel()
@@ -224,15 +193,6 @@ def test_other_warnings_of_a_launch_are_heard(gpu):
 
     with pytest.warns(UserWarning, match="hot"):
         gpu.launch(Complaining(), 1, 32)
-
-
-def test_an_error_of_a_launch_is_the_drivers(gpu):
-    class Failing(Kernel):
-        def __getitem__(self, shape):
-            raise ValueError(f"threads {shape[1]}")
-
-    with pytest.raises(ValueError, match="threads 5000"):
-        gpu.launch(Failing(), 1, 5000)
 
 
 def test_as_many_blocks_wait_for_each_other_as_the_compiled_kernel_lets_fit(gpu):

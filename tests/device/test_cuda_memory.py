@@ -36,15 +36,6 @@ def one_call(device, n=LARGE):
     return device.read(distance)
 
 
-def test_a_second_call_allocates_nothing(gpus):
-    one_call(gk.CudaDevice())
-    before = gpus.allocated()
-    assert before > 0
-    one_call(gk.CudaDevice())
-    assert gpus.allocated() == before
-    assert gpus.calls["cuMemFree"] == 0
-
-
 #: What a second search may ask of the driver: fills, and copies to the host. Beside its launches
 #: there is nothing else but the question which GPU is the current one. Both arrays of the result
 #: are filled at once and read at once; the root takes a fill in each. Four levels are read back.
@@ -193,15 +184,6 @@ def test_arrays_made_together_live_as_long_as_one_of_them(gpus):
     assert all(device.read(a).tolist() == [2] * 100 for pair in others for a in pair)
 
 
-def test_arrays_of_several_makings_are_read_one_by_one(gpus):
-    device = gk.CudaDevice()
-    arrays = [device.full(10, k, np.int32) for k in range(3)]
-    a, b = device.full_all((1000, 10), 5, np.int32)
-    assert [x.tolist() for x in device.read_all(*arrays)] == [[k] * 10 for k in range(3)]
-    assert [x.tolist() for x in device.read_all(arrays[0], b)] == [[0] * 10, [5] * 10]
-    assert [x.tolist() for x in device.read_all(a[:2], b)] == [[5] * 2, [5] * 10]
-
-
 def test_memory_comes_back_after_an_error(gpus):
     device = gk.CudaDevice()
 
@@ -237,17 +219,6 @@ def test_an_array_is_of_the_shape_and_type_asked_for_whatever_was_there_before(g
             assert found.tolist() == host.tolist()
 
 
-@pytest.mark.parametrize("shape", [LARGE, (2, LARGE), (LARGE - 1, 1, 3)])
-def test_large_results_are_whole(gpus, shape):
-    device = gk.CudaDevice()
-    host = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
-    found = device.read(device.array(host))
-    assert gpus.calls["cuMemHostRegister"] == 1
-    assert np.array_equal(found, host)
-    assert found.flags.writeable
-    assert found.flags.c_contiguous
-
-
 def test_each_gpu_has_memory_of_its_own(gpus):
     values = np.arange(100, dtype=np.int32)
     values.flags.writeable = False
@@ -259,18 +230,6 @@ def test_each_gpu_has_memory_of_its_own(gpus):
         one_call(devices[-1])
     one_call(devices[0])  # a device made for one GPU, used while another is current
     assert gpus.bytes_in_use(0) == gpus.bytes_in_use(1) > 0
-
-
-def test_a_graph_that_is_gone_leaves_no_memory(gpus):
-    device = gk.CudaDevice()
-    g = gk.rmat(10, seed=1)
-    device.keep(g.targets)
-    device.keep(g.offsets)
-    assert gpus.bytes_in_use() > 4 * g.m
-    del g
-    gc.collect()
-    gpus.contexts[0].memory_manager.deallocations.clear()
-    assert gpus.bytes_in_use() == 0
 
 
 def test_idle_memory_has_a_bound_and_the_longest_idle_goes_first(gpus):

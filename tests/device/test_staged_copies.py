@@ -228,15 +228,6 @@ def test_what_is_locked_is_sent_at_once(gpus, monkeypatch, most):
     assert (gpus.host_view(there) == 5).all()
 
 
-def test_into_a_given_place(gpus):
-    device = gk.CudaDevice()
-    whole = np.zeros((3, 300_001), np.int32)
-    host = np.arange(300_001, dtype=np.int32)
-    assert device.read(device.array(host), into=whole[1]) is not None
-    assert np.array_equal(whole[1], host)
-    assert not whole[[0, 2]].any()
-
-
 def test_what_is_locked_already_needs_no_pieces(gpus):
     device = gk.CudaDevice()
     place = device.pinned(300_001, np.int32)
@@ -270,13 +261,6 @@ def test_no_more_pieces_are_locked_than_there_is_to_bring(gpus, monkeypatch):
     host = np.arange(100_000, dtype=np.int32)
     assert np.array_equal(device.read(device.array(host)), host)
     assert gpus.calls["cuMemHostRegister"] == 4  # 400,000 bytes in pieces of 131,072
-
-
-def test_arrays_side_by_side_are_read_one_by_one_where_they_are_large(gpus):
-    device = gk.CudaDevice()
-    a, b = device.full_all([(300_001,), (5,)], 3, np.int32)
-    found = device.read_all(a, b)
-    assert [one.tolist() for one in found] == [[3] * 300_001, [3] * 5]
 
 
 def test_work_inside_of_work_on_all_cores_ends():
