@@ -30,7 +30,7 @@ from .encoding import UNREACHED
 from .hosts import PLACES
 from .lengths import Lengths, lengths_of
 from .min_plus import min_plus
-from .result import APSPResult, check_cycles, check_held, not_joined
+from .result import APSPResult, check_cycles, checked
 
 METHODS = {
     "naive": Method(
@@ -206,9 +206,7 @@ def apsp(
 
     lengths = lengths_of(g, kernels=engine == "kernels", whole=host.lengths == "matrix")
     signed = check_cycles(g, lengths)
-    result = run(lengths)
-    if lengths.too_long and not host.finds_too_long and not_joined(result.distance):
-        check_held(result.distance, run(lengths.pattern()).distance)
+    result = run(lengths) if host.finds_too_long else checked(lengths, run)
     return with_rounding(result, lengths.rounding, lengths.given, signed)
 
 

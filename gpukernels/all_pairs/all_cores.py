@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit, prange
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gpukernels.all_pairs import APSPResult
+from gpukernels.all_pairs.host_tiles import absent_in, close_rows
 from gpukernels.all_pairs.lengths import Lengths, lengths_of
-from gpukernels.all_pairs.result import check_cycles, check_held, not_joined, result_of
+from gpukernels.all_pairs.result import check_cycles, checked, result_of
 from gpukernels.cores import all_cores
 from gpukernels.cores.compiled import compiled
 from gpukernels.graphs.graph import Graph
@@ -53,46 +54,26 @@ def apsp(g: Graph | ArrayLike) -> APSPResult:
     """
     lengths = lengths_of(g, kernels=False)
     check_cycles(g, lengths)
-    result = _closed(lengths)
-    if lengths.too_long and not_joined(result.distance):
-        check_held(result.distance, _closed(lengths.pattern()).distance)
-    return result
+    return checked(lengths, _closed)
 
 
 def _closed(lengths: Lengths) -> APSPResult:
     """Return the result; the lengths' own matrix may become it."""
     matrix = lengths.padded(TILE)
-    tiles = len(matrix) // TILE
+    tiles, absent = len(matrix) // TILE, absent_in(matrix)
     row, column = (np.empty((tiles, TILE, TILE), matrix.dtype) for _ in range(2))
     with all_cores():
         for k in range(tiles):
-            if not _close(matrix, k * TILE):
+            span = slice(k * TILE, (k + 1) * TILE)
+            pivot = matrix[span, span].copy()
+            close_rows(pivot, absent)
+            matrix[span, span] = pivot
+            if (pivot.diagonal() < 0).any():
                 break  # a negative cycle: from here on sums might wrap around
             _multiply_row_and_column(matrix, k, row, column)
             _lower_others(matrix, k, row, column)
-    found: NDArray = np.ascontiguousarray(matrix[: lengths.n, : lengths.n])
-    return result_of(lengths, found, None, {"method": "all cores", "operations": len(matrix) ** 3})
-
-
-@compiled()
-def _close(matrix, first):
-    """Close the diagonal tile from `first` on; return whether there is no negative cycle."""
-    tile = matrix[first : first + TILE, first : first + TILE].copy()
-    for k in range(TILE):
-        if tile[k, k] < 0:
-            break
-        pivots = tile[k].copy()
-        for i in range(TILE):
-            through = tile[i, k]
-            for j in range(TILE):
-                length = matrix.dtype.type(through + pivots[j])
-                before = tile[i, j]
-                tile[i, j] = length if length < before else before
-    matrix[first : first + TILE, first : first + TILE] = tile
-    for k in range(TILE):
-        if tile[k, k] < 0:
-            return False
-    return True
+    stats = {"method": "all cores", "operations": len(matrix) ** 3}
+    return result_of(lengths, matrix, None, stats)
 
 
 @compiled()

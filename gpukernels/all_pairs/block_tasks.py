@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import chain
 from math import ceil, sqrt
 from os import PathLike
 from typing import Any
@@ -32,12 +33,12 @@ from gpukernels.distributed.resuming import Sidecar, checked_place
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import Graph
 
-from .encoding import none_in
-from .host_tiles import Algebra, Done, closed, lowered, without_cycle
+from .host_tiles import Algebra, Done, closed, lowered
 from .in_tiles import InTiles, counts
 from .kept_steps import InFiles, files_of
 from .lengths import Lengths
-from .result import APSPResult
+from .pivots import Pivot, pivots
+from .result import APSPResult, make_infinite
 from .tiles import Options
 
 FORMAT = "gpukernels blocks after a pivot 2"
@@ -81,7 +82,7 @@ def apsp(
         kept = None
         if sidecar is not None and len(spans) > 1:
             kept = InFiles(lengths.dtype, spans, sidecar, len(spans) - 1, made_from)
-        tasks = _Tasks(call, spans, kept, sidecar)
+        tasks = _Tasks(call, spans, kept)
         try:
             result = call.result(tasks.tiles, rows_of_blocks, (lengths.infinite,), made_from)
         except BaseException:
@@ -109,17 +110,15 @@ class _Tasks:
     `resumed_at` is how many pivots a killed call had done that has left its blocks.
     """
 
-    def __init__(
-        self, call: InTiles, spans: list[slice], kept: InFiles | None, sidecar: Sidecar | None
-    ):
-        self._call, self._spans, self._kept, self._sidecar = call, spans, kept, sidecar
-        self.resumed_at = 0
+    def __init__(self, call: InTiles, spans: list[slice], kept: InFiles | None):
+        self._call, self._spans, self._kept, self.resumed_at = call, spans, kept, 0
 
     def tiles(self) -> list[RowTile]:
         """Return a tile of the result for each row of blocks."""
-        if self._kept is not None and self._sidecar is not None:
-            left = self._sidecar.read(files_of(self._sidecar)[1:], len(self._spans))
-            if left is not None or not self._sidecar.place.with_suffix(".json").exists():
+        if self._kept is not None:
+            sidecar = self._kept.sidecar
+            left = sidecar.read(files_of(sidecar)[1:], len(self._spans))
+            if left is not None or not sidecar.place.with_suffix(".json").exists():
                 lengths = self._call.lengths
                 self._kept.begin(left, lengths.n**2 * lengths.dtype.itemsize)
         return [
@@ -142,14 +141,14 @@ class _Tasks:
                 kept.begin(None)
             self.resumed_at = kept.done
         blocks = self._left(kept) if kept is not None and kept.done else self._arcs(g)
-        for k in range(self.resumed_at, len(blocks)):
-            self._close(g, blocks, k)
+        for pivot in pivots(len(blocks), begin=self.resumed_at):
+            self._close(g, blocks, pivot)
             # Of the last one the rows of the result are kept.
-            if kept is not None and k + 1 < len(blocks):
+            if kept is not None and pivot.end < len(blocks):
                 for i, row in enumerate(blocks):
                     for j, block in enumerate(row):
                         kept.put(i, j, self._here(block).matrix)
-                kept.reached(k + 1)
+                kept.reached(pivot.end)
         return blocks
 
     def _do(self, name: str, work: Any, *args: Any) -> Any:
@@ -179,33 +178,25 @@ class _Tasks:
         """Return the blocks that a killed call has left: each a task, which can be done again."""
 
         def block(i: int, j: int) -> Any:
-            part = np.array(kept.now[self._spans[i], self._spans[j]])
-            return self._do(f"block {i}, {j}", as_left, part)
+            rows = np.array(kept.now[self._spans[i], self._spans[j]])
+            return self._do(f"block {i}, {j}", part_of, rows, slice(None))
 
         local = self._call.client is None
         with nullcontext() if local else needed("dask").config.set(NO_WARNING):
             return self._each(block)
 
-    def _close(self, g: Any, blocks: list[list[Any]], k: int) -> None:
+    def _close(self, g: Any, blocks: list[list[Any]], pivot: Pivot) -> None:
         """Let paths lead through the vertices of a pivot."""
-        do, algebra, at = self._do, self._call.algebra, f"at pivot {k}"
-        others = [i for i in range(len(blocks)) if i != k]
-        name = f"block {k}, {k} {at}"
-        pivot = blocks[k][k] = do(name, close_pivot, g, algebra, self._spans[k], blocks[k][k])
-        for j in others:
-            old = blocks[k][j]
-            blocks[k][j] = do(f"block {k}, {j} {at}", lower, algebra, old, pivot, old)
-            old = blocks[j][k]
-            blocks[j][k] = do(f"block {j}, {k} {at}", lower, algebra, old, old, pivot)
-        for i in others:
-            for j in others:
-                args = blocks[i][j], blocks[i][k], blocks[k][j]
-                blocks[i][j] = do(f"block {i}, {j} {at}", lower, algebra, *args)
+        k, algebra = pivot.first, self._call.algebra
 
+        def update(i: int, j: int, work: Any, *args: Any) -> None:
+            name = f"block {i}, {j} at pivot {k}"
+            blocks[i][j] = self._do(name, work, *args)
 
-def as_left(block: NDArray) -> Done:
-    """Return a block that a killed call has left, on which this one has done nothing."""
-    return Done(block, 0, 0)
+        update(k, k, close_pivot, g, algebra, self._spans[k], blocks[k][k])
+        crossed = chain.from_iterable(zip(pivot.row, pivot.column, strict=True))
+        for i, j, _ in chain(crossed, pivot.rest):
+            update(i, j, lower, algebra, blocks[i][j], blocks[i][k], blocks[k][j])
 
 
 def rows_of_arcs(g: Graph, about: Lengths, span: slice) -> NDArray:
@@ -214,15 +205,13 @@ def rows_of_arcs(g: Graph, about: Lengths, span: slice) -> NDArray:
 
 
 def part_of(slab: NDArray, span: slice) -> Done:
-    """Return some columns of them as a block on which nothing has been done."""
+    """Return some columns of them as a block on which this call has done nothing."""
     return Done(np.ascontiguousarray(slab[:, span]), 0, 0)
 
 
 def close_pivot(g: Graph, algebra: Algebra, span: slice, block: Done) -> Done:
     """Close a block on the diagonal; NegativeCycleError if a way back to a vertex is negative."""
-    return _and_before(
-        without_cycle(g, closed(algebra, block.matrix), np.arange(span.start, span.stop)), block
-    )
+    return _and_before(closed(algebra, block.matrix, g, range(span.start, span.stop)), block)
 
 
 def lower(algebra: Algebra, block: Done, a: Done, b: Done) -> Done:
@@ -238,6 +227,5 @@ def _and_before(now: Done, before: Done) -> Done:
 def rows_of_blocks(infinite: float, blocks: list[Done]) -> tuple[NDArray, dict[str, Any]]:
     """Return rows of the result, and what was done to all of their blocks."""
     rows = np.concatenate([block.matrix for block in blocks], axis=1)
-    if rows.dtype.kind == "i":
-        rows[rows >= infinite] = none_in(rows)
+    make_infinite(infinite, rows)
     return rows, counts(blocks)

@@ -16,7 +16,7 @@ a tile brings the panel's own rows and columns up to date, and the rest follows 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from os import PathLike
 from typing import Any
@@ -29,7 +29,8 @@ from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.offsets import MAX_UNITS
 
 from .lengths import Lengths
-from .on_device import OnDevice
+from .on_device import Launches, OnDevice
+from .pivots import Pivot, pivots
 from .result import APSPResult
 from .tiles import Form, Options, closer, closing, multiplier
 
@@ -118,53 +119,27 @@ def checked_panel(panel: int | None, size: int) -> int:
     return check_whole("panel", panel_of(size) if panel is None else panel, 1, MAX_UNITS)
 
 
-def close_panel(
-    launch: Callable[..., None],
-    form: Form,
-    distance: DeviceArray,
-    via: DeviceArray,
-    infinite: Any,
-    flags: DeviceArray,
-    first: int,
-    count: int,
-) -> None:
-    """Bring the rows and columns of `count` tiles from `first` on up to date with their vertices.
-
-    ``launch(kernel, blocks, *args, form=form)`` launches in blocks of threads of that form.
-    """
-    tiles, alone = distance.shape[0] // form.tile, closing(form)
-    for pivot in range(first, first + count):
-        launch(closer(alone), 1, distance, via, pivot, flags, form=alone)
+def close_panel(on: Launches, distance: DeviceArray, via: DeviceArray, panel: Pivot) -> None:
+    """Bring the rows and columns of a panel of pivot tiles up to date with their vertices."""
+    form, infinite, flags, alone = on.form, on.infinite, on.flags, closing(on.form)
+    first, tiles, count = panel.first, panel.across, panel.size
+    for pivot in range(first, panel.end):
+        on.launch(closer(alone), 1, distance, via, pivot, flags, form=alone)
         if tiles > 1:
-            launch(crossing(form), (tiles, 2), distance, via, infinite, pivot, flags)
+            on.launch(crossing(form), (tiles, 2), distance, via, infinite, pivot, flags)
         if count > 1:
             args = distance, via, infinite, pivot, first, count, flags
-            launch(paneling(form), (tiles, 2 * count), *args)
+            on.launch(paneling(form), (tiles, 2 * count), *args)
 
 
-def close(
-    device: Device,
-    form: Form,
-    distance: DeviceArray,
-    via: DeviceArray,
-    infinite: Any,
-    flags: DeviceArray,
-    panel: int,
-) -> int:
-    """Close a matrix of whole tiles over its own vertices; return how many launches that took."""
-    tiles, launches = distance.shape[0] // form.tile, 0
-
-    def launch(kernel, blocks, *args, form=form):
-        nonlocal launches
-        launches += 1
-        device.launch(kernel, blocks, form.block, *args)
-
-    for first in range(0, tiles, panel):
-        count = min(panel, tiles - first)
-        close_panel(launch, form, distance, via, infinite, flags, first, count)
-        if tiles > count:
-            launch(remainder(form), (tiles, tiles), distance, via, infinite, first, count, flags)
-    return launches
+def close(on: Launches, distance: DeviceArray, via: DeviceArray, panel: int) -> None:
+    """Close a matrix of whole tiles over its own vertices."""
+    tiles = distance.shape[0] // on.form.tile
+    for pivot in pivots(tiles, panel):
+        close_panel(on, distance, via, pivot)
+        if pivot.size < tiles:
+            args = distance, via, on.infinite, pivot.first, pivot.size, on.flags
+            on.launch(remainder(on.form), (tiles, tiles), *args)
 
 
 @takes_fields_of(Options)
@@ -210,6 +185,5 @@ def apsp(
     chosen = Options(**options)
     panel = checked_panel(panel, lengths.n)
     matrix = OnDevice(lengths, device, chosen.form(lengths.n, lengths.dtype))
-    arrays = matrix.distance, matrix.via, matrix.infinite, matrix.flags
-    matrix.launches = close(device, matrix.form, *arrays, panel)
+    close(matrix, matrix.distance, matrix.via, panel)
     return matrix.result("blocked", operations=matrix.size**3)

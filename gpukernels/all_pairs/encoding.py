@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
-from gpukernels.cores.slabs import on_all_cores
+from gpukernels.cores.slabs import copy, on_all_cores
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import Graph, no_arc
 
@@ -43,6 +43,21 @@ def absent_of(dtype: Any) -> float:
 def none_in(matrix: Any) -> Any:
     """Return what users see in place of infinity, in the type of a matrix."""
     return matrix.dtype.type(no_arc(matrix.dtype))
+
+
+def fill_padded(block: NDArray, part: NDArray, absent: Any, *, diagonal: bool) -> NDArray:
+    """Copy `part` to the beginning of `block`, and return that; no arc leads to what is behind.
+
+    So no path goes through it, and kernels need not ask where the matrix ends. Vertices on the
+    `diagonal` are 0 from themselves.
+    """
+    high, wide = part.shape
+    copy(part, block[:high, :wide])
+    block[high:] = absent
+    block[:high, wide:] = absent
+    if diagonal:
+        np.fill_diagonal(block[high:, wide:], 0)
+    return block
 
 
 class Range(NamedTuple):

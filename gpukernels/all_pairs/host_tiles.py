@@ -7,6 +7,7 @@ vertices for a closing, and for a product in any: a minimum has none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +19,10 @@ from gpukernels.device import Device, chosen_device
 from gpukernels.graphs.graph import Graph
 
 from .blocked import close, panel_of
-from .encoding import absent_of
-from .result import name_cycle
-from .tiles import Form, form_of, product
+from .encoding import absent_of, fill_padded
+from .on_device import Launches
+from .result import no_cycle
+from .tiles import Form, form_of
 
 
 class Algebra(NamedTuple):
@@ -48,11 +50,17 @@ class Done(NamedTuple):
     operations: int
 
 
-def closed(algebra: Algebra, matrix: NDArray) -> Done:
-    """Return the shortest paths between the vertices of a matrix; its diagonal is 0.
+def closed(algebra: Algebra, matrix: NDArray, g: Graph, vertices: Sequence[int] | NDArray) -> Done:
+    """Return the shortest paths between some `vertices` of `g`: a matrix, its diagonal 0.
 
-    A negative element on the diagonal of the result says that there is a negative cycle.
+    NegativeCycleError if a way from one of them to itself is negative.
     """
+    done = _closed(algebra, matrix)
+    no_cycle(g, done.matrix, vertices)
+    return done
+
+
+def _closed(algebra: Algebra, matrix: NDArray) -> Done:
     n = len(matrix)
     if algebra.engine == "cpu" or n == 0:
         found = matrix.copy()
@@ -62,18 +70,9 @@ def closed(algebra: Algebra, matrix: NDArray) -> Done:
     check_room(device, size * size)
     whole = padded(matrix, (size, size))
     np.fill_diagonal(whole[n:, n:], 0)
-    distance, via = device.array(whole), device.full((1, 1), -1, np.int32)
-    flags, absent = device.full(2, 0, np.int32), absent_in(matrix)
-    launches = close(device, form, distance, via, absent, flags, panel_of(size))
-    return Done(_normal(device.read(distance)[:n, :n]), launches, size**3)
-
-
-def without_cycle(g: Graph, done: Done, vertices: NDArray) -> Done:
-    """Return it; NegativeCycleError if a way from one of the `vertices` to itself is negative."""
-    wrong = np.flatnonzero(done.matrix.diagonal() < 0)
-    if wrong.size:
-        name_cycle(g, int(vertices[wrong[0]]))
-    return done
+    on, distance = Launches(device, form, absent_in(matrix)), device.array(whole)
+    close(on, distance, on.via, panel_of(size))
+    return Done(_normal(device.read(distance)[:n, :n]), on.launches, size**3)
 
 
 def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Done:
@@ -94,11 +93,7 @@ def lowered(algebra: Algebra, old: NDArray | None, a: NDArray, b: NDArray) -> Do
         both = device.full((high, wide), absent, a.dtype)
     else:
         both = device.array(padded(old, (high, wide)))
-    device.launch(
-        product(form), (wide // form.tile, high // form.tile), form.block,
-        left, right, both, both, device.full((1, 1), -1, np.int32), absent, 0, 0, 0, middle,
-        device.full(2, 0, np.int32),
-    )  # fmt: skip
+    Launches(device, form, absent).product(left, right, both, both)
     return Done(_normal(device.read(both)[:n, :m]), 1, high * middle * wide)
 
 
@@ -111,9 +106,7 @@ def padded(matrix: NDArray, shape: tuple[int, int]) -> NDArray:
     """Return a matrix with vertices behind it to which no arc leads; itself if it is as large."""
     if matrix.shape == shape:
         return matrix
-    result = np.full(shape, absent_in(matrix))
-    result[: matrix.shape[0], : matrix.shape[1]] = matrix
-    return result
+    return fill_padded(np.empty(shape, matrix.dtype), matrix, absent_in(matrix), diagonal=False)
 
 
 def _normal(matrix: NDArray) -> NDArray:

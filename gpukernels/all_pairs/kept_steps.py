@@ -102,7 +102,7 @@ class InFiles(InMemory):
         self.done, self._spans, self._steps = 0, spans, steps
         n = spans[-1].stop if spans else 0
         self._files = [MatrixFile(path, dtype, (n, n)) for path in files_of(sidecar)]
-        self._sidecar, self._made_from = sidecar, dict(made_from)
+        self.sidecar, self._made_from = sidecar, dict(made_from)
         self._digests: list[str] = []
         self.begun = self.new = False
 
@@ -112,7 +112,7 @@ class InFiles(InMemory):
         Another new file will need `more` bytes on this disk. InvalidArgument if the files are of
         another run or damaged, or the disk has no room for both.
         """
-        sidecar = self._sidecar
+        sidecar = self.sidecar
         sidecar.opens(*self._files)
         if state is not None:
             files, why = [*files_of(sidecar), sidecar.file], {"block": "which memory decides"}
@@ -171,7 +171,7 @@ class InFiles(InMemory):
         self._file(done).sync()
         self.done, put = done, self._put
         self._digests = [self._digest(i, lambda *at: put[at]) for i in range(len(self._spans))]
-        self._sidecar.write(self._said())
+        self.sidecar.write(self._said())
         self._turn()
 
     def _read(self, i: int, j: int) -> str:
@@ -188,9 +188,9 @@ class InFiles(InMemory):
     def finished(self) -> NDArray:
         """Return the matrix after the last step, when nothing lies beside it any more."""
         self.now = self.next = np.empty((0, 0))
-        self._sidecar.delete(self._files[1])
-        self._sidecar.file.unlink()
-        return np.lib.format.open_memmap(self._sidecar.place, "r+")
+        self.sidecar.delete(self._files[1])
+        self.sidecar.file.unlink()
+        return np.lib.format.open_memmap(self.sidecar.place, "r+")
 
     def remove(self) -> None:
         """Delete all files: nothing can come of them, or nobody needs them any more."""
@@ -198,6 +198,6 @@ class InFiles(InMemory):
         if self.begun:
             self.done, self._digests = 0, []
             with suppress(OSError):  # of a full disk
-                self._sidecar.write(self._said())  # a run that is killed here leaves no damage
-            self._sidecar.delete(*self._files)
-            self._sidecar.file.unlink()
+                self.sidecar.write(self._said())  # a run that is killed here leaves no damage
+            self.sidecar.delete(*self._files)
+            self.sidecar.file.unlink()

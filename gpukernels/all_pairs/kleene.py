@@ -16,7 +16,7 @@ from gpukernels.methods import takes_fields_of
 from .lengths import Lengths
 from .on_device import OnDevice
 from .result import APSPResult
-from .tiles import Options, closer, closing, product
+from .tiles import Options, closer, closing
 
 
 @takes_fields_of(Options)
@@ -35,17 +35,10 @@ def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     """
     chosen = Options(**options)
     matrix = OnDevice(lengths, device, chosen.form(lengths.n, lengths.dtype), matrices=2)
-    distance, tile = matrix.distance, matrix.form.tile
+    distance = matrix.distance
     # What a product may not write in place goes here, and comes back with the next one.
     aside = device.empty(distance.shape, distance.dtype)
-    kernel, alone = product(matrix.form), closing(matrix.form)
-
-    def multiply(a, b, old, new, rows, columns, over):
-        corner, ends = (rows.start * tile, columns.start * tile), (over.start, over.stop)
-        matrix.launch(
-            kernel, (len(columns), len(rows)), a, b, old, new, matrix.via, matrix.infinite,
-            *corner, *(end * tile for end in ends), matrix.flags,
-        )  # fmt: skip
+    multiply, alone = matrix.product, closing(matrix.form)
 
     def close(tiles):
         if len(tiles) == 1:

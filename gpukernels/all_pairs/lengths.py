@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.cores.slabs import copy, slabs_of
+from gpukernels.cores.slabs import slabs_of
 from gpukernels.errors import NegativeCycleError
 from gpukernels.graphs.graph import DENSE_LIMIT, Graph, arc_weights, no_arc, weight_type
 from gpukernels.graphs.kernel_weights import Rounding, kernel_graph, rounding_of
 
-from .encoding import ABSENT, Range, absent_of, encoded, limits, none_in
+from .encoding import ABSENT, Range, absent_of, encoded, fill_padded, limits, none_in
 from .matrix_checks import check_diagonal, check_square, checked_rows, checked_shape, row_type
 
 #: More rows than this no index of the kernels could tell apart.
@@ -81,20 +81,11 @@ class Lengths:
         return slabs_of(self.n)
 
     def padded(self, tile: int) -> NDArray[Any]:
-        """Return a matrix whose size is a multiple of `tile`: this one if it is.
-
-        What is added are vertices without arcs: no path leads there, so none goes through them, and
-        kernels need not ask where the matrix ends.
-        """
-        size = -(-self.n // tile) * tile
-        matrix = self.matrix
+        """Return a matrix whose size is a multiple of `tile`: this one if it is."""
+        size, matrix = -(-self.n // tile) * tile, self.matrix
         if size == self.n:
             return matrix
-        result = np.empty((size, size), self.dtype)
-        copy(matrix, result[: self.n, : self.n])
-        result[: self.n, self.n :] = result[self.n :] = self.absent
-        np.fill_diagonal(result, 0)
-        return result
+        return fill_padded(np.empty((size, size), self.dtype), matrix, self.absent, diagonal=True)
 
     def pattern(self) -> Lengths:
         """Return the same arcs, all of length 0: which pairs are joined at all."""

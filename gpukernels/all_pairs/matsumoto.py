@@ -22,9 +22,9 @@ from gpukernels.errors import InvalidArgument
 from gpukernels.methods import takes_fields_of
 
 from .host_tiles import absent_in, close_rows, lower_columns
-from .kept_steps import InMemory
 from .lengths import Lengths
-from .result import APSPResult, name_cycle, result_of
+from .pivots import Pivot, pivots
+from .result import APSPResult, no_cycle
 from .streamed import Streamed
 from .streamed_blocks import Blocks, check_fits
 from .tiles import Form, Options
@@ -61,28 +61,27 @@ def apsp(
     chosen = Options(**options)
     form = chosen.form(lengths.n, lengths.dtype)
     blocks = _blocks(lengths.n, form, block, device)
-    kept = InMemory(lengths.dtype, [blocks.span(at) for at in range(blocks.count)])
-    stream = Streamed(lengths, device, form, blocks, kept)
-    every = range(blocks.count)
-    pivots = Pivots(stream)
+    stream = Streamed(lengths, device, form, blocks)
+    host = Pivots(stream)
     with (
         stream.open("matsumoto", 0, blocks.count * (blocks.count - 1) ** 2) as pipeline,
         ThreadPoolExecutor(1, "pivots") as cpu,
     ):
-        following = cpu.submit(pivots.close, 0)
-        for k in every:
+        following = cpu.submit(host.close, 0)
+        for pivot in pivots(blocks.count):
             following.result()
-            others = [(i, j, k) for i in every for j in every if k not in (i, j)]
-            soon = [at for at in others if k + 1 in at[:2]]
+            others, after = [*pivot.rest], pivot.end
+            soon = [at for at in others if after in at[:2]]
             pipeline.run(stream.products(soon, new=True))
-            if k + 1 < blocks.count:
-                following = cpu.submit(pivots.close, k + 1)
-            pipeline.run(stream.products((at for at in others if k + 1 not in at[:2]), new=True))
-    stats = stream.stats("matsumoto") | {"pivot_blocks": blocks.count}
-    sizes = [blocks.padded(k) for k in every]
+            if after < blocks.count:
+                following = cpu.submit(host.close, after)
+            pipeline.run(stream.products((at for at in others if after not in at[:2]), new=True))
+    sizes = [blocks.padded(k) for k in range(blocks.count)]
     by_device = sum(size * (sum(sizes) - size) ** 2 for size in sizes)
-    stats |= {"operations": by_device + pivots.operations, "host_operations": pivots.operations}
-    return result_of(lengths, kept.finished(), stream.through, stats)
+    return stream.result(
+        "matsumoto", pivot_blocks=blocks.count, operations=by_device + host.operations,
+        host_operations=host.operations,
+    )  # fmt: skip
 
 
 def _blocks(n: int, form: Form, block: int | None, device: Device) -> Blocks:
@@ -117,17 +116,15 @@ class Pivots:
         via = () if through is None else (through[span, span], span.start)
         self.operations += int(close_rows(pivot, absent, *via))
         matrix[span, span] = pivot
-        negative = np.flatnonzero(pivot.diagonal() < 0)
-        if negative.size:
-            name_cycle(self._stream.lengths, span.start + int(negative[0]))
-        others = [blocks.span(at) for at in range(blocks.count) if at != k]
-        panels = [(span, other) for other in others] + [(other, span) for other in others]
+        no_cycle(self._stream.lengths, pivot, range(span.start, span.stop))
+        beside = Pivot(k, k + 1, blocks.count)
+        panels = [(blocks.span(i), blocks.span(j)) for i, j, _ in beside.row + beside.column]
 
         def lower(first: int, last: int) -> int:
             operations = 0
             for at in panels[first:last]:
                 old = np.array(matrix[at])
-                factors = (pivot, 0, old) if at[0] is span else (old, 0, pivot)
+                factors = (pivot, 0, old) if at[0] == span else (old, 0, pivot)
                 via = () if through is None else (through[at], span.start)
                 operations += int(lower_columns(matrix[at], 0, *factors, absent, *via))
             return operations

@@ -10,8 +10,11 @@ from gpukernels.device import Device, chosen_device
 from gpukernels.errors import InvalidArgument
 
 from .encoding import ABSENT, FLOAT32_MAX, UNREACHED
+from .host_tiles import absent_in, padded
 from .matrix_checks import checked_matrix
-from .tiles import PRODUCT_TILES, form_of, product
+from .on_device import Launches
+from .result import make_infinite
+from .tiles import PRODUCT_TILES, form_of
 
 
 def min_plus(
@@ -76,27 +79,16 @@ def min_plus(
     none = device.full((high, wide), absent, a.dtype)
     result = device.empty((high, wide), a.dtype)
     left, right = (
-        device.array(_padded(x, shape, absent))
+        device.array(padded(np.minimum(x, absent_in(x)), shape))
         for x, shape in ((a, (high, middle)), (b, (middle, wide)))
     )
     if middle == 0:
         result = none
     else:
-        device.launch(
-            product(form), (wide // form.tile, high // form.tile), form.block,
-            left, right, none, result, device.full((1, 1), -1, np.int32), infinite, 0, 0,
-            0, middle, device.full(2, 0, np.int32),
-        )  # fmt: skip
+        Launches(device, form, infinite).product(left, right, none, result)
     found = np.ascontiguousarray(device.read(result)[:n, :m])
-    if found.dtype == np.int32:
-        found[found >= infinite] = UNREACHED
+    make_infinite(infinite, found)
     return found
-
-
-def _padded(matrix: NDArray, shape: tuple[int, int], absent: float) -> NDArray:
-    result = np.full(shape, absent, matrix.dtype)
-    np.minimum(matrix, matrix.dtype.type(absent), out=result[: matrix.shape[0], : matrix.shape[1]])
-    return result
 
 
 def _bounds(a: NDArray, b: NDArray) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""The whole matrix on one device, and what the kernels on its tiles take besides."""
+"""Launches of kernels in tiles on one device, and a whole matrix that lies there."""
 
 from __future__ import annotations
 
@@ -11,34 +11,65 @@ from gpukernels.errors import InvalidArgument
 
 from .lengths import Lengths
 from .result import APSPResult, result_of
-from .tiles import Form
+from .tiles import Form, product
 
 
-class OnDevice:
-    """A matrix of whole tiles of a form; so many `matrices` of its size have to fit the device.
+class Launches:
+    """What all launches in tiles of a form on a device take, and how many there were: `launches`.
 
-    What is `infinite` is no path; `via` has the vertices that paths go through, if they are noted.
+    What is `infinite` is no path; `via` gets the vertices that paths go through, if they are noted.
     """
 
-    def __init__(self, lengths: Lengths, device: Device, form: Form, matrices: int = 1):
-        matrix = lengths.padded(form.tile)
-        self.device, self.form, self._lengths = device, form, lengths
-        self.size, self.tiles, self.launches = len(matrix), len(matrix) // form.tile, 0
-        self.via = room_for(device, lengths.n, self.size, matrices, form.noting)
-        self.distance, self.flags = device.array(matrix), device.full(2, 0, np.int32)
-        self.infinite = lengths.dtype.type(lengths.infinite)
+    def __init__(self, device: Device, form: Form, infinite: Any, via: DeviceArray | None = None):
+        self.device, self.form, self.infinite, self.launches = device, form, infinite, 0
+        self.via = device.full((1, 1), -1, np.int32) if via is None else via
+        self.flags = device.full(2, 0, np.int32)
 
     def launch(self, kernel: Any, blocks: Any, *args: Any, form: Form | None = None) -> None:
         """Launch a kernel in blocks of a form's threads."""
         self.launches += 1
         self.device.launch(kernel, blocks, (form or self.form).block, *args)
 
+    def product(
+        self,
+        a: Any,
+        b: Any,
+        old: Any,
+        new: Any,
+        rows: range | None = None,
+        columns: range | None = None,
+        over: range | None = None,
+        via: Any = None,
+    ) -> None:
+        """Launch ``new = min(old, a x b)`` for all tiles, or those of some `rows` and `columns`.
+
+        The product goes over all tiles that a row of `a` has, or over some.
+        """
+        tile = self.form.tile
+        rows = range(new.shape[0] // tile) if rows is None else rows
+        columns = range(new.shape[1] // tile) if columns is None else columns
+        over = range(a.shape[1] // tile) if over is None else over
+        self.launch(
+            product(self.form), (len(columns), len(rows)), a, b, old, new,
+            self.via if via is None else via, self.infinite, rows.start * tile,
+            columns.start * tile, over.start * tile, over.stop * tile, self.flags,
+        )  # fmt: skip
+
+
+class OnDevice(Launches):
+    """A matrix of whole tiles of a form; so many `matrices` of its size have to fit the device."""
+
+    def __init__(self, lengths: Lengths, device: Device, form: Form, matrices: int = 1):
+        matrix = lengths.padded(form.tile)
+        self._lengths, self.size, self.tiles = lengths, len(matrix), len(matrix) // form.tile
+        via = room_for(device, lengths.n, self.size, matrices, form.noting)
+        super().__init__(device, form, lengths.dtype.type(lengths.infinite), via)
+        self.distance = device.array(matrix)
+
     def result(self, method: str, read_backs: int = 0, **stats: Any) -> APSPResult:
         """Return the result; NegativeCycleError or RoundingError as `result_of`."""
-        n, device = self._lengths.n, self.device
-        distance = np.ascontiguousarray(device.read(self.distance)[:n, :n])
-        noting = self.form.noting
-        through = np.ascontiguousarray(device.read(self.via)[:n, :n]) if noting else None
+        distance = self.device.read(self.distance)
+        through = self.device.read(self.via) if self.form.noting else None
         told = {"method": method, "launches": self.launches, "read_backs": read_backs}
         return result_of(self._lengths, distance, through, told | stats)
 

@@ -33,7 +33,8 @@ from gpukernels.methods import takes_fields_of
 from .blocked import close, panel_of
 from .kept_steps import InFiles, InMemory, files_of
 from .lengths import Lengths
-from .result import APSPResult, check_held, make_infinite, name_cycle, next_hops_of, no_cycle
+from .pivots import Pivot, pivots
+from .result import APSPResult, check_held, make_infinite, next_hops_of, no_cycle
 from .streamed import Streamed
 from .streamed_blocks import Blocks, blocks_for
 from .streamed_tasks import Task
@@ -116,14 +117,13 @@ def _kept(
     if not is_whole(rows) or rows <= 0 or rows % form.tile:
         rows = None
     blocks = blocks_for(lengths.n, form, memory, device, rows)
-    spans = [blocks.span(k) for k in range(blocks.count)]
     if sidecar is None:
-        return blocks, InMemory(lengths.dtype, spans)
+        return blocks, InMemory(lengths.dtype, blocks.spans)
     made_from = {
         "n": lengths.n, "dtype": lengths.dtype.name, "tile": form.tile, "block": blocks.rows,
         "arcs": _digest(lengths),
     }  # fmt: skip
-    kept = InFiles(lengths.dtype, spans, sidecar, blocks.count, made_from)
+    kept = InFiles(lengths.dtype, blocks.spans, sidecar, blocks.count, made_from)
     kept.begin(state)
     return blocks, kept
 
@@ -151,16 +151,15 @@ def _closed(stream: Streamed) -> dict[str, Any]:
     blocks, kept, lengths = stream.blocks, stream.kept, stream.lengths
     resumed_at, count = kept.done, blocks.count
     with stream.open("out_of_core", resumed_at * count**2, count**3) as pipeline:
-        for k in range(resumed_at, count):
-            others = [at for at in range(count) if at != k]
-            pipeline.run([_closing(stream, k)])
-            _look_for_cycle(stream, k)
-            pipeline.run(_panels(stream, k, others))
-            pipeline.run(stream.products(((i, j, k) for i in others for j in others), new=True))
-            if k + 1 == count:
+        for pivot in pivots(count, begin=resumed_at):
+            pipeline.run([_closing(stream, pivot.first)])
+            _look_for_cycle(stream, pivot.first)
+            pipeline.run(_panels(stream, pivot))
+            pipeline.run(stream.products(pivot.rest, new=True))
+            if pivot.end == count:
                 no_cycle(lengths, kept.next)
-                kept.change(partial(make_infinite, lengths))
-            kept.reached(k + 1)
+                kept.change(partial(make_infinite, lengths.infinite))
+            kept.reached(pivot.end)
     return stream.stats("out_of_core") | {"pivot_blocks": count, "resumed_at": resumed_at}
 
 
@@ -172,10 +171,7 @@ def _closing(stream: Streamed, k: int) -> Task:
     def launch() -> None:
         if noted:
             stream.device.fill(via, -1)
-        block, panel = slot.block(shape), panel_of(shape[0])
-        stream.launches += close(
-            stream.device, stream.form, block, via, stream.infinite, stream.flags, panel
-        )
+        close(stream, slot.block(shape), via, panel_of(shape[0]))
 
     return Task([stream.load(slot, k, k)], launch, [stream.store(slot, k, k), *noted])
 
@@ -185,20 +181,20 @@ def _look_for_cycle(stream: Streamed, k: int) -> None:
     stream.read_backs += 1
     if stream.device.read(stream.flags)[0]:
         span = stream.blocks.span(k)
-        diagonal = stream.kept.next[span, span].diagonal()
-        name_cycle(stream.lengths, span.start + int(np.argmax(diagonal < 0)))
+        no_cycle(stream.lengths, stream.kept.next[span, span], range(span.start, span.stop))
 
 
-def _panels(stream: Streamed, k: int, others: list[int]) -> Iterator[Task]:
+def _panels(stream: Streamed, panel: Pivot) -> Iterator[Task]:
     """Yield the blocks of the pivot's rows and columns, each a product with the pivot.
 
     The old blocks go there through the slots of rows, the new ones come from those of the rest.
     """
+    k = panel.first
     pivot = stream.columns[0].block(stream.blocks.shape(k, k))
-    for turn, (i, j) in enumerate([(k, at) for at in others] + [(at, k) for at in others]):
+    for turn, (i, j, _) in enumerate(panel.row + panel.column):
         slot, out = stream.rows[turn % 2], stream.rest[turn % 2]
         old, new = (s.block(stream.blocks.shape(i, j)) for s in (slot, out))
         a, b = (pivot, old) if i == k else (old, pivot)
         via, noted = stream.noting(turn, i, j, k)
-        launch = stream.product(a, b, old, new, via)
+        launch = partial(stream.multiply, a, b, old, new, via)
         yield Task([stream.load(slot, i, j)], launch, [stream.store(out, i, j), *noted])

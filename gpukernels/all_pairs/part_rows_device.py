@@ -17,10 +17,11 @@ from gpukernels.device import Device, DeviceArray, chosen_device
 
 from .encoding import none_in
 from .host_tiles import Algebra, absent_in, check_room, padded
+from .on_device import Launches
 from .part_rows import PartRows
 from .part_rows_kernels import THREADS, blocks_of, in_order, table_of, ways_on
 from .separators import Parts
-from .tiles import Form, product
+from .tiles import Form
 
 
 def rows_from(algebra: Algebra, parts: Parts, at: int, *given: Any) -> PartRows:
@@ -54,10 +55,8 @@ class DeviceRows(PartRows):
         device.fill(room.to_all, self.absent)
         a = device.array(padded(to_own, (high, deep)))
         b = device.array(padded(between, (deep, wide)))
-        device.launch(
-            product(form), (wide // form.tile, high // form.tile), form.block,
-            a, b, room.to_all, room.to_all, room.via, self.absent, 0, 0, 0, deep, room.flags,
-        )  # fmt: skip
+        tiles = range(high // form.tile), range(wide // form.tile)
+        room.on.product(a, b, room.to_all, room.to_all, *tiles)
         self.launches += 1
         self.operations += high * deep * wide
 
@@ -68,7 +67,7 @@ class DeviceRows(PartRows):
         device.fill(room.made[: parts * high], self.absent)
         device.launch(
             ways_on(form), (across * parts, high // form.tile), form.block,
-            room.to_all, room.ways, room.table, room.made, room.via, self.absent, high, across,
+            room.to_all, room.ways, room.table, room.made, room.on.via, self.absent, high, across,
         )  # fmt: skip
         self.launches += 1
         self.operations += high * room.elements
@@ -120,7 +119,7 @@ class _Room:
         self.to_all = device.empty((side, wide + form.tile), kind)
         self.made = device.empty((count * side, side), kind)
         self.rows = device.empty((side, n), kind)
-        self.via, self.flags = device.full((1, 1), -1, np.int32), device.full(2, 0, np.int32)
+        self.on = Launches(device, form, absent_in(edges[0]))
         ends = list(accumulate(deep, initial=0))
         begins = list(accumulate(map(len, edges), initial=0))[:-1]
         stacked = np.full((ends[-1], side), absent_in(edges[0]))

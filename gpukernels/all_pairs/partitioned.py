@@ -33,9 +33,10 @@ from gpukernels.device import Device
 from gpukernels.distributed import RowTile, digest_of, mapped, task
 from gpukernels.graphs.graph import Graph
 from gpukernels.reference import bellman_ford_queue
+from gpukernels.reference.johnson import with_source
 
 from .encoding import absent_of
-from .host_tiles import Algebra, Done, closed, without_cycle
+from .host_tiles import Algebra, Done, closed
 from .in_tiles import InTiles, counts
 from .lengths import Lengths
 from .part_rows_device import rows_from
@@ -146,15 +147,7 @@ def heights_of(g: Graph) -> NDArray[np.int64] | None:
     """
     if g.weights is None or not (g.weights < 0).any():
         return None
-    source, target = g.coo
-    every = np.arange(g.n)
-    before = Graph.from_arcs(
-        g.n + 1,
-        np.concatenate([source, np.full(g.n, g.n)]),
-        np.concatenate([target, every]),
-        np.concatenate([g.weights, np.zeros(g.n, g.weights.dtype)]),
-    )
-    return bellman_ford_queue(before, g.n).distance[: g.n].astype(np.int64)
+    return bellman_ford_queue(with_source(g), g.n).distance[: g.n].astype(np.int64)
 
 
 def arcs_among(
@@ -190,8 +183,7 @@ def arcs_among(
 
 def close_part(g: Graph, algebra: Algebra, members: NDArray, heights: NDArray | None) -> Done:
     """Return the shortest paths inside a part; a task of the first step."""
-    done = closed(algebra, arcs_among(g, members, None, heights))
-    return without_cycle(g, done, members)
+    return closed(algebra, arcs_among(g, members, None, heights), g, members)
 
 
 def take(part: Done, border: NDArray) -> NDArray:
@@ -213,7 +205,7 @@ def close_separators(
     matrix = arcs_among(g, separators, part, heights)
     for of, edge, border in zip(_spans(parts), edges, parts.borders, strict=True):
         matrix[of, of] = edge[:, border]
-    return without_cycle(g, closed(algebra, matrix), separators)
+    return closed(algebra, matrix, g, separators)
 
 
 def rows_of_part(

@@ -36,9 +36,8 @@ from gpukernels.shortest_paths.many_roots import (
     search_from_all,
 )
 
-from .encoding import UNREACHED
 from .lengths import Lengths, lengths_of
-from .result import APSPResult
+from .result import APSPResult, make_infinite
 
 
 @dataclass(frozen=True)
@@ -141,9 +140,7 @@ def apsp(
     """
     searches = Searches(**options).checked()
     result = rows_of(lengths, lengths.graph(), device, searches, "per_root")
-    if result.distance.dtype == np.int32:
-        # What no other method can hold is held by none.
-        result.distance[result.distance >= lengths.infinite] = UNREACHED
+    make_infinite(lengths.infinite, result.distance)  # what no other method holds, none does
     return result
 
 

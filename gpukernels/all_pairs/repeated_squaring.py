@@ -18,7 +18,7 @@ from gpukernels.primitives.launch_shape import THREADS, blocks_for
 from .lengths import Lengths
 from .on_device import OnDevice
 from .result import APSPResult
-from .tiles import PRODUCT_TILES, form_of, product
+from .tiles import PRODUCT_TILES, form_of
 
 
 @benign_race("flags")
@@ -73,10 +73,7 @@ def apsp(
     # Cycles of up to n arcs are looked for.
     while goes_on and arcs < lengths.n:
         device.clear(flags)
-        matrix.launch(
-            product(form), (matrix.tiles, matrix.tiles), distance, distance, distance, other,
-            matrix.via, matrix.infinite, 0, 0, 0, size, flags,
-        )  # fmt: skip
+        matrix.product(distance, distance, distance, other)
         distance, other = other, distance
         device.launch(look_at_diagonal, blocks_for(size), THREADS, distance, flags)
         negative, less = device.read(flags).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -123,27 +123,36 @@ def _count(rows, value):
 def result_of(
     lengths: Lengths, found: NDArray, through: NDArray | None, stats: Mapping[str, Any]
 ) -> APSPResult:
-    """Return the result, in which what is infinite becomes so in place.
+    """Return the result, without padding, in which what is infinite becomes so in place.
 
     NegativeCycleError, which names one, if there is a negative cycle; RoundingError if there is
     none, but distances are rounded so far that it looks as if.
     """
+    n = lengths.n
+    found = np.ascontiguousarray(found[:n, :n])
+    through = None if through is None else np.ascontiguousarray(through[:n, :n])
     no_cycle(lengths, found)
-    make_infinite(lengths, found)
+    make_infinite(lengths.infinite, found)
     return APSPResult(found, next_hops_of(found, through), stats)
 
 
-def no_cycle(lengths: Lengths, found: NDArray) -> None:
-    """Raise the error if a way from a vertex to itself is negative."""
+def no_cycle(
+    of: Lengths | Graph, found: NDArray, vertices: Sequence[int] | NDArray | None = None
+) -> None:
+    """Raise the error if a way from a vertex to itself is negative.
+
+    `found` are the distances between these `vertices`, or between all.
+    """
     on_cycle = np.flatnonzero(found.diagonal() < 0)
     if on_cycle.size:
-        name_cycle(lengths, int(on_cycle[0]))
+        first = int(on_cycle[0])
+        name_cycle(of, first if vertices is None else int(vertices[first]))
 
 
-def make_infinite(lengths: Lengths, found: NDArray) -> None:
+def make_infinite(infinite: float, found: NDArray) -> None:
     """Write what users see for no path, in place, rows at a time; of floats it stands there."""
     if found.dtype.kind == "i":
-        limit, none = found.dtype.type(lengths.infinite), none_in(found)
+        limit, none = found.dtype.type(infinite), none_in(found)
 
         def tell(first: int, last: int) -> None:
             _tell(found[first:last], limit, none)
@@ -205,6 +214,17 @@ def check_cycles(g: Graph | ArrayLike, lengths: Lengths) -> bool:
     if error := find_negative_cycle(seen, np.zeros(seen.n)):
         raise error if lengths.rounding is None else RoundingError(error.cycle[0])
     return True
+
+
+def checked(lengths: Lengths, run: Callable[[Lengths], APSPResult]) -> APSPResult:
+    """Return the result of `run`; OverflowError if a path is too long to be held.
+
+    If paths may be, it runs once more, to see which pairs are joined at all.
+    """
+    result = run(lengths)
+    if lengths.too_long and not_joined(result.distance):
+        check_held(result.distance, run(lengths.pattern()).distance)
+    return result
 
 
 def check_held(distance: NDArray, joined: NDArray) -> None:

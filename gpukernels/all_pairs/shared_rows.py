@@ -16,7 +16,7 @@ has those of a panel while it closes that panel; else they are of no use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from os import PathLike
@@ -30,9 +30,10 @@ from gpukernels.distributed.peers import Peers, peers_of
 
 from .blocked import checked_panel, close_panel
 from .lengths import Lengths
-from .on_device import room_for
+from .on_device import Launches, room_for
+from .pivots import Pivot, pivots
 from .result import APSPResult, result_of
-from .tiles import Form, Options, product
+from .tiles import Form, Options
 
 
 class Parts:
@@ -45,17 +46,16 @@ class Parts:
         self._peers, self._form, self._count = peers, form, len(peers.devices)
         self._absent = matrix.dtype.type(absent)
         self._tiles = len(matrix) // form.tile
-        self.launches = self.operations = 0
+        self.operations = 0
         #: The first tile of each device's rows, and the end.
         self._ends = [self._tiles * i // self._count for i in range(self._count + 1)]
-        self._via: list[DeviceArray] = []
+        self._on: list[Launches] = []
         self._distance: list[DeviceArray] = []
-        self._flags: list[DeviceArray] = []
         for i, device in enumerate(peers.devices):
             with peers.on(i):
-                self._via.append(room_for(device, n, len(matrix), 1, form.noting))
+                via = room_for(device, n, len(matrix), 1, form.noting)
                 self._distance.append(device.full(matrix.shape, self._absent, matrix.dtype))
-                self._flags.append(device.full(2, 0, np.int32))
+                self._on.append(Launches(device, form, self._absent, via))
         self._each(self._write, matrix)
 
     def _each(self, work: Callable[[int, NDArray], None], matrix: NDArray) -> None:
@@ -92,56 +92,44 @@ class Parts:
     def found(self) -> tuple[NDArray, NDArray | None]:
         """Return distances, and the vertices that paths go through if they are noted."""
         distance = self.read(self._distance, self._absent.dtype)
-        return distance, self.read(self._via, np.int32) if self._form.noting else None
+        if not self._form.noting:
+            return distance, None
+        return distance, self.read([on.via for on in self._on], np.int32)
+
+    @property
+    def launches(self) -> int:
+        """Launches of all devices so far."""
+        return sum(on.launches for on in self._on)
 
     def close(self, panel: int) -> None:
         """Close the matrix over its own vertices."""
-        for first in range(0, self._tiles, panel):
-            count = min(panel, self._tiles - first)
-            self._send(first, first + count)
+        for pivot in pivots(self._tiles, panel):
+            self._send(pivot)
             for i in range(self._count):
                 with self._peers.on(i):
-                    self._update(i, first, count)
+                    self._update(i, pivot)
 
-    def _send(self, first: int, end: int) -> None:
+    def _send(self, pivot: Pivot) -> None:
         """Let all devices have the rows of a panel."""
         for i, (low, high) in enumerate(pairwise(self._ends)):
-            low, high = max(low, first), min(high, end)
+            low, high = max(low, pivot.first), min(high, pivot.end)
             if low < high:
                 rows = self._rows(low, high)
                 for j in range(self._count):
                     if j != i:
                         self._peers.send(i, self._distance[i][rows], j, self._distance[j][rows])
 
-    def _update(self, i: int, first: int, count: int) -> None:
+    def _update(self, i: int, pivot: Pivot) -> None:
         """Close a panel, and let the other paths of a device's rows lead through it."""
-        device, form = self._peers.devices[i], self._form
-        here, flags = self._distance[i], self._flags[i]
-        both = self._via[i], self._absent
-
-        def launch(kernel, blocks, *args, form=form):
-            self.launches += 1
-            device.launch(kernel, blocks, form.block, *args)
-
-        close_panel(launch, form, here, *both, flags, first, count)
+        on, here, count = self._on[i], self._distance[i], pivot.size
+        close_panel(on, here, on.via, pivot)
         products = count**2 * (2 * self._tiles - count)  # of tiles: a cross, its middle once
-        after = first + count
-        begin, end = first * form.tile, after * form.tile
-        for low, high in _without(self._ends[i], self._ends[i + 1], first, after):
-            for left, right in _without(0, self._tiles, first, after):
-                products += (high - low) * (right - left) * count
-                launch(
-                    product(form), (right - left, high - low), here, here, here, here, *both,
-                    low * form.tile, left * form.tile, begin, end, flags,
-                )  # fmt: skip
-        self.operations += products * form.tile**3
-
-
-def _without(low: int, high: int, first: int, after: int) -> Iterator[tuple[int, int]]:
-    """Yield what is left of a range without another."""
-    for begin, end in ((low, min(high, first)), (max(low, after), high)):
-        if begin < end:
-            yield begin, end
+        over = range(pivot.first, pivot.end)
+        for rows in pivot.beside(self._ends[i], self._ends[i + 1]):
+            for columns in pivot.beside(0, self._tiles):
+                products += len(rows) * len(columns) * count
+                on.product(here, here, here, here, rows, columns, over)
+        self.operations += products * self._form.tile**3
 
 
 def apsp(
@@ -162,10 +150,6 @@ def apsp(
     matrix = lengths.padded(form.tile)
     parts = Parts(peers, matrix, lengths.n, lengths.absent, form)
     parts.close(panel)
-    distance, through = parts.found()
-    n = lengths.n
-    found = np.ascontiguousarray(distance[:n, :n])
-    via = None if through is None else np.ascontiguousarray(through[:n, :n])
     stats = {
         "method": "blocked",
         "launches": parts.launches,
@@ -173,4 +157,4 @@ def apsp(
         "operations": parts.operations,
         "devices": len(peers.devices),
     }
-    return result_of(lengths, found, via, stats)
+    return result_of(lengths, *parts.found(), stats)

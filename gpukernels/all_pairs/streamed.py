@@ -7,8 +7,9 @@ the next task are on their way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -18,29 +19,37 @@ from numpy.typing import NDArray
 from gpukernels.device import Device
 from gpukernels.graphs.progress import Progress
 
+from .encoding import fill_padded
 from .kept_steps import InMemory
 from .lengths import Lengths
-from .streamed_blocks import AT_ONCE, NOTED, Blocks, fill_block
+from .on_device import Launches
+from .result import APSPResult, result_of
+from .streamed_blocks import AT_ONCE, NOTED, Blocks
 from .streamed_tasks import Move, Pipeline, Slot, Task
-from .tiles import Form, product
+from .tiles import Form
 
 
-class Streamed:
+class Streamed(Launches):
     """A matrix that is changed block by block: `kept` in memory or in files, cut into `blocks`.
 
     If that is noted, `through` has the vertex through which a pair's path was last made shorter.
     """
 
     def __init__(
-        self, lengths: Lengths, device: Device, form: Form, blocks: Blocks, kept: InMemory
+        self,
+        lengths: Lengths,
+        device: Device,
+        form: Form,
+        blocks: Blocks,
+        kept: InMemory | None = None,
     ):
-        self.lengths, self.device, self.form = lengths, device, form
-        self.blocks, self.kept = blocks, kept
+        super().__init__(device, form, lengths.dtype.type(lengths.infinite))
+        self.lengths, self.blocks = lengths, blocks
+        self.kept = InMemory(lengths.dtype, blocks.spans) if kept is None else kept
         self.through: NDArray | None = None
         if form.noting:
             self.through = np.full((blocks.n, blocks.n), -1, np.int32)
-        self.launches = self.read_backs = 0
-        self.infinite = lengths.dtype.type(lengths.infinite)
+        self.read_backs = 0
 
     @contextmanager
     def open(self, method: str, done: int, total: int) -> Iterator[Pipeline]:
@@ -51,12 +60,10 @@ class Streamed:
         blocks, noting = self.blocks, self.form.noting
         at_once, noted = (AT_ONCE, NOTED) if blocks.count > 1 else (blocks.alone, 1)
         used = done < total
-        self.flags = self.device.full(2, 0, np.int32)
         slots = self._slots(self.lengths.dtype, at_once * used)
         each = 2 if blocks.count > 1 else 1
         self.columns, self.rows, self.rest = (slots[i * each : (i + 1) * each] for i in range(3))
         self.noted = self._slots(np.int32, noted * noting * used)
-        self.none = None if noting else self.device.full((1, 1), -1, np.int32)
         with (
             Progress(f"gk.apsp {method}", total, "block") as bar,
             self.device.copy_stream() as copies,
@@ -72,6 +79,11 @@ class Streamed:
 
     def _slots(self, kind: Any, number: int) -> list[Slot]:
         return [Slot(self.device, self.blocks.elements, kind) for _ in range(number)]
+
+    def result(self, method: str, **stats: Any) -> APSPResult:
+        """Return the result, as `result_of`."""
+        found = self.kept.finished(), self.through
+        return result_of(self.lengths, *found, self.stats(method) | stats)
 
     def stats(self, method: str) -> dict[str, Any]:
         """Return the stats of every method that streams blocks."""
@@ -90,12 +102,9 @@ class Streamed:
 
     def load(self, slot: Slot, i: int, j: int, *, new: bool = False) -> Move:
         """Return the way of block `i`, `j` to the device, as it was before this step or is now."""
-        rows, columns = self.blocks.span(i), self.blocks.span(j)
-        matrix, absent = self.kept.next if new else self.kept.now, self.lengths.absent
-        return Move(
-            slot, self.blocks.shape(i, j),
-            lambda block: fill_block(block, matrix, rows, columns, absent),
-        )  # fmt: skip
+        part = (self.kept.next if new else self.kept.now)[self.blocks.span(i), self.blocks.span(j)]
+        fill = partial(fill_padded, part=part, absent=self.lengths.absent, diagonal=i == j)
+        return Move(slot, self.blocks.shape(i, j), fill)
 
     def store(self, slot: Slot, i: int, j: int) -> Move:
         """Return the way of a block of the next matrix back to the host."""
@@ -104,7 +113,7 @@ class Streamed:
     def noting(self, turn: int, i: int, j: int, k: int) -> tuple[Any, list[Move]]:
         """Return where a launch notes vertices, and the way back of what it has noted."""
         if self.through is None:
-            return self.none, []
+            return self.via, []
         slot, shape = self.noted[turn % len(self.noted)], self.blocks.shape(i, j)
         first = self.blocks.span(k).start
         through = self.through[self.blocks.span(i), self.blocks.span(j)]
@@ -145,24 +154,14 @@ class Streamed:
             via, stores = self.noting(turn, i, j, k)
             if following is None or following[:2] != (i, j):
                 stores = [self.store(slot, i, j), *stores]
-            yield Task(loads, self.product(a, b, both, both, via), stores)
+            yield Task(loads, partial(self.multiply, a, b, both, both, via), stores)
 
     @staticmethod
     def _turn(slots: list[Slot], turn: int) -> Slot:
         return slots[turn % len(slots)]
 
-    def product(self, a: Any, b: Any, old: Any, new: Any, via: Any) -> Callable[[], None]:
-        """Return what launches new = min(old, a x b)."""
-        form, tile = self.form, self.form.tile
-        (high, wide), depth = new.shape, a.shape[1]
-
-        def launch() -> None:
-            if form.noting:
-                self.device.fill(via, -1)
-            self.launches += 1
-            self.device.launch(
-                product(form), (wide // tile, high // tile), form.block,
-                a, b, old, new, via, self.infinite, 0, 0, 0, depth, self.flags,
-            )  # fmt: skip
-
-        return launch
+    def multiply(self, a: Any, b: Any, old: Any, new: Any, via: Any) -> None:
+        """Launch new = min(old, a x b), and note the vertices of this product alone."""
+        if self.form.noting:
+            self.device.fill(via, -1)
+        self.product(a, b, old, new, via=via)

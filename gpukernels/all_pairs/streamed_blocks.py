@@ -5,11 +5,7 @@ from __future__ import annotations
 from math import isqrt
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpukernels.checks import check_whole
-from gpukernels.cores.slabs import copy
 from gpukernels.device import Device
 from gpukernels.errors import InvalidArgument
 
@@ -43,6 +39,11 @@ class Blocks(NamedTuple):
     def span(self, k: int) -> slice:
         """Return the rows of block `k` in the matrix."""
         return slice(k * self.rows, min((k + 1) * self.rows, self.n))
+
+    @property
+    def spans(self) -> list[slice]:
+        """The rows of all blocks."""
+        return [self.span(k) for k in range(self.count)]
 
     def padded(self, k: int) -> int:
         """Return how many rows block `k` has on the device."""
@@ -110,13 +111,3 @@ def check_fits(blocks: Blocks, form: Form, device: Device, name: str, value: int
     if (needed := blocks.device_bytes(form.noting)) > free:
         allowed = f"at most the {free:,} bytes that the device has free (this takes {needed:,})"
         raise InvalidArgument(name, value, allowed)
-
-
-def fill_block(block: NDArray, matrix: NDArray, rows: slice, columns: slice, absent: float) -> None:
-    """Copy a part of the matrix to the beginning of `block`; what is behind are vertices alone."""
-    high, wide = rows.stop - rows.start, columns.stop - columns.start
-    copy(matrix[rows, columns], block[:high, :wide])
-    block[high:] = absent
-    block[:high, wide:] = absent
-    if rows == columns:
-        np.fill_diagonal(block[high:, wide:], 0)

@@ -58,7 +58,7 @@ class Move(NamedTuple):
 
     slot: Slot
     shape: tuple[int, int]
-    on_host: Callable[[NDArray], None]
+    on_host: Callable[[NDArray], object]
 
 
 class Task(NamedTuple):

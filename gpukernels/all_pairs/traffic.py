@@ -16,6 +16,7 @@ from gpukernels.graphs.graph import DENSE_LIMIT
 from gpukernels.primitives.launch_shape import WARP_SIZE
 from gpukernels.primitives.offsets import MAX_UNITS
 
+from .pivots import pivots
 from .tiles import PER_THREAD, PRODUCT_TILES, Form, closing, form_of
 
 SECTOR, WORD = 32, 4
@@ -147,8 +148,8 @@ def _whole_sectors(words: int) -> int:
 
 def _blocked(form: Form, tiles: int, panel: int) -> Traffic:
     sum_of_all = NOTHING
-    for first in range(0, tiles, panel):
-        count = min(panel, tiles - first)
+    for pivot in pivots(tiles, panel):
+        count = pivot.size
         others = tiles - count
         # Rows and columns of each pivot tile; what else the panel has; the rest, for all of it.
         crossed = 2 * (tiles - 1) + (count - 1) * (tiles - 1 + others)

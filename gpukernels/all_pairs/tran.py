@@ -17,7 +17,7 @@ from gpukernels.methods import takes_fields_of
 
 from .kept_steps import InMemory
 from .lengths import Lengths
-from .result import APSPResult, result_of
+from .result import APSPResult
 from .streamed import Streamed
 from .streamed_blocks import blocks_for
 from .tiles import Options
@@ -47,8 +47,7 @@ def apsp(
     chosen = Options(**options)
     form = chosen.form(lengths.n, lengths.dtype)._replace(watching=True)
     blocks = blocks_for(lengths.n, form, memory, device, alone=3)
-    spans = [blocks.span(at) for at in range(blocks.count)]
-    kept = InMemory(lengths.dtype, spans, apart=True)
+    kept = InMemory(lengths.dtype, blocks.spans, apart=True)
     stream = Streamed(lengths, device, form, blocks, kept)
     most = max(lengths.n - 1, 0).bit_length()  # cycles of up to n arcs are looked for
     every = range(blocks.count)
@@ -63,6 +62,4 @@ def apsp(
             kept.reached(rounds)
             stream.read_backs += 1
             goes_on = bool(device.read(stream.flags)[1]) and not (kept.now.diagonal() < 0).any()
-    stats = stream.stats("tran") | {"iterations": rounds}
-    stats["operations"] = rounds * blocks.operations
-    return result_of(lengths, kept.finished(), stream.through, stats)
+    return stream.result("tran", iterations=rounds, operations=rounds * blocks.operations)

@@ -110,7 +110,8 @@ def test_three_matrices_a_part_go_to_a_gpu_and_all_its_rows_come_at_once(gpus):
     check(g, found)
     divided, machine = cut(g, parts, 0), Algebra(device=gk.SimtDevice())
     sizes = [*(m.size for m in divided.members), divided.separators.size]
-    closings = [closed(machine, np.zeros((size, size), np.int32)).launches for size in sizes]
+    zeros = [np.zeros((size, size), np.int32) for size in sizes]
+    closings = [closed(machine, of, g, range(len(of))).launches for of in zeros]
     assert found.stats["launches"] == sum(closings) + 3 * parts
     matrices = parts + 1
     assert gpus.calls["cuMemcpyHtoD"] == matrices + 3 * parts + 5  # and what all share, once
