@@ -169,7 +169,7 @@ def described_options(driver: Driver) -> list[Option]:
     Types and texts come from its docstring; under ``python -OO`` there are none.
     """
     texts = _entries(driver, "Parameters")
-    if record := getattr(driver, "__options_record__", None):
+    for record in reversed(inspect.getmro(getattr(driver, "__options_record__", object))):
         texts |= _entries(record, "Attributes")
     options = []
     for name, parameter in options_of(driver).items():

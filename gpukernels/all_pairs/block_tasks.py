@@ -33,45 +33,32 @@ from gpukernels.distributed.resuming import Sidecar, checked_place
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import Graph
 
+from .blocked import Choices
 from .host_tiles import Algebra, Done, closed, lowered
 from .in_tiles import InTiles, counts
 from .kept_steps import InFiles, files_of
 from .lengths import Lengths
 from .pivots import Pivot, pivots
 from .result import APSPResult, make_infinite
-from .tiles import Options
 
 FORMAT = "gpukernels blocks after a pivot 2"
 #: Rows of a block at most unless a caller says so: 256 MiB.
 MOST_ROWS = 8192
 
 
-def apsp(
-    lengths: Lengths,
-    device: Device | None,
-    client: Any,
-    *,
-    block: int | None = None,
-    engine: str = "kernels",
-    into: str | PathLike | None = None,
-    panel: int | None = None,
-    devices: object = None,
-    **options: Any,
-) -> APSPResult:
-    """Find all shortest paths, an update of a block a task; see `blocked.apsp` for the options."""
-    chosen = Options(**options)
-    left_out = (
-        ("next_hops", chosen.next_hops, False), ("panel", panel, None), ("devices", devices, None),
-    )  # fmt: skip
-    for name, value, none in left_out:
-        if value is not none:
+def apsp(lengths: Lengths, device: Device | None, client: Any, **options: Any) -> APSPResult:
+    """Find all shortest paths, an update of a block a task; for options see `blocked.Choices`."""
+    chosen = Choices(**options)
+    block, into = chosen.block, chosen.into
+    for name, none in (("next_hops", False), ("panel", None), ("devices", None)):
+        if (value := getattr(chosen, name)) is not none:
             allowed = f"{none} where blocks are tasks"
             if name == "next_hops":
                 allowed += (
                     ": a call on one device, without client, block, engine and into, has them"
                 )
             raise InvalidArgument(name, value, allowed)
-    call = InTiles("blocked", lengths, device, client, engine, into, chosen)
+    call = InTiles("blocked", lengths, device, client, chosen.engine, into, chosen)
     if block is None:
         workers = 1 if client is None else len(client.nthreads())
         block = min(MOST_ROWS, max(1, ceil(lengths.n / (1 + ceil(2 * sqrt(workers))))))

@@ -17,6 +17,7 @@ a tile brings the panel's own rows and columns up to date, and the rest follows 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from os import PathLike
 from typing import Any
@@ -114,9 +115,39 @@ def panel_of(size: int) -> int:
     return 1 if size <= FEW else 4 if size <= MANY else 8
 
 
-def checked_panel(panel: int | None, size: int) -> int:
-    """Return what a caller says of it; InvalidArgument unless it is possible."""
-    return check_whole("panel", panel_of(size) if panel is None else panel, 1, MAX_UNITS)
+@dataclass(frozen=True)
+class Choices(Options):
+    """What the method may be told, by keyword, wherever it runs.
+
+    Attributes
+    ----------
+    panel : int, optional
+        Tiles of pivots that the third launch takes at once, at least 1. Unless given, 1 up to
+        2,048 vertices, 4 up to 8,192, else 8.
+    devices : list, optional
+        GPUs of this host that share the rows, by numbers, such as ``[0, 1]``; each needs room for
+        the whole matrix. Or SIMT machines in their place.
+    block : int, optional
+        Rows and columns of a block, each update of which is a task, of a client's workers or here.
+        Unless given: with a client so many that each worker has several, and else none.
+    engine : str
+        ``"kernels"``, or ``"cpu"``: one core a worker, compiled by numba, in blocks.
+    into : path, optional
+        A ``.npy`` or ``.zarr`` that keeps the distances, once all blocks are done. Until then all
+        blocks are kept beside it after each pivot, and a killed call goes on from the last one, to
+        the same bits. That takes twice the result's room besides.
+    """
+
+    panel: int | None = None
+    devices: Sequence[Any] | None = None
+    block: int | None = None
+    engine: str = "kernels"
+    into: str | PathLike | None = None
+
+    def panel_for(self, size: int) -> int:
+        """Return the panel for a matrix of so many rows; InvalidArgument unless it is possible."""
+        panel = panel_of(size) if self.panel is None else self.panel
+        return check_whole("panel", panel, 1, MAX_UNITS)
 
 
 def close_panel(on: Launches, distance: DeviceArray, via: DeviceArray, panel: Pivot) -> None:
@@ -142,39 +173,14 @@ def close(on: Launches, distance: DeviceArray, via: DeviceArray, panel: int) -> 
             on.launch(remainder(on.form), (tiles, tiles), *args)
 
 
-@takes_fields_of(Options)
-def apsp(
-    lengths: Lengths,
-    device: Device,
-    *,
-    panel: int | None = None,
-    devices: Sequence[Any] | None = None,
-    block: int | None = None,
-    engine: str = "kernels",
-    into: str | PathLike | None = None,
-    **options: Any,
-) -> APSPResult:
+@takes_fields_of(Choices)
+def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     """Find all shortest paths, three launches a tile of pivots.
 
     Parameters
     ----------
-    block : int, optional
-        Rows and columns of a block, each update of which is a task, of a client's workers or here.
-        Unless given: with a client so many that each worker has several, and else none.
-    engine : str
-        ``"kernels"``, or ``"cpu"``: one core a worker, compiled by numba, in blocks.
-    into : path, optional
-        A ``.npy`` or ``.zarr`` that keeps the distances, once all blocks are done. Until then all
-        blocks are kept beside it after each pivot, and a killed call goes on from the last one, to
-        the same bits. That takes twice the result's room besides.
-    panel : int, optional
-        Tiles of pivots that the third launch takes at once, at least 1. Unless given, 1 up to
-        2,048 vertices, 4 up to 8,192, else 8.
-    devices : list, optional
-        GPUs of this host that share the rows, by numbers, such as ``[0, 1]``; each needs room for
-        the whole matrix. Or SIMT machines in their place.
     **options
-        See :class:`~gpukernels.all_pairs.tiles.Options`.
+        See :class:`Choices` and :class:`~gpukernels.all_pairs.tiles.Options`.
 
     Returns
     -------
@@ -182,8 +188,8 @@ def apsp(
         The same in every run. In blocks, ``stats`` has besides ``resumed_at`` (pivots that a killed
         call had done), ``tiles`` of the result, and ``resumed`` (those that were there already).
     """
-    chosen = Options(**options)
-    panel = checked_panel(panel, lengths.n)
+    chosen = Choices(**options)
+    panel = chosen.panel_for(lengths.n)
     matrix = OnDevice(lengths, device, chosen.form(lengths.n, lengths.dtype))
     close(matrix, matrix.distance, matrix.via, panel)
     return matrix.result("blocked", operations=matrix.size**3)

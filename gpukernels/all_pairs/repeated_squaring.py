@@ -10,15 +10,19 @@ round would add one arc to a path where it should double them. And the minimum r
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from numba import cuda
 
 from gpukernels.device import Device, benign_race
+from gpukernels.methods import takes_fields_of
 from gpukernels.primitives.launch_shape import THREADS, blocks_for
 
 from .lengths import Lengths
 from .on_device import OnDevice
 from .result import APSPResult
-from .tiles import PRODUCT_TILES, form_of
+from .tiles import PRODUCT_TILES, Options
 
 
 @benign_race("flags")
@@ -30,31 +34,29 @@ def look_at_diagonal(distance, flags):
         flags[0] = 1
 
 
-def apsp(
-    lengths: Lengths,
-    device: Device,
-    *,
-    tile: int | None = None,
-    per_thread: str | None = None,
-    lazy: bool = False,
-    padding: bool = True,
-    next_hops: bool = False,
-) -> APSPResult:
+@dataclass(frozen=True)
+class Squaring(Options):
+    """What the method may be told, by keyword.
+
+    Attributes
+    ----------
+    tile : int, optional
+        Rows and columns of a tile: 16, 32, 64 or 128. Unless given, 16 up to 256 vertices, else 64.
+    lazy : bool
+        Whether additions to what is infinite are left out, with the minimum behind them.
+    """
+
+    lazy: bool = False
+
+
+@takes_fields_of(Squaring)
+def apsp(lengths: Lengths, device: Device, **options: Any) -> APSPResult:
     """Find all shortest paths, two launches a round, until a round changes nothing.
 
     Parameters
     ----------
-    tile : int, optional
-        Rows and columns of a tile: 16, 32, 64 or 128. Unless given, 16 up to 256 vertices, else 64.
-    per_thread : str, optional
-        Elements of a thread, across and down: ``"1x1"``, ``"4x2"``, ``"4x4"`` or ``"8x8"``. Unless
-        given, ``"1x1"`` in tiles of 16, ``"4x4"`` in those of 32, else ``"8x8"``.
-    lazy : bool
-        Whether additions to what is infinite are left out, with the minimum behind them.
-    padding : bool
-        Whether rows of shared memory are padded, so that no two lanes meet at a bank.
-    next_hops : bool
-        Whether the result holds next hops.
+    **options
+        See :class:`Squaring` and :class:`~gpukernels.all_pairs.tiles.Options`.
 
     Returns
     -------
@@ -62,10 +64,9 @@ def apsp(
         The same in every run. ``stats["iterations"]`` are the rounds; ``operations`` count what
         lazy ones leave out.
     """
-    form = form_of(
-        lengths.n, lengths.dtype, tile, per_thread, PRODUCT_TILES,
-        noting=next_hops, lazy=lazy, watching=True, padding=padding,
-    )  # fmt: skip
+    chosen = Squaring(**options)
+    sizes = lengths.n, lengths.dtype, PRODUCT_TILES
+    form = chosen.form(*sizes, lazy=chosen.lazy, watching=True)
     matrix = OnDevice(lengths, device, form, matrices=2)
     distance, flags, size = matrix.distance, matrix.flags, matrix.size
     other = device.empty(distance.shape, distance.dtype)

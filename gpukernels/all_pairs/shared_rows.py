@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -28,12 +27,12 @@ from numpy.typing import NDArray
 from gpukernels.device import DeviceArray
 from gpukernels.distributed.peers import Peers, peers_of
 
-from .blocked import checked_panel, close_panel
+from .blocked import Choices, close_panel
 from .lengths import Lengths
 from .on_device import Launches, room_for
 from .pivots import Pivot, pivots
 from .result import APSPResult, result_of
-from .tiles import Form, Options
+from .tiles import Form
 
 
 class Parts:
@@ -132,21 +131,11 @@ class Parts:
         self.operations += products * self._form.tile**3
 
 
-def apsp(
-    lengths: Lengths,
-    device: None,
-    *,
-    devices: Any,
-    panel: int | None = None,
-    block: None = None,
-    engine: str = "kernels",
-    into: str | PathLike | None = None,
-    **options: Any,
-) -> APSPResult:
-    """Find all shortest paths; see `blocked.apsp` for the options."""
-    chosen = Options(**options)
+def apsp(lengths: Lengths, device: None, **options: Any) -> APSPResult:
+    """Find all shortest paths; see `blocked.Choices` for the options."""
+    chosen = Choices(**options)
     form = chosen.form(lengths.n, lengths.dtype)
-    panel, peers = checked_panel(panel, lengths.n), peers_of(devices)
+    panel, peers = chosen.panel_for(lengths.n), peers_of(chosen.devices)
     matrix = lengths.padded(form.tile)
     parts = Parts(peers, matrix, lengths.n, lengths.absent, form)
     parts.close(panel)

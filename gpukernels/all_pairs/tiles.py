@@ -96,11 +96,11 @@ class Options:
     padding: bool = True
     next_hops: bool = False
 
-    def form(self, size: int, dtype: Any) -> Form:
-        """Return the form of the tiles of a matrix of `size` rows."""
+    def form(self, size: int, dtype: Any, tiles: tuple[int, ...] = TILES, **others: bool) -> Form:
+        """Return the form of the tiles of a matrix of `size` rows; see `form_of`."""
         return form_of(
-            size, dtype, self.tile, self.per_thread,
-            noting=self.next_hops, padding=self.padding,
+            size, dtype, self.tile, self.per_thread, tiles,
+            noting=self.next_hops, padding=self.padding, **others,
         )  # fmt: skip
 
 
