@@ -27,7 +27,7 @@ from . import (
     tran,
 )
 from .encoding import UNREACHED
-from .hosts import PLACES
+from .hosts import PLACES, Places
 from .lengths import Lengths, lengths_of
 from .min_plus import min_plus
 from .result import APSPResult, check_cycles, checked
@@ -180,7 +180,7 @@ def apsp(
     [0, 1, 2]
     """
     driver, options = driver_of("apsp", METHODS, method, options)
-    places, engine = PLACES[method], options.get("engine", "kernels")
+    places, engine = PLACES.get(method, Places()), options.get("engine", "kernels")
     if client is not None:
         if places.tiles is None:
             sharing = ", ".join(name for name, of in PLACES.items() if of.tiles)
@@ -197,7 +197,7 @@ def apsp(
             raise InvalidArgument("device", device, "None with devices=, where it runs")
     else:
         where = (chosen_device(device),)
-    work = driver if host is places.device else host.run
+    work = host.run or driver
     if host.lengths == "given":
         return work(g, *where, **options)
 

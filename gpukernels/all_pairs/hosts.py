@@ -8,32 +8,19 @@ from typing import Any
 
 from gpukernels.methods import Driver
 
-from . import (
-    block_tasks,
-    blocked,
-    johnson,
-    kleene,
-    matsumoto,
-    naive,
-    out_of_core,
-    partitioned,
-    per_root,
-    repeated_squaring,
-    shared_rows,
-    tran,
-)
+from . import block_tasks, per_root, shared_rows
 
 
 @dataclass(frozen=True)
 class Host:
-    """What runs a method in one place: ``run(lengths, device, **options)``.
+    """What runs a method in one place: ``run(lengths, device, **options)``, or else its driver.
 
     In tiles, a client follows the device. The lengths are a whole ``"matrix"``, ``"rows"`` made
     when they are asked for, or the graph or matrix as ``"given"``. Paths that are too long to be
     held are found by `apsp`, unless the host does so itself.
     """
 
-    run: Driver
+    run: Driver | None = None
     lengths: str = "matrix"
     finds_too_long: bool = False
 
@@ -46,7 +33,7 @@ class Places:
     in `tiles` it is made by the workers of a client, or here one by one.
     """
 
-    device: Host | None = None
+    device: Host | None = Host()
     devices: Host | None = None
     tiles: Host | None = None
 
@@ -61,18 +48,12 @@ class Places:
         return host
 
 
-#: By method, as `METHODS` of the family.
+#: By method; one that is not here runs on a device that has all of the matrix.
 PLACES: dict[str, Places] = {
-    "naive": Places(Host(naive.apsp)),
-    "blocked": Places(
-        Host(blocked.apsp), Host(shared_rows.apsp), tiles=Host(block_tasks.apsp, "rows")
-    ),
-    "repeated_squaring": Places(Host(repeated_squaring.apsp)),
-    "kleene": Places(Host(kleene.apsp)),
-    "out_of_core": Places(Host(out_of_core.apsp, "rows", finds_too_long=True)),
-    "tran": Places(Host(tran.apsp, "rows")),
-    "matsumoto": Places(Host(matsumoto.apsp, "rows")),
-    "per_root": Places(Host(per_root.apsp), tiles=Host(per_root.in_tiles, "given")),
-    "johnson": Places(Host(johnson.apsp)),
-    "partitioned": Places(tiles=Host(partitioned.apsp, "rows")),
+    "blocked": Places(devices=Host(shared_rows.apsp), tiles=Host(block_tasks.apsp, "rows")),
+    "out_of_core": Places(Host(lengths="rows", finds_too_long=True)),
+    "tran": Places(Host(lengths="rows")),
+    "matsumoto": Places(Host(lengths="rows")),
+    "per_root": Places(tiles=Host(per_root.in_tiles, "given")),
+    "partitioned": Places(None, tiles=Host(lengths="rows")),
 }

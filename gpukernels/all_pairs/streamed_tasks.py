@@ -8,7 +8,6 @@ by a load of the next, or read by a store of the one before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -25,6 +24,7 @@ class Slot:
     def __init__(self, device: Device, elements: int, dtype: Any):
         self._device, self._elements, self._dtype = device, elements, np.dtype(dtype)
         self._there: Any = device.empty(elements, dtype)
+        self._here: dict[str, NDArray] = {}
         #: The last copy to the device.
         self.copied: Copied | None = None
 
@@ -32,21 +32,11 @@ class Slot:
         """Return the room as a block of that shape."""
         return self._there[: shape[0] * shape[1]].reshape(*shape)
 
-    @cached_property
-    def _incoming(self) -> NDArray:
-        return self._device.pinned(self._elements, self._dtype)
-
-    @cached_property
-    def _outgoing(self) -> NDArray:
-        return self._device.pinned(self._elements, self._dtype)
-
-    def incoming(self, shape: tuple[int, int]) -> NDArray:
-        """Return room on the host for a block on its way to the device."""
-        return self._incoming[: shape[0] * shape[1]].reshape(shape)
-
-    def outgoing(self, shape: tuple[int, int]) -> NDArray:
-        """Return room on the host for a block on its way back."""
-        return self._outgoing[: shape[0] * shape[1]].reshape(shape)
+    def on_host(self, way: str, shape: tuple[int, int]) -> NDArray:
+        """Return room on the host for a block on its way: to the device, or back."""
+        if way not in self._here:
+            self._here[way] = self._device.pinned(self._elements, self._dtype)
+        return self._here[way][: shape[0] * shape[1]].reshape(shape)
 
 
 class Move(NamedTuple):
@@ -98,7 +88,7 @@ class Pipeline:
         for slot, shape, fill in moves:
             if slot.copied is not None:
                 slot.copied.wait()  # what lay there is on the device by now
-            host = slot.incoming(shape)
+            host = slot.on_host("to", shape)
             fill(host)
             copied = slot.copied = self._copies.write(slot.block(shape), host)
             self.to_device += host.nbytes
@@ -107,7 +97,7 @@ class Pipeline:
     def _store(self, moves: list[Move]) -> list[tuple[Move, Copied]]:
         found = []
         for move in moves:
-            host = move.slot.outgoing(move.shape)
+            host = move.slot.on_host("back", move.shape)
             found.append((move, self._copies.read(move.slot.block(move.shape), host)))
             self.from_device += host.nbytes
         return found
@@ -115,6 +105,6 @@ class Pipeline:
     def _finish(self, stored: list[tuple[Move, Copied]]) -> None:
         for move, copied in stored:
             copied.wait()
-            move.on_host(move.slot.outgoing(move.shape))
+            move.on_host(move.slot.on_host("back", move.shape))
         if stored:
             self._done()
