@@ -9,10 +9,9 @@ from built_book import ROOT
 
 sys.path.insert(0, str(ROOT / "book"))
 import colab_versions
-from colab_versions import frozen, renewed
 
 LIST = (ROOT / "requirements-colab.txt").read_text(encoding="utf-8")
-PINNED = frozen(LIST)
+PINNED = colab_versions.frozen(LIST)
 
 #: As Colab's list begins, and a few of its lines.
 FREEZE = """\
@@ -43,40 +42,19 @@ def test_nothing_of_it_is_refused_by_the_library():
         assert not meets
 
 
-def test_a_freeze_is_read_as_pip_names_packages():
-    assert frozen(FREEZE) == {
-        "ipython": "7.35.0",
-        "numba": "0.62.0",
-        "numpy": "2.3.5",
-        "torch": "2.11.0+cu128",
-    }
-
-
-def test_versions_and_date_are_renewed_and_names_and_remarks_stay():
-    old = (
-        "# As of then, as of 2026-08: what stays as of 2026-08.\n\n# The library\n"
-        'numpy==2.0.2; python_version < "3.13"\nnumpy==2.2.6; python_version >= "3.13"\n'
-        "numba==0.61.2\nipython==7.34.0\nhypothesis==6.1\n"
-    )
-    text, told = renewed(old, frozen(FREEZE), "2027-01")
-    assert text == (
-        "# As of then, as of 2027-01: what stays as of 2026-08.\n\n# The library\n"
-        "numpy==2.3.5\nnumba==0.62.0\nipython==7.35.0\nhypothesis==6.1\n"
-    )
-    assert told == [
-        "numpy 2.0.2 -> 2.3.5",
-        "numba 0.61.2 -> 0.62.0",
-        "ipython 7.34.0 -> 7.35.0",
-        "hypothesis 6.1 stays: it is not on the list",
-    ]
-    assert renewed(text, frozen(FREEZE), "2027-01") == (text, told[-1:])
-
-
-def test_the_command_writes_the_file_and_says_what_is_new(tmp_path, monkeypatch, capsys):
+def test_the_command_renews_versions_and_date_and_leaves_names_and_remarks(tmp_path, monkeypatch):
     monkeypatch.setattr(colab_versions, "FILE", tmp_path / "requirements-colab.txt")
-    colab_versions.FILE.write_text(LIST)
+    colab_versions.FILE.write_text("# as of 2026-08.\nnumba==0.1\nipython==7; a\nx==1\n")
     (tmp_path / "freeze.txt").write_text(FREEZE)
     colab_versions.main(str(tmp_path / "freeze.txt"))
-    month = datetime.date.today().strftime("%Y-%m")
-    assert f"as of {month}" in colab_versions.FILE.read_text()
-    assert "numba 0.61.2 -> 0.62.0" in capsys.readouterr().out
+    new = "# as of {:%Y-%m}.\nnumba==0.62.0\nipython==7.35.0; a\nx==1\n"
+    assert colab_versions.FILE.read_text() == new.format(datetime.date.today())
+
+
+def test_what_is_no_list_is_refused_and_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(colab_versions, "FILE", tmp_path / "requirements-colab.txt")
+    (tmp_path / "page.html").write_text("<html>numba</html>")
+    for name in ("", str(tmp_path / "page.html")):
+        with pytest.raises(SystemExit, match="expected a file with lines"):
+            colab_versions.main(name)
+    assert not colab_versions.FILE.exists()
