@@ -17,7 +17,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
 help:
 	@echo "make book                 build the book; prints where to open it"
-	@echo "make read                 build it, serve it on localhost, open a browser"
+	@echo "make read                 build it, serve it on localhost, open a browser (PORT=8000)"
 	@echo "make pdf, make epub       the whole book as _build/graphs-on-the-gpu.pdf, .epub"
 	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay"
 	@echo "make lab                  make notebooks, and JupyterLab with them (CHAPTER=hbf: open that one)"
@@ -96,8 +96,10 @@ book: $(VENV)/book-installed
 	@echo "The book is built. Open it with a browser (no server needed):"
 	@echo "    file://$(CURDIR)/$(PAGES)/index.html"
 
+PORT ?= 8000
 read: book
-	$(BIN)/python book/serve.py $(PAGES)
+	(sleep 1; $(BIN)/python -m webbrowser http://127.0.0.1:$(PORT)/) &
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(PAGES) $(PORT)
 
 pdf: book
 	$(BIN)/python book/paper/make_pdf.py $(PAGES) _build/graphs-on-the-gpu.pdf

@@ -18,7 +18,6 @@ from pybtex.database import parse_file
 from gpukernels.exercises import CATALOG
 
 sys.path.insert(0, str(ROOT / "book"))
-import drawings
 import first_cell
 
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
@@ -273,11 +272,6 @@ def test_no_code_cell_is_long(path):
         if "remove-cell" not in tags:
             longest = 32 if "exercise" in tags else 26
             assert "".join(cell["source"]).count("\n") + 1 <= longest, cell["id"]
-
-
-def test_the_drawings_are_those_of_the_script():
-    drawn = drawings.drawings()
-    assert {name: (drawings.STATIC / name).read_text() for name in drawn} == drawn
 
 
 def test_every_reference_is_complete():
