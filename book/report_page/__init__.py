@@ -21,7 +21,7 @@ from .sections import Page
 
 LOGGER = logging.getLogger(__name__)
 STYLE = Path(__file__).parent / "report.css"
-PART = re.compile('class="gk-(beside|report)')
+PART = 'class="gk-beside'
 PLACE = re.compile(r"<!-- report: ([a-z0-9-]+) -->")
 
 
@@ -53,7 +53,7 @@ def write(app: Sphinx, page: str, source: list[str]) -> None:
 
 def add_style(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Name the style sheet on the pages that need it."""
-    if PART.search(context.get("body", "")):
+    if PART in context.get("body", ""):
         app.add_css_file(STYLE.name, priority=970)
 
 

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from gpukernels.notebook import record
 
-from .chart import MISSING, Chart, Line, cell, powers
-from .drawer import drawer, table
-from .numbers import Number
-from .ours import FULL, Ours
+from .charts import MISSING, Line, Value, chart, drawer, powers, small_print, table
+from .numbers import Number, size
+from .ours import Ours, Row
 from .pairs import Pair
 from .papers import FOLDER, Paper
 
-#: How much two graphs may differ in vertices and in arcs and be called as large.
+#: By how much vertices and arcs of two graphs of the same size may differ.
 AS_LARGE = 0.02
+#: The figures of ours in the drawer, by their heads.
+FIGURES = {
+    "kernels": "kernel_ms",
+    "kernels, other roots": "roots_kernel_ms",
+    "whole call": "call_ms",
+    "share of a copy's bandwidth": "share_of_bandwidth",
+    "10^12 additions with minimum per second": "tera_operations_per_second",
+}
 
 
 class Beside:
-    """A pair of tables, read.
+    """A pair of tables.
 
     Parameters
     ----------
     pair : Pair
-        Which.
+        Which tables these are.
     papers, benchmarks : Path
         Folders of the papers' numbers and of ours.
     """
@@ -35,238 +40,166 @@ class Beside:
     def __init__(self, pair: Pair, papers: Path = FOLDER, benchmarks: Path = record.FOLDER):
         self.pair = pair
         self.paper, self.ours = Paper(pair.paper, papers), Ours(pair.file, benchmarks)
+        found = self.paper.table(pair.table)
+        self.graphs = [row[0] for row in found["rows"]]
+        self.hardware = found["hardware"]
+        years = f"{self.ours.year - self.paper.year} years apart"
+        ratio = f"times faster: different hardware, {years}" if self.ours.there else "ratio"
+        self.heads = f"{self.hardware}, {self.paper.year}", self.ours.head, ratio
 
-    @property
-    def heads(self) -> tuple[str, str, str]:
-        """What theirs, ours and the ratio are called."""
-        theirs = f"{self.paper.hardware(self.pair.table)}, {self.paper.year}"
-        ours = f"{self.ours.device}, {self.ours.year or 'no file'}"
-        return theirs, ours, self.apart
+    def sizes(self, graph: str) -> dict[str, float]:
+        """Return the vertices, edges and diameter of a row's graph, as far as they are printed."""
+        sizes = self.paper.table(self.pair.sizes)
+        name = next((r[0] for r in sizes["rows"] if _same(r[0], graph)), graph)
+        factor = 1e6 if sizes["unit"].startswith("10^6") else 1
+        found = {c: self.paper.number(self.pair.sizes, name, c) for c in ("V", "E", "diameter")}
+        return {
+            c: number.value * (1 if c == "diameter" else factor)
+            for c, number in found.items()
+            if isinstance(number, Number)
+        }
 
-    @property
-    def apart(self) -> str:
-        """What the ratio is called: it compares machines as much as methods."""
-        years = self.ours.year - self.paper.year
-        return f"times faster: different hardware, {years} years apart" if self.ours.year else ""
-
-    @property
-    def missing(self) -> str:
-        """Which files are not there, if any."""
-        names = [] if self.paper.there else [f"data/papers/{self.pair.paper}.json"]
-        names += [] if self.ours.there else [f"data/benchmarks/{self.pair.file}.json"]
-        return f"Missing here: {', '.join(names)}." if names else ""
-
-    def graphs(self) -> list[str]:
-        """Return the table's rows."""
-        return [row[0] for row in self.paper.rows(self.pair.table)]
-
-    def sizes(self, graph: str) -> tuple[Number | None, Number | None]:
-        """Return vertices and edges of a row's graph, as printed."""
-        name = next((r[0] for r in self.paper.rows(self.pair.sizes) if _same(r[0], graph)), graph)
-        v, e = (self.paper.number(self.pair.sizes, name, c) for c in ("V", "E"))
-        return (v if isinstance(v, Number) else None), (e if isinstance(e, Number) else None)
-
-    def row(self, graph: str) -> int | None:
-        """Return the number of our row beside a row of the table, or None."""
+    def row(self, graph: str) -> Row | None:
+        """Return our row beside a row of the table, or None."""
         if not self.pair.graphs:
             return self.ours.row("dense", n=int(graph))
-        name, (_, edges) = self.pair.graphs.get(graph), self.sizes(graph)
-        return self.ours.row(name, edges and _scaled(edges, self)) if name else None
+        if graph not in self.pair.graphs:
+            return None
+        return self.ours.row(self.pair.graphs[graph], self.sizes(graph).get("E", 0))
 
     def as_large(self, graph: str) -> bool:
         """Say whether our graph has as many vertices and arcs as theirs."""
-        row = self.row(graph)
+        row, sizes = self.row(graph), self.sizes(graph)
         if row is None or not self.pair.graphs:
             return row is not None
-        pairs = zip(self.sizes(graph), ("n", "m"), strict=True)
-        return all(
-            theirs is not None
-            and (ours := self.ours.size(row, name)) is not None
-            and abs(_scaled(theirs, self) / ours.value - 1) <= AS_LARGE
-            for theirs, name in pairs
-        )
+        theirs = sizes.get("V", 0), sizes.get("E", 0)
+        ours = row["n"], row["m"]
+        return all(abs(a / b - 1) <= AS_LARGE for a, b in zip(theirs, ours, strict=True))
 
     def why_not(self, graph: str) -> str:
-        """Return why nothing stands beside a row."""
+        """Return the reason why nothing stands beside a row."""
+        file = f"{self.pair.file}.json"
         if not self.ours.there:
-            return f"{self.pair.file}.json is missing"
+            return f"{file} is missing"
         if not self.pair.graphs:
-            return f"{self.pair.file}.json has no matrix of {int(graph):,} vertices"
+            return f"{file} has no matrix of {int(graph):,} vertices"
         if graph in self.pair.graphs:
-            return f"{self.pair.file}.json has no graph of this kind ({self.pair.graphs[graph]})"
+            return f"{file} has no graph of this kind ({self.pair.graphs[graph]})"
         return "a graph from a collection, which the book does not carry"
 
-    def lines(self, graph: str, fastest: bool = True) -> list[Line]:
-        """Return a line for each method on a graph, and one for the fastest of ours."""
+    def lines(self, graph: str) -> list[Line]:
+        """Return a line for each method on a graph."""
         row, compared = self.row(graph), self.as_large(graph)
         found = []
         for column, (name, patterns) in self.pair.methods.items():
             theirs = self.paper.number(self.pair.table, graph, column)
             ours = self.ours.best(row, patterns) if patterns else None
-            found.append(
-                Line(name, theirs, ours, compared, _note(name, theirs, ours), self.share(row, ours))
-            )
-        best = self.ours.best(row, self.pair.rivals) if fastest else None
-        if best is not None:
-            share = self.share(row, best)
-            found.append(
-                Line("The fastest of ours", "not in it", best, note=best.note, share=share)
-            )
+            note = _note(name, theirs, ours)
+            found.append(Line(name, theirs, ours, compared, note, self._share(row, ours)))
         return found
 
-    def share(self, row: int | None, ours: Number | None) -> Number | None:
-        """Return which share of a copy's bandwidth a search of ours has, if that is told."""
-        return self.ours.figure(row, ours.note, "share_of_bandwidth") if ours else None
+    def fastest(self, graph: str) -> list[Line]:
+        """Return a line for the fastest of our searches on a graph, if there is one."""
+        row = self.row(graph)
+        best = self.ours.best(row, self.pair.rivals)
+        if best is None:
+            return []
+        return [
+            Line("The fastest of ours", "not in it", best, True, best.note, self._share(row, best))
+        ]
 
-    def charts(self, graphs: Sequence[str]) -> list[Chart]:
+    def _share(self, row: Row | None, ours: Number | None) -> str:
+        share = self.ours.figure(row, ours.note, "share_of_bandwidth") if ours else None
+        return f"{share} of a copy" if share else ""
+
+    def charts(self, graphs: Sequence[str]) -> str:
         """Return a chart for each of some rows, on one scale."""
-        lines = {graph: self.lines(graph) for graph in graphs}
-        ends = powers(line for of in lines.values() for line in of)
-        return [self._chart(graph, lines[graph], ends) for graph in graphs]
-
-    def _chart(self, graph: str, lines: list[Line], ends: tuple[int, int]) -> Chart:
-        theirs, ours, apart = self.heads
-        foot = "" if self.as_large(graph) else "Another size: no ratio."
-        heads = theirs, ours, apart if self.as_large(graph) else ""
-        title = f"{int(graph):,} vertices" if graph.isdigit() else graph
-        return Chart(title, self.note(graph), lines, heads, foot, ends)
+        lines = {graph: [*self.lines(graph), *self.fastest(graph)] for graph in graphs}
+        ends = powers(line for some in lines.values() for line in some)
+        return "".join(
+            chart(
+                f"{int(graph):,} vertices" if graph.isdigit() else graph,
+                self.note(graph),
+                lines[graph],
+                self.heads if self.as_large(graph) else self.heads[:2],
+                "" if self.as_large(graph) else "Another size: no ratio.",
+                ends,
+            )
+            for graph in graphs
+        )
 
     def note(self, graph: str) -> str:
-        """Say in a line, as HTML, how the two graphs differ."""
-        row, differs = self.row(graph), html.escape(self.pair.differs.get(graph, ""))
+        """Return how the two graphs differ, in a line."""
+        row, theirs = self.row(graph), self.sizes(graph)
         if row is None:
-            return f"{MISSING}: {html.escape(self.why_not(graph))}"
+            return f"{MISSING}: {self.why_not(graph)}"
         if not self.pair.graphs:
             return "Complete graphs both; the lengths of arcs are of another range."
-        n, m = (self.ours.size(row, name) for name in ("n", "m"))
-        v, e = self.sizes(graph)
-        millions = self._in_millions
         sizes = ", ".join(
-            f"{_size(a, millions)} / {_size(b)} {unit}"
-            for unit, a, b in (("vertices", v, n), ("arcs", e, m))
+            f"{size(theirs[a]) if a in theirs else '?'} / {size(row[b])} {unit}"
+            for unit, a, b in (("vertices", "V", "n"), ("arcs", "E", "m"))
         )
-        levels = self.ours.size(row, "levels")
-        if levels is not None:
-            name = next(r[0] for r in self.paper.rows(self.pair.sizes) if _same(r[0], graph))
-            diameter = self.paper.number(self.pair.sizes, name, "diameter")
-            sizes += f"; their diameter {cell(diameter)}, our levels {cell(levels)}"
-        return f"Theirs / ours: {sizes}. {differs}"
+        if "levels" in row:
+            diameter = size(theirs["diameter"]) if "diameter" in theirs else MISSING
+            sizes += f"; their diameter {diameter}, our levels {row['levels']:,}"
+        return f"Theirs / ours: {sizes}. {self.pair.differs.get(graph, '')}"
 
-    @property
-    def _in_millions(self) -> bool:
-        found = self.paper.table(self.pair.sizes)
-        return bool(found) and found["unit"].startswith("10^6")
+    def sources(self) -> str:
+        """Return the machines of both, and the columns of theirs that we did not measure."""
+        missing = "" if self.ours.there else f"Missing here: data/benchmarks/{self.ours.name}.json."
+        theirs = f"Theirs: {self.paper.machine(self.hardware)}." if self.paper.there else ""
+        why = [f"{name}: {why}" for name, why in self.pair.without.items()]
+        without = f"{MISSING.capitalize()}: {'; '.join(why)}." if why else ""
+        parts = (self.paper.missing, missing, theirs, f"Ours: {self.ours.machine}.", without)
+        return small_print(" ".join(filter(None, parts)))
 
     def drawer(self) -> str:
-        """Return the table as printed with ours below it, all figures of ours, and it as CSV."""
+        """Return both tables in full, the first one also as CSV."""
         if not self.paper.there:
             return ""
+        theirs, ours, ratio = self.heads
+        heads = ["graph", "method", f"{theirs}, ms", f"{ours}, ms", "our search", ratio]
+        wide, long, full = [], [], []
+        for graph in self.graphs:
+            row, lines = self.row(graph), self.lines(graph)
+            told = self.why_not(graph) if row is None else row.get("call", self.ours.name)
+            for line in lines:
+                search = line.ours.note if isinstance(line.ours, Number) else None
+                values = line.theirs, line.ours, search, line.ratio, told
+                long.append([graph, line.name, *values])
+            wide.append([graph, *(line.theirs for line in lines)])
+            if row is None:
+                continue
+            wide.append([f"ours, {row['graph']}", *(line.ours for line in lines)])
+            for label in row.get("searches", {}):
+                figures = [self.ours.figure(row, label, name) for name in FIGURES.values()]
+                full.append([f"{row['graph']} {row['n']:,}, {label}", *figures])
         names = [name for name, _ in self.pair.methods.values()]
-        rows, saved = [], [CSV]
-        for graph in self.graphs():
-            lines = self.lines(graph, fastest=False)
-            beside = self.row(graph)
-            told = (
-                self.why_not(graph)
-                if beside is None
-                else self.ours.rows[beside].get("call", self.ours.name)
-            )
-            cells = [
-                [
-                    _printed(self.paper, self.pair, graph, column),
-                    *([line.ours] if line.ours else []),
-                ]
-                for column, line in zip(self.pair.methods, lines, strict=True)
-            ]
-            named = "–" if beside is None else self._name(beside)
-            rows.append([graph, *cells, named])
-            saved += [self._saved(graph, line, told) for line in lines]
-        theirs, ours, _ = self.heads
-        unit = self.paper.table(self.pair.table)["unit"].replace("us", "microseconds")
-        caption = f"As printed, {unit} ({theirs}); below, in bold, ours ({ours})"
-        inner = table(caption, ["graph", *names, "ours"], rows)
-        inner += table(*self._figures())
         return drawer(
-            f"All of {self.pair.table}, and all figures of ours", inner, self._file, saved
+            f"All of {self.pair.table}, and all figures of ours",
+            table(["graph", *names], wide, f"As printed ({theirs}), and ours below it ({ours})"),
+            table(["search", *FIGURES], full, f"Ours in full: {self.ours.machine}"),
+            file=f"{self.pair.paper}-{self.pair.table}".lower().replace(" ", "-").replace(",", ""),
+            rows=[[*heads, "our graph, or why none"], *long],
         )
-
-    @property
-    def _file(self) -> str:
-        return f"{self.pair.paper}-{self.pair.table}".lower().replace(" ", "-").replace(",", "")
-
-    def _saved(self, graph: str, line: Line, told: str) -> list[Any]:
-        ours = line.ours if isinstance(line.ours, Number) else None
-        theirs, mine, _ = self.heads
-        return [self.pair.paper, self.pair.table, graph, line.name, line.theirs, theirs,
-                ours, ours and ours.note, mine, line.ratio, told]  # fmt: skip
-
-    def _figures(self) -> tuple[str, list[str], list[list[Any]]]:
-        """Return caption, heads and rows of all that our file has of the graphs beside theirs."""
-        beside = dict.fromkeys(self.row(graph) for graph in self.graphs())
-        rows = [
-            [f"{self._name(row)}, {label}", *figures]
-            for row in beside
-            if row is not None
-            for label, figures in self._of(row)
-        ]
-        share = "share of a copy's bandwidth"
-        if self.pair.file == "apsp":
-            share = "10^12 additions with minimum a second"
-        heads = ["search", "kernels", "kernels, other roots", "whole call", share]
-        return f"Ours in full: {self.ours.machine}", heads, rows
-
-    def _name(self, row: int) -> str:
-        told = self.ours.rows[row]
-        return f"{told['graph']} {told.get('n', 0):,}" if not self.pair.graphs else told["graph"]
-
-    def _of(self, row: int) -> Iterator[tuple[str, list[Number | None]]]:
-        rate = "tera_operations_per_second" if self.pair.file == "apsp" else "share_of_bandwidth"
-        for label in self.ours.labels(row, ("*",)):
-            yield label, [self.ours.figure(row, label, figure) for figure in (*FULL, rate)]
-
-
-#: Heads of the file that a drawer saves; times are milliseconds.
-CSV = ["paper", "table", "graph", "method", "theirs_ms", "their_hardware", "ours_ms",
-       "our_search", "our_hardware", "ratio_of_different_hardware",
-       "our_graph_or_why_none"]  # fmt: skip
-
-
-def _printed(paper: Paper, pair: Pair, graph: str, column: str) -> str:
-    found = paper.table(pair.table)
-    cells = next(row for row in found["rows"] if row[0] == graph)
-    k = found["columns"].index(column) if column in found["columns"] else None
-    return MISSING if k is None else cells[k]
-
-
-def _scaled(printed: Number, beside: Beside) -> float:
-    """Return a size in full: tables of millions leave the millions to their heads."""
-    return printed.value * (1e6 if beside._in_millions else 1)
-
-
-def _size(number: Number | None, millions: bool = False) -> str:
-    """Return a size as HTML, large ones in millions."""
-    if number is None:
-        return "?"
-    if not millions and number.value >= 1e6:
-        at = html.escape(number.at, quote=True)
-        return f'<data value="{number.value:.9g}" data-at="{at}">{number.value / 1e6:.4g}</data> M'
-    return f"{number.html()} M" if millions else number.html()
 
 
 def _same(one: str, other: str) -> bool:
     return one.lower().replace(".", "_") == other.lower().replace(".", "_")
 
 
-def _note(name: str, theirs: Number | str | None, ours: Number | None) -> str:
-    """Return what is set in either, and what ours is called where its name is another."""
+def _note(name: str, theirs: Value, ours: Number | None) -> str:
+    """Return the settings of either, and the name of ours if it is another one."""
     told = [f"theirs: {theirs.note}"] if isinstance(theirs, Number) and theirs.note else []
-    method, _, options = ours.note.partition(" ") if ours else ("", "", "")
-    if options or method not in _letters(name):
-        told += [f"ours: {options if method in _letters(name) else ours.note}"] if ours else []
+    if ours:
+        method, _, options = ours.note.partition(" ")
+        known = method in _spellings(name)
+        if options or not known:
+            told.append(f"ours: {options if known else ours.note}")
     return "; ".join(told)
 
 
-def _letters(name: str) -> str:
+def _spellings(name: str) -> str:
     """Return a name of the page as our methods are named: two spellings, without its signs."""
     small = name.lower()
     return f"{re.sub(r'[^a-z0-9]+', '_', small)} {re.sub(r'[^a-z0-9]', '', small)}"

@@ -1,8 +1,7 @@
-"""The load-balancing papers' figures: what they say of a plot, and our times for the same loads."""
+"""The load-balancing papers' figures: the statements of their text, and our times and energies."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,15 @@ from typing import Any
 from gpukernels.notebook import record
 from gpukernels.views import CompareView
 
-from .chart import MISSING, Chart, Line, powers
-from .drawer import drawer, table
+from .charts import MISSING, Line, Value, chart, drawer, powers, small_print, table
 from .numbers import Number
 from .ours import Ours
 from .pairs import FILTERS, TECHNIQUES
 from .papers import FOLDER, Paper
 
-TOLD = ("busato2017loadbalancing", "busato2017chapter")
+KEYS = ("busato2017loadbalancing", "busato2017chapter")
+#: By quantity, its figure in our files and its unit.
+FIGURES = {"ms": ("ms", "ms"), "energy": ("millijoules", "mJ")}
 
 
 class Mapping:
@@ -30,23 +30,13 @@ class Mapping:
     """
 
     def __init__(self, papers: Path = FOLDER, benchmarks: Path = record.FOLDER):
-        self.papers = [Paper(key, papers) for key in TOLD]
+        self.papers = [Paper(key, papers) for key in KEYS]
         self.ours, self.energy = Ours("mapping", benchmarks), Ours("energy", benchmarks)
+        same = not self.energy.there or self.ours.head == self.energy.head
+        self.devices = self.ours.head if same else f"{self.ours.head}; energy: {self.energy.head}"
+        self.machines = f"Ours: {self.ours.machine}. Energy: {self.energy.machine}."
 
-    @property
-    def devices(self) -> str:
-        """The GPU and year of the times and, if another GPU or year, those of the energy."""
-        names = [f"{of.device}, {of.year or 'no file'}" for of in (self.ours, self.energy)]
-        if not self.energy.there or len(set(names)) == 1:
-            return names[0]
-        return "; energy: ".join(names)
-
-    @property
-    def machines(self) -> str:
-        """A sentence for the machine of the times, and one for that of the energy."""
-        return f"Ours: {self.ours.machine}. Energy: {self.energy.machine}."
-
-    def best(self, workload: str, technique: str, quantity: str = "ms") -> Number | None:
+    def best(self, workload: str, technique: str, quantity: str) -> Number | None:
         """Return the least of a technique on a workload, over its knobs and block sizes.
 
         Parameters
@@ -54,14 +44,12 @@ class Mapping:
         workload, technique : str
             The technique's name is the papers'.
         quantity : str
-            A time, ``"ms"``, or ``"energy"``, which stands in a file of its own.
+            ``"ms"``, or ``"energy"``, which stands in a file of its own.
         """
-        of, figure, unit = self.ours, "ms", "ms"
-        if quantity == "energy":
-            of, figure, unit = self.energy, "millijoules", "mJ"
+        figure, unit = FIGURES[quantity]
         found = [
-            Number(row[figure], f"{of.name}#/times/{k}/{figure}", unit, row["technique"])
-            for k, row in enumerate(of.rows)
+            Number(row[figure], unit)
+            for row in (self.ours if quantity == "ms" else self.energy).rows
             if row.get("workload") == workload
             and row.get("technique", "").split(" ")[0] == TECHNIQUES.get(technique)
             and isinstance(row.get(figure), (int, float))
@@ -70,19 +58,20 @@ class Mapping:
 
     def view(self) -> str:
         """Return our figures, techniques against workloads, as the chapters show them."""
-        names = [w["workload"] for w in self.ours.data.get("workloads", [])]
         quantities = {"kernels": "ms", **({"energy": "energy"} if self.energy.there else {})}
-        runs = [
-            (technique, name, {counter: best[counter] or MISSING for counter in quantities})
-            for technique in TECHNIQUES
-            for name in names
-            for best in [{c: self._least(name, technique, q) for c, q in quantities.items()}]
-        ]
+        runs = []
+        for technique in TECHNIQUES:
+            for load in self.ours.data.get("workloads", []):
+                name = load["workload"]
+                best = {c: self.best(name, technique, q) for c, q in quantities.items()}
+                runs.append(
+                    (technique, name, {c: b.value if b else MISSING for c, b in best.items()})
+                )
         if not runs:
-            return f'<p class="foot">{MISSING}: {html.escape(self.ours.machine)}</p>'
+            return small_print(f"{MISSING}: {self.ours.machine}")
         view = CompareView(
             runs,
-            units={c: {"kernels": "ms", "energy": "mJ"}[c] for c in quantities},
+            units={c: FIGURES[q][1] for c, q in quantities.items()},
             heads=("technique", "workload"),
             file="mapping-techniques",
             name="theirs-mapping",
@@ -91,120 +80,95 @@ class Mapping:
         )
         return view._repr_mimebundle_()[0]["text/html"]
 
-    def _least(self, workload: str, technique: str, quantity: str) -> float | None:
-        best = self.best(workload, technique, quantity)
-        return best.value if best else None
-
-    def statements(self) -> Iterator[tuple[Paper, dict[str, Any], int]]:
-        """Yield every sentence of the papers that compares two techniques, with its number."""
+    def statements(self) -> Iterator[tuple[Paper, dict[str, Any]]]:
+        """Yield every sentence of the papers that compares two techniques."""
         for paper in self.papers:
-            for k, told in enumerate(paper.data.get("statements", [])):
-                yield paper, told, k
+            for said in paper.data.get("statements", []):
+                yield paper, said
 
     def lines(self) -> list[Line]:
-        """Return a line for each statement: how many times faster theirs, and ours."""
-        places: dict[tuple, list[tuple[Paper, dict[str, Any], int]]] = {}
-        for paper, told, k in self.statements():
-            same = tuple(told[key] for key in ("workload", "fast", "slow", "about", "quantity"))
-            places.setdefault(same, []).append((paper, told, k))
-        found = []
-        for (load, fast, slow, about, quantity), said in places.items():
-            paper, _, k = said[0]
-            theirs: Number | str = "faster" if quantity == "ms" else "less"
+        """Return a line for each statement, by workload: the ratio of theirs, and ours."""
+        places: dict[tuple, list[str]] = {}
+        for paper, said in self.statements():
+            same = tuple(said[key] for key in ("workload", "fast", "slow", "about", "quantity"))
+            gpu = said["hardware"].replace("not named", "a GPU that it does not name")
+            where = f"{said['figure']} of {paper.data['name']} ({gpu})"
+            places.setdefault(same, []).append(where)
+        found: dict[str, list[Line]] = {}
+        for (load, fast, slow, about, quantity), where in places.items():
+            theirs: Value = "faster" if quantity == "ms" else "less"
             if about is not None:
-                theirs = Number(about, f"{paper.key}#/statements/{k}/about", "x")
+                theirs = Number(about, "x")
             least, other = (self.best(load, name, quantity) for name in (fast, slow))
-            ours = other.over(least) if least and other else MISSING
-            where = ", ".join(
-                f"{told['figure']} of {paper.data['name']} ({_named(told['hardware'])})"
-                for paper, told, _ in said
-            )
+            ours = other.over(least) if least and other else None
             name = f"{fast} before {slow}" + (", energy" if quantity != "ms" else "")
-            found.append((load, Line(name, theirs, ours, False, f"{load}: {where}")))
-        loads = list(dict.fromkeys(load for load, _ in found))
-        return [line for _, line in sorted(found, key=lambda pair: loads.index(pair[0]))]
+            note = f"{load}: {', '.join(where)}"
+            found.setdefault(load, []).append(Line(name, theirs, ours, note=note))
+        return [line for lines in found.values() for line in lines]
 
-    def chart(self) -> Chart:
+    def chart(self) -> str:
         """Return the statements as a picture: right of 1 the paper's order holds here."""
         lines = self.lines()
         low, high = powers(lines)
-        return Chart(
+        return chart(
             "What the papers say of their plots",
             "Two techniques' times or energies, the second divided by the first. Right of the line "
             "at 1 the paper's order holds here; left of it, the other way round.",
             lines,
-            ("as printed", self.devices, ""),
-            "Where they print no number, only who is faster. " + html.escape(self.machines),
+            ("as printed", self.devices),
+            f"Where they print no number, only who is faster. {self.machines}",
             (min(low, -1), max(high, 1)),
         )
 
     def drawer(self) -> str:
-        """Return the workloads' shapes, theirs beside ours."""
-        paper, name = self.papers[0], "Table I"
-        heads = ["mean", "standard deviation", "largest"]
+        """Return the statements in short, and the shapes of the workloads, theirs and ours."""
+        paper = self.papers[0]
+        shapes = {"mean": "mean", "standard deviation": "std", "largest": "largest"}
         rows = []
-        for row in paper.rows(name):
-            k, mine = self._workload(row[0])
-            ours = [
-                Number(mine[key], f"mapping#/workloads/{k}/{key}", "") if key in mine else None
-                for key in ("mean", "std", "largest")
-            ]
-            theirs = [paper.number(name, row[0], head) for head in heads]
-            rows.append([row[0], *([a, b] for a, b in zip(theirs, ours, strict=True))])
+        for name, *_ in paper.table("Table I")["rows"]:
+            loads = self.ours.data.get("workloads", [])
+            load = next((w for w in loads if w["workload"].lower() == name.lower()), {})
+            theirs = [paper.number("Table I", name, head) for head in shapes]
+            ours = [Number(load[key], "") if key in load else None for key in shapes.values()]
+            rows += [[name, *theirs], ["ours", *ours]]
         if not rows:
             return ""
         said = [
-            [f"{paper.data['name']}, {told['figure']}", told["says"], told["hardware"]]
-            for paper, told, _ in self.statements()
+            [f"{paper.data['name']}, {said['figure']}", said["says"], said["hardware"]]
+            for paper, said in self.statements()
         ]
-        inner = table(
-            "What the text says of the plots", ["where", "in short", "hardware"], said, words=True
+        shape = "Work-units for each work-item: the paper's workload, below it ours, which is made"
+        return drawer(
+            "What the papers say in short, and how alike the workloads are",
+            table(["where", "in short", "hardware"], said, words=True),
+            table(["workload", *shapes], rows, shape),
         )
-        inner += table(
-            "Work-units for each work-item: the paper's workload, below it ours, which is made",
-            ["workload", *heads],
-            rows,
-        )
-        return drawer("What the papers say in short, and how alike the workloads are", inner)
-
-    def _workload(self, name: str) -> tuple[int, dict[str, Any]]:
-        for k, load in enumerate(self.ours.data.get("workloads", [])):
-            if load["workload"].lower() == name.lower():
-                return k, load
-        return -1, {}
 
 
-def _named(hardware: str) -> str:
-    return "on a GPU that it does not name" if hardware == "not named" else hardware
-
-
-def duplicates(papers: Path = FOLDER, benchmarks: Path = record.FOLDER) -> Chart:
+def duplicates(papers: Path = FOLDER, benchmarks: Path = record.FOLDER) -> str:
     """Return BFS-4K's filter of duplicates over Merrill's: the paper's counts, and ours."""
     paper, ours = Paper("busato2015bfs4k", papers), Ours("duplicates", benchmarks)
-    counts = {"detected": "detected", "not detected": "missed"}
-    merrill, hash64 = (paper.number("Fig. 13(b)", "detected", column) for column in FILTERS)
     lines = []
     for row in ours.rows or [{"graph": MISSING}]:
-        for theirs, mine in counts.items():
-            merrill, hash64 = (paper.number("Fig. 13(b)", theirs, column) for column in FILTERS)
-            told = hash64.over(merrill) if merrill and hash64 else None
-            found = [_count(ours, row, way, mine) for way in FILTERS.values()]
-            ratio = found[1].over(found[0]) if all(found) and found[0].value else MISSING
-            lines.append(Line(f"{theirs}, {row['graph']}", told, ratio, False))
-    return Chart(
+        for printed, figure in {"detected": "detected", "not detected": "missed"}.items():
+            theirs = [paper.number("Fig. 13(b)", printed, column) for column in FILTERS]
+            mine = [_count(row, way, figure) for way in FILTERS.values()]
+            both = [two[1].over(two[0]) if all(two) and two[0].value else None
+                    for two in (theirs, mine)]  # fmt: skip
+            lines.append(Line(f"{printed}, {row['graph']}", *both))
+    return chart(
         "hash64 over the tables of one warp each: how many duplicates",
         "More of the first and fewer of the second is better. "
         "Theirs is one graph, with groups of four; ours come from one run on each graph.",
         lines,
-        (f"Fig. 13(b), {paper.year or MISSING}", f"{ours.device}, {ours.year or 'no file'}", ""),
-        html.escape(f"Ours: {ours.machine}."),
+        (f"Fig. 13(b), {paper.year or MISSING}", ours.head),
+        f"Ours: {ours.machine}.",
         (-1, 1),
     )
 
 
-def _count(ours: Ours, row: dict[str, Any], way: str, figure: str) -> Number | None:
-    for k, told in enumerate(row.get("rows", [])):
-        if (told.get("method"), told.get("duplicates")) == ("bfs4k", way) and figure in told:
-            at = f"duplicates#/times/{ours.rows.index(row)}/rows/{k}/{figure}"
-            return Number(told[figure], at, "")
+def _count(row: dict[str, Any], way: str, figure: str) -> Number | None:
+    for run in row.get("rows", []):
+        if (run.get("method"), run.get("duplicates")) == ("bfs4k", way) and figure in run:
+            return Number(run[figure], "")
     return None

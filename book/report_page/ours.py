@@ -1,4 +1,4 @@
-"""What was measured here: rows of ``data/benchmarks``, each number with its place."""
+"""Our measurements: rows of ``data/benchmarks``."""
 
 from __future__ import annotations
 
@@ -11,104 +11,64 @@ from gpukernels.notebook import record
 
 from .numbers import Number
 
-#: Of what a search has, the first that is there is set beside a paper's time: of kernels from
-#: random roots, from the file's root; and of the CPU, which has no kernels, the whole call.
+#: The figure of a search beside a paper's time is the first of these that is there: kernels from
+#: random roots, kernels from the file's root, and of the CPU, which has no kernels, the whole call.
 TIMES = ("roots_kernel_ms", "kernel_ms", "roots_call_ms", "call_ms")
-FULL = ("kernel_ms", "roots_kernel_ms", "call_ms")
+MACHINE = (
+    "{device}, driver {driver}, numba-cuda {numba_cuda}, {cpu} of {cores} cores; "
+    "{date}, commit {commit}"
+)
+
+Row = dict[str, Any]
 
 
 class Ours:
-    """A subject's measurements, or nothing where the file is missing.
+    """The measurements of a subject, or none if the file is missing.
 
     Parameters
     ----------
     name : str
-        Of the file, without its ending.
+        The file's name without its ending.
     folder : Path
-        Where the files are.
+        The folder of the files.
     """
 
     def __init__(self, name: str, folder: Path = record.FOLDER):
         found = record.kept(name, folder)
         self.name, self.there, self.data = name, found is not None, found or {}
+        self.rows: list[Row] = self.data.get("times", [])
+        self.year = int(self.data.get("date", "0")[:4])
+        self.device = self.data.get("device", "this GPU").removeprefix("NVIDIA ")
+        self.head = f"{self.device}, {self.year or 'no file'}"
+        missing = f"data/benchmarks/{name}.json is missing"
+        self.machine = MACHINE.format(**found) if found else missing
 
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The rows of times."""
-        return self.data.get("times", [])
+    def row(self, graph: str | None, arcs: float = 0, **equal: Any) -> Row | None:
+        """Return the row of a graph; of several, the one whose number of arcs is nearest."""
+        equal = {"graph": graph, **equal}
+        fits = [r for r in self.rows if all(r.get(name) == v for name, v in equal.items())]
+        return min(fits, key=lambda r: abs(r.get("m", 0) - arcs), default=None)
 
-    @property
-    def year(self) -> int:
-        """When it was measured; 0 if that is not known."""
-        return int(str(self.data.get("date", "0"))[:4])
-
-    @property
-    def device(self) -> str:
-        """The GPU's name, without its maker's."""
-        return str(self.data.get("device", "this GPU")).removeprefix("NVIDIA ")
-
-    @property
-    def machine(self) -> str:
-        """Device, versions, host, date and commit, in a line."""
-        if not self.there:
-            return f"data/benchmarks/{self.name}.json is missing"
-        keys = ("driver", "numba_cuda", "cpu", "cores", "date", "commit")
-        told = {key: self.data.get(key, "not told") for key in keys}
-        device = self.data.get("device", "not told")
-        return (
-            "{device}, driver {driver}, numba-cuda {numba_cuda}, {cpu} of {cores} cores; "
-            "{date}, commit {commit}"
-        ).format(device=device, **told)
-
-    def row(self, graph: str, arcs: float | None = None, **equal: Any) -> int | None:
-        """Return the number of the row of a graph, the nearest in arcs of several.
-
-        Parameters
-        ----------
-        graph : str
-            Its name.
-        arcs : float, optional
-            How many the paper's has.
-        **equal
-            What else must be equal, such as ``n``.
-        """
-        fits = [
-            k
-            for k, row in enumerate(self.rows)
-            if row.get("graph") == graph and all(row.get(name) == v for name, v in equal.items())
-        ]
-        if arcs is not None:
-            fits.sort(key=lambda k: abs(self.rows[k].get("m", 0) - arcs))
-        return fits[0] if fits else None
-
-    def labels(self, row: int, patterns: Sequence[str]) -> Iterator[str]:
-        """Yield the searches of a row that fit a pattern; of one that begins with ``!``, none."""
+    def labels(self, row: Row, patterns: Sequence[str]) -> Iterator[str]:
+        """Yield the searches of a row that match a pattern, and none that begins with ``!``."""
         barred = [p[1:] for p in patterns if p.startswith("!")]
-        for label in self.rows[row].get("searches", {}):
-            if any(fnmatchcase(label, p) for p in patterns if not p.startswith("!")):
-                if not any(fnmatchcase(label, p) for p in barred):
-                    yield label
+        for label in row.get("searches", {}):
+            fits = any(fnmatchcase(label, p) for p in patterns)
+            if fits and not any(fnmatchcase(label, p) for p in barred):
+                yield label
 
-    def figure(self, row: int, label: str, figure: str) -> Number | None:
-        """Return a figure of a search, or None where it is not there."""
-        value = self.rows[row].get("searches", {}).get(label, {}).get(figure)
+    def figure(self, row: Row | None, label: str, figure: str) -> Number | None:
+        """Return a figure of a search, or None if it is not there."""
+        value = (row or {}).get("searches", {}).get(label, {}).get(figure)
         if not isinstance(value, (int, float)):
             return None
-        at = f"{self.name}#/times/{row}/searches/{label}/{figure}"
         unit = "ms" if figure.endswith("_ms") else "%" if figure.startswith("share_") else ""
-        return Number(value, at, unit, label)
+        return Number(value, unit, label)
 
-    def size(self, row: int, name: str) -> Number | None:
-        """Return a property of a row's graph, such as ``n`` or ``m``."""
-        value = self.rows[row].get(name)
-        return Number(value, f"{self.name}#/times/{row}/{name}", "") if value is not None else None
-
-    def best(self, row: int | None, patterns: Sequence[str]) -> Number | None:
-        """Return the shortest time of the searches that fit, or None."""
-        if row is None:
-            return None
+    def best(self, row: Row | None, patterns: Sequence[str]) -> Number | None:
+        """Return the shortest time of the searches that match, or None."""
         found = []
-        for label in self.labels(row, patterns):
+        for label in self.labels(row or {}, patterns):
             times = (self.figure(row, label, figure) for figure in TIMES)
-            found += [next((t for t in times if t is not None), None)]
-        return min((t for t in found if t is not None), key=lambda t: t.value, default=None)
+            found += [time for time in times if time is not None][:1]
+        return min(found, key=lambda time: time.value, default=None)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gpukernels.graphs.workloads import TARGETS
 from gpukernels.notebook import record
 
 from .beside import Beside
-from .chart import MISSING, Chart, Line
-from .drawer import drawer, table
-from .limits import limits
+from .charts import MISSING, Line, chart, drawer, small_print, table
 from .mapping import Mapping, duplicates
 from .numbers import Number
+from .ours import Ours
 from .pairs import ALL_PAIRS, BFS4K, COURSE_BFS, HBF, SWITCHED
 from .papers import FOLDER, KEYS, Paper
 
@@ -25,15 +24,33 @@ OWN = (
     (SWITCHED, "H-BF with"),
     (ALL_PAIRS, "blocked, 4 x 2"),
 )
+#: By work of `knobs.json`: its name, and what no kernel can do without.
+A_LEVEL = "a barrier and two loads a level, one after the other"
+A_SEARCH = f"a vertex's bytes at the rate of a copy, and {A_LEVEL}"
+ALL_ARCS = f"each arc's target and each vertex once, at the rate of a copy, and {A_LEVEL}"
+A_MAPPING = "each offset read and each item written, at the rate of a copy"
+WORKS = {
+    "grid": ("search, grid", A_LEVEL),
+    "scan": ("scan", "each value read and written once, at the rate of a copy"),
+    **{name: (f"search, {name}", A_SEARCH) for name in ("rmat", "rmat both ways", "kron")},
+    "uniform": ("search, uniform", A_SEARCH),
+    **{f"BFS-4K {name}": (f"BFS-4K, {name}", ALL_ARCS) for name in ("random", "rmat", "kron")},
+    **{f"expand {name}": (f"mapping, {name}", A_MAPPING) for name in TARGETS},
+}
 
 
 class Page:
-    """Everything on the page that is no prose.
+    """The parts of the page.
 
     Parameters
     ----------
     papers, benchmarks : Path
         Folders of the papers' numbers and of ours.
+
+    Attributes
+    ----------
+    places : dict of str to callable
+        By name, what returns a part as HTML.
     """
 
     def __init__(self, papers: Path = FOLDER, benchmarks: Path = record.FOLDER):
@@ -42,141 +59,161 @@ class Page:
         self.places: dict[str, Callable[[], str]] = {
             "overview": self.overview,
             "bfs4k": lambda: self.pair(BFS4K),
-            "duplicates": lambda: duplicates(*self.folders).html(),
+            "duplicates": lambda: duplicates(*self.folders),
             "hbf": lambda: self.pair(HBF),
             "switched": lambda: self.pair(SWITCHED),
             "all-pairs": lambda: self.pair(ALL_PAIRS),
             "course-bfs": self.course_bfs,
             "mapping": self.mapping,
-            "limits": lambda: limits(self.folders[1]),
+            "limits": self.limits,
             "without": self.without,
             "slips": self.slips,
             "machines": self.machines,
         }
 
-    def beside(self, pair) -> Beside:
-        """Return a pair of tables, read from the folders."""
-        return Beside(pair, *self.folders)
-
     def overview(self) -> str:
         """Return each paper's own method, where our graph is as large."""
         lines, years, devices = [], set(), {}
         for pair, column in OWN:
-            of = self.beside(pair)
-            for graph in of.graphs():
-                if of.as_large(graph):
-                    name = pair.methods[column][0]
-                    line = of.lines(graph)[list(pair.methods).index(column)]
-                    where = f"{of.paper.hardware(pair.table)}, {of.paper.year}"
-                    what = f"{int(graph):,} vertices" if graph.isdigit() else graph
-                    note = f"{what}; {where}"
-                    lines.append(Line(name.split(",")[0], line.theirs, line.ours, note=note))
-                    years.add(of.ours.year - of.paper.year)
-                    devices[f"{of.ours.device}, {of.ours.year}"] = None
-        apart = " to ".join(str(y) for y in sorted({min(years), max(years)})) if years else ""
-        ratio = f"times faster: different hardware, {apart} years apart" if apart else ""
-        ours = " / ".join(devices) or MISSING
-        return Chart(
+            both = Beside(pair, *self.folders)
+            for graph in filter(both.as_large, both.graphs):
+                line = both.lines(graph)[list(pair.methods).index(column)]
+                size = f"{int(graph):,} vertices" if graph.isdigit() else graph
+                note = f"{size}; {both.hardware}, {both.paper.year}"
+                name = line.name.split(",")[0]
+                lines.append(line._replace(name=name, note=note, share=""))
+                years.add(both.ours.year - both.paper.year)
+                devices[both.ours.head] = None
+        heads = ["the paper", " / ".join(devices) or MISSING]
+        if years:
+            apart = " to ".join(str(y) for y in sorted({min(years), max(years)}))
+            heads.append(f"times faster: different hardware, {apart} years apart")
+        return chart(
             "Each paper's own method, then and now",
             "Where our graph is as large as theirs.",
             lines,
-            ("the paper", ours, ratio),
+            heads,
             "Theirs as printed; ours are kernels alone, the graph on the GPU already.",
-        ).html()
+        )
 
     def pair(self, pair) -> str:
-        """Return the charts of a pair of tables, what has no counterpart, and the drawer."""
-        of = self.beside(pair)
-        graphs = [graph for graph in of.graphs() if of.row(graph) is not None]
-        graphs.sort(key=lambda graph: not of.as_large(graph))
+        """Return the charts of a pair of tables, their sources, and the drawer."""
+        both = Beside(pair, *self.folders)
+        graphs = [graph for graph in both.graphs if both.row(graph) is not None]
+        graphs.sort(key=lambda graph: not both.as_large(graph))
         shown = graphs if pair is not ALL_PAIRS else graphs[-2:]
-        charts = "".join(chart.html() for chart in of.charts(shown))
-        return f"{charts}{self._sources(of)}{of.drawer()}"
-
-    def _sources(self, of: Beside) -> str:
-        theirs = of.paper.machine(of.paper.hardware(of.pair.table))
-        told = [
-            of.missing,
-            f"Theirs: {theirs}." if of.paper.there else "",
-            f"Ours: {of.ours.machine}.",
-        ]
-        why = [f"{name}: {why}" for name, why in of.pair.without.items()]
-        told += [f"{MISSING.capitalize()}: {'; '.join(why)}."] if why else []
-        return f'<p class="gk-report foot">{html.escape(" ".join(filter(None, told)))}</p>'
+        return both.charts(shown) + both.sources() + both.drawer()
 
     def course_bfs(self) -> str:
         """Return the course's searches: theirs alone, the largest as a picture."""
         paper = Paper("padamata2013graph", self.folders[0])
-        rows = paper.rows(COURSE_BFS[0])
-        if not rows:
-            return _missing(paper)
-        largest, columns = rows[-1][0], paper.table(COURSE_BFS[0])["columns"][1:]
-        lines = [Line(c, paper.number(COURSE_BFS[0], largest, c), MISSING) for c in columns]
-        hardware = paper.hardware(COURSE_BFS[0])
-        chart = Chart(
-            f"{int(largest):,} vertices",
-            html.escape(f"{paper.table(COURSE_BFS[0])['what']}.".capitalize())
-            + " Theirs alone: the report does not say how many arcs that is.",
-            lines,
-            (f"{hardware}, {paper.year}", "ours", ""),
-            html.escape(f"Theirs: {paper.machine(hardware)}."),
-        )
-        tables = ""
-        for name in COURSE_BFS:
-            heads = paper.table(name)["columns"]
-            cells = [
-                [r[0], *(paper.number(name, r[0], c) for c in heads[1:])] for r in paper.rows(name)
+        tables = {name: paper.table(name) for name in COURSE_BFS}
+        first = tables[COURSE_BFS[0]]
+        if not first["rows"]:
+            return small_print(paper.missing)
+        numbers: dict[str, list[list[Any]]] = {
+            name: [
+                [row[0], *(paper.number(name, row[0], c) for c in found["columns"][1:])]
+                for row in found["rows"]
             ]
-            tables += table(f"{name}: {paper.table(name)['what']}", heads, cells)
-        saved = [["table", *paper.table(COURSE_BFS[0])["columns"]]]
-        saved += [[name, *row] for name in COURSE_BFS for row in paper.rows(name)]
-        return chart.html() + drawer("All three tables", tables, "padamata2013graph-bfs", saved)
+            for name, found in tables.items()
+        }
+        largest = numbers[COURSE_BFS[0]][-1]
+        methods = zip(first["columns"][1:], largest[1:], strict=True)
+        picture = chart(
+            f"{int(largest[0]):,} vertices",
+            f"{first['what']}.".capitalize()
+            + " Theirs alone: the report does not say how many arcs that is.",
+            [Line(name, theirs, None) for name, theirs in methods],
+            (f"{first['hardware']}, {paper.year}", "ours"),
+            f"Theirs: {paper.machine(first['hardware'])}.",
+        )
+        saved = [["table", *first["columns"]]]
+        saved += [[name, *row] for name, rows in numbers.items() for row in rows]
+        shown = [
+            table(found["columns"], numbers[name], f"{name}: {found['what']}")
+            for name, found in tables.items()
+        ]
+        return picture + drawer(
+            "All three tables", *shown, file="padamata2013graph-bfs", rows=saved
+        )
 
     def mapping(self) -> str:
         """Return the load-balancing papers' statements and our times."""
-        of = Mapping(*self.folders)
-        lacking = "".join(_missing(paper) for paper in of.papers if not paper.there)
-        return f"{lacking}{of.chart().html()}{of.view()}{of.drawer()}"
+        both = Mapping(*self.folders)
+        lacking = "".join(small_print(paper.missing) for paper in both.papers)
+        return lacking + both.chart() + both.view() + both.drawer()
+
+    def limits(self) -> str:
+        """Return the fastest kernels beside the least time that this GPU allows."""
+        ours = Ours("knobs", self.folders[1])
+        lines, tried = [], []
+        for row in ours.data.get("works", []):
+            best, (name, bound) = row["best"], WORKS.get(row["work"], (row["work"], ""))
+            note = f"{best['method']}; least: {bound}" if bound else best["method"]
+            share = f"{Number(best['share_of_limit'], '%')} reached"
+            least, done = Number(row["limit_ms"]), Number(best["ms"])
+            lines.append(Line(name, least, done, note=note, share=share))
+            if "copy_ms" in row:
+                copied = Number(row["copy_ms"])
+                tried.append([row["work"], "copy_words", "a copy of as many bytes", copied])
+            for run in row["times"]:
+                options = ", ".join(f"{o}={v}" for o, v in run["options"].items()) or "as it is"
+                tried.append([row["work"], run["method"], options, Number(run["ms"])])
+        if not lines:
+            return small_print(ours.machine)
+        heads = ["work", "method", "options", "kernels"]
+        return chart(
+            "The fastest kernels, and what none can be faster than",
+            "Both measured in one run.",
+            lines,
+            ("least possible", f"reached, {ours.device}"),
+            f"Kernels alone, medians, every result checked. {ours.machine}.",
+        ) + drawer(
+            "All that was tried",
+            table(heads, tried, "One knob at a time"),
+            file="knobs",
+            rows=[heads, *tried],
+        )
 
     def without(self) -> str:
         """Return what the papers print or plot and nothing of ours stands beside."""
         rows: list[list[Any]] = []
         for pair in (BFS4K, HBF, SWITCHED, ALL_PAIRS):
-            of = self.beside(pair)
-            reasons: dict[str, list[str]] = {}
-            for graph in of.graphs():
-                if of.row(graph) is None:
-                    reasons.setdefault(of.why_not(graph), []).append(graph)
-            name = f"{of.paper.data.get('name', pair.paper)}, {pair.table}"
-            rows += [[name, ", ".join(graphs), why] for why, graphs in reasons.items()]
+            both = Beside(pair, *self.folders)
+            name = f"{both.paper.data.get('name', pair.paper)}, {pair.table}"
+            lacking = [graph for graph in both.graphs if both.row(graph) is None]
+            rows += _by_reason(name, [(both.why_not(graph), graph) for graph in lacking], ", ")
             rows += [
                 [name, f"the column {pair.methods[column][0]}", why]
                 for column, why in pair.without.items()
             ]
         why = "its graphs are random matrices whose arcs are not told"
         rows += [["the course project", name, why] for name in COURSE_BFS]
-        of = Mapping(*self.folders)
+        both = Mapping(*self.folders)
         rows += [
             [
                 paper.data["name"],
-                f"{told['figure']}: {told['says']}",
+                f"{said['figure']}: {said['says']}",
                 "its energy is not measured (data/benchmarks/energy.json)",
             ]
-            for paper, told, _ in of.statements()
-            if told["quantity"] != "ms"
-            and of.best(told["workload"], told["fast"], told["quantity"]) is None
+            for paper, said in both.statements()
+            if said["quantity"] != "ms"
+            and both.best(said["workload"], said["fast"], said["quantity"]) is None
         ]
-        for paper in self.papers:
-            shapes: dict[str, list[str]] = {}
-            for plot in paper.data["plots"]:
-                shapes.setdefault(plot["shape"], []).append(f"{plot['figure']}: {plot['what']}")
-            rows += [
-                [paper.data["name"], "; ".join(figures), f"a plot: {shape}"]
-                for shape, figures in shapes.items()
+        for paper in filter(lambda paper: paper.there, self.papers):
+            plots = [
+                (f"a plot: {p['shape']}", f"{p['figure']}: {p['what']}")
+                for p in paper.data["plots"]
             ]
+            rows += _by_reason(paper.data["name"], plots, "; ")
         heads = ["paper", "what", "why nothing stands beside it"]
-        inner = table("Not measured", heads, rows, words=True)
-        return drawer("What has no counterpart, and why", inner, "not-measured", [heads, *rows])
+        return drawer(
+            "What has no counterpart, and why",
+            table(heads, rows, words=True),
+            file="not-measured",
+            rows=[heads, *rows],
+        )
 
     def slips(self) -> str:
         """Return where papers contradict themselves, and which algorithms they print wrongly."""
@@ -186,37 +223,26 @@ class Page:
             for slip in paper.data["slips"]
         ]
         heads = ["where", "printed", "should be", "why"]
-        return drawer("Slips in the papers", table("Slips", heads, rows, words=True))
+        return drawer("Slips in the papers", table(heads, rows, words=True))
 
     def machines(self) -> str:
         """Return the hardware of every number."""
         rows = [
-            [
-                paper.data["name"],
-                Number(paper.year, f"{paper.key}#/year", "year"),
-                paper.machine(name),
-            ]
+            [paper.data["name"], paper.year, paper.machine(name)]
             for paper in self.papers
-            if paper.there
             for name in paper.data["hardware"]
         ]
-        mapping = Mapping(*self.folders)
-        rows += [
-            [f"data/benchmarks/{of.name}.json", of.year or None, of.machine]
-            for of in dict.fromkeys(
-                [
-                    *(self.beside(pair).ours for pair in (BFS4K, HBF, ALL_PAIRS)),
-                    mapping.ours,
-                    mapping.energy,
-                ]
-            )
-        ]
+        for name in ("bfs", "sssp", "apsp", "mapping", "energy"):
+            ours = Ours(name, self.folders[1])
+            rows.append([f"data/benchmarks/{name}.json", ours.year or None, ours.machine])
         heads = ["numbers of", "year", "hardware"]
-        lacking = "".join(_missing(paper) for paper in self.papers if not paper.there)
-        return lacking + drawer(
-            "Every machine by its name", table("Machines", heads, rows, words=True)
-        )
+        lacking = "".join(small_print(paper.missing) for paper in self.papers)
+        return lacking + drawer("Every machine by its name", table(heads, rows, words=True))
 
 
-def _missing(paper: Paper) -> str:
-    return f'<p class="gk-report foot">Missing here: data/papers/{paper.key}.json.</p>'
+def _by_reason(name: str, found: list[tuple[str, str]], sign: str) -> list[list[str]]:
+    """Return a row for each reason, with all that it holds for."""
+    reasons: dict[str, list[str]] = {}
+    for why, what in found:
+        reasons.setdefault(why, []).append(what)
+    return [[name, sign.join(some), why] for why, some in reasons.items()]
