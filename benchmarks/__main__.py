@@ -18,7 +18,7 @@ import argparse
 import sys
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,13 +77,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def chosen_subjects(names: Sequence[str]) -> dict[str, Subject]:
-    """Return the subjects of some names, ``all`` among them, in the order in which they run.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is no such subject.
-    """
+    """Return the subjects of some names, ``all`` among them, in the order in which they run."""
     for name in names:
         if name not in SUBJECTS and name != "all":
             raise InvalidArgument("SUBJECT", name, f"one of {', '.join(['all', *SUBJECTS])}")
@@ -97,13 +91,7 @@ def chosen_subjects(names: Sequence[str]) -> dict[str, Subject]:
 def options_of(
     chosen: Mapping[str, Subject], given: Mapping[str, Any], quick: bool
 ) -> dict[str, dict[str, Any]]:
-    """Return the options of each subject: those of a quick run, and over them what is `given`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an option is taken by none of them, or names what one of them does not have.
-    """
+    """Return the options of each subject: those of a quick run, and over them what is `given`."""
     found: dict[str, dict[str, Any]] = {
         name: dict(subject.quick) if quick else {} for name, subject in chosen.items()
     }
@@ -151,23 +139,23 @@ def measure(
 
 
 def compared(old: Path, new: Path) -> bool:
-    """Print what changed from a file, or a folder of files, to another; return if it is worse.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is nothing to compare.
-    """
+    """Print what changed from a file, or a folder of files, to another; return if it is worse."""
     pairs = [(old, new)]
     if old.is_dir():
         names = sorted(p.name for p in old.glob("*.json") if (new / p.name).exists())
         pairs = [(old / name, new / name) for name in names]
         if not pairs:
             raise InvalidArgument("--compare", str(old), f"files that {new} has too")
+    read = [(f"{one} and now {other}", changes.read(one), other) for one, other in pairs]
+    return _told(read)
+
+
+def _told(pairs: Iterable[tuple[str, dict[str, Any], Path]]) -> bool:
+    """Print what changed from each content to a file; return if any is worse."""
     worse = False
-    for one, other in pairs:
-        found = changes.compare(changes.read(one), changes.read(other))
-        print(f"{one} and now {other}\n{found}", flush=True)
+    for title, old, new in pairs:
+        found = changes.compare(old, changes.read(new))
+        print(f"{title}\n{found}", flush=True)
         worse |= found.worse
     return worse
 
@@ -207,12 +195,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return WRONG
     folder = given.folder or (QUICK_FOLDER if given.quick else record.FOLDER)
     written, failed = measure(chosen, device, commit, folder, options)
-    worse = False
-    for name, path in written.items():
-        if name in old:
-            found = changes.compare(old[name], changes.read(path))
-            print(f"{name}, before and now\n{found}", flush=True)
-            worse |= found.worse
+    both = [(f"{n}, before and now", old[n], path) for n, path in written.items() if n in old]
+    worse = _told(both)
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
         return FAILED

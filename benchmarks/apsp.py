@@ -28,13 +28,13 @@ from scipy.sparse import csgraph
 
 from benchmarks import record, steps
 from benchmarks.graphs import dense_lengths, weighted, weighted_random
-from benchmarks.limits import Limits, measured_limits
-from benchmarks.search_time import ALL_CORES, FEW
+from benchmarks.limits import measured_limits
+from benchmarks.search_time import ALL_CORES, FEW, timed
 from benchmarks.span_time import SpanTimer
 from gpukernels import reference
 from gpukernels.all_pairs import METHODS, UNREACHED, apsp, min_plus
 from gpukernels.all_pairs.all_cores import apsp as multicore_apsp
-from gpukernels.all_pairs.lengths import ABSENT, Lengths, lengths_of
+from gpukernels.all_pairs.lengths import ABSENT, lengths_of
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs import generators
 from gpukernels.notebook import cold_cache
@@ -99,7 +99,7 @@ WHAT = (
 
 
 class Form(NamedTuple):
-    """What is measured: a method, its options and the type of the matrix."""
+    """A method, its options and the type of the matrix."""
 
     method: str
     options: dict[str, Any]
@@ -155,46 +155,24 @@ def by_dijkstra(matrix: NDArray, roots: Sequence[int], degree: int = DIJKSTRA_DE
 
 
 class Subject:
-    """A graph whose shortest paths are searched, and what must be found.
-
-    Parameters
-    ----------
-    given : ndarray or Graph
-        What ``gk.apsp`` is given.
-
-    Attributes
-    ----------
-    lengths : dict
-        The lengths of its arcs as drivers take them, by type.
-    right : ndarray of int32 or None
-        All distances, as soon as they are known.
-    """
+    """A graph whose shortest paths are searched, as a matrix or a Graph, and what must be found."""
 
     def __init__(self, given):
         self.given = given
-        self.lengths: dict[str, Lengths] = {"int32": lengths_of(given)}
+        self.lengths = lengths_of(given)
+        #: All distances, as soon as they are known.
         self.right: NDArray[np.int32] | None = None
-
-    @property
-    def n(self) -> int:
-        """Number of vertices."""
-        return self.lengths["int32"].n
+        self.n = self.lengths.n
 
     def of(self, dtype: str) -> Any:
         """Return what is given, in another type."""
         return self.given if dtype == "int32" else self.given.astype(dtype)
 
-    def lengths_in(self, dtype: str) -> Lengths:
-        """Return the lengths in a type, made once."""
-        if dtype not in self.lengths:
-            self.lengths[dtype] = lengths_of(self.of(dtype))
-        return self.lengths[dtype]
-
     def check(self, distance: NDArray, label: str) -> None:
         """Raise AssertionError unless these are the lengths of all shortest paths."""
         if self.right is None:
             some = np.random.default_rng(1).choice(self.n, min(ROWS, self.n), replace=False)
-            expected = by_dijkstra(self.lengths["int32"].matrix, some.tolist())
+            expected = by_dijkstra(self.lengths.matrix, some.tolist())
             _same(distance[some], expected, label)
             # A copy: page-locked memory is for those that are timed.
             self.right = distance.astype(np.int32)
@@ -208,18 +186,7 @@ def _same(found: NDArray, right: NDArray, label: str) -> None:
 
 
 def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> dict[str, Any]:
-    """Return the figures of a form on a graph.
-
-    Parameters
-    ----------
-    timer : SpanTimer
-        The device.
-    subject : Subject
-        The graph.
-    form : Form
-        What is timed.
-    repeat : int
-        Runs, of kernels and of whole calls each.
+    """Return the figures of a form on a graph, of up to `repeat` runs each of kernels and calls.
 
     Raises
     ------
@@ -243,13 +210,7 @@ def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> di
         counted[1] += timer.late
         return timer.ms
 
-    def call() -> float:
-        begin = time.perf_counter()
-        distance = whole(timer.device)
-        ms = (time.perf_counter() - begin) * 1e3
-        subject.check(distance, form.label)
-        return ms
-
+    call = _checked(subject, form.label, lambda: whole(timer.device))
     known = len(timer.kernels)
     on_gpu()
     if len(timer.kernels) > known:
@@ -270,6 +231,17 @@ def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> di
     }
 
 
+def _checked(subject: Subject, label: str, search: Callable[[], NDArray]) -> Callable[[], float]:
+    """Return what times `search` once and checks its distances."""
+
+    def call() -> float:
+        distance, ms = timed(search)
+        subject.check(distance, label)
+        return ms
+
+    return call
+
+
 def _runs(subject: Subject, form: Form) -> tuple[Callable, Callable]:
     """Return what runs a form's kernels on a device and what makes the whole call.
 
@@ -285,7 +257,8 @@ def _runs(subject: Subject, form: Form) -> tuple[Callable, Callable]:
 
         told = {"launches": 1, "read_backs": 0, "operations": subject.n**3}
         return lambda device: (product(device), told), product
-    lengths, given = subject.lengths_in(form.dtype), subject.of(form.dtype)
+    given = subject.of(form.dtype)
+    lengths = subject.lengths if form.dtype == "int32" else lengths_of(given)
 
     def kernels(device):
         found = METHODS[form.method](lengths, device, **form.options)
@@ -313,9 +286,7 @@ def _on_cpu(subject: Subject, searches: dict[str, Callable[[], NDArray]]) -> dic
     """Time each search once; the first tells what is right."""
     rows: dict[str, Any] = {}
     for label, search in searches.items():
-        begin = time.perf_counter()
-        distance = search()
-        ms = (time.perf_counter() - begin) * 1e3
+        distance, ms = timed(search)
         distance = np.where(distance >= UNREACHED, UNREACHED, distance).astype(np.int32)
         if subject.right is None:
             subject.right = distance
@@ -336,35 +307,10 @@ def _tell(label: str, row: dict[str, Any]) -> None:
     steps.tell(f"  {label:44} kernels {kernel:>12} ms, call {call:>12} ms, {rate:8.3f} T/s")
 
 
-def on_all_cores(subject: Subject, repeat: int) -> dict[str, Any]:
-    """Return the row of all cores of the CPU, and print it."""
-    multicore_apsp(dense_lengths(2, seed=1))  # compiles
-
-    def call() -> float:
-        begin = time.perf_counter()
-        distance = multicore_apsp(subject.given).distance
-        ms = (time.perf_counter() - begin) * 1e3
-        subject.check(distance, ALL_CORES)
-        return ms
-
-    times = _some(call, repeat)
-    rate = _rate(subject.n, median(times))
-    row = {"call_ms": median(times), "call_runs": len(times), "tera_operations_per_second": rate}
-    _tell(ALL_CORES, row)
-    return row
-
-
 class Measuring:
     """Measures forms on graphs, from the smallest on, and knows how long each has taken.
 
-    Parameters
-    ----------
-    device : SimtDevice or CudaDevice
-        Where to run.
-    repeat : int
-        Runs of each.
-    limit_ms : float
-        Milliseconds of kernels beyond which a form is left out.
+    A form of which more than `limit_ms` of kernels are expected is left out.
     """
 
     def __init__(self, device, repeat: int = 9, limit_ms: float = LIMIT_MS):
@@ -396,7 +342,7 @@ class Measuring:
         subject, rows = Subject(matrix), {}
         if on_cpu:
             reference.floyd_warshall(weighted(generators.path(2)))  # compiles
-            graph = subject.lengths["int32"].graph()
+            graph = subject.lengths.graph()
             searches = {
                 "SciPy floyd_warshall": lambda: csgraph.floyd_warshall(matrix),
                 "sequential": lambda: reference.floyd_warshall(graph).distance,
@@ -408,7 +354,12 @@ class Measuring:
                 )
             rows = _on_cpu(subject, searches)
         if ALL_CORES in methods and n <= ON_ALL_CORES:
-            rows[ALL_CORES] = on_all_cores(subject, self.repeat)
+            multicore_apsp(dense_lengths(2, seed=1))  # compiles
+            search = _checked(subject, ALL_CORES, lambda: multicore_apsp(matrix).distance)
+            times = _some(search, self.repeat)
+            rate = {"tera_operations_per_second": _rate(n, median(times))}
+            rows[ALL_CORES] = {"call_ms": median(times), "call_runs": len(times), **rate}
+            _tell(ALL_CORES, rows[ALL_CORES])
         rows |= self.times(subject, forms(methods, quick or n > EVERY_SHAPE))
         call = f"benchmarks.graphs.dense_lengths({n}, seed=1)"
         return {"graph": "dense", "call": call, "n": n, "m": n * (n - 1), "searches": rows}
@@ -422,7 +373,7 @@ class Measuring:
         g = weighted_random(n, DEGREE, seed=1)
         steps.tell(f"sparse: n={n:,} m={g.m:,}", 0)
         subject = Subject(g)
-        matrix = subject.lengths["int32"].matrix
+        matrix = subject.lengths.matrix
         rows = {}
         if on_cpu:
             reference.johnson(weighted(generators.path(2)))  # compiles
@@ -438,14 +389,6 @@ class Measuring:
             rows |= self.times(subject, [_blocked(64, "8x8")])
         call = f"benchmarks.graphs.weighted_random({n}, {DEGREE}, seed=1)"
         return {"graph": "sparse", "call": call, "n": n, "m": g.m, "searches": rows}
-
-
-def judge(limits: Limits, row: dict[str, Any]) -> None:
-    """Add to the kernels' figures of a graph what they need at least, as shares of the limits."""
-    least = 8 * row["n"] ** 2, row["n"] ** 3
-    for found in row["searches"].values():
-        if "kernel_ms" in found:
-            found |= limits.judged(found["kernel_ms"], *least)
 
 
 def _rows_of(sizes: Sequence[int], methods: Container[str], quick: bool, on_cpu: int) -> int:
@@ -488,7 +431,9 @@ def write(
 
     def keep(row: dict[str, Any]) -> Path:
         # After each row: a run that is stopped leaves what it has.
-        judge(limits, row)
+        for found in row["searches"].values():
+            if "kernel_ms" in found:
+                found |= limits.judged(found["kernel_ms"], 8 * row["n"] ** 2, row["n"] ** 3)
         rows.append(row)
         return record.write("apsp", WHAT, {**limits.figures, "times": rows}, here, folder)
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,8 @@ from benchmarks import on_cpu, steps
 from benchmarks import searches as together
 from benchmarks.graphs import random_arcs, rmat, road_grid, small_world
 from benchmarks.roots import ROOTS, cases
-from benchmarks.search_time import (
-    LIMIT_MS,
-    PATIENCE,
-    print_row,
-    time_on_cpu,
-)
-from benchmarks.searches import Family, Search, named, time_all
+from benchmarks.search_time import LIMIT_MS, PATIENCE, print_row, time_on_cpu
+from benchmarks.searches import Family, Search, searches_of, time_all
 from gpukernels import reference
 from gpukernels.graphs.generators import path
 from gpukernels.graphs.graph import Graph
@@ -76,27 +71,14 @@ WHAT = (
 )
 
 
-def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
-    """Yield what a row says of each of some `families`, halved so many times, and the graph."""
-    return together.large_graphs(FAMILIES, shrink, families)
-
-
 def searches(g: Graph, methods: Container[str] = tuple(METHODS)) -> list[Search]:
     """Return everything that is measured on `g` of some `methods`."""
-    found = []
-    for method in METHODS:
-        if method not in methods:
-            continue
-        every = OPTIONS.get(method, ({},))
-        if method == "bfs4k":
-            every = (tune_bfs4k(g), {})
-        for options in every:
-            search = named(method, options)
-            if method == "bfs4k":
-                label = "bfs4k" if options else "bfs4k as the paper sets it"
-                search = label, method, options
-            found.append(search)
-    return found
+    options = {**OPTIONS, "bfs4k": (tune_bfs4k(g), {})}
+    labels = {"bfs4k": "bfs4k as the paper sets it"}
+    return [
+        ("bfs4k" if method == "bfs4k" and some else labels.get(label, label), method, some)
+        for label, method, some in searches_of(METHODS, methods, options)
+    ]
 
 
 def measure(
@@ -152,5 +134,5 @@ def write(
         chosen = searches(g, methods)
         return measure(timer, g, root, repeat, bandwidth, chosen, roots, patience)
 
-    graphs = large_graphs(shrink, families)
+    graphs = together.large_graphs(FAMILIES, shrink, families)
     return together.write("bfs", WHAT, graphs, of_graph, device, here, folder, shrink)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpukernels.errors import InvalidArgument
 from gpukernels.notebook.spread import FIGURE, NOT_MEASURED, SPREAD
@@ -29,8 +28,7 @@ _NO_NAME = ("call", "choice", "what_for")
 CIRCUMSTANCES = ("device", "driver", "cpu", "cores", "numba", "numba_cuda")
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(NamedTuple):
     """A measured number and the range in which others count as the same."""
 
     value: float
@@ -38,17 +36,8 @@ class Figure:
     high: float
 
 
-@dataclass(frozen=True)
-class Change:
-    """A figure that differs.
-
-    Attributes
-    ----------
-    where : str
-        Row and figure.
-    old, new : float
-        The medians.
-    """
+class Change(NamedTuple):
+    """A figure that differs: its row and name, and the two medians."""
 
     where: str
     old: float
@@ -60,20 +49,12 @@ class Change:
         return self.new / self.old if self.old else float("inf")
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """What two files have in common, and what not.
 
-    Attributes
-    ----------
-    changes : list of Change
-        Figures that changed by more than their spread, the worst first.
-    same : int
-        How many did not.
-    only_old, only_new : int
-        How many stand in one file alone.
-    apart : dict
-        What of the circumstances differs: old and new.
+    `changes` are the figures that changed by more than their spread, the worst first, and `same`
+    counts those that did not; `only_old` and `only_new` count those that stand in one file alone;
+    `apart` has the circumstances that differ: old and new.
     """
 
     changes: list[Change]
@@ -112,12 +93,10 @@ def read(path: Path) -> dict[str, Any]:
     """
     try:
         found = json.loads(path.read_text())
-    except (OSError, ValueError) as reason:
-        allowed = "a file of measurements, as those of data/benchmarks"
+        return dict(found, what=found["what"])
+    except (OSError, ValueError, KeyError, TypeError) as reason:
+        allowed = "a file of measurements, as those of data/benchmarks, with its `what`"
         raise InvalidArgument("--compare", str(path), allowed) from reason
-    if not isinstance(found, dict) or "what" not in found:
-        raise InvalidArgument("--compare", str(path), "a file of measurements, with its `what`")
-    return found
 
 
 def figures(measured: dict[str, Any]) -> dict[str, Figure]:
@@ -142,13 +121,8 @@ def _figures(there: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Figure]]:
                 yield from _figures(value, inner)
         elif isinstance(value, list):
             yield from _figures(value, path)
-        elif _is_figure(name, value):
+        elif isinstance(value, int | float) and name not in NOT_MEASURED and FIGURE.match(name):
             yield _labeled((*path, name), value, spread)
-
-
-def _is_figure(name: str, value: Any) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and name not in NOT_MEASURED and bool(FIGURE.match(name))
 
 
 def _labeled(path: tuple[str, ...], value: float, spread) -> tuple[str, Figure]:
@@ -168,13 +142,12 @@ def _name(row: dict[str, Any]) -> str:
 def compare(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
     """Return what changed from one file's content to another's."""
     before, after = figures(old), figures(new)
-    changes, same = [], 0
-    for where in before.keys() & after.keys():
-        one, other = before[where], after[where]
-        if other.low > one.high or other.high < one.low:
-            changes.append(Change(where, one.value, other.value))
-        else:
-            same += 1
+    both = before.keys() & after.keys()
+    changes = [
+        Change(where, before[where].value, after[where].value)
+        for where in both
+        if after[where].low > before[where].high or after[where].high < before[where].low
+    ]
     changes.sort(key=lambda change: (-change.ratio, change.where))
     apart = {
         name: (old.get(name), new.get(name))
@@ -182,4 +155,4 @@ def compare(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
         if old.get(name) != new.get(name)
     }
     only_old, only_new = len(before.keys() - after.keys()), len(after.keys() - before.keys())
-    return Comparison(changes, same, only_old, only_new, apart)
+    return Comparison(changes, len(both) - len(changes), only_old, only_new, apart)

@@ -82,49 +82,6 @@ def weighted_grid(rows: int, columns: int, seed: int) -> Graph:
 
 
 @functools.cache
-def weighted_honeycomb(rows: int, columns: int, seed: int) -> Graph:
-    """Return a mesh of hexagons, three edges a vertex but at its border, with weights.
-
-    It is drawn as a wall of bricks: each row is a path, and every second vertex of it has an edge
-    to the next row. From corner to corner it is about rows + columns edges.
-    """
-    vertex = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
-    down = (np.add.outer(np.arange(rows - 1), np.arange(columns)) % 2) == 0
-    source = np.concatenate([vertex[:, :-1].ravel(), vertex[:-1][down]])
-    target = np.concatenate([vertex[:, 1:].ravel(), vertex[1:][down]])
-    return weighted(Graph.from_arcs(vertex.size, source, target, None, False), seed)
-
-
-@functools.cache
-def weighted_routers(n: int, seed: int) -> Graph:
-    """Return an undirected graph of the degrees of workload "as-Skitter", with weights.
-
-    The ends of edges are paired at random: the configuration model.
-    """
-    ends = np.repeat(np.arange(n, dtype=np.int32), np.diff(workload("as-Skitter", n)))
-    ends = np.random.default_rng(seed).permutation(ends)
-    half = ends.size // 2
-    return weighted(Graph.from_arcs(n, ends[:half], ends[half : 2 * half], None, False), seed)
-
-
-@functools.cache
-def weighted_talk(n: int, seed: int) -> Graph:
-    """Return a directed graph like one of messages between the users of a site, with weights.
-
-    One of sixteen vertices has arcs out, in number as in wiki-talk: 2.1 a vertex on average, with a
-    deviation of 99.9 and 100,022 at most. Each vertex has an arc in; the others lead to vertices
-    that have arcs out, by how many they have.
-    """
-    rng = np.random.default_rng(seed)
-    target = workloads.Target(n, 2.1, 99.9, min(100_022, n // 10), 15 / 16, "shuffled", "messages")
-    degrees = rng.permutation(workloads.with_tail(target, n, rng))
-    source = np.repeat(np.arange(n, dtype=np.int32), degrees)
-    beside = rng.choice(source, max(source.size - n, 0))
-    to = np.concatenate([np.arange(n, dtype=np.int32), beside])
-    return weighted(Graph.from_arcs(n, source, rng.permutation(to)[: source.size]), seed)
-
-
-@functools.cache
 def weighted_small_world(n: int, degree: int, rewire: float, seed: int) -> Graph:
     """Return `gk.small_world` with weights."""
     return weighted(generators.small_world(n, degree, rewire, seed), seed)

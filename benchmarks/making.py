@@ -6,13 +6,11 @@ of the same arcs from coordinates to CSR (`coo_array.tocsr`, which also adds up 
 time, so that a parallel loop is charged for all its cores; wall time stands beside it. What makes a
 graph runs in turn with SciPy, so that both meet the same neighbors.
 
-Files of a sixteenth of the arcs, a million, stand below: the seconds of reading each format, and
-for those of pandas' and polars' readers, which make columns and no graph, where they are there.
+Files of a sixteenth of the arcs, a million, stand below: the seconds of reading each format.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import tempfile
 import time
@@ -38,31 +36,25 @@ READ_S = 0.2
 BANNER = "%%MatrixMarket matrix coordinate"
 
 
-def spent(run: Callable[[], Any], repeat: int) -> tuple[list[float], list[float]]:
-    """Return the CPU times and the wall times of `repeat` runs, in milliseconds."""
-    took = []
-    for _ in range(repeat):
-        cpu, wall = time.process_time(), time.perf_counter()
-        run()
-        took.append((1e3 * (time.process_time() - cpu), 1e3 * (time.perf_counter() - wall)))
-    return [cpu for cpu, _ in took], [wall for _, wall in took]
+def spent(run: Callable[[], Any]) -> tuple[float, float]:
+    """Return the CPU time and the wall time of a run, in milliseconds."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    run()
+    return 1e3 * (time.process_time() - cpu), 1e3 * (time.perf_counter() - wall)
 
 
-def _figures(cpu: list[float], wall: list[float]) -> dict[str, Any]:
+def _figures(times: list[tuple[float, float]]) -> dict[str, Any]:
     """Return the least seconds, which other work disturbs least, and the medians of all."""
+    cpu, wall = zip(*times, strict=True)
     seconds = {"cpu_s": min(cpu) / 1e3, "wall_s": min(wall) / 1e3}
     return {**seconds, "cpu_ms": median(cpu), "wall_ms": median(wall)}
 
 
 def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dict[str, Any]]:
-    """Time each way of making an R-MAT graph, and SciPy's conversion of the same arcs.
+    """Time each way of making an R-MAT graph of ``edge_factor << scale`` arcs, and SciPy's.
 
-    Parameters
-    ----------
-    scale, edge_factor : int
-        Of the graph: ``edge_factor << scale`` arcs. The check takes half of them, both ways.
-    repeat : int
-        Runs of each, of which the fastest counts. One more comes before, for the compiler.
+    SciPy converts the same arcs. The check takes half of them, both ways. Of `repeat` runs the
+    fastest counts; one more comes before, for the compiler.
 
     Returns
     -------
@@ -85,14 +77,13 @@ def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dic
     }
     for run in runs.values():
         run()
-    took: dict[str, tuple[list[float], list[float]]] = {what: ([], []) for what in runs}
+    took: dict[str, list[tuple[float, float]]] = {what: [] for what in runs}
     for _ in range(repeat):
         for what, run in runs.items():
-            for kept, one in zip(took[what], spent(run, 1), strict=True):
-                kept += one
+            took[what].append(spent(run))
     rows: list[dict[str, Any]] = []
     for what, times in took.items():
-        told = _figures(*times)
+        told = _figures(times)
         one = rows[0]["cpu_s"] if rows else told["cpu_s"]
         ratio = {"ratio": told["cpu_s"] / one, "allowed": TARGETS.get(what)}
         rows.append({"what": what, **told, **ratio})
@@ -100,13 +91,9 @@ def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dic
 
 
 def measure_readers(arcs: int = 1_000_000, repeat: int = 3) -> list[dict[str, Any]]:
-    """Time reading a file of so many arcs in each format.
+    """Time reading a file of so many arcs in each format, and return rows as :func:`measure` does.
 
-    Returns
-    -------
-    list of dict
-        ``what`` (the reader and the format), ``cpu_s``, ``wall_s`` and ``allowed``, the CPU seconds
-        that reading a million arcs may take.
+    ``what`` is the reader and the format, and ``allowed`` the CPU seconds that it may take.
     """
     n = max(2, arcs // 5)
     ends = np.random.default_rng(1).integers(1, n + 1, (arcs, 2)).tolist()
@@ -125,31 +112,11 @@ def measure_readers(arcs: int = 1_000_000, repeat: int = 3) -> list[dict[str, An
         for name, text in files.items():
             file = Path(folder) / name
             file.write_text("".join(text))
-            for reader, run in {"gk": lambda file: read(file), **_others(name)}.items():
-                run(file)
-                told = _figures(*spent(functools.partial(run, file), repeat))
-                allowed = READ_S * arcs / 1e6 if reader == "gk" else None
-                rows.append({"what": f"{reader} {name}", **told, "allowed": allowed})
+            run = functools.partial(read, file)
+            run()
+            told = _figures([spent(run) for _ in range(repeat)])
+            rows.append({"what": f"gk {name}", **told, "allowed": READ_S * arcs / 1e6})
     return rows
-
-
-def _others(name: str) -> dict[str, Callable[[Path], Any]]:
-    """Return what else reads the columns of such a file, of what is installed."""
-    separator, skip = ("\t", 0) if name.endswith(".txt") else (" ", 1 + name.endswith(".mtx"))
-    readers = {}
-    with contextlib.suppress(ImportError):
-        import pandas
-
-        readers["pandas"] = functools.partial(
-            pandas.read_csv, sep=separator, header=None, skiprows=skip
-        )
-    with contextlib.suppress(ImportError):
-        import polars
-
-        readers["polars"] = functools.partial(
-            polars.read_csv, separator=separator, has_header=False, skip_rows=skip
-        )
-    return readers
 
 
 def write(
@@ -172,8 +139,7 @@ def write(
     steps.tell(f"files of {arcs >> 4:,} arcs", 0)
     files = measure_readers(arcs >> 4, repeat)
     for row in files:
-        allowed = "" if row["allowed"] is None else f"  (at most {row['allowed']:.3g} s CPU)"
-        steps.tell(f"{_told(row)}{allowed}")
+        steps.tell(_told(row))
     what = (
         "making a graph of `arcs` arcs beside SciPy's conversion, and reading files of "
         f"`file_arcs`: the least CPU and wall seconds of {repeat} runs, and their medians"

@@ -9,7 +9,7 @@ on all cores of the CPU.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,17 +37,6 @@ FAMILY_NAMES = tuple(family for family, *_ in FAMILIES)
 
 #: How many roots are searched from together, and of these as many in turn as a GPU has time for.
 TOGETHER, ALONE = (64, 128, 256), 16
-#: What is tried of the knobs, from the most roots: kernels alone are timed, a few times.
-TRIED: tuple[dict[str, float], ...] = (
-    {"alpha": 1.0},
-    {"alpha": 16.0},
-    {"words": 1},
-    {"words": 2},
-    {"threads": 512},
-    {"piece": 8192},
-)
-#: How often what is tried is repeated at most.
-FEW = 3
 #: How often a way to search is measured again, the others in between.
 ROUNDS = 3
 SINGLE = "direction_optimizing"
@@ -59,19 +48,10 @@ WHAT = (
     f"{SINGLE} without parents from {ALONE} of them one after the other, the graph on the GPU "
     "already, every distance checked. All figures are for one search: kernel_ms (events, the GPU "
     "kept busy before each launch, its cache cold), call_ms (the whole call, distances copied "
-    "back; not of what is tried of the knobs), medians of `rounds`, each of many runs and after "
+    "back), medians of `rounds`, each of many runs and after "
     "the other ways, with the outermost quartiles of all; searches_per_second by kernels; "
     "times_as_many: this by that of one after the other"
 )
-
-
-def settings(together: Sequence[int], tried: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the number of roots and the knobs of each way to search together, by its name."""
-    named: dict[str, Any] = {f"bfs_many {count} roots": (count, {}) for count in together}
-    for knobs in tried:
-        told = " ".join(f"{name}={value:g}" for name, value in knobs.items())
-        named[f"bfs_many {max(together)} roots {told}"] = max(together), knobs
-    return named
 
 
 def widest(rounds: Sequence[Median]) -> Median:
@@ -81,13 +61,7 @@ def widest(rounds: Sequence[Median]) -> Median:
 
 
 def measure(
-    device,
-    g: Graph,
-    root: int,
-    limits: Limits,
-    repeat: int,
-    together: Sequence[int],
-    tried: Sequence[Mapping[str, Any]],
+    device, g: Graph, root: int, limits: Limits, repeat: int, together: Sequence[int]
 ) -> dict[str, Any]:
     """Return how many are searched one by one, and the figures of each way to search.
 
@@ -96,53 +70,43 @@ def measure(
     AssertionError
         If a distance is wrong.
     """
-    component = multicore.bfs(g, root).distance >= 0
+    component, most = multicore.bfs(g, root).distance >= 0, max(together)
     # Of a very small graph, some vertices are there again and again.
-    roots = np.resize(draw(g, root, component, max(together)), max(together))
+    roots = np.resize(draw(g, root, component, most), most)
     expected = np.stack([multicore.bfs(g, v).distance for v in roots.tolist()])
-    alone = roots[:ALONE].tolist()
     vertices = int(component.sum())
     arcs = int(g.out_degree[component].sum(dtype=np.int64))
     kept: list[Any] = [None]
 
-    def one_by_one(there) -> None:
-        kept[0] = [bfs(g, v, SINGLE, there, parents=False).distance for v in alone]
-
-    def at_once(there, count: int, knobs: Mapping[str, Any]) -> None:
+    def search(there, count: int, label: str) -> None:
         kept[0] = None  # gigabytes, of which one lot at a time is enough
-        kept[0] = bfs_many(g, roots[:count], there, **knobs).distance
+        if label == SINGLE:
+            alone = roots[:count].tolist()
+            kept[0] = [bfs(g, v, SINGLE, there, parents=False).distance for v in alone]
+        else:
+            kept[0] = bfs_many(g, roots[:count], there).distance
 
-    def check(label: str, count: int) -> None:
+    def check(count: int, label: str) -> None:
         for i in range(count):
             if not np.array_equal(kept[0][i], expected[i]):
                 raise AssertionError(f"{label}: wrong distances from root {roots[i]}")
 
-    ways: list[tuple[str, Callable[[Any], None], int, int, bool]] = [
-        (SINGLE, one_by_one, len(alone), 1, True)
-    ]
-    for label, (count, knobs) in settings(together, tried).items():
-        sharing = min(count, BITS * knobs.get("words", WORDS[-1]))
-        ways.append((label, partial(at_once, count=count, knobs=knobs), count, sharing, not knobs))
-    rounds: dict[str, list[tuple[Median, Median | None]]] = {label: [] for label, *_ in ways}
-    for number in range(ROUNDS):
-        for label, run, count, _, whole in ways:
-            if number and not whole:
-                continue
-            ms = kernel_ms(
-                device, run, repeat if whole else min(repeat, FEW),
-                check=lambda label=label, count=count: check(label, count), patience=PATIENCE,
-            )  # fmt: skip
-            call = (
-                wall_ms(lambda run=run: run(device), repeat, patience=PATIENCE) if whole else None
-            )
-            rounds[label].append((ms.times(1 / count), call and call.times(1 / count)))
+    ways = {SINGLE: min(ALONE, most), **{f"bfs_many {count} roots": count for count in together}}
+    rounds: dict[str, list[tuple[Median, Median]]] = {label: [] for label in ways}
+    for _ in range(ROUNDS):
+        for label, count in ways.items():
+            run = partial(search, count=count, label=label)
+            right = partial(check, count, label)
+            ms = kernel_ms(device, run, repeat, check=right, patience=PATIENCE)
+            call = wall_ms(partial(run, device), repeat, patience=PATIENCE)
+            rounds[label].append((ms.times(1 / count), call.times(1 / count)))
     found: dict[str, dict[str, Any]] = {}
-    for label, _, _, sharing, whole in ways:
-        ms = widest([ms for ms, _ in rounds[label]])
-        found[label] = row = {"kernel_ms": ms, "rounds": len(rounds[label])}
-        if whole:
-            row["call_ms"] = widest([call for _, call in rounds[label]])
+    for label, count in ways.items():
+        kernels, calls = zip(*rounds[label], strict=True)
+        ms = widest(kernels)
+        found[label] = row = {"kernel_ms": ms, "rounds": len(kernels), "call_ms": widest(calls)}
         # Offsets and targets are read once for all that share them, distances written for each.
+        sharing = 1 if label == SINGLE else min(count, BITS * WORDS[-1])
         shared = least_bytes(vertices, arcs) - 4 * vertices
         row |= limits.judged(ms, shared // sharing + 4 * vertices, arcs // sharing)
         row["searches_per_second"] = round(1e3 / max(ms, 1e-9), 1)
@@ -151,7 +115,7 @@ def measure(
         steps.tell(
             f"  {label}: {ms:,} ms a search {list(ms.spread)}, {row['times_as_many']} as many"
         )
-    return {"one_after_the_other": len(alone), "searches": found}
+    return {"one_after_the_other": ways[SINGLE], "searches": found}
 
 
 def write(
@@ -163,15 +127,14 @@ def write(
     repeat: int = 9,
     families: Sequence[str] = FAMILY_NAMES,
     together: Sequence[int] = TOGETHER,
-    tried: Sequence[Mapping[str, Any]] = TRIED,
 ) -> Path:
     """Measure and write the file; return its path. It is written after each graph."""
-    steps.expect(len(families) * (1 + len(together) + len(tried)))
+    steps.expect(len(families) * (1 + len(together)))
     limits = measured_limits(device, shrink)
     rows: list[dict[str, Any]] = []
     measured = {**limits.figures, "times": rows}
     for head, g in large_graphs(FAMILIES, shrink, families):
         steps.tell(f"{head['graph']}: n={g.n:,} m={g.m:,}", 0)
-        rows.append({**head, **measure(device, g, head["root"], limits, repeat, together, tried)})
+        rows.append({**head, **measure(device, g, head["root"], limits, repeat, together)})
         path = record.write("many_roots", WHAT, measured, here, folder)
     return path

@@ -11,7 +11,6 @@ time of the whole driver, with all that, stands beside it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Container
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from numba import cuda
 from benchmarks import record, steps
 from benchmarks.graphs import items_of, workload
 from benchmarks.limits import measured_limits
+from benchmarks.search_time import timed
 from gpukernels.graphs.workloads import TARGETS
 from gpukernels.mapping import METHODS
 from gpukernels.mapping.choose import choose_mapping, label
@@ -67,20 +67,10 @@ def fill(item, value):
 def measure_technique(
     device, load: Workload, expected, method: str, knobs: dict[str, Any], threads: int, **options
 ) -> dict[str, Any]:
-    """Check a technique on a workload, then time it.
+    """Check a technique on a workload of `device`, then time it.
 
-    Parameters
-    ----------
-    device : SimtDevice or CudaDevice
-        Where to run.
-    load : Workload
-        The workload, on `device`.
-    expected : ndarray of int, shape (units,)
-        The item of every unit.
-    method, knobs, threads
-        The technique.
-    **options
-        ``repeat`` (timed runs, odd) and ``busy_rounds``.
+    `expected` has the item of every unit. The `options` are ``repeat`` (timed runs, odd) and
+    ``busy_rounds`` (of `keep_busy` before each launch).
 
     Returns
     -------
@@ -96,6 +86,11 @@ def measure_technique(
     device.launch(fill, grid(load.units, 256), 256, load.item, -1)
     stats = technique(load, device, threads=threads, **knobs)  # compiles, too
     check_items(device.read(load.item), expected, f"{name}, {threads} threads")
+
+    def whole() -> None:
+        with device.timer():  # waits for the GPU
+            technique(load, device, threads=threads, **knobs)
+
     timer = LaunchTimer(device, options["busy_rounds"])
     kernels, drivers = [], []
     for _ in range(options["repeat"]):
@@ -103,10 +98,7 @@ def measure_technique(
         timer.reset()
         technique(load, timer, threads=threads, **knobs)
         kernels.append(timer.ms)
-        begin = time.perf_counter()
-        with device.timer():  # waits for the GPU
-            technique(load, device, threads=threads, **knobs)
-        drivers.append((time.perf_counter() - begin) * 1e3)
+        drivers.append(timed(whole)[1])
     times = {"ms": median(kernels), "driver_ms": median(drivers)}
     return {**times, "launches": stats["launches"]}
 
@@ -130,22 +122,7 @@ def measure(
     *,
     methods: Container[str] = tuple(METHODS),
 ) -> dict[str, Any]:
-    """Measure every technique on every workload.
-
-    Parameters
-    ----------
-    device : SimtDevice or CudaDevice
-        Where to run; the machine's times say nothing.
-    items : int, optional
-        Items of each workload; by default its full size.
-    block_sizes : sequence of int
-        Threads a block.
-    repeat : int
-        Timed runs, of which the median is kept.
-    busy_rounds : int, optional
-        Rounds of `keep_busy` before each launch; by default those of `kernel_time`.
-    methods : container of str
-        Which techniques.
+    """Measure some techniques on every workload, of full size or of so many items.
 
     Returns
     -------

@@ -7,7 +7,6 @@ too.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -35,7 +34,7 @@ class Found:
     def __init__(self, as_distance: Callable[[], NDArray[np.int32]]):
         self._as_distance = as_distance
 
-    @functools.cached_property
+    @property
     def distance(self) -> NDArray[np.int32]:
         """The distance of every vertex."""
         return self._as_distance()
@@ -51,14 +50,7 @@ def searches(g: Graph) -> Iterator[tuple[str, OnCPU]]:
             return Found(lambda: _levels(order, parent))
 
         yield "SciPy", by_scipy
-    if g.m <= NETWORKX_ARCS:
-        graph = g.to_networkx()
-
-        def by_networkx(root: int) -> Found:
-            found = nx.single_source_shortest_path_length(graph, root)
-            return Found(lambda: _of_items(found, g.n, -1))
-
-        yield "NetworkX", by_networkx
+    yield from _networkx(g, nx.single_source_shortest_path_length, -1)
 
 
 def path_searches(g: Graph) -> Iterator[tuple[str, OnCPU]]:
@@ -76,14 +68,7 @@ def path_searches(g: Graph) -> Iterator[tuple[str, OnCPU]]:
             return Found(lambda: np.where(np.isinf(found), UNREACHED, found).astype(np.int32))
 
         yield "SciPy", by_scipy
-    if g.m <= NETWORKX_ARCS:
-        graph = g.to_networkx()
-
-        def by_networkx(root: int) -> Found:
-            found = nx.single_source_dijkstra_path_length(graph, root)
-            return Found(lambda: _of_items(found, g.n, UNREACHED))
-
-        yield "NetworkX", by_networkx
+    yield from _networkx(g, nx.single_source_dijkstra_path_length, UNREACHED)
 
 
 @compiled()
@@ -95,7 +80,18 @@ def _levels(order, parent):
     return distance
 
 
-def _of_items(found: dict[int, int], n: int, none: int) -> NDArray[np.int32]:
-    distance = np.full(n, none, np.int32)
-    distance[list(found)] = list(found.values())
-    return distance
+def _networkx(g: Graph, search: Callable[..., dict], none: int) -> Iterator[tuple[str, OnCPU]]:
+    if g.m > NETWORKX_ARCS:
+        return
+    graph = g.to_networkx()
+
+    def as_distance(found: dict[int, int]) -> NDArray[np.int32]:
+        distance = np.full(g.n, none, np.int32)
+        distance[list(found)] = list(found.values())
+        return distance
+
+    def by_networkx(root: int) -> Found:
+        found = search(graph, root)
+        return Found(lambda: as_distance(found))
+
+    yield "NetworkX", by_networkx

@@ -11,7 +11,6 @@ algorithm has checked.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from benchmarks import record, steps
 from benchmarks.apsp import Subject
 from benchmarks.graphs import dense_lengths
 from benchmarks.limits import measured_limits
+from benchmarks.search_time import timed
 from gpukernels.all_pairs import apsp
 from gpukernels.notebook.spread import median
 
@@ -48,9 +48,8 @@ def _timed(subject: Subject, device, method: str, repeat: int, **options: Any) -
     """Return the times of whole calls, and what the last says of itself."""
     times, stats = [], {}
     for _ in range(repeat):
-        begin = time.perf_counter()
-        found = apsp(subject.given, method, device, **options)
-        times.append((time.perf_counter() - begin) * 1e3)
+        found, ms = timed(lambda: apsp(subject.given, method, device, **options))
+        times.append(ms)
         subject.check(found.distance, method)
         stats = found.stats
     told = {name: int(stats[name]) for name in TOLD if name in stats}

@@ -17,6 +17,7 @@ from benchmarks.limits import Limits, measured_limits
 from gpukernels.device import CudaDevice
 from gpukernels.graphs.workloads import TARGETS
 from gpukernels.notebook.kernel_time import kernel_ms, wall_ms
+from gpukernels.notebook.spread import Median
 from gpukernels.primitives import blocks_for, scan_sizes
 from gpukernels.primitives.block_scan import scan_blocks
 from gpukernels.primitives.device_scan import TURNS, add_tiles, scan_tiles
@@ -33,6 +34,19 @@ SEARCHED = ("two_sided", "lower_bound", "interpolation", "guarded")
 PATIENCE = 2.0
 
 
+def _checked_ms(device, run, repeat: int, clear, result, right, name: str, patience=10.0) -> Median:
+    """Return the milliseconds of `run`: it clears arrays before, and checks ``result()`` after."""
+    ms = kernel_ms(
+        device,
+        run,
+        repeat,
+        prepare=lambda: [device.clear(array) for array in clear],
+        check=lambda: np.testing.assert_array_equal(device.read(result()), right, err_msg=name),
+        patience=patience,
+    )
+    return round(ms, 4)
+
+
 def measure_scans(
     device, n: int = 1 << 26, repeat: int = 20, limits: Limits | None = None
 ) -> dict[str, Any]:
@@ -43,12 +57,7 @@ def measure_scans(
     large kernels of the one by launches have rows of their own. Libraries' scans stand beside them
     where one is installed: theirs give what stands after each value, one word less than ours. At
     least each size is read once and each sum written, and one addition made for it; of `limits`,
-    if they are given, that is the share.
-
-    Raises
-    ------
-    AssertionError
-        If a scan is wrong.
+    if they are given, that is the share. A wrong scan raises AssertionError.
     """
     sizes = np.random.default_rng(0).integers(0, 9, n).astype(np.int32)
     values, scanned = device.array(sizes), device.empty(n, np.int32)
@@ -56,18 +65,12 @@ def measure_scans(
     rows = []
 
     def add(name: str, run, result, right, clear=(), **more) -> None:
-        ms = kernel_ms(
-            device,
-            run,
-            repeat,
-            prepare=lambda: [device.clear(array) for array in clear],
-            check=lambda: np.testing.assert_array_equal(device.read(result()), right, err_msg=name),
-        )
+        ms = _checked_ms(device, run, repeat, clear, result, right, name)
         needed = {"least_bytes": 8 * n, "least_operations": n}
         if name == "device, add tiles":
             needed["least_bytes"] = 4 * n + 8 * len(right)
         shares = {} if limits is None else limits.shares(ms, *needed.values())
-        rows.append({"scan": name, "ms": round(ms, 4), **needed, **shares, **more})
+        rows.append({"scan": name, "ms": ms, **needed, **shares, **more})
         steps.tell(f"  {name:30} kernels {rows[-1]['ms']:>10,} ms")
 
     for name, kernel, run_length, shared in (
@@ -164,20 +167,10 @@ def measure_searches(
             def run(d, search=search, arrays=arrays, owner=owner):
                 d.launch(SEARCHES[search], blocks_for(count, THREADS), THREADS, *arrays, owner)
 
-            def check(name=name, search=search, expected=expected, owner=owner):
-                np.testing.assert_array_equal(
-                    device.read(owner), expected, err_msg=f"{name} {search}"
-                )
-
-            spent = kernel_ms(
-                device,
-                run,
-                repeat,
-                prepare=lambda owner=owner: device.clear(owner),
-                check=check,
-                patience=PATIENCE,
-            )
-            ms[search] = round(spent, 4)
+            ms[search] = _checked_ms(
+                device, run, repeat, [owner], lambda owner=owner: owner, expected,
+                f"{name} {search}", PATIENCE,
+            )  # fmt: skip
         cpu = wall_ms(
             lambda offsets=offsets, units=units: np.searchsorted(offsets, units, side="right"),
             repeat,

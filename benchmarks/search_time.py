@@ -44,6 +44,13 @@ def timer_for(device) -> LaunchTimer:
     return LaunchTimer(device, kernel_time.BUSY_ROUNDS, LIMIT_MS)
 
 
+def timed(run: Callable[[], Any]) -> tuple[Any, float]:
+    """Return what `run` returns, and its milliseconds by the host's clock."""
+    begin = time.perf_counter()
+    found = run()
+    return found, (time.perf_counter() - begin) * 1e3
+
+
 def print_row(label: str, row: dict[str, Any]) -> None:
     """Print the times of one search, as they are found."""
     told = (row.get("kernel_ms"), row.get("call_ms"), row.get("runs"), row.get("roots"))
@@ -64,22 +71,10 @@ def time_search(
 ) -> dict[str, Any]:
     """Time ``search(device, root)``, whose result has a ``distance`` and ``stats``.
 
-    Parameters
-    ----------
-    search : callable
-        What is timed.
-    timer : LaunchTimer
-        The device.
-    cases : sequence of Case
-        The first root and the others.
-    repeat : int
-        Runs from the first root, of kernels and of whole calls each.
-    bandwidth : float
-        Gigabytes a second of a copy on the device.
-    label : str
-        The search's name in an error.
-    patience : float, optional
-        Seconds after which no further run is begun, by default `PATIENCE`; each kind is run once.
+    There are up to `repeat` runs of the kernels, and of whole calls, from the first root of `cases`
+    and one from each other root; none begins after `patience` seconds (by default `PATIENCE`), but
+    each kind is run once. `bandwidth` is that of a copy on the device, in gigabytes a second;
+    `label` names the search in an error.
 
     Returns
     -------
@@ -149,9 +144,7 @@ def _call(search: Callable[[int], Any], label: str) -> Callable[[Case], float]:
     """Return what runs `search` from a case's root, checks it, and gives its milliseconds."""
 
     def call(case: Case) -> float:
-        begin = time.perf_counter()
-        found = search(case.root)
-        ms = (time.perf_counter() - begin) * 1e3
+        found, ms = timed(lambda: search(case.root))
         _check(found, case, label)
         return ms
 

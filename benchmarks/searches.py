@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks import record, steps
-from benchmarks.limits import Limits, measured_limits
+from benchmarks.limits import measured_limits
 from benchmarks.roots import Case
 from benchmarks.search_time import print_row, time_search, timer_for
 from gpukernels.graphs.graph import Graph
@@ -41,6 +41,18 @@ def large_graphs(
             root = 0 if family in FROM_A_CORNER else int(np.argmax(g.out_degree))
             head = {"graph": family, "call": call, "halved": shrink, "n": g.n, "m": g.m}
             yield {**head, "root": root}, g
+
+
+def searches_of(
+    known: Iterable[str], methods: Container[str], options: Mapping[str, Sequence[dict[str, Any]]]
+) -> list[Search]:
+    """Return the searches of some `methods`: of each one its `options`, or its defaults."""
+    return [
+        named(method, some)
+        for method in known
+        if method in methods
+        for some in options.get(method, ({},))
+    ]
 
 
 def time_all(
@@ -90,15 +102,10 @@ def write(
     for head, g in graphs:
         steps.tell(f"{head['graph']}: n={g.n:,} m={g.m:,} root={head['root']}", 0)
         row = {**head, **measure(timer, g, head["root"], limits.gigabytes_per_second)}
-        judge(limits, row["searches"].values())
+        for found in row["searches"].values():
+            if "least_operations" in found:
+                shares = limits.shares(found["roots_kernel_ms"], 0, found["least_operations"])
+                found["share_of_issue_rate"] = shares["share_of_issue_rate"]
         rows.append(row)
         record.write(name, what, measured, here, folder)
     return record.write(name, what, measured, here, folder)
-
-
-def judge(limits: Limits, rows: Iterable[dict[str, Any]]) -> None:
-    """Add to rows of `time_search` their share of the GPU's issue rate, from random roots."""
-    for row in rows:
-        if "least_operations" in row:
-            shares = limits.shares(row["roots_kernel_ms"], 0, row["least_operations"])
-            row["share_of_issue_rate"] = shares["share_of_issue_rate"]

@@ -136,7 +136,7 @@ def write(
         add(f"{labels[key]}, {large:,} vertices", seconds, seconds / times[key], "times as long")
     schedules = by_schedule(vertices, repeat)
     for schedule, seconds in schedules.items():
-        add(f"{schedule}", seconds, seconds / schedules["lockstep"], "times as long")
+        add(schedule, seconds, seconds / schedules["lockstep"], "times as long")
     what = (
         "the SIMT machine beside numba's simulator: a vertex-parallel search of a random graph of "
         "`vertices`, and schedules; medians by the host's clock"

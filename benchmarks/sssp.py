@@ -16,8 +16,8 @@ shortest paths.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Container, Iterator, Sequence
+import functools
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,16 @@ from benchmarks.graphs import (
     weighted_small_world,
 )
 from benchmarks.roots import ROOTS, Case, draw
-from benchmarks.search_time import ALL_CORES, FEW, LIMIT_MS, no_collection, print_row, time_on_cpu
-from benchmarks.searches import Family, Search, named, time_all
+from benchmarks.search_time import (
+    ALL_CORES,
+    FEW,
+    LIMIT_MS,
+    no_collection,
+    print_row,
+    time_on_cpu,
+    timed,
+)
+from benchmarks.searches import Family, Search, searches_of, time_all
 from gpukernels import reference
 from gpukernels.cores.compiled import compiled
 from gpukernels.graphs import generators
@@ -144,9 +152,7 @@ def is_shortest(
 def cases(device, g: Graph, root: int, count: int) -> tuple[list[PathCase], float]:
     """Return the case of `root`, by Dijkstra, and of random roots, and the heap's milliseconds."""
     reference.dijkstra(weighted(generators.path(2)), 0)  # compiles
-    begin = time.perf_counter()
-    found = reference.dijkstra(g, root)
-    ms = (time.perf_counter() - begin) * 1e3
+    found, ms = timed(lambda: reference.dijkstra(g, root))
     reached = found.parent >= 0
     first = _case(g, root, np.where(reached, found.distance, UNREACHED).astype(np.int32))
     others = []
@@ -162,16 +168,6 @@ def single(ms: float, case: Case) -> dict[str, Any]:
     """Return the row of a single run on the CPU."""
     rate = round(case.arcs / max(ms, 1e-9) / 1e6, 4)
     return {"call_ms": median([ms]), "call_gteps": rate, "runs": 1, "roots": 0}
-
-
-def on_all_cores(
-    g: Graph, from_roots: Sequence[Case], repeat: int, patience: float
-) -> dict[str, Any]:
-    """Return the row of all cores, and print it."""
-    few = min(patience, CORES_PATIENCE)
-    row = time_on_cpu(lambda root: multicore.sssp(g, root), from_roots, repeat, ALL_CORES, few)
-    print_row(ALL_CORES, row)
-    return row
 
 
 def with_parents(
@@ -197,19 +193,9 @@ def with_parents(
     return {"with_parents_kernel_ms": median(times[1:])}
 
 
-def large_graphs(shrink: int, families: Container[str]) -> Iterator[tuple[dict[str, Any], Graph]]:
-    """Yield what a row says of each of some `families`, halved so many times, and the graph."""
-    return together.large_graphs(FAMILIES, shrink, families)
-
-
 def searches(methods: Container[str] = tuple(METHODS)) -> list[Search]:
     """Return everything that is measured of some `methods`."""
-    return [
-        named(method, options)
-        for method in METHODS
-        if method in methods
-        for options in OPTIONS.get(method, ({},))
-    ]
+    return searches_of(METHODS, methods, OPTIONS)
 
 
 def measure(
@@ -232,12 +218,13 @@ def measure(
     first = from_roots[0]
     found: dict[str, dict[str, Any]] = {"sequential": single(heap_ms, first)}
     print_row("sequential", found["sequential"])
-    few = CORES_PATIENCE if patience is None else patience
-    found[ALL_CORES] = on_all_cores(g, from_roots, repeat, few)
+    few = CORES_PATIENCE if patience is None else min(patience, CORES_PATIENCE)
+    on_all_cores = functools.partial(multicore.sssp, g)
+    found[ALL_CORES] = time_on_cpu(on_all_cores, from_roots, repeat, ALL_CORES, few)
+    print_row(ALL_CORES, found[ALL_CORES])
     for label, search in on_cpu.path_searches(g):
-        begin = time.perf_counter()
-        result = search(root)
-        found[label] = single((time.perf_counter() - begin) * 1e3, first)
+        result, ms = timed(functools.partial(search, root))
+        found[label] = single(ms, first)
         np.testing.assert_array_equal(result.distance, first.distance, err_msg=label)
         print_row(label, found[label])
     some = searches() if chosen is None else chosen
@@ -266,6 +253,6 @@ def write(
     def of_graph(timer: LaunchTimer, g: Graph, root: int, bandwidth: float) -> dict[str, Any]:
         return measure(timer, g, root, repeat, bandwidth, searches(methods), roots, patience)
 
-    graphs = large_graphs(shrink, families)
+    graphs = together.large_graphs(FAMILIES, shrink, families)
     what = WHAT.format(patience=patience)
     return together.write("sssp", what, graphs, of_graph, device, here, folder, shrink)

@@ -11,7 +11,6 @@ from typing import Any
 from benchmarks import (
     apsp,
     bfs,
-    hbf_switches,
     making,
     many_roots,
     mapping,
@@ -29,21 +28,11 @@ from gpukernels.traversal import METHODS as SEARCHES
 class Subject:
     """One file of measurements.
 
-    Attributes
-    ----------
-    about : str
-        A line of help.
-    write : callable
-        ``write(device, circumstances, folder, **options)`` measures, writes the file and returns
-        its path; its options are its keyword-only arguments.
-    quick : mapping
-        The options of a run in which a user sees a result within a minute.
-    choices : mapping
-        Which names the options that choose some accept.
-    gpu : bool
-        Whether it measures a GPU; otherwise `device` is None.
-    alone : bool
-        Whether it runs only when it is named, and not with ``all``.
+    ``write(device, circumstances, folder, **options)`` measures, writes the file and returns its
+    path. Its keyword-only arguments are the subject's options: `quick` has those of a run in which
+    a user sees a result within a minute, and `choices` the names that some of them accept.
+    `gpu` is False if it measures no GPU, so that `device` is None; `alone`, if it runs only when it
+    is named, and not with ``all``. `about` is a line of help.
     """
 
     about: str
@@ -83,16 +72,10 @@ SUBJECTS: dict[str, Subject] = {
         {**_FEW, "families": ("rmat", "grid")},
         {"families": sssp.FAMILY_NAMES, "methods": tuple(PATHS)},
     ),
-    "hbf_switches": Subject(
-        "H-BF with one optimization off",
-        hbf_switches.write,
-        {**_FEW, "families": ("Skitter-like",)},
-        {"families": hbf_switches.FAMILY_NAMES},
-    ),
     "many_roots": Subject(
         "searches from many roots at once, beside one after the other",
         many_roots.write,
-        {**_SHORT, "tried": ()},
+        _SHORT,
         {"families": many_roots.FAMILY_NAMES},
     ),
     "apsp": Subject(

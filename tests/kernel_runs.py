@@ -14,7 +14,7 @@ import numpy as np
 from diamonds import diamonds
 
 import gpukernels as gk
-from benchmarks import bandwidth, issue_rate
+from benchmarks import limits
 from benchmarks import mapping as mapping_bench
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.tasks import duplicates as duplicates_exercises
@@ -655,7 +655,7 @@ def _probe(device) -> dict[str, np.ndarray]:
 
 def _copy_words(device) -> dict[str, np.ndarray]:
     values, out = np.arange(256, dtype=np.int64), device.full(256, 0, np.int64)
-    device.launch(bandwidth.copy_words, 2, THREADS, device.array(values), out)
+    device.launch(limits.copy_words, 2, THREADS, device.array(values), out)
     return {"out": device.read(out)}
 
 
@@ -663,7 +663,7 @@ def _limits(device) -> dict[str, np.ndarray]:
     """One round of the issue rate, and a word that is not 0 where all are to be read."""
     out, found = device.full(37, 0, np.int32), device.full(1, 0, np.int64)
     few = np.int32(3), np.int32(60), np.int32(1)
-    device.launch(issue_rate.add_and_compare, 2, THREADS, *few, out)
+    device.launch(limits.add_and_compare, 2, THREADS, *few, out)
     device.launch(cold_cache.read_all, 1, THREADS, device.full(37, 4, np.int64), found)
     return {"out": device.read(out), "found": device.read(found)}
 

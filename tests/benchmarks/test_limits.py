@@ -12,7 +12,7 @@ from fake_gpu import FakeGpus
 from numba import cuda, types
 
 import gpukernels as gk
-from benchmarks import issue_rate, limits
+from benchmarks import limits
 from benchmarks.limits import Limits
 from benchmarks.mapping import fill
 from gpukernels.notebook import cold_cache, kernel_time
@@ -34,17 +34,15 @@ def test_the_issue_rate_is_that_of_all_pairs_of_all_threads(monkeypatch):
         check()
         return median([0.5])
 
-    monkeypatch.setattr(issue_rate, "kernel_ms", half_a_millisecond)
+    monkeypatch.setattr(limits, "kernel_ms", half_a_millisecond)
     device = gk.SimtDevice()
     pairs = device.resident_threads * 2 * 4 * 16
-    assert issue_rate.measured_issue_rate(device, 2) == pytest.approx(
-        pairs / 0.5e-3 / 1e12, rel=1e-4
-    )
+    assert limits.measured_issue_rate(device, 2) == pytest.approx(pairs / 0.5e-3 / 1e12, rel=1e-4)
     with pytest.raises(gk.InvalidArgument, match="rounds = 0: must be 1 or more"):
-        issue_rate.measured_issue_rate(device, 0)
-    monkeypatch.setattr(issue_rate, "add_and_compare", idle)
+        limits.measured_issue_rate(device, 0)
+    monkeypatch.setattr(limits, "add_and_compare", idle)
     with pytest.raises(AssertionError, match="chains end elsewhere"):
-        issue_rate.measured_issue_rate(device, 1)
+        limits.measured_issue_rate(device, 1)
 
 
 @pytest.mark.parametrize(
@@ -53,14 +51,14 @@ def test_the_issue_rate_is_that_of_all_pairs_of_all_threads(monkeypatch):
 def test_the_loop_of_the_issue_rate_is_additions_and_minima_and_little_else(cc, instructions):
     """On a GPU of 2022 one instruction does both, on one of 2020 two do."""
     try:
-        loops = gk.sass(issue_rate.add_and_compare, SIGNATURE, cc).loops
+        loops = gk.sass(limits.add_and_compare, SIGNATURE, cc).loops
     except gk.MissingTool as reason:
         pytest.skip(str(reason))
     counts = [[i.opcode for i in loop] for loop in loops]
     assert counts
     for opcodes in counts:
         pairs = sum(opcode in instructions for opcode in opcodes)
-        assert pairs >= issue_rate.PAIRS * len(instructions)
+        assert pairs >= limits.PAIRS * len(instructions)
         assert pairs >= 0.9 * len(opcodes)
 
 

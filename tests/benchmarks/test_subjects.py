@@ -24,8 +24,7 @@ SMALL = {
     "mapping": {**ONCE, "items": 20, "methods": ["work_item_to_thread", "merge_path"]},
     "bfs": {**ONCE, "roots": 1, "families": ["road"], "methods": ["frontier", "luo"]},
     "sssp": {**ONCE, "roots": 1, "patience": 0, "families": ["grid"], "methods": ["harish"]},
-    "hbf_switches": {**ONCE, "roots": 1, "patience": 0, "families": ["Skitter-like"]},
-    "many_roots": {**ONCE, "families": ["kron"], "tried": [{"alpha": 1.0}]},
+    "many_roots": {**ONCE, "families": ["kron"]},
     "apsp": {**ONCE, "sizes": [12], "quick": True, "methods": ["naive", "johnson"]},
     "out_of_core": {**ONCE, "sizes": [128]},
 }

@@ -117,7 +117,7 @@ def test_wrong_searches_from_many_roots(monkeypatch):
         return found
 
     monkeypatch.setattr(many_roots, "bfs_many", wrong)
-    given = gk.SimtDevice(), gk.erdos_renyi(20, 4, seed=1), 0, Limits(1.0, 1.0), 1, (4,), ()
+    given = gk.SimtDevice(), gk.erdos_renyi(20, 4, seed=1), 0, Limits(1.0, 1.0), 1, (4,)
     with pytest.raises(AssertionError, match="bfs_many 4 roots: wrong distances from root"):
         many_roots.measure(*given)
 
