@@ -3,10 +3,7 @@
 ``python -m benchmarks apsp`` measures on the current GPU, some minutes, and writes
 ``data/benchmarks/apsp.json``; ``--sizes`` and ``--methods`` choose some.
 
-A method has two times. That of its kernels is from its first launch to its last, between two events
-on a GPU that was kept busy until the launches were queued: the matrix is on the GPU, and stays
-there. That of the whole call ``gk.apsp(matrix, method)`` is by the host's clock: checks, padding,
-both copies of the matrix.
+`WHAT` tells how times of kernels and of whole calls are taken.
 
 Every result is compared. Up to `ON_CPU` vertices all must be what SciPy's Floyd-Warshall finds; of
 larger matrices some rows must be what its Dijkstra finds, and all results the same, those in
@@ -186,13 +183,7 @@ def _same(found: NDArray, right: NDArray, label: str) -> None:
 
 
 def time_form(timer: SpanTimer, subject: Subject, form: Form, repeat: int) -> dict[str, Any]:
-    """Return the figures of a form on a graph, of up to `repeat` runs each of kernels and calls.
-
-    Raises
-    ------
-    AssertionError
-        If a distance is wrong.
-    """
+    """Return the figures of a form on a graph, of up to `repeat` runs each of kernels and calls."""
     stats: dict[str, Any] = {}
     counted = [0, 0]  # rows of launches, and those that came late
     if form.method == PRODUCT and subject.right is None:

@@ -4,14 +4,10 @@
 ``data/benchmarks/bfs.json``; ``--shrink K`` halves every graph's vertices K times, ``--families``
 and ``--methods`` choose some.
 
-A search has two times. That of its kernels is the sum of its launches, each between two events on a
-GPU that was kept busy until both were queued: no host, no copy, no fill. That of the whole call
-``gk.bfs(g, root, method, parents=False)`` is by the host's clock: buffers, launches, every word
-between host and GPU, and the distances copied back. Only the graph is on the GPU already. Both are
-taken at the vertex of most arcs (of a road network, at a corner) and at random roots of its
-component. `roots` says which, `search_time` how. Every result is compared with the sequential
-search's. Of the CPU that one is measured too, one on all cores, and those of SciPy and NetworkX of
-graphs that they search in some seconds.
+Times of kernels and of whole calls are taken at the vertex of most arcs (of a road network, at a
+corner) and at random roots of its component: `roots` says which, `search_time` how. Every result is
+compared with the sequential search's. Of the CPU that one is measured too, one on all cores, and
+those of SciPy and NetworkX of graphs that they search in some seconds.
 """
 
 from __future__ import annotations

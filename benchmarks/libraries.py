@@ -10,35 +10,26 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
-def cupy_cumsum(values, out) -> Callable[[], Any]:
-    """Return what scans `values` to `out`, inclusively, by CuPy."""
-    cupy = importlib.import_module("cupy")
-    values, out = cupy.asarray(values), cupy.asarray(out)
-    return lambda: cupy.cumsum(values, dtype=cupy.int32, out=out)
-
-
-def torch_cumsum(values, out) -> Callable[[], Any]:
-    """Return what scans `values` to `out`, inclusively, by PyTorch."""
-    torch = importlib.import_module("torch")
-    values, out = torch.as_tensor(values, device="cuda"), torch.as_tensor(out, device="cuda")
-    return lambda: torch.cumsum(values, 0, dtype=torch.int32, out=out)
-
-
-#: How tables name a library's scan, and what makes it.
-LIBRARIES: dict[str, Callable[..., Callable[[], Any]]] = {
-    "CuPy cumsum": cupy_cumsum,
-    "PyTorch cumsum": torch_cumsum,
-}
-
-
 def installed(values, out) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield name and scan of every library that works here on device arrays of int32.
+    """Yield name and inclusive scan of every library that works here on device arrays of int32.
 
     One that is not installed, or finds no GPU of its own, is left out; the reason is printed.
     """
-    for name, make in LIBRARIES.items():
+
+    def by_cupy(cupy) -> Callable[[], Any]:
+        given, scanned = cupy.asarray(values), cupy.asarray(out)
+        return lambda: cupy.cumsum(given, dtype=cupy.int32, out=scanned)
+
+    def by_torch(torch) -> Callable[[], Any]:
+        given, scanned = (torch.as_tensor(array, device="cuda") for array in (values, out))
+        return lambda: torch.cumsum(given, 0, dtype=torch.int32, out=scanned)
+
+    for name, module, make in (
+        ("CuPy cumsum", "cupy", by_cupy),
+        ("PyTorch cumsum", "torch", by_torch),
+    ):
         try:
-            scan = make(values, out)
+            scan = make(importlib.import_module(module))
             scan()
         except Exception as reason:
             print(f"  {name} is left out: {type(reason).__name__}: {reason}", flush=True)

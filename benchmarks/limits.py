@@ -59,8 +59,6 @@ def measured_bandwidth(device, words: int = WORDS, repeat: int = 20) -> float:
     ------
     InvalidArgument
         If `words` is no positive multiple of `PORTION`.
-    AssertionError
-        If a word was not copied.
     """
     if words <= 0 or words % PORTION:
         raise InvalidArgument("words", words, f"a positive multiple of {PORTION}")
@@ -107,8 +105,6 @@ def measured_issue_rate(device, rounds: int = ROUNDS, repeat: int = 9) -> float:
     ------
     InvalidArgument
         If `rounds` is below 1.
-    AssertionError
-        If a chain does not end where it must.
     """
     if rounds < 1:
         raise InvalidArgument("rounds", rounds, "1 or more")

@@ -63,13 +63,7 @@ def widest(rounds: Sequence[Median]) -> Median:
 def measure(
     device, g: Graph, root: int, limits: Limits, repeat: int, together: Sequence[int]
 ) -> dict[str, Any]:
-    """Return how many are searched one by one, and the figures of each way to search.
-
-    Raises
-    ------
-    AssertionError
-        If a distance is wrong.
-    """
+    """Return how many are searched one by one, and the figures of each way to search."""
     component, most = multicore.bfs(g, root).distance >= 0, max(together)
     # Of a very small graph, some vertices are there again and again.
     roots = np.resize(draw(g, root, component, most), most)

@@ -4,9 +4,8 @@
 ``data/benchmarks/mapping.json``; ``--items N`` cuts every workload down to N items, ``--methods``
 chooses some: the file then holds these alone.
 
-A time is that of the kernels alone, added up, as `kernel_time` takes it: allocations, copies and
-the host's answers are left out, since a program that maps again and again keeps its arrays. The
-time of the whole driver, with all that, stands beside it.
+Allocations, copies and the host's answers are no part of a kernel's time, since a program that maps
+again and again keeps its arrays; they are part of the driver's.
 """
 
 from __future__ import annotations
@@ -76,11 +75,6 @@ def measure_technique(
     -------
     dict
         ``ms`` of the kernels, ``driver_ms`` of the whole driver, each a median, and ``launches``.
-
-    Raises
-    ------
-    AssertionError
-        If a unit got a wrong item.
     """
     technique, name = METHODS[method], label(method, knobs)
     device.launch(fill, grid(load.units, 256), 256, load.item, -1)

@@ -3,10 +3,8 @@
 ``python -m benchmarks out_of_core`` measures on the current GPU, a minute, and
 writes ``data/benchmarks/out_of_core.json``; ``--sizes`` chooses numbers of vertices.
 
-Times are those of whole calls by the host's clock, as copies are what is asked about: a matrix is
-streamed through a bound of some bytes, and beside it goes the same call with the whole matrix on
-the device. Every distance is compared with those of `blocked`, some of whose rows Dijkstra's
-algorithm has checked.
+Times are those of whole calls, as copies are what is asked about. Every distance is compared with
+those of `blocked`, some of whose rows Dijkstra's algorithm has checked.
 """
 
 from __future__ import annotations

@@ -86,11 +86,6 @@ def time_search(
         ``least_operations``: one for each arc. Times are medians, with their quartiles. Of a search
         that was given up, ``stopped_after_ms`` alone. ``late`` is the share of the timed launches
         that found the GPU waiting; they count as the same kernel's others, see `kernel_time`.
-
-    Raises
-    ------
-    AssertionError
-        If a distance is wrong.
     """
     patience = PATIENCE if patience is None else patience
     stats: dict[str, Any] = {}

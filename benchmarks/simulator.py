@@ -86,13 +86,7 @@ def on_simulator(n: int, runs: int) -> tuple[Median, np.ndarray]:
 
 
 def compare(n: int, runs: int = 5) -> dict[str, Median]:
-    """Return seconds of the machine without and with trace and of the simulator.
-
-    Raises
-    ------
-    AssertionError
-        If their distances differ.
-    """
+    """Return seconds of the machine without and with trace and of the simulator."""
     plain, distance = on_machine(n, traced=False, runs=runs)
     traced, traced_distance = on_machine(n, traced=True, runs=runs)
     simulator, expected = on_simulator(n, runs=max(1, runs // 3))

@@ -4,9 +4,7 @@
 ``data/benchmarks/sssp.json``; ``--shrink K`` halves every graph's vertices K times, ``--families``
 and ``--methods`` choose some.
 
-All graphs are undirected and their edges weigh 1 to 100. Times are those of `benchmarks.bfs`:
-of the kernels and of the whole call ``gk.sssp(g, root, method, parents=False)``, from the vertex of
-most arcs (of a grid, from a corner) and from random roots.
+All graphs are undirected and their edges weigh 1 to 100. Times are those of `benchmarks.bfs`.
 
 Every result is compared. At the first root with Dijkstra's heap, which is a row of the CPU too; it
 takes half a minute of the largest graphs, so from other roots one search on the device stands for
@@ -173,13 +171,7 @@ def single(ms: float, case: Case) -> dict[str, Any]:
 def with_parents(
     timer: LaunchTimer, g: Graph, case: Case, search: Search, repeat: int
 ) -> dict[str, Any]:
-    """Return the milliseconds of the kernels of a search that finds parents too.
-
-    Raises
-    ------
-    AssertionError
-        If a distance or a parent is wrong.
-    """
+    """Return the milliseconds of the kernels of a search that finds parents too."""
     label, method, options = search
     times = []
     for _ in range(1 + min(repeat, FEW)):  # the first compiles
