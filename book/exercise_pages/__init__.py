@@ -23,7 +23,6 @@ from .sheets import as_json, sheet_of
 
 LOGGER = logging.getLogger(__name__)
 JS = Path(__file__).parent / "js"
-STYLE = Path(__file__).parent / "exercises.css"
 #: A cell that shows an exercise, up to the exercise's id.
 CELL = re.compile(
     r'<div class="cell [^"]*tag_exercise[^"]*">(?:(?!<div class="cell ).)*?'
@@ -109,14 +108,13 @@ def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], tree:
 
 
 def add_assets(app: Sphinx) -> None:
-    """Write the exercises' script and style sheet, and name them on every page."""
+    """Write the exercises' script, and name it and their style sheet on every page."""
     if app.builder.name != "html":
         return
     target = Path(app.outdir) / "_static"
     target.mkdir(parents=True, exist_ok=True)
     (target / "exercises.js").write_text(script(), encoding="utf-8")
-    (target / STYLE.name).write_text(STYLE.read_text(encoding="utf-8"), encoding="utf-8")
-    app.add_css_file(STYLE.name, priority=960)
+    app.add_css_file("exercises.css", priority=960)
     app.add_js_file("exercises.js", priority=910, loading_method="defer")
 
 

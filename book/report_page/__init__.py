@@ -20,7 +20,6 @@ from .papers import FOLDER
 from .sections import Page
 
 LOGGER = logging.getLogger(__name__)
-STYLE = Path(__file__).parent / "report.css"
 PART = 'class="gk-beside'
 PLACE = re.compile(r"<!-- report: ([a-z0-9-]+) -->")
 
@@ -54,20 +53,11 @@ def write(app: Sphinx, page: str, source: list[str]) -> None:
 def add_style(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Name the style sheet on the pages that need it."""
     if PART in context.get("body", ""):
-        app.add_css_file(STYLE.name, priority=970)
-
-
-def copy_style(app: Sphinx) -> None:
-    """Lay the style sheet among the pages' files."""
-    if app.builder.format == "html":
-        target = Path(app.outdir) / "_static"
-        target.mkdir(parents=True, exist_ok=True)
-        (target / STYLE.name).write_text(STYLE.read_text(encoding="utf-8"), encoding="utf-8")
+        app.add_css_file("report.css", priority=970)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to the start of the build, to the reading and to the writing of pages."""
-    app.connect("builder-inited", copy_style)
+    """Connect to the reading and to the writing of pages."""
     app.connect("source-read", write)
     app.connect("html-page-context", add_style)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

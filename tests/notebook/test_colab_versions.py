@@ -9,6 +9,7 @@ from built_book import ROOT
 
 sys.path.insert(0, str(ROOT / "book"))
 import colab_versions
+import pytest
 
 LIST = (ROOT / "requirements-colab.txt").read_text(encoding="utf-8")
 PINNED = colab_versions.frozen(LIST)
