@@ -93,7 +93,8 @@ class Beside:
         found = []
         for column, (name, patterns) in self.pair.methods.items():
             theirs = self.paper.number(self.pair.table, graph, column)
-            ours = self.ours.best(row, patterns) if patterns else None
+            known = row or {}
+            ours = self.ours.best(row, [p.format_map(known) for p in patterns]) if known else None
             note = _note(name, theirs, ours)
             found.append(Line(name, theirs, ours, compared, note, self._share(row, ours)))
         return found
