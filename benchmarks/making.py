@@ -1,10 +1,10 @@
-"""What making a graph costs beside SciPy: CPU seconds of both in one run, and their ratio.
+"""What making a graph costs beside SciPy: seconds of both in one run, and their ratio.
 
-``python -m benchmarks making`` prints the ratios and writes ``making.json``; no GPU is asked.
-One is SciPy's conversion
-of the same arcs from coordinates to CSR (`coo_array.tocsr`, which also adds up parallel arcs). CPU
-time, so that a parallel loop is charged for all its cores; wall time stands beside it. What makes a
-graph runs in turn with SciPy, so that both meet the same neighbors.
+``python -m benchmarks making`` prints the ratios and writes ``making.json``; no GPU is used. SciPy
+converts the same arcs from coordinates to CSR (`coo_array.tocsr`, which also adds up parallel
+arcs). Everything that makes a graph runs in turn with SciPy, so that other programs of the machine
+disturb both. The ratio is that of the wall times; CPU seconds stand beside it, because only `rmat`
+runs on all cores.
 
 Files of a sixteenth of the arcs, a million, stand below: the seconds of reading each format.
 """
@@ -25,12 +25,12 @@ from benchmarks import record, steps
 from gpukernels.graphs.generators import rmat
 from gpukernels.graphs.graph import Graph
 from gpukernels.graphs.io import read
-from gpukernels.graphs.making.quadrants import quadrants
+from gpukernels.graphs.making import quadrants
 from gpukernels.notebook.spread import median
 from gpukernels.reference import multicore
 
-#: What is made -> how many times SciPy's CPU time it may take, on an idle machine.
-TARGETS = {"from_arcs": 1.0, "undirected check": 0.3, "reverse": 0.7, "rmat": 2.0}
+#: What is made -> how many times SciPy's wall time it may take, on two idle cores.
+TARGETS = {"from_arcs": 1.2, "undirected check": 1.0, "reverse": 0.7, "rmat": 1.5}
 #: CPU seconds that reading a million arcs may take, on an idle machine.
 READ_S = 0.2
 BANNER = "%%MatrixMarket matrix coordinate"
@@ -60,7 +60,7 @@ def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dic
     -------
     list of dict
         ``what``, ``cpu_s``, ``wall_s``, their medians ``cpu_ms`` and ``wall_ms``, the ``ratio`` to
-        SciPy's CPU time and the ``allowed`` one.
+        SciPy's wall time and the ``allowed`` one.
     """
     n, k = 1 << scale, edge_factor << scale
     source, target = quadrants(np.random.default_rng(1), scale, k, 0.57, 0.19, 0.19)
@@ -84,8 +84,8 @@ def measure(scale: int = 20, edge_factor: int = 16, repeat: int = 3) -> list[dic
     rows: list[dict[str, Any]] = []
     for what, times in took.items():
         told = _figures(times)
-        one = rows[0]["cpu_s"] if rows else told["cpu_s"]
-        ratio = {"ratio": told["cpu_s"] / one, "allowed": TARGETS.get(what)}
+        one = rows[0]["wall_s"] if rows else told["wall_s"]
+        ratio = {"ratio": told["wall_s"] / one, "allowed": TARGETS.get(what)}
         rows.append({"what": what, **told, **ratio})
     return rows
 

@@ -20,7 +20,6 @@ FIRST = (
     "tests/test_cudasim.py",
     "tests/simt/test_programs.py",
     "tests/test_ptx.py",
-    "tests/graphs/test_making.py",
     "tests/browser/",
     "chapters/",
     "tests/chapters/",

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from gpukernels.checks import check_flag, check_real, check_seed, check_whole
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import INT32_MAX, Graph, Parallel, SelfLoops, check_graph
-from gpukernels.graphs.making import LARGE
+from gpukernels.graphs.making import quadrants
 
 
 def rmat(
@@ -69,7 +67,7 @@ def rmat(
     if a + b + c > 1 + 1e-9:
         raise InvalidArgument("a + b + c", a + b + c, "at most 1")
     rng = _rng(seed)
-    source, target = _quadrants(rng, scale, edge_factor << scale, a, b, c)
+    source, target = quadrants(rng, scale, edge_factor << scale, a, b, c)
     return Graph.from_arcs(1 << scale, source, target, None, directed, parallel, self_loops)
 
 
@@ -98,7 +96,7 @@ def kron(scale: int, edge_factor: int = 16, seed: int = 0) -> Graph:
     scale = check_whole("scale", scale, 0, 30)
     edge_factor = check_whole("edge_factor", edge_factor, 0, INT32_MAX >> (scale + 1))
     rng = _rng(seed)
-    source, target = _quadrants(rng, scale, edge_factor << scale, 0.57, 0.19, 0.19)
+    source, target = quadrants(rng, scale, edge_factor << scale, 0.57, 0.19, 0.19)
     shuffled = rng.permutation(1 << scale).astype(np.int32)
     source, target = shuffled[source], shuffled[target]
     return Graph.from_arcs(1 << scale, source, target, None, False, "min", "remove")
@@ -329,6 +327,9 @@ def road_grid(
     vertex = np.arange(n, dtype=np.int32).reshape(rows, columns)
     source = np.concatenate([vertex[:, :-1].ravel(), vertex[:-1].ravel()])
     target = np.concatenate([vertex[:, 1:].ravel(), vertex[1:].ravel()])
+    from scipy import sparse  # imported by the programs that need it, as for a triangulation
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
     # Distinct whole numbers, so that the minimum spanning tree is unique and the seed decides it.
     rank = rng.permutation(source.size) + 1
     grid = sparse.csr_array((rank, (source, target)), shape=(n, n))
@@ -451,24 +452,6 @@ def _below_one(name: str, value: float) -> float:
 
 def _rng(seed: int) -> np.random.Generator:
     return np.random.default_rng(check_seed(seed))
-
-
-def _quadrants(
-    rng: np.random.Generator, scale: int, arcs: int, a: float, b: float, c: float
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    if arcs >= LARGE:
-        from gpukernels.graphs.making.quadrants import quadrants
-
-        return quadrants(rng, scale, arcs, a, b, c)
-    source = np.zeros(arcs, dtype=np.int32)
-    target = np.zeros(arcs, dtype=np.int32)
-    for _ in range(scale):
-        draw = rng.random(arcs)
-        down = draw >= a + b
-        right = ((draw >= a) & ~down) | (draw >= a + b + c)
-        source += source + down
-        target += target + right
-    return source, target
 
 
 def _distinct(rng: np.random.Generator, population: int, k: int) -> NDArray[np.int64]:

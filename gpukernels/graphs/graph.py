@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from scipy import sparse
 
 from gpukernels.checks import (
     as_array,
@@ -24,10 +23,11 @@ from gpukernels.checks import (
     is_whole,
 )
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
-from gpukernels.graphs.making import LARGE
+from gpukernels.graphs.making import Rows, grouped, in_order
 
 if TYPE_CHECKING:
     import networkx
+    from scipy import sparse
 
 Parallel = Literal["keep", "min"]
 SelfLoops = Literal["keep", "remove"]
@@ -207,25 +207,16 @@ class Graph:
         _check_vertices("target", target, n)
         weight = _weights("weight", weight, source.size)
         labels, positions = _labels(labels, n), _positions(positions, n)
-        if source.size >= LARGE:
-            from gpukernels.graphs.making.arcs import arcs_in_order
-
-            arcs = arcs_in_order(
-                n,
-                source,
-                target,
-                weight,
-                both_ways=not directed,
-                keep_loops=self_loops == "keep",
-                least=parallel == "min",
-            )
-            return cls._checked(*arcs, bool(directed), labels, positions)
-
+        source = np.ascontiguousarray(source, np.int32)
+        target = np.ascontiguousarray(target, np.int32)
         loop = source == target
         if self_loops == "remove" and loop.any():
             source, target = source.compress(~loop), target.compress(~loop)
             weight = None if weight is None else weight.compress(~loop)
             loop = np.zeros(source.size, dtype=bool)
+        m = source.size if directed else 2 * source.size - int(loop.sum())
+        if m > INT32_MAX:
+            raise InvalidArgument("number of arcs", m, f"at most {INT32_MAX}")
         if not directed:
             there = ~loop
             weight = None if weight is None else np.concatenate([weight, weight[there]])
@@ -233,12 +224,10 @@ class Graph:
                 np.concatenate([source, target[there]]),
                 np.concatenate([target, source[there]]),
             )
-        source, target, weight = _lexicographic(n, source, target, weight)
+        rows = in_order(n, source, target, weight)
         if parallel == "min":
-            source, target, weight = _least_of_parallel(source, target, weight)
-        offsets = np.zeros(n + 1, dtype=np.int32)
-        np.cumsum(np.bincount(source, minlength=n), out=offsets[1:])
-        return cls._checked(offsets, target, weight, directed, labels, positions)
+            rows = _least_of_parallel(*rows)
+        return cls._checked(*rows, directed, labels, positions)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Graph is read-only: {name!r} cannot be set")
@@ -338,6 +327,8 @@ class Graph:
         Parallel arcs stay separate entries. SciPy adds such entries up when it converts or
         canonicalizes a matrix: remove them first (``parallel="min"``) if that would be wrong.
         """
+        from scipy import sparse  # which making a graph does not need
+
         data = np.ones(self.m, dtype=np.int32) if self.weights is None else self.weights.copy()
         return sparse.csr_array(
             (data, self.targets.copy(), self.offsets.copy()), shape=(self.n, self.n)
@@ -534,73 +525,39 @@ def _positions(values: ArrayLike | None, n: int) -> NDArray[np.float32] | None:
     return array
 
 
-def _counting_sort(key: NDArray, n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Stable order of `key` (values 0 .. n - 1) and the offset of each value, in O(m + n).
-
-    SciPy's conversion of CSR to CSC is a compiled counting sort: here row i has one entry, in
-    column ``key[i]``.
-    """
-    m = key.size
-    if m == 0:
-        return np.zeros(0, dtype=np.int32), np.zeros(n + 1, dtype=np.int32)
-    rows = sparse.csr_array(
-        (np.ones(m, dtype=np.int8), key.astype(np.int32), np.arange(m + 1, dtype=np.int32)),
-        shape=(m, n),
-    ).tocsc()
-    return rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int32, copy=False)
-
-
-def _lexicographic(
-    n: int, source: NDArray, target: NDArray, weight: NDArray | None
-) -> tuple[NDArray, NDArray, NDArray | None]:
-    by_target, _ = _counting_sort(target, n)
-    by_source, _ = _counting_sort(source[by_target], n)
-    order = by_target[by_source]
-    source = source[order].astype(np.int32, copy=False)
-    target = target[order].astype(np.int32, copy=False)
-    return source, target, None if weight is None else weight[order]
-
-
 def _least_of_parallel(
-    source: NDArray, target: NDArray, weight: NDArray | None
-) -> tuple[NDArray, NDArray, NDArray | None]:
-    first = np.ones(source.size, dtype=bool)
-    first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
+    offsets: NDArray[np.int32], targets: NDArray[np.int32], weights: NDArray | None
+) -> Rows:
+    first = np.ones(targets.size + 1, dtype=bool)
+    first[1:-1] = targets[1:] != targets[:-1]
+    first[offsets] = True
     if first.all():
-        return source, target, weight
-    if weight is not None:
-        weight = np.minimum.reduceat(weight, np.flatnonzero(first))
-    return source[first], target[first], weight
+        return offsets, targets, weights
+    if weights is not None:
+        weights = np.minimum.reduceat(weights, np.flatnonzero(first[:-1]))
+    offsets = np.cumsum(first, dtype=np.int32)[offsets] - 1
+    return offsets, targets[first[:-1]], weights
 
 
-def _turned_around(graph: Graph) -> tuple[NDArray, NDArray, NDArray | None]:
+def _turned_around(graph: Graph) -> Rows:
     source, target = graph.coo
-    if graph.m >= LARGE:
-        from gpukernels.graphs.making.arcs import turned_around
-
-        return turned_around(graph.n, source, target, graph.weights)
-    order, offsets = _counting_sort(target, graph.n)
-    return offsets, source[order], None if graph.weights is None else graph.weights[order]
+    return grouped(graph.n, target, source, graph.weights)
 
 
 def _check_symmetric(graph: Graph) -> None:
-    if graph.m >= LARGE:
-        from gpukernels.graphs.making.symmetry import is_symmetric
-
-        if is_symmetric(graph.offsets, graph.targets, graph.weights):
-            return
+    rows: Any = graph.offsets, graph.targets, graph.weights
+    turned: Any = _turned_around(graph)
+    if all(map(np.array_equal, rows, turned)):
+        return
+    # The rows may be in another order, and so may parallel arcs of different weights.
     source, target = graph.coo
-    weight = np.zeros(graph.m, dtype=np.int8) if graph.weights is None else graph.weights
-    there = np.lexsort((weight, target, source))
-    back = np.lexsort((weight, source, target))
-    same = (source[there] == target[back]) & (target[there] == source[back])
-    differs = ~(same & (weight[there] == weight[back]))
+    there = _sorted_arcs(graph.n, source, target, graph.weights)
+    back = _sorted_arcs(graph.n, target, source, graph.weights)
+    differs = (there[0] != back[0]) | (there[1] != back[1]) | (there[2] != back[2])
     if not differs.any():
         return
     at = int(np.argmax(differs))
-    arc, opposite = there[at], back[at]
-    given = (int(source[arc]), int(target[arc]), weight[arc].item())
-    turned = (int(target[opposite]), int(source[opposite]), weight[opposite].item())
+    given, turned = ([column[at].item() for column in arcs] for arcs in (there, back))
     # Both lists are sorted, so the lesser of the two is missing from the other list.
     if given < turned:
         u, v, w = given
@@ -609,6 +566,17 @@ def _check_symmetric(graph: Graph) -> None:
     text = f"{u} -> {v}" if graph.weights is None else f"{u} -> {v} of weight {w}"
     allowed = f"True, as arc {text} has no opposite arc of the same weight"
     raise InvalidArgument("directed", False, allowed)
+
+
+def _sorted_arcs(
+    n: int, source: NDArray[np.int32], target: NDArray[np.int32], weight: NDArray | None
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray]:
+    """Return arcs in order of source, target and weight; the weights are 0 where there are none."""
+    weight = np.zeros(source.size, np.int32) if weight is None else weight
+    order = np.argsort(weight, kind="stable")
+    rows: Any = in_order(n, source[order], target[order], weight[order])
+    offsets, target, weight = rows
+    return np.repeat(np.arange(n, dtype=np.int32), np.diff(offsets)), target, weight
 
 
 def _cell(absent: float) -> float:

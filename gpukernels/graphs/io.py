@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from gpukernels.checks import check_choice, check_flag, check_whole, narrowed
 from gpukernels.errors import InvalidArgument
@@ -22,6 +21,7 @@ from gpukernels.graphs.graph import INT32_MAX, Graph, Parallel, SelfLoops
 
 if TYPE_CHECKING:
     import networkx
+    from scipy import sparse
 
 FORMATS = {".mtx": matrix_market.read, ".gr": dimacs.read, ".txt": snap.read}
 
@@ -160,6 +160,8 @@ def from_scipy(
     >>> g.offsets, g.targets, g.weights
     (array([0, 1, 1], dtype=int32), array([1], dtype=int32), array([5]))
     """
+    from scipy import sparse
+
     directed = check_flag("directed", directed)
     if not sparse.issparse(matrix):
         raise InvalidArgument("matrix", type(matrix).__name__, "a SciPy sparse array or matrix")
