@@ -5,8 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import outcomes
-import pytest
-from outcomes import counts, is_quiet, run_quietly
+from outcomes import run_quietly
 
 
 def report(when, outcome):
@@ -15,11 +14,6 @@ def report(when, outcome):
 
 TOLD = [report("call", "passed"), report("call", "failed"), report("call", "skipped")]
 TOLD += [report(when, o) for when in ("setup", "teardown") for o in ("failed", "skipped")]
-
-
-def test_outcomes_and_what_went_wrong_around_them_count():
-    assert all(map(counts, TOLD))
-    assert not any(counts(report(when, "passed")) for when in ("setup", "teardown"))
 
 
 def test_what_counts_is_told_in_order(monkeypatch):
@@ -31,13 +25,3 @@ def test_what_counts_is_told_in_order(monkeypatch):
     )
     run_quietly(SimpleNamespace(ihook=hook), None)
     assert heard == TOLD
-
-
-@pytest.mark.parametrize(
-    ("there", "durations", "quiet"), [(True, None, True), (True, 0, False), (False, None, False)]
-)
-def test_a_process_alone_and_one_asked_for_durations_tell_everything(there, durations, quiet):
-    config = SimpleNamespace(option=SimpleNamespace(durations=durations))
-    if there:
-        config.workerinput = {}
-    assert is_quiet(config) == quiet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from types import SimpleNamespace
 
 import numba
@@ -24,14 +25,12 @@ def launched():
     return types_by_kernel()
 
 
-def test_the_package_has_kernels():
+def test_every_kernel_and_device_function_is_in_a_run(launched):
     assert len(KERNELS) >= 20
     assert len(DEVICE_FUNCTIONS) >= 5
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=label)
-def test_every_kernel_is_launched_by_a_run(kernel, launched):
-    assert kernel in launched, "add a run to kernel_runs.py"
+    assert [label(k) for k in KERNELS if k not in launched] == [], "add a run to kernel_runs.py"
+    called = {function for kernel in KERNELS for function in device_functions_of(kernel)}
+    assert [label(f) for f in DEVICE_FUNCTIONS if f not in called] == []
 
 
 #: Kernels that wait for other threads; the machine runs them warp by warp, which is slow.
@@ -45,16 +44,10 @@ WAITING = {
 }
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=label)
-def test_only_kernels_that_wait_for_other_threads_run_warp_by_warp(kernel, launched):
-    programs = machine._programs[kernel.py_func].values()
-    assert any(p.polls for p in programs) == (label(kernel) in WAITING)
-    assert not any(p.parts for p in programs)
-
-
-@pytest.mark.parametrize("function", DEVICE_FUNCTIONS, ids=label)
-def test_every_device_function_is_called_by_a_kernel(function):
-    assert any(function in device_functions_of(kernel) for kernel in KERNELS)
+def test_only_kernels_that_wait_for_other_threads_run_warp_by_warp(launched):
+    programs = {label(kernel): machine._programs[kernel.py_func].values() for kernel in KERNELS}
+    assert {name for name, of in programs.items() if any(p.polls for p in of)} == WAITING
+    assert [name for name, of in programs.items() if any(p.parts for p in of)] == []
 
 
 def types_of(kernel, launched) -> list[tuple]:
@@ -62,27 +55,32 @@ def types_of(kernel, launched) -> list[tuple]:
     return sorted(launched[kernel], key=str)
 
 
-def compiled(kernel, types, cc) -> None:
-    """Compile a kernel for a GPU, or fail."""
-    ptx, _ = cuda.compile_ptx(kernel.py_func, types, cc=cc)
-    assert f".target sm_{cc[0]}{cc[1]}" in ptx
-    assert ".visible .entry" in ptx
+def refusals(kernels_and_types, cc) -> dict[tuple, str]:
+    """Compile kernels for a GPU; return what is said of those that fail."""
+    failed = {}
+    for kernel, types in kernels_and_types:
+        try:
+            ptx, _ = cuda.compile_ptx(kernel.py_func, types, cc=cc)
+            assert f".target sm_{cc[0]}{cc[1]}" in ptx
+            assert ".visible .entry" in ptx
+        except Exception as error:
+            failed[label(kernel), types] = str(error)[:500]
+    return failed
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=label)
-def test_kernel_compiles(kernel, launched, monkeypatch):
+def test_every_kernel_compiles(launched, monkeypatch):
     """What the oldest GPU can do, the others can too: it takes every kernel, at its first types."""
     pretend_device(COMPUTE_CAPABILITIES[0], monkeypatch)
-    every = types_of(kernel, launched)
-    for types in every if EFFORT == SOAK else every[:1]:
-        compiled(kernel, types, COMPUTE_CAPABILITIES[0])
+    many = None if EFFORT == SOAK else 1
+    tried = [(k, types) for k in KERNELS for types in types_of(k, launched)[:many]]
+    assert refusals(tried, COMPUTE_CAPABILITIES[0]) == {}
 
 
 def test_some_kernels_compile(launched, monkeypatch):
     """With Colab's versions, where continuous integration leaves out the others."""
     pretend_device(COMPUTE_CAPABILITIES[0], monkeypatch)
-    for kernel in KERNELS[:: len(KERNELS) // 12]:
-        compiled(kernel, types_of(kernel, launched)[0], COMPUTE_CAPABILITIES[0])
+    some = [(k, types_of(k, launched)[0]) for k in KERNELS[:: len(KERNELS) // 12]]
+    assert refusals(some, COMPUTE_CAPABILITIES[0]) == {}
 
 
 @pytest.mark.parametrize("cc", COMPUTE_CAPABILITIES[1:], ids=lambda cc: f"sm_{cc[0]}{cc[1]}")
@@ -95,18 +93,13 @@ def test_kernels_compile_for_newer_gpus_at_all_their_types(cc, launched, monkeyp
     """
     pretend_device(cc, monkeypatch)
     turn, often = COMPUTE_CAPABILITIES[1:].index(cc), 3
-    failed, tried = {}, 0
+    tried = []
     for k, kernel in enumerate(KERNELS):
         every = types_of(kernel, launched)
         mine = every[-1:] if k % (often * (4 if len(every) > 1 else 32)) == turn else []
-        for types in every if EFFORT == SOAK else mine:
-            tried += 1
-            try:
-                compiled(kernel, types, cc)
-            except Exception as error:
-                failed[label(kernel), types] = str(error)[:500]
-    assert failed == {}
-    assert tried > 12 // often
+        tried += [(kernel, types) for types in (every if EFFORT == SOAK else mine)]
+    assert refusals(tried, cc) == {}
+    assert len(tried) > 12 // often
 
 
 def test_an_impossible_kernel_does_not_compile(monkeypatch):
@@ -169,17 +162,19 @@ def test_a_counter_of_arrivals_is_asked_by_the_instructions_of_its_name(monkeypa
     assert not any(word in code for word in ("membar", "fence", "atom."))
 
 
-@pytest.mark.parametrize("kind", [numba.int64[::1], numba.float32[::1], numba.int32], ids=str)
-@pytest.mark.parametrize(
-    "instruction", [arrive, arrivals, acquire], ids=lambda i: i.py_func.__name__
-)
-def test_a_counter_of_arrivals_is_an_array_of_int32(instruction, kind, monkeypatch):
+def counting_by(instruction):
     def counts(flag):
         instruction(flag)
 
+    return counts
+
+
+def test_a_counter_of_arrivals_is_an_array_of_int32(monkeypatch):
     pretend_device((8, 0), monkeypatch)
-    with pytest.raises(Exception, match=instruction.py_func.__name__):
-        cuda.compile_ptx(counts, (kind,), cc=(8, 0))
+    kinds = numba.int64[::1], numba.float32[::1], numba.int32
+    for instruction, kind in product((arrive, arrivals, acquire), kinds):
+        with pytest.raises(Exception, match=instruction.py_func.__name__):
+            cuda.compile_ptx(counting_by(instruction), (kind,), cc=(8, 0))
 
 
 compiled_for = None
