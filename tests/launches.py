@@ -55,8 +55,8 @@ def types_by_kernel() -> dict[object, set[tuple]]:
     return found
 
 
-def covering_runs(lacking: Callable, asked: set) -> list[str]:
-    """Return runs that launch every kernel that is `asked` for, with few threads in all.
+def covering_runs(lacking: Callable) -> list[str]:
+    """Return runs that launch every kernel, with few threads in all.
 
     A kernel for which `lacking` is true ends a run: what comes before it is covered.
     """
@@ -65,7 +65,7 @@ def covering_runs(lacking: Callable, asked: set) -> list[str]:
         kernels = list(found.types)  # in the order of their first launches
         ends = next((k for k, kernel in enumerate(kernels) if lacking(kernel)), len(kernels))
         held[name] = set(kernels[:ends])
-    missing, chosen = asked & set().union(*held.values()), set()
+    missing, chosen = set().union(*held.values()), set()
     while missing:
         best = max(held, key=lambda n: len(held[n] & missing) / (1 + launches()[n].threads))
         chosen.add(best)
