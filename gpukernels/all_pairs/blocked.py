@@ -117,7 +117,7 @@ def panel_of(size: int) -> int:
 
 @dataclass(frozen=True)
 class Choices(Options):
-    """What the method may be told, by keyword, wherever it runs.
+    """Options of the method by keyword, for all places where it runs.
 
     Attributes
     ----------

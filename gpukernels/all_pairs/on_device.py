@@ -15,9 +15,10 @@ from .tiles import Form, product
 
 
 class Launches:
-    """What all launches in tiles of a form on a device take, and how many there were: `launches`.
+    """Launches in tiles of a form on a device: their common arguments, and their number so far.
 
-    What is `infinite` is no path; `via` gets the vertices that paths go through, if they are noted.
+    Lengths of `infinite` and more are no path. If the form is `noting`, `via` gets the vertices
+    that paths go through.
     """
 
     def __init__(self, device: Device, form: Form, infinite: Any, via: DeviceArray | None = None):

@@ -1,8 +1,8 @@
-"""The steps of blocked Floyd-Warshall [venkataraman2003blocked], for all who walk them.
+"""The steps of blocked Floyd-Warshall [venkataraman2003blocked], for every driver.
 
-For each pivot, a block on the diagonal: close it over its own vertices; multiply the other blocks
-of its row and its column by it; lower each block that is left by the product of two of these. Tiles
-of a matrix on a device, blocks that stream through it, and blocks of workers are all walked so.
+A pivot is a block on the diagonal. A driver closes it over its own vertices, then multiplies the
+other blocks of its row and its column by it. Last, each block that is left is lowered by a product
+of two of these. Blocks are tiles on a device, or stream through it, or are held by workers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Pivot(NamedTuple):
         return self.end - self.first
 
     def beside(self, low: int, high: int) -> list[range]:
-        """Return which of the rows of blocks from `low` to `high` are before it, and behind it."""
+        """Return the rows of blocks from `low` to `high` without its own, before and behind it."""
         both = range(low, min(high, self.first)), range(max(low, self.end), high)
         return [some for some in both if some]
 
@@ -55,6 +55,6 @@ class Pivot(NamedTuple):
 
 
 def pivots(count: int, panel: int = 1, begin: int = 0) -> Iterator[Pivot]:
-    """Yield the pivots of so many rows of blocks from `begin` on, each a panel of up to so many."""
+    """Yield panels of pivots, from block `begin` on, of a matrix of `count` rows of blocks."""
     for first in range(begin, count, panel):
         yield Pivot(first, min(first + panel, count), count)

@@ -36,7 +36,7 @@ def look_at_diagonal(distance, flags):
 
 @dataclass(frozen=True)
 class Squaring(Options):
-    """What the method may be told, by keyword.
+    """Options of the method by keyword.
 
     Attributes
     ----------

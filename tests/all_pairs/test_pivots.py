@@ -1,4 +1,4 @@
-"""The steps of blocked Floyd-Warshall: what each pivot updates, and from what."""
+"""The steps of blocked Floyd-Warshall: each pivot updates every other block once."""
 
 from __future__ import annotations
 
