@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 import gpukernels as gk
+from gpukernels.notebook import record
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -50,7 +51,7 @@ def installed(wheel, tmp_path_factory) -> Path:
 
 def files_of_the_package() -> set[str]:
     """Return the path of every file of the package in this tree."""
-    paths = (ROOT / "gpukernels").rglob("*")
+    paths = *(ROOT / "gpukernels").rglob("*"), *record.FOLDER.glob("*.json")
     own = (p for p in paths if p.is_file() and "__pycache__" not in p.parts)
     return {path.relative_to(ROOT).as_posix() for path in own}
 
@@ -104,7 +105,7 @@ print(gk.__file__)
 print("<svg" in str(html))
 print(gk.show(gk.traversal.frontier.expand_frontier).title)
 print(bool(gk.exercise("shared-2").check(gk.exercise("shared-2").solution, seed=1)))
-print(record.FOLDER, record.kept("bfs"))
+print(record.kept("bfs")["times"][0]["graph"])
 """,
     ).splitlines()
     assert printed == [
@@ -112,7 +113,7 @@ print(record.FOLDER, record.kept("bfs"))
         "True",
         "gpukernels/traversal/frontier.py",
         "True",
-        f"{Path('data/benchmarks')} None",
+        "rmat",
     ]
 
 

@@ -34,8 +34,9 @@ class Ours:
     """
 
     def __init__(self, name: str, folder: Path = record.FOLDER):
-        found = record.kept(name, folder)
-        self.name, self.there, self.data = name, found is not None, found or {}
+        there = (folder / f"{name}.json").exists()
+        found = record.kept(name, folder) if there else None
+        self.name, self.there, self.data = name, there, found or {}
         self.rows: list[Row] = self.data.get("times", [])
         self.year = int(self.data.get("date", "0")[:4])
         self.device = self.data.get("device", "this GPU").removeprefix("NVIDIA ")

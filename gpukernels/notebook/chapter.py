@@ -1,10 +1,18 @@
-"""What the first cell of every chapter calls."""
+"""What the first cell of every chapter calls, and what its other cells show results with."""
 
 from __future__ import annotations
 
 import sys
 
 from gpukernels.notebook import assertions, colab, no_gpu
+from gpukernels.notebook import record as record
+from gpukernels.notebook.counters import kept_counters as kept_counters
+from gpukernels.notebook.measured import own_gpu as own_gpu
+from gpukernels.notebook.measured import timed as timed
+from gpukernels.notebook.plot import Plot as Plot
+from gpukernels.notebook.plot import listed as listed
+from gpukernels.notebook.plot import panels as panels
+from gpukernels.notebook.table import Table as Table
 
 
 def set_up() -> None:

@@ -81,12 +81,11 @@ def compare(kept: dict[str, Any], counters: Iterable[str] = COMPARED) -> list[di
     return rows
 
 
-def kept_counters(folder: Path = record.FOLDER) -> dict[str, Any] | None:
-    """Return the record, with the counters of both sides by name, or None."""
+def kept_counters(folder: Path = record.FOLDER) -> dict[str, Any]:
+    """Return the record, with the counters of both sides by name."""
     kept = record.kept("counters", folder)
-    if kept is not None:
-        for row in kept["rows"]:
-            row["machine"] = dict(zip(kept["counters"], row["machine"], strict=True))
-            values = zip(kept["metrics"], row["ncu"], strict=True)
-            row["ncu"] = {name: value for name, value in values if value is not None}
+    for row in kept["rows"]:
+        row["machine"] = dict(zip(kept["counters"], row["machine"], strict=True))
+        values = zip(kept["metrics"], row["ncu"], strict=True)
+        row["ncu"] = {name: value for name, value in values if value is not None}
     return kept

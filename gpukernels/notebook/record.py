@@ -1,7 +1,7 @@
 """Stored measurements: what was measured, on which device, when, and at which commit.
 
-They live in ``data/benchmarks`` of the repository, one JSON file a subject. Chapters print their
-tables from there.
+They live in ``data/benchmarks`` of the repository, one JSON file a subject. A wheel has a copy
+beside this file. Chapters print their tables from there.
 """
 
 from __future__ import annotations
@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-_TREE = Path(__file__).parents[2]
-#: Of the repository; where the package is installed without it, of the folder that one works in.
-FOLDER = (_TREE if (_TREE / "pyproject.toml").exists() else Path()) / "data" / "benchmarks"
+#: A link to ``data/benchmarks`` in the repository; a wheel holds the files.
+FOLDER = Path(__file__).with_name("benchmarks")
 
 
-def kept(name: str, folder: Path = FOLDER) -> dict | None:
-    """Return a subject's measurements, or None where the repository's data is not at hand."""
-    path = folder / f"{name}.json"
-    return json.loads(path.read_text()) if path.exists() else None
+def kept(name: str, folder: Path = FOLDER) -> dict:
+    """Return a subject's measurements."""
+    return json.loads((folder / f"{name}.json").read_text())
 
 
 def by_search(row: dict, figure: str) -> dict[str, float | None]:
