@@ -6,6 +6,7 @@ import sys
 
 from gpukernels.notebook import assertions, colab, no_gpu
 from gpukernels.notebook import record as record
+from gpukernels.notebook.counters import executed as executed
 from gpukernels.notebook.counters import kept_counters as kept_counters
 from gpukernels.notebook.measured import own_gpu as own_gpu
 from gpukernels.notebook.measured import timed as timed

@@ -89,3 +89,21 @@ def kept_counters(folder: Path = record.FOLDER) -> dict[str, Any]:
         values = zip(kept["metrics"], row["ncu"], strict=True)
         row["ncu"] = {name: value for name, value in values if value is not None}
     return kept
+
+
+def executed(start: str, folder: Path = record.FOLDER) -> dict[str, tuple[int, int]]:
+    """Return the warp steps of the machine and the instructions of the GPU, all launches together.
+
+    Parameters
+    ----------
+    start : str
+        How the names of the cases begin, such as ``"bfs: "``; the result has what follows.
+    """
+    sums: dict[str, tuple[int, int]] = {}
+    for row in kept_counters(folder)["rows"]:
+        if row["case"].startswith(start):
+            name = row["case"].removeprefix(start)
+            steps, instructions = sums.get(name, (0, 0))
+            instructions += int(row["ncu"].get("smsp__inst_executed.sum", 0))
+            sums[name] = steps + row["machine"]["warp steps"], instructions
+    return sums

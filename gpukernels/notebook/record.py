@@ -40,8 +40,10 @@ TIMES = {
 }
 
 
-def runs(measurements: dict, *searches: str) -> list[tuple[str, str, dict[str, float | str]]]:
-    """Return the times of searches, by search and graph, as `CompareView` takes them.
+def runs(
+    measurements: dict, *searches: str, figures: dict[str, str] = TIMES
+) -> list[tuple[str, str, dict[str, float | str]]]:
+    """Return figures of searches, by search and graph, as `CompareView` takes them.
 
     Parameters
     ----------
@@ -49,13 +51,17 @@ def runs(measurements: dict, *searches: str) -> list[tuple[str, str, dict[str, f
         What :func:`kept` returns of ``bfs``, ``frontier_bfs`` or ``sssp``.
     *searches : str
         Their labels; of none, all that are measured with the options that they have by default.
+    figures : dict of str to str
+        The figures and their names. The share of the bandwidth is given in percent.
     """
     found = []
     for row in measurements["times"]:
         for label, told in row["searches"].items():
             if label in searches or (not searches and "=" not in label):
                 none = "given up" if "stopped_after_ms" in told else "no GPU"
-                times = {name: told.get(figure, none) for figure, name in TIMES.items()}
+                times = {name: told.get(figure, none) for figure, name in figures.items()}
+                if (name := figures.get("share_of_bandwidth")) and times[name] != none:
+                    times[name] *= 100
                 found.append((label, row["graph"], times))
     return found
 
