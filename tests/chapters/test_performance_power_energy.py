@@ -232,3 +232,22 @@ def test_roof(counted, page):
     page.says(
         "more than four fifths of the ceiling", "reach four tenths to seven tenths of the slope"
     )
+
+
+def test_processors(cells, page):
+    one, many, call, kernel = cells.speeds["random"]
+    assert (round(one / kernel, -3), round(many / kernel), round(many / call)) == (4000, 70, 19)
+    page.says("four thousand times as fast as one core", "it is seventy times", "nineteen")
+    one, many, call, kernel = cells.speeds["road"]
+    assert 0.8 < many / one < 1.3
+    assert all(4 < slow / fast < 6 for slow in (one, many) for fast in (call, kernel))
+    page.says("beats both CPUs four to six times, whatever the clock")
+
+
+def test_planted_errors(cells, page):
+    broken, found = cells.broken, dict(row[:2] for row in cells.rows)
+    assert list(found.values()) == [51, 3, 11, 1, 0]
+    assert not any(row[2] for row in cells.rows)
+    assert sum(row["racecheck"]["ended"] == "stopped" for row in broken) == 4
+    assert sum(cells.finds(row, "wrong result") for row in broken) == 51 - 29
+    page.says("`racecheck` 11 races", "Four kernels never end", "29 of the 51 wrong kernels")
