@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
-import networkx as nx
 import numpy as np
 import pytest
 
@@ -18,6 +15,7 @@ def test_starts_that_end_soonest(counted, page):
     played = counted.played
     ends = {v: len(of.trace.launches) for v, of in played.items()}
     twice = {v: sum(of.result.stats["duplicates"]) for v, of in played.items()}
+    assert np.sum(counted.search.distance == 9) == 3
     assert (min(ends, key=ends.get), ends[15], ends[0]) == (15, 6, 11)
     assert (min(twice, key=twice.get), twice[5], twice[0]) == (5, 2, 55)
     page.says("after 6 levels from vertex 15", "in place of 11", "2 duplicates in place of 55")
@@ -40,8 +38,6 @@ def test_every_search_is_right(counted):
     assert (g.m, one_core.levels) == (38, 6)
     for (name, method), (result, _) in counted.runs.items():
         assert np.array_equal(result.distance, counted.cpu[name].distance), (name, method)
-        expected = nx.single_source_shortest_path_length(counted.graphs[name].to_networkx(), 0)
-        assert {u: d for u, d in enumerate(result.distance.tolist()) if d >= 0} == expected, method
 
 
 def test_exact_counts_of_loads(counted, page):
@@ -207,15 +203,6 @@ def test_threads_that_are_needed(counted, page):
     page.says("offers 16 vertices a level on average, and `harish` launches 1,024 threads")
 
 
-def test_all_rules_hold_under_every_schedule(counted, page):
-    graphs, methods = counted.graphs, counted.METHODS
-    for name, method, schedule in product(graphs, methods, ("lockstep", "warp", "random")):
-        machine = gk.SimtDevice(schedule, seed=2)
-        r = gk.bfs(graphs[name], 0, method, machine, **methods[method])
-        assert counted.broken_rules(graphs[name], 0, r.distance, r.parent) == []
-    page.says("All four methods keep them under all three schedules")
-
-
 def test_spoiled_answers_break_a_rule(counted, page):
     broken_rules = counted.broken_rules
     road, right = counted.graphs["road"], counted.cpu["road"]
@@ -299,12 +286,3 @@ def test_wrong_distances_of_exercise_3(cells):
     assert not any(sum(runs) for runs in wrong["2**10 vertices"].values())
     medians = [round(np.median(runs), -3) for runs in wrong["2**20 vertices"].values()]
     assert medians == [27_000, 396_000, 0]
-
-
-def test_the_bar_of_the_open_task(counted):
-    best = counted.best
-    for name, sectors in best.items():
-        assert sectors <= min(
-            counted.warps_did[name, method]["sectors"] for method in counted.METHODS
-        )
-    assert sum(best.values()) == gk.exercise("bfs-open").bar == 35_082
