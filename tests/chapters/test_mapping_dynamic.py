@@ -6,22 +6,15 @@ import numpy as np
 
 import gpukernels as gk
 from gpukernels.graphs.workloads import TARGETS
-from gpukernels.mapping.choose import GIANT, MILD, SHORT, WILD, costs_of_benchmark, regret
+from gpukernels.mapping.choose import GIANT, MILD, SHORT, WILD, costs_of_benchmark
 from gpukernels.mapping.counters import measure
 from gpukernels.notebook import record
-from gpukernels.notebook.counters import kept_counters
-from gpukernels.trace import STORE, metrics
 from gpukernels.views.mapping.expansion import read_expansion
 
 
 def test_view(counted):
-    DOZEN, FOUR, LISTS, played = counted.DOZEN, counted.FOUR, counted.LISTS, counted.played
-
-    def rounds_and_sectors(offsets, traces):
-        read = {m: read_expansion(t, int(offsets[-1]), "trace") for m, t in traces.items()}
-        return {m: (e.rounds, int(e.moved(e.rounds).sum())) for m, e in read.items()}
-
-    found = {sizes[4]: rounds_and_sectors(*of) for sizes, of in played.items()}
+    DOZEN, FOUR, LISTS = counted.DOZEN, counted.FOUR, counted.LISTS
+    found = counted.after("md-view-check").found
     one, two, multi, merge = ([of[m] for of in found.values()] for m in FOUR)
     assert sum(DOZEN) == 24
     assert [*found[12].values()] == [(12, 15), (3, 9), (1, 3), (1, 3)]
@@ -37,17 +30,7 @@ def test_draw(counted):
 
 
 def test_dvw_run(counted):
-    DOZEN, GROUPS, measured, workloads = (
-        counted.DOZEN,
-        counted.GROUPS,
-        counted.measured,
-        counted.workloads,
-    )
-    rows = []
-    for name, drawn in workloads.items():
-        stats = measured["dynamic_virtual_warp"][name].stats
-        facts = (stats[key] for key in ("warp_size", "child_items", "child_blocks"))
-        rows.append((name, float(np.diff(drawn).mean()), *facts))
+    DOZEN, GROUPS, rows = counted.DOZEN, counted.GROUPS, counted.after("md-dvw-run").rows
     assert [r[2] for r in rows] == [4, 8, 8, 16, 16, 32]
     for size, blocks in ((36, 3), (17, 2), (16, 0)):
         drawn = np.cumsum([0, *DOZEN[:4], size, *DOZEN[5:]])
@@ -57,13 +40,8 @@ def test_dvw_run(counted):
 
 
 def test_local_block(counted):
-    SEARCH, measured, searched, searching = (
-        counted.SEARCH,
-        counted.measured,
-        counted.searched,
-        counted.searching,
-    )
-    traces, workloads = counted.traces, counted.workloads
+    SEARCH, searched, searching = counted.SEARCH, counted.searched, counted.searching
+    traces = counted.after("md-dynamic-view").traces
     assert [searching[m][1] for m in SEARCH] == [6, 6, 14, 18]
     smaller = next(sizes for sizes in searched if sizes[4] == 28)
     fewer = read_expansion(searched[smaller]["block_search"], 40, "t")
@@ -74,16 +52,11 @@ def test_local_block(counted):
     assert (
         np.bincount(read_expansion(traces["block_search"], 48, "t").block).tolist().count(38) == 1
     )
-    rows = []
-    for name in ("direct_search", "local_warp_search register", "block_search"):
-        m = measured[name]["circuit5M"]
-        levels = (m.lanes, m.warps, m.blocks)
-        rows.append((name, *levels, m.sectors_per_write, m.searches, m.search_reads))
-    direct, local, blocks = rows
+    direct, local, blocks = counted.after("md-local-block").rows
     assert max(direct[1:4]) < 1.02
     assert direct[4] < 4.01
     assert direct[6] == 11 * direct[5]
-    assert direct[5] == 21402 == workloads["circuit5M"][-1]
+    assert direct[5] == 21402 == counted.workloads["circuit5M"][-1]
     assert int(np.ceil(np.log2(TARGETS["circuit5M"].items))) == 23
     assert local[2] > 2 > 1.1 > local[1]
     assert blocks[2] < 1.01 < 2 < blocks[3]
@@ -92,21 +65,11 @@ def test_local_block(counted):
 
 
 def test_two_count(counted):
-    by_k, rounds_and_sectors, workloads = (
-        counted.by_k,
-        counted.rounds_and_sectors,
-        counted.workloads,
-    )
+    by_k, rounds_and_sectors = counted.by_k, counted.rounds_and_sectors
     moved = {name: rounds_and_sectors(*of) for name, of in by_k.items()}
     assert [of["two_phase"][1] for of in moved.values()] == [12, 24, 48]
     assert [of["multi_phase"][1] for of in moved.values()] == [6, 6, 6]
-    drawn, rows = (workloads["circuit5M"], [])
-    for k in (1, 2, 4, 8, 11, 16, 32):
-        result, trace = gk.traced(gk.expand, drawn, "two_phase", units_per_thread=k)
-        stats, stores = (result.stats, trace.select(array="item"))
-        sectors = metrics.sectors_per_request(stores, kinds=(STORE,))
-        inside = stats["searches"] - stats["partition_searches"]
-        rows.append((k, stats["blocks"], stats["partition_searches"], inside, sectors))
+    rows = counted.after("md-two-count").rows
     assert all(row[2] == row[1] + 1 for row in rows)
     assert (rows[0][2], rows[3][2]) == (169, 22)
     assert rows[0][-1] < 4.1
@@ -128,21 +91,7 @@ def test_multi_run(counted):
 
 
 def test_hybrid(counted):
-    def partition_reads(drawn, search):
-        result, trace = gk.traced(gk.expand, drawn, "multi_phase", search=search)
-        owners = [s.function for s in trace.sources if s.function.endswith("_owner")]
-        reads = trace.select(function=owners, array="offsets").requests
-        (launch,) = (k for k in trace.launches if k.kernel == "hybrid_partition")
-        each = metrics.per_thread(reads, launch)
-        return (each.sum() / result.stats["partition_searches"], each.max())
-
-    large = {name: gk.workload(name, items=20000) for name in ("great-britain_osm", "circuit5M")}
-    large["80,000 empty, 20,000 of 1"] = np.append(np.zeros(80000, int), np.arange(20001))
-    rows = []
-    for name, offsets in large.items():
-        both = [partition_reads(offsets, search) for search in ("binary", "interpolation")]
-        taken = gk.expand(offsets, "multi_phase").stats["search"]
-        rows.append((name, *both[0], *both[1], taken))
+    rows = counted.after("md-hybrid").rows
     roads, circuit, empty = rows
     assert round(roads[3], 1) == 5.2
     assert roads[1] == circuit[1] == 15
@@ -153,26 +102,10 @@ def test_hybrid(counted):
 
 
 def test_merge_run(counted):
-    LOOKS, busiest, drawn, measured = (
-        counted.LOOKS,
-        counted.busiest,
-        counted.drawn,
-        counted.measured,
-    )
+    busiest = counted.busiest
     assert min(busiest["two_phase"][1], busiest["multi_phase"][1]) >= 9
     assert busiest["merge_path"][1] < 1.5
-    on_circuit = {}
-    for method in LOOKS:
-        result, trace = gk.traced(gk.expand, drawn, method)
-        warps = metrics.per_warp(trace.steps, trace.launches[-1])
-        m = measured[method]["circuit5M"]
-        on_circuit[method] = (
-            result.stats["launches"],
-            m.sectors_per_write,
-            m.sectors,
-            int(warps.max()),
-        )
-    two, multi, merge = on_circuit.values()
+    two, multi, merge = counted.on_circuit.values()
     assert [of[0] for of in (two, multi, merge)] == [2, 3, 1]
     assert multi[1] < 4.1 < merge[1] < 5
     assert merge[2] < two[2] / 5
@@ -195,21 +128,15 @@ def test_max_assert(counted, page):
 
 
 def test_wins_assert(counted, page):
-    costs, measured, ms, workloads = counted.costs, counted.measured, counted.ms, counted.workloads
-
-    def times_best(name, technique, costs=costs):
-        return costs[name][technique] / min(costs[name].values())
-
-    best = {name: min(of, key=of.get) for name, of in costs.items()}
+    best, ms, theirs, times_best = counted.best, counted.ms, counted.theirs, counted.times_best
+    worst_case = counted.worst_case
     assert best["great-britain_osm"] == "work_item_to_thread"
     led = {name for name in best if best[name] == "merge_path"}
     assert led == {"web-NotreDame", "circuit5M", "as-Skitter"}
     assert round(max(t.items * t.mean for t in TARGETS.values()) / 1e6) == 89
-    worst_case = {name: max(times_best(n, name) for n in workloads) for name in measured}
     assert 1.5 < worst_case["merge_path"] < 1.6
     assert 2.1 < worst_case["multi_phase"] < 2.2
     assert all(min(of, key=of.get) == "max_scan" for of in ms.values())
-    theirs = {n: {m: t for m, t in of.items() if m != "max_scan"} for n, of in ms.items()}
     ahead = [min(of.values()) / ms[n]["max_scan"] for n, of in theirs.items()]
     assert 1.5 < min(ahead) < 1.6
     assert 3.6 < max(ahead) < 3.75
@@ -234,13 +161,7 @@ def test_wins_assert(counted, page):
 
 
 def test_mapping_steps(counted, page):
-    profiled, each = (kept_counters(), {})
-    for row in profiled["rows"] if profiled else ():
-        if row["case"].startswith("mapping: "):
-            name = row["case"].removeprefix("mapping: ")
-            steps, ran = (row["machine"]["warp steps"], int(row["ncu"]["smsp__inst_executed.sum"]))
-            before = each.get(name, (0, 0))
-            each[name] = (before[0] + steps, before[1] + ran)
+    each = counted.each
     ratio = {name: ran / steps for name, (steps, ran) in each.items()}
     assert 2.2 < ratio["local_warp_search register"] < 2.3
     assert 29.9 < ratio["virtual_warp"] < 30.1
@@ -289,16 +210,12 @@ def test_gpu_assert(counted, page):
 
 
 def test_choose_regret(counted, page):
-    choices, costs, ratio, theirs = counted.choices, counted.costs, counted.ratio, counted.theirs
-    workloads = counted.workloads
     assert (SHORT, MILD, WILD, GIANT) == (4, 2, 5, 0.01)
-    small = {name: gk.choose_mapping(w, "papers").label for name, w in workloads.items()}
-    regrets = regret(costs, small)
-    ratios = {name: r.ratio for name, r in regrets.items()}
+    ratios = {name: r.ratio for name, r in counted.regrets.items()}
     assert max(ratios, key=ratios.get) == "cit-Patents"
     assert 2.2 < ratios["cit-Patents"] < 2.3
-    timed = regret(theirs, {name: choice.label for name, choice in choices.items()})
-    assert max(r.ratio for r in timed.values()) == 1
+    assert max(r.ratio for r in counted.by_clock.values()) == 1
+    ratio = {name: ran / steps for name, (steps, ran) in counted.each.items()}
     assert 13 < ratio["virtual_warp"] / ratio["local_warp_search register"] < 14
     page.says(
         "By the times it is 1",
@@ -308,14 +225,7 @@ def test_choose_regret(counted, page):
 
 
 def test_claims_table(counted):
-    measured = counted.measured
-    VARIANTS = {"virtual_warp": "virtual_warp 8", "local_warp_search": "local_warp_search register"}
-    claimed = {
-        method: measured[name]
-        for method in gk.mapping.METHODS
-        if (name := VARIANTS.get(method, method)) in measured
-        and method not in ("merge_path", "max_scan")
-    }
+    claimed, measured = counted.claimed, counted.measured
     worst = {
         level: {name: max(getattr(m, level) for m in of.values()) for name, of in claimed.items()}
         for level in ("lanes", "warps", "blocks", "write_waste")
