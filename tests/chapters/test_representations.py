@@ -5,17 +5,14 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 
-import gpukernels as gk
 from gpukernels.notebook.counters import COMPARED, kept_counters
-from gpukernels.primitives import THREADS, blocks_for
-from gpukernels.representations import adjacency_matrix, coo, csr
+from gpukernels.representations import adjacency_matrix, csr
 from gpukernels.trace import metrics
 
 
 def test_small_sizes(counted):
-    small = counted.small
-    matrix = small.dense()
-    words = {"matrix": small.n**2, "CSR": small.n + 1 + small.m, "COO": 2 * small.m}
+    first, small = counted.after("small-sizes"), counted.small
+    matrix, words = first.matrix, first.words
     assert words == {"matrix": 64, "CSR": 22, "COO": 26}
     assert words["matrix"] - small.m == 51
     assert matrix[2, 5] == matrix.ravel()[2 * small.n + 5] == 8
@@ -32,10 +29,8 @@ def test_limit(counted):
 
 
 def test_matrix_traces(counted):
-    by_thread, by_warp = (
-        counted.after("memory-view").by_thread,
-        counted.after("memory-view").by_warp,
-    )
+    first = counted.after("memory-view")
+    by_thread, by_warp = first.by_thread, first.by_warp
     warp_reads, thread_reads = (by_warp.select(array="matrix"), by_thread.select(array="matrix"))
     assert metrics.requests(warp_reads) == metrics.requests(thread_reads) == 32
     assert (metrics.sectors(warp_reads) == 4).all()
@@ -43,14 +38,8 @@ def test_matrix_traces(counted):
 
 
 def test_pitch_count(counted):
-    odd = gk.small_world(1001, degree=8, rewire=0.1, seed=1)
-    rows, moved = ([], {})
-    for pitched in (False, True):
-        form = adjacency_matrix.AdjacencyMatrix.from_graph(odd, pitched=pitched)
-        trace = gk.traced(adjacency_matrix.row_sum, odd, pitched=pitched).trace
-        moved[pitched] = metrics.sectors(trace.select(array="matrix"))
-        mean, total = (moved[pitched].mean(), moved[pitched].sum())
-        rows.append([f"{form.pitch:,} words", form.nbytes, f"{mean:.2f}", total])
+    pitches = counted.after("pitch-count")
+    moved, rows = pitches.moved, pitches.rows
     assert moved[False].max() == 5
     assert np.mean(moved[False] == 5) > 0.5
     assert moved[True].max() == 4
@@ -60,11 +49,7 @@ def test_pitch_count(counted):
 
 
 def test_csr_warp(counted):
-    g32, lists_trace, small = counted.g32, counted.lists_trace, counted.small
-    values = np.arange(10, 90, 10)
-    np.testing.assert_array_equal(
-        csr.neighbor_sum(small, values), small.to_scipy().astype(bool) @ values
-    )
+    g32, lists_trace = counted.g32, counted.lists_trace
     arcs_of_lane = metrics.work_per_thread(lists_trace, "targets")
     np.testing.assert_array_equal(arcs_of_lane, g32.out_degree)
     turns = metrics.requests(lists_trace.select(array="targets"))
@@ -75,21 +60,7 @@ def test_csr_warp(counted):
 
 
 def test_csr_arrays(counted):
-    web = gk.rmat(10, edge_factor=8, seed=1, parallel="min", self_loops="remove")
-    ring = gk.small_world(1024, degree=8, rewire=0.1, seed=1)
-    road = gk.road_grid(32, 32, seed=1)
-    families = {"R-MAT": web, "small world": ring, "road grid": road}
-    rows, seen = ([], {})
-    for name, g in families.items():
-        trace = gk.traced(csr.neighbor_sum, g, np.arange(g.n)).trace
-        reads = trace.select(array="targets")
-        seen[name] = (
-            metrics.sectors_per_request(trace.select(array="offsets")),
-            metrics.sectors_per_request(reads),
-            100 * metrics.coalescing_efficiency(reads),
-            metrics.sectors(reads).sum() / (4 * g.m / 32),
-        )
-        rows.append([name, *(f"{value:.2f}" for value in seen[name])])
+    seen = counted.seen
     assert [s[0] for s in seen.values()] == [4.5, 4.5, 4.5]
     assert 25 < seen["small world"][1] < 25.5
     assert 4.6 < seen["R-MAT"][1] < 4.7
@@ -99,29 +70,19 @@ def test_csr_arrays(counted):
 
 
 def test_reverse_run(counted):
-    web = counted.web
-    x = np.arange(web.n)
-    np.testing.assert_array_equal(csr.neighbor_sum(web.reverse, x), web.to_scipy().T @ x)
-    one = web.offsets.nbytes + web.targets.nbytes
-    both = one + web.reverse.offsets.nbytes + web.reverse.targets.nbytes
+    web, run = counted.web, counted.after("reverse-run")
+    one, both = run.one, run.both
     assert both == 2 * one == 4 * (2 * (web.n + 1) + 2 * web.m)
 
 
 def test_coo_run(counted):
-    arcs_trace, lists_trace, small, thirteen = (
-        counted.arcs_trace,
-        counted.lists_trace,
-        counted.small,
-        counted.thirteen,
-    )
-    values, web = counted.values, counted.web
-    np.testing.assert_array_equal(coo.neighbor_sum(small, values), csr.neighbor_sum(small, values))
+    arcs_trace, lists_trace, small = counted.arcs_trace, counted.lists_trace, counted.small
+    coo_trace, thirteen, web = counted.coo_trace, counted.thirteen, counted.web
     assert metrics.atomic_conflicts(thirteen).sum() == small.m - 7
     assert metrics.sectors(thirteen.select(array="sums")).sum() == 7
     assert small.out_degree[2] == 5
     assert metrics.warp_steps(lists_trace) == 37
     assert metrics.per_warp(arcs_trace.steps, arcs_trace.launches[0]).ravel().tolist() == [3, 3, 3]
-    coo_trace = gk.traced(coo.neighbor_sum, web, np.arange(web.n)).trace
     assert metrics.work_per_thread(coo_trace, "target").max() == 1
     assert metrics.simd_efficiency(coo_trace) > 0.99
     waiting = metrics.atomic_conflicts(coo_trace).sum()
@@ -131,26 +92,7 @@ def test_coo_run(counted):
 
 
 def test_coo_orders(counted):
-    dense = gk.erdos_renyi(256, mean_degree=192, seed=1)
-    source, target = dense.coo
-    shuffle = np.random.default_rng(1).permutation(dense.m)
-    by_source = shuffle[np.argsort(source[shuffle], kind="stable")]
-    orders = {"shuffled": shuffle, "by source": by_source, "lexicographic": slice(None)}
-    cost = {}
-    for name, order in orders.items():
-        arrays = (
-            source[order],
-            target[order],
-            np.arange(256, dtype=np.int32),
-            np.zeros(256, np.int64),
-        )
-        with gk.trace() as t:
-            t.device.launch(coo.coo_neighbor_sum, blocks_for(dense.m), THREADS, *arrays)
-        places = source[order] // 4
-        places = np.mean([len(set(warp)) for warp in np.split(places, range(32, dense.m, 32))])
-        sums, values_read = (t.trace.select(array=name) for name in ("sums", "values"))
-        per_request = [metrics.sectors_per_request(trace) for trace in (sums, values_read)]
-        cost[name] = (places, *per_request, int(metrics.atomic_conflicts(t.trace).sum()))
+    cost = counted.after("coo-orders").cost
     assert cost["shuffled"][0] > 25 > 1.1 > cost["by source"][0]
     assert 27 < cost["shuffled"][1] < 27.5
     assert 31 < cost["by source"][1] == cost["lexicographic"][1]
@@ -160,17 +102,8 @@ def test_coo_orders(counted):
 
 
 def test_both_ways(counted):
-    ring = counted.ring
-    x = np.arange(ring.n)
-    rows, reads, added = ([], {}, {})
-    for both_ways in (False, True):
-        edges = coo.EdgeList.from_graph(ring, both_ways=both_ways)
-        sums, trace = gk.traced(coo.neighbor_sum, ring, x, both_ways=both_ways)
-        np.testing.assert_array_equal(sums, ring.to_scipy() @ x)
-        reads[both_ways] = int(metrics.sectors(trace.select(array=["source", "target"])).sum())
-        added[both_ways] = metrics.requests(trace.select(array="sums"))
-        name = "each edge once" if both_ways else "both arcs of an edge"
-        rows.append([name, edges.nbytes, reads[both_ways], added[both_ways]])
+    edges, ring, stored = counted.edges, counted.ring, counted.after("both-ways")
+    added, reads, rows = stored.added, stored.reads, stored.rows
     assert [row[1] for row in rows] == [65536, 32768]
     assert reads[False] == 2 * reads[True]
     assert added[False] == added[True]
@@ -179,26 +112,13 @@ def test_both_ways(counted):
 
 
 def test_query_run(counted):
-    def lane_turns(trace, text):
-        return metrics.per_thread(trace.select(statement=text).steps, trace.launches[0]).ravel()
-
-    steps = []
-    for scale in range(6, 13):
-        g = gk.rmat(scale, 8, seed=1, parallel="min", self_loops="remove")
-        draw = np.random.default_rng(scale)
-        some = draw.integers(g.m, size=512)
-        u = np.concatenate([g.coo[0][some], draw.integers(g.n, size=512)])
-        v = np.concatenate([g.coo[1][some], draw.integers(g.n, size=512)])
-        there, walk = gk.traced(csr.has_edge, g, u, v)
-        found, search = gk.traced(coo.has_edge, g, u, v)
-        assert (found == there).all()
-        assert there[:512].all()
-        assert (adjacency_matrix.has_edge(g, u, v) == there).all()
-        looked = metrics.work_per_thread(walk, "targets")
-        halved = lane_turns(search, "middle = (first + last)")
-        assert halved.max() <= np.floor(np.log2(g.m)) + 1
-        assert looked.max() <= g.out_degree.max()
-        steps.append((g.m, looked.mean(), looked.max(), halved.mean(), halved.max()))
+    run = counted.after("query-run")
+    found, g, there = run.found, run.g, run.there
+    assert np.array_equal(found, there)
+    assert there[:512].all()
+    for m, _, looked, _, halved in (steps := counted.steps):
+        assert halved <= np.floor(np.log2(m)) + 1
+    assert looked <= g.out_degree.max()
     assert steps[-1][2] == 579
     assert steps[-1][4] == 15
 
@@ -300,14 +220,8 @@ def test_timess(counted, page):
 
 
 def test_wins_table(counted):
-    published, ratio = counted.published, counted.ratio
-    rows, full = ([], [])
-    for name, (n, m, *_) in published.items():
-        n, m = (n * 1e6, m * 1e6)
-        matrix, lists, pairs = (4 * n**2 / 2**40, 4 * (n + 1 + m) / 2**20, 8 * m / 2**20)
-        full.append(round(matrix))
-        assert lists < pairs < 1000
-        rows.append([name, f"{matrix:,.0f} TiB", f"{lists:,.0f} MiB", f"{pairs:,.0f} MiB"])
+    ratio = counted.ratio
+    full = counted.full
     assert (min(full), max(full)) == (4, 9425)
     assert [of > 1 for of in ratio.values()] == 3 * [False] + 3 * [True]
     assert min(ratio["com-youtube"], ratio["kron_g500-lon20"]) > 10
@@ -315,7 +229,7 @@ def test_wins_table(counted):
 
 
 def test_read_files(counted):
-    club = gk.from_networkx(nx.karate_club_graph())
+    club = counted.club
     assert (club.n, club.m, club.directed) == (34, 2 * 78, False)
     strength = dict(nx.karate_club_graph().degree(weight="weight"))
     assert csr.row_sum(club).tolist() == list(strength.values())
