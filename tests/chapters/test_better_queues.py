@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import gpukernels as gk
-from gpukernels.exercises.tasks.frontier_bfs import judge_search, run_queue
+from gpukernels.exercises.tasks.frontier_bfs import judge_search
 from gpukernels.notebook.searches import sectors_moved
 from gpukernels.trace import metrics
-from gpukernels.traversal.frontier import expand_frontier
-from gpukernels.traversal.luo_levels import Search, search_one_level
 
 
 def test_level_8_of_a_town(counted, page):
@@ -24,6 +22,7 @@ def test_level_8_of_a_town(counted, page):
     (plain, _), (_, _once), (culled, _) = streets.values()
     assert counted.town.out_degree[plain.distance == 8].sum() == 15
     assert culled.stats["duplicates_detected"] == 16
+    assert culled.stats["duplicates_missed"] == 0
     page.says("threads find a corner again 16 times in all")
     assert all(np.array_equal(plain.distance, r.distance) for r, _ in streets.values())
 
@@ -64,11 +63,8 @@ def test_sub_queues_and_their_spills(counted, page):
 
 
 def test_appends_as_compiled(cells):
-    words, queues = np.zeros(1, np.int32), np.zeros((2, 1), np.int32)
-    compiled = gk.sass(expand_frontier, (words,) * 8 + (1,))
-    each = compiled.count("ATOMG", "RED")
+    compiled, each, nearby = cells.compiled, cells.each, cells.nearby
     assert compiled.count("VOTE", "VOTEU") == compiled.count("SHFL") == each > 0
-    nearby = gk.sass(search_one_level, (Search(*[words] * 6, 1, queues, words), 1))
     assert nearby.count("ATOMS")
     assert not nearby.count("ATOMS.POPC")
 
@@ -279,14 +275,3 @@ def test_times_of_the_paper(cells, page):
     assert 1.2 < PAPER["vertex-parallel"][1] / PAPER["edge-parallel"][1] < 1.25
     assert 5.9 < PAPER["vertex-parallel"][0] / PAPER["queue of Luo et al."][0] < 6.1
     page.says("Luo's queue was six times as fast as the best mapping on the road")
-
-
-def test_a_queue_by_blocks(counted):
-    asked = counted.asked
-    answer = gk.exercise("queues-2").solution.answer
-    for name, graph in counted.graphs.items():
-        with gk.trace() as t:
-            run_queue(answer, t.device, graph)
-        by_block = asked(t.trace, "next_size")[0]
-        assert by_block < asked(counted.later[name, "frontier"][1], "next_size")[0]
-    assert by_block == 63
