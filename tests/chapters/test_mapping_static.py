@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import gpukernels as gk
 from gpukernels.graphs.workloads import TARGETS
-from gpukernels.mapping import virtual_warp, work_item_to_thread
-from gpukernels.mapping.choose import warp_size_for
 from gpukernels.mapping.counters import measure
 from gpukernels.notebook.mapping_claims import judge
 from gpukernels.trace import metrics
@@ -40,38 +37,24 @@ def test_abc197a5(counted):
     assert np.allclose(one, (48 / 24, 64 / 48, 1))
     assert np.allclose(np.prod(one), np.prod(two))
     assert np.isclose(np.prod(one), 64 / 24)
-    padded = np.zeros(64, int)
-    padded[:4], padded[32:36] = (sizes[:4], sizes[4:])
-    spread = np.concatenate([[0], np.cumsum(padded)])
-    counted = measure(spread, "work_item_to_thread", threads=64)
+    counted = counted.after("abc197a5").counted
     assert counted.lanes == 8 * one[0]
     assert counted.warps == one[1]
 
 
 def test_bd0763b4(counted):
     full = counted.full
-    rows = []
     for name, target in TARGETS.items():
-        drawn = (full[name].mean(), full[name].std(), full[name].max())
-        told = (target.mean, target.std, target.largest)
-        assert np.allclose(drawn, told, rtol=0.05), name
-        rows.append((f"{name}: {target.kind}", full[name].size, *told, *drawn))
+        drawn = full[name].mean(), full[name].std(), full[name].max()
+        assert np.allclose(drawn, (target.mean, target.std, target.largest), rtol=0.05), name
     assert round(full["circuit5M"].max() / 1e6, 1) == 1.3
 
 
 def test_eaa22743(counted):
     thread_units, three_levels = counted.thread_units, counted.three_levels
-    small = {name: gk.workload(name, 1024) for name in TARGETS}
-    thread = {name: measure(offsets, "work_item_to_thread") for name, offsets in small.items()}
-
-    def shape(name):
-        sizes = np.diff(small[name])
-        return (sizes.sum(), sizes.mean(), sizes.max())
-
-    rows = []
+    small, thread = counted.small, counted.thread
     for name, m in thread.items():
-        levels = (m.lanes, m.warps, m.blocks)
-        rows.append((name, *shape(name), *levels, np.prod(levels), 100 * m.coalescing))
+        levels = m.lanes, m.warps, m.blocks
         units = thread_units(np.diff(small[name]), 1)
         assert np.allclose(three_levels(units, warp=32, block=128), levels)
         if name == "great-britain_osm":
@@ -99,12 +82,9 @@ def test_53c220bf(counted):
     for size in (1, 8, 32):
         launched = measure(offsets, "virtual_warp", warp_size=size).stats["blocks"] * 128
         assert launched == 1024 * size
-    with gk.trace() as t:
-        item = t.device.empty(offsets[-1], np.int32)
-        arguments = (t.device.array(offsets), item, 8)
-        t.device.launch(virtual_warp.write_by_virtual_warp, 4, 128, *arguments)
-        assert np.array_equal(item, np.repeat(np.arange(1024), np.diff(offsets)))
-    all_steps = measure(offsets, "virtual_warp", warp_size=8).steps
+    few = counted.after("53c220bf")
+    t, all_steps = few.t, few.all_steps
+    assert np.array_equal(few.item, np.repeat(np.arange(1024), np.diff(offsets)))
     assert metrics.requests(t.trace.select(array="offsets")) == 2 * 16 * 16
     assert metrics.warp_steps(t.trace) < 0.9 * all_steps
 
@@ -129,9 +109,7 @@ def test_bb2f9280(counted):
 
 
 def test_8129de38(counted):
-    small, sweep, thread = counted.small, counted.sweep, counted.thread
-    width = {name: warp_size_for(np.diff(small[name]).mean()) for name in TARGETS}
-    fitting = {name: sweep[name, width[name]] for name in TARGETS}
+    fitting, thread = counted.fitting, counted.thread
     verdict = judge("virtual_warp", fitting)["lanes"]
     assert verdict.agrees is False
     assert 4 < verdict.worst < 4.1
@@ -159,12 +137,7 @@ def test_d430c511(counted):
 
 def test_87bb7757(counted):
     SIZES, cpu, group_ms = counted.SIZES, counted.cpu, counted.group_ms
-    ms, shape, sweep, thread_ms = counted.ms, counted.shape, counted.sweep, counted.thread_ms
-    for (name, size), m in sweep.items():
-        units, mean, largest = shape(name)
-        assert np.isclose(m.launched_over_used, 1024 * size * -(-largest // size) / units)
-        if size <= mean:
-            assert np.isclose(m.launched_over_used, largest / mean, rtol=0.04)
+    ms, thread_ms = counted.ms, counted.thread_ms
     best = {name: SIZES[np.argmin(group_ms[name])] for name in TARGETS}
     assert list(best.values()) == [1, 4, 2, 32, 16, 32]
     for name in set(TARGETS) - {"circuit5M"}:
@@ -189,18 +162,7 @@ def test_87bb7757(counted):
 
 
 def test_static_loops(counted):
-    rows, words = ([], np.zeros(1, np.int32))
-    kernels = {
-        "one item per thread": (work_item_to_thread.write_by_thread, (words, words)),
-        "virtual warps": (virtual_warp.write_by_virtual_warp, (words, words, 1)),
-    }
-    for name, (kernel, arguments) in kernels.items():
-        code = gk.sass(kernel, arguments)
-        inner = min(code.loops, key=len)
-        stores = sum(i.is_a("STG") for i in inner)
-        carries = sum(i.opcode.endswith(".X") or ".EX" in i.opcode for i in inner)
-        divided = sum("_div_" in call or "_rem_" in call for call in code.calls)
-        rows.append((name, len(code), divided, len(inner), stores, carries))
+    rows = counted.after("static-loops").rows
     assert rows[0][4] == 4
     assert rows[0][3:] == rows[1][3:]
     assert rows[0][2] < rows[1][2]
