@@ -72,12 +72,12 @@ def test_three_cures_of_duplicates(counted):
 def test_stores_to_the_next_frontier(counted):
     in_rounds, queued = counted.in_rounds, counted.queued
     for f in counted.FAMILIES:
-        (sectors, requests), (alone, apart) = queued[f, "on"], queued[f, "coalesced enqueue"]
-        assert sectors <= alone
-        assert requests <= apart
+        together, apart = queued[f, "on"], queued[f, "coalesced enqueue"]
+        assert all(together[counter] <= apart[counter] for counter in ("sectors", "requests"))
         for counter in (metrics.requests, metrics.warp_steps):
             assert counter(in_rounds[f, "on"]) == counter(in_rounds[f, "cache hints"])
-    assert queued["random", "on"][0] < 0.8 * queued["random", "coalesced enqueue"][0]
+    sectors = [queued["random", case]["sectors"] for case in ("on", "coalesced enqueue")]
+    assert sectors[0] < 0.8 * sectors[1]
 
 
 def test_blocks_that_wait_for_their_last_warp(counted):
@@ -93,13 +93,8 @@ def test_blocks_that_wait_for_their_last_warp(counted):
 
 
 def test_what_each_switch_is_worth(counted):
-    FAMILIES, busiest, in_rounds, ratio, runs = (
-        counted.FAMILIES,
-        counted.busiest,
-        counted.in_rounds,
-        counted.ratio,
-        counted.runs,
-    )
+    FAMILIES, busiest, in_rounds = counted.FAMILIES, counted.busiest, counted.in_rounds
+    ratio, runs = counted.ratio, counted.runs
     word = ratio["hubs", "64-bit atomic, none instead"]
     assert 3 < word < 3.3
     assert 3.4 < ratio["hubs", "everything"] < 3.7
