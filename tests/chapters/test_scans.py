@@ -9,12 +9,11 @@ import gpukernels as gk
 from gpukernels.frontiers.collect import append_level
 from gpukernels.graphs.workloads import TARGETS
 from gpukernels.mapping import multi_phase
-from gpukernels.notebook.counters import kept_counters
+from gpukernels.notebook.counters import executed
 from gpukernels.primitives import (
     block_scan,
     device_scan,
     find_owners,
-    shared_scan,
     warp_rank,
     warp_scan,
 )
@@ -30,6 +29,8 @@ def test_warp_view(counted):
     assert [of for row in rows for of, to in row.arcs if to == 31] == [30, 29, 27, 23, 15]
     assert np.array_equal(inclusive, np.cumsum(found))
     assert len(warp_trace.shuffles) == 5
+    assert counted.untested[0] == 64
+    assert np.flatnonzero(counted.untested == inclusive).tolist() == [31]
     assert metrics.requests(warp_trace, space="shared") == metrics.barriers(warp_trace) == 0
 
 
@@ -60,9 +61,7 @@ def test_counter(counted):
 
 
 def test_scans_append_sass(counted):
-    words = np.zeros(1, np.int32)
-    compiled = gk.sass(append_level, (words, words, words, 1))
-    compiled.select("VOTE", "VOTEU", "POPC", "ATOMG", "SHFL", "STG")
+    compiled = counted.compiled
     assert compiled.count("VOTE", "VOTEU")
     assert compiled.count("POPC")
     assert compiled.count("ATOMG", "RED") == compiled.count("SHFL") == 1
@@ -75,9 +74,8 @@ def test_ballot_run(counted):
     assert np.array_equal(rank, scanned)
     assert len(rank_trace.shuffles) == 0
     assert [metrics.warp_steps(t) for t in (rank_trace, flag_trace)] == [7, 41]
-    profiled = kept_counters()
-    executed = {row["case"]: row["ncu"]["smsp__inst_executed.sum"] for row in profiled["rows"]}
-    assert [executed["scans: warp scan"] / 128, executed["scans: warp rank"] / 128] == [56, 41]
+    ran = executed("scans: warp ")
+    assert [ran[case][1] / 128 for case in ("scan", "rank")] == [56, 41]
 
 
 def test_block_run(counted):
@@ -91,25 +89,9 @@ def test_block_run(counted):
 
 
 def test_work_run(counted):
-    executed, profiled = counted.executed, counted.profiled
     assert sum(32 - s for s in (1, 2, 4, 8, 16)) == 129
     assert 2 * (32 - 1) == 62
-    CASES = {"shuffles": "scans: block scan"}
-    CASES |= {f"tree, {how}": f"scans: shared scan, {how}" for how in ("plain", "padded")}
-    rows, n = ([], 4096)
-    for name, scan, options in (
-        ("shuffles", block_scan, {}),
-        ("tree, plain", shared_scan, {"padding": False}),
-        ("tree, padded", shared_scan, {"padding": True}),
-    ):
-        t = gk.traced(scan, np.ones(n, int), threads=128, **options).trace
-        extra, per_warp = (
-            int(metrics.bank_conflicts(t).sum()),
-            metrics.requests(t, space="shared"),
-        )
-        ran = executed.get(CASES[name]) if profiled else None
-        rows.append((name, metrics.warp_steps(t), ran, metrics.barriers(t), per_warp, extra))
-    shuffles, plain, padded = rows
+    shuffles, plain, padded = counted.after("work-run").rows
     assert plain[3] > 4 * shuffles[3]
     assert plain[4] > 4 * shuffles[4]
     assert plain[1] == padded[1]
@@ -123,15 +105,12 @@ def test_work_run(counted):
 
 def test_passes_counted(counted):
     by_hand, passes = counted.by_hand, counted.passes
-    counted = {}
-    for name in by_hand:
-        t = gk.traced(shared_scan, np.ones(2048, int), padding=name == "padded", threads=1024).trace
-        counted[name] = int(metrics.bank_conflicts(t).sum())
-        assert counted[name] == sum((extra for *_, extra in by_hand[name]))
+    extra = counted.after("passes-counted").counted
+    assert extra == {name: sum(more for *_, more in steps) for name, steps in by_hand.items()}
     assert passes["plain"][:5] == [2, 4, 8, 16, 32]
     assert passes["plain"][-1] == 1
     assert max(passes["padded"]) == 2
-    assert counted["padded"] < counted["plain"] / 60
+    assert extra["padded"] < extra["plain"] / 60
 
 
 def test_device_run(counted):
@@ -153,23 +132,11 @@ def test_device_run(counted):
 
 
 def test_search_run(counted):
-    def reads_of(offsets, units, search):
-        owner, t = gk.traced(find_owners, offsets, units, search)
-        assert np.array_equal(owner, np.searchsorted(offsets, units, "right") - 1)
-        reads = t.select(array="offsets")
-        each = metrics.work_per_thread(reads, "offsets").ravel()
-        return (each.mean(), int(each.max()), 32 * metrics.requests(reads) / len(units))
-
-    rows, draw = ([], np.random.default_rng(0))
-    for items in (1000, 10000, 100000):
-        offsets = 3 * np.arange(items + 1)
-        units = draw.integers(0, 3 * items, 2048)
-        two, one = (reads_of(offsets, units, search) for search in ("two_sided", "lower_bound"))
-        assert one == (np.ceil(np.log2(items)),) * 2 + one[2:]
-        assert one[2] == one[0]
-        assert 1.25 < two[0] / one[0] < 1.4
-        assert two[2] > 1.75 * one[2]
-        rows.append((f"{items:,} items", two[0], two[1], two[2], one[0]))
+    rows = counted.after("search-run").rows
+    for items, (_, two, _, of_warp, one) in zip((1_000, 10_000, 100_000), rows, strict=True):
+        assert one == np.ceil(np.log2(items))
+        assert 1.25 < two / one < 1.4
+        assert of_warp > 1.75 * one
 
 
 def test_register_run(counted):
@@ -209,30 +176,10 @@ def test_creep(counted):
     assert reads["guarded", rule[0]][WARP] == reads["interpolation", rule[0]][WARP]
 
 
-def test_interpolation_as_printed(counted):
-    def exact_hit(offsets, unit):
-        left, right = (0, len(offsets) - 1)
-        while offsets[left] <= unit <= offsets[right]:
-            share = (unit - offsets[left]) / (offsets[right] - offsets[left])
-            k = left + int(share * (right - left))
-            if offsets[k] == unit:
-                return k
-            left, right = (k + 1, right) if offsets[k] < unit else (left, k - 1)
-        return None
-
-    found_exactly = [exact_hit([0, 3, 6, 9, 12], unit) for unit in range(12)]
-    assert found_exactly == [0, None, None, 1, None, None, 2, None, None, 3, None, None]
-
-
 def test_creep_passes(counted):
-    NAMES, reads_of = counted.NAMES, counted.reads_of
-    creeping = np.concatenate([np.zeros(5000, int), np.full(5000, 4)])
-    mean, std = (creeping.mean(), creeping.std())
+    mean, most, std = counted.mean, counted.most, counted.std
     assert mean <= multi_phase.MEAN
     assert std <= multi_phase.STANDARD_DEVIATION
-    offsets = device_scan(creeping)
-    units = np.arange(0, offsets[-1], 100)
-    most = {NAMES[search]: reads_of(offsets, units, search)[1] for search in NAMES}
     assert most["one-sided"] == 14
     assert most["guessing"] > 5000
     assert GUESSES == 10
@@ -271,8 +218,7 @@ def test_times(counted, page):
 
 
 def test_search_times(counted, page):
-    executed, profiled, reads = counted.executed, counted.profiled, counted.reads
-    took = counted.took
+    reads, took = counted.reads, counted.took
     MEAN, _MOST, _WARP = range(3)
     gain = [times["two_sided"] / times["lower_bound"] for times in took.values()]
     assert 1.51 < min(gain)
@@ -291,10 +237,10 @@ def test_search_times(counted, page):
     assert saved["cit-Patents"] > 2100
     assert 0.97 < saved["great-britain_osm"] < 1
     assert all((ratio > 1 for name, ratio in saved.items() if name != "great-britain_osm"))
-    cases = [f"scans: find owners, {search}" for search in ("interpolation", "lower_bound")]
-    steps = {row["case"]: row["machine"]["warp steps"] for row in profiled["rows"]}
-    assert 2.3 < executed[cases[0]] / executed[cases[1]] < 2.4
-    assert steps[cases[0]] < steps[cases[1]]
+    ran = executed("scans: find owners, ")
+    (steps, instructions), (more, fewer) = ran["interpolation"], ran["lower_bound"]
+    assert 2.3 < instructions / fewer < 2.4
+    assert steps < more
     page.says(
         "One-sided halving is 1.5 to 1.7 times as fast as two-sided",
         "guessing makes a third of the reads, it takes 23% longer",
