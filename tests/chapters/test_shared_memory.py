@@ -21,12 +21,8 @@ def test_shared_04(counted):
 
 def test_shared_11(counted):
     plans = counted.after("shared-09").plans
-    played, reverse, reverse_waiting, runs = (
-        counted.played,
-        counted.reverse,
-        counted.reverse_waiting,
-        counted.runs,
-    )
+    played, runs = counted.played, counted.runs
+    reverse, reverse_waiting = counted.reverse, counted.reverse_waiting
 
     def wrong(kernel, schedule, seed):
         return runs[kernel, schedule, seed][1]
@@ -60,12 +56,8 @@ def test_shared_18(counted):
 
 
 def test_shared_21(counted):
-    count_atomically, count_plainly, histograms, record = (
-        counted.count_atomically,
-        counted.count_plainly,
-        counted.histograms,
-        counted.record,
-    )
+    count_atomically, count_plainly = counted.count_atomically, counted.count_plainly
+    histograms, record = counted.histograms, counted.record
 
     def counted_by(kernel, schedule):
         counter = np.zeros(1, np.int32)
@@ -85,14 +77,8 @@ def test_shared_21(counted):
 
 
 def test_shared_25(counted):
-    count_atomically, count_kinds, counter, counters = (
-        counted.count_atomically,
-        counted.count_kinds,
-        counted.counter,
-        counted.counters,
-    )
-    kind = counted.kind
-    one, many = (gk.sass(count_atomically, (counter,)), gk.sass(count_kinds, (kind, counters)))
+    one = gk.sass(counted.count_atomically, (counted.counters,))
+    many = gk.sass(counted.count_kinds, (counted.kind, counted.counters))
     assert one.count("VOTE", "VOTEU")
     assert one.count("POPC")
     assert one.count("ATOMG", "RED") == 1
@@ -123,7 +109,7 @@ def test_shared_31(counted):
 
 
 def test_shared_40(counted):
-    cases, counted, whole = counted.cases, counted.counted, counted.whole
+    cases, whole = counted.cases, counted.whole
     for name in cases.values():
         assert whole[name, "machine"] == whole[name, "H200"]
     assert whole["a tile, 32 words a row", "H200"]["extra passes"] == 992 == 31 * 32
