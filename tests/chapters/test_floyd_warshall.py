@@ -5,17 +5,17 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from numba import int32, int64
 
 import gpukernels as gk
-from gpukernels.all_pairs.tiles import PER_THREAD, Form, product
+from gpukernels.all_pairs.tiles import PER_THREAD
 from gpukernels.notebook import record
 from gpukernels.trace import LOAD, metrics
 
 
 def test_two_runs_side_by_side(counted, page):
     moved, slow = counted.moved, counted.slow
-    assert slow.stats["operations"] == 110_592
+    assert slow.stats["operations"] == counted.quick.stats["operations"] == 110_592
+    assert np.array_equal(slow.distance, counted.quick.distance)
     assert (slow.stats["launches"], counted.quick.stats["launches"]) == (48, 9)
     page.says("the same 110,592 additions", "in 9 launches", "`naive` needs 48")
     assert 8 < moved(counted.slow_trace) / moved(counted.quick_trace) < 8.2
@@ -125,10 +125,7 @@ def test_conflicts_of_banks(counted, page):
 
 
 def test_one_instruction(cells, page):
-    types = (int32[:, ::1],) * 5 + (int32,) + (int64,) * 4 + (int32[::1],)
-    code = gk.sass(product(Form(64, "8x8")), types, cc=(9, 0))
-    inner = max(code.loops, key=len)
-    added, read = (sum(i.is_a(name) for i in inner) for name in ("VIADDMNMX", "LDS"))
+    added, code, inner, read = cells.added, cells.code, cells.inner, cells.read
     assert (added, read) == (16 * 64, 16 * 16)
     assert len(inner) < 1.5 * added
     page.says("64 additions with their minimum and 16 loads from shared memory")
@@ -170,12 +167,12 @@ def test_the_way_itself(counted):
 
 
 def test_times(cells, page):
-    kept, timed = cells.kept, cells.timed
+    kept, measured = cells.kept, cells.measured
     rates = {
         name: {n: of["tera_operations_per_second"] for n, of in sizes.items()}
-        for name, sizes in timed.items()
+        for name, sizes in measured.items()
     }
-    wide, naive = (timed[name] for name in ("blocked tile=64 per_thread=8x8", "naive"))
+    wide, naive = (measured[name] for name in ("blocked tile=64 per_thread=8x8", "naive"))
     rate = rates["blocked tile=64 per_thread=8x8"][16384]
     peak = 132 * 1.98 * 64 / 1e3
     assert 0.8 < rate / peak < 0.84
@@ -192,7 +189,9 @@ def test_times(cells, page):
     seconds = dense[8192]["all cores"]["call_ms"] / 1e3
     page.says(f"All {kept['cores']} cores of that machine, blocked too, take {seconds:.1f} s")
     page.says(f"take {naive[4096]['kernel_ms']:.0f} and {wide[4096]['kernel_ms']:.1f} ms")
-    shapes = [timed[cells.LINES[name][0]] for name in ("16, 1x1", "32, 4x2", "32, 4x4", "64, 8x8")]
+    shapes = [
+        measured[cells.LINES[name][0]] for name in ("16, 1x1", "32, 4x2", "32, 4x4", "64, 8x8")
+    ]
     for n, least, most in ((512, 1, 1.15), (1024, 1.455, 1.465)):
         by_shape = [of[n]["kernel_ms"] for of in shapes]
         assert least < max(by_shape) / min(by_shape) < most
