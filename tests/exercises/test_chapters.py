@@ -76,7 +76,7 @@ def test_a_chapter_checks_the_skeleton_and_the_folded_solution(name):
     assert check.source.startswith("ex.check(")
     assert "hide-output" in check.metadata["tags"]
     assert shown(check).startswith(f"{name} ({gk.exercise(name).title}): not yet")
-    assert solution.source.endswith("ex.check(ex.solution)")
+    assert solution.source.endswith("display(ex.solution, ex.check(ex.solution))")
     assert {"hide-cell", "solution"} <= set(solution.metadata["tags"])
     text = shown(solution)
     assert gk.exercise(name).solution.text in text
