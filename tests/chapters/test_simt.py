@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import cuda
 
 import gpukernels as gk
-from gpukernels.notebook.counters import compare, kept_counters
 from gpukernels.trace import metrics
 
 
@@ -22,14 +20,9 @@ def test_steps_of_two_orders(counted, page):
 
 
 def test_sorting_puts_equals_together(counted, page):
-    loops, orders = counted.loops, counted.orders
-    rows = []
-    for name, trace in loops.items():
-        longest = orders[name].reshape(4, 32).max(axis=1)
-        steps = sum(3 * most + 5 for most in longest)
-        assert metrics.warp_steps(trace) == steps
-        busy = f"{metrics.simd_efficiency(trace):.0%}"
-        rows.append((name, ", ".join(map(str, longest)), steps, orders[name].sum(), busy))
+    rows = counted.after("simt-14").rows
+    for row, trace in zip(rows, counted.loops.values(), strict=True):
+        assert metrics.warp_steps(trace) == row[2]
     assert rows[0][1] == "15, 15, 15, 15"
     assert rows[1][1] == "15, 11, 8, 4"
     assert [row[2] for row in rows] == [200, 134]
@@ -42,19 +35,10 @@ def test_sorting_puts_equals_together(counted, page):
 
 
 def test_a_short_if(counted):
-    collatz, odd_and_even, record = counted.collatz, counted.odd_and_even, counted.record
-    x = np.arange(64, dtype=np.int32)
-    t = record(odd_and_even, 1, 64, x)
+    t = counted.record(counted.odd_and_even, 1, 64, np.arange(64, dtype=np.int32))
     assert metrics.divergent_branches(t) == 2
-    rows = []
-    for kernel, arguments in ((odd_and_even, (x,)), (collatz, (x, x))):
-        code = gk.sass(kernel, arguments)
-        counts = (len(code.branches), len(code.loops), len(code.predicated))
-        rows.append((kernel.py_func.__name__, len(code), *counts))
+    rows, both = counted.after("simt-11-branch").rows, counted.both
     assert rows[0][2] == 0 < min(rows[0][4], rows[1][2], rows[1][3])
-    counted = kept_counters()
-    told = compare(counted, ["divergent branches"])
-    (both,) = (row for row in told if row["kernel"] == "odd_and_even")
     assert both["machine"] == 32
     assert both["ncu"] == 0
 
@@ -76,25 +60,16 @@ def test_sectors_of_four_patterns(counted, page):
 
 
 def test_one_thread_for_each_vertex(counted, page):
-    even, neighbor_sum, skewed, traces = (
-        counted.even,
-        counted.neighbor_sum,
-        counted.skewed,
-        counted.traces,
-    )
-    rows = []
-    for name, g in (("skewed", skewed), ("even", even)):
-        t = traces[name]
-        steps = metrics.warp_steps(t)
-        assert np.array_equal(metrics.work_per_thread(t, "targets"), g.out_degree)
-        assert steps == 2 * g.out_degree.max() + 5
-        rows.append((name, g.m, g.out_degree.max(), steps, f"{metrics.simd_efficiency(t):.0%}"))
+    traces, rows = counted.traces, counted.after("simt-44").rows
+    for trace, g, row in zip(traces.values(), (counted.skewed, counted.even), rows, strict=True):
+        assert np.array_equal(metrics.work_per_thread(trace, "targets"), g.out_degree)
+        assert row[3] == 2 * g.out_degree.max() + 5
     assert [row[1] for row in rows] == [120, 128]
     assert [row[3] for row in rows] == [49, 15]
     assert 0.25 < metrics.simd_efficiency(traces["skewed"]) < 0.27
     even_sectors = metrics.sectors(traces["even"].select(array="targets"))
     assert 13 < even_sectors.mean() < 14
-    random, each, share = (neighbor_sum(gk.erdos_renyi(1024, 8), threads=128), {}, {})
+    random, each, share = (counted.neighbor_sum(gk.erdos_renyi(1024, 8), threads=128), {}, {})
     for array in ("offsets", "targets", "values"):
         requests = random.select(array=array)
         each[array] = round(metrics.sectors_per_request(requests), 1)
@@ -112,16 +87,9 @@ def test_one_thread_for_each_vertex(counted, page):
 
 def test_times_of_strides(counted, page):
     kept, record = counted.kept, counted.record
-
-    @cuda.jit
-    def copy_strided(values, out, stride):
-        i = cuda.grid(1)
-        if i < out.size:
-            out[i] = values[i * stride]
-
     for stride in (1, 2, 4, 8):
         values, out = (np.arange(256, dtype=np.int32), np.zeros(32, np.int32))
-        t = record(copy_strided, 1, 32, values, out, stride)
+        t = record(counted.copy_strided, 1, 32, values, out, stride)
         assert metrics.sectors_per_request(t.select(array="values")) == 4 * stride
         assert metrics.sectors_per_request(t.select(array="out")) == 4
     times = {r["stride"]: r["ms"] for r in kept["times"]}
