@@ -25,12 +25,9 @@ set_up()"""
 
 INSTALL = "%pip install --no-deps git+{url}@{tag}"
 #: What stands there as long as the book has no address.
-PLACEHOLDER = """\
-raise RuntimeError(
-        "{url} is a placeholder, and nothing has been "
-        "installed. In your copy of the book run `make colab-url URL=https://github.com/you/copy`, "
-        "push what it has written, and open the notebook from there"
-    )"""
+PLACEHOLDER = (
+    'raise RuntimeError("first run `make colab-url URL=https://github.com/you/copy` and push it")'
+)
 
 #: Cell metadata: folded on the page, where it is of no use.
 TAGS = ["remove-cell"]
