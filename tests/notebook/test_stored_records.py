@@ -59,4 +59,7 @@ def test_the_times_of_searches_are_runs_to_compare():
         ("slow", "road", dict.fromkeys(full, "given up")),
     ]
     assert record.runs(kept, "it k=1") == [("it k=1", "road", full)]
+    told["share_of_bandwidth"] = 0.5
+    share = record.runs(kept, "it", "slow", figures={"share_of_bandwidth": "of a copy"})
+    assert [of for *_, of in share] == [{"of a copy": 50}, {"of a copy": "given up"}]
     assert gk.CompareView(record.runs(kept)).csv

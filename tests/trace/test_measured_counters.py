@@ -11,7 +11,7 @@ from counter_cases import cases, note_launches
 
 from gpukernels.device import SimtDevice
 from gpukernels.notebook.assembly import sass
-from gpukernels.notebook.counters import compare, kept_counters
+from gpukernels.notebook.counters import compare, executed, kept_counters
 from gpukernels.trace import ATOMIC, LOAD, STORE, Trace, metrics
 
 #: Measured once: collisions and reads one by one, which test_costs.py counts in a plain loop.
@@ -120,3 +120,11 @@ def test_numbers_in_the_pages_sentences_are_those_of_the_record(kept):
     (cells,) = [r for r in rows if r["kernel"] == "matrix_has_edge"]
     assert cells["ncu"]["dram__bytes_read.sum"] == 76_544
     assert cells["machine"]["load sectors"] * 32 == 40_960
+
+
+def test_the_launches_of_a_case_are_added_up(kept):
+    rows = [r for r in kept["rows"] if r["case"] == "scans: device scan"]
+    assert len(rows) == 4
+    steps = sum(r["machine"]["warp steps"] for r in rows)
+    instructions = sum(r["ncu"]["smsp__inst_executed.sum"] for r in rows)
+    assert executed("scans: ")["device scan"] == (steps, instructions)
