@@ -127,17 +127,17 @@ class Model:
             sets[kind][thread] = set(sets["past"][thread]) | sets[kind][thread]
 
 
-def scripts(count, threads, actions, shortest=2, longest=7):
+def scripts(count, threads, actions):
     """Return random scripts that end with a store: there most of what is remembered matters."""
     rng = random.Random(7)
     return [
-        [*(_action(rng, threads, actions) for _ in range(rng.randint(shortest, longest))),
+        [*(drawn(rng, threads, actions) for _ in range(rng.randint(2, 7))),
          ("store", rng.choice(threads))]
         for _ in range(count)
     ]  # fmt: skip
 
 
-def _action(rng, threads, actions):
+def drawn(rng, threads, actions):
     action = rng.choice(actions)
     some = sum(1 << lane for lane in rng.sample((0, 1, 2, 3), 2))
     return action, some if action == "some" else rng.choice(threads)
