@@ -128,7 +128,7 @@ class Model:
 
 
 def scripts(count, threads, actions):
-    """Return random scripts that end with a store: there most of what is remembered matters."""
+    """Return random scripts that end with a store, which most past accesses could race with."""
     rng = random.Random(7)
     return [
         [*(drawn(rng, threads, actions) for _ in range(rng.randint(2, 7))),

@@ -114,7 +114,7 @@ SPACE = {name: value for name, value in globals().items() if not name.startswith
 
 
 def sections() -> dict[str, dict[str, str]]:
-    """Return {section: {construct: its statements}}; what begins with a dash is named by itself."""
+    """Return {section: {construct: its statements}}; a line with a dash is its own name."""
     found, section, name = {}, None, None
     for line in (HERE / "constructs.txt").read_text().splitlines(keepends=True):
         mark, _, text = line.strip().partition(" ")

@@ -10,7 +10,7 @@ import pytest
 from launching import launched, numba_compiles
 from thread_by_thread import CASES, thread_by_thread
 
-#: Of these numba compiles the kernels, too: what they hold is not in the package's kernels.
+#: numba compiles the kernels of these files, too. The package's kernels have no such constructs.
 COMPILED = ("iteration", "numpy_functions", "reshaping", "tuples")
 for subject in (
     *COMPILED,

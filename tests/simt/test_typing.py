@@ -220,7 +220,7 @@ def interesting(dtype):
     return np.array([v for v in values if limits is None or v <= limits.max], dtype)
 
 
-#: What is computed of `a` and `b`, a column each.
+#: Expressions of `a` and `b`, with one column for each.
 COLUMNS = {
     "arithmetic": ("a + b", "a - b", "a * b", "-a"),
     "divisions": ("a / b", "a // b", "a % b"),
