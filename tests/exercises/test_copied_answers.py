@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -30,8 +31,12 @@ def printed(chapter: str) -> dict[str, object]:
         for module, names in re.findall(r"^from (gpukernels\S*) import ([\w, ]+)$", code, re.M)
         for name in names.split(",")
     }
-    names = re.findall(r"^gk\.show\((\w+)\)", code, re.M)
-    return {name: getattr(importlib.import_module(modules[name]), name) for name in names}
+    found = {}
+    for path in re.findall(r"^gk\.show\(([\w.]+)\)", code, re.M):
+        names = path.split(".")
+        place = importlib.import_module(modules.get(names[0], "gpukernels"))
+        found[names[-1]] = reduce(getattr, names[names[0] == "gk" :], place)
+    return found
 
 
 def test_the_chapters_print_kernels():
