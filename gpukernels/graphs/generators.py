@@ -318,6 +318,9 @@ def road_grid(
     >>> g.n, g.m, gk.bfs(g).levels
     (40, 112, 12)
     """
+    from scipy import sparse  # imported by the graphs that need it, as for a triangulation
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
     weighted = check_flag("weighted", weighted)
     rows = check_whole("rows", rows, 1, 46_340)
     columns = check_whole("columns", columns, 1, 46_340)
@@ -327,9 +330,6 @@ def road_grid(
     vertex = np.arange(n, dtype=np.int32).reshape(rows, columns)
     source = np.concatenate([vertex[:, :-1].ravel(), vertex[:-1].ravel()])
     target = np.concatenate([vertex[:, 1:].ravel(), vertex[1:].ravel()])
-    from scipy import sparse  # imported by the programs that need it, as for a triangulation
-    from scipy.sparse.csgraph import minimum_spanning_tree
-
     # Distinct whole numbers, so that the minimum spanning tree is unique and the seed decides it.
     rank = rng.permutation(source.size) + 1
     grid = sparse.csr_array((rank, (source, target)), shape=(n, n))
