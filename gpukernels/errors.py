@@ -278,7 +278,7 @@ class RoundingError(FloatingPointError, ValueError):
     >>> import gpukernels as gk
     >>> g = gk.Graph.from_arcs(3, [0, 1, 2], [1, 2, 1], [2.0**24, 1, -1])
     >>> try:
-    ...     gk.sssp(g, 0)
+    ...     gk.sssp(g, 0, "topology_driven")
     ... except gk.RoundingError as error:
     ...     error.vertex, error.dtype
     (1, 'float32')
@@ -346,6 +346,10 @@ class TileError(RuntimeError):
         return f"gk.{self.call}, {self.tile}: {printable(self.reason)}"
 
 
+#: Algorithms of `gpukernels.reference` that users of other libraries look for among the methods.
+ON_THE_CPU = ("bellman_ford", "bellman_ford_queue", "dijkstra", "floyd_warshall", "johnson")
+
+
 class UnknownMethod(ValueError):
     """A family of methods has none by the given name.
 
@@ -365,7 +369,7 @@ class UnknownMethod(ValueError):
     ...     gk.bfs(gk.path(3), method="frontiers")
     ... except gk.UnknownMethod as error:
     ...     error.method, error.methods[:2]
-    ('frontiers', ('harish', 'virtual_warp'))
+    ('frontiers', ('auto', 'harish'))
     """
 
     def __init__(self, family: str, method: object, methods: Iterable[str]) -> None:
@@ -377,5 +381,7 @@ class UnknownMethod(ValueError):
     def __str__(self) -> str:
         method = printable(repr(self.method), PART)
         text = f"{self.family} has no method {method}; it has {', '.join(self.methods)}"
+        if isinstance(self.method, str) and self.method in ON_THE_CPU:
+            return _own_words(f"{text}; gk.reference.{self.method} is that algorithm, on the CPU")
         close = get_close_matches(str(self.method)[:PART], self.methods, n=1)
         return _own_words(f"{text} (did you mean {close[0]!r}?)" if close else text)

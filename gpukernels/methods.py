@@ -24,6 +24,8 @@ from gpukernels.errors import UnknownMethod
 Driver = Callable[..., Any]
 Known = TypeVar("Known")
 
+#: The method of a call that names none: the fastest that is known for its graph.
+AUTO = "auto"
 #: Characters of a line of help; a space at which no line is broken.
 WIDTH, HELD = 96, "\0"
 
@@ -72,6 +74,12 @@ def known_method(family: str, methods: Mapping[str, Known], method: object) -> K
     return methods[method]
 
 
+def _taker(methods: Mapping[str, Driver], option: str) -> str:
+    """Return the end of an error: the first method that takes an option, if one does."""
+    names = [name for name, driver in methods.items() if option in options_of(driver)]
+    return f"; name a method that takes it, such as {names[0]!r}" if names else ""
+
+
 def driver_of(
     family: str, methods: Mapping[str, Driver], method: object, options: Mapping[str, Any]
 ) -> tuple[Driver, dict[str, Any]]:
@@ -101,9 +109,8 @@ def driver_of(
     known = options_of(driver)
     for name in options:
         if name not in known:
-            raise TypeError(
-                f"{family} method {method!r} takes no option {name!r}; it takes {list(known)}"
-            )
+            told = f"{family} method {method!r} takes no option {name!r}; it takes {list(known)}"
+            raise TypeError(told + (_taker(methods, name) if method == AUTO else ""))
     given = options_as_python(options)
     for name, value in given.items():
         if known[name].annotation in ("bool", bool):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -12,9 +13,11 @@ from gpukernels.distributed import ENGINES, check_client
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import Graph
 from gpukernels.graphs.kernel_weights import with_rounding
-from gpukernels.methods import Method, driver_of, help_text
+from gpukernels.graphs.stats import Stats
+from gpukernels.methods import AUTO, Method, driver_of, help_text
 
 from . import (
+    auto,
     blocked,
     johnson,
     kleene,
@@ -106,7 +109,7 @@ METHODS = {
 
 def apsp(
     g: Graph | ArrayLike,
-    method: str = "blocked",
+    method: str = AUTO,
     device: Device | None = None,
     *,
     client: Any = None,
@@ -121,25 +124,32 @@ def apsp(
         matrix of arc lengths, whole numbers or floats, its diagonal 0; no arc is infinity, or for
         whole numbers the largest of the type: 2^31 - 1, of int64 2^63 - 1. Kernels take int32 and
         float32; see :func:`gpukernels.sssp` for other lengths, and for 2^31 - 1 in int64, which
-        they also take for no arc. With ``engine="cpu"`` lengths are used as given. Of up to 32,768
+        they also take for no arc. The CPU takes lengths as they are given. Of up to 32,768
         vertices; by `out_of_core`, of as many as the host, or a disk, has room for, and read from a
         memory map some rows at a time.
     method : str
-        One of those below; ``gk.methods("apsp")`` is a table of them.
+        ``"auto"``, or one of the methods below, of which ``gk.methods("apsp")`` is a table. On a
+        GPU ``"auto"`` is ``"blocked"``, ``"repeated_squaring"`` for some hundred vertices, or
+        ``"out_of_core"`` if the matrix does not fit. Without a GPU, or if kernels do not take a
+        length, the CPU answers: by Floyd and Warshall's loops, or by Dijkstra's algorithm from each
+        root if arcs are few. On a SIMT machine that is given, or inside :func:`gpukernels.trace`,
+        ``"auto"`` is ``"blocked"``.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`. With a client, each worker runs
-        on its own.
+        Where kernels run; by default :func:`gpukernels.default_device`. With a client, each worker
+        runs on its own.
     client : dask.distributed.Client, optional
         Whose workers share the work of `blocked`, `per_root` or `partitioned`; see
         :func:`gpukernels.local_client`. Then ``distance`` is an array of Dask, unless it is kept in
         a file.
     **options
-        What the method takes beside; see below.
+        What the method takes beside; see below. ``"auto"`` takes `next_hops`,
+        `into`, `engine`, `block` and `devices`.
 
     Returns
     -------
     APSPResult
-        ``distance``, ``next_hop``, ``path`` and ``stats``.
+        ``distance``, ``next_hop``, ``path`` and ``stats``. After ``"auto"`` the ``method`` among
+        the stats is what has run, and ``why`` tells the reason.
 
     Raises
     ------
@@ -171,7 +181,7 @@ def apsp(
     --------
     >>> import gpukernels as gk
     >>> g = gk.Graph.from_arcs(3, [0, 0, 1, 2], [1, 2, 2, 0], [4, 9, 2, 1])
-    >>> r = gk.apsp(g, tile=16, next_hops=True)
+    >>> r = gk.apsp(g, next_hops=True)
     >>> r.distance
     array([[0, 4, 6],
            [3, 0, 2],
@@ -179,7 +189,18 @@ def apsp(
     >>> r.path(0, 2)
     [0, 1, 2]
     """
-    driver, options = driver_of("apsp", METHODS, method, options)
+    driver, options = driver_of("apsp", {AUTO: auto.on_cpu, **METHODS}, method, options)
+    if method == AUTO:
+        if client is not None:
+            check_client(client, device)
+        chosen = auto.choice(g, device, client, **options)
+        if chosen.method is None:
+            result = auto.on_cpu(g, **options)
+        else:
+            given = {name: value for name, value in options.items() if value is not None}
+            given |= chosen.options
+            result = apsp(g, chosen.method, chosen.device, client=client, **given)
+        return replace(result, stats=Stats(result.stats) | {"why": chosen.why})
     places, engine = PLACES.get(method, Places()), options.get("engine", "kernels")
     if client is not None:
         if places.tiles is None:

@@ -14,7 +14,7 @@ from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores, slabs_of
 from gpukernels.errors import RoundingError
 from gpukernels.graphs.graph import Graph, weight_type
-from gpukernels.graphs.summary import shape_of
+from gpukernels.graphs.summary import by_method, shape_of
 from gpukernels.graphs.weight_facts import weight_facts
 from gpukernels.reference import bellman_ford_queue
 from gpukernels.reference.negative_cycles import find_negative_cycle
@@ -59,9 +59,9 @@ class APSPResult:
         n = len(self.distance)
         if not isinstance(self.distance, np.ndarray):  # to count would bring all of it here
             shape = shape_of(self.distance)
-            return f"APSPResult by {self.stats.get('method')}: distance {shape}, an array of Dask"
+            return f"APSPResult by {by_method(self.stats)}: distance {shape}, an array of Dask"
         return (
-            f"APSPResult by {self.stats.get('method')}: {self.joined:,} of {n * n:,} pairs; "
+            f"APSPResult by {by_method(self.stats)}: {self.joined:,} of {n * n:,} pairs; "
             f"distance {shape_of(self.distance)}, next_hop {shape_of(self.next_hop)}"
         )
 

@@ -75,6 +75,16 @@ def on_all_cores(
     return list(pool.map(lambda part: work(*part), parts))
 
 
+def for_each(work: Callable[[int], object], count: int, together: bool) -> None:
+    """Call ``work(i)`` for all i below `count`: many at once, or else one after the other.
+
+    If there are several errors, the one with the least i is raised.
+    """
+    pool = all_cores() if together and count > 1 else None
+    for _ in (map if pool is None else pool.map)(work, range(count)):
+        pass
+
+
 def copy(source: NDArray, to: NDArray) -> None:
     """Copy a matrix to another of its shape."""
 

@@ -6,7 +6,7 @@ copies beside launches in `copy_streams`; the room stands on simt and trace.
 
 from .base import Device, DeviceArray, Elapsed, Shape
 from .benign_races import benign_race
-from .choice import chosen_device, default_device
+from .choice import chosen_device, default_device, place_of
 from .cuda_device import CudaDevice
 from .simt_device import SimtDevice, devices_made
 from .tracing import Traced, Tracing, trace, traced
@@ -24,6 +24,7 @@ __all__ = [
     "chosen_device",
     "default_device",
     "devices_made",
+    "place_of",
     "trace",
     "traced",
 ]

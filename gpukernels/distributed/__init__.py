@@ -8,10 +8,10 @@ and what lets a killed run go on: a sidecar (`resuming`), a lock (`locks`), and 
 the disk is taken before they are written (`disk`). `watching` says what workers did, and when.
 """
 
-from .clients import check_client, local_client, needed
+from .clients import check_client, local_client
 from .placing import placed
 from .resuming import digest_of
-from .rows import ENGINES, RowTile, make_rows, rows_a_tile, tiles_of
+from .rows import ENGINES, RowTile, chosen_engine, make_rows, rows_a_tile, tiles_of
 from .tasks import mapped, result_of, task
 from .watching import TaskRun, Watch, watched
 
@@ -21,11 +21,11 @@ __all__ = [
     "TaskRun",
     "Watch",
     "check_client",
+    "chosen_engine",
     "digest_of",
     "local_client",
     "make_rows",
     "mapped",
-    "needed",
     "placed",
     "result_of",
     "rows_a_tile",

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpukernels.checks import check_choice, needed
 from gpukernels.cores.slabs import copy, on_all_cores
+from gpukernels.device import Device, place_of
 from gpukernels.graphs.progress import Progress
 
-from .clients import needed
 from .targets import Target, sidecar_of, target_for
 from .tasks import advice, cancel, named, result_of, submitted
 
@@ -25,6 +26,22 @@ ENGINES = ("kernels", "cpu")
 TILE_BYTES = 1 << 26
 #: Tiles a worker, at least: so that none waits long for the last.
 TILES_A_WORKER = 4
+
+
+def chosen_engine(engine: str | None, device: Device | None) -> str:
+    """Return the engine of a call: unless given, the CPU if kernels would run on no GPU.
+
+    Where the SIMT machine is given, or traces, they run on that.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such engine.
+    """
+    if engine is None:
+        return "cpu" if place_of(device).device is None else "kernels"
+    check_choice("engine", engine, ENGINES)
+    return engine
 
 
 class RowTile(NamedTuple):
@@ -192,7 +209,7 @@ class _Making(NamedTuple):
         places = {future.key: i for future, i in zip(futures, missing, strict=True)}
         names = {key: cut[i].name for key, i in places.items()}
         try:
-            for future in needed("distributed").as_completed(list(futures)):
+            for future in needed("distributed", "dask").as_completed(list(futures)):
                 yield places[future.key], result_of(self.call, future, names)
                 future.release()
         except BaseException:
@@ -208,7 +225,7 @@ class _Making(NamedTuple):
 
     def _on_workers(self, cut: Sequence[RowTile]) -> tuple[Any, list[dict[str, Any]]]:
         """Return rows that stay with the workers, as an array of Dask, when all are made."""
-        dask, array = needed("dask"), needed("dask.array")
+        dask, array = needed("dask", "dask"), needed("dask.array", "dask")
         pairs = self._submit(cut)
         names = {pair.key: tile.name for pair, tile in zip(pairs, cut, strict=True)}
         # A pair is taken apart when its rows are asked for: a worker would do that between two
@@ -226,7 +243,7 @@ class _Making(NamedTuple):
             matrix = matrix[np.argsort(order)]
         try:
             with Progress(f"gk.{self.call}", len(cut), "tile") as bar:
-                for done, pair in enumerate(needed("distributed").as_completed(pairs)):
+                for done, pair in enumerate(needed("distributed", "dask").as_completed(pairs)):
                     if pair.status in ("error", "cancelled"):
                         result_of(self.call, pair, names)
                     bar.reach(done + 1)

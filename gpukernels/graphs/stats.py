@@ -16,9 +16,7 @@ class Stats(Mapping):
     """
 
     def __init__(self, entries: Mapping[str, Any]):
-        self._entries: dict[str, Any] = dict(
-            entries._entries if isinstance(entries, Stats) else entries
-        )
+        self._entries: dict[str, Any] = dict(_uncounted(entries))
 
     def __getitem__(self, name: str) -> Any:
         value = self._entries[name]
@@ -28,7 +26,7 @@ class Stats(Mapping):
 
     def __or__(self, more: Mapping[str, Any]) -> Stats:
         """Return these entries and `more`; nothing is counted yet."""
-        return Stats({**self._entries, **more})
+        return Stats({**self._entries, **_uncounted(more)})
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -42,3 +40,7 @@ class Stats(Mapping):
     def __getstate__(self) -> dict[str, Any]:
         """Return what copies and pickles hold: the values, as functions cannot be pickled."""
         return {"_entries": dict(self)}
+
+
+def _uncounted(entries: Mapping[str, Any]) -> Mapping[str, Any]:
+    return entries._entries if isinstance(entries, Stats) else entries

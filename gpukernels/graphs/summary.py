@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -18,6 +19,12 @@ def record_summary(record: Any) -> str:
     told = ((field.name, getattr(record, field.name)) for field in fields(record))
     shown = (f"{k}={shape_of(v) if isinstance(v, np.ndarray) else repr(v)}" for k, v in told)
     return f"{type(record).__name__}({', '.join(shown)})"
+
+
+def by_method(stats: Mapping[str, Any]) -> str:
+    """Return the method that has run, and why, where it was not the caller's choice."""
+    why = f", as {stats['why']}" if "why" in stats else ""
+    return f"{stats.get('method')}{why}"
 
 
 def search_summary(result: Any, by: str = "") -> str:

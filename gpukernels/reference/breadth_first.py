@@ -75,7 +75,7 @@ def bfs(g: Graph, root: int = 0) -> Traversal:
     return Traversal(distance, parent, int(distance[queue[reached - 1]]) + 1)
 
 
-@compiled()
+@compiled(nogil=True)
 def _bfs(offsets, targets, root, distance, parent, queue):
     """Fill `distance` and `parent`, which hold -1; return how many vertices were reached.
 

@@ -216,7 +216,7 @@ def _search(loop: Callable, g: Graph, root: int) -> ShortestPaths:
     return ShortestPaths(distance, parent, *counts.tolist())
 
 
-@compiled()
+@compiled(nogil=True)
 def _dijkstra(offsets, targets, weights, root, distance, parent, counts, checked):
     """Invariant: ``heap[:size]`` is a heap by distance, in which v is at ``place[v]``."""
     n = parent.size
@@ -277,7 +277,7 @@ def _rise(heap, place, distance, v):
     place[v] = at
 
 
-@compiled()
+@compiled(nogil=True)
 def _bellman_ford_queue(offsets, targets, weights, root, distance, parent, counts, checked):
     """Return a vertex on a cycle of parents, or -1; see :func:`.negative_cycles.lower`."""
     distance[root], parent[root] = 0, root

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from gpukernels.device import Device, chosen_device
 from gpukernels.graphs.graph import Graph, check_root
 from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of, with_rounding
-from gpukernels.methods import Method, driver_of, help_text
+from gpukernels.graphs.stats import Stats
+from gpukernels.methods import AUTO, Method, driver_of, help_text
 
 from . import (
+    auto,
     delta_stepping,
     harish,
     hbf,
@@ -83,7 +86,7 @@ METHODS = {
 def sssp(
     g: Graph,
     root: int = 0,
-    method: str = "topology_driven",
+    method: str = AUTO,
     device: Device | None = None,
     **options: Any,
 ) -> SSSPResult:
@@ -94,20 +97,26 @@ def sssp(
     g : Graph
         The graph; its outgoing arcs are followed, and an arc without a weight counts 1. Kernels
         take weights as int32 or float32. Other whole numbers must fit int32. Other floats are
-        rounded to the nearest float32, and `stats` has a bound on the error.
+        rounded to the nearest float32, and `stats` has a bound on the error. The CPU takes all
+        weights as they are given.
     root : int
         Where the paths begin.
     method : str
-        One of those below; ``gk.methods("sssp")`` is a table of them.
+        ``"auto"``, or one of the methods below, of which ``gk.methods("sssp")`` is a table. On a
+        GPU ``"auto"`` is ``"near_far_persistent"``; if a weight is negative, it is ``"hbf"`` or
+        ``"harish"``. Without a GPU, or if kernels do not take a weight, it is an algorithm on the
+        CPU. On a SIMT machine that is given, or inside :func:`gpukernels.trace`, it is
+        ``"topology_driven"``.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
     **options
-        What the method takes beside; see below.
+        What the method takes beside; see below. ``"auto"`` takes `parents`.
 
     Returns
     -------
     SSSPResult
-        ``distance``, ``parent``, ``path_to`` and ``stats``.
+        ``distance``, ``parent``, ``path_to`` and ``stats``. After ``"auto"`` the ``method`` among
+        the stats is what has run, and ``why`` tells the reason.
 
     Raises
     ------
@@ -140,8 +149,15 @@ def sssp(
     >>> r.distance, r.path_to(3)
     (array([0, 4, 1, 5], dtype=int32), [0, 1, 3])
     """
-    search, options = driver_of("sssp", METHODS, method, options)
+    search, options = driver_of("sssp", {AUTO: auto.on_cpu, **METHODS}, method, options)
     root = check_root(g, root)
+    if method == AUTO:
+        chosen = auto.choice(g, device)
+        if chosen.method is None:
+            result = auto.on_cpu(g, root, **options)
+        else:
+            result = sssp(g, root, chosen.method, chosen.device, **chosen.options, **options)
+        return replace(result, stats=Stats(result.stats) | {"why": chosen.why})
     seen = kernel_graph(g)
     with cycles_of(g, root):
         result = search(seen, root, chosen_device(device), **options)

@@ -9,7 +9,7 @@ roots have nothing in common but the graph, which each worker gets once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from os import PathLike
@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gpukernels import reference
-from gpukernels.checks import check_choice, check_whole
+from gpukernels.checks import check_whole
+from gpukernels.cores.slabs import for_each
 from gpukernels.device import Device, chosen_device
 from gpukernels.distributed import (
-    ENGINES,
     RowTile,
     check_client,
+    chosen_engine,
     digest_of,
     make_rows,
     placed,
@@ -36,16 +37,16 @@ from gpukernels.graphs.graph import Graph, checked_roots, weight_type
 from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of, with_rounding
 from gpukernels.graphs.summary import shape_of
 from gpukernels.graphs.weight_facts import weight_facts
-from gpukernels.methods import known_method
+from gpukernels.methods import AUTO, known_method
 from gpukernels.primitives.launch_shape import THREADS, check_threads
+from gpukernels.reference.in_type import in_type
 
 from . import METHODS
+from .auto import from_many_roots
 from .given_cycles import cycles_of
 from .many_roots import AT_ONCE, MOST_ROOTS, bytes_for, roots_within, search_from_all
-from .overflow import largest, not_held
-from .result import infinity
 
-#: The search that is made unless another is named.
+#: The search by kernels unless another is named.
 BATCHED = "topology_driven"
 #: What a tile counts.
 COUNTED = ("launches", "read_backs", "iterations", "relaxations")
@@ -88,13 +89,13 @@ class SSSPManyResult:
 def sssp_many(
     g: Graph,
     roots: ArrayLike,
-    method: str = BATCHED,
+    method: str = AUTO,
     device: Device | None = None,
     *,
     batch: int | None = None,
     memory: int | None = None,
     threads: int = THREADS,
-    engine: str = "kernels",
+    engine: str | None = None,
     into: str | PathLike | None = None,
     client: Any = None,
 ) -> SSSPManyResult:
@@ -109,7 +110,9 @@ def sssp_many(
     roots : array_like of int, shape (k,)
         Where paths begin. A root may be there twice.
     method : str
-        A method of :func:`gpukernels.sssp`; not all take negative weights.
+        A method of :func:`gpukernels.sssp`; not all take negative weights. ``"auto"`` is
+        ``"topology_driven"`` by a client's workers, on the SIMT machine, and with `batch` or
+        `memory`; and on a GPU what is fastest for this graph.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`. With a client, each worker runs
         on its own.
@@ -121,10 +124,12 @@ def sssp_many(
         given, a tile has as many roots as fit. Only with these two on a device.
     threads : int
         Threads a block.
-    engine : str
-        ``"kernels"``, or ``"cpu"``: one core a worker, by Dijkstra, or by Bellman and Ford where
-        weights are negative, for large graphs where there is no GPU. It also takes weights of 64
-        bits. Weights of float32 are added up in 64 bits, and the sums are rounded at the end.
+    engine : {"kernels", "cpu"}, optional
+        Kernels search, or the CPU: all of its cores, or one core for each worker of a client. The
+        CPU runs Dijkstra's algorithm, or Bellman and Ford's where weights are negative. The default
+        is kernels if a method is named, a GPU answers, or a SIMT machine is given or traces; else
+        it is the CPU. The CPU also takes weights of 64 bits. Weights of float32 are added up in
+        64 bits, and the sums are rounded at the end.
     into : path, optional
         Where the distances are kept as they come: a new ``.npy`` or ``.zarr``. The same call with
         it goes on where an interrupted one ended, to the same bits. A second call with it is
@@ -160,16 +165,21 @@ def sssp_many(
            [2147483647,          0, 2147483647,          1]], dtype=int32)
     """
     chosen = checked_roots(g, roots)
-    known_method("sssp", METHODS, method)
+    known_method("sssp", {AUTO: sssp_many, **METHODS}, method)
     threads = check_threads(threads)
-    check_choice("engine", engine, ENGINES)
-    if engine == "cpu" and method != BATCHED:
+    if method != AUTO and engine is None:
+        engine = "kernels"
+    engine = chosen_engine(engine, device)
+    if engine == "cpu" and method not in (AUTO, BATCHED):
         allowed = "left out with engine='cpu', which is Dijkstra's, or Bellman and Ford's"
         raise InvalidArgument("method", method, allowed)
     if client is not None:
         check_client(client, device)
-    elif device is not None or engine == "kernels":
+    elif engine == "kernels":
         device = chosen_device(device)
+    if method == AUTO:
+        plain = device is None or batch is not None or memory is not None
+        method = BATCHED if plain else from_many_roots(g, device)
     given, rounding = g, None
     if engine == "kernels":
         rounding, g = rounding_of(g), kernel_graph(g)
@@ -192,9 +202,12 @@ def sssp_many(
     with nullcontext() if rounding is None else cycles_of(given, chosen):
         made = make_rows(
             "sssp_many", (chosen.size, g.n), dtype, tiles, search_tile,
-            (g if client is None else placed(client, g), method, device, threads, engine),
+            (g if client is None else placed(client, g), method, device, threads, engine,
+             client is None),
             client, into, made_from,
         )  # fmt: skip
+    if engine == "cpu":
+        method = f"reference.{_search_by_cpu(g).__name__}"
     stats: dict[str, Any] = {"method": method, "tiles": made.tiles, "resumed": made.resumed}
     stats["batch"] = made.batch
     for name in COUNTED:
@@ -225,11 +238,17 @@ def _roots_of_a_tile(
 
 
 def search_tile(
-    g: Graph, method: str, device: Device | None, threads: int, engine: str, roots: NDArray
+    g: Graph,
+    method: str,
+    device: Device | None,
+    threads: int,
+    engine: str,
+    together: bool,
+    roots: NDArray,
 ) -> tuple[NDArray, dict[str, Any]]:
     """Return the rows of some roots, and what the searches did; runs on a worker, or here."""
     if engine == "cpu":
-        return _by_cpu(g, roots)
+        return _by_cpu(g, roots, together)
     device = chosen_device(device)
     if method in AT_ONCE:
         # The graph may be there already.
@@ -247,22 +266,23 @@ def search_tile(
     return np.stack(rows), stats
 
 
-def _by_cpu(g: Graph, roots: NDArray) -> tuple[NDArray, dict[str, Any]]:
-    """Return the same by one core."""
-    negative = weight_facts(g).least < 0
-    search = reference.bellman_ford_queue if negative else reference.dijkstra
-    dtype = weight_type(g)
-    rows = np.empty((roots.size, g.n), dtype)
+def _search_by_cpu(g: Graph) -> Callable[[Graph, int], reference.ShortestPaths]:
+    """Return the search of one core: weights that are negative rule out Dijkstra's."""
+    return reference.bellman_ford_queue if weight_facts(g).least < 0 else reference.dijkstra
+
+
+def _by_cpu(g: Graph, roots: NDArray, together: bool) -> tuple[NDArray, dict[str, Any]]:
+    """Return the same by the CPU, with all cores or one."""
+    search = _search_by_cpu(g)
+    rows = np.empty((roots.size, g.n), weight_type(g))
     stats = dict.fromkeys(COUNTED, 0)
-    for row, root in zip(rows, roots.tolist(), strict=True):
-        found = search(g, root)
-        there = found.parent >= 0
-        held = found.distance[there]
-        for sign, how in ((1, "longer"), (-1, "lower")):
-            if (sign * held > largest(dtype)).any():
-                raise not_held(root, how, dtype)
-        row[:] = infinity(dtype)
-        row[there] = held
-        stats["iterations"] += found.iterations
-        stats["relaxations"] += found.relaxations
+    counts = np.zeros((roots.size, 2), np.int64)
+
+    def one(i: int) -> None:
+        found = search(g, int(roots[i]))
+        in_type(found.distance, found.parent >= 0, int(roots[i]), rows[i])
+        counts[i] = found.iterations, found.relaxations
+
+    for_each(one, roots.size, together)
+    stats["iterations"], stats["relaxations"] = counts.sum(axis=0).tolist()
     return rows, stats

@@ -15,12 +15,13 @@ So it is as close to the exact length as the rounded sum of one path is.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import RoundingError
 from gpukernels.graphs.graph import Graph
 from gpukernels.graphs.weight_facts import is_held, weight_facts
+from gpukernels.reference.in_type import largest, not_held
 from gpukernels.reference.negative_cycles import find_negative_cycle
 
 from .result import infinity
@@ -28,12 +29,6 @@ from .result import infinity
 #: Greatest factor by which rounding lengthens a float32 sum of arcs. One addition adds at most one
 #: part in 2^24, and a sum that is 2^25 times as long as the longest arc does not grow any more.
 ROUNDED = 4
-
-
-def largest(dtype: DTypeLike) -> float | int:
-    """Return the largest length that a distance of this type can hold."""
-    end = infinity(dtype)
-    return float(np.finfo(dtype).max) if end == np.inf else end - 1
 
 
 def check_lengths(g: Graph, root: int, lengths: NDArray) -> None:
@@ -73,15 +68,6 @@ def check_lengths(g: Graph, root: int, lengths: NDArray) -> None:
         error = find_negative_cycle(g, lengths) or error
     if error is not None:
         raise error
-
-
-def not_held(root: int, how: str, dtype: DTypeLike) -> OverflowError:
-    """Return the error for a path from `root` that is ``"longer"`` or ``"lower"`` than `dtype`."""
-    kind = np.dtype(dtype)
-    return OverflowError(
-        f"a path from vertex {root} is {how} than {kind} holds"
-        + ("; take float32 weights" if kind == np.int32 else "")
-    )
 
 
 def _is_near_the_end(g: Graph, lengths: NDArray) -> bool:

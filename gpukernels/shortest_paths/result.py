@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from gpukernels.device import Device, DeviceArray
 from gpukernels.graphs.graph import Graph, no_arc
 from gpukernels.graphs.paths import path_to
-from gpukernels.graphs.summary import shape_of
+from gpukernels.graphs.summary import by_method, shape_of
 
 #: ``distance`` of a vertex to which no path leads, where weights are whole numbers.
 UNREACHED = np.iinfo(np.int32).max
@@ -54,7 +54,7 @@ class SSSPResult:
     def __repr__(self) -> str:
         n = self.distance.size
         return (
-            f"SSSPResult by {self.stats.get('method')}: {self.reached:,} of {n:,} vertices; "
+            f"SSSPResult by {by_method(self.stats)}: {self.reached:,} of {n:,} vertices; "
             f"distance {shape_of(self.distance)}, parent {shape_of(self.parent)}"
         )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from gpukernels.device import Device, chosen_device
 from gpukernels.graphs.graph import Graph, check_root
-from gpukernels.methods import Method, driver_of, help_text
+from gpukernels.graphs.stats import Stats
+from gpukernels.methods import AUTO, Method, driver_of, help_text
 
 from . import (
+    auto,
     bfs4k,
     bottom_up,
     contract_expand,
@@ -126,7 +129,7 @@ METHODS = {
 def bfs(
     g: Graph,
     root: int = 0,
-    method: str = "frontier",
+    method: str = AUTO,
     device: Device | None = None,
     **options: Any,
 ) -> BFSResult:
@@ -139,16 +142,21 @@ def bfs(
     root : int
         Where to start.
     method : str
-        One of those below; ``gk.methods("bfs")`` is a table of them.
+        ``"auto"``, or one of the methods below, of which ``gk.methods("bfs")`` is a table. On a GPU
+        ``"auto"`` is ``"direction_optimizing"``, or ``"persistent"`` if the graph has many small
+        levels. Without a GPU it is a loop on the CPU. On a SIMT machine that is given, or inside
+        :func:`gpukernels.trace`, it is ``"frontier"``.
     device : SimtDevice or CudaDevice, optional
-        Where to run; by default :func:`gpukernels.default_device`.
+        Where kernels run; by default :func:`gpukernels.default_device`.
     **options
         What the method takes beside, such as ``warp_size=8`` of ``"virtual_warp"``; see below.
+        ``"auto"`` takes `parents`.
 
     Returns
     -------
     BFSResult
-        ``distance`` (-1 where unreachable), ``parent``, ``levels`` and ``stats``.
+        ``distance`` (-1 where unreachable), ``parent``, ``levels`` and ``stats``. After ``"auto"``
+        the ``method`` among the stats is what has run, and ``why`` tells the reason.
 
     Raises
     ------
@@ -171,9 +179,16 @@ def bfs(
     >>> r.distance[:8]
     array([0, 1, 1, 1, 1, 1, 2, 1], dtype=int32)
     """
-    search, options = driver_of("bfs", METHODS, method, options)
+    search, options = driver_of("bfs", {AUTO: auto.on_cpu, **METHODS}, method, options)
     root = check_root(g, root)
-    return search(g, root, chosen_device(device), **options)
+    if method != AUTO:
+        return search(g, root, chosen_device(device), **options)
+    chosen = auto.choice(g, device)
+    if chosen.method is None:
+        result = auto.on_cpu(g, root, **options)
+    else:
+        result = bfs(g, root, chosen.method, chosen.device, **options)
+    return replace(result, stats=Stats(result.stats) | {"why": chosen.why})
 
 
 bfs.__doc__ = help_text(bfs.__doc__, METHODS)

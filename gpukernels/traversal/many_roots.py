@@ -31,12 +31,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from gpukernels.checks import check_choice, check_real, check_whole
+from gpukernels.checks import check_real, check_whole
 from gpukernels.device import Device, chosen_device
 from gpukernels.distributed import (
-    ENGINES,
     RowTile,
     check_client,
+    chosen_engine,
     digest_of,
     make_rows,
     placed,
@@ -106,7 +106,7 @@ def bfs_many(
     dtype: DTypeLike = np.int32,
     batch: int | None = None,
     memory: int | None = None,
-    engine: str = "kernels",
+    engine: str | None = None,
     into: str | PathLike | None = None,
     client: Any = None,
 ) -> BFSManyResult:
@@ -146,9 +146,9 @@ def bfs_many(
         Where all roots of a batch do not fit, it has fewer. By default as many as the device has
         room for; and if there is room for its distances, too, one batch is searched while another's
         come here.
-    engine : str
-        ``"kernels"``, or ``"cpu"``: one core a worker, one search after the other, for large graphs
-        where there is no GPU.
+    engine : {"kernels", "cpu"}, optional
+        Kernels search, or the CPU: all of its cores, or one core for each worker of a client. The
+        default is kernels if a GPU answers, or a SIMT machine is given or traces; else the CPU.
     into : path, optional
         Where the distances are kept as they come: a new ``.npy`` or ``.zarr``. The same call with
         it goes on where an interrupted one ended. A second call with it is
@@ -190,7 +190,7 @@ def bfs_many(
     chosen = checked_roots(g, roots)
     threads = check_threads(threads)
     alpha = check_real("alpha", alpha, 0, math.inf, "a number, at least 0")
-    check_choice("engine", engine, ENGINES)
+    engine = chosen_engine(engine, device)
     words = check_whole("words", words, 1, WORDS[-1])
     if words not in WORDS:
         raise InvalidArgument("words", words, "1, 2 or 4")
@@ -199,12 +199,12 @@ def bfs_many(
     piece = check_whole("piece", piece, WARP_SIZE, 2**31 - 1)
     kind = _checked_dtype(dtype)
     at_once = _roots_at_once(g, chosen.size, words * BITS, engine, memory, kind.itemsize)
-    knobs = Knobs(alpha, piece, threads, engine, kind, at_once, memory is None)
+    knobs = Knobs(alpha, piece, threads, engine, kind, at_once, memory is None, client is None)
     if batch is not None:
         batch = check_whole("batch", batch, 1, 2**31 - 1)
     if client is not None:
         check_client(client, device)
-    elif device is not None or engine == "kernels":
+    elif engine == "kernels":
         device = chosen_device(device)
 
     def tiles(before: int | None) -> list[RowTile]:

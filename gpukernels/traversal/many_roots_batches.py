@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels import reference
+from gpukernels.cores.slabs import for_each
 from gpukernels.device import Device, DeviceArray, chosen_device
 from gpukernels.device.copy_streams import Copied, CopyStream
 from gpukernels.errors import InvalidArgument
@@ -38,6 +39,8 @@ class Knobs(NamedTuple):
         Roots of a batch, at most.
     ahead : bool
         Whether a batch may be searched while another's distances are brought.
+    together : bool
+        Whether all cores search, by the CPU; on a worker one does.
     """
 
     alpha: float
@@ -47,6 +50,7 @@ class Knobs(NamedTuple):
     dtype: np.dtype
     at_once: int
     ahead: bool
+    together: bool
 
 
 def words_for(roots: int) -> int:
@@ -94,10 +98,13 @@ def search_tile(
     stats: dict[str, Any] = {"batches": 0, "launches": 0, "read_backs": 0}
     stats |= {"levels": [], "frontier_sizes": [], "directions": []}
     if knobs.engine == "cpu":
-        for row, root in zip(distance, roots.tolist(), strict=True):
-            found = reference.bfs(g, root).distance
+
+        def search(i: int) -> None:
+            found = reference.bfs(g, int(roots[i])).distance
             _check_held(int(found.max(initial=0)), knobs.dtype)
-            row[:] = found
+            distance[i] = found
+
+        for_each(search, roots.size, knobs.together)
         return distance, stats
     device = chosen_device(device)
     itemsize = knobs.dtype.itemsize

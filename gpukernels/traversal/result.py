@@ -11,7 +11,7 @@ from numba import cuda
 
 from gpukernels.device import Device, DeviceArray
 from gpukernels.graphs.stats import Stats
-from gpukernels.graphs.summary import search_summary
+from gpukernels.graphs.summary import by_method, search_summary
 
 #: ``distance`` of a vertex that the search has not reached.
 UNVISITED = -1
@@ -59,10 +59,10 @@ class BFSResult:
 
     def __post_init__(self) -> None:
         none = dict.fromkeys(("duplicates_made", "duplicates_detected", "duplicates_missed"), 0)
-        object.__setattr__(self, "stats", Stats({"levels": self.levels, **none, **self.stats}))
+        object.__setattr__(self, "stats", Stats({"levels": self.levels, **none}) | self.stats)
 
     def __repr__(self) -> str:
-        by = f" of {self.stats['method']}" if "method" in self.stats else ""
+        by = f" of {by_method(self.stats)}" if "method" in self.stats else ""
         return f"{search_summary(self, by)}, stats of {len(self.stats)} entries"
 
     @property

@@ -422,7 +422,7 @@ def test_what_is_no_matrix_of_lengths_is_refused(method, g, argument):
 @pytest.mark.parametrize("g", [gk.path(32_769), np.broadcast_to(np.int8(0), (32_769, 32_769))])
 def test_what_is_too_large_for_a_matrix_in_memory_is_refused(g):
     with pytest.raises(gk.InvalidArgument, match="32,768"):
-        apsp(g, device=UntouchedDevice())
+        apsp(g, "blocked", UntouchedDevice())
 
 
 @pytest.mark.parametrize("part", [40, 80, 401])

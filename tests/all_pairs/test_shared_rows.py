@@ -47,8 +47,8 @@ def machines(count: int, schedule: str = "lockstep") -> list[gk.SimtDevice]:
 )
 def test_devices_that_share_rows_find_the_bits_of_one(kind, schedule, count, panel):
     g = some_graph(45, kind)
-    one = gk.apsp(g, device=gk.SimtDevice(), panel=panel, next_hops=True)
-    found = gk.apsp(g, devices=machines(count, schedule), panel=panel, next_hops=True)
+    one = gk.apsp(g, "blocked", gk.SimtDevice(), panel=panel, next_hops=True)
+    found = gk.apsp(g, "blocked", devices=machines(count, schedule), panel=panel, next_hops=True)
     assert found.distance.tobytes() == one.distance.tobytes()
     assert found.next_hop.tobytes() == one.next_hop.tobytes()
     if kind == "int32":
@@ -64,8 +64,8 @@ def test_devices_that_share_rows_find_the_bits_of_one(kind, schedule, count, pan
 @pytest.mark.parametrize("name", ["no_vertices", "one_vertex", "parallel_arcs", "disconnected"])
 def test_devices_may_have_no_row(name):
     g = AWKWARD[name]
-    found = gk.apsp(g, devices=machines(3), next_hops=True)
-    one = gk.apsp(g, device=gk.SimtDevice(), next_hops=True)
+    found = gk.apsp(g, "blocked", devices=machines(3), next_hops=True)
+    one = gk.apsp(g, "blocked", gk.SimtDevice(), next_hops=True)
     assert found.distance.tobytes() == one.distance.tobytes()
     assert (found.next_hop == one.next_hop).all()
 
@@ -76,26 +76,26 @@ def test_a_negative_cycle_through_the_rows_of_both_is_named():
     weights[18] = -n
     ring = gk.Graph.from_arcs(n, range(n), [*range(1, n), 0], weights)
     with pytest.raises(gk.NegativeCycleError) as caught:
-        gk.apsp(ring, devices=machines(2))
+        gk.apsp(ring, "blocked", devices=machines(2))
     assert sorted(caught.value.cycle) == [*range(n)]
 
 
 def test_a_path_too_long_to_be_held_is_found_here_too():
     far = gk.Graph.from_arcs(4, [0, 1], [1, 2], [2**30 - 4, 3])
     with pytest.raises(OverflowError, match="from vertex 0 to 2 is longer than int32 holds here"):
-        gk.apsp(far, devices=machines(2))
+        gk.apsp(far, "blocked", devices=machines(2))
 
 
 def test_what_does_not_go_with_devices_is_refused(tmp_path):
     g, two = gk.path(5), machines(2)
     with pytest.raises(gk.InvalidArgument, match=r"^device = .*: must be None with devices="):
-        gk.apsp(g, device=gk.SimtDevice(), devices=two)
+        gk.apsp(g, "blocked", gk.SimtDevice(), devices=two)
     for other in ({"block": 16}, {"into": tmp_path / "d.npy"}, {"engine": "cpu"}):
         with pytest.raises(gk.InvalidArgument, match=r"^devices = .*: must be None where blocks"):
-            gk.apsp(g, devices=two, **other)
+            gk.apsp(g, "blocked", devices=two, **other)
     with pytest.raises(gk.InvalidArgument, match=r"^panel = 0: "):
-        gk.apsp(g, devices=two, panel=0)
+        gk.apsp(g, "blocked", devices=two, panel=0)
     with pytest.raises(gk.InvalidArgument, match=r"^devices = 2: must be a list"):
-        gk.apsp(g, devices=2)
+        gk.apsp(g, "blocked", devices=2)
     with pytest.raises(TypeError, match="devices"):
         gk.apsp(g, "naive", devices=two)

@@ -143,16 +143,16 @@ def test_a_graph_is_sent_once_and_stays(client):
 def test_a_tile_has_as_many_roots_as_memory_holds(call):
     g = random_graph(64)
     if call is gk.bfs_many:
-        stats = call(g, range(64), memory=bytes_for_bfs(g, 10)).stats
+        stats = call(g, range(64), engine="kernels", memory=bytes_for_bfs(g, 10)).stats
         assert stats["batches"] == 7
     else:
         memory = bytes_for(g, 10, False)
-        assert call(g, range(64), memory=memory).stats["batch"] == 10
-        assert call(g, range(64), memory=memory - 1).stats["batch"] == 9
+        assert call(g, range(64), engine="kernels", memory=memory).stats["batch"] == 10
+        assert call(g, range(64), engine="kernels", memory=memory - 1).stats["batch"] == 9
         with pytest.raises(gk.InvalidArgument, match=r"^batch = 11: must be at most 10 with memor"):
-            call(g, range(64), memory=memory, batch=11)
+            call(g, range(64), engine="kernels", memory=memory, batch=11)
     with pytest.raises(gk.InvalidArgument, match=r"^memory = 100: must be at least \d+ for one"):
-        call(g, range(64), memory=100)
+        call(g, range(64), engine="kernels", memory=100)
 
 
 def bytes_for_bfs(g: gk.Graph, roots: int) -> int:
@@ -398,6 +398,7 @@ def test_what_is_damaged_is_refused_and_left_as_it_is(tmp_path, damage, said):
 )
 def test_another_result_is_refused_and_left_as_it_is(tmp_path, other, name):
     call = {"g": random_graph(40), "roots": range(9), "into": tmp_path / "d.zarr", "batch": 4}
+    call["engine"] = "kernels"
     gk.sssp_many(**call)
     before = {f: f.read_bytes() for f in tmp_path.rglob("*") if f.is_file()}
     with pytest.raises(gk.InvalidArgument) as caught:
@@ -563,23 +564,23 @@ def test_blocks_are_closed_to_what_scipy_finds(client, name, kind, engine, block
 @pytest.mark.parametrize("engine", ENGINES)
 def test_blocks_take_negative_weights_and_name_negative_cycles(client, engine):
     g = random_graph(50)
-    found = gk.apsp(g, engine=engine, client=client)
+    found = gk.apsp(g, "blocked", engine=engine, client=client)
     same(found.distance, oracle(g))
     assert found.stats["blocks"] == 16
-    here = gk.apsp(g, engine=engine, block=found.stats["block"])
+    here = gk.apsp(g, "blocked", engine=engine, block=found.stats["block"])
     assert here.stats == found.stats
     same(here.distance, oracle(g))
     if engine == "cpu":
         assert found.stats["operations"] == 50**3
     else:
         assert found.stats["operations"] == (4 * 16) ** 3
-    same(gk.apsp(oracle(gk.path(20)), client=client).distance, oracle(gk.path(20)))
+    same(gk.apsp(oracle(gk.path(20)), "blocked", client=client).distance, oracle(gk.path(20)))
     n = 20
     weights = np.ones(n, np.int32)
     weights[7] = -n
     ring = gk.Graph.from_arcs(n, range(n), [*range(1, n), 0], weights)
     with pytest.raises(gk.NegativeCycleError) as caught:
-        gk.apsp(ring, engine=engine, client=client)
+        gk.apsp(ring, "blocked", engine=engine, client=client)
     assert sorted(caught.value.cycle) == [*range(n)]
     assert any("at pivot 3" in note for note in caught.value.__notes__)
 
@@ -611,7 +612,7 @@ def test_what_stands_in_a_file_is_not_made_again(client, tmp_path, method):
 def test_blocks_refuse_what_they_cannot_do(client):
     for option, value in (("next_hops", True), ("panel", 2), ("block", 0), ("tile", 5)):
         with pytest.raises(gk.InvalidArgument, match=f"^{option} = {value}: must be "):
-            gk.apsp(gk.path(9), client=client, **{option: value})
+            gk.apsp(gk.path(9), "blocked", client=client, **{option: value})
 
 
 def cut_pivots_short(monkeypatch, after: int) -> None:
@@ -634,8 +635,8 @@ def test_blocks_go_on_from_the_last_pivot_to_the_same_bits(
     client, tmp_path, monkeypatch, suffix, first, then
 ):
     g, into = random_graph(40, "float32", 1), tmp_path / f"d{suffix}"
-    make = partial(gk.apsp, g, engine="cpu", block=7, into=into)
-    expected = gk.apsp(g, engine="cpu", block=7)
+    make = partial(gk.apsp, g, "blocked", engine="cpu", block=7, into=into)
+    expected = gk.apsp(g, "blocked", engine="cpu", block=7)
     with monkeypatch.context() as killed:
         cut_pivots_short(killed, 3)
         with pytest.raises(KeyboardInterrupt):

@@ -202,9 +202,9 @@ def test_gpus_that_share_rows_find_the_bits_of_one(monkeypatch, reachable):
         rng = np.random.default_rng(1)
         g = gk.erdos_renyi(45, 4, seed=1, directed=True)
         g = gk.Graph(g.offsets, g.targets, rng.random(g.m).astype(np.float32))
-        expected = gk.apsp(g, device=gk.SimtDevice(), panel=1, next_hops=True)
+        expected = gk.apsp(g, "blocked", gk.SimtDevice(), panel=1, next_hops=True)
         for _ in range(2):  # peer access is asked for twice, and given once
-            found = gk.apsp(g, devices=[1, 0], panel=1, next_hops=True)
+            found = gk.apsp(g, "blocked", devices=[1, 0], panel=1, next_hops=True)
             assert found.distance.tobytes() == expected.distance.tobytes()
             assert found.next_hop.tobytes() == expected.next_hop.tobytes()
         assert gpus.enabled == ({(0, 2), (1, 1)} if reachable else set())

@@ -54,12 +54,12 @@ CALLS = {
         f"apsp of a matrix, {name}": lambda g, name=name: gk.apsp(matrix_of(g), name)
         for name in ALL_PAIRS
     },
-    "sssp_many": lambda g: gk.sssp_many(g, [0, 1]),
+    "sssp_many": lambda g: gk.sssp_many(g, [0, 1], "topology_driven"),
     "sssp_many, near_far": lambda g: gk.sssp_many(g, [0, 1], "near_far"),
-    "apsp, blocks": lambda g: gk.apsp(g, block=2),
-    "apsp, devices": lambda g: gk.apsp(g, devices=[gk.SimtDevice(), gk.SimtDevice()]),
+    "apsp, blocks": lambda g: gk.apsp(g, "blocked", block=2),
+    "apsp, devices": lambda g: gk.apsp(g, "blocked", devices=[gk.SimtDevice(), gk.SimtDevice()]),
     "apsp, per_root in batches": lambda g: gk.apsp(g, "per_root", batch=2),
-    "apsp, next hops": lambda g: gk.apsp(g, next_hops=True),
+    "apsp, next hops": lambda g: gk.apsp(g, "blocked", next_hops=True),
 }
 
 
@@ -226,7 +226,7 @@ def test_a_graph_of_32_bits_is_what_kernels_see():
     for weights in (None, [1, 2], np.float32([0.1, 2])):
         g = gk.Graph.from_arcs(3, [0, 1], [1, 2], weights)
         assert kernel_graph(g) is g
-        stats = gk.sssp(g).stats
+        stats = gk.sssp(g, 0, "topology_driven").stats
         assert "rounded_weights" not in stats
         assert ("rounding_error" in stats) == (
             g.weights is not None and g.weights.dtype.kind == "f"
@@ -234,7 +234,7 @@ def test_a_graph_of_32_bits_is_what_kernels_see():
 
 
 def test_what_stats_say_of_rounding_can_be_copied():
-    r = gk.sssp(one_arc(0.1))
+    r = gk.sssp(one_arc(0.1), 0, "topology_driven")
     again = copy.deepcopy(r.stats)
     assert again["rounding_error"] == r.stats["rounding_error"] > 0
     assert again["relaxations"] == r.stats["relaxations"]
@@ -259,7 +259,7 @@ def test_the_cpu_takes_whole_numbers_as_they_are(weight, tmp_path):
     for lengths_of in (g, matrix_of(g)):
         results = [all_cores.apsp(lengths_of)]
         results += [gk.apsp(lengths_of, name, engine="cpu") for name in ("partitioned", "per_root")]
-        results += [gk.apsp(lengths_of, engine="cpu", block=b) for b in (1, 2, 3)]
+        results += [gk.apsp(lengths_of, "blocked", engine="cpu", block=b) for b in (1, 2, 3)]
         for r in results:
             assert (r.distance.dtype, r.distance.tolist()) == (np.int64, rows)
             assert r.joined == 6
@@ -345,7 +345,7 @@ def test_all_pairs_of_the_cpu_are_right_or_refused(arc_list, block):
     known = [[INT64[1] if x is None else x for x in row] for row in rows]
     for call in (
         lambda: all_cores.apsp(g),
-        lambda: gk.apsp(g, engine="cpu", block=block),
+        lambda: gk.apsp(g, "blocked", engine="cpu", block=block),
         lambda: gk.apsp(g, "partitioned", engine="cpu", parts=2),
     ):
         try:

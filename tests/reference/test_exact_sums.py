@@ -145,12 +145,12 @@ def lengths_of(g: gk.Graph) -> np.ndarray:
 SIGNED = [name for name in METHODS if name not in NON_NEGATIVE]
 BY_KERNELS = {
     **{f"sssp, {name}": lambda g, name=name: gk.sssp(g, 0, name) for name in SIGNED},
-    "sssp_many": lambda g: gk.sssp_many(g, [0, 1]),
+    "sssp_many": lambda g: gk.sssp_many(g, [0, 1], "topology_driven"),
     "sssp_many, workfront_sweep": lambda g: gk.sssp_many(g, [0, 1], "workfront_sweep"),
     **{f"apsp, {name}": lambda g, name=name: gk.apsp(g, name) for name in gk.all_pairs.METHODS},
-    "apsp of a matrix": lambda g: gk.apsp(lengths_of(g)),
+    "apsp of a matrix": lambda g: gk.apsp(lengths_of(g), "blocked"),
     "apsp of a matrix, partitioned": lambda g: gk.apsp(lengths_of(g), "partitioned"),
-    "apsp in blocks": lambda g: gk.apsp(g, block=2),
+    "apsp in blocks": lambda g: gk.apsp(g, "blocked", block=2),
 }
 
 

@@ -1,0 +1,132 @@
+"""The method that `apsp` takes unless one is named: the fastest that is known for this graph.
+
+On a GPU `blocked` is fastest, even with eight arcs per vertex (data/benchmarks/apsp.json). A matrix
+of some hundred vertices is squared faster, and `out_of_core` takes one that does not fit the GPU.
+On the CPU the number of additions decides between Floyd and Warshall's loops and Dijkstra's
+algorithm from each root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gpukernels import reference
+from gpukernels.device import Device, default_device, place_of
+from gpukernels.errors import InvalidArgument
+from gpukernels.graphs.depth import is_deep
+from gpukernels.graphs.graph import DENSE_LIMIT, Graph, weight_type
+from gpukernels.graphs.kernel_weights import kernel_graph
+from gpukernels.graphs.weight_facts import weight_facts
+from gpukernels.reference.in_type import in_type
+
+from . import all_cores
+from .lengths import lengths_of
+from .result import APSPResult
+
+#: Nanoseconds of one core: an addition of `all_cores` and of `reference.floyd_warshall`, and what
+#: Dijkstra's algorithm takes from each root for each vertex and arc.
+BLOCKED_NS, LOOPS_NS, DIJKSTRA_NS = 0.05, 1.4, 34.0
+#: Between these numbers of vertices a GPU has not enough to do with one row and column of tiles at
+#: a time. Few products of the whole matrix, each for paths of twice as many arcs, are faster.
+SQUARED = 128, 1024
+#: Vertices up to which one core takes a fifth of a second: no need to compile for all of them.
+SMALL = 512
+NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+class Choice(NamedTuple):
+    """The method to take: a name, or None for the CPU; where, how, and why it is this one."""
+
+    method: str | None
+    device: Device | None
+    why: str
+    options: Mapping[str, Any] = NONE
+
+
+def choice(
+    g: Graph | ArrayLike,
+    device: Device | None,
+    client: Any,
+    *,
+    next_hops: bool = False,
+    into: str | PathLike | None = None,
+    engine: str | None = None,
+    block: int | None = None,
+    devices: Any = None,
+) -> Choice:
+    """Return the choice for `g`; `on_cpu` describes the options."""
+    given = {"engine": engine} if engine is not None else {}
+    if devices is not None:
+        return Choice("blocked", device, "devices share its rows", given)
+    place = place_of(device if device is not None or engine != "kernels" else default_device())
+    device, why = place.device, place.why
+    if place.is_looked_at:
+        return Choice("blocked", None if client is not None else device, why, given)
+    if engine == "cpu":
+        device, why = None, "engine is cpu"
+    if device is not None and isinstance(g, Graph):
+        try:
+            kernel_graph(g)
+        except InvalidArgument as refused:
+            device, why = None, f"kernels do not take {refused.argument} = {refused.value}"
+    n = g.n if isinstance(g, Graph) else len(np.asanyarray(g))
+    is_sparse = device is None and not next_hops and _is_sparse(g, n)
+    if client is not None or into is not None or block is not None:
+        method = "per_root" if is_sparse and block is None else "blocked"
+        where = None if client is not None else device
+        given = {"engine": "cpu" if device is None else "kernels"}
+        return Choice(method, where, why or "it is made in blocks", given)
+    if device is None:
+        return Choice("per_root" if is_sparse else None, None, why, {"engine": "cpu"})
+    if n > DENSE_LIMIT or 4 * n**2 * (1 + next_hops) > device.free_bytes():
+        return Choice("out_of_core", device, "the matrix does not fit the GPU")
+    few = not (isinstance(g, Graph) and is_deep(g))
+    if SQUARED[0] <= n <= SQUARED[1] and few and not next_hops:
+        return Choice("repeated_squaring", device, "the matrix is small, and paths have few arcs")
+    return Choice("blocked", device, "the matrix fits the GPU")
+
+
+def _is_sparse(g: Graph | ArrayLike, n: int) -> bool:
+    """Return whether a search from each root is faster than n^3 additions."""
+    if not isinstance(g, Graph) or weight_facts(g).least < 0:
+        return False
+    return n > DENSE_LIMIT or DIJKSTRA_NS * (n + g.m) < BLOCKED_NS * n**2
+
+
+def on_cpu(
+    g: Graph | ArrayLike,
+    *,
+    next_hops: bool = False,
+    into: str | PathLike | None = None,
+    engine: str | None = None,
+    block: int | None = None,
+    devices: Any = None,
+) -> APSPResult:
+    """Find the paths on the CPU.
+
+    Parameters
+    ----------
+    next_hops : bool
+        Whether the result holds next hops.
+    into, engine, block, devices : optional
+        As of `blocked`, which does what they ask for.
+    """
+    n = g.n if isinstance(g, Graph) else len(np.asanyarray(g))
+    if not next_hops and n > SMALL:
+        return all_cores.apsp(g)
+    arcs = g if isinstance(g, Graph) else lengths_of(g, kernels=False, whole=False).graph()
+    is_sparse = DIJKSTRA_NS * (arcs.n + arcs.m) < LOOPS_NS * arcs.n**2
+    search = reference.johnson if is_sparse else reference.floyd_warshall
+    found = search(arcs)
+    distance: NDArray = np.empty((arcs.n, arcs.n), weight_type(arcs))
+    for root in range(arcs.n):
+        in_type(found.distance[root], found.next_hop[root] >= 0, root, distance[root])
+    stats = {"method": f"reference.{search.__name__}", "operations": found.operations}
+    hops = found.next_hop if next_hops else None
+    return APSPResult(distance, hops, {"launches": 0, "read_backs": 0, **stats})

@@ -1,0 +1,60 @@
+"""The search that `bfs` makes unless one is named: the fastest that is known for this graph.
+
+On a GPU two searches are ahead of all others on every graph of data/benchmarks/bfs.json: the
+direction-optimizing one where a search has few levels, the persistent one where it has many small
+ones. Without a GPU a loop on the CPU answers: the SIMT machine shows how a method works.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gpukernels import reference
+from gpukernels.cores import cores
+from gpukernels.device import Device, place_of
+from gpukernels.graphs.depth import is_deep
+from gpukernels.graphs.graph import Graph
+from gpukernels.reference import multicore
+
+from .result import BFSResult, vertices_per_level
+
+#: Arcs from which all cores together are worth the ten seconds that compiling for them takes once.
+ON_ALL_CORES = 1 << 22
+
+
+class Choice(NamedTuple):
+    """The search to make: a name, or None for the CPU; where it runs, and why it is this one."""
+
+    method: str | None
+    device: Device | None
+    why: str
+
+
+def choice(g: Graph, device: Device | None) -> Choice:
+    """Return which search `bfs` makes of `g`."""
+    place = place_of(device)
+    if place.device is None:
+        return Choice(None, None, place.why)
+    if place.is_looked_at:
+        return Choice("frontier", place.device, place.why)
+    if is_deep(g):
+        return Choice("persistent", place.device, "the graph has many small levels")
+    return Choice("direction_optimizing", place.device, "the graph has few levels")
+
+
+def on_cpu(g: Graph, root: int, *, parents: bool = True) -> BFSResult:
+    """Search on the CPU.
+
+    Parameters
+    ----------
+    parents : bool
+        Whether the result holds parents.
+    """
+    together = g.m >= ON_ALL_CORES and cores() > 1 and not is_deep(g)
+    found = multicore.bfs(g, root) if together else reference.bfs(g, root)
+    stats = {
+        "method": "reference.multicore.bfs" if together else "reference.bfs",
+        "launches": 0, "read_backs": 0, "threads": 0,
+        "frontier_sizes": lambda: vertices_per_level(found.distance),
+    }  # fmt: skip
+    return BFSResult(found.distance, found.parent if parents else None, found.levels, stats)
