@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from gpukernels.checks import as_array, check_flag
+from gpukernels.cores.kept_code import keep
 
 from . import cuda_memory
 from .base import Device, DeviceArray, Elapsed, Kept, Shape, is_empty
@@ -167,6 +168,7 @@ class CudaDevice(Device):
         known = cuda_memory.current().cooperative_blocks
         key = kernel, threads, *map(kind_of, args)
         if key not in known:
+            keep(kernel)
             compiled = kernel.compile(tuple(kernel.typeof_pyval(a) for a in args))
             compiled.cooperative = True  # what numba asks when it launches
             known[key] = compiled.max_cooperative_grid_blocks(threads)
@@ -188,6 +190,7 @@ class CudaDevice(Device):
 @functools.lru_cache(maxsize=256)
 def _configured(kernel, blocks, threads, shared):
     """Return what launches `kernel`; kept, as changing the filters of warnings takes 10 us."""
+    keep(kernel)
     # Teaching graphs are small on purpose; numba's advice about small grids would drown the page.
     with _without_advice("Grid size"):
         return Launch(kernel, kernel[blocks, threads, 0, shared])

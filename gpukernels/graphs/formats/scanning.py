@@ -8,8 +8,7 @@ such as a number of thirty digits. What it gives up the slower parser reads, or 
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, float64, int64, njit, uint8
-from numba.types import Array
+from numba import uint8
 from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
@@ -22,7 +21,6 @@ POWERS = np.array([(float(10**k), float(10**k - int(float(10**k)))) for k in ran
 GIVEN_UP = -1
 
 SPACE, TAB, LINE_FEED, PLUS, MINUS, POINT, ZERO = (uint8(ord(c)) for c in " \t\n+-.0")
-BYTES = Array(uint8, 1, "C", readonly=True)
 
 
 def scanned(text: bytes, dtype: np.dtype, marks: tuple[bytes, ...]) -> NDArray | None:
@@ -61,19 +59,19 @@ def scanned(text: bytes, dtype: np.dtype, marks: tuple[bytes, ...]) -> NDArray |
     return rows
 
 
-@njit(int64(int64, int64, BYTES), cache=True)
+@compiled()
 def _end_of_blanks(i, end, text):
     while i < end and (text[i] == SPACE or text[i] == TAB):
         i += 1
     return i
 
 
-@njit(boolean(int64, int64, BYTES), cache=True)
+@compiled()
 def _word_ends(i, end, text):
     return i == end or text[i] == SPACE or text[i] == TAB or text[i] == LINE_FEED
 
 
-@njit(boolean(int64, int64, BYTES, BYTES), cache=True)
+@compiled()
 def _is_comment(i, end, text, marks):
     for mark in marks:
         if text[i] == mark:
@@ -81,7 +79,7 @@ def _is_comment(i, end, text, marks):
     return False
 
 
-@njit((float64, float64), cache=True)
+@compiled()
 def _product(x, y):
     """Return the product as a float and what that lacks, exactly (Dekker 1971)."""
     high = x * y
@@ -120,10 +118,7 @@ def _scaled(digits, tens, powers):
     return near, near + lacks * 1.0000001 == near
 
 
-@njit(
-    int64(BYTES, boolean, BYTES, int64[::1], float64[:, ::1], int64[:, ::1], float64[::1]),
-    cache=True,
-)
+@compiled()
 def _scan(text, lead, marks, most, powers, whole, real):
     """Write the columns; return how many lines have some, or GIVEN_UP."""
     i, end, row = 0, text.size, 0
