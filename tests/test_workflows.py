@@ -113,7 +113,9 @@ def test_no_file_names_a_host():
 
 def test_the_browsers_that_ci_accepts_are_those_that_the_tests_look_for():
     wanted = re.findall(r"have (chrom\w[\w-]*|google-chrome)", (ROOT / ".ci/run").read_text())
-    looked_for = re.search(r"NAMES = \((.*)\)", (ROOT / "tests/browser/conftest.py").read_text())[1]
+    looked_for = re.search(
+        r"NAMES = \((.*?)\n\)", (ROOT / "tests/browser/conftest.py").read_text(), re.DOTALL
+    )[1]
     assert wanted
     assert set(wanted) <= set(re.findall(r'"([\w-]+)"', looked_for))
 

@@ -22,7 +22,10 @@ from bs4 import BeautifulSoup, Tag
 from stills import still
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = (
+    *("chromium", "chromium-browser", "chromium-headless-shell"),
+    *("google-chrome", "google-chrome-stable"),
+)
 #: How an attribute of a figure names a clip path or a marker of its own.
 OWN = re.compile(r"url\(#(.*?)\)")
 STYLES = ("_static/pygments.css", "_static/views.css", "_static/math.css", "_static/report.css")

@@ -19,7 +19,10 @@ from effort import EFFORT, SOAK, one_of
 from figure_pages import Problems
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = (
+    *("chromium-headless-shell", "chromium", "chromium-browser"),
+    *("google-chrome", "google-chrome-stable"),
+)
 #: Each window would start a process that draws the menu of its address bar, which nobody sees: a
 #: second of work for every context. Chromium takes the last such list alone, so that those of
 #: Playwright's that would ask or draw something are named again.
