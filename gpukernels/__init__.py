@@ -38,84 +38,51 @@ Errors
     NegativeWeightError, RoundingError, TileError, UnknownMethod, VertexOutOfRange; others: errors.
 """
 
-# A name imported "as" itself is public, to readers and type checkers alike. With an `__all__`,
-# help(gk) prints the pages of all classes and functions one after another, five thousand lines.
-# Before numba: it refuses versions that break each other.
-from gpukernels.notebook import versions  # noqa: F401
+# A name is imported when it is first used, from its place in __init__.pyi: a search needs no
+# figures, and a program that prints its help no numba. With an `__all__`, help(gk) prints the pages
+# of all classes and functions one after another, five thousand lines.
+import ast as _ast
+import importlib as _importlib
+import sys as _sys
+from pathlib import Path as _Path
+from types import ModuleType as _ModuleType
+from typing import Any as _Any
 
-# isort: split
-from gpukernels import reference as reference
-from gpukernels import reference as sequential  # noqa: F401  # its earlier name
-from gpukernels.all_pairs import APSPResult as APSPResult
-from gpukernels.all_pairs import apsp as apsp
-from gpukernels.all_pairs import min_plus as min_plus
-from gpukernels.device import CudaDevice as CudaDevice
-from gpukernels.device import Device as Device
-from gpukernels.device import SimtDevice as SimtDevice
-from gpukernels.device import benign_race as benign_race
-from gpukernels.device import default_device as default_device
-from gpukernels.device import trace as trace
-from gpukernels.device import traced as traced
-from gpukernels.distributed import local_client as local_client
-from gpukernels.errors import GraphFormatError as GraphFormatError
-from gpukernels.errors import InvalidArgument as InvalidArgument
-from gpukernels.errors import MissingTool as MissingTool
-from gpukernels.errors import NegativeCycleError as NegativeCycleError
-from gpukernels.errors import NegativeWeightError as NegativeWeightError
-from gpukernels.errors import RoundingError as RoundingError
-from gpukernels.errors import TileError as TileError
-from gpukernels.errors import UnknownMethod as UnknownMethod
-from gpukernels.errors import VertexOutOfRange as VertexOutOfRange
-from gpukernels.exercises import ExerciseFailed as ExerciseFailed
-from gpukernels.exercises import exercise as exercise
-from gpukernels.exercises import exercises as exercises
-from gpukernels.graphs.generators import complete as complete
-from gpukernels.graphs.generators import delaunay as delaunay
-from gpukernels.graphs.generators import erdos_renyi as erdos_renyi
-from gpukernels.graphs.generators import example as example
-from gpukernels.graphs.generators import forest_fire as forest_fire
-from gpukernels.graphs.generators import kron as kron
-from gpukernels.graphs.generators import path as path
-from gpukernels.graphs.generators import random_weights as random_weights
-from gpukernels.graphs.generators import rmat as rmat
-from gpukernels.graphs.generators import road_grid as road_grid
-from gpukernels.graphs.generators import small_world as small_world
-from gpukernels.graphs.generators import star as star
-from gpukernels.graphs.graph import Graph as Graph
-from gpukernels.graphs.io import from_networkx as from_networkx
-from gpukernels.graphs.io import from_scipy as from_scipy
-from gpukernels.graphs.io import read as read
-from gpukernels.graphs.workloads import workload as workload
-from gpukernels.mapping import Mapping as Mapping
-from gpukernels.mapping import expand as expand
-from gpukernels.mapping.choose import Choice as Choice
-from gpukernels.mapping.choose import choose_mapping as choose_mapping
-from gpukernels.notebook.assembly import sass as sass
-from gpukernels.notebook.families import methods as methods
-from gpukernels.notebook.listing import show as show
-from gpukernels.shortest_paths import SSSPResult as SSSPResult
-from gpukernels.shortest_paths import sssp as sssp
-from gpukernels.shortest_paths.batches import SSSPManyResult as SSSPManyResult
-from gpukernels.shortest_paths.batches import sssp_many as sssp_many
-from gpukernels.simt.linting import check as check
-from gpukernels.traversal import BFSResult as BFSResult
-from gpukernels.traversal import bfs as bfs
-from gpukernels.traversal.bfs4k import tune_bfs4k as tune_bfs4k
-from gpukernels.traversal.many_roots import BFSManyResult as BFSManyResult
-from gpukernels.traversal.many_roots import bfs_many as bfs_many
-from gpukernels.views import CompareView as CompareView
-from gpukernels.views import EnergyView as EnergyView
-from gpukernels.views import FrontierView as FrontierView
-from gpukernels.views import GraphView as GraphView
-from gpukernels.views import HashView as HashView
-from gpukernels.views import MappingView as MappingView
-from gpukernels.views import MemoryView as MemoryView
-from gpukernels.views import PartsView as PartsView
-from gpukernels.views import RelaxView as RelaxView
-from gpukernels.views import ScanView as ScanView
-from gpukernels.views import TileView as TileView
-from gpukernels.views import WarpView as WarpView
-from gpukernels.views import WorkersView as WorkersView
+# Before numba: it refuses versions that break each other.
+from gpukernels.notebook import versions as _versions  # noqa: F401
+
+_HERE = _Path(__file__).parent
+_PLACES = {
+    str(name.asname): (str(node.module), name.name)
+    for node in _ast.parse((_HERE / "__init__.pyi").read_text()).body
+    if isinstance(node, _ast.ImportFrom)
+    for name in node.names
+}
+
+
+class _Package(_ModuleType):
+    def __getattr__(self, name: str) -> _Any:
+        is_room = (_HERE / name).is_dir() or (_HERE / f"{name}.py").is_file()
+        if not (is_room or name in _PLACES):
+            raise AttributeError(f"module 'gpukernels' has no attribute {name!r}")
+        module, its_name = _PLACES.get(name, (__name__, name))
+        if module == __name__:
+            found = _importlib.import_module(f"{module}.{its_name}")
+        else:
+            found = getattr(_importlib.import_module(module), its_name)
+        self.__dict__[name] = found
+        return found
+
+    def __setattr__(self, name: str, value: _Any) -> None:
+        # gk.trace is the function of that name, also once the room of that name is imported.
+        if not (isinstance(value, _ModuleType) and name in _PLACES):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*self.__dict__, *_PLACES})
+
+
+_sys.modules[__name__].__class__ = _Package
 
 #: The release; pyproject.toml and CITATION.cff follow it.
 __version__ = "0.1.0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterable, Mapping
 from numbers import Real
@@ -9,10 +10,27 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels.errors import InvalidArgument, VertexOutOfRange
+from gpukernels.errors import InvalidArgument, MissingTool, VertexOutOfRange
 
 #: The largest seed: what NumPy's generators keep of one.
 MAX_SEED = 2**64 - 1
+
+
+def needed(module: str, extra: str) -> Any:
+    """Return a module that an extra of this package installs.
+
+    Raises
+    ------
+    MissingTool
+        If it is not there; the message names the extra.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as missing:
+        raise MissingTool(
+            f"this needs {missing.name or module}, which is not installed: "
+            f"pip install 'gpukernels[{extra}]'"
+        ) from missing
 
 
 def as_python(value: Any) -> Any:

@@ -9,6 +9,7 @@ import importlib
 import inspect
 import re
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -45,7 +46,9 @@ def public(module: ModuleType) -> set[str]:
 
     They are what ``__all__`` names, else what is imported as itself, else what is defined there.
     """
-    imports = (n for n in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(n, FROM))
+    stub = Path(module.__file__).with_suffix(".pyi")
+    source = stub.read_text() if stub.exists() else inspect.getsource(module)
+    imports = (n for n in ast.walk(ast.parse(source)) if isinstance(n, FROM))
     names = getattr(module, "__all__", None)
     names = names or [a.name for n in imports for a in n.names if a.asname == a.name]
     names = names or [n for n, v in vars(module).items() if inspect.getmodule(v) is module]

@@ -24,10 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.checks import check_whole
+from gpukernels.checks import check_whole, needed
 from gpukernels.device import Device
 from gpukernels.distributed import RowTile, result_of, task
-from gpukernels.distributed.clients import needed
 from gpukernels.distributed.placing import NO_WARNING
 from gpukernels.distributed.resuming import Sidecar, checked_place
 from gpukernels.errors import InvalidArgument
@@ -169,7 +168,7 @@ class _Tasks:
             return self._do(f"block {i}, {j}", part_of, rows, slice(None))
 
         local = self._call.client is None
-        with nullcontext() if local else needed("dask").config.set(NO_WARNING):
+        with nullcontext() if local else needed("dask", "dask").config.set(NO_WARNING):
             return self._each(block)
 
     def _close(self, g: Any, blocks: list[list[Any]], pivot: Pivot) -> None:

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from gpukernels.distributed import needed
+from gpukernels.checks import needed
 from gpukernels.graphs.graph import Graph
 
 
@@ -87,11 +86,12 @@ def cut(g: Graph, parts: int, seed: int) -> Parts:
     part = np.zeros(g.n, np.int64)
     if parts > 1:
         ones = np.ones(g.m, np.int8)
+        sparse = needed("scipy.sparse", "graphs")
         arcs = sparse.csr_array((ones, (source, target)), shape=(g.n, g.n), dtype=bool)
         both = (arcs + arcs.T).tocsr()
         both.setdiag(False)
         both.eliminate_zeros()
-        metis = needed("pymetis")
+        metis = needed("pymetis", "dask")
         _, found = metis.part_graph(
             parts, metis.CSRAdjacency(both.indptr, both.indices), options=metis.Options(seed=seed)
         )

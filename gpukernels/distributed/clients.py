@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Sequence
 from typing import Any
 
-from gpukernels.checks import check_flag, check_whole
+from gpukernels.checks import check_flag, check_whole, needed
 from gpukernels.distributed.peers import gpus_here
-from gpukernels.errors import InvalidArgument, MissingTool
+from gpukernels.errors import InvalidArgument
 
 #: Nothing listens anywhere else unless a caller makes a cluster that does.
 HERE = "127.0.0.1"
@@ -17,17 +16,6 @@ HERE = "127.0.0.1"
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 #: Worker processes where there is no GPU.
 WITHOUT_GPUS = 2
-
-
-def needed(module: str) -> Any:
-    """Return a module that the extra `dask` installs; MissingTool if it is not there."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as missing:
-        raise MissingTool(
-            f"this needs {missing.name or module}, which is not installed: "
-            "pip install 'gpukernels[dask]'"
-        ) from missing
 
 
 def visible_gpus() -> list[str]:
@@ -45,7 +33,7 @@ def _nanny_of(gpus: Sequence[str]) -> Any:
     A worker has a number, which it keeps when it is started again, and so the same GPU. Workers
     beyond the number of GPUs share them.
     """
-    nanny: Any = needed("distributed").Nanny
+    nanny: Any = needed("distributed", "dask").Nanny
 
     class OneGPU(nanny):
         def __init__(self, *args: Any, name: Any, **options: Any):
@@ -97,7 +85,7 @@ def local_client(workers: int | None = None, *, dashboard: bool = False) -> Any:
     if workers is not None:
         workers = check_whole("workers", workers, 1, 1024)
     dashboard = check_flag("dashboard", dashboard)
-    client, gpus = needed("distributed").Client, visible_gpus()
+    client, gpus = needed("distributed", "dask").Client, visible_gpus()
     return client(
         n_workers=workers or len(gpus) or WITHOUT_GPUS,
         threads_per_worker=1,
@@ -110,7 +98,7 @@ def local_client(workers: int | None = None, *, dashboard: bool = False) -> Any:
 
 def check_client(client: Any, device: object = None) -> None:
     """Raise InvalidArgument unless `client` is one of Dask's that waits, and no device is given."""
-    kind = needed("distributed").Client
+    kind = needed("distributed", "dask").Client
     if not isinstance(client, kind) or client.asynchronous:
         allowed = "a dask.distributed.Client that is not asynchronous, or None"
         raise InvalidArgument("client", client, allowed)

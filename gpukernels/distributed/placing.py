@@ -9,7 +9,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from .clients import needed
+from gpukernels.checks import needed
 
 _futures: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 #: A graph is large, and goes there once: no warning that a task is.
@@ -31,7 +31,7 @@ def placed(client: Any, thing: Any) -> Any:
     """
     future = _futures.get(thing)
     if future is None or future.client is not client or future.status in ("cancelled", "lost"):
-        with needed("dask").config.set(NO_WARNING):
+        with needed("dask", "dask").config.set(NO_WARNING):
             future = client.submit(as_it_is, thing, pure=False)
         _futures[thing] = future
     return future

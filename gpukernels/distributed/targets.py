@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.checks import is_whole
+from gpukernels.checks import is_whole, needed
 
-from .clients import needed
 from .disk import MatrixFile, needing
 from .resuming import Sidecar, checked_place, digest_of
 
@@ -47,7 +46,7 @@ class ZarrMatrix:
     def make(self) -> None:
         """Make the folder, which is not there."""
         with needing(self.path, self.size):
-            self._array = needed("zarr").open_array(
+            self._array = needed("zarr", "dask").open_array(
                 str(self.path), mode="w-", shape=self._shape, dtype=self._dtype,
                 chunks=self._chunks,
             )  # fmt: skip
@@ -57,7 +56,7 @@ class ZarrMatrix:
         if self.path.is_symlink() or not all(map(self._may_hold, self.path.rglob("*"))):
             return False
         try:
-            self._array = needed("zarr").open_array(str(self.path), mode="r+")
+            self._array = needed("zarr", "dask").open_array(str(self.path), mode="r+")
         except Exception:  # zarr has many for a folder that is no array of its own
             return False
         return (self._array.dtype, self._array.shape) == (self._dtype, self._shape)
@@ -165,7 +164,7 @@ class Target:
     def finished(self) -> Any:
         """Return the matrix as it stands on the disk."""
         if isinstance(self._matrix, ZarrMatrix):
-            return needed("dask.array").from_zarr(str(self._matrix.path))
+            return needed("dask.array", "dask").from_zarr(str(self._matrix.path))
         return np.load(self._matrix.path, mmap_mode="r")
 
     def _said(self) -> dict[str, Any]:
@@ -185,7 +184,7 @@ def sidecar_of(into: str | os.PathLike) -> Sidecar:
     """
     place = checked_place("into", into, ".npy", ".zarr")
     if place.suffix == ".zarr":
-        needed("zarr"), needed("dask.array")
+        needed("zarr", "dask"), needed("dask.array", "dask")
     return Sidecar("into", place, FORMAT)
 
 

@@ -7,9 +7,8 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from gpukernels.checks import needed
 from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError, TileError
-
-from .clients import needed
 
 #: What a search says of its input; it is said in the same words wherever the search runs.
 OF_INPUT = (
@@ -91,7 +90,7 @@ def result_of(call: str, future: Any, names: Mapping[str, str]) -> Any:
 
 def named(call: str, ask: Callable[[], Any], names: Mapping[str, str]) -> Any:
     """Return what workers are asked for; a task that has killed them is named."""
-    killed = needed("distributed.scheduler").KilledWorker
+    killed = needed("distributed.scheduler", "dask").KilledWorker
     try:
         return ask()
     except killed as error:

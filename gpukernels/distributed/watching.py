@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from .clients import needed
+from gpukernels.checks import needed
 
 TOPIC = "gpukernels: tasks"
 #: How long what is told may be on its way, in seconds.
@@ -134,7 +134,7 @@ def watched(client: Any) -> Iterator[Watch]:
 
 def _plugins() -> tuple[Any, Any]:
     """Return what tells of tasks in workers, and in the scheduler."""
-    distributed = needed("distributed")
+    distributed = needed("distributed", "dask")
 
     class TellsOfTasks(distributed.WorkerPlugin):
         name = "gpukernels: tells of tasks"

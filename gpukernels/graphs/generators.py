@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpukernels.checks import check_flag, check_real, check_seed, check_whole
+from gpukernels.checks import check_flag, check_real, check_seed, check_whole, needed
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.graph import INT32_MAX, Graph, Parallel, SelfLoops, check_graph
@@ -274,9 +274,7 @@ def delaunay(n: int, seed: int = 0, *, weighted: bool = False) -> Graph:
     weighted = check_flag("weighted", weighted)
     n = check_whole("n", n, 3, INT32_MAX - 1)
     points = _rng(seed).random((n, 2))
-    from scipy.spatial import Delaunay  # which few programs need, and which takes long to import
-
-    corners = Delaunay(points).simplices.astype(np.int64)
+    corners = needed("scipy.spatial", "graphs").Delaunay(points).simplices.astype(np.int64)
     source = corners.ravel()
     target = np.roll(corners, 1, axis=1).ravel()
     key = np.unique(_edge_key(source, target, n))
@@ -318,9 +316,7 @@ def road_grid(
     >>> g.n, g.m, gk.bfs(g).levels
     (40, 112, 12)
     """
-    from scipy import sparse  # imported by the graphs that need it, as for a triangulation
-    from scipy.sparse.csgraph import minimum_spanning_tree
-
+    sparse, csgraph = needed("scipy.sparse", "graphs"), needed("scipy.sparse.csgraph", "graphs")
     weighted = check_flag("weighted", weighted)
     rows = check_whole("rows", rows, 1, 46_340)
     columns = check_whole("columns", columns, 1, 46_340)
@@ -334,7 +330,7 @@ def road_grid(
     rank = rng.permutation(source.size) + 1
     grid = sparse.csr_array((rank, (source, target)), shape=(n, n))
     in_tree = np.zeros(source.size, dtype=bool)
-    in_tree[minimum_spanning_tree(grid).data.astype(np.int64) - 1] = True
+    in_tree[csgraph.minimum_spanning_tree(grid).data.astype(np.int64) - 1] = True
     in_tree = in_tree[rank - 1]
     more = min(max(round(n * mean_degree / 2) - (n - 1), 0), source.size - (n - 1))
     kept = in_tree.copy()

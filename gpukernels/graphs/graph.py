@@ -21,6 +21,7 @@ from gpukernels.checks import (
     check_flag,
     check_vertex,
     is_whole,
+    needed,
 )
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
 from gpukernels.graphs.making import Rows, grouped, in_order
@@ -327,8 +328,7 @@ class Graph:
         Parallel arcs stay separate entries. SciPy adds such entries up when it converts or
         canonicalizes a matrix: remove them first (``parallel="min"``) if that would be wrong.
         """
-        from scipy import sparse  # which making a graph does not need
-
+        sparse = needed("scipy.sparse", "graphs")  # which making a graph does not need
         data = np.ones(self.m, dtype=np.int32) if self.weights is None else self.weights.copy()
         return sparse.csr_array(
             (data, self.targets.copy(), self.offsets.copy()), shape=(self.n, self.n)
@@ -340,8 +340,7 @@ class Graph:
         Weights become the edge attribute ``"weight"``, labels the node attribute ``"label"``. The
         result is a multigraph only where the graph has parallel arcs.
         """
-        import networkx
-
+        networkx = needed("networkx", "graphs")
         source, target = self.coo
         weight = self.weights
         if not self.directed:

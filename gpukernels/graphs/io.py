@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpukernels.checks import check_choice, check_flag, check_whole, narrowed
+from gpukernels.checks import check_choice, check_flag, check_whole, narrowed, needed
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.formats import dimacs, matrix_market, snap
 from gpukernels.graphs.graph import INT32_MAX, Graph, Parallel, SelfLoops
@@ -160,8 +160,7 @@ def from_scipy(
     >>> g.offsets, g.targets, g.weights
     (array([0, 1, 1], dtype=int32), array([1], dtype=int32), array([5]))
     """
-    from scipy import sparse
-
+    sparse = needed("scipy.sparse", "graphs")
     directed = check_flag("directed", directed)
     if not sparse.issparse(matrix):
         raise InvalidArgument("matrix", type(matrix).__name__, "a SciPy sparse array or matrix")
@@ -222,8 +221,7 @@ def from_networkx(
     >>> g.n, g.m, g.directed
     (34, 156, False)
     """
-    import networkx
-
+    networkx = needed("networkx", "graphs")
     if not isinstance(graph, networkx.Graph):
         raise InvalidArgument("graph", graph, "a NetworkX graph")
     if weight is not None and not isinstance(weight, str):

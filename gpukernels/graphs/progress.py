@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import time
-
-from tqdm.auto import tqdm
+from typing import Any
 
 #: Seconds before a progress bar appears.
 DELAY = 2.0
@@ -14,6 +14,7 @@ class Progress:
     """A progress bar that is made only once it is due.
 
     In a notebook a bar is a widget, which would be stored with the page even if never displayed.
+    Without tqdm, which the extra `notebook` brings, there is none.
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ class Progress:
     def __init__(self, name: str, total: int, unit: str) -> None:
         self._name, self._total, self._unit = name, total, unit
         self._start = time.monotonic()
-        self._bar: tqdm | None = None
+        self._bar: Any = None
 
     def expect(self, more: int) -> None:
         """Say that there is so much more to do than was thought."""
@@ -39,7 +40,7 @@ class Progress:
 
     def reach(self, done: int) -> None:
         """Say how much has been done."""
-        if self._bar is None and time.monotonic() - self._start >= DELAY:
+        if self._bar is None and time.monotonic() - self._start >= DELAY and (tqdm := _tqdm()):
             self._bar = tqdm(
                 total=self._total, desc=self._name, unit=self._unit,
                 unit_scale=self._unit == "B", leave=False,
@@ -53,3 +54,10 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+def _tqdm() -> Any:
+    try:
+        return importlib.import_module("tqdm.auto").tqdm
+    except ImportError:
+        return None

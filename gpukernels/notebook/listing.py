@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from gpukernels.checks import needed
 from gpukernels.simt import python_function
 
 #: JupyterLab and Colab wrap a pre anywhere, in the middle of a name too; the book's pages scroll.
@@ -25,11 +26,10 @@ class Listing:
         return f"# {self.title}\n{self.text}"
 
     def _repr_html_(self) -> str:
-        from pygments import highlight
-        from pygments.formatters import HtmlFormatter
-        from pygments.lexers import PythonLexer
-
-        code = highlight(self.text, PythonLexer(), HtmlFormatter(nowrap=True))
+        pygments = needed("pygments", "notebook")
+        formatters = needed("pygments.formatters", "notebook")
+        lexer = needed("pygments.lexers", "notebook").PythonLexer()
+        code = pygments.highlight(self.text, lexer, formatters.HtmlFormatter(nowrap=True))
         title = html.escape(self.title)
         return (
             f'<figure class="gk-listing"><figcaption>{title}</figcaption>'

@@ -12,6 +12,8 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from gpukernels.checks import needed
+
 #: Controls that stand one below the other.
 FEW = 4
 
@@ -90,8 +92,7 @@ class Panel:
                 )
             if start[name] not in values:
                 raise ValueError(f"kept[{name!r}]={values} lacks the start, {start[name]!r}")
-        import ipywidgets
-
+        ipywidgets = needed("ipywidgets", "notebook")
         self._draw = draw
         self._start = dict(start)
         self._first = draw(**start)
@@ -119,8 +120,7 @@ class Panel:
         self._show(self._draw(**{name: control.value for name, control in self.controls.items()}))
 
     def _show(self, drawn) -> None:
-        import ipywidgets
-
+        ipywidgets = needed("ipywidgets", "notebook")
         replaced = self.figure
         if isinstance(drawn, ipywidgets.DOMWidget):
             self.figure = drawn
@@ -171,8 +171,7 @@ class Panel:
 
     def _picture(self, values: dict[str, Any]) -> str:
         """Return what is drawn from `values` as a page has it, and leave no widget behind."""
-        import ipywidgets
-
+        ipywidgets = needed("ipywidgets", "notebook")
         drawn = self._draw(**values)
         if isinstance(drawn, ipywidgets.DOMWidget) and drawn is not self.figure:
             _close(drawn)

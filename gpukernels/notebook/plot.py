@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gpukernels.checks import needed
+
 #: An id of an SVG, and what tells or names one.
 ID = r'\bid="([^"]+)"'
 REFERENCE = r'((?:\bid="|url\(#|href="#))([^")]+)'
@@ -89,8 +91,7 @@ class Plot:
     """
 
     def __init__(self, figure, alt: str):
-        import matplotlib
-
+        matplotlib = needed("matplotlib", "notebook")
         if not alt.strip():
             raise ValueError("alt='': say what the figure shows")
         self.alt = alt

@@ -26,9 +26,8 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
+from gpukernels.checks import needed
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import NegativeCycleError
 from gpukernels.graphs.graph import Graph
@@ -83,8 +82,9 @@ def find_negative_cycle(g: Graph, heights: ArrayLike) -> NegativeCycleError | No
     near = np.flatnonzero(excess <= faults * MARGIN)
     source = np.repeat(np.arange(g.n, dtype=np.int32), g.out_degree)[near]
     target = g.targets[near]
-    joined = csr_array((np.ones(near.size, np.int8), (source, target)), shape=(g.n, g.n))
-    component = connected_components(joined, connection="strong")[1]
+    sparse, csgraph = needed("scipy.sparse", "graphs"), needed("scipy.sparse.csgraph", "graphs")
+    joined = sparse.csr_array((np.ones(near.size, np.int8), (source, target)), shape=(g.n, g.n))
+    component = csgraph.connected_components(joined, connection="strong")[1]
     inside = component[source] == component[target]
     chosen = source[inside].tolist(), target[inside].tolist(), g.weights[near[inside]].tolist()
     cycle = _exact_cycle(list(zip(*chosen, strict=True)))

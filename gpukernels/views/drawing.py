@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gpukernels.checks import as_array, check_seed
+from gpukernels.checks import as_array, check_seed, needed
 from gpukernels.errors import InvalidArgument
 from gpukernels.views.encoding import pack
 from gpukernels.views.layout import grid_layout, spread, stress_layout
@@ -129,9 +129,7 @@ def _radius(place: np.ndarray) -> float:
     """Return the dot size that fits the usual distance between nearest neighbors."""
     if len(place) < 2:
         return 6.0
-    from scipy.spatial import cKDTree  # takes long to import: by who draws alone
-
-    nearest = cKDTree(place).query(place, k=2)[0][:, 1]
+    nearest = needed("scipy.spatial", "graphs").cKDTree(place).query(place, k=2)[0][:, 1]
     return float(np.round(np.clip(0.36 * np.median(nearest), 1.6, 6.0), 1))
 
 

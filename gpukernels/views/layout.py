@@ -8,15 +8,16 @@ which a machine adds: forces are rounded to fixed point and added as integers.
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import shortest_path
+
+from gpukernels.checks import needed
 
 _FIXED = float(1 << 24)
 
 
 def _hops(n: int, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    arcs = csr_array((np.ones(len(source), dtype=np.int8), (source, target)), shape=(n, n))
-    return shortest_path(arcs, directed=False, unweighted=True)
+    sparse, csgraph = needed("scipy.sparse", "graphs"), needed("scipy.sparse.csgraph", "graphs")
+    arcs = sparse.csr_array((np.ones(len(source), dtype=np.int8), (source, target)), shape=(n, n))
+    return csgraph.shortest_path(arcs, directed=False, unweighted=True)
 
 
 def _sum_rows(forces: np.ndarray) -> np.ndarray:

@@ -11,16 +11,16 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import anywidget
-import traitlets
-
-from gpukernels.checks import as_python, check_text, options_as_python
+from gpukernels.checks import as_python, check_text, needed, options_as_python
 from gpukernels.errors import InvalidArgument
 from gpukernels.trace import Trace
 from gpukernels.views.address import check_name, figure_id
 from gpukernels.views.figure import figure_html
 from gpukernels.views.places import check_place
 from gpukernels.views.script import module_for, stylesheet
+
+anywidget: Any = needed("anywidget", "notebook")
+traitlets: Any = needed("traitlets", "notebook")
 
 
 def _as_trace(given: object) -> object:
