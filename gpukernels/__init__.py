@@ -78,6 +78,10 @@ class _Package(_ModuleType):
         if not (isinstance(value, _ModuleType) and name in _PLACES):
             super().__setattr__(name, value)
 
+    def __reduce__(self) -> tuple:
+        # Functions that use gk go to workers, and take it along by its name.
+        return _importlib.import_module, (__name__,)
+
     def __dir__(self) -> list[str]:
         return sorted({*self.__dict__, *_PLACES})
 

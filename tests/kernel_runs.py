@@ -595,7 +595,7 @@ def _add_many_roots() -> None:
     for dtype in (np.int32, np.float32):
         g = _with_weights(gk.complete(18), dtype)
         RUNS[f"sssp_many {dtype.__name__}"] = lambda d, g=g: {
-            "distance": gk.sssp_many(g, [5, 0, 5], device=d, threads=THREADS).distance
+            "distance": gk.sssp_many(g, [5, 0, 5], "topology_driven", d, threads=THREADS).distance
         }
 
 
