@@ -13,6 +13,7 @@ from gpukernels.checks import check_vertex
 from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores, slabs_of
 from gpukernels.errors import RoundingError
+from gpukernels.graphs.answers import Answer
 from gpukernels.graphs.graph import Graph, weight_type
 from gpukernels.graphs.summary import by_method, shape_of
 from gpukernels.graphs.weight_facts import weight_facts
@@ -24,7 +25,7 @@ from .lengths import Lengths, graph_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class APSPResult:
+class APSPResult(Answer):
     """Shortest paths between all pairs of vertices.
 
     Attributes
@@ -64,6 +65,10 @@ class APSPResult:
             f"APSPResult by {by_method(self.stats)}: {self.joined:,} of {n * n:,} pairs; "
             f"distance {shape_of(self.distance)}, next_hop {shape_of(self.next_hop)}"
         )
+
+    @property
+    def _unreached(self) -> Any:
+        return none_in(self.distance)
 
     @property
     def joined(self) -> int:

@@ -33,7 +33,8 @@ from gpukernels.distributed import (
     tiles_of,
 )
 from gpukernels.errors import InvalidArgument
-from gpukernels.graphs.graph import Graph, checked_roots, weight_type
+from gpukernels.graphs.answers import Answer
+from gpukernels.graphs.graph import Graph, checked_roots, no_arc, weight_type
 from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of, with_rounding
 from gpukernels.graphs.summary import shape_of
 from gpukernels.graphs.weight_facts import weight_facts
@@ -53,7 +54,7 @@ COUNTED = ("launches", "read_backs", "iterations", "relaxations")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SSSPManyResult:
+class SSSPManyResult(Answer):
     """Shortest paths from many roots.
 
     Attributes
@@ -81,6 +82,10 @@ class SSSPManyResult:
     roots: NDArray[np.int32]
     distance: NDArray[Any]
     stats: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def _unreached(self) -> float | int:
+        return no_arc(self.distance.dtype)
 
     def __repr__(self) -> str:
         return f"SSSPManyResult of {len(self.roots):,} roots; distance {shape_of(self.distance)}"

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from gpukernels.device import Device, DeviceArray
+from gpukernels.graphs.answers import FromOneRoot
 from gpukernels.graphs.graph import Graph, no_arc
-from gpukernels.graphs.paths import path_to
 from gpukernels.graphs.summary import by_method, shape_of
 
 #: ``distance`` of a vertex to which no path leads, where weights are whole numbers.
@@ -19,7 +19,7 @@ UNREACHED = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SSSPResult:
+class SSSPResult(FromOneRoot):
     """Shortest paths from one root.
 
     Attributes
@@ -59,23 +59,8 @@ class SSSPResult:
         )
 
     @property
-    def reached(self) -> int:
-        """Number of vertices to which a path leads, the root included."""
-        return int(np.count_nonzero(self.distance != infinity(self.distance.dtype)))
-
-    def path_to(self, v: int) -> list[int]:
-        """Return the vertices of a shortest path from the root to `v`; none if there is no path.
-
-        Raises
-        ------
-        ValueError
-            If the search kept no parents.
-        InvalidArgument, VertexOutOfRange
-            If `v` is no vertex.
-        """
-        if self.parent is None:
-            raise ValueError("this search kept no parents: gk.sssp(..., parents=True) keeps them")
-        return path_to(self.parent, v)
+    def _unreached(self) -> float | int:
+        return infinity(self.distance.dtype)
 
 
 def infinity(dtype: DTypeLike) -> float | int:

@@ -44,6 +44,7 @@ from gpukernels.distributed import (
     tiles_of,
 )
 from gpukernels.errors import InvalidArgument
+from gpukernels.graphs.answers import Answer
 from gpukernels.graphs.graph import Graph, checked_roots
 from gpukernels.graphs.summary import shape_of
 from gpukernels.primitives.launch_shape import WARP_SIZE, check_threads
@@ -61,7 +62,7 @@ DTYPES = "int8", "int16", "int32"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BFSManyResult:
+class BFSManyResult(Answer):
     """Breadth-first searches from many roots.
 
     Attributes
@@ -89,6 +90,10 @@ class BFSManyResult:
     roots: NDArray[np.int32]
     distance: NDArray
     stats: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def _unreached(self) -> int:
+        return -1
 
     def __repr__(self) -> str:
         return f"BFSManyResult of {len(self.roots):,} roots; distance {shape_of(self.distance)}"

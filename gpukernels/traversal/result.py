@@ -10,6 +10,7 @@ import numpy as np
 from numba import cuda
 
 from gpukernels.device import Device, DeviceArray
+from gpukernels.graphs.answers import FromOneRoot
 from gpukernels.graphs.stats import Stats
 from gpukernels.graphs.summary import by_method, search_summary
 
@@ -18,7 +19,7 @@ UNVISITED = -1
 
 
 @dataclass(frozen=True, eq=False)
-class BFSResult:
+class BFSResult(FromOneRoot):
     """A breadth-first search from one root.
 
     Attributes
@@ -50,6 +51,8 @@ class BFSResult:
     array([1, 1, 1, 2], dtype=int32)
     >>> r.levels, r.reached, r.stats["frontier_sizes"]
     (3, 4, [1, 2, 1])
+    >>> r.path_to(3), r.to_dict()
+    ([1, 2, 3], {1: 0, 0: 1, 2: 1, 3: 2})
     """
 
     distance: np.ndarray
@@ -66,9 +69,8 @@ class BFSResult:
         return f"{search_summary(self, by)}, stats of {len(self.stats)} entries"
 
     @property
-    def reached(self) -> int:
-        """Number of vertices that the search reached, the root included."""
-        return int(np.count_nonzero(self.distance != UNVISITED))
+    def _unreached(self) -> int:
+        return UNVISITED
 
 
 def start_at(
