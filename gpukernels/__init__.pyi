@@ -1,6 +1,7 @@
 """The public names of the package, and where each is at home; read when one is first used."""
 
 from gpukernels import reference as reference
+from gpukernels import reference as sequential  # noqa: F401  # its earlier name
 from gpukernels.all_pairs import APSPResult as APSPResult
 from gpukernels.all_pairs import apsp as apsp
 from gpukernels.all_pairs import min_plus as min_plus

@@ -8,6 +8,8 @@ import grimp
 import networkx as nx
 from importlinter import cli
 
+import gpukernels as gk
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "gpukernels"
 #: The modules that lie in no room.
@@ -45,3 +47,8 @@ def test_every_module_lies_in_a_room():
 def test_every_room_says_what_it_is_for():
     for room in sorted(path.parent for path in PACKAGE.glob("*/__init__.py")):
         assert (room / "__init__.py").read_text(encoding="utf-8").startswith('"""'), room.name
+
+
+def test_the_earlier_name_of_the_reference_stays():
+    assert gk.sequential is gk.reference
+    assert {"sequential", "reference"} <= set(dir(gk))
