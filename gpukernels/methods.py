@@ -16,6 +16,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from gpukernels.checks import check_flag, options_as_python
@@ -54,6 +55,15 @@ class Method:
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Run the driver."""
         return self.driver(*args, **options)
+
+
+class Choice(NamedTuple):
+    """The method that ``"auto"`` takes: its name, or None for the CPU; where, why, and how."""
+
+    method: str | None
+    device: Any
+    why: str
+    options: Mapping[str, Any] = MappingProxyType({})
 
 
 def _driver(method: Driver) -> Driver:

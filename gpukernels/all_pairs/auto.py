@@ -8,10 +8,8 @@ algorithm from each root.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from os import PathLike
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +21,7 @@ from gpukernels.graphs.depth import is_deep
 from gpukernels.graphs.graph import DENSE_LIMIT, Graph, weight_type
 from gpukernels.graphs.kernel_weights import kernel_graph
 from gpukernels.graphs.weight_facts import weight_facts
+from gpukernels.methods import Choice
 from gpukernels.reference.in_type import in_type
 
 from . import all_cores
@@ -37,16 +36,6 @@ BLOCKED_NS, LOOPS_NS, DIJKSTRA_NS = 0.05, 1.4, 34.0
 SQUARED = 128, 1024
 #: Vertices up to which one core takes a fifth of a second: no need to compile for all of them.
 SMALL = 512
-NONE: Mapping[str, Any] = MappingProxyType({})
-
-
-class Choice(NamedTuple):
-    """The method to take: a name, or None for the CPU; where, how, and why it is this one."""
-
-    method: str | None
-    device: Device | None
-    why: str
-    options: Mapping[str, Any] = NONE
 
 
 def choice(

@@ -8,9 +8,8 @@ takes, an algorithm on the CPU answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from gpukernels.graphs.graph import Graph, arc_weights, no_arc, weight_type
 from gpukernels.graphs.kernel_weights import kernel_graph
 from gpukernels.graphs.paths import NO_PARENT
 from gpukernels.graphs.weight_facts import weight_facts
+from gpukernels.methods import Choice
 from gpukernels.reference import multicore
 from gpukernels.reference.in_type import in_type
 
@@ -36,16 +36,6 @@ ON_ALL_CORES = 1 << 20
 ALONE = 1 << 19
 #: H-BF's options in data/benchmarks/sssp.json: 1.13 times the best of its kind, or less.
 HBF = MappingProxyType({"child_threshold": 256, "min_warp_size": 16, "cache_hints": False})
-NONE: Mapping[str, Any] = MappingProxyType({})
-
-
-class Choice(NamedTuple):
-    """The search to make: a name, or None for the CPU; where, how, and why it is this one."""
-
-    method: str | None
-    device: Device | None
-    why: str
-    options: Mapping[str, Any] = NONE
 
 
 def choice(g: Graph, device: Device | None) -> Choice:

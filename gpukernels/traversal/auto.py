@@ -7,27 +7,18 @@ ones. Without a GPU a loop on the CPU answers: the SIMT machine shows how a meth
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gpukernels import reference
 from gpukernels.cores import cores
 from gpukernels.device import Device, place_of
 from gpukernels.graphs.depth import is_deep
 from gpukernels.graphs.graph import Graph
+from gpukernels.methods import Choice
 from gpukernels.reference import multicore
 
 from .result import BFSResult, vertices_per_level
 
 #: Arcs from which all cores together are worth the ten seconds that compiling for them takes once.
 ON_ALL_CORES = 1 << 22
-
-
-class Choice(NamedTuple):
-    """The search to make: a name, or None for the CPU; where it runs, and why it is this one."""
-
-    method: str | None
-    device: Device | None
-    why: str
 
 
 def choice(g: Graph, device: Device | None) -> Choice:
