@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from os import PathLike, fspath
+from typing import Any
 
 from gpukernels.simt.errors import (
     BarrierDivergence,
@@ -83,6 +84,11 @@ def printable(text: str, most: int = MESSAGE) -> str:
 def _own_words(text: str) -> str:
     """Return words of this package for a message; a list of what is allowed is never cut."""
     return printable(text, max(MESSAGE, len(text)))
+
+
+def _plain(vertex: Any) -> Any:
+    """Return a vertex: a number of NumPy as Python's, a label as it is."""
+    return vertex.item() if hasattr(vertex, "item") else vertex
 
 
 class InvalidArgument(ValueError):
@@ -195,8 +201,8 @@ class NegativeWeightError(ValueError):
     ----------
     method : str
         The method that was asked for.
-    arc : (int, int)
-        Source and target of the first arc with a negative weight.
+    arc : (vertex, vertex)
+        Source and target of the first arc with a negative weight, by label.
     weight : int or float
         Its weight.
     alternatives : iterable of str, optional
@@ -212,15 +218,21 @@ class NegativeWeightError(ValueError):
     def __init__(
         self,
         method: str,
-        arc: tuple[int, int],
+        arc: tuple[Any, Any],
         weight: float,
         alternatives: Iterable[str] = (),
     ) -> None:
         self.method = method
-        self.arc = (int(arc[0]), int(arc[1]))
+        self.arc = _plain(arc[0]), _plain(arc[1])
         self.weight = weight
         self.alternatives = tuple(alternatives)
         super().__init__(method, self.arc, weight, self.alternatives)
+
+    def rename(self, names: Any) -> None:
+        """Replace each vertex, a position, by its label."""
+        source, target = self.arc
+        self.arc = names[source], names[target]
+        self.args = (self.method, self.arc, self.weight, self.alternatives)
 
     def __str__(self) -> str:
         source, target = self.arc
@@ -238,8 +250,8 @@ class NegativeCycleError(ValueError):
 
     Parameters
     ----------
-    cycle : sequence of int
-        Its vertices in order, each once; the last has an arc back to the first.
+    cycle : sequence of vertices
+        Its vertices in order, each once, by label; the last has an arc back to the first.
 
     Examples
     --------
@@ -248,9 +260,14 @@ class NegativeCycleError(ValueError):
     negative cycle: 2 -> 5 -> 3 -> 2
     """
 
-    def __init__(self, cycle: Sequence[int]) -> None:
-        self.cycle = [int(vertex) for vertex in cycle]
+    def __init__(self, cycle: Sequence[Any]) -> None:
+        self.cycle = [_plain(vertex) for vertex in cycle]
         super().__init__(self.cycle)
+
+    def rename(self, names: Any) -> None:
+        """Replace each vertex, a position, by its label."""
+        self.cycle = [names[vertex] for vertex in self.cycle]
+        self.args = (self.cycle,)
 
     def __str__(self) -> str:
         shown = self.cycle if len(self.cycle) <= 12 else self.cycle[:12]
@@ -268,8 +285,8 @@ class RoundingError(FloatingPointError, ValueError):
 
     Parameters
     ----------
-    vertex : int
-        A vertex whose distance is wrong.
+    vertex : vertex
+        A vertex whose distance is wrong, by label.
     dtype : str
         Type in which lengths were added up.
 
@@ -284,9 +301,14 @@ class RoundingError(FloatingPointError, ValueError):
     (1, 'float32')
     """
 
-    def __init__(self, vertex: int, dtype: str = "float32") -> None:
-        self.vertex, self.dtype = int(vertex), dtype
+    def __init__(self, vertex: Any, dtype: str = "float32") -> None:
+        self.vertex, self.dtype = _plain(vertex), dtype
         super().__init__(self.vertex, dtype)
+
+    def rename(self, names: Any) -> None:
+        """Replace the vertex, a position, by its label."""
+        self.vertex = names[self.vertex]
+        self.args = (self.vertex, self.dtype)
 
     def __str__(self) -> str:
         text = (

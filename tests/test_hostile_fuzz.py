@@ -32,6 +32,7 @@ import gpukernels as gk
 from gpukernels import simt
 from gpukernels.all_pairs import METHODS as ALL_PAIRS
 from gpukernels.distributed import TaskRun
+from gpukernels.graphs.faces import as_graph
 from gpukernels.mapping import METHODS as MAPPINGS
 from gpukernels.methods import options_of as parameters_of
 from gpukernels.primitives.ballot_rank import warp_rank
@@ -132,8 +133,9 @@ def are_shortest_paths(result, given):
 
 def are_all_shortest_paths(result, given):
     """Distances are those of three plain loops, and hops lead along them."""
-    if not isinstance(given["g"], gk.Graph):
-        matrix = np.asarray(given["g"])
+    g = as_graph(given["g"])
+    if not isinstance(g, gk.Graph):
+        matrix = np.asarray(g)
         assert result.distance.shape == matrix.shape
         return
     expected = gk.reference.floyd_warshall(given["g"])

@@ -34,9 +34,9 @@ with gk.trace(schedule="warp") as t:
     summary = t.summary(by="line")
 table: str = repr(gk.methods("bfs").rows[0][0])
 name: str = gk.Graph  # wrong
-gk.bfs([1, 2])  # wrong
+gk.Graph([0], [0], directed=2)  # wrong
 gk.bfs(g, device="cuda")  # wrong
-gk.bfs(g, root="0")  # wrong
+gk.bfs(g, method=3)  # wrong
 gk.Graph.from_arcs(2, [0], [1], directed="no")  # wrong
 devices[0].launch(print, "all", 32)  # wrong
 devices[0].run(print)  # wrong

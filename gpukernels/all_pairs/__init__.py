@@ -11,7 +11,7 @@ from gpukernels.checks import check_choice
 from gpukernels.device import Device, chosen_device
 from gpukernels.distributed import ENGINES, check_client
 from gpukernels.errors import InvalidArgument
-from gpukernels.graphs.graph import Graph
+from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.kernel_weights import with_rounding
 from gpukernels.graphs.stats import Stats
 from gpukernels.methods import AUTO, Method, driver_of, help_text
@@ -107,8 +107,9 @@ METHODS = {
 }
 
 
+@takes_labels()
 def apsp(
-    g: Graph | ArrayLike,
+    g: GraphLike | ArrayLike,
     method: str = AUTO,
     device: Device | None = None,
     *,
@@ -119,7 +120,7 @@ def apsp(
 
     Parameters
     ----------
-    g : Graph or array, shape (n, n)
+    g : Graph, NetworkX graph, SciPy sparse matrix or array, shape (n, n)
         The graph; an arc without a weight counts 1, of parallel arcs the shortest counts. Or a
         matrix of arc lengths, whole numbers or floats, its diagonal 0; no arc is infinity, or for
         whole numbers the largest of the type: 2^31 - 1, of int64 2^63 - 1. Kernels take int32 and

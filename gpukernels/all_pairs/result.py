@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gpukernels.checks import check_vertex
 from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores, slabs_of
 from gpukernels.errors import RoundingError
@@ -75,8 +74,8 @@ class APSPResult(Answer):
         """Number of pairs (i, j) with a path from i to j, those with i = j included."""
         return self.distance.size - not_joined(self.distance)
 
-    def path(self, i: int, j: int) -> list[int]:
-        """Return the vertices of a shortest path from `i` to `j`; none if there is no path.
+    def path(self, i: Any, j: Any) -> list[Any]:
+        """Return the vertices of a shortest path from `i` to `j`, by label; none if there is none.
 
         Raises
         ------
@@ -85,8 +84,7 @@ class APSPResult(Answer):
         InvalidArgument, VertexOutOfRange
             If `i` or `j` is no vertex.
         """
-        n = len(self.distance)
-        i, j = check_vertex("i", i, n), check_vertex("j", j, n)
+        i, j = self._position("i", i), self._position("j", j)
         if self.next_hop is None:
             raise ValueError("this search kept no next hops: gk.apsp(..., next_hops=True) does")
         if self.next_hop[i, j] < 0:
@@ -94,7 +92,7 @@ class APSPResult(Answer):
         path = [i]
         while path[-1] != j:
             path.append(int(self.next_hop[path[-1], j]))
-        return path
+        return self._labels(path)
 
 
 def no_path(distance: NDArray) -> NDArray[np.bool_]:

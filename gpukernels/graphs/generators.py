@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpukernels.checks import check_flag, check_real, check_seed, check_whole, needed
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import InvalidArgument
+from gpukernels.graphs.faces import GraphLike, as_graph
 from gpukernels.graphs.graph import INT32_MAX, Graph, Parallel, SelfLoops, check_graph
 from gpukernels.graphs.making import quadrants
 
@@ -411,7 +412,7 @@ def example() -> Graph:
     return Graph.from_arcs(16, source, target, directed=False, positions=np.column_stack([x, y]))
 
 
-def random_weights(g: Graph, low: int = 1, high: int = 100, seed: int = 0) -> Graph:
+def random_weights(g: GraphLike, low: int = 1, high: int = 100, seed: int = 0) -> Graph:
     """Return the graph with uniform random int32 weights from `low` to `high`, both included.
 
     The two arcs of an undirected edge get one weight; where edges are parallel, the weights of
@@ -424,6 +425,7 @@ def random_weights(g: Graph, low: int = 1, high: int = 100, seed: int = 0) -> Gr
     >>> g.weights
     array([5, 5, 5, 5, 7, 7], dtype=int32)
     """
+    g = as_graph(g, weighted=False)
     check_graph(g)
     low = check_whole("low", low, -INT32_MAX - 1, INT32_MAX)
     high = check_whole("high", high, low, INT32_MAX)

@@ -24,6 +24,7 @@ from gpukernels.checks import (
     needed,
 )
 from gpukernels.errors import InvalidArgument, VertexOutOfRange
+from gpukernels.graphs.labels import Labels, numbered
 from gpukernels.graphs.making import Rows, grouped, in_order
 
 if TYPE_CHECKING:
@@ -58,8 +59,9 @@ class Graph:
     directed : bool
         ``False`` promises that every arc has its opposite; this is checked.
     labels : array, shape (n,), optional
-        What each vertex is called outside: the ids of a file, the nodes of a NetworkX graph.
-        ``None`` means that vertex ``v`` is called ``v``.
+        The name of each vertex outside: the ids of a file, the nodes of a NetworkX graph, the towns
+        of a table; no two alike. Calls then take and return vertices by label, while arrays stay
+        in the order of positions. ``None`` means that vertex ``v`` is called ``v``.
     positions : array of float, shape (n, 2), optional
         Where each vertex lies in the plane, for graphs that come with a geometry.
 
@@ -158,7 +160,7 @@ class Graph:
     @classmethod
     def from_arcs(
         cls,
-        n: int,
+        n: int | None,
         source: ArrayLike,
         target: ArrayLike,
         weight: ArrayLike | None = None,
@@ -175,10 +177,12 @@ class Graph:
 
         Parameters
         ----------
-        n : int
-            Number of vertices.
+        n : int, optional
+            Number of vertices. ``None``: the ends of arcs are labels, and the vertices are those
+            that they name, in the order of the labels.
         source, target : array of int, shape (k,)
-            The ends of every arc.
+            The ends of every arc, by position. With ``n=None`` by label: columns of whole numbers
+            or texts, of pandas, Polars or Arrow as well.
         weight : array of int or float, shape (k,), optional
             The weight of every arc, as for `Graph`.
         directed : bool
@@ -194,12 +198,25 @@ class Graph:
         ------
         InvalidArgument, VertexOutOfRange
             Where an argument is not as described.
+
+        Examples
+        --------
+        >>> import gpukernels as gk
+        >>> g = gk.Graph.from_arcs(None, ["Ulm", "Bonn"], ["Kiel", "Ulm"], [850, 450])
+        >>> g.labels.tolist(), gk.sssp(g, "Bonn").to_dict()
+        (['Bonn', 'Kiel', 'Ulm'], {'Bonn': 0, 'Ulm': 450, 'Kiel': 1300})
         """
         if not isinstance(parallel, str) or parallel not in ("keep", "min"):
             raise InvalidArgument("parallel", parallel, "'keep' or 'min'")
         if not isinstance(self_loops, str) or self_loops not in ("keep", "remove"):
             raise InvalidArgument("self_loops", self_loops, "'keep' or 'remove'")
         directed = check_flag("directed", directed)
+        if n is None:
+            if labels is not None:
+                raise InvalidArgument("labels", labels, "None with n=None: columns hold the labels")
+            labels, source, target = numbered(source, target)
+            n = len(labels)
+            labels = None if np.array_equal(labels, np.arange(n)) else labels
         n = _vertex_count(n)
         source, target = _integers("source", source), _integers("target", target)
         if source.size != target.size:
@@ -286,6 +303,38 @@ class Graph:
         turned.__dict__["reverse"] = self
         return turned
 
+    @cached_property
+    def names(self) -> Labels | None:
+        """The labels, with the position of each; None where there are no labels."""
+        return None if self.labels is None else Labels(self.labels)
+
+    def position_of(self, label: Any) -> int:
+        """Return the position of a vertex in arrays, by its label; without labels these are one.
+
+        Raises
+        ------
+        InvalidArgument, VertexOutOfRange
+            If no vertex has the label; names the vertex at this position, if there is one.
+
+        Examples
+        --------
+        >>> import gpukernels as gk
+        >>> roads = gk.Graph.from_arcs(None, ["Bonn", "Ulm"], ["Ulm", "Kiel"], [450, 850])
+        >>> roads.position_of("Kiel"), roads.labels[1]
+        (1, 'Kiel')
+        """
+        if self.names is None:
+            return check_vertex("label", label, self.n)
+        return self.names.position("label", label)
+
+    @cached_property
+    def unlabeled(self) -> Graph:
+        """The same graph without labels: calls take and return its vertices by position."""
+        if self.labels is None:
+            return self
+        rows = self.offsets, self.targets, self.weights
+        return self._checked(*rows, self.directed, None, self.positions)
+
     def dense(self, absent: float | None = None) -> NDArray:
         """Adjacency matrix, row-major; made once for each value of `absent` and kept.
 
@@ -371,7 +420,7 @@ class Graph:
 def check_graph(g: object, name: str = "g") -> None:
     """Raise InvalidArgument if `g` is no Graph."""
     if not isinstance(g, Graph):
-        raise InvalidArgument(name, g, "a Graph")
+        raise InvalidArgument(name, g, "a Graph, a NetworkX graph or a SciPy sparse matrix")
 
 
 def no_arc(dtype: DTypeLike) -> int | float:
@@ -454,7 +503,10 @@ def _integers(name: str, values: ArrayLike) -> NDArray:
     if array.size == 0 and not isinstance(values, np.ndarray):
         return array.astype(np.int32)
     if array.dtype.kind not in "iu":
-        raise InvalidArgument(f"{name}.dtype", str(array.dtype), "an integer type")
+        allowed = "an integer type"
+        if name in ("source", "target") and array.dtype.kind in "OUT":
+            allowed += ", or columns of labels with n=None"
+        raise InvalidArgument(f"{name}.dtype", str(array.dtype), allowed)
     if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
         raise InvalidArgument(f"max({name})", array.max(), f"at most {INT32_MAX}")
     return array
@@ -505,6 +557,7 @@ def _labels(values: ArrayLike | None, n: int) -> NDArray | None:
     array = np.array(_vector("labels", values))
     if array.size != n:
         raise InvalidArgument("len(labels)", array.size, f"the number of vertices, {n}")
+    Labels(array)  # which refuses two that are alike
     return array
 
 

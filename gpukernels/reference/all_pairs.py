@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gpukernels.checks import check_vertex
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import InvalidArgument, RoundingError
+from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.graph import (
     DENSE_LIMIT,
     Graph,
@@ -72,14 +73,15 @@ class AllPairs(NamedTuple):
         return path
 
 
-def floyd_warshall(g: Graph) -> AllPairs:
+@takes_labels()
+def floyd_warshall(g: GraphLike) -> AllPairs:
     """Floyd and Warshall's algorithm: O(n^3), in the memory of the result.
 
     Rows are passed over that do not reach the pivot.
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; without weights, each arc counts 1.
 
     Returns

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
-from gpukernels.graphs.graph import Graph, check_root
+from gpukernels.graphs.faces import GraphLike, takes_labels
+from gpukernels.graphs.graph import check_root
 from gpukernels.graphs.summary import search_summary
 
 
@@ -40,12 +41,13 @@ class Traversal(NamedTuple):
         return search_summary(self)
 
 
-def bfs(g: Graph, root: int = 0) -> Traversal:
+@takes_labels("root", weighted=False)
+def bfs(g: GraphLike, root: Any = 0) -> Traversal:
     """Breadth-first search with a queue: O(n + m) work, each reached arc inspected once.
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; its weights play no part.
     root : int
         Where the search starts.

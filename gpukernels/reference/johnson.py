@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import RoundingError
+from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.graph import Graph, arc_weights
 from gpukernels.graphs.paths import NO_PARENT, negative_cycle, vertex_on_cycle
 from gpukernels.graphs.weight_facts import is_held, may_be_too_long
@@ -38,7 +39,8 @@ def with_source(g: Graph) -> Graph:
     )
 
 
-def johnson(g: Graph) -> AllPairs:
+@takes_labels()
+def johnson(g: GraphLike) -> AllPairs:
     """Johnson's algorithm: O(n (n + m) log n), with at most O(n m) for the heights.
 
     On sparse graphs it does less than :func:`floyd_warshall`, and it takes negative weights, which
@@ -46,7 +48,7 @@ def johnson(g: Graph) -> AllPairs:
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; without weights, each arc counts 1.
 
     Returns

@@ -10,13 +10,14 @@ magnitude. If some floats are negative, an exact check follows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
 from gpukernels.errors import NegativeCycleError, RoundingError
+from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.graph import Graph, arc_weights, check_root, no_arc
 from gpukernels.graphs.paths import NO_PARENT, negative_cycle, path_to, vertex_on_cycle
 from gpukernels.graphs.summary import shape_of
@@ -72,15 +73,16 @@ class ShortestPaths(NamedTuple):
         return path_to(self.parent, v)
 
 
-def dijkstra(g: Graph, root: int = 0) -> ShortestPaths:
+@takes_labels("root")
+def dijkstra(g: GraphLike, root: Any = 0) -> ShortestPaths:
     """Dijkstra's algorithm with a binary heap: O((n + m) log n), each reached arc relaxed once.
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; without weights, each arc counts 1.
-    root : int
-        Where the paths begin.
+    root : vertex
+        Where the paths begin, a label or a position.
 
     Returns
     -------
@@ -109,7 +111,8 @@ def dijkstra(g: Graph, root: int = 0) -> ShortestPaths:
     return _search(_dijkstra, g, root)
 
 
-def bellman_ford_queue(g: Graph, root: int = 0) -> ShortestPaths:
+@takes_labels("root")
+def bellman_ford_queue(g: GraphLike, root: Any = 0) -> ShortestPaths:
     """Bellman and Ford's algorithm with a queue: O(n m), far less on most graphs.
 
     A vertex enters the queue when its distance falls, unless it is there already. What the
@@ -117,10 +120,10 @@ def bellman_ford_queue(g: Graph, root: int = 0) -> ShortestPaths:
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; without weights, each arc counts 1.
-    root : int
-        Where the paths begin.
+    root : vertex
+        Where the paths begin, a label or a position.
 
     Returns
     -------
@@ -148,7 +151,8 @@ def bellman_ford_queue(g: Graph, root: int = 0) -> ShortestPaths:
     return _search(_bellman_ford_queue, g, root)
 
 
-def bellman_ford(g: Graph, root: int = 0) -> ShortestPaths:
+@takes_labels("root")
+def bellman_ford(g: GraphLike, root: Any = 0) -> ShortestPaths:
     """Bellman and Ford's algorithm in rounds over all arcs: O(n m), until a round changes nothing.
 
     Algorithm 1 of Busato & Bombieri 2016 and Algorithm 4 of their survey of 2017 print one round
@@ -156,10 +160,10 @@ def bellman_ford(g: Graph, root: int = 0) -> ShortestPaths:
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; without weights, each arc counts 1.
-    root : int
-        Where the paths begin.
+    root : vertex
+        Where the paths begin, a label or a position.
 
     Returns
     -------

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from gpukernels.device import Device, chosen_device
-from gpukernels.graphs.graph import Graph, check_root
+from gpukernels.graphs.faces import GraphLike, takes_labels
+from gpukernels.graphs.graph import check_root
 from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of, with_rounding
 from gpukernels.graphs.stats import Stats
 from gpukernels.methods import AUTO, Method, driver_of, help_text
@@ -83,9 +84,10 @@ METHODS = {
 }
 
 
+@takes_labels("root")
 def sssp(
-    g: Graph,
-    root: int = 0,
+    g: GraphLike,
+    root: Any = 0,
     method: str = AUTO,
     device: Device | None = None,
     **options: Any,
@@ -94,13 +96,13 @@ def sssp(
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; its outgoing arcs are followed, and an arc without a weight counts 1. Kernels
         take weights as int32 or float32. Other whole numbers must fit int32. Other floats are
         rounded to the nearest float32, and `stats` has a bound on the error. The CPU takes all
         weights as they are given.
-    root : int
-        Where the paths begin.
+    root : vertex
+        Where the paths begin, as in :func:`gpukernels.bfs`.
     method : str
         ``"auto"``, or one of the methods below, of which ``gk.methods("sssp")`` is a table. On a
         GPU ``"auto"`` is ``"near_far_persistent"``; if a weight is negative, it is ``"hbf"`` or
@@ -127,7 +129,7 @@ def sssp(
         Also if int32 does not hold a whole weight, or a float is beyond float32 or so small that
         it would become 0.
     VertexOutOfRange
-        If `root` is not a vertex of `g`.
+        If `root` is not a vertex of `g`; InvalidArgument if no vertex has this label.
     NegativeWeightError
         If the method needs weights of at least 0, and an arc weighs less.
     NegativeCycleError

@@ -34,6 +34,7 @@ from gpukernels.distributed import (
 )
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.answers import Answer
+from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.graph import Graph, checked_roots, no_arc, weight_type
 from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of, with_rounding
 from gpukernels.graphs.summary import shape_of
@@ -60,7 +61,7 @@ class SSSPManyResult(Answer):
     Attributes
     ----------
     roots : ndarray of int32, shape (k,)
-        Where they begin.
+        Where they begin, by position.
     distance : array of int32 or float32, shape (k, n)
         ``distance[i, v]`` is the length of a shortest path from root i to v: int32 or float32, with
         ``engine="cpu"`` the type of the weights; int32 without weights. Where no path leads:
@@ -91,8 +92,9 @@ class SSSPManyResult(Answer):
         return f"SSSPManyResult of {len(self.roots):,} roots; distance {shape_of(self.distance)}"
 
 
+@takes_labels(roots="roots")
 def sssp_many(
-    g: Graph,
+    g: GraphLike,
     roots: ArrayLike,
     method: str = AUTO,
     device: Device | None = None,
@@ -110,9 +112,9 @@ def sssp_many(
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; its outgoing arcs are followed, and an arc without a weight counts 1.
-    roots : array_like of int, shape (k,)
+    roots : array_like of vertices, shape (k,)
         Where paths begin. A root may be there twice.
     method : str
         A method of :func:`gpukernels.sssp`; not all take negative weights. ``"auto"`` is

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from gpukernels.device import Device, chosen_device
-from gpukernels.graphs.graph import Graph, check_root
+from gpukernels.graphs.faces import GraphLike, takes_labels
+from gpukernels.graphs.graph import check_root
 from gpukernels.graphs.stats import Stats
 from gpukernels.methods import AUTO, Method, driver_of, help_text
 
@@ -126,9 +127,10 @@ METHODS = {
 }
 
 
+@takes_labels("root", weighted=False)
 def bfs(
-    g: Graph,
-    root: int = 0,
+    g: GraphLike,
+    root: Any = 0,
     method: str = AUTO,
     device: Device | None = None,
     **options: Any,
@@ -137,10 +139,11 @@ def bfs(
 
     Parameters
     ----------
-    g : Graph
-        The graph; its outgoing arcs are followed.
-    root : int
-        Where to start.
+    g : Graph, NetworkX graph or SciPy sparse matrix
+        The graph; its outgoing arcs are followed. One of another library is converted at each call.
+    root : vertex
+        Where to start: a label if the graph has labels, or else a position. The default is the
+        vertex at position 0.
     method : str
         ``"auto"``, or one of the methods below, of which ``gk.methods("bfs")`` is a table. On a GPU
         ``"auto"`` is ``"direction_optimizing"``, or ``"persistent"`` if the graph has many small
@@ -165,7 +168,7 @@ def bfs(
     InvalidArgument
         If an argument or an option has a value that is not allowed; nothing has been launched then.
     VertexOutOfRange
-        If `root` is not a vertex of `g`.
+        If `root` is not a vertex of `g`; InvalidArgument if no vertex has this label.
     TypeError
         If the method does not take an option.
 

@@ -45,6 +45,7 @@ from gpukernels.distributed import (
 )
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.answers import Answer
+from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.graph import Graph, checked_roots
 from gpukernels.graphs.summary import shape_of
 from gpukernels.primitives.launch_shape import WARP_SIZE, check_threads
@@ -68,7 +69,7 @@ class BFSManyResult(Answer):
     Attributes
     ----------
     roots : ndarray of int32, shape (k,)
-        Where they start.
+        Where they start, by position.
     distance : array of int32, int16 or int8, shape (k, n)
         ``distance[i, v]`` is the number of arcs on a shortest path from root i to v; -1 where no
         path leads. An array of NumPy; with a client or of a ``.zarr`` one of Dask, of which
@@ -99,8 +100,9 @@ class BFSManyResult(Answer):
         return f"BFSManyResult of {len(self.roots):,} roots; distance {shape_of(self.distance)}"
 
 
+@takes_labels(roots="roots", weighted=False)
 def bfs_many(
-    g: Graph,
+    g: GraphLike,
     roots: ArrayLike,
     device: Device | None = None,
     *,
@@ -121,9 +123,9 @@ def bfs_many(
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; its outgoing arcs are followed.
-    roots : array_like of int, shape (k,)
+    roots : array_like of vertices, shape (k,)
         Where to start. A root may be there twice.
     device : SimtDevice or CudaDevice, optional
         Where to run; by default :func:`gpukernels.default_device`. With a client, each worker runs

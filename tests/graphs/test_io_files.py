@@ -24,11 +24,18 @@ def write(path, content):
     return path
 
 
-def arcs_of(g):
-    """Return {(source label, target label): weight}, refusing parallel arcs."""
+def arcs_of(g, name=""):
+    """Return {(source label, target label): weight}, refusing parallel arcs.
+
+    The `name` of a matrix says that vertices have no labels: positions, counted from 1 as in the
+    file.
+    """
     source, target = g.coo
     if g.labels is not None:
         source, target = g.labels[source], g.labels[target]
+    if ".mtx" in str(name):
+        assert g.labels is None
+        source, target = source + 1, target + 1
     weights = [None] * g.m if g.weights is None else g.weights.tolist()
     arcs = dict(zip(zip(source.tolist(), target.tolist(), strict=True), weights, strict=True))
     assert len(arcs) == g.m
@@ -47,10 +54,10 @@ def test_all_formats_read_alike_with_any_line_end(tmp_path, suffix, line_end, la
     for name, content in files.items():
         content = content if last else content.removesuffix("\n")
         g = gk.read(write(tmp_path / (name + suffix), content.replace("\n", line_end)))
-        assert arcs_of(g) == {(1, 2): 5, (1, 3): -6, (4, 1): 7}, name
+        assert arcs_of(g, name) == {(1, 2): 5, (1, 3): -6, (4, 1): 7}, name
         assert g.weights.dtype == np.int32
         assert g.directed
-        assert g.labels.tolist() == [1, 2, 3, 4]
+        assert g.n == 4
 
 
 @pytest.mark.parametrize(
@@ -63,7 +70,7 @@ def test_all_formats_read_alike_with_any_line_end(tmp_path, suffix, line_end, la
 )
 def test_duplicate_arcs_take_the_minimum_weight(tmp_path, name, content):
     file = write(tmp_path / name, content)
-    assert arcs_of(gk.read(file)) == {(1, 2): 4, (2, 3): 1}
+    assert arcs_of(gk.read(file), name) == {(1, 2): 4, (2, 3): 1}
     kept = gk.read(file, parallel="keep")
     assert sorted(kept.weights.tolist()) == [1, 1, 4, 6, 9]
 
@@ -114,7 +121,7 @@ def test_a_symmetric_matrix_is_an_undirected_graph(tmp_path):
     file = write(tmp_path / "g.mtx", content)
     g = gk.read(file)
     assert not g.directed
-    assert arcs_of(g) == {(1, 2): 3, (2, 1): 3, (1, 3): 4, (3, 1): 4, (3, 3): 8}
+    assert arcs_of(g, "g.mtx") == {(1, 2): 3, (2, 1): 3, (1, 3): 4, (3, 1): 4, (3, 3): 8}
     assert gk.read(file, parallel="keep").m == 7
     assert gk.read(file, self_loops="remove").m == 4
     as_directed = gk.read(file, directed=True)
@@ -170,7 +177,7 @@ def test_matrices_written_by_scipy_are_read_as_scipy_reads_them(
     for i, j, v in zip(oracle.row.tolist(), oracle.col.tolist(), weights, strict=True):
         kept = expected.get((i + 1, j + 1))
         expected[i + 1, j + 1] = v if kept is None else min(v, kept)
-    assert arcs_of(g) == expected
+    assert arcs_of(g, "g.mtx") == expected
     assert g.n == n
     assert g.directed == (symmetry != "symmetric")
 
@@ -179,7 +186,7 @@ def test_a_skew_symmetric_matrix_is_a_directed_graph(tmp_path):
     content = f"{BANNER}integer skew-symmetric\n2 2 1\n2 1 5\n"
     g = gk.read(write(tmp_path / "g.mtx", content))
     assert g.directed
-    assert arcs_of(g) == {(2, 1): 5, (1, 2): -5}
+    assert arcs_of(g, "g.mtx") == {(2, 1): 5, (1, 2): -5}
 
 
 @pytest.mark.parametrize("value", [False, np.False_])
@@ -203,7 +210,7 @@ def test_long_ways_to_write_a_number_are_read(tmp_path):
     assert arcs_of(gk.read(write(tmp_path / "g.gr", f"p sp 2 1\na {ids} 5\n"))) == {(1, 2): 5}
     count = "0" * 5000 + "2"
     file = write(tmp_path / "g.mtx", f"{BANNER}real general\n{count} {count} +1\n{ids} 5E+0\n")
-    assert arcs_of(gk.read(file)) == {(1, 2): 5}
+    assert arcs_of(gk.read(file), file) == {(1, 2): 5}
 
 
 def test_an_edge_list_says_whether_it_is_undirected(tmp_path):
@@ -242,7 +249,7 @@ def test_whole_numbers_are_read_to_the_last_digit(tmp_path, monkeypatch, suffix,
     }
     for name, content in files.items():
         g = gk.read(write(tmp_path / (name + suffix), content))
-        assert arcs_of(g) == {(1, 2): whole, (2, 3): 7}, name
+        assert arcs_of(g, name) == {(1, 2): whole, (2, 3): 7}, name
         assert g.weights.dtype == (np.int32 if -(2**31) <= whole < 2**31 else np.int64)
 
 
@@ -292,7 +299,7 @@ def test_a_number_that_no_type_holds_is_refused_with_its_line(tmp_path, number):
 def test_the_negative_of_an_entry_may_need_more_bits(tmp_path):
     content = f"{BANNER}integer skew-symmetric\n2 2 1\n2 1 {-(2**31)}\n"
     g = gk.read(write(tmp_path / "g.mtx", content))
-    assert arcs_of(g) == {(2, 1): -(2**31), (1, 2): 2**31}
+    assert arcs_of(g, "g.mtx") == {(2, 1): -(2**31), (1, 2): 2**31}
 
 
 def test_comments_may_hold_any_bytes(tmp_path):
@@ -560,4 +567,4 @@ def test_a_file_of_many_blocks_is_read_whole(tmp_path, monkeypatch, name):
         g = gk.read(tmp_path / name)
     assert (g.n, g.m) == (n, np.unique(ends, axis=0).shape[0])
     source, _ = g.coo
-    np.testing.assert_array_equal(g.weights, g.labels[source])
+    np.testing.assert_array_equal(g.weights, source + 1 if g.labels is None else g.labels[source])

@@ -90,7 +90,7 @@ def read(file: Path, limit: int | None = None) -> ArcList:
         if weight is not None:
             exact = weight if header.field == "real" else weight.astype(np.int64)
             weight = narrow(np.concatenate([exact, -exact]))
-    labels = np.arange(1, n + 1, dtype=np.int64)
+    labels = np.arange(n, dtype=np.int64)  # it has none: rows and columns are positions
     return ArcList(n, source, target, weight, header.symmetry != "symmetric", labels)
 
 

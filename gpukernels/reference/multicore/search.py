@@ -13,13 +13,16 @@ level before.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import prange
 
 from gpukernels import reference
 from gpukernels.cores import all_cores
 from gpukernels.cores.compiled import compiled
-from gpukernels.graphs.graph import Graph, check_root
+from gpukernels.graphs.faces import GraphLike, takes_labels
+from gpukernels.graphs.graph import check_root
 
 ALPHA, BETA = 15.0, 18.0
 
@@ -30,12 +33,13 @@ ALONE = 4096
 WORD, PORTION = 64, 16
 
 
-def bfs(g: Graph, root: int = 0) -> reference.Traversal:
+@takes_labels("root", weighted=False)
+def bfs(g: GraphLike, root: Any = 0) -> reference.Traversal:
     """Search breadth-first on all cores.
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; its weights play no part. The reverse graph is made if it is not there yet.
     root : int
         Where the search starts.

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from gpukernels.cores import all_cores
 from gpukernels.cores.compiled import compiled
-from gpukernels.graphs.graph import Graph, arc_weights, check_root, no_arc
+from gpukernels.graphs.faces import GraphLike, takes_labels
+from gpukernels.graphs.graph import arc_weights, check_root, no_arc
 from gpukernels.graphs.summary import shape_of
 from gpukernels.graphs.weight_facts import (
     check_non_negative,
@@ -72,15 +73,16 @@ class Distances(NamedTuple):
         )
 
 
-def sssp(g: Graph, root: int = 0) -> Distances:
+@takes_labels("root")
+def sssp(g: GraphLike, root: Any = 0) -> Distances:
     """Search for shortest paths on all cores.
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph; without weights, each arc counts 1.
-    root : int
-        Where the paths begin.
+    root : vertex
+        Where the paths begin, a label or a position.
 
     Returns
     -------

@@ -35,7 +35,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpukernels.graphs.graph import Graph, check_graph
+from gpukernels.graphs.faces import GraphLike, as_graph
+from gpukernels.graphs.graph import check_graph
 
 #: Mean degree from which a graph's mean is high.
 HIGH_MEAN = 16
@@ -47,12 +48,12 @@ ONE_BLOCK = 4
 LARGE_DEGREE = 2048
 
 
-def tune_bfs4k(g: Graph) -> dict[str, Any]:
+def tune_bfs4k(g: GraphLike) -> dict[str, Any]:
     """Return knobs for a BFS-4K search of `g`, from the mean, deviation and maximum of its degrees.
 
     Parameters
     ----------
-    g : Graph
+    g : Graph, NetworkX graph or SciPy sparse matrix
         The graph to search.
 
     Returns
@@ -82,6 +83,7 @@ def tune_bfs4k(g: Graph) -> dict[str, Any]:
     >>> gk.bfs(g, 0, "bfs4k", **knobs).levels
     15
     """
+    g = as_graph(g, weighted=False)
     check_graph(g)
     degree = g.out_degree
     mean, deviation, largest = 0.0, 0.0, 0
