@@ -108,20 +108,19 @@ def johnson(g: GraphLike) -> AllPairs:
 def _from_root(offsets, targets, weights, height, root, distance, parent, hop, key, checked):
     """Fill the row of `root`; return a vertex on a cycle of `parent`, or -1, and the sums.
 
-    Invariant: ``heap[:size]`` is a heap by ``key``, in which v is at ``place[v]``.
+    Invariant: ``heap[:size]`` is a heap by ``key[:size]``, in which v is at ``place[v]``.
     """
     n = parent.size
     heap, seen = np.empty(n, np.int32), np.empty(n, np.int32)
     place, settled = np.full(n, -1, np.int32), np.zeros(n, np.bool_)
     kind = key.dtype.type
-    key[root] = 0
-    distance[root], parent[root], heap[0], place[root] = 0, root, root, 0
+    distance[root], parent[root], heap[0], key[0], place[root] = 0, root, root, 0, 0
     size, sums, again, any_again = 1, 0, 0, False
     while size:
         u = heap[0]
         size -= 1
         if size:
-            _sink(heap, place, key, size, heap[size])
+            _sink(heap, key, place, size)
         place[u], settled[u] = -1, True
         for i in range(offsets[u], offsets[u + 1]):
             v = targets[i]
@@ -131,7 +130,7 @@ def _from_root(offsets, targets, weights, height, root, distance, parent, hop, k
                 continue
             length = distance[u] + weights[i]
             if length < distance[v]:
-                distance[v], parent[v], key[v] = length, u, kind(length) - kind(height[v])
+                distance[v], parent[v] = length, u
                 if v == u:
                     return np.int64(v), sums
                 if place[v] < 0:
@@ -140,7 +139,7 @@ def _from_root(offsets, targets, weights, height, root, distance, parent, hop, k
                     if settled[v]:
                         again += 1
                         any_again = True
-                _rise(heap, place, key, v)
+                _rise(heap, key, place, v, kind(length) - kind(height[v]))
         sums += offsets[u + 1] - offsets[u]
         if again > n or (any_again and size == 0):
             # A distance that falls after its vertex has left the heap may close a cycle of parents.
