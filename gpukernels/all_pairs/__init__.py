@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gpukernels.checks import check_choice
-from gpukernels.device import Device, chosen_device
+from gpukernels.device import Device, chosen_device, shown_if_slow
 from gpukernels.distributed import ENGINES, check_client
 from gpukernels.errors import InvalidArgument
 from gpukernels.graphs.faces import GraphLike, takes_labels
@@ -31,7 +31,7 @@ from . import (
 )
 from .encoding import UNREACHED
 from .hosts import PLACES, Places
-from .lengths import Lengths, lengths_of
+from .lengths import Lengths, lengths_of, vertices_of
 from .min_plus import min_plus
 from .result import APSPResult, check_cycles, checked
 
@@ -220,15 +220,17 @@ def apsp(
     else:
         where = (chosen_device(device),)
     work = host.run or driver
-    if host.lengths == "given":
-        return work(g, *where, **options)
+    cells = vertices_of(g) ** 2 if engine == "kernels" else 0
+    with shown_if_slow("apsp", device, where[0], cells):
+        if host.lengths == "given":
+            return work(g, *where, **options)
 
-    def run(lengths: Lengths) -> APSPResult:
-        return work(lengths, *where, **options)
+        def run(lengths: Lengths) -> APSPResult:
+            return work(lengths, *where, **options)
 
-    lengths = lengths_of(g, kernels=engine == "kernels", whole=host.lengths == "matrix")
-    signed = check_cycles(g, lengths)
-    result = run(lengths) if host.finds_too_long else checked(lengths, run)
+        lengths = lengths_of(g, kernels=engine == "kernels", whole=host.lengths == "matrix")
+        signed = check_cycles(g, lengths)
+        result = run(lengths) if host.finds_too_long else checked(lengths, run)
     return with_rounding(result, lengths.rounding, lengths.given, signed)
 
 

@@ -25,7 +25,7 @@ from gpukernels.methods import Choice
 from gpukernels.reference.in_type import in_type
 
 from . import all_cores
-from .lengths import lengths_of
+from .lengths import lengths_of, vertices_of
 from .result import APSPResult
 
 #: Nanoseconds of one core: an addition of `all_cores` and of `reference.floyd_warshall`, and what
@@ -64,7 +64,7 @@ def choice(
             kernel_graph(g)
         except InvalidArgument as refused:
             device, why = None, f"kernels do not take {refused.argument} = {refused.value}"
-    n = g.n if isinstance(g, Graph) else len(np.asanyarray(g))
+    n = vertices_of(g)
     is_sparse = device is None and not next_hops and _is_sparse(g, n)
     if client is not None or into is not None or block is not None:
         method = "per_root" if is_sparse and block is None else "blocked"
@@ -106,7 +106,7 @@ def on_cpu(
     into, engine, block, devices : optional
         As of `blocked`, which does what they ask for.
     """
-    n = g.n if isinstance(g, Graph) else len(np.asanyarray(g))
+    n = vertices_of(g)
     if not next_hops and n > SMALL:
         return all_cores.apsp(g)
     arcs = g if isinstance(g, Graph) else lengths_of(g, kernels=False, whole=False).graph()

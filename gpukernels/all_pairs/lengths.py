@@ -107,6 +107,15 @@ def graph_of(given: NDArray) -> Graph:
     return Graph.from_arcs(len(given), source, target, given[source, target])
 
 
+def vertices_of(g: Graph | ArrayLike) -> int:
+    """Return the number of vertices of a graph or a matrix; InvalidArgument if `g` is neither."""
+    if isinstance(g, Graph):
+        return g.n
+    given = checked_shape("g", g, MOST_ROWS)
+    check_square("g", given.shape)
+    return len(given)
+
+
 def lengths_of(g: Graph | ArrayLike, *, kernels: bool = True, whole: bool = True) -> Lengths:
     """Return the lengths of a graph's arcs, or of a matrix, after a look at all of them.
 

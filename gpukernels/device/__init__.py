@@ -9,6 +9,7 @@ from .benign_races import benign_race
 from .choice import chosen_device, default_device, place_of
 from .cuda_device import CudaDevice
 from .simt_device import SimtDevice, devices_made
+from .slow_answers import shown_if_slow
 from .tracing import Traced, Tracing, trace, traced
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "default_device",
     "devices_made",
     "place_of",
+    "shown_if_slow",
     "trace",
     "traced",
 ]

@@ -105,6 +105,8 @@ class SimtDevice(Device):
             raise ValueError(f"loop_steps={loop_steps!r}; allowed are integers of 1 and more")
         self.pace = simt.Pace(loop_steps)
         self._launches = self._streams = 0
+        #: Called after each launch with the number of launches so far.
+        self.after_launch: Callable[[int], None] | None = None
         if (made := _made.get()) is not None:
             made.append(self)
 
@@ -185,6 +187,8 @@ class SimtDevice(Device):
             check=self.check,
             pace=self.pace,
         )
+        if self.after_launch is not None:
+            self.after_launch(self._launches)
 
     def free_bytes(self) -> int:
         return sys.maxsize

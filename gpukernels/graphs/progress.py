@@ -20,20 +20,20 @@ class Progress:
     ----------
     name : str
         What is worked on.
-    total : int
-        How much there is to do.
+    total : int, optional
+        How much there is to do; None if nobody knows.
     unit : str
         What that is counted in; bytes, ``"B"``, are shown by the thousand and the million.
     """
 
-    def __init__(self, name: str, total: int, unit: str) -> None:
+    def __init__(self, name: str, total: int | None, unit: str) -> None:
         self._name, self._total, self._unit = name, total, unit
         self._start = time.monotonic()
         self._bar: Any = None
 
     def expect(self, more: int) -> None:
         """Say that there is so much more to do than was thought."""
-        self._total += more
+        self._total = (self._total or 0) + more
         if self._bar is not None:
             self._bar.total = self._total
             self._bar.refresh()

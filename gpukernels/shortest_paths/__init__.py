@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gpukernels.device import Device, chosen_device
+from gpukernels.device import Device, chosen_device, shown_if_slow
 from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.graph import check_root
 from gpukernels.graphs.kernel_weights import kernel_graph, rounding_of, with_rounding
@@ -161,8 +161,9 @@ def sssp(
             result = sssp(g, root, chosen.method, chosen.device, **chosen.options, **options)
         return replace(result, stats=Stats(result.stats) | {"why": chosen.why})
     seen = kernel_graph(g)
-    with cycles_of(g, root):
-        result = search(seen, root, chosen_device(device), **options)
+    where = chosen_device(device)
+    with shown_if_slow("sssp", device, where, g.n + g.m), cycles_of(g, root):
+        result = search(seen, root, where, **options)
     return with_rounding(result, rounding_of(g), g)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gpukernels.device import Device, chosen_device
+from gpukernels.device import Device, chosen_device, shown_if_slow
 from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.graph import check_root
 from gpukernels.graphs.stats import Stats
@@ -185,7 +185,9 @@ def bfs(
     search, options = driver_of("bfs", {AUTO: auto.on_cpu, **METHODS}, method, options)
     root = check_root(g, root)
     if method != AUTO:
-        return search(g, root, chosen_device(device), **options)
+        where = chosen_device(device)
+        with shown_if_slow("bfs", device, where, g.n + g.m):
+            return search(g, root, where, **options)
     chosen = auto.choice(g, device)
     if chosen.method is None:
         result = auto.on_cpu(g, root, **options)
