@@ -180,7 +180,8 @@ def matrix_market(lines: list[bytes]) -> Meaning:
     if symmetry != b"general":
         entries += [(j, i, -x if skew else x) for i, j, x in entries]
     is_short = is_whole and fit(entries)
-    return Meaning(list(range(1, n + 1)), lightest(entries), symmetry != b"symmetric", is_short)
+    entries = [(i - 1, j - 1, value) for i, j, value in entries]  # it has no labels
+    return Meaning(list(range(n)), lightest(entries), symmetry != b"symmetric", is_short)
 
 
 def edge_list(lines: list[bytes]) -> Meaning:

@@ -162,7 +162,7 @@ def compare_with_scipy(g: gk.Graph, content: bytes) -> None:
         return
     value = [None] * matrix.nnz if g.weights is None else matrix.data.astype(g.weights.dtype)
     arcs = {}
-    for i, j, x in zip((matrix.row + 1).tolist(), (matrix.col + 1).tolist(), value, strict=True):
+    for i, j, x in zip(matrix.row.tolist(), matrix.col.tolist(), value, strict=True):
         arcs[i, j] = x if arcs.get((i, j)) is None else min(x, arcs[i, j])
     if matrix.shape != (g.n, g.n) or arcs != arcs_of(g):
         raise Finding(f"SciPy reads {arcs}")
