@@ -13,7 +13,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 .DEFAULT_GOAL := help
 # What a recipe has left when it failed is no target.
 .DELETE_ON_ERROR:
-.PHONY: FORCE help book read pdf epub notebooks lab publish outputs test test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt colab-url colab-versions lock clean
+.PHONY: FORCE help book read pdf epub notebooks lab publish outputs test test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt colab-url colab-versions package lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -34,6 +34,7 @@ help:
 	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
 	@echo "make colab-versions FREEZE=...  renew Colab's versions from what pip freeze prints there"
 	@echo "make publish              commit the built pages, notebooks and all, on the branch gh-pages"
+	@echo "make package              build the wheel and the sdist, and try both in empty environments (TAG=v...)"
 	@echo "make lock                 renew requirements.txt and requirements-test.txt"
 	@echo "make clean                remove what was built (.venv, .venv-colab and notebooks stay)"
 
@@ -125,6 +126,10 @@ colab-url: $(VENV)/book-installed
 
 colab-versions:
 	$(PYTHON) book/colab_versions.py "$(FREEZE)"
+
+# For a release: .github/workflows/release.yml gives the tag, and publishes what is made here.
+package: $(VENV)/test-installed
+	$(BIN)/python book/make_package.py _build/dist "$(TAG)"
 
 # -- the proof ---------------------------------------------------------------
 

@@ -7,37 +7,43 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from email import message_from_bytes
+from importlib.metadata import distribution, files
 from pathlib import Path
 
 import pytest
 import yaml
+from built_book import ROOT
 
 import gpukernels as gk
 from gpukernels.notebook import record
 
-ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "book"))
+import make_package
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PACKAGE = "gpukernels/"
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    """A wheel made of this tree."""
-    folder = tmp_path_factory.mktemp("wheel")
+def built(tmp_path_factory) -> tuple[Path, Path]:
+    """A source distribution of this tree, and the wheel of that."""
+    folder = tmp_path_factory.mktemp("built")
     source = folder / "source"  # building leaves files behind
-    source.mkdir()
-    for name in ("pyproject.toml", *PROJECT["license-files"]):
-        (source / name).write_bytes((ROOT / name).read_bytes())
-    for name in files_of_the_package():
+    beside = ("pyproject.toml", "MANIFEST.in", "README.md", "Makefile", "tests/test_package.py")
+    for name in (*beside, *PROJECT["license-files"], *files_of_the_package()):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_bytes((ROOT / name).read_bytes())
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "--wheel-dir", str(folder), str(source)], check=True)
-    (made,) = folder.glob("*.whl")
-    return made
+    return make_package.build(source, folder, "--no-isolation")
+
+
+@pytest.fixture(scope="module")
+def wheel(built) -> Path:
+    """The wheel."""
+    return built[1]
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +87,22 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
+def test_the_source_distribution_holds_the_package_alone(built):
+    names = make_package.files_of(built[0])
+    assert {name for name in names if name.startswith(PACKAGE)} == files_of_the_package()
+    make_package.check(*built)
+
+
+def test_a_file_that_is_not_the_packages_ends_the_build(built, tmp_path):
+    sdist = tmp_path / built[0].name
+    with tarfile.open(built[0]) as old, tarfile.open(sdist, "w:gz") as new:
+        for member in old:
+            new.addfile(member, old.extractfile(member))
+        new.add(__file__, f"{sdist.name.removesuffix('.tar.gz')}/tests/test_package.py")
+    with pytest.raises(SystemExit, match=r"not the package's: \['tests/test_package\.py'\]"):
+        make_package.check(sdist, built[1])
+
+
 def test_the_page_of_the_package_shows_what_runs(wheel, monkeypatch):
     monkeypatch.setenv("GPUKERNELS_DEVICE", "simt")
     page = ROOT / PROJECT["readme"]
@@ -115,6 +137,30 @@ print(record.kept("bfs")["times"][0]["graph"])
         "True",
         "rmat",
     ]
+
+
+def test_a_search_needs_numpy_and_numba_alone(installed, tmp_path):
+    links = tmp_path / "links"
+    links.mkdir()
+    for project in ("numpy", "numba", "llvmlite"):
+        for name in {file.parts[0] for file in files(project)} - {"..", "__pycache__"}:
+            (links / name).symlink_to(distribution(project).locate_file(name))
+    code = f"import sys; sys.path += {[str(installed), str(links)]}\n{make_package.SEARCH}"
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("BFSResult of reference.bfs")
+
+
+def test_a_tag_names_the_version(built, tmp_path, monkeypatch):
+    monkeypatch.setattr(make_package, "build", lambda *_: built)
+    with pytest.raises(SystemExit, match=f"the version is {gk.__version__}, whose tag is"):
+        make_package.main(str(tmp_path), "v99.0.0")
+    tried = []
+    monkeypatch.setattr(make_package, "try_out", tried.append)
+    make_package.main(str(tmp_path), f"v{gk.__version__}")
+    assert tried == list(built)
 
 
 def test_citation_and_changes_name_the_release():
