@@ -1,9 +1,9 @@
 """Set the repository's address: `make colab-url URL=https://github.com/you/your-copy [TAG=v1]`.
 
-Writes `_config.yml`, then what follows from it: the first cell of every chapter, the links of
-README.md, and the package's addresses in pyproject.toml and CITATION.cff, which have none while
-there is the placeholder. Called again with the same address it changes nothing; with no URL it only
-brings what follows in line with `_config.yml`.
+Writes `_config.yml`, then what follows from it: the first cell of every chapter, README.md's links
+and how it says to install, and the package's addresses in pyproject.toml and CITATION.cff, which
+have none while there is the placeholder. Called again with the same address it changes nothing;
+with no URL it only brings what follows in line with `_config.yml`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from addresses import PLACEHOLDER, colab_address, package_addresses
 ROOT = first_cell.ROOT
 ADDRESS = re.compile(r"https://(github|gitlab)\.com/[\w.-]+/[\w.-]+")
 REF = re.compile(r"[\w./-]+")
+#: What stands for the address in README.md while there is none.
+YOURS = "https://github.com/you/copy"
 #: What is written stands between two comments that name it.
 PART = r"(?s)({begin}\n).*?({end})"
 
@@ -68,14 +70,19 @@ def fill(name: str, begin: str, end: str, text: str) -> None:
         path.write_text(new, encoding="utf-8")
 
 
+def install_lines() -> str:
+    """Return how README.md says to install; while there is no address, from a stand-in."""
+    url, tag = first_cell.repository()
+    source = f"git+{YOURS if PLACEHOLDER in url else url}@{tag}"
+    return f'```bash\npip install {source}\npip install "gpukernels[cuda13] @ {source}"\n```\n'
+
+
 def colab_links(chapters: list[Path]) -> str:
     """Return the README's list of Colab links, or what to do while there is no address."""
     url, _ = first_cell.repository()
     addresses = {path.stem: colab_address(url, path.stem) for path in chapters}
     if PLACEHOLDER in url:
-        return (
-            "Set the address of your copy once: `make colab-url URL=https://github.com/you/copy`.\n"
-        )
+        return f"Set the address of your copy once: `make colab-url URL={YOURS}`.\n"
     if None in addresses.values():
         return "Colab opens notebooks from GitHub only.\n"
     return "".join(f"- [{name}]({address})\n" for name, address in addresses.items())
@@ -105,12 +112,8 @@ def main(url: str = "", tag: str = "") -> None:
     chapters = sorted((ROOT / "chapters").glob("*.ipynb"))
     for chapter in chapters:
         write_first_cell(chapter)
-    fill(
-        "README.md",
-        "<!-- colab links -->",
-        "<!-- end of colab links -->",
-        colab_links(chapters),
-    )
+    for name, text in (("colab links", colab_links(chapters)), ("install lines", install_lines())):
+        fill("README.md", f"<!-- {name} -->", f"<!-- end of {name} -->", text)
     write_package()
     print("Repository: {} at {}".format(*first_cell.repository()))
 

@@ -79,6 +79,7 @@ def test_an_address_is_set_everywhere_by_one_command(copy):
     assert not [name for name, text in files(copy).items() if b"/OWNER/graphs" in text]
     for chapter in chapters:
         assert f"{AT_COLAB}/{chapter.name}" in (copy / "README.md").read_text()
+    assert f"\npip install git+{URL}@v1.2.3\n" in (copy / "README.md").read_text()
 
 
 AT_COLAB = "https://colab.research.google.com/github/someone/some-copy/blob/gh-pages/notebooks"
