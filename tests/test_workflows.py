@@ -45,12 +45,28 @@ def commands(workflow: str) -> list[str]:
     return [step["run"] for step in steps(workflow) if "run" in step]
 
 
-def test_there_is_one_that_tests_and_one_that_publishes():
-    assert set(WORKFLOWS) == {"test", "publish"}
+def test_one_tests_one_publishes_the_book_and_one_the_package():
+    assert set(WORKFLOWS) == {"test", "publish", "release"}
     assert commands("test") == [".ci/run"]
     assert {"push", "pull_request", "workflow_call"} <= set(WORKFLOWS["test"][ON])
     assert WORKFLOWS["publish"][ON]["push"] == {"branches": ["main"]}
     assert set(WORKFLOWS["test"][ON]["push"]["branches-ignore"]) == {"main", BRANCH}
+    assert WORKFLOWS["release"][ON] == {"push": {"tags": ["v*"]}}
+
+
+def test_what_was_built_for_the_tag_and_tried_is_what_pypi_gets_after_the_tests():
+    jobs = WORKFLOWS["release"]["jobs"]
+    assert jobs["test"] == {"uses": "./.github/workflows/test.yml"}
+    assert commands("release") == ['make package TAG="$GITHUB_REF_NAME"']
+    recipe = re.search(r"(?m)^package:.*\n\t(.*)$", MAKEFILE)[1]
+    kept = jobs["package"]["steps"][-1]["with"]
+    assert f'make_package.py {kept["path"]} "$(TAG)"' in recipe
+    assert jobs["publish"]["needs"] == ["test", "package"]
+    assert jobs["publish"]["environment"] == "pypi"
+    # The action publishes the folder `dist` if it is told of no other, and takes no token then.
+    taken, published = jobs["publish"]["steps"]
+    assert taken["with"] == {"name": kept["name"], "path": "dist"}
+    assert "with" not in published
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS)
@@ -70,7 +86,7 @@ def test_actions_are_named_by_commit_with_the_release_beside_it(path):
     used = re.findall(r"uses: (.*)", path.read_text(encoding="utf-8"))
     for action in used:
         if not action.startswith("./"):
-            assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", action)
+            assert re.fullmatch(r"(actions|pypa)/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", action)
         else:
             assert (ROOT / action).exists()
     assert used
@@ -86,7 +102,10 @@ def test_only_the_job_that_pushes_may_write_and_no_other_keeps_the_right_to():
                 writing.append((name, job["permissions"], job["needs"]))
             elif "steps" in job:
                 assert job["steps"][0]["with"]["persist-credentials"] is False
-    assert writing == [("publish", {"contents": "write"}, "test")]
+    assert writing == [
+        ("publish", {"contents": "write"}, "test"),
+        ("release", {"id-token": "write"}, ["test", "package"]),
+    ]
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS)
