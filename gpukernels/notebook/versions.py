@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib.metadata
 import re
 from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,14 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(parts)
 
 
+@cache
 def installed(package: str) -> tuple[str, list[str]]:
     """Return the version of a package, empty where it is not installed, and what it requires."""
     try:
-        found = importlib.metadata.distribution(package)
+        told = importlib.metadata.metadata(package)
     except importlib.metadata.PackageNotFoundError:
         return "", []
-    return found.version, found.requires or []
+    return told["Version"], told.get_all("Requires-Dist", [])
 
 
 def known_pairs() -> tuple[BrokenPair, ...]:
