@@ -76,7 +76,7 @@ def test_the_oracle_refuses_by_itself(name, content, line):
 
 def test_the_oracle_reads_a_skew_symmetric_matrix():
     content = SKEW.replace("1 1 5", "2 1 5").encode()
-    assert meaning("g.mtx", content) == Meaning([1, 2], {(2, 1): 5, (1, 2): -5}, True, True)
+    assert meaning("g.mtx", content) == Meaning([0, 1], {(1, 0): 5, (0, 1): -5}, True, True)
 
 
 def other_error(*arguments, **options):
