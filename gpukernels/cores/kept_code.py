@@ -30,7 +30,7 @@ from numba.misc.appdirs import AppDirs
 PACKAGE = Path(__file__).parents[1]
 #: Rooms that nothing compiled imports from.
 WITHOUT_CODE = {"exercises", "notebook", "simt", "trace", "views"}
-COMPILERS = ("numba", "numba-cuda", "llvmlite")
+COMPILERS = ("numba", "numba-cuda", "numba-cuda-mlir", "llvmlite")
 MONTH = 30 * 86_400
 
 
@@ -140,16 +140,23 @@ def kept(cache: Any) -> type[Any]:
     return Kept
 
 
-def keep(kernel: Any) -> None:
-    """Let what is compiled of a CUDA kernel of this package be kept; of others nothing changes."""
-    cache = getattr(kernel, "_cache", None)
-    if type(cache).__name__ != "NullCache" or folder() is None:
+def keep(kernel: Any, cache: Any = None) -> None:
+    """Let what is compiled of a CUDA kernel of this package be kept; of others nothing changes.
+
+    Parameters
+    ----------
+    kernel : Dispatcher
+        The kernel.
+    cache : type, optional
+        Its compiler's cache, if that is not numba-cuda or numba itself.
+    """
+    if type(getattr(kernel, "_cache", None)).__name__ != "NullCache" or folder() is None:
         return
     if Path(kernel.py_func.__code__.co_filename).is_relative_to(PACKAGE):
-        dispatcher = sys.modules[type(kernel).__module__]  # numba-cuda's, or that of numba itself
-        cache = kept(dispatcher.CUDACache)(kernel.py_func)
-        if cache._impl is not None:  # made now, before numba tells it of a launch
-            kernel._cache = cache
+        # That of numba-cuda, or of numba itself.
+        made = kept(cache or sys.modules[type(kernel).__module__].CUDACache)(kernel.py_func)
+        if made._impl is not None:  # made now, before numba tells it of a launch
+            kernel._cache = made
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from gpukernels.checks import as_array, check_flag
 from gpukernels.cores.kept_code import keep
 
-from . import cuda_memory
+from . import cuda_memory, successor
 from .base import Device, DeviceArray, Elapsed, Kept, Shape, is_empty
 from .copy_streams import CopyStream, CudaCopies
 from .cuda_arguments import Launch, kind_of
@@ -28,10 +28,17 @@ class CudaDevice(Device):
     Memory of its arrays is lent by :mod:`gpukernels.device.cuda_memory`: that of one call serves
     the next.
 
+    Kernels are compiled by numba-cuda, or by its successor where ``GPUKERNELS_COMPILER`` is
+    ``numba-cuda-mlir``: see :mod:`gpukernels.device.successor`.
+
     Raises
     ------
+    MissingTool
+        If the compiler that is asked for is not installed.
     RuntimeError
         If no GPU answers.
+    ValueError
+        If ``GPUKERNELS_COMPILER`` is neither ``numba-cuda`` nor ``numba-cuda-mlir``.
 
     Examples
     --------
@@ -52,6 +59,7 @@ class CudaDevice(Device):
                 "a machine with a GPU"
             )
         self._cuda = cuda
+        self._compiled = successor.of_successor if successor.is_chosen() else _kept
         device = cuda.get_current_device()
         name = device.name
         self.name = name.decode() if isinstance(name, bytes) else name
@@ -152,7 +160,7 @@ class CudaDevice(Device):
         # What is kept is found by the sizes: numba takes lists of them too.
         blocks = tuple(blocks) if isinstance(blocks, list) else blocks
         threads = tuple(threads) if isinstance(threads, list) else threads
-        configured = _configured(kernel, blocks, threads, shared)
+        configured = _configured(self._compiled, kernel, blocks, threads, shared)
         # numba makes a launch cooperative where the kernel has a grid sync; a kernel with a barrier
         # of its own is made so here: the driver holds all its blocks at once or refuses.
         if cooperative:
@@ -166,11 +174,12 @@ class CudaDevice(Device):
 
     def cooperative_blocks(self, kernel: Any, threads: int, *args: Any) -> int:
         known = cuda_memory.current().cooperative_blocks
-        key = kernel, threads, *map(kind_of, args)
+        key = self._compiled, kernel, threads, *map(kind_of, args)
         if key not in known:
-            keep(kernel)
-            compiled = kernel.compile(tuple(kernel.typeof_pyval(a) for a in args))
+            dispatcher = self._compiled(kernel)
+            compiled = dispatcher.compile(tuple(dispatcher.typeof_pyval(a) for a in args))
             compiled.cooperative = True  # what numba asks when it launches
+            getattr(compiled, "metadata", {})["use_cooperative"] = True  # and its successor
             known[key] = compiled.max_cooperative_grid_blocks(threads)
         return known[key]
 
@@ -187,13 +196,18 @@ class CudaDevice(Device):
         result.ms = self._cuda.event_elapsed_time(start, stop)
 
 
-@functools.lru_cache(maxsize=256)
-def _configured(kernel, blocks, threads, shared):
-    """Return what launches `kernel`; kept, as changing the filters of warnings takes 10 us."""
+def _kept(kernel):
     keep(kernel)
+    return kernel
+
+
+@functools.lru_cache(maxsize=256)
+def _configured(compiled, kernel, blocks, threads, shared):
+    """Return what launches `kernel`; kept, as changing the filters of warnings takes 10 us."""
+    dispatcher = compiled(kernel)
     # Teaching graphs are small on purpose; numba's advice about small grids would drown the page.
     with _without_advice("Grid size"):
-        return Launch(kernel, kernel[blocks, threads, 0, shared])
+        return Launch(dispatcher, dispatcher[blocks, threads, 0, shared])
 
 
 @contextlib.contextmanager

@@ -49,6 +49,7 @@ def counter_instruction(text: str, returns: bool = False) -> Callable[[Callable]
         typed.__name__ = function.__name__
         compiled = intrinsic(typed)
         compiled.py_func = function  # as a device function has it
+        compiled.instruction = text, returns  # for another compiler: `gpukernels.device.successor`
         return compiled
 
     return make
