@@ -12,6 +12,9 @@ from kernel_runs import RUNS
 
 from gpukernels.device import SimtDevice
 
+#: What the successor of numba-cuda, numba-cuda-mlir 0.6.0, refuses, and why; November 2026.
+REFUSED = {"exercises.tasks.better_queues.expand_by_block": "Calling a closure with *args"}
+
 
 class Launched(NamedTuple):
     """What one run launches: argument types by kernel, and how many threads in all."""

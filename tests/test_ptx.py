@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from itertools import product
 from types import SimpleNamespace
 
 import numba
 import pytest
 from effort import EFFORT, SOAK
-from launches import types_by_kernel
+from launches import REFUSED, types_by_kernel
 from numba import cuda
 from package_kernels import device_functions_of, label, package_functions
 
+from gpukernels.cores import kept_code
+from gpukernels.device.successor import of_successor, successor_code
 from gpukernels.primitives.arrivals import acquire, arrivals, arrive
 from gpukernels.simt import machine
 
@@ -100,6 +103,31 @@ def test_kernels_compile_for_newer_gpus_at_all_their_types(cc, launched, monkeyp
         tried += [(kernel, types) for types in (every if EFFORT == SOAK else mine)]
     assert refusals(tried, cc) == {}
     assert len(tried) > 12 // often
+
+
+def refusals_of_successor(kernels_and_types) -> dict[str, str]:
+    failed = {}
+    for kernel, types in kernels_and_types:
+        theirs = tuple(map(successor_code.type_of, types))
+        try:
+            ptx, _ = successor_code.compiler().cuda.compile_ptx(of_successor(kernel), theirs)
+            assert ".visible .entry" in ptx
+        except Exception as error:
+            failed[label(kernel)] = str(error)
+    return failed
+
+
+def test_the_successor_of_numba_cuda_compiles_kernels(launched, monkeypatch):
+    """It takes them to machine code: a sample here, all of them in continuous integration."""
+    pytest.importorskip("numba_cuda_mlir")
+    if not cuda.is_available():
+        monkeypatch.setattr("numba_cuda_mlir.tools._cached_cc", (9, 0))
+    monkeypatch.setattr(kept_code, "folder", lambda: None)  # else nothing is compiled twice
+    every = EFFORT == SOAK or os.environ.get("CI") == "true"
+    tried = KERNELS if every else KERNELS[:: len(KERNELS) // 12]
+    failed = refusals_of_successor((k, types_of(k, launched)[0]) for k in tried)
+    assert {name: why for name, why in failed.items() if REFUSED.get(name, "?") not in why} == {}
+    assert {*failed} == {*REFUSED} & {*map(label, tried)}, "it takes what `REFUSED` names"
 
 
 def test_an_impossible_kernel_does_not_compile(monkeypatch):
