@@ -49,7 +49,8 @@ from gpukernels.shortest_paths.hbf.ending import ended, unpack
 from gpukernels.shortest_paths.hbf.many_roots import relax_all_pieces
 from gpukernels.shortest_paths.hbf.table import append_lowered, keep_those_in_table, write_table
 from gpukernels.shortest_paths.hbf.words import BIAS, start_words
-from gpukernels.shortest_paths.result import arcs_on
+from gpukernels.shortest_paths.result import arcs_on, infinity
+from gpukernels.shortest_paths.tight import find_lost
 from gpukernels.traversal import (
     METHODS,
     bfs,
@@ -418,6 +419,7 @@ def _add_shortest_paths() -> None:
         RUNS[f"sssp hbf {options}"] = lambda d, o=options: {
             "distance": gk.sssp(_with_weights(gk.complete(40), np.int32), 1, "hbf", d, **o).distance
         }
+    RUNS["find_lost"] = _find_lost
     RUNS["hbf mark_classes"] = _mark_classes
     RUNS["hbf unpack"] = _unpack
     RUNS["hbf write_table"] = _write_table
@@ -475,6 +477,19 @@ def _split(device, kernel, *sizes) -> dict[str, np.ndarray]:
     pile = device.read(s.piles[1].next_frontier)[: s.put_off]
     queue = device.read(s.queues[1].vertex)[: s.size]
     return {"near": np.sort(queue), "far": np.sort(pile), "limit": device.read(s.limit)}
+
+
+def _find_lost(device) -> dict[str, np.ndarray]:
+    """Launch what only graphs of many vertices launch."""
+    parent, found = device.array(np.array([0, -1, 1], np.int32)), {}
+    for kind in (np.int32, np.float32):
+        far = infinity(kind)
+        for second in (far, 5):
+            lost = device.full(1, 0, np.int32)
+            distance = device.array(np.array([0, second, 7], kind))
+            device.launch(find_lost, 1, 32, distance, far, parent, lost)
+            found[f"{kind.__name__} {second}"] = device.read(lost)
+    return found
 
 
 def _mark_classes(device) -> dict[str, np.ndarray]:

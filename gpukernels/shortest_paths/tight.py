@@ -12,6 +12,8 @@ no arc but such ones, parents are given again, a step a launch away from the roo
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 from numba import cuda, int32
 
@@ -25,6 +27,10 @@ from gpukernels.primitives.launch_shape import blocks_for
 
 from .overflow import check_lengths
 from .result import SSSPResult, infinity
+
+#: Vertices from which distances are copied beside the pass over all arcs, and the device looks for
+#: vertices without a parent. For fewer, a stream and a launch take longer than they save.
+LARGE = 1 << 16
 
 
 @cuda.jit(device=True)
@@ -71,11 +77,13 @@ def adopt_next(offsets, targets, weights, distance, parent, step, steps, changed
                 changed[0] = 1
 
 
-def lengths_of(g: Graph, root: int, device, distance):
-    """Return the distances of a search on the host, after :func:`.overflow.check_lengths`."""
-    lengths = device.read(distance)
-    check_lengths(g, root, lengths)
-    return lengths
+@benign_race("lost")
+@cuda.jit
+def find_lost(distance, infinite, parent, lost):
+    """Set ``lost[0]`` if a vertex is reached and has no parent."""
+    v = cuda.grid(1)
+    if v < distance.size and parent[v] == NO_PARENT and distance[v] != infinite:
+        lost[0] = 1
 
 
 def parents_of(g: Graph, root: int, device, arcs, distance, threads: int):
@@ -86,18 +94,33 @@ def parents_of(g: Graph, root: int, device, arcs, distance, threads: int):
     OverflowError, NegativeCycleError, RoundingError
         As :func:`.overflow.check_lengths` does.
     """
-    lengths = lengths_of(g, root, device, distance)
     tiles, shared = tiles_of(g.n, g.m, threads)
     infinite = infinity(distance.dtype)
     parent = device.full(g.n, NO_PARENT, np.int32)
     device.put(parent, root, root)
-    device.launch(
-        adopt_forward, min(tiles, MAX_BLOCKS), threads,
-        *arcs, distance, infinite, root, parent, shared=shared,
-    )  # fmt: skip
+    large = g.n >= LARGE
+    lengths = device.pinned(g.n, distance.dtype) if large else device.read(distance)
+    with device.copy_stream() if large else nullcontext() as beside:
+        if large:
+            beside.read(distance, lengths)
+        device.launch(
+            adopt_forward, min(tiles, MAX_BLOCKS), threads,
+            *arcs, distance, infinite, root, parent, shared=shared,
+        )  # fmt: skip
+        if large:
+            lost = device.full(1, 0, np.int32)
+            device.launch(
+                find_lost, blocks_for(g.n, threads), threads, distance, infinite, parent, lost
+            )
+    check_lengths(g, root, lengths)
     found = device.read(parent)
-    if not ((found == NO_PARENT) & (lengths != infinite)).any():
-        return lengths, found, 1
+    if large:
+        some_lost = bool(device.read(lost)[0])
+    else:
+        some_lost = bool(((found == NO_PARENT) & (lengths != infinite)).any())
+    launches = 1 + large
+    if not some_lost:
+        return lengths, found, launches
     steps, changed = device.full(g.n, -1, np.int32), device.full(1, 0, np.int32)
     device.put(steps, root, 0)
     step, more = 0, True
@@ -109,7 +132,7 @@ def parents_of(g: Graph, root: int, device, arcs, distance, threads: int):
         )  # fmt: skip
         more = bool(device.read(changed)[0])
         step += 1
-    return lengths, device.read(parent), 1 + step
+    return lengths, device.read(parent), launches + step
 
 
 def finish(
@@ -137,5 +160,6 @@ def with_parents(g, root, device, arcs, distance, threads, parents, stats) -> SS
     if parents:
         lengths, parent, more = parents_of(g, root, device, arcs, distance, threads)
     else:
-        lengths, parent, more = lengths_of(g, root, device, distance), None, 0
+        lengths, parent, more = device.read(distance), None, 0
+        check_lengths(g, root, lengths)
     return SSSPResult(lengths, parent, Stats({**stats, "launches_for_parents": more}))

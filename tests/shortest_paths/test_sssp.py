@@ -18,7 +18,7 @@ import gpukernels as gk
 from gpukernels import reference
 from gpukernels.graphs.weight_facts import _known, weight_facts
 from gpukernels.methods import options_of
-from gpukernels.shortest_paths import METHODS, UNREACHED, negative, sssp
+from gpukernels.shortest_paths import METHODS, UNREACHED, negative, sssp, tight
 from gpukernels.shortest_paths.result import infinity
 from gpukernels.trace import metrics
 
@@ -332,3 +332,25 @@ def test_the_arcs_of_a_hub_are_shared_where_parents_are_looked_for():
     launch = next(x for x in t.trace.launches if x.kernel == "adopt_forward")
     per_warp = metrics.per_warp(t.trace.steps, launch)
     assert per_warp.max() < 2 * per_warp.mean()
+
+
+@pytest.mark.parametrize("schedule", ["lockstep", "warp", "random"])
+@pytest.mark.parametrize("kind", ["int32", "float32"])
+def test_parents_of_a_large_graph_are_made_beside_the_copy_of_its_distances(
+    schedule, kind, monkeypatch
+):
+    """Weights of 0 among them, which leave vertices without a parent at first."""
+    dtype = np.dtype(kind)
+    for weights, launches in (([4, 0, 0, 0, 1, 2], 2), ([4, 1, 1, 3, 1, 2], 2)):
+        source, target = [0, 1, 2, 3, 1, 5], [1, 2, 3, 1, 4, 0]
+        g = gk.Graph.from_arcs(7, source, target, np.array(weights, dtype))
+        expected = gk.sssp(g, 0, "harish", gk.SimtDevice())
+        with monkeypatch.context() as large:
+            large.setattr(tight, "LARGE", 0)
+            found = gk.sssp(g, 0, "harish", gk.SimtDevice(schedule=schedule, seed=3))
+        np.testing.assert_array_equal(found.distance, expected.distance)
+        np.testing.assert_array_equal(found.parent, expected.parent)
+        more = found.stats["launches_for_parents"] - expected.stats["launches_for_parents"]
+        assert more == 1
+        assert (found.stats["launches_for_parents"] > launches) == (0 in weights)
+        assert found.path_to(3) == [0, 1, 2, 3]
