@@ -27,6 +27,7 @@ from benchmarks.searches import Family, Search, searches_of, time_all
 from gpukernels import reference
 from gpukernels.graphs.generators import path
 from gpukernels.graphs.graph import Graph
+from gpukernels.methods import AUTO
 from gpukernels.notebook.kernel_time import LaunchTimer
 from gpukernels.reference import multicore
 from gpukernels.traversal import METHODS, bfs
@@ -67,13 +68,17 @@ WHAT = (
 )
 
 
-def searches(g: Graph, methods: Container[str] = tuple(METHODS)) -> list[Search]:
+#: What can be measured: the choice that `gk.bfs` makes without a method, and each method.
+NAMES = (AUTO, *METHODS)
+
+
+def searches(g: Graph, methods: Container[str] = NAMES) -> list[Search]:
     """Return everything that is measured on `g` of some `methods`."""
     options = {**OPTIONS, "bfs4k": (tune_bfs4k(g), {})}
     labels = {"bfs4k": "bfs4k as the paper sets it"}
     return [
         ("bfs4k" if method == "bfs4k" and some else labels.get(label, label), method, some)
-        for label, method, some in searches_of(METHODS, methods, options)
+        for label, method, some in searches_of(NAMES, methods, options)
     ]
 
 
@@ -120,7 +125,7 @@ def write(
     repeat: int = 9,
     roots: int = ROOTS,
     families: Sequence[str] = FAMILY_NAMES,
-    methods: Container[str] = tuple(METHODS),
+    methods: Container[str] = NAMES,
     patience: float | None = None,
 ) -> Path:
     """Measure and write the file; return its path."""

@@ -48,6 +48,7 @@ from gpukernels import reference
 from gpukernels.cores.compiled import compiled
 from gpukernels.graphs import generators
 from gpukernels.graphs.graph import Graph
+from gpukernels.methods import AUTO
 from gpukernels.notebook import cold_cache
 from gpukernels.notebook.kernel_time import LaunchTimer
 from gpukernels.notebook.spread import median
@@ -185,9 +186,13 @@ def with_parents(
     return {"with_parents_kernel_ms": median(times[1:])}
 
 
-def searches(methods: Container[str] = tuple(METHODS)) -> list[Search]:
+#: What can be measured: the choice that `gk.sssp` makes without a method, and each method.
+NAMES = (AUTO, *METHODS)
+
+
+def searches(methods: Container[str] = NAMES) -> list[Search]:
     """Return everything that is measured of some `methods`."""
-    return searches_of(METHODS, methods, OPTIONS)
+    return searches_of(NAMES, methods, OPTIONS)
 
 
 def measure(
@@ -236,7 +241,7 @@ def write(
     repeat: int = 9,
     roots: int = ROOTS,
     families: Sequence[str] = FAMILY_NAMES,
-    methods: Container[str] = tuple(METHODS),
+    methods: Container[str] = NAMES,
     patience: float = PATIENCE,
 ) -> Path:
     """Measure and write the file; return its path."""

@@ -20,8 +20,6 @@ from benchmarks import (
     sssp,
 )
 from gpukernels.mapping import METHODS as MAPPINGS
-from gpukernels.shortest_paths import METHODS as PATHS
-from gpukernels.traversal import METHODS as SEARCHES
 
 
 @dataclass(frozen=True)
@@ -64,13 +62,13 @@ SUBJECTS: dict[str, Subject] = {
         "breadth-first searches of large graphs",
         bfs.write,
         {**_FEW, "families": ("rmat", "road")},
-        {"families": bfs.FAMILY_NAMES, "methods": tuple(SEARCHES)},
+        {"families": bfs.FAMILY_NAMES, "methods": bfs.NAMES},
     ),
     "sssp": Subject(
         "shortest paths from a root in large graphs",
         sssp.write,
         {**_FEW, "families": ("rmat", "grid")},
-        {"families": sssp.FAMILY_NAMES, "methods": tuple(PATHS)},
+        {"families": sssp.FAMILY_NAMES, "methods": sssp.NAMES},
     ),
     "many_roots": Subject(
         "searches from many roots at once, beside one after the other",
