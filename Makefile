@@ -13,7 +13,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 .DEFAULT_GOAL := help
 # What a recipe has left when it failed is no target.
 .DELETE_ON_ERROR:
-.PHONY: FORCE help book read pdf epub notebooks lab publish outputs test test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt colab-url colab-versions package lock clean
+.PHONY: FORCE help book read pdf epub notebooks sheet lab publish outputs test test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt colab-url colab-versions package lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -31,6 +31,7 @@ help:
 	@echo "make bench                what must be fast beside something else, timed side by side"
 	@echo "make bench-simt           the SIMT machine's speed beside numba's simulator"
 	@echo "make outputs              run the notebooks and store their outputs (NOTEBOOKS=... for some)"
+	@echo "make sheet TASKS=...      a notebook of tasks for students, and questions for Moodle, in _build"
 	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
 	@echo "make colab-versions FREEZE=...  renew Colab's versions from what pip freeze prints there"
 	@echo "make publish              commit the built pages, notebooks and all, on the branch gh-pages"
@@ -111,6 +112,9 @@ epub: $(VENV)/book-installed
 # Outside of _build, since a reader's answers live there: nothing overwrites or removes them.
 notebooks: book
 	$(BIN)/python book/fresh_notebooks.py $(PAGES)/notebooks notebooks
+
+sheet: $(VENV)/book-installed
+	$(BIN)/python book/sheets/make_sheet.py _build/sheet $(TASKS)
 
 lab: notebooks
 	cd notebooks && ../$(BIN)/jupyter lab$(if $(CHAPTER), $(CHAPTER).ipynb)

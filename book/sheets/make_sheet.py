@@ -1,0 +1,123 @@
+"""A sheet of tasks for students, for `make sheet TASKS="shared-1 bfs-2=5"`.
+
+    python book/sheets/make_sheet.py _build/sheet shared-1 bfs-2=5
+
+writes `_build/sheet.ipynb`, a notebook without solutions, and `_build/sheet.xml`, the same
+predictions and bugs as questions for Moodle, if there are any among the tasks. A number after `=`
+is the points of a task.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import first_cell
+import moodle
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+import gpukernels as gk
+from gpukernels.exercises.judge.exercise import Exercise, KernelExercise
+
+#: Points of a task that names none, by its level; of these its explanation gets the last one.
+POINTS = {"easy": 3, "medium": 5, "hard": 8}
+MOST_POINTS = 1000
+#: Metadata of a cell under this name say which task and which part of it the cell is.
+KEY = "gpukernels"
+HEAD = """\
+# Exercises
+
+{count} tasks, {points} points, about {minutes} minutes. Write your name and your e-mail address
+into the next cell, and your answers into the cells that follow each statement. Change no other
+cell: of an answer, imports, kernels and numbers are judged.
+
+A check needs no GPU and draws new inputs each time. For your own experiments on the SIMT machine,
+use graphs of at most some 10,000 arcs, which it searches in seconds."""
+EXPLAIN = "*Explain in two or three sentences why your answer is right (1 point). Write below.*"
+
+
+class Task(NamedTuple):
+    """An exercise on a sheet, and the points of its answer and its explanation together."""
+
+    exercise: Exercise
+    points: int
+
+
+def task_of(text: str) -> Task:
+    """Return the task that ``"bfs-2"`` or ``"bfs-2=5"`` names."""
+    name, _, given = text.partition("=")
+    exercise = gk.exercise(name)
+    if not isinstance(exercise, Exercise):
+        raise gk.InvalidArgument("TASKS", name, "a task with a verdict, which an open one has not")
+    if given and not (given.isdecimal() and 2 <= int(given) <= MOST_POINTS):
+        raise gk.InvalidArgument(f"points of {name}", given, f"a whole number, 2 to {MOST_POINTS}")
+    return Task(exercise, int(given) if given else POINTS[exercise.level])
+
+
+def sheet(tasks: list[Task]) -> nbformat.NotebookNode:
+    """Return the notebook of some tasks."""
+    head = HEAD.format(
+        count=len(tasks),
+        points=sum(task.points for task in tasks),
+        minutes=sum(task.exercise.minutes for task in tasks),
+    )
+    cells = [
+        new_markdown_cell(head, id="head"),
+        new_code_cell('name = ""\nemail = ""', id="student", metadata={KEY: {"part": "student"}}),
+        new_code_cell(f"{first_cell.source()}\n\nimport gpukernels as gk", id="set-up"),
+    ]
+    for number, task in enumerate(tasks, 1):
+        cells += cells_of(task, number)
+    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return new_notebook(cells=cells, metadata=metadata)
+
+
+def cells_of(task: Task, number: int) -> list[nbformat.NotebookNode]:
+    """Return the cells of a task: statement, answer, check, and the text that explains it."""
+    ex, points = task
+    about = f"*{ex.kind.capitalize()}: {ex.level}, about {ex.minutes} minutes, {points} points.*"
+    statement = f"## {number}. {ex.title[0].upper()}{ex.title[1:]}\n\n{about}\n\n{ex.statement}"
+
+    def marked(part: str, worth: int) -> dict:
+        return {KEY: {"task": ex.id, "part": part, "points": worth}}
+
+    return [
+        new_markdown_cell(statement, id=f"{ex.id}-statement"),
+        new_code_cell(ex.skeleton, id=f"{ex.id}-answer", metadata=marked("answer", points - 1)),
+        new_code_cell(
+            f'gk.exercise("{ex.id}").check({answer_name(ex)}, raises=False)', id=f"{ex.id}-check"
+        ),
+        new_markdown_cell(EXPLAIN, id=f"{ex.id}-explain"),
+        new_markdown_cell("", id=f"{ex.id}-text", metadata=marked("text", 1)),
+    ]
+
+
+def answer_name(ex: Exercise) -> str:
+    """Return the name that the answer to a task has in its skeleton."""
+    return ex.solution.answer.__name__ if isinstance(ex, KernelExercise) else "prediction"
+
+
+def main(target: str, *named: str) -> None:
+    """Write the sheet."""
+    tasks = [task_of(text) for text in named]
+    if not tasks or len({task.exercise.id for task in tasks}) < len(tasks):
+        raise gk.InvalidArgument("TASKS", " ".join(named), "names such as bfs-2, each once")
+    notebook, quiz = Path(f"{target}.ipynb"), Path(f"{target}.xml")
+    notebook.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(sheet(tasks), notebook)
+    print(f"{len(tasks)} tasks, {sum(task.points for task in tasks)} points: {notebook}")
+    if questions := moodle.questions(tasks):
+        quiz.write_text(questions, encoding="utf-8")
+        print(f"Questions for Moodle, with which they have not been tried: {quiz}")
+    else:
+        quiz.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except (gk.InvalidArgument, KeyError) as error:
+        sys.exit(str(error))

@@ -1,0 +1,1 @@
+"""Grading: submitted notebooks in, points and feedback for each student out."""

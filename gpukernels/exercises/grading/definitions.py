@@ -1,0 +1,91 @@
+"""The part of an answer that is judged: its imports, kernels and numbers, and no other code.
+
+A kernel is run by the SIMT machine and never by Python, so it cannot reach the judge. Statements
+that call anything but arithmetic could, and are left out, as are imports of the exercises.
+"""
+
+from __future__ import annotations
+
+import ast
+
+#: Modules that an answer may import from.
+MODULES = ("numba", "numpy", "math", "gpukernels")
+#: What the right side of an assignment may call beside the functions of `math` and NumPy.
+CALLED = {
+    "abs", "dict", "divmod", "float", "int", "len", "list", "max", "min", "pow", "range", "round",
+    "sorted", "sum", "tuple", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+    "uint64", "float32", "float64",
+}  # fmt: skip
+#: Decorators of a kernel or a device function.
+DECORATORS = {"cuda.jit", "benign_race", "gk.benign_race", "gpukernels.benign_race"}
+
+
+def definitions(source: str) -> tuple[str, list[int]]:
+    """Return a source in which every other statement is a blank line, and where these began.
+
+    Raises
+    ------
+    SyntaxError
+        If it is no Python.
+    """
+    lines = source.splitlines()
+    kept, others = [""] * len(lines), []
+    for statement in ast.parse(source).body:
+        if _is_kept(statement):
+            above = [line.lineno for line in getattr(statement, "decorator_list", ())]
+            first, last = min([statement.lineno, *above]), statement.end_lineno
+            kept[first - 1 : last] = lines[first - 1 : last]
+        else:
+            others.append(statement.lineno)
+    return "\n".join(kept) + "\n", others
+
+
+def _is_kept(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Import(names=names):
+            return all(_may_import(alias.name) for alias in names)
+        case ast.ImportFrom(module=module, level=0, names=names):
+            return all(_may_import(f"{module}.{alias.name}") for alias in names)
+        case ast.FunctionDef(decorator_list=decorators, args=arguments):
+            named = [ast.unparse(getattr(d, "func", d)) for d in decorators]
+            given = [x for d in decorators for x in ast.iter_child_nodes(d) if x is not _called(d)]
+            plain = all(_is_plain(part) for part in (*given, *arguments.defaults))
+            return bool(named) and set(named) <= DECORATORS and plain
+        case ast.Assign(targets=targets, value=value):
+            return all(map(_is_name, targets)) and _is_plain(value)
+        case ast.AnnAssign(target=target, value=value) | ast.AugAssign(target=target, value=value):
+            return _is_name(target) and value is not None and _is_plain(value)
+    return False
+
+
+def _called(decorator: ast.expr) -> ast.expr:
+    return getattr(decorator, "func", decorator)
+
+
+def _may_import(name: str) -> bool:
+    """Return whether an answer may import a module, or a name of one."""
+    root, _, rest = name.partition(".")
+    return root in MODULES and not (root == "gpukernels" and rest.startswith("exercise"))
+
+
+def _is_name(target: ast.expr) -> bool:
+    """Return whether a name or an element of one is assigned to, and no attribute."""
+    if isinstance(target, ast.Tuple):
+        return all(map(_is_name, target.elts))
+    return isinstance(getattr(target, "value", target), ast.Name) and not isinstance(
+        target, ast.Attribute
+    )
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """Return whether an expression is arithmetic: no lambda, and no call but of known functions."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Lambda | ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr):
+            return False
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+            return False
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called not in CALLED and called.partition(".")[0] not in ("math", "np", "numpy"):
+                return False
+    return True

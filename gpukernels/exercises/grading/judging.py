@@ -1,0 +1,127 @@
+"""Judge the notebooks of a folder, each answer in a process of its own."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpukernels.cores import cores
+from gpukernels.errors import InvalidArgument
+from gpukernels.graphs.progress import Progress
+
+from .. import CATALOG
+from .definitions import definitions
+from .submission import Answer, Submission, read
+
+#: Columns of the table, as Moodle's gradebook imports them.
+COLUMNS = "email", "points", "maximum", "feedback"
+#: The parts of an answer that count.
+JUDGED = "imports, kernels and numbers"
+#: Where the process of an answer runs.
+ONE = "gpukernels.exercises.grading.one_answer"
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The points of one student, out of how many, and the reasons, task by task."""
+
+    email: str
+    points: int
+    maximum: int
+    feedback: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the process of one answer may use: seconds of a core, and bytes of memory."""
+
+    seconds: int = 120
+    memory: int = 8 << 30
+
+
+def grades(folder: Path, seed: int, limits: Limits) -> list[Grade]:
+    """Return a grade for each notebook of a folder, in the order of their names.
+
+    Parameters
+    ----------
+    folder : Path
+        The submitted notebooks.
+    seed : int
+        What hidden inputs are drawn with, the same for all students.
+    limits : Limits
+        Of each answer.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no notebook, or one of them is not of a sheet.
+    """
+    files = sorted(folder.glob("*.ipynb"))
+    if not files:
+        raise InvalidArgument("FOLDER", str(folder), "a folder with notebooks (.ipynb)")
+    submissions = [read(file) for file in files]
+    unknown = [a.task for s in submissions for a in s.answers if a.task not in CATALOG]
+    if unknown:
+        raise InvalidArgument("task", unknown[0], f"one of {', '.join(CATALOG)}")
+    answers = [answer for submission in submissions for answer in submission.answers]
+    with ThreadPoolExecutor(cores()) as pool, Progress("judged", len(answers), "answers") as bar:
+        found = []
+        for verdict in pool.map(lambda answer: judge(answer, seed, limits), answers):
+            found.append(verdict)
+            bar.reach(len(found))
+    verdicts = iter(found)
+    return [_grade(s, [next(verdicts) for _ in s.answers]) for s in submissions]
+
+
+def judge(answer: Answer, seed: int, limits: Limits) -> dict[str, Any]:
+    """Return whether an answer is right, and the words of the checker."""
+    with tempfile.TemporaryDirectory() as folder:
+        file, into = Path(folder, "answer.py"), Path(folder, "verdict.json")
+        try:
+            source, left_out = definitions(answer.source)
+        except SyntaxError as error:
+            return {"passed": False, "feedback": f"it is no Python: {error.msg}"}
+        file.write_text(source, encoding="utf-8")
+        given = {"task": answer.task, "file": str(file), "into": str(into), "seed": seed}
+        given |= {"seconds": limits.seconds, "memory": limits.memory}
+        try:
+            subprocess.run(
+                [sys.executable, "-m", ONE],
+                input=json.dumps(given), text=True, capture_output=True, timeout=2 * limits.seconds,
+                env={**os.environ, "GPUKERNELS_PROGRESS": "off", "GPUKERNELS_DEVICE": "simt"},
+            )  # fmt: skip
+            verdict = json.loads(into.read_text(encoding="utf-8"))
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            spent = f"{limits.seconds} s and {limits.memory >> 20} MiB"
+            verdict = {"passed": False, "feedback": f"it came to no end within {spent}"}
+    if left_out and not verdict["passed"]:
+        lines = ", ".join(map(str, left_out))
+        verdict["feedback"] += f" (not judged: line {lines}; {JUDGED} are)"
+    return verdict
+
+
+def _grade(submission: Submission, verdicts: Sequence[dict[str, Any]]) -> Grade:
+    both = list(zip(submission.answers, verdicts, strict=True))
+    return Grade(
+        submission.email or submission.file.name,
+        sum(answer.points for answer, verdict in both if verdict["passed"]),
+        sum(answer.points for answer, _ in both),
+        "\n".join(f"{answer.task}: {verdict['feedback']}" for answer, verdict in both),
+    )
+
+
+def write(file: Path, rows: Iterable[Grade]) -> None:
+    """Write a table of grades as CSV, with a line of `COLUMNS` at the top."""
+    with file.open("w", newline="", encoding="utf-8") as opened:
+        table = csv.writer(opened)
+        table.writerow(COLUMNS)
+        table.writerows((row.email, row.points, row.maximum, row.feedback) for row in rows)

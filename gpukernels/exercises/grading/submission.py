@@ -1,0 +1,85 @@
+"""A notebook that a student has submitted: who it is from, and the answers in it."""
+
+from __future__ import annotations
+
+import ast
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpukernels.errors import InvalidArgument
+
+#: Under this name a sheet's cells say in their metadata which task and part they are.
+KEY = "gpukernels"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The source of an answer, and the points that it is worth."""
+
+    task: str
+    source: str
+    points: int
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a notebook holds.
+
+    Attributes
+    ----------
+    file : Path
+        The notebook.
+    email : str
+        The student's address; empty if the notebook names none.
+    answers : tuple of Answer
+        In the order of the sheet.
+    """
+
+    file: Path
+    email: str
+    answers: tuple[Answer, ...]
+
+
+def read(file: Path) -> Submission:
+    """Read a submitted notebook.
+
+    Raises
+    ------
+    InvalidArgument
+        If the file is no notebook, or has no answer to a sheet's task.
+    """
+    try:
+        cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+        marked = [(cell["metadata"].get(KEY), _source(cell)) for cell in cells]
+        answers = tuple(
+            Answer(mark["task"], source, mark["points"])
+            for mark, source in marked
+            if mark and mark["part"] == "answer"
+        )
+        student = "\n".join(source for mark, source in marked if mark and mark["part"] == "student")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidArgument("notebook", str(file), f"a notebook of a sheet ({error!r})") from None
+    if not answers:
+        raise InvalidArgument("notebook", str(file), "one of a sheet: its cells name no task")
+    return Submission(file, _email(student), answers)
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell["source"]
+    return source if isinstance(source, str) else "".join(source)
+
+
+def _email(source: str) -> str:
+    """Return the text that a cell assigns to ``email``; empty if it assigns none."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return ""
+    for line in body:
+        if isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant):
+            names = [target.id for target in line.targets if isinstance(target, ast.Name)]
+            if "email" in names and isinstance(line.value.value, str):
+                return line.value.value.strip()
+    return ""

@@ -1,0 +1,141 @@
+"""Submitted sheets are judged, each answer apart, and a table of points comes out."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+
+import pytest
+from sheets_answered import submit
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.__main__ import main
+from gpukernels.exercises.grading.definitions import definitions
+from gpukernels.exercises.grading.judging import Limits, judge
+from gpukernels.exercises.grading.submission import Answer, read
+
+TASKS = "shared-1", "shared-2=6"
+RIGHT = {name: CATALOG[name].solution.text for name in ("shared-1", "shared-2")}
+
+
+def test_a_folder_of_sheets_becomes_a_table(tmp_path):
+    folder = tmp_path / "submitted"
+    folder.mkdir()
+    wrong = RIGHT["shared-2"].replace("tile[i] += tile[i + apart]", "tile[i] = tile[i + apart]")
+    submit(folder / "a.ipynb", TASKS, RIGHT, "anna@example.org")
+    submit(folder / "b.ipynb", TASKS, {**RIGHT, "shared-2": wrong}, "ben@example.org")
+    submit(folder / "c.ipynb", TASKS, {}, "")
+    table = tmp_path / "points.csv"
+    command = [sys.executable, "-m", "gpukernels.exercises", "judge", str(folder)]
+    run = subprocess.run(
+        [*command, "--csv", str(table), "--seed", "3"], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    with table.open(newline="") as opened:
+        rows = list(csv.DictReader(opened))
+    assert list(rows[0]) == ["email", "points", "maximum", "feedback"]
+    points = [(row["email"], row["points"], row["maximum"]) for row in rows]
+    assert points == [
+        ("anna@example.org", "7", "7"),
+        ("ben@example.org", "2", "7"),
+        ("c.ipynb", "0", "7"),
+    ]
+    assert rows[0]["feedback"] == "shared-1: right\nshared-2: right"
+    assert "shared-2: 128 numbers, schedule lockstep: `total[0]` is" in rows[1]["feedback"]
+    assert "shared-1: a: no prediction yet" in rows[2]["feedback"]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("from gpukernels.exercises import CATALOG\nprediction = 1", "not judged: line 1"),
+        ("import os\nos._exit(0)\nprediction = {}", "a: no prediction yet"),
+        ("prediction = {'a': [0] * 10**13}", "MemoryError"),
+        ("prediction = {'a': 10**10**10}", "it came to no end within 6 s and"),
+        ("prediction = {'a': 8", "it is no Python"),
+        ("predictions = {}", "the answer defines no prediction"),
+    ],
+)
+def test_an_answer_that_does_something_else_gets_no_points_and_stops_nobody(source, said):
+    verdict = judge(Answer("shared-1", source, 3), 1, Limits(6, 6 << 30))
+    assert not verdict["passed"]
+    assert said in verdict["feedback"]
+
+
+KERNEL = """\
+import numpy as np
+from numba import cuda, int32
+from gpukernels.primitives import queue_append
+
+SIZE = 2 * int32(4)
+prediction = {}
+prediction["a"], b = sum([1, 2]), np.ceil(2.5)
+b += 1
+
+@cuda.jit(device=True)
+def helper(a):
+    return a
+
+@cuda.jit
+def kernel(a):
+    a[0] = helper(SIZE)
+"""
+
+
+def test_imports_kernels_and_numbers_are_judged_and_stay_in_their_lines():
+    assert definitions(KERNEL) == (KERNEL, [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import os",
+        "import gpukernels.exercises.judge as j",
+        "from gpukernels import exercises",
+        "from gpukernels import exercise",
+        "from .. import something",
+        "import gpukernels.exercises, numpy",
+        "print(1)",
+        "a = open('file')",
+        "a = gk.exercise('shared-1').solution",
+        "a = (lambda: 1)()",
+        "a = [].__class__",
+        "gk.exercise = None",
+        "a[0].b = 1",
+        "def plain(): pass",
+        "@cuda.jit\ndef f(a=open('x')): pass",
+        "@cuda.jit(open('x'))\ndef f(a): pass",
+        "@other\ndef f(a): pass",
+        "for i in range(3): pass",
+        "class A: pass",
+        "with a: pass",
+        "del a",
+        "raise SystemExit",
+    ],
+)
+def test_other_statements_are_left_out(line):
+    text, left_out = definitions(f"a = 1\n{line}\nb = 2\n")
+    between = "\n" * line.count("\n")
+    assert text == f"a = 1\n{between}\nb = 2\n"
+    assert left_out == [2 + line.startswith("@")]
+
+
+def test_what_is_no_sheet_is_refused_by_name(tmp_path, capsys):
+    assert main(["judge", str(tmp_path), "--csv", str(tmp_path / "t.csv")]) == 2
+    assert "must be a folder with notebooks" in capsys.readouterr().err
+    for content in ("", "{}", '{"cells": []}', '{"cells": [{"metadata": {}, "source": "x"}]}'):
+        file = tmp_path / "n.ipynb"
+        file.write_text(content)
+        with pytest.raises(gk.InvalidArgument, match=r"n\.ipynb"):
+            read(file)
+    assert main(["judge", str(tmp_path), "--csv", str(tmp_path / "t.csv")]) == 2
+    assert not (tmp_path / "t.csv").exists()
+
+
+def test_an_unknown_task_is_named(tmp_path, capsys):
+    file = submit(tmp_path / "a.ipynb", ("shared-1",), {}, "a@example.org")
+    file.write_text(file.read_text().replace('"task": "shared-1"', '"task": "shared-77"'))
+    assert main(["judge", str(tmp_path), "--csv", str(tmp_path / "t.csv")]) == 2
+    assert "task = 'shared-77': must be one of simt-1" in capsys.readouterr().err

@@ -1,0 +1,91 @@
+"""A sheet of tasks, as students get it and as Moodle does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import nbformat
+import pytest
+from sheets_answered import make_sheet
+
+import gpukernels as gk
+from gpukernels.exercises import CATALOG
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_sheet_is_a_notebook_and_a_file_for_moodle(tmp_path):
+    # As `make sheet` runs it.
+    command = [sys.executable, "book/sheets/make_sheet.py", str(tmp_path / "sheet")]
+    tasks = "shared-1", "shared-3=7", "bfs-2"
+    run = subprocess.run([*command, *tasks], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "3 tasks, 15 points" in run.stdout
+    notebook = nbformat.read(tmp_path / "sheet.ipynb", 4)
+    nbformat.validate(notebook)
+    assert "3 tasks, 15 points" in notebook.cells[0].source
+    marks = [cell.metadata["gpukernels"] for cell in notebook.cells if cell.metadata]
+    tasks = [mark for mark in marks if mark["part"] != "student"]
+    assert sum(mark["points"] for mark in tasks) == 15
+    assert [mark["part"] for mark in tasks] == ["answer", "text"] * 3
+    kinds = [q.get("type") for q in ElementTree.parse(tmp_path / "sheet.xml").getroot()]
+    assert kinds == ["numerical"] * 4 + ["multichoice"]
+    make_sheet.main(str(tmp_path / "sheet"), "bfs-2")
+    assert not (tmp_path / "sheet.xml").exists()  # a kernel to write is no question for Moodle
+
+
+def test_no_solution_stands_on_a_sheet():
+    for name, exercise in CATALOG.items():
+        sheet = make_sheet.sheet([make_sheet.task_of(name)])
+        text = "\n".join(cell.source for cell in sheet.cells)
+        assert exercise.statement in text
+        assert exercise.skeleton in text
+        assert exercise.solution.text not in text
+        assert exercise.solution.why not in text
+        assert exercise.hint not in text
+
+
+def test_questions_for_moodle_hold_the_answers_and_their_points():
+    tasks = [make_sheet.task_of(name) for name in CATALOG]
+    quiz = ElementTree.fromstring(make_sheet.moodle.questions(tasks).partition("\n")[2])
+    by_task: dict[str, list[ElementTree.Element]] = {}
+    for question in quiz:
+        by_task.setdefault(question.findtext("name/text").split()[0], []).append(question)
+    for exercise, points in tasks:
+        asked = by_task.pop(exercise.id, [])
+        assert bool(asked) == (exercise.kind != "write a kernel"), exercise.id
+        grades = [float(question.findtext("defaultgrade")) for question in asked]
+        assert not asked or sum(grades) == pytest.approx(points, abs=1e-3)
+        for question in asked:
+            assert exercise.statement in question.findtext("questiontext/text")
+            right = [a for a in question.findall("answer") if a.get("fraction") == "100"]
+            name = question.findtext("name/text")
+            key = name.removeprefix(f"{exercise.id} ").removesuffix(f": {exercise.title}")
+            if question.get("type") == "numerical":
+                (answer,) = right
+                off = float(answer.findtext("text")) - exercise.solution.answer[key]
+                assert abs(off) <= float(answer.findtext("tolerance")) < 0.5
+            else:
+                lines = [answer.findtext("text") for answer in right]
+                assert lines == [f"{number}: {text}" for number, text in exercise.wrong_lines]
+    assert not by_task
+
+
+@pytest.mark.parametrize(
+    ("tasks", "said"),
+    [
+        ((), "names such as bfs-2, each once"),
+        (("bfs-2", "bfs-2=5"), "each once"),
+        (("bfs-2=x",), "points of bfs-2 = 'x': must be a whole number, 2 to 1000"),
+        (("bfs-2=1",), "a whole number, 2 to 1000"),
+        (("bfs-99",), "id = 'bfs-99': must be one of simt-1"),
+        (("bfs-open",), "a task with a verdict"),
+    ],
+)
+def test_what_is_no_sheet_is_refused_by_name(tasks, said, tmp_path, capsys):
+    with pytest.raises(gk.InvalidArgument, match=said.replace("(", r"\(")):
+        make_sheet.main(str(tmp_path / "sheet"), *tasks)
+    assert not list(tmp_path.iterdir())
