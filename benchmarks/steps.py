@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tqdm.auto import tqdm
 
-from gpukernels.graphs.progress import Progress
+from gpukernels.cores.progress import Progress
 
 #: The bar of the benchmark that runs, if it has one, and the rows that it has told.
 _shown: list[Progress] = []

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpukernels.cores.progress import Progress
 from gpukernels.device import Device
-from gpukernels.graphs.progress import Progress
 
 from .encoding import fill_padded
 from .kept_steps import InMemory

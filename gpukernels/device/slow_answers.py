@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gpukernels.graphs.progress import Progress
+from gpukernels.cores.progress import Progress
 
 from .base import Device
 from .simt_device import SimtDevice

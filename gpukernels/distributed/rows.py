@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.checks import check_choice, needed
+from gpukernels.cores.progress import Progress
 from gpukernels.cores.slabs import copy, on_all_cores
 from gpukernels.device import Device, place_of
-from gpukernels.graphs.progress import Progress
 
 from .targets import Target, sidecar_of, target_for
 from .tasks import advice, cancel, named, result_of, submitted

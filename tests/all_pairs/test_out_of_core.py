@@ -23,9 +23,8 @@ from gpukernels.all_pairs.encoding import ABSENT
 from gpukernels.all_pairs.lengths import lengths_of
 from gpukernels.all_pairs.streamed_tasks import Move, Pipeline, Task
 from gpukernels.all_pairs.tiles import form_of
-from gpukernels.cores import slabs
+from gpukernels.cores import progress, slabs
 from gpukernels.distributed.resuming import Sidecar
-from gpukernels.graphs import progress
 
 METHOD = "out_of_core"
 #: Six, and eight, blocks of one tile of 16, and what is beside them.

@@ -5,8 +5,8 @@ import warnings
 import pytest
 
 import gpukernels as gk
+from gpukernels.cores import progress
 from gpukernels.device import slow_answers
-from gpukernels.graphs import progress
 
 CALLS = {
     "bfs": lambda **device: gk.bfs(gk.path(40), 0, "frontier", **device),

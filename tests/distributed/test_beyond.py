@@ -22,9 +22,9 @@ from scipy.sparse.csgraph import csgraph_from_dense, johnson
 import gpukernels as gk
 from gpukernels import distributed
 from gpukernels.all_pairs import kept_steps
+from gpukernels.cores import progress
 from gpukernels.distributed import TaskRun, targets, watching
 from gpukernels.distributed import rows as row_tiles
-from gpukernels.graphs import progress
 from gpukernels.shortest_paths.many_roots import bytes_for
 
 UNREACHED = 2**31 - 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.io import mmread
 
 import gpukernels as gk
-from gpukernels.graphs import progress
+from gpukernels.cores import progress
 from gpukernels.graphs.formats import blocks, snap, text
 
 BANNER = "%%MatrixMarket matrix coordinate "

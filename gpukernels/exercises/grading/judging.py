@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from gpukernels.cores import cores
+from gpukernels.cores.progress import Progress
 from gpukernels.errors import InvalidArgument
-from gpukernels.graphs.progress import Progress
 
 from .. import CATALOG
 from .definitions import definitions

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+from gpukernels.cores.progress import Progress
 from gpukernels.errors import GraphFormatError, printable
-from gpukernels.graphs.progress import Progress
 
 #: Larger blocks are read no faster, and parsing one takes some forty times its size.
 BLOCK_BYTES = 1 << 20
