@@ -2,8 +2,8 @@
 
     python book/make_package.py _build/dist [TAG]
 
-A source distribution is made of this tree, and a wheel of what that holds. Each is installed with
-what it declares into a new environment, which searches a graph. A tag has to name the version.
+A source distribution is made of this tree, and a wheel of that distribution. Each is installed with
+its dependencies into a new environment, which searches a graph. A tag has to name the version.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "gpukernels/"
-#: What a source distribution holds beside the package.
+#: Files of a source distribution in addition to the package.
 BESIDE = {
     "LICENSE", "MANIFEST.in", "PKG-INFO", "README.md", "pyproject.toml", "setup.cfg",
     *(f"gpukernels.egg-info/{name}" for name in (
         "PKG-INFO", "SOURCES.txt", "dependency_links.txt", "requires.txt", "top_level.txt",
     )),
 }  # fmt: skip
-#: What an installed package has to do with NumPy and numba alone.
+#: A program that an installed package must run with NumPy and numba alone.
 SEARCH = """
 import gpukernels as gk
 
@@ -41,7 +41,7 @@ print(found)
 
 
 def run(*command: str | Path) -> str:
-    """Return what a command prints outside of the repository; end with it if it fails."""
+    """Run a command outside of the repository and return its output; end if it fails."""
     done = subprocess.run(command, cwd=tempfile.gettempdir(), capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"failed: {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")

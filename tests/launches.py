@@ -12,7 +12,7 @@ from kernel_runs import RUNS
 
 from gpukernels.device import SimtDevice
 
-#: What the successor of numba-cuda, numba-cuda-mlir 0.6.0, refuses, and why; November 2026.
+#: Kernels that the successor, numba-cuda-mlir 0.6.0, refuses, and its reason; November 2026.
 REFUSED = {"exercises.tasks.better_queues.expand_by_block": "Calling a closure with *args"}
 
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from gpukernels.exercises.judge.exercise import Exercise, KernelExercise, PredictionExercise
 
-#: By how much a number may differ. What is counted is whole, and fractions are given exactly.
+#: The largest difference of a right number. Counters are whole numbers.
 TOLERANCE = 0.001
 
 

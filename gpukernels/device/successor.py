@@ -1,13 +1,14 @@
 """Kernels of numba-cuda as its successor compiles them, numba-cuda-mlir.
 
 numba-cuda is in maintenance and refuses NumPy 2.5. A kernel is written for ``numba.cuda`` and knows
-no other compiler. For the successor its Python function is compiled again, with the successor's
-names in place of numba's among its globals: the module ``cuda``, the types of numbers, and the
-device functions that it calls, each made in the same way.
+no other compiler. For the successor its Python function is compiled again, with other globals. The
+successor's names replace those of numba: the module ``cuda``, the types of numbers, and the device
+functions that the kernel calls, each of them made in the same way.
 
-What differs is here and in :mod:`.successor_code`. Version 0.6.0 lacks code for ``lanemask_lt``,
-fences, ``x.view(float32)``, ``min`` of three, ``atomic.cas`` with a constant, and for named tuples
-that a kernel makes. Some of its code is wrong without a word (tried in November 2026):
+The differences are here and in :mod:`.successor_code`. Version 0.6.0 lacks code for
+``lanemask_lt``, fences, ``x.view(float32)``, ``min`` of three, ``atomic.cas`` with a constant, and
+for named tuples that a kernel makes. Some of its code is wrong without a word (tried in November
+2026):
 
 - of two unsigned numbers ``min`` and ``max`` and the atomics of these names find the least and the
   largest as if they had a sign;
@@ -36,7 +37,7 @@ from gpukernels.cores.kept_code import keep
 from . import successor_code
 
 COMPILERS = "numba-cuda", "numba-cuda-mlir"
-#: What the successor compiles for each of numba's functions.
+#: The successor's counterpart of each of numba's functions.
 _made: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
@@ -61,7 +62,7 @@ def of_successor(jitted: Any) -> Any:
     Parameters
     ----------
     jitted : Dispatcher
-        What ``@cuda.jit`` gives.
+        The result of ``@cuda.jit``.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def of_successor(jitted: Any) -> Any:
 
 
 def _shares(function: Any) -> bool:
-    """Return whether a Python function has shared memory, itself or in what it calls."""
+    """Return whether a Python function, or one that it calls, has shared memory."""
     names = inspect.getclosurevars(function)
     called = (value for known in (names.globals, names.nonlocals) for value in known.values())
     return "shared" in function.__code__.co_names or any(
@@ -109,7 +110,7 @@ def _renamed(function: Any) -> Any:
 
 
 def _its(value: Any) -> Any:
-    """Return what the successor has for a value that a kernel names."""
+    """Return the successor's counterpart of a value that a kernel names."""
     if value is cuda:
         return successor_code.compiler().cuda
     if isinstance(value, numba.types.Type):

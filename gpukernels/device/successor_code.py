@@ -1,4 +1,4 @@
-"""What numba-cuda-mlir 0.6.0 has no code for, or wrong code: here it is, for :mod:`.successor`.
+"""Code that numba-cuda-mlir 0.6.0 lacks, or has wrong, for :mod:`.successor`.
 
 Nothing of the successor is imported before :func:`compiler` is called.
 """
@@ -17,7 +17,7 @@ from gpukernels.checks import needed
 
 @functools.cache
 def compiler() -> SimpleNamespace:
-    """Return what the successor is used by, once it has all the code that kernels need.
+    """Return the successor's modules, once they have all the code that kernels need.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def _add_views(its):
 
 
 def _add_atomics(its):
-    """Widen whole numbers by their sign, and compare unsigned ones as what they are.
+    """Widen whole numbers by their sign, and compare unsigned numbers as unsigned.
 
     Its own compare-and-swap refuses constants, and makes a loop around the instruction.
     """
@@ -160,7 +160,7 @@ def _add_atomics(its):
     unsigned = {atomic.min: its.llvm.AtomicBinOp.umin, atomic.max: its.llvm.AtomicBinOp.umax}
 
     def add(function, generate, numbers):
-        # What the successor has for numbers of any kind is less specific, and gives way.
+        # The successor's code for numbers of all kinds is less specific, so this is chosen.
         for index in whole, its.types.UniTuple, its.types.Tuple:
             its.lower(function, its.types.Array, index, *[whole] * numbers)(generate)
 

@@ -28,8 +28,8 @@ from gpukernels.primitives.launch_shape import blocks_for
 from .overflow import check_lengths
 from .result import SSSPResult, infinity
 
-#: Vertices from which distances are copied beside the pass over all arcs, and the device looks for
-#: vertices without a parent. For fewer, a stream and a launch take longer than they save.
+#: From so many vertices on, distances are copied during the pass over all arcs, and the device
+#: finds vertices without a parent. For fewer, a stream and a launch take longer than they save.
 LARGE = 1 << 16
 
 

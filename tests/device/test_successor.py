@@ -1,4 +1,4 @@
-"""What numba-cuda's successor makes of kernels, and of what it lacks or has wrong."""
+"""Kernels as the successor of numba-cuda compiles them, and its faults, each put right."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_atomics_know_signs(types, kind, load):
     bits = kind[1:]
     expected = [f"min.{kind}", f"max.{kind}", f"add.u{bits}", f"exch.b{bits}"]
     assert [i for i in found if i.startswith("atom")] == [f"atom.global.{e}" for e in expected]
-    # What extends the sign, or does not, is the load.
+    # The load extends the sign, or does not.
     assert {i for i in found if i.startswith("ld.global")} == {f"ld.global.{load}"}
 
 

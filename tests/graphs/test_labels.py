@@ -18,7 +18,7 @@ NAMES = {
     "ids, in any order": [300, -5, 7, 0, 2**62, 12],
     "objects": ["a", 1, (1, 2), None, 2.5, frozenset("x")],
 }
-#: Those of one root, and those of several.
+#: Calls with one root, and calls with several roots.
 ONE = {
     "bfs": gk.bfs,
     "bfs on the machine": lambda g, *root: gk.bfs(g, *root, "frontier", gk.SimtDevice()),
@@ -168,7 +168,7 @@ def test_calls_take_a_scipy_matrix_by_position():
 
 
 class Column:
-    """What gives an array when asked, as the columns of Polars and Arrow do."""
+    """An object that becomes an array on demand, like the columns of Polars and Arrow."""
 
     def __init__(self, values):
         self.values = values

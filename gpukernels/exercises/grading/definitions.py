@@ -10,7 +10,7 @@ import ast
 
 #: Modules that an answer may import from.
 MODULES = ("numba", "numpy", "math", "gpukernels")
-#: What the right side of an assignment may call beside the functions of `math` and NumPy.
+#: Functions that an assignment may call, in addition to all of `math` and NumPy.
 CALLED = {
     "abs", "dict", "divmod", "float", "int", "len", "list", "max", "min", "pow", "range", "round",
     "sorted", "sum", "tuple", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",

@@ -42,7 +42,7 @@ class Grade:
 
 @dataclass(frozen=True)
 class Limits:
-    """What the process of one answer may use: seconds of a core, and bytes of memory."""
+    """Limits of the process of one answer: seconds of a core, and bytes of memory."""
 
     seconds: int = 120
     memory: int = 8 << 30
@@ -56,9 +56,9 @@ def grades(folder: Path, seed: int, limits: Limits) -> list[Grade]:
     folder : Path
         The submitted notebooks.
     seed : int
-        What hidden inputs are drawn with, the same for all students.
+        Seed of the hidden inputs, the same for all students.
     limits : Limits
-        Of each answer.
+        The limits of each answer.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A notebook that a student has submitted: who it is from, and the answers in it."""
+"""A submitted notebook: the student's address, and the answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Submission:
-    """What a notebook holds.
+    """The contents of a notebook.
 
     Attributes
     ----------
