@@ -20,13 +20,12 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import gpukernels as gk
-from gpukernels.exercises.judge.exercise import Exercise, KernelExercise
+from gpukernels.exercises.grading.submission import KEY
+from gpukernels.exercises.judge.exercise import Exercise
 
 #: Points of a task that names none, by its level; of these its explanation gets the last one.
 POINTS = {"easy": 3, "medium": 5, "hard": 8}
 MOST_POINTS = 1000
-#: Metadata of a cell under this name say which task and which part of it the cell is.
-KEY = "gpukernels"
 HEAD = """\
 # Exercises
 
@@ -88,16 +87,11 @@ def cells_of(task: Task, number: int) -> list[nbformat.NotebookNode]:
         new_markdown_cell(statement, id=f"{ex.id}-statement"),
         new_code_cell(ex.skeleton, id=f"{ex.id}-answer", metadata=marked("answer", points - 1)),
         new_code_cell(
-            f'gk.exercise("{ex.id}").check({answer_name(ex)}, raises=False)', id=f"{ex.id}-check"
+            f'gk.exercise("{ex.id}").check({ex.answer_name}, raises=False)', id=f"{ex.id}-check"
         ),
         new_markdown_cell(EXPLAIN, id=f"{ex.id}-explain"),
         new_markdown_cell("", id=f"{ex.id}-text", metadata=marked("text", 1)),
     ]
-
-
-def answer_name(ex: Exercise) -> str:
-    """Return the name that the answer to a task has in its skeleton."""
-    return ex.solution.answer.__name__ if isinstance(ex, KernelExercise) else "prediction"
 
 
 def main(target: str, *named: str) -> None:

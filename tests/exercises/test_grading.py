@@ -101,6 +101,15 @@ def test_imports_kernels_and_numbers_are_judged_and_stay_in_their_lines():
         "a = open('file')",
         "a = gk.exercise('shared-1').solution",
         "a = (lambda: 1)()",
+        "a = max(['1'], key=exec)",
+        "a = np.frompyfunc(len, 1, 1)(3)",
+        "a = np.testing.runstring('1', {})",
+        "import gpukernels as math",
+        "from numba import cuda as np",
+        "from numpy import load as sum",
+        "np = a",
+        "sum, b = a, a",
+        "sum += 1",
         "a = [].__class__",
         "gk.exercise = None",
         "a[0].b = 1",
@@ -131,6 +140,21 @@ def test_what_is_no_sheet_is_refused_by_name(tmp_path, capsys):
         with pytest.raises(gk.InvalidArgument, match=r"n\.ipynb"):
             read(file)
     assert main(["judge", str(tmp_path), "--csv", str(tmp_path / "t.csv")]) == 2
+    assert not (tmp_path / "t.csv").exists()
+
+
+def test_tasks_and_points_are_those_of_the_other_notebooks(tmp_path, capsys):
+    """A student could raise the points in the notebook, or leave out a task."""
+    changed = submit(tmp_path / "c.ipynb", TASKS, RIGHT, "c@example.org")
+    text = changed.read_text()
+    for name in "ab":
+        submit(tmp_path / f"{name}.ipynb", TASKS, RIGHT, f"{name}@example.org")
+    for old, new in (('"points": 2', '"points": 200'), ('"part": "answer"', '"part": "other"')):
+        changed.write_text(text.replace(old, new, 1))
+        assert main(["judge", str(tmp_path), "--csv", str(tmp_path / "t.csv")]) == 2
+        said = capsys.readouterr().err
+        assert "c.ipynb" in said
+        assert "of the sheet of the others: shared-1 for 2, shared-2 for 5 points" in said
     assert not (tmp_path / "t.csv").exists()
 
 

@@ -7,6 +7,7 @@ that call anything but arithmetic could, and are left out, as are imports of the
 from __future__ import annotations
 
 import ast
+import builtins
 
 #: Modules that an answer may import from.
 MODULES = ("numba", "numpy", "math", "gpukernels")
@@ -16,6 +17,8 @@ CALLED = {
     "sorted", "sum", "tuple", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
     "uint64", "float32", "float64",
 }  # fmt: skip
+#: Modules whose functions an assignment may call, by the names that they may have.
+CALLED_OF = {"math": "math", "np": "numpy", "numpy": "numpy"}
 #: Decorators of a kernel or a device function.
 DECORATORS = {"cuda.jit", "benign_race", "gk.benign_race", "gpukernels.benign_race"}
 
@@ -43,9 +46,9 @@ def definitions(source: str) -> tuple[str, list[int]]:
 def _is_kept(statement: ast.stmt) -> bool:
     match statement:
         case ast.Import(names=names):
-            return all(_may_import(alias.name) for alias in names)
+            return all(_may_import(alias.name, alias.asname) for alias in names)
         case ast.ImportFrom(module=module, level=0, names=names):
-            return all(_may_import(f"{module}.{alias.name}") for alias in names)
+            return all(_may_import(f"{module}.{alias.name}", alias.asname) for alias in names)
         case ast.FunctionDef(decorator_list=decorators, args=arguments):
             named = [ast.unparse(getattr(d, "func", d)) for d in decorators]
             given = [x for d in decorators for x in ast.iter_child_nodes(d) if x is not _called(d)]
@@ -62,19 +65,19 @@ def _called(decorator: ast.expr) -> ast.expr:
     return getattr(decorator, "func", decorator)
 
 
-def _may_import(name: str) -> bool:
-    """Return whether an answer may import a module, or a name of one."""
+def _may_import(name: str, alias: str | None) -> bool:
+    """Return whether an answer may import a module, or a name of one, under an alias."""
     root, _, rest = name.partition(".")
-    return root in MODULES and not (root == "gpukernels" and rest.startswith("exercise"))
+    is_own = alias is None or (alias not in CALLED and CALLED_OF.get(alias, name) == name)
+    return root in MODULES and is_own and not (root == "gpukernels" and rest[:8] == "exercise")
 
 
 def _is_name(target: ast.expr) -> bool:
-    """Return whether a name or an element of one is assigned to, and no attribute."""
+    """Return whether a name or an element of one is assigned to, and none that may be called."""
     if isinstance(target, ast.Tuple):
         return all(map(_is_name, target.elts))
-    return isinstance(getattr(target, "value", target), ast.Name) and not isinstance(
-        target, ast.Attribute
-    )
+    name = target.value if isinstance(target, ast.Subscript) else target
+    return isinstance(name, ast.Name) and name.id not in {*CALLED, *CALLED_OF}
 
 
 def _is_plain(value: ast.expr) -> bool:
@@ -84,8 +87,18 @@ def _is_plain(value: ast.expr) -> bool:
             return False
         if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
             return False
-        if isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
-            if called not in CALLED and called.partition(".")[0] not in ("math", "np", "numpy"):
-                return False
+        # One such as `exec` could be called by what it is handed to.
+        if isinstance(node, ast.Name) and node.id in vars(builtins) and node.id not in CALLED:
+            return False
+        if isinstance(node, ast.Call) and not _may_call(node.func):
+            return False
     return True
+
+
+def _may_call(function: ast.expr) -> bool:
+    match function:
+        case ast.Name(id=name):
+            return name in CALLED
+        case ast.Attribute(value=ast.Name(id=module)):
+            return module in CALLED_OF
+    return False

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -69,6 +70,7 @@ def grades(folder: Path, seed: int, limits: Limits) -> list[Grade]:
     if not files:
         raise InvalidArgument("FOLDER", str(folder), "a folder with notebooks (.ipynb)")
     submissions = [read(file) for file in files]
+    _check_of_one_sheet(submissions)
     unknown = [a.task for s in submissions for a in s.answers if a.task not in CATALOG]
     if unknown:
         raise InvalidArgument("task", unknown[0], f"one of {', '.join(CATALOG)}")
@@ -80,6 +82,20 @@ def grades(folder: Path, seed: int, limits: Limits) -> list[Grade]:
             bar.reach(len(found))
     verdicts = iter(found)
     return [_grade(s, [next(verdicts) for _ in s.answers]) for s in submissions]
+
+
+def _check_of_one_sheet(submissions: Sequence[Submission]) -> None:
+    """Refuse a notebook whose tasks or points are not those of most others.
+
+    A student can change both, as they stand in the notebook.
+    """
+    marks = [tuple((a.task, a.points) for a in s.answers) for s in submissions]
+    ((usual, _),) = Counter(marks).most_common(1)
+    for submission, mark in zip(submissions, marks, strict=True):
+        if mark != usual:
+            sheet = ", ".join(f"{task} for {points}" for task, points in usual)
+            allowed = f"of the sheet of the others: {sheet} points"
+            raise InvalidArgument("notebook", str(submission.file), allowed)
 
 
 def judge(answer: Answer, seed: int, limits: Limits) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gpukernels.exercises import CATALOG
-from gpukernels.exercises.judge.exercise import Exercise, KernelExercise
+from gpukernels.exercises.judge.exercise import Exercise
 
 
 def limit(seconds: int, memory: int) -> None:
@@ -29,8 +29,7 @@ def limit(seconds: int, memory: int) -> None:
 
 def answer_of(exercise: Exercise, file: Path) -> Any:
     """Run a student's answer; return the kernel or the prediction that it makes."""
-    is_kernel = isinstance(exercise, KernelExercise)
-    name = exercise.solution.answer.__name__ if is_kernel else "prediction"
+    name = exercise.answer_name
     spec = importlib.util.spec_from_file_location("answer", file)
     assert spec is not None
     assert spec.loader is not None

@@ -10,7 +10,7 @@ from typing import Any
 
 from gpukernels.errors import InvalidArgument
 
-#: Under this name a sheet's cells say in their metadata which task and part they are.
+#: Under this name a sheet's cells, made by book/sheets, have their task and part as metadata.
 KEY = "gpukernels"
 
 

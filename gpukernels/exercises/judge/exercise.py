@@ -141,6 +141,11 @@ class Exercise(ReadOnly):
         self.solution = solution
 
     @property
+    def answer_name(self) -> str:
+        """The name of the answer in the skeleton: that of its kernel, or ``prediction``."""
+        return getattr(self.solution.answer, "__name__", "prediction")
+
+    @property
     def about(self) -> str:
         """Kind, level, minutes, and what one learns, in two sentences."""
         facts = effort.in_words(self.kind, self.level, self.minutes)
