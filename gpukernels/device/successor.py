@@ -13,6 +13,7 @@ for named tuples that a kernel makes. Some of its code is wrong without a word (
 - of two unsigned numbers ``min`` and ``max`` and the atomics of these names find the least and the
   largest as if they had a sign;
 - an atomic widens a negative int32 by zeros where the array is of int64;
+- an atomic takes a shared array that comes out of a tuple for one in global memory;
 - a shuffle passes on the low half of an int64, and a float64 as a float32;
 - dynamic shared memory lies on static arrays of the block, and a second view of it is empty;
 - what it keeps on a disk of a kernel with a grid sync forgets that all blocks must be resident.

@@ -116,8 +116,14 @@ def _assembly(its, line, constraints, *inputs):
 
 
 def _address(its, array, indices):
-    indices = [its.lowering_utilities.index_of(index) for index in indices]
-    return its.lowering_utilities.memref_to_llvm_ptr(array, indices, array.type.element_type)
+    """Return an element's address, which is not known to be one of global memory.
+
+    The successor takes it for one where an array comes out of a tuple, a shared array too.
+    """
+    known, kind = its.lowering_utilities, array.type.element_type
+    begin = known.memref_data_pointer(array)
+    place = known._memref_index_offset(array, [known.index_of(index) for index in indices])
+    return its.llvm.getelementptr(begin.type, begin, [place], [known.GEP_DYNAMIC_INDEX], kind, None)
 
 
 def _whole(its, builder, variable, kind):
@@ -151,50 +157,50 @@ def _add_views(its):
 
 
 def _add_atomics(its):
-    """Widen whole numbers by their sign, and compare unsigned numbers as unsigned.
+    """Change shared arrays too, widen whole numbers by their sign, compare unsigned ones as such.
 
     Its own compare-and-swap refuses constants, and makes a loop around the instruction.
     """
-    lowering = import_module("numba_cuda_mlir.lowering.cuda")
-    whole, atomic = its.types.Integer, its.cuda.atomic
-    unsigned = {atomic.min: its.llvm.AtomicBinOp.umin, atomic.max: its.llvm.AtomicBinOp.umax}
-
-    def add(function, generate, numbers):
-        # The successor's code for numbers of all kinds is less specific, so this is chosen.
-        for index in whole, its.types.UniTuple, its.types.Tuple:
-            its.lower(function, its.types.Array, index, *[whole] * numbers)(generate)
+    binary = import_module("numba_cuda_mlir.lowering.cuda").atomic_binop_for_operator
+    whole, real, atomic = its.types.Integer, its.types.Float, its.cuda.atomic
+    ways = its.llvm.AtomicBinOp
+    unsigned = {atomic.min: ways.umin, atomic.max: ways.umax}
 
     def place(builder, args):
         array, index = builder.load_vars(args[:2])
-        return array, index if isinstance(index, tuple) else (index,)
+        at = _address(its, array, index if isinstance(index, tuple) else (index,))
+        return at, array.type.element_type, builder.get_numba_type(args[0].name).dtype
 
     def compare_and_swap(builder, target, args, kwargs):
-        array, indices = place(builder, args)
-        kind = array.type.element_type
+        at, kind, _ = place(builder, args)
         old, new = (_whole(its, builder, number, kind) for number in args[2:])
-        at = _address(its, array, indices)
         both = its.llvm.cmpxchg(at, old, new, its.order, its.order)
         builder.store_var(target, its.llvm.extractvalue(kind, both, [0]))
 
     def change(function, builder, target, args, kwargs):
-        array, indices = place(builder, args)
-        of, value = builder.get_numba_type(args[0].name).dtype, builder.load_var(args[2])
+        at, kind, of = place(builder, args)
         if isinstance(of, whole):
-            value = _whole(its, builder, args[2], array.type.element_type)
-            if function in unsigned and not of.signed:
-                at = _address(its, array, indices)
-                made = its.llvm.atomicrmw(unsigned[function], at, value, its.order)
-                builder.store_var(target, made)
-                return
-        if function is atomic.exch:
-            lowering.cuda_atomic_exch_cg(builder, target, array, indices, value)
+            value = _whole(its, builder, args[2], kind)
         else:
-            lowering.cuda_atomic_cg(function, builder, target, array, indices, value)
+            value = its.convert(builder.load_var(args[2]), kind)
+        if function is atomic.exch:
+            way = ways.xchg
+        elif function in unsigned and isinstance(of, whole) and not of.signed:
+            way = unsigned[function]
+        else:
+            way = binary(function, kind)
+        builder.store_var(target, its.llvm.atomicrmw(way, at, value, its.order))
 
-    add(atomic.cas, compare_and_swap, 2)
-    for name in "add", "sub", "min", "max", "and_", "or_", "xor", "exch":
+    def add(function, generate, *numbers):
+        # The successor's code for numbers of all kinds is less specific, so this is chosen.
+        for index in whole, its.types.UniTuple, its.types.Tuple:
+            its.lower(function, its.types.Array, index, *numbers)(generate)
+
+    add(atomic.cas, compare_and_swap, whole, whole)
+    for name in "add", "min", "max", "and_", "or_", "xor", "exch":
         function = getattr(atomic, name)
-        add(function, functools.partial(change, function), 1)
+        for number in whole, real:
+            add(function, functools.partial(change, function), number)
 
 
 def _add_extremes(its):

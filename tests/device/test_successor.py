@@ -216,6 +216,33 @@ def test_named_tuples_are_made_and_shared_memory_is_in_device_functions():
     assert ".shared" in ptx_of(made_in_the_kernel, int32[::1])
 
 
+@cuda.jit(device=True)
+def count_for(pair, a):
+    cuda.atomic.add(pair.one, 0, a[0])
+    cuda.atomic.max(pair.other, 0, float32(a[1]))
+    cuda.atomic.exch(pair.one, 1, a[2])
+    a[3] = cuda.atomic.cas(pair.one, 2, 0, 1)
+
+
+@cuda.jit(device=True)
+def count_often(one, other, a):
+    for _ in range(a[5]):
+        count_for(Pair(one, other), a)
+
+
+def counted_here(a):
+    one, other = cuda.shared.array(3, int32), cuda.shared.array(1, float32)
+    count_often(one, other, a)
+    cuda.syncthreads()
+    a[4] = one[0] + int32(other[0])
+
+
+def test_atomics_know_that_an_array_of_the_caller_may_be_shared():
+    text = ptx_of(counted_here, int32[::1])
+    assert "atom.global" not in text
+    assert "atom.shared.add.u32" in text
+
+
 def maker(twice):
     @cuda.jit(device=True)
     def inner(x):

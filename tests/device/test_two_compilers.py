@@ -7,14 +7,17 @@ import os
 import numpy as np
 import pytest
 from kernel_runs import RUNS
-from launches import REFUSED, launches
-from package_kernels import label
+from launches import REFUSED
 
 import gpukernels as gk
+from gpukernels.exercises import CATALOG
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("GPUKERNELS_DEVICE") != "cuda", reason="kernels are to run on a GPU here"
 )
+
+#: Runs of which the results as a set are given: a GPU's threads decide how often each one comes.
+AS_A_SET = ("exercise duplicates-1",)
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +34,20 @@ def both():
 
 @pytest.mark.parametrize("name", RUNS)
 def test_both_compilers_give_the_same(name, both):
-    if REFUSED.keys() & {label(kernel) for kernel in launches()[name].types}:
-        pytest.skip("the successor refuses a kernel of this run")
-    one, other = (RUNS[name](device) for device in both)
+    ex = CATALOG.get(name.removeprefix("exercise "))
+    try:
+        if ex is not None and not isinstance(ex.solution.answer, dict):
+            # Its judge knows what a GPU's threads may change.
+            (case, *_) = ex.cases()
+            found = [case.run(ex.solution.answer, device) for device in both]
+            assert [case.judge(results) for results in found] == [None, None]
+            return
+        one, other = (RUNS[name](device) for device in both)
+    except Exception as refused:
+        if any(reason in str(refused) for reason in REFUSED.values()):
+            pytest.skip("the successor refuses a kernel of this run")
+        raise
     assert one.keys() == other.keys()
     for key, value in one.items():
-        np.testing.assert_array_equal(value, other[key], err_msg=key)
+        pair = value, other[key]
+        np.testing.assert_array_equal(*map(np.unique, pair) if name in AS_A_SET else pair, key)
