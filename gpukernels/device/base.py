@@ -106,7 +106,7 @@ class Device(Protocol):
         """Return arrays filled with `value`; on a GPU side by side in memory, filled at once."""
 
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
-        """Return a host array of zeros to read results into; for a GPU, in locked pages."""
+        """Return a host array of undefined content to read into; for a GPU, in locked pages."""
 
     def clear(self, array: DeviceArray) -> None:
         """Set every element of `array` to zero, after the launches made so far."""

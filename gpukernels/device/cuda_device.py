@@ -119,10 +119,7 @@ class CudaDevice(Device):
 
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
         array = cuda_memory.current().pinned_array(shape, dtype)
-        if array is None:
-            array = self._cuda.pinned_array(shape, dtype)
-        array.fill(0)
-        return array
+        return self._cuda.pinned_array(shape, dtype) if array is None else array
 
     def clear(self, array: Any) -> None:
         if array.size:

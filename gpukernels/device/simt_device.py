@@ -21,6 +21,9 @@ from gpukernels.trace import Trace
 from .base import Device, Elapsed, Kept, Shape, is_empty
 from .copy_streams import CopyStream, SimtCopies
 
+#: Byte of an array of undefined content.
+UNDEFINED = 0xA5
+
 _made: contextvars.ContextVar[list[SimtDevice] | None]
 _made = contextvars.ContextVar("made", default=None)
 
@@ -140,7 +143,10 @@ class SimtDevice(Device):
         return [self.full(shape, value, dtype) for shape in shapes]
 
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray:
-        return np.zeros(shape, dtype)
+        # Of undefined content, so that a search that counts on zeros fails here too.
+        array = np.empty(shape, dtype)
+        array.view(np.uint8).fill(UNDEFINED)
+        return array
 
     def clear(self, array: Any) -> None:
         array.fill(0)
