@@ -2,7 +2,9 @@
 
 import gzip
 import importlib.util
+import json
 import re
+import statistics
 from pathlib import Path
 
 import numpy as np
@@ -46,3 +48,22 @@ def test_the_readme_tells_vertices_and_arcs_of_every_graph_file():
     for file in files:
         g = gk.read(file)
         assert told[file.name] == (g.n, g.m), file.name
+
+
+def _told(ratios):
+    return f"{statistics.median(ratios):.2f} times", f"{max(ratios):.2f} times"
+
+
+def test_the_page_tells_what_the_successor_costs():
+    found = json.loads((DATA / "benchmarks" / "successor.json").read_text())
+    page = (DATA.parent / "book" / "reading.md").read_text(encoding="utf-8")
+    times = found["times"]
+    calls = [time["call_pair"] for time in times if time["of"] in ("bfs", "sssp")]
+    for start, pairs in (
+        (f"registers of a thread, {len(found['registers'])} kernels", found["registers"].values()),
+        (f"time of kernels, {len(times)} measured", [time["kernel_pair"] for time in times]),
+        (f"whole calls of searches, {len(calls)} measured", calls),
+    ):
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| {start} |"))
+        for number in _told([theirs / ours for ours, theirs in pairs]):
+            assert number in row
