@@ -46,7 +46,7 @@ def test_an_array_is_a_copy_of_any_host_array(each_device, host):
 
 def test_results_can_be_read_into_one_pinned_array(each_device):
     into = each_device.pinned(3, np.int32)
-    assert into.tolist() == [0, 0, 0]
+    assert (into.shape, into.dtype) == ((3,), np.int32)
     assert each_device.read(each_device.array(np.arange(3, dtype=np.int32)), into=into) is into
     assert into.tolist() == [0, 1, 2]
 
