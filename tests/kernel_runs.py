@@ -17,6 +17,7 @@ import gpukernels as gk
 from benchmarks import limits
 from benchmarks import mapping as mapping_bench
 from gpukernels.exercises import CATALOG
+from gpukernels.exercises.tasks import before_the_first_warp as first_exercises
 from gpukernels.exercises.tasks import duplicates as duplicates_exercises
 from gpukernels.exercises.tasks import floyd_warshall as floyd_warshall_exercises
 from gpukernels.exercises.tasks import performance_power_energy as energy_exercises
@@ -630,6 +631,10 @@ def _add_mapping() -> None:
 
 
 def _add_exercises() -> None:
+    for count in (first_exercises.count_threads, first_exercises.count_atomics):
+        RUNS[f"exercise {count.__name__}"] = lambda d, count=count: {
+            key: np.array(value) for key, value in count(d).items()
+        }
     lane = np.arange(32)
     for kind in (np.int32, np.int64):
         RUNS[f"exercise simt-1 {kind.__name__}"] = lambda d, kind=kind: {

@@ -1,0 +1,227 @@
+"""Exercises of the chapter "Before the first warp"."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda
+
+from gpukernels.device import SimtDevice
+from gpukernels.primitives.launch_shape import blocks_for
+
+from ..judge.case import Results, cases_of, launched, unpacked
+from ..judge.counters import sharing
+from ..judge.exercise import KernelExercise, PredictionExercise
+from ..judge.inputs import Inputs, drawn_numbers
+from ..judge.words import words
+
+IMPORTS = "from numba import cuda"
+
+# start-1: predict indices
+
+
+@cuda.jit
+def note_numbers(place, met):
+    """Store each thread's number in the grid by its block and its thread; count the threads."""
+    i = cuda.grid(1)
+    place[cuda.blockIdx.x, cuda.threadIdx.x] = i
+    if i < met.size:
+        met[i] += 1
+
+
+@cuda.jit
+def note_cells(place):
+    """Store each thread's element of a table of 64 columns by its block and its thread."""
+    x, y = cuda.grid(2)
+    place[cuda.blockIdx.y, cuda.blockIdx.x, cuda.threadIdx.y, cuda.threadIdx.x] = 64 * y + x
+
+
+def count_threads(device) -> dict[str, int]:
+    """Return what start-1 asks for, as two launches store it."""
+    blocks = blocks_for(1000, 128)
+    place, met = device.full((blocks, 128), -1, np.int32), device.full(1000, 0, np.int32)
+    device.launch(note_numbers, blocks, 128, place, met)
+    cells = device.full((2, 4, 8, 16), -1, np.int32)
+    device.launch(note_cells, (4, 2), (16, 8), cells)
+    numbers, cells = device.read(place), device.read(cells)
+    return {
+        "a": blocks if device.read(met).all() else 0,
+        "b": int(np.sum(numbers >= 1000)),
+        "c": int(numbers[3, 5]),
+        "d": int(np.sum(cells >= 0)),
+        "e": int(cells[0, 1, 2, 3]),
+    }
+
+
+PLACES = PredictionExercise(
+    words("start-1"),
+    answer={"a": 8, "b": 24, "c": 389, "d": 1024, "e": 147},
+    measure=lambda: count_threads(SimtDevice()),
+)
+
+# start-2: predict atomics
+
+
+@cuda.jit
+def count_up(counter, old):
+    """Take a number from a counter."""
+    old[cuda.threadIdx.x] = cuda.atomic.add(counter, 0, 1)
+
+
+@cuda.jit
+def find_best(best):
+    """Keep the largest of eight values."""
+    cuda.atomic.max(best, 0, 5 * cuda.threadIdx.x % 8)
+
+
+@cuda.jit
+def take(owner, old):
+    """Put the thread's number there if nobody has done so."""
+    i = cuda.threadIdx.x
+    old[i] = cuda.atomic.cas(owner, 0, -1, i)
+
+
+@cuda.jit
+def count_below(mask, found):
+    """Count the bits of a mask below bit 9."""
+    found[0] = cuda.popc(mask & ((1 << 9) - 1))
+
+
+@cuda.jit
+def add_up(values, levels):
+    """Add up 1,024 numbers by the threads of one block, and count the levels."""
+    i, half, level = cuda.threadIdx.x, values.size // 2, 0
+    while half > 0:
+        if i < half:
+            values[i] += values[i + half]
+        cuda.syncthreads()
+        half //= 2
+        level += 1
+    levels[i] = level
+
+
+def count_atomics(device) -> dict[str, int]:
+    """Return what start-2 asks for, as five launches store it."""
+
+    def run(kernel, threads, held, size=0):
+        given = [device.full(1, held, np.int32)]
+        given += [device.full(size, 0, np.int32)] if size else []
+        device.launch(kernel, 1, threads, *given)
+        return device.read(given[-1])
+
+    mask = np.int32(sum(1 << bit for bit in (3, 4, 7, 9)))
+    found = device.full(1, 0, np.int32)
+    device.launch(count_below, 1, 1, mask, found)
+    numbers, levels = device.full(1024, 1, np.int32), device.full(512, 0, np.int32)
+    device.launch(add_up, 1, 512, numbers, levels)
+    return {
+        "a": int(run(count_up, 64, 10, 64).max()),
+        "b": int(run(find_best, 8, 3)[0]),
+        "c": int(np.sum(run(take, 32, -1, 32) == -1)),
+        "d": int(device.read(found)[0]),
+        "e": int(device.read(levels).max()),
+    }
+
+
+ATOMICS = PredictionExercise(
+    words("start-2"),
+    answer={"a": 73, "b": 7, "c": 1, "d": 3, "e": 10},
+    measure=lambda: count_atomics(SimtDevice()),
+)
+
+# start-3: a number in the block
+
+
+@cuda.jit
+def negate(values):
+    """Change the sign of each number."""
+    i = cuda.threadIdx.x
+    i = i + cuda.blockIdx.x * cuda.blockDim.x  # added
+    if i < values.size:
+        values[i] = -values[i]
+
+
+def run_negate(kernel, device, values) -> Results:
+    """Change signs with blocks of 32 threads, at least one."""
+    values = np.asarray(values, np.int64)
+    return launched(kernel, device, max(blocks_for(values.size, 32), 1), 32, values=values)
+
+
+def to_negate() -> dict[str, np.ndarray]:
+    """Return the fixed inputs of start-3; the first fits into one block."""
+    return {
+        "20 numbers": np.arange(1, 21),
+        "40 numbers": np.arange(1, 41),
+        "no numbers": np.zeros(0, int),
+        "32 numbers": np.arange(1, 33) ** 5,
+        "33 numbers": np.arange(-16, 17),
+        "1,000 numbers": np.arange(1, 1001) * 2**40,
+    }
+
+
+NEGATE = KernelExercise(
+    words("start-3"),
+    parts=(negate,),
+    imports=IMPORTS,
+    inputs=Inputs(to_negate, drawn_numbers(most=500, low=-1_000_000, high=1_000_000)),
+    case=cases_of(run_negate, lambda values: {"values": -np.asarray(values, np.int64)}),
+    budgets=lambda case_of: [sharing(case_of("300 numbers", np.arange(300)), at_most=2)],
+    writes=("values",),
+)
+
+# start-4: a first kernel
+
+
+@cuda.jit
+def add_multiple(a, x, y, out):
+    """Store a * x[i] + y[i] in out[i] for each i."""
+    # Your lines go here.
+    i = cuda.grid(1)  # added
+    if i < out.size:  # added
+        out[i] = a * x[i] + y[i]  # added
+
+
+def run_multiple(kernel, device, a, x) -> Results:
+    """Add with blocks of 64 threads, at least one; y is what stands in :func:`others`."""
+    x = np.asarray(x, np.int64)
+    out = np.full(x.size, -(2**62), np.int64)
+    blocks = max(blocks_for(x.size, 64), 1)
+    return launched(kernel, device, blocks, 64, int(a), x, others(x.size), out=out)
+
+
+def others(n: int) -> np.ndarray:
+    """Return `n` numbers that differ from each other and that no float64 holds exactly."""
+    return 2**55 + 3 * np.arange(n, dtype=np.int64)
+
+
+def to_add() -> dict[str, tuple]:
+    """Return the fixed inputs of start-4: the factor and the numbers."""
+    return {
+        "3 numbers, a = 2": (2, np.array([1, 10, 100])),
+        "64 numbers, a = -1": (-1, np.arange(64)),
+        "65 numbers, a = 3": (3, np.arange(65) ** 2),
+        "no numbers": (7, np.zeros(0, int)),
+        "one number, a = 0": (0, np.array([-5])),
+        "1,000 numbers, a = 1,000": (1000, np.arange(1000) - 500),
+    }
+
+
+def draw_factor(rng) -> dict[str, tuple]:
+    """Return a drawn factor and drawn numbers."""
+    drawn = rng.integers(-1_000_000, 1_000_000, rng.integers(2, 400))
+    return {"a drawn factor and drawn numbers": (int(rng.integers(-99, 100)), drawn)}
+
+
+MULTIPLE = KernelExercise(
+    words("start-4"),
+    parts=(add_multiple,),
+    imports=IMPORTS,
+    inputs=Inputs(to_add, draw_factor),
+    case=cases_of(
+        unpacked(run_multiple),
+        unpacked(lambda a, x: {"out": int(a) * np.asarray(x, np.int64) + others(len(x))}),
+    ),
+    budgets=lambda case_of: [sharing(case_of("300 numbers", (3, np.arange(300))), at_most=3)],
+    writes=("out",),
+)
+
+EXERCISES = (PLACES, ATOMICS, NEGATE, MULTIPLE)
