@@ -20,6 +20,7 @@ from gpukernels.views.script import join, read_module
 
 from .listing import PLACE, listed, read_chapter
 from .sheets import as_json, sheet_of
+from .syllabus import with_tables
 
 LOGGER = logging.getLogger(__name__)
 JS = Path(__file__).parent / "js"
@@ -69,7 +70,8 @@ def contents(app: Sphinx, page: str) -> list[dict[str, Any]]:
 
 
 def list_all(app: Sphinx, page: str, source: list[str]) -> None:
-    """Write the list of all exercises where a page has its place."""
+    """Write the list of all exercises, lectures and labs where a page has their places."""
+    source[0] = with_tables(source[0], Path(app.srcdir) / "chapters")
     if PLACE in source[0]:
         known = [
             read_chapter(Path(app.env.doc2path(name)), exercises)

@@ -1,0 +1,127 @@
+"""A semester of lectures and labs, with minutes that are computed from the chapters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple
+
+import nbformat
+
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.tasks import CHAPTERS
+
+#: The places of the two tables in the page's source.
+LECTURES_HERE, LABS_HERE = "<!-- lectures -->", "<!-- labs -->"
+#: Chapters that take two lectures.
+TWICE = (
+    "simt", "representations", "shared_memory", "frontier_bfs", "duplicates", "scans",
+    "mapping_dynamic", "sssp_spectrum", "hbf", "floyd_warshall",
+)  # fmt: skip
+#: Sections for reading at home, where a chapter would take longer than its lectures.
+AT_HOME = {
+    "better_queues": ("The table of the papers, counted",),
+    "all_pairs_otherwise": ("A matrix that the device cannot hold",),
+}
+#: The tasks of each lab, of 90 minutes.
+LABS = (
+    ("start-1", "start-3", "start-4", "simt-1", "simt-2"),
+    ("representations-1", "representations-2", "mapping-static-1", "mapping-static-3"),
+    ("shared-1", "shared-2", "shared-3"),
+    ("bfs-1", "bfs-2", "duplicates-1"),
+    ("scans-1", "scans-2", "scans-3"),
+    ("mapping-dynamic-1", "queues-1", "queues-3"),
+    ("bfs4k-1", "direction-1", "direction-2"),
+    ("sssp-1", "sssp-2", "hbf-1"),
+    ("floyd-1", "floyd-2"),
+    ("energy-1", "energy-2", "beyond-1"),
+)
+#: Minutes for a figure, words and lines of code that are read in a minute.
+A_FIGURE, WORDS, LINES = 3, 100, 4
+#: A cell that draws.
+DRAWS = re.compile(r"View\(|HTML\(|\.plot\(")
+FOLDED = {"remove-cell", "hide-cell"}
+UNSEEN = {"hide-input", "remove-input"}
+
+
+class Section(NamedTuple):
+    """A section of a chapter, and about how long a teacher talks about it."""
+
+    title: str
+    minutes: float
+
+
+def sections_of(notebook: Path) -> tuple[str, list[Section]]:
+    """Return a chapter's title, and its sections up to the exercises."""
+    found, title = [Section("Opening", 0)], ""
+    for cell in nbformat.read(notebook, as_version=4).cells:
+        tags = {*cell.metadata.get("tags", ())}
+        if cell.cell_type == "markdown":
+            for text in re.split(r"^(?=##? )", cell.source, flags=re.MULTILINE):
+                if text.startswith("## Exercises"):
+                    return title, found
+                if text.startswith("# "):
+                    title = text.splitlines()[0][2:]
+                elif text.startswith("## "):
+                    found.append(Section(text.splitlines()[0][3:], 0))
+                found[-1] = _longer(found[-1], len(text.split()) / WORDS)
+        elif not tags & FOLDED:
+            lines = 0 if tags & UNSEEN else len(cell.source.splitlines())
+            drawn = A_FIGURE if DRAWS.search(cell.source) else 0
+            found[-1] = _longer(found[-1], lines / LINES + drawn)
+    raise ValueError(f"{notebook.name} has no exercises")
+
+
+def _longer(section: Section, minutes: float) -> Section:
+    return section._replace(minutes=section.minutes + minutes)
+
+
+def lectures(folder: Path) -> Iterator[tuple[str, list[Section]]]:
+    """Yield the chapter and the sections of each lecture; two of a chapter are about as long."""
+    for name in CHAPTERS:
+        _, sections = sections_of(folder / f"{name}.ipynb")
+        taught = [s for s in sections if s.title not in AT_HOME.get(name, ())]
+        if name not in TWICE:
+            yield name, taught
+            continue
+        sums = list(accumulate(s.minutes for s in taught))
+        cut = min(range(1, len(taught)), key=lambda k: abs(2 * sums[k - 1] - sums[-1]))
+        yield name, taught[:cut]
+        yield name, taught[cut:]
+
+
+def minutes_of(sections: list[Section]) -> int:
+    """Return about how long a lecture takes."""
+    return round(sum(section.minutes for section in sections))
+
+
+def lecture_table(folder: Path) -> str:
+    """Return the table of lectures in Markdown."""
+    rows = ["| | lecture | sections, with their minutes | minutes |", "|---|---|---|---|"]
+    for k, (name, sections) in enumerate(lectures(folder), 1):
+        parts = "; ".join(f"{s.title} {max(round(s.minutes), 1)}" for s in sections)
+        rows.append(f"| {k} | {{doc}}`../chapters/{name}` | {parts} | {minutes_of(sections)} |")
+    return "\n".join(rows)
+
+
+def lab_table() -> str:
+    """Return the table of labs in Markdown."""
+    rows = ["| | tasks | minutes |", "|---|---|---|"]
+    for k, ids in enumerate(LABS, 1):
+        tasks = ", ".join(f"{{ref}}`{id} <exercise-{id}>`" for id in ids)
+        rows.append(f"| {k} | {tasks} | {lab_minutes(ids)} |")
+    return "\n".join(rows)
+
+
+def lab_minutes(ids: tuple[str, ...]) -> int:
+    """Return about how long the tasks of a lab take."""
+    return sum(CATALOG[id].minutes for id in ids)
+
+
+def with_tables(source: str, folder: Path) -> str:
+    """Return a page's source with the tables in their places."""
+    if LECTURES_HERE in source:
+        source = source.replace(LECTURES_HERE, lecture_table(folder))
+    return source.replace(LABS_HERE, lab_table()) if LABS_HERE in source else source
