@@ -23,6 +23,9 @@ def main(arguments: list[str] | None = None) -> int:
     judge = verbs.add_parser("judge", help="judge the notebooks that students have submitted")
     judge.add_argument("folder", type=Path, help="the notebooks, made by `make sheet`")
     judge.add_argument("--csv", type=Path, required=True, help="the table to write")
+    judge.add_argument(
+        "--sheet", type=Path, help="the notebook handed out; by default, tasks of most notebooks"
+    )
     judge.add_argument("--seed", type=int, help="of the hidden inputs; by default a new one")
     limits = judging.Limits()
     judge.add_argument("--seconds", type=int, default=limits.seconds, help="of one answer")
@@ -30,9 +33,10 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     seed = secrets.randbelow(1_000_000) if given.seed is None else given.seed
     try:
-        found = judging.grades(
-            given.folder, seed, judging.Limits(given.seconds, given.memory << 20)
-        )
+        if not given.csv.parent.is_dir():
+            raise InvalidArgument("--csv", str(given.csv), "a file in a folder that exists")
+        limits = judging.Limits(given.seconds, given.memory << 20)
+        found = judging.grades(given.folder, seed, limits, given.sheet)
     except InvalidArgument as error:
         print(error, file=sys.stderr)
         return 2
@@ -40,6 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{len(found)} notebooks judged with seed {seed}: {given.csv}")
     for row in found:
         print(f"{row.email}: {row.points} of {row.maximum}")
+    if given.sheet is None and len(found) < 3:
+        print("Tasks and points are as these few notebooks have them: --sheet compares them.")
     return 0
 
 

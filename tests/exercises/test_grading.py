@@ -12,6 +12,7 @@ from sheets_answered import submit
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.__main__ import main
+from gpukernels.exercises.grading import judging
 from gpukernels.exercises.grading.definitions import definitions
 from gpukernels.exercises.grading.judging import Limits, judge
 from gpukernels.exercises.grading.submission import Answer, read
@@ -24,7 +25,7 @@ def test_a_folder_of_sheets_becomes_a_table(tmp_path):
     folder = tmp_path / "submitted"
     folder.mkdir()
     wrong = RIGHT["shared-2"].replace("tile[i] += tile[i + apart]", "tile[i] = tile[i + apart]")
-    submit(folder / "a.ipynb", TASKS, RIGHT, "anna@example.org")
+    submit(folder / "a.ipynb", TASKS, RIGHT, "anna@example.org", "Since a tree,\n= halves.\n")
     submit(folder / "b.ipynb", TASKS, {**RIGHT, "shared-2": wrong}, "ben@example.org")
     submit(folder / "c.ipynb", TASKS, {}, "")
     table = tmp_path / "points.csv"
@@ -35,7 +36,7 @@ def test_a_folder_of_sheets_becomes_a_table(tmp_path):
     assert run.returncode == 0, run.stderr
     with table.open(newline="") as opened:
         rows = list(csv.DictReader(opened))
-    assert list(rows[0]) == ["email", "points", "maximum", "feedback"]
+    assert list(rows[0]) == ["email", "points", "maximum", "feedback", "explanations"]
     points = [(row["email"], row["points"], row["maximum"]) for row in rows]
     assert points == [
         ("anna@example.org", "7", "7"),
@@ -45,6 +46,9 @@ def test_a_folder_of_sheets_becomes_a_table(tmp_path):
     assert rows[0]["feedback"] == "shared-1: right\nshared-2: right"
     assert "shared-2: 128 numbers, schedule lockstep: `total[0]` is" in rows[1]["feedback"]
     assert "shared-1: a: no prediction yet" in rows[2]["feedback"]
+    said = "Since a tree,\n= halves."
+    assert rows[0]["explanations"] == f"shared-1: {said}\nshared-2: {said}"
+    assert rows[2]["explanations"] == "shared-1: (none)\nshared-2: (none)"
 
 
 @pytest.mark.parametrize(
@@ -163,3 +167,41 @@ def test_an_unknown_task_is_named(tmp_path, capsys):
     file.write_text(file.read_text().replace('"task": "shared-1"', '"task": "shared-77"'))
     assert main(["judge", str(tmp_path), "--csv", str(tmp_path / "t.csv")]) == 2
     assert "task = 'shared-77': must be one of simt-1" in capsys.readouterr().err
+
+
+def test_one_notebook_is_compared_with_the_sheet_that_was_handed_out(tmp_path, capsys):
+    """Alone, a notebook with more points than the sheet looks like a notebook of that sheet."""
+    folder = tmp_path / "submitted"
+    folder.mkdir()
+    sheet, table = folder / "sheet.ipynb", tmp_path / "t.csv"
+    submit(sheet, ("shared-1",), {}, "")
+    file = submit(folder / "a.ipynb", ("shared-1",), RIGHT, "a@example.org")
+    text = file.read_text()
+    judged = ["judge", str(folder), "--csv", str(table), "--sheet", str(sheet)]
+    for old, new in (('"points": 2', '"points": 200'), ("shared-1", "shared-2")):
+        file.write_text(text.replace(old, new))
+        assert main(judged) == 2
+        assert "must be of the sheet: shared-1 for 2 points" in capsys.readouterr().err
+    assert not table.exists()
+    file.write_text(text)
+    assert main(judged) == 0
+    said = capsys.readouterr().out
+    assert "1 notebooks judged" in said  # the sheet itself is nobody's
+    assert "a@example.org: 2 of 2" in said
+    assert "--sheet" not in said
+    assert main(judged[:-2]) == 0
+    assert "as these few notebooks have them: --sheet compares them" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("sheet", "table", "said"),
+    [("none.ipynb", "t.csv", "notebook = "), ("a.ipynb", "none/t.csv", "--csv = ")],
+)
+def test_a_sheet_or_a_folder_that_is_not_there_is_named_before_anything_is_judged(
+    sheet, table, said, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(judging, "judge", None)
+    submit(tmp_path / "a.ipynb", ("shared-1",), RIGHT, "a@example.org")
+    files = ["--csv", str(tmp_path / table), "--sheet", str(tmp_path / sheet)]
+    assert main(["judge", str(tmp_path), *files]) == 2
+    assert said in capsys.readouterr().err

@@ -11,7 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,10 @@ from .. import CATALOG
 from .definitions import definitions
 from .submission import Answer, Submission, read
 
-#: Columns of the table, as Moodle's gradebook imports them.
-COLUMNS = "email", "points", "maximum", "feedback"
+#: Columns of the table. Moodle's gradebook imports the first four; a teacher reads the last one.
+COLUMNS = "email", "points", "maximum", "feedback", "explanations"
+#: Stands for an explanation that nobody has written.
+NO_TEXT = "(none)"
 #: The parts of an answer that count.
 JUDGED = "imports, kernels and numbers"
 #: Where the process of an answer runs.
@@ -33,12 +35,13 @@ ONE = "gpukernels.exercises.grading.one_answer"
 
 @dataclass(frozen=True)
 class Grade:
-    """The points of one student, out of how many, and the reasons, task by task."""
+    """The points of one student, out of how many, and by task the reasons and the explanations."""
 
     email: str
     points: int
     maximum: int
     feedback: str
+    explanations: str
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Limits:
     memory: int = 8 << 30
 
 
-def grades(folder: Path, seed: int, limits: Limits) -> list[Grade]:
+def grades(folder: Path, seed: int, limits: Limits, sheet: Path | None = None) -> list[Grade]:
     """Return a grade for each notebook of a folder, in the order of their names.
 
     Parameters
@@ -60,17 +63,21 @@ def grades(folder: Path, seed: int, limits: Limits) -> list[Grade]:
         Seed of the hidden inputs, the same for all students.
     limits : Limits
         The limits of each answer.
+    sheet : Path, optional
+        The notebook that was handed out, whose tasks and points every notebook must have. By
+        default they must be those of most other notebooks.
 
     Raises
     ------
     InvalidArgument
-        If there is no notebook, or one of them is not of a sheet.
+        If there is no notebook, or one of them is not of the sheet.
     """
-    files = sorted(folder.glob("*.ipynb"))
+    handed_out = None if sheet is None else _marks(read(sheet))
+    files = [file for file in sorted(folder.glob("*.ipynb")) if not _is_same(file, sheet)]
     if not files:
         raise InvalidArgument("FOLDER", str(folder), "a folder with notebooks (.ipynb)")
     submissions = [read(file) for file in files]
-    _check_of_one_sheet(submissions)
+    _check_of_one_sheet(submissions, handed_out)
     unknown = [a.task for s in submissions for a in s.answers if a.task not in CATALOG]
     if unknown:
         raise InvalidArgument("task", unknown[0], f"one of {', '.join(CATALOG)}")
@@ -84,18 +91,30 @@ def grades(folder: Path, seed: int, limits: Limits) -> list[Grade]:
     return [_grade(s, [next(verdicts) for _ in s.answers]) for s in submissions]
 
 
-def _check_of_one_sheet(submissions: Sequence[Submission]) -> None:
-    """Refuse a notebook whose tasks or points are not those of most others.
+Marks = tuple[tuple[str, int], ...]
+
+
+def _marks(submission: Submission) -> Marks:
+    """Return the tasks and points of a notebook."""
+    return tuple((answer.task, answer.points) for answer in submission.answers)
+
+
+def _is_same(file: Path, sheet: Path | None) -> bool:
+    return sheet is not None and file.samefile(sheet)
+
+
+def _check_of_one_sheet(submissions: Sequence[Submission], handed_out: Marks | None) -> None:
+    """Refuse a notebook whose tasks or points are not those of the sheet, or of most others.
 
     A student can change both, as they stand in the notebook.
     """
-    marks = [tuple((a.task, a.points) for a in s.answers) for s in submissions]
-    ((usual, _),) = Counter(marks).most_common(1)
+    marks = [_marks(submission) for submission in submissions]
+    usual = handed_out or Counter(marks).most_common(1)[0][0]
     for submission, mark in zip(submissions, marks, strict=True):
         if mark != usual:
-            sheet = ", ".join(f"{task} for {points}" for task, points in usual)
-            allowed = f"of the sheet of the others: {sheet} points"
-            raise InvalidArgument("notebook", str(submission.file), allowed)
+            tasks = ", ".join(f"{task} for {points}" for task, points in usual)
+            which = "of the sheet" if handed_out else "of the sheet of the others"
+            raise InvalidArgument("notebook", str(submission.file), f"{which}: {tasks} points")
 
 
 def judge(answer: Answer, seed: int, limits: Limits) -> dict[str, Any]:
@@ -132,6 +151,7 @@ def _grade(submission: Submission, verdicts: Sequence[dict[str, Any]]) -> Grade:
         sum(answer.points for answer, verdict in both if verdict["passed"]),
         sum(answer.points for answer, _ in both),
         "\n".join(f"{answer.task}: {verdict['feedback']}" for answer, verdict in both),
+        "\n".join(f"{a.task}: {submission.texts.get(a.task) or NO_TEXT}" for a, _ in both),
     )
 
 
@@ -140,4 +160,4 @@ def write(file: Path, rows: Iterable[Grade]) -> None:
     with file.open("w", newline="", encoding="utf-8") as opened:
         table = csv.writer(opened)
         table.writerow(COLUMNS)
-        table.writerows((row.email, row.points, row.maximum, row.feedback) for row in rows)
+        table.writerows(astuple(row) for row in rows)

@@ -1,4 +1,4 @@
-"""A submitted notebook: the student's address, and the answers."""
+"""A submitted notebook: the student's address, the answers, and the texts that explain them."""
 
 from __future__ import annotations
 
@@ -35,11 +35,14 @@ class Submission:
         The student's address; empty if the notebook names none.
     answers : tuple of Answer
         In the order of the sheet.
+    texts : dict of str to str
+        The explanation of each answer, by task.
     """
 
     file: Path
     email: str
     answers: tuple[Answer, ...]
+    texts: dict[str, str]
 
 
 def read(file: Path) -> Submission:
@@ -59,11 +62,12 @@ def read(file: Path) -> Submission:
             if mark and mark["part"] == "answer"
         )
         student = "\n".join(source for mark, source in marked if mark and mark["part"] == "student")
+        texts = {m["task"]: text.strip() for m, text in marked if m and m["part"] == "text"}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidArgument("notebook", str(file), f"a notebook of a sheet ({error!r})") from None
     if not answers:
         raise InvalidArgument("notebook", str(file), "one of a sheet: its cells name no task")
-    return Submission(file, _email(student), answers)
+    return Submission(file, _email(student), answers, texts)
 
 
 def _source(cell: dict[str, Any]) -> str:
