@@ -1,4 +1,4 @@
-"""Judge the notebooks of a folder, each answer in a process of its own."""
+"""Judge notebooks, each answer in a process of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
@@ -17,11 +16,9 @@ from typing import Any
 
 from gpukernels.cores import cores
 from gpukernels.cores.progress import Progress
-from gpukernels.errors import InvalidArgument
 
-from .. import CATALOG
 from .definitions import definitions
-from .submission import Answer, Submission, read
+from .submission import Answer, Submission
 
 #: Columns of the table. Moodle's gradebook imports the first four; a teacher reads the last one.
 COLUMNS = "email", "points", "maximum", "feedback", "explanations"
@@ -52,35 +49,18 @@ class Limits:
     memory: int = 8 << 30
 
 
-def grades(folder: Path, seed: int, limits: Limits, sheet: Path | None = None) -> list[Grade]:
-    """Return a grade for each notebook of a folder, in the order of their names.
+def grades(submissions: Sequence[Submission], seed: int, limits: Limits) -> list[Grade]:
+    """Return a grade for each notebook.
 
     Parameters
     ----------
-    folder : Path
-        The submitted notebooks.
+    submissions : sequence of Submission
+        The notebooks.
     seed : int
         Seed of the hidden inputs, the same for all students.
     limits : Limits
         The limits of each answer.
-    sheet : Path, optional
-        The notebook that was handed out, whose tasks and points every notebook must have. By
-        default they must be those of most other notebooks.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is no notebook, or one of them is not of the sheet.
     """
-    handed_out = None if sheet is None else _marks(read(sheet))
-    files = [file for file in sorted(folder.glob("*.ipynb")) if not _is_same(file, sheet)]
-    if not files:
-        raise InvalidArgument("FOLDER", str(folder), "a folder with notebooks (.ipynb)")
-    submissions = [read(file) for file in files]
-    _check_of_one_sheet(submissions, handed_out)
-    unknown = [a.task for s in submissions for a in s.answers if a.task not in CATALOG]
-    if unknown:
-        raise InvalidArgument("task", unknown[0], f"one of {', '.join(CATALOG)}")
     answers = [answer for submission in submissions for answer in submission.answers]
     with ThreadPoolExecutor(cores()) as pool, Progress("judged", len(answers), "answers") as bar:
         found = []
@@ -89,32 +69,6 @@ def grades(folder: Path, seed: int, limits: Limits, sheet: Path | None = None) -
             bar.reach(len(found))
     verdicts = iter(found)
     return [_grade(s, [next(verdicts) for _ in s.answers]) for s in submissions]
-
-
-Marks = tuple[tuple[str, int], ...]
-
-
-def _marks(submission: Submission) -> Marks:
-    """Return the tasks and points of a notebook."""
-    return tuple((answer.task, answer.points) for answer in submission.answers)
-
-
-def _is_same(file: Path, sheet: Path | None) -> bool:
-    return sheet is not None and file.samefile(sheet)
-
-
-def _check_of_one_sheet(submissions: Sequence[Submission], handed_out: Marks | None) -> None:
-    """Refuse a notebook whose tasks or points are not those of the sheet, or of most others.
-
-    A student can change both, as they stand in the notebook.
-    """
-    marks = [_marks(submission) for submission in submissions]
-    usual = handed_out or Counter(marks).most_common(1)[0][0]
-    for submission, mark in zip(submissions, marks, strict=True):
-        if mark != usual:
-            tasks = ", ".join(f"{task} for {points}" for task, points in usual)
-            which = "of the sheet" if handed_out else "of the sheet of the others"
-            raise InvalidArgument("notebook", str(submission.file), f"{which}: {tasks} points")
 
 
 def judge(answer: Answer, seed: int, limits: Limits) -> dict[str, Any]:
@@ -147,7 +101,7 @@ def judge(answer: Answer, seed: int, limits: Limits) -> dict[str, Any]:
 def _grade(submission: Submission, verdicts: Sequence[dict[str, Any]]) -> Grade:
     both = list(zip(submission.answers, verdicts, strict=True))
     return Grade(
-        submission.email or submission.file.name,
+        submission.student,
         sum(answer.points for answer, verdict in both if verdict["passed"]),
         sum(answer.points for answer, _ in both),
         "\n".join(f"{answer.task}: {verdict['feedback']}" for answer, verdict in both),

@@ -44,6 +44,11 @@ class Submission:
     answers: tuple[Answer, ...]
     texts: dict[str, str]
 
+    @property
+    def student(self) -> str:
+        """The student's address, or else the name of the file."""
+        return self.email or self.file.name
+
 
 def read(file: Path) -> Submission:
     """Read a submitted notebook.

@@ -1,0 +1,65 @@
+"""Read the submitted notebooks of a folder, all of them of one sheet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from gpukernels.errors import InvalidArgument
+
+from .. import CATALOG
+from .submission import Submission, read
+
+Marks = tuple[tuple[str, int], ...]
+
+
+def read_all(folder: Path, sheet: Path | None = None) -> list[Submission]:
+    """Return the notebooks of a folder, in the order of their names.
+
+    Parameters
+    ----------
+    folder : Path
+        The submitted notebooks.
+    sheet : Path, optional
+        The notebook that was handed out, whose tasks and points every notebook must have. By
+        default they must be those of most other notebooks. A sheet in `folder` is not returned.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no notebook, or one of them is not of the sheet.
+    """
+    handed_out = None if sheet is None else _marks(read(sheet))
+    files = [file for file in sorted(folder.glob("*.ipynb")) if not _is_same(file, sheet)]
+    if not files:
+        raise InvalidArgument("FOLDER", str(folder), "a folder with notebooks (.ipynb)")
+    submissions = [read(file) for file in files]
+    _check_of_one_sheet(submissions, handed_out)
+    unknown = [a.task for s in submissions for a in s.answers if a.task not in CATALOG]
+    if unknown:
+        raise InvalidArgument("task", unknown[0], f"one of {', '.join(CATALOG)}")
+    return submissions
+
+
+def _marks(submission: Submission) -> Marks:
+    """Return the tasks and points of a notebook."""
+    return tuple((answer.task, answer.points) for answer in submission.answers)
+
+
+def _is_same(file: Path, sheet: Path | None) -> bool:
+    return sheet is not None and file.samefile(sheet)
+
+
+def _check_of_one_sheet(submissions: Sequence[Submission], handed_out: Marks | None) -> None:
+    """Refuse a notebook whose tasks or points are not those of the sheet, or of most others.
+
+    A student can change both, as they stand in the notebook.
+    """
+    marks = [_marks(submission) for submission in submissions]
+    usual = handed_out or Counter(marks).most_common(1)[0][0]
+    for submission, mark in zip(submissions, marks, strict=True):
+        if mark != usual:
+            tasks = ", ".join(f"{task} for {points}" for task, points in usual)
+            which = "of the sheet" if handed_out else "of the sheet of the others"
+            raise InvalidArgument("notebook", str(submission.file), f"{which}: {tasks} points")

@@ -1,0 +1,146 @@
+"""Kernels of students are compared: a renamed copy is listed, and independent ones are not."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from adversaries import kernel_of
+from sheets_answered import submit
+
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.__main__ import main
+
+HEAD = """\
+from numba import cuda, int32
+
+
+@cuda.jit
+def block_sum(values, total):
+    tile = cuda.shared.array(128, int32)
+    i = cuda.threadIdx.x
+    tile[i] = 0
+    if i < values.size:
+        tile[i] = values[i]
+    cuda.syncthreads()
+"""
+TAIL = """\
+    if i == 0:
+        total[0] = tile[0]
+"""
+#: Two answers of shared-2 that were written apart, and differ from the solution.
+BY_SHUFFLES = f"""{HEAD}\
+    mine = tile[i]
+    for offset in (16, 8, 4, 2, 1):
+        mine += cuda.shfl_down_sync(0xFFFFFFFF, mine, offset)
+    cuda.syncthreads()
+    if i % 32 == 0:
+        tile[i // 32] = mine
+    cuda.syncthreads()
+    if i == 0:
+        tile[0] += tile[1] + tile[2] + tile[3]
+{TAIL}"""
+BY_LEVEL = f"""{HEAD}\
+    for k in range(7):
+        d = 64 >> k
+        if i < d:
+            tile[i] = tile[i] + tile[i + d]
+        cuda.syncthreads()
+{TAIL}"""
+#: The first one with other names, another layout, a comment and a line that does nothing.
+COPY = '''\
+from numba import cuda, int32
+import numpy as np
+
+@cuda.jit
+def block_sum(values, total):
+    """Sum by warps, my own idea."""
+    buffer = cuda.shared.array(128, int32)
+    t = cuda.threadIdx.x
+    buffer[t] = 0
+    if (t < values.size):
+        buffer[t] = values[t]
+
+    cuda.syncthreads()
+    # first each warp
+    acc = buffer[t]
+    for step in (16, 8, 4, 2, 1):
+        acc += cuda.shfl_down_sync(0xFFFFFFFF,
+                                   acc, step)
+    unused = 3
+    cuda.syncthreads()
+    if t%32 == 0: buffer[t//32] = acc
+    cuda.syncthreads()
+    if t == 0:
+        buffer[0] += (buffer[1] + buffer[2] + buffer[3])
+    if t == 0:
+        total[0] = buffer[0]
+'''
+TASK = "shared-2"
+SOLUTION = CATALOG[TASK].solution.text
+
+
+def listed(capsys, folder, tasks=(TASK,), **sources: str) -> list[str]:
+    """Return the pairs that are printed of notebooks with these answers, by student."""
+    for name, source in sources.items():
+        answers = {task.partition("=")[0]: source for task in tasks}
+        submit(folder / f"{name}.ipynb", tasks, answers, f"{name}@example.org")
+    assert main(["similar", str(folder)]) == 0
+    first, *pairs = capsys.readouterr().out.splitlines()
+    assert first == f"{len(sources)} notebooks compared, {len(pairs)} pairs of similar answers"
+    return pairs
+
+
+@pytest.mark.parametrize("source", [BY_SHUFFLES, BY_LEVEL, COPY])
+def test_the_answers_of_these_tests_are_right(source, tmp_path):
+    ex = CATALOG[TASK]
+    assert ex.check(kernel_of(ex, source, tmp_path), seed=1).passed
+
+
+def test_a_renamed_copy_is_listed_and_two_independent_answers_are_not(tmp_path, capsys):
+    pairs = listed(capsys, tmp_path, ann=BY_SHUFFLES, ben=BY_LEVEL, cem=COPY)
+    assert len(pairs) == 1
+    assert pairs[0].startswith("shared-2: ann@example.org and cem@example.org share ")
+
+
+def test_a_copy_with_the_address_of_its_original_is_listed(tmp_path, capsys):
+    for name in "ab":
+        submit(tmp_path / f"{name}.ipynb", (TASK,), {TASK: BY_SHUFFLES}, "ann@example.org")
+    assert main(["similar", str(tmp_path)]) == 0
+    assert "ann@example.org and ann@example.org share 100%" in capsys.readouterr().out
+
+
+def test_an_answer_like_the_solution_is_listed_as_such(tmp_path, capsys):
+    own = SOLUTION.replace("apart", "half").replace("tile", "part")
+    pairs = listed(capsys, tmp_path, ann=own, ben=BY_LEVEL)
+    assert pairs == ["shared-2: ann@example.org and the solution share 100%"]
+
+
+def test_the_skeleton_and_a_line_of_code_are_nobodys(tmp_path, capsys):
+    skeleton = CATALOG[TASK].skeleton
+    begun = skeleton.replace("# Your lines go here.", "half = 64")
+    assert listed(capsys, tmp_path, ann=skeleton, ben=skeleton, cem=begun, dan=begun) == []
+
+
+def test_a_bug_and_a_prediction_have_one_right_answer_and_are_not_compared(tmp_path, capsys):
+    for task in ("shared-1", "shared-3"):
+        text = CATALOG[task].solution.text
+        assert listed(capsys, tmp_path, (task,), ann=text, ben=text) == []
+
+
+def test_what_is_no_python_is_compared_as_text(tmp_path, capsys):
+    cut = COPY.replace("total[0] = buffer[0]", "total[0] = (")
+    (pair,) = listed(capsys, tmp_path, ann=cut, ben=cut, cem="x = (")
+    assert pair == "shared-2: ann@example.org and ben@example.org share 100%"
+
+
+def test_the_package_that_is_missing_is_named(tmp_path, capsys, monkeypatch):
+    submit(tmp_path / "a.ipynb", (TASK,), {TASK: COPY}, "ann@example.org")
+    monkeypatch.setitem(sys.modules, "copydetect", None)
+    assert main(["similar", str(tmp_path)]) == 2
+    assert "pip install 'gpukernels[grading]'" in capsys.readouterr().err
+
+
+def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):
+    assert main(["similar", str(tmp_path)]) == 2
+    assert "must be a folder with notebooks" in capsys.readouterr().err
