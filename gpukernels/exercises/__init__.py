@@ -67,7 +67,7 @@ def exercises() -> Table:
 
     The minutes are an estimate, from what there is to read and to write. The last column says
     ``solved``, ``tried`` or nothing, and ``next`` at the first exercise of the book that is not
-    solved. A notebook keeps what ``check`` has said of your own answers in
+    solved. A notebook keeps your own answers, and what ``check`` has said of them, in
     ``~/.local/state/gpukernels/exercises.json``, or on Windows below ``%LOCALAPPDATA%``; the book's
     solutions and bare skeletons do not count. The environment variable GPUKERNELS_PROGRESS names
     another file, or is ``off``. Delete the file to begin again. Nothing leaves your computer.

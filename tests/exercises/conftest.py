@@ -1,16 +1,18 @@
-"""Tests of exercises begin with all hints, whichever tests have run before."""
+"""Tests of exercises begin with all hints and no tries, whichever tests have run before."""
 
 from __future__ import annotations
 
 import pytest
 
 from gpukernels.exercises import CATALOG
+from gpukernels.exercises.judge import logbook
 from gpukernels.exercises.judge.exercise import PredictionExercise
 
 
 @pytest.fixture(autouse=True)
-def no_hint_given():
-    """Forget which wrong guesses have been called more or fewer."""
+def nothing_tried():
+    """Forget which wrong guesses have been called more or fewer, and the records of checks."""
+    logbook._of_this_process.clear()
     for ex in CATALOG.values():
         if isinstance(ex, PredictionExercise):
             ex._hinted.clear()

@@ -232,9 +232,9 @@ def cut(text: str, most: int = 200) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def shown(value: object) -> str:
+def shown(value: object, most: int = 80) -> str:
     """Return how `value` prints, in short; some values do not."""
     try:
-        return cut(repr(value), 80)
+        return cut(repr(value), most)
     except Exception:
         return f"something of type {type(value).__name__} that does not print"

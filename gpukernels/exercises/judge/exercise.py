@@ -21,6 +21,7 @@ from .bench import in_short
 from .case import Budget, Case, CaseOf
 from .checking import check_kernel, unfit
 from .inputs import Inputs
+from .record import record_of
 from .report import ExerciseFailed, Finding, Report
 from .running import VisibleRun, run_visibly
 from .skeleton import HERE, skeleton_text, solution_text
@@ -124,6 +125,10 @@ class Exercise(ReadOnly):
     ('wake the lanes', 'write a kernel', 'medium', 40)
     >>> ex.check(ex.solution, seed=1).passed
     True
+    >>> report = ex.check("no kernel", raises=False, seed=1)
+    >>> record = ex.record()
+    >>> record["task"], record["verdict"], record["seed"], record["answer"]
+    ('shared-2', 'not yet', 1, "'no kernel'")
     """
 
     wants = ""
@@ -198,10 +203,37 @@ class Exercise(ReadOnly):
 
     def _note(self, answer: Any, report: Report) -> None:
         """Keep for `exercises` what has been solved or tried; a bare skeleton is neither."""
-        if report.passed:
-            logbook.note(self.id, logbook.SOLVED)
-        elif not self._is_skeleton(answer):
-            logbook.note(self.id, logbook.TRIED)
+        if not report.passed and self._is_skeleton(answer):
+            return
+        before = logbook.record(self.id)
+        tries = 1 if before is None else before["tries"] + 1
+        state = logbook.SOLVED if report.passed else logbook.TRIED
+        logbook.note(self.id, state, record_of(self.id, answer, report, tries))
+
+    def record(self) -> dict[str, Any]:
+        """Return what is kept of the last check of your own answer, ready for ``json.dumps``.
+
+        A bare skeleton is no answer, and neither is the book's solution. Where nothing is kept, it
+        is the last check of this process; :func:`exercises` says where something is.
+
+        Returns
+        -------
+        dict
+            The id of the exercise, "task"; the "verdict", "solved" or "not yet"; the "seed" of the
+            inputs that were drawn; the number of checks so far, "tries"; the source of the "answer"
+            with the device functions that it calls, or a prediction as text; the "version" of
+            `gpukernels`; and the "time" in UTC, in the format of ISO 8601.
+
+        Raises
+        ------
+        InvalidArgument
+            If no answer has been checked.
+        """
+        kept = logbook.record(self.id)
+        if kept is None:
+            allowed = "an exercise whose answer has been checked: call check(answer) first"
+            raise InvalidArgument("id", self.id, allowed)
+        return dict(kept)
 
     def run(self, answer: Any, schedule: str = "lockstep", seed: int = 0) -> VisibleRun:
         """Run an answer on one input that you may look at.

@@ -1,7 +1,8 @@
 """What a reader has tried and solved: a small file that outlives the notebook.
 
-It is JSON, ``{"simt-1": "solved", "simt-2": "tried"}``, in the folder where programs keep their
-state: ``~/.local/state/gpukernels/exercises.json`` (``XDG_STATE_HOME`` is heeded), or below
+It is JSON, ``{"simt-1": "solved", "simt-2": "tried"}``, and under "records" it has the record of
+the last check of each exercise. It lies in the folder where programs keep their state:
+``~/.local/state/gpukernels/exercises.json`` (``XDG_STATE_HOME`` is heeded), or below
 ``%LOCALAPPDATA%`` on Windows. ``GPUKERNELS_PROGRESS`` names another file, or is ``off``. Only
 notebooks write it, and none that pytest runs, so that outputs are the same wherever a book is made.
 A file that cannot be read is an empty one, and where nothing can be written nothing is kept: no
@@ -16,9 +17,12 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 VARIABLE = "GPUKERNELS_PROGRESS"
-TRIED, SOLVED = "tried", "solved"
+TRIED, SOLVED, RECORDS = "tried", "solved", "records"
+#: The record of the last check in this process, by the id of an exercise.
+_of_this_process: dict[str, dict[str, Any]] = {}
 
 
 def place() -> Path | None:
@@ -43,6 +47,34 @@ def _home(path: str) -> Path | None:
 
 def states() -> dict[str, str]:
     """Return "tried" or "solved" by the id of an exercise; nothing for the rest."""
+    return {id: state for id, state in _held().items() if state in (TRIED, SOLVED)}
+
+
+def record(id: str) -> dict[str, Any] | None:
+    """Return the record of the last check of an exercise, or None.
+
+    Where nothing is kept it is that of this process.
+    """
+    return _of_this_process.get(id) or _records().get(id)
+
+
+def note(id: str, state: str, record: dict[str, Any]) -> None:
+    """Keep that an exercise is tried or solved, and the record; what is solved stays so."""
+    _of_this_process[id] = record
+    file = place()
+    if file is None or not (os.environ.get(VARIABLE, "").strip() or _in_a_notebook()):
+        return
+    kept, records = states(), _records()
+    if kept.get(id) != SOLVED:
+        kept[id] = state
+    held = {**kept, RECORDS: {**records, id: record}}
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _write(file, json.dumps(held, indent=1) + "\n")
+
+
+def _held() -> dict[str, Any]:
+    """Return what the file holds; nothing if it cannot be read."""
     file = place()
     if file is None:
         return {}
@@ -50,22 +82,18 @@ def states() -> dict[str, str]:
         found = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _records() -> dict[str, dict[str, Any]]:
+    found = _held().get(RECORDS)
     if not isinstance(found, dict):
         return {}
-    return {id: state for id, state in found.items() if state in (TRIED, SOLVED)}
+    return {id: kept for id, kept in found.items() if _is_record(kept)}
 
 
-def note(id: str, state: str) -> None:
-    """Keep that an exercise is tried or solved; what is solved stays so."""
-    file = place()
-    if file is None or not (os.environ.get(VARIABLE, "").strip() or _in_a_notebook()):
-        return
-    kept = states()
-    if kept.get(id) in (SOLVED, state):
-        return
-    with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _write(file, json.dumps({**kept, id: state}, indent=1) + "\n")
+def _is_record(kept: object) -> bool:
+    return isinstance(kept, dict) and isinstance(kept.get("tries"), int)
 
 
 def _write(file: Path, text: str) -> None:

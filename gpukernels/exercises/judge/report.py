@@ -88,11 +88,12 @@ class Report:
         return Note(f"{said}. Nothing has run, so that there is no launch to look at.")
 
     @property
-    def _verdict(self) -> str:
+    def verdict(self) -> str:
+        """What it says first: "solved" or "not yet"."""
         return "solved" if self.passed else "not yet"
 
     def __repr__(self) -> str:
-        lines = [f"{self.name}: {self._verdict}"]
+        lines = [f"{self.name}: {self.verdict}"]
         for finding in self.findings:
             lines.append(f"  {'✓' if finding.passed else '✗'} {finding.text}")
             lines += [f"      {line}" for line in finding.details]
@@ -103,7 +104,7 @@ class Report:
         color = "#009e73" if self.passed else "#d55e00"
         return (
             f'<div class="gk-report" style="border-left:4px solid {color};padding-left:0.8em">'
-            f"<strong>{html.escape(self.name)}: {self._verdict}</strong>"
+            f"<strong>{html.escape(self.name)}: {self.verdict}</strong>"
             f'<ul style="list-style:none;margin:0.3em 0;padding:0">{items}</ul></div>'
         )
 

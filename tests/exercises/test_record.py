@@ -1,0 +1,125 @@
+"""`record` returns the last check of one's own answer, which the logbook keeps."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from adversaries import module_of
+
+import gpukernels as gk
+from gpukernels.exercises.judge import logbook
+
+WITH_HELPER = """\
+from numba import cuda
+
+
+@cuda.jit(device=True)
+def never_called(x):
+    return x
+
+
+@cuda.jit(device=True)
+def square(x):
+    return x * x
+
+
+@cuda.jit
+def square_runs(values, out):
+    first = 4 * cuda.grid(1)
+    for i in range(first, min(first + 4, values.size)):
+        out[i] = square(values[i])
+"""
+
+
+def restart() -> None:
+    """Forget what a new process would not know."""
+    logbook._of_this_process.clear()
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    path = tmp_path / "exercises.json"
+    monkeypatch.setenv("GPUKERNELS_PROGRESS", str(path))
+    return path
+
+
+def test_a_record_is_json_of_the_last_check(tmp_path):
+    ex = gk.exercise("simt-2")
+    ex.check(print, raises=False, seed=3)
+    module = module_of(WITH_HELPER, tmp_path)
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    ex.check(module.square_runs, seed=4)
+    record = ex.record()
+    assert json.loads(json.dumps(record)) == record
+    time, answer = datetime.fromisoformat(record.pop("time")), record.pop("answer")
+    assert record == {
+        "task": "simt-2",
+        "verdict": "solved",
+        "seed": 4,
+        "tries": 2,
+        "version": gk.__version__,
+    }
+    assert time.utcoffset() == timedelta()
+    assert before <= time <= datetime.now(UTC)
+    # The kernel after the device function that it calls: with the imports, the answer once more.
+    again = module_of(f"from numba import cuda\n\n{answer}", tmp_path, "again")
+    assert ex.check(again.square_runs, seed=4).passed
+    assert "never_called" not in answer
+
+
+def test_tries_go_on_in_the_next_process_and_a_later_failure_is_the_last_check(file):
+    ex = gk.exercise("simt-1")
+    ex.check({"a": 12, "b": 4, "c": 2, "d": 8})
+    restart()
+    ex.check({"a": 1}, raises=False)
+    restart()
+    record = ex.record()
+    assert (record["tries"], record["verdict"], record["answer"]) == (2, "not yet", "{'a': 1}")
+    assert logbook.states() == {"simt-1": "solved"}
+
+
+def test_neither_the_book_s_solution_nor_a_bare_skeleton_has_a_record():
+    ex = gk.exercise("simt-1")
+    ex.check(ex.solution)
+    ex.check({}, raises=False)
+    with pytest.raises(gk.InvalidArgument, match=r"id = 'simt-1': must be .* call check\(answer\)"):
+        ex.record()
+
+
+def test_a_record_that_is_changed_changes_nothing():
+    ex = gk.exercise("simt-1")
+    ex.check({"a": 1}, raises=False)
+    ex.record()["verdict"] = "solved"
+    assert ex.record()["verdict"] == "not yet"
+
+
+@pytest.mark.parametrize(
+    "held", ['{"records": 3}', '{"records": {"simt-1": 3}}', '{"records": {"simt-1": {}}}']
+)
+def test_a_damaged_record_is_none(file, held):
+    file.write_text(held)
+    ex = gk.exercise("simt-1")
+    with pytest.raises(gk.InvalidArgument, match="has been checked"):
+        ex.record()
+    ex.check({"a": 1}, raises=False)
+    restart()
+    assert ex.record()["tries"] == 1
+
+
+class Hostile(dict):
+    """An answer that raises when it is looked at."""
+
+    def __repr__(self):
+        raise RuntimeError
+
+    def __getattr__(self, name):
+        raise RuntimeError
+
+
+def test_an_answer_that_cannot_be_shown_has_a_record():
+    ex = gk.exercise("simt-1")
+    for answer in (Hostile(a=1), {"a": 10**10_000}, lambda: 1, eval("lambda: 1")):
+        ex.check(answer, raises=False)
+        assert 0 < len(ex.record()["answer"]) <= 2_000
