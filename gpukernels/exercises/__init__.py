@@ -3,6 +3,8 @@
 An answer must be right on hidden inputs, free of races and unwritten reads under every schedule,
 and within a budget of counters; where a GPU is the default device, it must be right there too.
 
+`KernelTask` and `PredictionTask` are for tasks of your own, which `exercise` loads from your files.
+
 ``tasks`` holds the exercises, one module and one Markdown file per chapter. ``judge`` holds the
 machinery that checks, runs and shows an answer; no task has code there.
 """
@@ -18,6 +20,8 @@ from .judge import logbook
 from .judge.exercise import Exercise, Solution
 from .judge.open_tasks import OPEN, OpenTask
 from .judge.report import ExerciseFailed, Report
+from .loading import load
+from .own_tasks import KernelTask, PredictionTask
 from .tasks import EXERCISES
 
 __all__ = [
@@ -25,7 +29,9 @@ __all__ = [
     "OPEN",
     "Exercise",
     "ExerciseFailed",
+    "KernelTask",
     "OpenTask",
+    "PredictionTask",
     "Report",
     "Solution",
     "exercise",
@@ -36,18 +42,27 @@ __all__ = [
 CATALOG = MappingProxyType({ex.id: ex for those in EXERCISES.values() for ex in those})
 
 
-def exercise(id: str) -> Exercise | OpenTask:
-    """Return an exercise by its id.
+def exercise(id: str, seed: int | str | None = None) -> Exercise | OpenTask:
+    """Return an exercise by its id, or a teacher's own task by its place.
 
     Parameters
     ----------
     id : str
-        Chapter and number, such as ``"bfs-3"``, or ``"hbf-open"`` for a task without a solution.
+        Chapter and number, such as ``"bfs-3"``, or ``"hbf-open"`` for a task without a solution. Of
+        a task of your own, the place and a name: ``"course:double"`` is `double` in the file
+        ``double.py`` of the folder ``course``, ``"course/all.py:double"`` is in that file, and
+        ``"course.all:double"`` in that module. The name is that of a :class:`KernelTask` or a
+        :class:`PredictionTask`, or of a function that takes a generator of random numbers,
+        ``numpy.random.Generator``, and returns one of them.
+    seed : int or str, optional
+        The seed of that generator: a number from 0 on, or a text such as the student's address, in
+        which capitals do not matter. So each student gets a variant. By default 0.
 
     Raises
     ------
     InvalidArgument
-        If there is none of that id; the message lists all.
+        If there is none of that id; the message lists all. If `seed` is given for an exercise that
+        is the same for everyone.
 
     Examples
     --------
@@ -57,8 +72,17 @@ def exercise(id: str) -> Exercise | OpenTask:
     ('a level without its test', 'find the bug', 'medium', 30)
     """
     known: dict[str, Exercise | OpenTask] = {**CATALOG, **OPEN}
+    if isinstance(id, str) and ":" in id:
+        task = load(id, seed)
+        if task.id in known:
+            allowed = f"another id in {id}, since an exercise of the book has this one"
+            raise InvalidArgument("id", task.id, allowed)
+        return task
     if not isinstance(id, str) or id not in known:
-        raise InvalidArgument("id", id, f"one of {', '.join(known)}")
+        allowed = f"one of {', '.join(known)}, or a task of your own, such as 'course:double'"
+        raise InvalidArgument("id", id, allowed)
+    if seed is not None:
+        raise InvalidArgument("seed", seed, f"left out, as {id} is the same for everyone")
     return known[id]
 
 

@@ -56,6 +56,7 @@ def test_a_record_is_json_of_the_last_check(tmp_path):
     time, answer = datetime.fromisoformat(record.pop("time")), record.pop("answer")
     assert record == {
         "task": "simt-2",
+        "variant": None,
         "verdict": "solved",
         "seed": 4,
         "tries": 2,

@@ -116,6 +116,8 @@ class Exercise(ReadOnly):
         Do not look yet.
     wants : str
         What the checker takes: "a kernel" or "a prediction".
+    variant : int, str or None
+        The seed with which :func:`exercise` has made it; None if it is the same for everyone.
 
     Examples
     --------
@@ -132,6 +134,7 @@ class Exercise(ReadOnly):
     """
 
     wants = ""
+    variant: int | str | None = None
 
     def __init__(self, words: Words, kind: str, skeleton: str, solution: Solution, minutes: int):
         self.id = words.id
@@ -208,7 +211,7 @@ class Exercise(ReadOnly):
         before = logbook.record(self.id)
         tries = 1 if before is None else before["tries"] + 1
         state = logbook.SOLVED if report.passed else logbook.TRIED
-        logbook.note(self.id, state, record_of(self.id, answer, report, tries))
+        logbook.note(self.id, state, record_of(self.id, self.variant, answer, report, tries))
 
     def record(self) -> dict[str, Any]:
         """Return what is kept of the last check of your own answer, ready for ``json.dumps``.
@@ -219,10 +222,10 @@ class Exercise(ReadOnly):
         Returns
         -------
         dict
-            The id of the exercise, "task"; the "verdict", "solved" or "not yet"; the "seed" of the
-            inputs that were drawn; the number of checks so far, "tries"; the source of the "answer"
-            with the device functions that it calls, or a prediction as text; the "version" of
-            `gpukernels`; and the "time" in UTC, in the format of ISO 8601.
+            The id of the exercise, "task", and its "variant"; the "verdict", "solved" or "not yet";
+            the "seed" of the inputs that were drawn; the number of checks so far, "tries"; the
+            source of the "answer" with the device functions that it calls, or a prediction as text;
+            the "version" of `gpukernels`; and the "time" in UTC, in the format of ISO 8601.
 
         Raises
         ------
@@ -277,8 +280,9 @@ class Exercise(ReadOnly):
 
     # No skeleton: a chapter holds it in the next cell, where it can be completed.
     def _repr_markdown_(self) -> str:
+        text = f"*{self.about}*\n\n{self.statement}"
         hint = f"<details><summary>Hint</summary>\n\n{self.hint}\n\n</details>"
-        return f"*{self.about}*\n\n{self.statement}\n\n{hint}"
+        return f"{text}\n\n{hint}" if self.hint else text
 
 
 class KernelExercise(Exercise):

@@ -18,10 +18,13 @@ from .report import Report
 MOST = 2_000
 
 
-def record_of(task: str, answer: Any, report: Report, tries: int) -> dict[str, Any]:
+def record_of(
+    task: str, variant: int | str | None, answer: Any, report: Report, tries: int
+) -> dict[str, Any]:
     """Return the record of one check; :meth:`Exercise.record` says what is in it."""
     return {
         "task": task,
+        "variant": variant,
         "verdict": report.verdict,
         "seed": report.seed,
         "tries": tries,
