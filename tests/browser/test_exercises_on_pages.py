@@ -179,8 +179,9 @@ def test_the_front_page_tells_how_far_the_reader_is_and_forgets_it(own_browser):
     expect(mine.get_by_role("status")).to_contain_text(f"0 of {len(CATALOG)} exercises solved")
     assert page.evaluate("localStorage.getItem('gk-exercises')") is None
     assert not mine.get_by_role("button").is_visible()
-    mine.get_by_role("link", name="simt-1").click()
-    expect(page.locator("#try-simt-1")).to_be_in_viewport()
+    first = next(iter(CATALOG))
+    mine.get_by_role("link", name=first).click()
+    expect(page.locator(f"#try-{first}")).to_be_in_viewport()
     assert problems == []
 
 
