@@ -4,7 +4,8 @@
 
 writes `_build/sheet.ipynb`, a notebook without solutions, and `_build/sheet.xml`, the same
 predictions and bugs as questions for Moodle, if there are any among the tasks. A number after `=`
-is the points of a task.
+is the points of a task. A task of your own is named by its place, such as `course:strides`; seen
+from the folder in which students open the notebook, its file must be there, too.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ cell: of an answer, imports, kernels and numbers are judged.
 
 A check needs no GPU and draws new inputs each time. For your own experiments on the SIMT machine,
 use graphs of at most some 10,000 arcs, which it searches in seconds."""
+VARIANT = "*The numbers follow from your e-mail address, as the first code cell has it.*"
 EXPLAIN = "*Explain in two or three sentences why your answer is right (1 point). Write below.*"
 
 
@@ -78,17 +80,24 @@ def cells_of(task: Task, number: int) -> list[nbformat.NotebookNode]:
     """Return the cells of a task: statement, answer, check, and the text that explains it."""
     ex, points = task
     about = f"*{ex.kind.capitalize()}: {ex.level}, about {ex.minutes} minutes, {points} points.*"
-    statement = f"## {number}. {ex.title[0].upper()}{ex.title[1:]}\n\n{about}\n\n{ex.statement}"
+    head = f"## {number}. {ex.title[0].upper()}{ex.title[1:]}\n\n{about}"
+    if ex.variant is None:
+        call = f'gk.exercise("{ex.place}")'
+        statement = [new_markdown_cell(f"{head}\n\n{ex.statement}", id=f"{ex.id}-statement")]
+    else:
+        call = f'gk.exercise("{ex.place}", seed=email)'
+        statement = [
+            new_markdown_cell(f"{head}\n\n{VARIANT}", id=f"{ex.id}-head"),
+            new_code_cell(call, id=f"{ex.id}-statement"),
+        ]
 
     def marked(part: str, worth: int) -> dict:
-        return {KEY: {"task": ex.id, "part": part, "points": worth}}
+        return {KEY: {"task": ex.place, "part": part, "points": worth}}
 
     return [
-        new_markdown_cell(statement, id=f"{ex.id}-statement"),
+        *statement,
         new_code_cell(ex.skeleton, id=f"{ex.id}-answer", metadata=marked("answer", points - 1)),
-        new_code_cell(
-            f'gk.exercise("{ex.id}").check({ex.answer_name}, raises=False)', id=f"{ex.id}-check"
-        ),
+        new_code_cell(f"{call}.check({ex.answer_name}, raises=False)", id=f"{ex.id}-check"),
         new_markdown_cell(EXPLAIN, id=f"{ex.id}-explain"),
         new_markdown_cell("", id=f"{ex.id}-text", metadata=marked("text", 1)),
     ]

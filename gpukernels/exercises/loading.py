@@ -53,13 +53,19 @@ def _task(
     if isinstance(found, Exercise):
         if seed is not None:
             raise InvalidArgument("seed", seed, f"left out, as {id} is the same for everyone")
-        return found
+        return _placed(found, id, None)
     if not inspect.isfunction(found):
         raise InvalidArgument("id", id, f"{FOUND} or a function that makes one")
-    task = found(_generator(NO_SEED if seed is None else seed))
+    seed = NO_SEED if seed is None else seed
+    task = found(_generator(seed))
     if not isinstance(task, Exercise):
         raise InvalidArgument(f"{name}(rng)", task, "a KernelTask or a PredictionTask")
-    object.__setattr__(task, "variant", seed)  # it is read-only from now on
+    return _placed(task, id, seed)
+
+
+def _placed(task: Exercise, place: str, variant: int | str | None) -> Exercise:
+    for name, value in (("place", place), ("variant", variant)):
+        object.__setattr__(task, name, value)  # readers cannot
     return task
 
 

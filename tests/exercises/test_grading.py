@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from sheets_answered import submit
@@ -205,3 +208,32 @@ def test_a_sheet_or_a_folder_that_is_not_there_is_named_before_anything_is_judge
     files = ["--csv", str(tmp_path / table), "--sheet", str(tmp_path / sheet)]
     assert main(["judge", str(tmp_path), *files]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_teacher_s_own_task_is_judged_in_the_variant_of_each_student(
+    tmp_path, capsys, monkeypatch
+):
+    folder = tmp_path / "submitted"
+    folder.mkdir()
+    shutil.copytree(Path(__file__).parent / "course", tmp_path / "course")
+    monkeypatch.chdir(tmp_path)
+    place = "course:strides"
+    tasks = "course:double=4", place
+    sheet = submit(tmp_path / "sheet.ipynb", tasks, {}, "")
+    cells = [cell["source"] for cell in json.loads(sheet.read_text())["cells"]]
+    assert any('gk.exercise("course:double").check(double_all' in "".join(c) for c in cells)
+    assert ['gk.exercise("course:strides", seed=email)'] in cells
+    ann, ben = (gk.exercise(place, seed=f"{name}@example.org") for name in ("ann", "ben"))
+    assert ann.solution.answer != ben.solution.answer
+    right = {"course:double": gk.exercise("course:double").solution.text}
+    right[place] = ann.solution.text
+    for name in ("Ann", "ben"):  # ben has copied
+        submit(folder / f"{name}.ipynb", tasks, right, f"{name}@example.org")
+    judged = ["judge", str(folder), "--csv", "t.csv"]
+    assert main([*judged, "--sheet", "sheet.ipynb"]) == 0
+    out = capsys.readouterr().out
+    assert "Ann@example.org: 5 of 5" in out
+    assert "ben@example.org: 3 of 5" in out
+    # A file that a student's notebook names is not run.
+    assert main(judged) == 2
+    assert "or a task of your own on the --sheet" in capsys.readouterr().err

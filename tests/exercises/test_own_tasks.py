@@ -20,7 +20,9 @@ DOUBLE, STRIDES = f"{COURSE}:double", f"{COURSE}:strides"
 def test_a_task_of_a_folder_a_file_and_a_module_is_the_same(monkeypatch):
     monkeypatch.syspath_prepend(COURSE.parent)
     places = DOUBLE, f"{COURSE}/double.py:double", "course.double:double"
-    for task in map(gk.exercise, places):
+    for place in places:
+        task = gk.exercise(place)
+        assert (task.place, task.variant) == (place, None)
         assert (task.id, task.kind, task.level) == ("course-1", "write a kernel", "easy")
         assert "# added" not in task.skeleton + task.solution.text
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from pathlib import Path
 
 import pytest
 from adversaries import kernel_of
 from sheets_answered import submit
 
+import gpukernels as gk
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.__main__ import main
 
@@ -126,6 +129,20 @@ def test_a_bug_and_a_prediction_have_one_right_answer_and_are_not_compared(tmp_p
     for task in ("shared-1", "shared-3"):
         text = CATALOG[task].solution.text
         assert listed(capsys, tmp_path, (task,), ann=text, ben=text) == []
+
+
+def test_a_teacher_s_own_kernels_are_compared(tmp_path, capsys, monkeypatch):
+    shutil.copytree(Path(__file__).parent / "course", tmp_path / "course")
+    monkeypatch.chdir(tmp_path)
+    task = "course:double"
+    text = gk.exercise(task).solution.text.replace(
+        "if i < out.size:", "if i < len(out) and i >= 0:"
+    )
+    for name in ("sheet", "ann", "ben"):
+        submit(tmp_path / f"{name}.ipynb", (task,), {task: text}, f"{name}@example.org")
+    assert main(["similar", ".", "--sheet", "sheet.ipynb"]) == 0
+    said = capsys.readouterr().out
+    assert "course:double: ann@example.org and ben@example.org share 100%" in said
 
 
 def test_what_is_no_python_is_compared_as_text(tmp_path, capsys):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from gpukernels.errors import InvalidArgument
 
-from .. import CATALOG
+from .. import CATALOG, exercise
+from ..judge.exercise import Exercise
 from .submission import Submission, read
 
 Marks = tuple[tuple[str, int], ...]
@@ -24,6 +25,7 @@ def read_all(folder: Path, sheet: Path | None = None) -> list[Submission]:
     sheet : Path, optional
         The notebook that was handed out, whose tasks and points every notebook must have. By
         default they must be those of most other notebooks. A sheet in `folder` is not returned.
+        Only the sheet may name a teacher's own tasks, whose files are run.
 
     Raises
     ------
@@ -31,15 +33,37 @@ def read_all(folder: Path, sheet: Path | None = None) -> list[Submission]:
         If there is no notebook, or one of them is not of the sheet.
     """
     handed_out = None if sheet is None else _marks(read(sheet))
+    for task, _ in handed_out or ():
+        task_for(task, "")
     files = [file for file in sorted(folder.glob("*.ipynb")) if not _is_same(file, sheet)]
     if not files:
         raise InvalidArgument("FOLDER", str(folder), "a folder with notebooks (.ipynb)")
     submissions = [read(file) for file in files]
     _check_of_one_sheet(submissions, handed_out)
-    unknown = [a.task for s in submissions for a in s.answers if a.task not in CATALOG]
-    if unknown:
-        raise InvalidArgument("task", unknown[0], f"one of {', '.join(CATALOG)}")
+    if sheet is None:
+        unknown = [a.task for s in submissions for a in s.answers if a.task not in CATALOG]
+        if unknown:
+            allowed = f"one of {', '.join(CATALOG)}, or a task of your own on the --sheet"
+            raise InvalidArgument("task", unknown[0], allowed)
     return submissions
+
+
+def task_for(name: str, email: str) -> Exercise:
+    """Return a task of a sheet, in the variant of a student.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such task with a verdict.
+    """
+    task = exercise(name)
+    if not isinstance(task, Exercise):
+        raise InvalidArgument("task", name, "one with a verdict, which an open one has not")
+    if task.variant is None:
+        return task
+    variant = exercise(name, email)
+    assert isinstance(variant, Exercise)
+    return variant
 
 
 def _marks(submission: Submission) -> Marks:

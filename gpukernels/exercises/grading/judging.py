@@ -61,18 +61,18 @@ def grades(submissions: Sequence[Submission], seed: int, limits: Limits) -> list
     limits : Limits
         The limits of each answer.
     """
-    answers = [answer for submission in submissions for answer in submission.answers]
+    answers = [(answer, s.email) for s in submissions for answer in s.answers]
     with ThreadPoolExecutor(cores()) as pool, Progress("judged", len(answers), "answers") as bar:
         found = []
-        for verdict in pool.map(lambda answer: judge(answer, seed, limits), answers):
+        for verdict in pool.map(lambda one: judge(one[0], seed, limits, one[1]), answers):
             found.append(verdict)
             bar.reach(len(found))
     verdicts = iter(found)
     return [_grade(s, [next(verdicts) for _ in s.answers]) for s in submissions]
 
 
-def judge(answer: Answer, seed: int, limits: Limits) -> dict[str, Any]:
-    """Return whether an answer is right, and the words of the checker."""
+def judge(answer: Answer, seed: int, limits: Limits, email: str = "") -> dict[str, Any]:
+    """Return whether a student's answer is right, and the words of the checker."""
     with tempfile.TemporaryDirectory() as folder:
         file, into = Path(folder, "answer.py"), Path(folder, "verdict.json")
         try:
@@ -81,7 +81,7 @@ def judge(answer: Answer, seed: int, limits: Limits) -> dict[str, Any]:
             return {"passed": False, "feedback": f"it is no Python: {error.msg}"}
         file.write_text(source, encoding="utf-8")
         given = {"task": answer.task, "file": str(file), "into": str(into), "seed": seed}
-        given |= {"seconds": limits.seconds, "memory": limits.memory}
+        given |= {"email": email, "seconds": limits.seconds, "memory": limits.memory}
         try:
             subprocess.run(
                 [sys.executable, "-m", ONE],

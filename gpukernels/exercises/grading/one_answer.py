@@ -1,8 +1,8 @@
 """Judge one answer, in a process of its own: `python -m gpukernels.exercises.grading.one_answer`.
 
-Standard input has the task, the answer's file, the seed, the file for the verdict and the limits.
-The answer is a program of a student. The limits keep it from taking the machine, and a process of
-its own from changing how others are judged; it is no prison.
+Standard input has the task, the student's address, the answer's file, the seed, the file for the
+verdict and the limits. The answer is a program of a student. The limits keep it from taking the
+machine, and a process of its own from changing how others are judged; it is no prison.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gpukernels.exercises import CATALOG
 from gpukernels.exercises.judge.exercise import Exercise
+
+from .folder import task_for
 
 
 def limit(seconds: int, memory: int) -> None:
@@ -40,9 +41,9 @@ def answer_of(exercise: Exercise, file: Path) -> Any:
     return getattr(module, name)
 
 
-def verdict(task: str, file: Path, seed: int) -> dict[str, Any]:
-    """Return whether an answer is right, and the words of its report."""
-    exercise = CATALOG[task]
+def verdict(task: str, email: str, file: Path, seed: int) -> dict[str, Any]:
+    """Return whether a student's answer is right, and the words of its report."""
+    exercise = task_for(task, email)
     try:
         report = exercise.check(answer_of(exercise, file), raises=False, seed=seed)
     except Exception as error:
@@ -55,7 +56,7 @@ def main() -> None:
     """Judge the answer that standard input names."""
     given = json.loads(sys.stdin.read())
     limit(given["seconds"], given["memory"])
-    found = verdict(given["task"], Path(given["file"]), given["seed"])
+    found = verdict(given["task"], given["email"], Path(given["file"]), given["seed"])
     Path(given["into"]).write_text(json.dumps(found), encoding="utf-8")
 
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from gpukernels.checks import needed
 
-from .. import CATALOG
 from ..judge.effort import WRITE
 from ..judge.exercise import Exercise
+from .folder import task_for
 from .submission import Submission
 
 #: Characters of a fingerprint, each name counted as one. The library's own default.
@@ -52,7 +52,8 @@ def similar(submissions: Sequence[Submission]) -> list[Pair]:
     tasks = dict.fromkeys(answer.task for s in submissions for answer in s.answers)
     found: list[Pair] = []
     for task in tasks:
-        if CATALOG[task].kind == WRITE:
+        exercise = task_for(task, "")
+        if exercise.kind == WRITE:
             # A list, since a copy may have the address of its original.
             sources = [
                 (submission.student, answer.source)
@@ -60,7 +61,7 @@ def similar(submissions: Sequence[Submission]) -> list[Pair]:
                 for answer in submission.answers
                 if answer.task == task
             ]
-            found += sorted(_pairs(CATALOG[task], sources), key=lambda pair: -pair.share)
+            found += sorted(_pairs(exercise, sources), key=lambda pair: -pair.share)
     return found
 
 
@@ -75,7 +76,7 @@ def _pairs(exercise: Exercise, sources: list[tuple[str, str]]) -> list[Pair]:
     for (one, its), (other, others) in combinations(prints, 2):
         common, shares, _ = copydetect.compare_files(its, others)
         if max(shares) >= SHARE and common >= LEAST:
-            found.append(Pair(exercise.id, one, other, min(1.0, float(max(shares)))))
+            found.append(Pair(exercise.place, one, other, min(1.0, float(max(shares)))))
     return found
 
 

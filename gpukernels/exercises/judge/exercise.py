@@ -116,6 +116,8 @@ class Exercise(ReadOnly):
         Do not look yet.
     wants : str
         What the checker takes: "a kernel" or "a prediction".
+    place : str
+        The name that :func:`exercise` finds it by: the id, or the place of a task of your own.
     variant : int, str or None
         The seed with which :func:`exercise` has made it; None if it is the same for everyone.
 
@@ -137,7 +139,7 @@ class Exercise(ReadOnly):
     variant: int | str | None = None
 
     def __init__(self, words: Words, kind: str, skeleton: str, solution: Solution, minutes: int):
-        self.id = words.id
+        self.id = self.place = words.id
         self.title = words.title
         self.kind = kind
         self.level = words.level
