@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from sheets_answered import submit
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.__main__ import main
+from gpukernels.exercises.judge.effort import WRITE
 
 HEAD = """\
 from numba import cuda, int32
@@ -31,7 +33,7 @@ TAIL = """\
     if i == 0:
         total[0] = tile[0]
 """
-#: Two answers of shared-2 that were written apart, and differ from the solution.
+#: Three answers of shared-2 that were written apart, and differ from the solution.
 BY_SHUFFLES = f"""{HEAD}\
     mine = tile[i]
     for offset in (16, 8, 4, 2, 1):
@@ -46,8 +48,14 @@ BY_SHUFFLES = f"""{HEAD}\
 BY_LEVEL = f"""{HEAD}\
     for k in range(7):
         d = 64 >> k
-        if i < d:
+        if i + d < 128 and i < d:
             tile[i] = tile[i] + tile[i + d]
+        cuda.syncthreads()
+{TAIL}"""
+BY_HALVES = f"""{HEAD}\
+    for half in (64, 32, 16, 8, 4, 2, 1):
+        if i < half:
+            tile[i] = tile[i] + tile[i + half]
         cuda.syncthreads()
 {TAIL}"""
 #: The first one with other names, another layout, a comment and a line that does nothing.
@@ -80,7 +88,6 @@ def block_sum(values, total):
         total[0] = buffer[0]
 '''
 TASK = "shared-2"
-SOLUTION = CATALOG[TASK].solution.text
 
 
 def listed(capsys, folder, tasks=(TASK,), **sources: str) -> list[str]:
@@ -94,14 +101,14 @@ def listed(capsys, folder, tasks=(TASK,), **sources: str) -> list[str]:
     return pairs
 
 
-@pytest.mark.parametrize("source", [BY_SHUFFLES, BY_LEVEL, COPY])
+@pytest.mark.parametrize("source", [BY_SHUFFLES, BY_LEVEL, BY_HALVES, COPY])
 def test_the_answers_of_these_tests_are_right(source, tmp_path):
     ex = CATALOG[TASK]
     assert ex.check(kernel_of(ex, source, tmp_path), seed=1).passed
 
 
-def test_a_renamed_copy_is_listed_and_two_independent_answers_are_not(tmp_path, capsys):
-    pairs = listed(capsys, tmp_path, ann=BY_SHUFFLES, ben=BY_LEVEL, cem=COPY)
+def test_a_renamed_copy_is_listed_and_independent_answers_are_not(tmp_path, capsys):
+    pairs = listed(capsys, tmp_path, ann=BY_SHUFFLES, ben=BY_LEVEL, cem=COPY, dan=BY_HALVES)
     assert len(pairs) == 1
     assert pairs[0].startswith("shared-2: ann@example.org and cem@example.org share ")
 
@@ -113,10 +120,27 @@ def test_a_copy_with_the_address_of_its_original_is_listed(tmp_path, capsys):
     assert "ann@example.org and ann@example.org share 100%" in capsys.readouterr().out
 
 
-def test_an_answer_like_the_solution_is_listed_as_such(tmp_path, capsys):
-    own = SOLUTION.replace("apart", "half").replace("tile", "part")
-    pairs = listed(capsys, tmp_path, ann=own, ben=BY_LEVEL)
-    assert pairs == ["shared-2: ann@example.org and the solution share 100%"]
+class Renamed(ast.NodeTransformer):
+    """Gives every assigned variable another name and takes docstrings out."""
+
+    def __init__(self, tree: ast.AST):
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        self.own = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+
+    def visit_Name(self, node):
+        return ast.Name(f"my_{node.id}"[::-1], node.ctx) if node.id in self.own else node
+
+    def visit_FunctionDef(self, node):
+        node.body = node.body[ast.get_docstring(node) is not None :]
+        return self.generic_visit(node)
+
+
+@pytest.mark.parametrize("task", [name for name, ex in CATALOG.items() if ex.kind == WRITE])
+def test_the_renamed_solution_is_listed_as_such(task, tmp_path, capsys):
+    tree = ast.parse(CATALOG[task].solution.text)
+    own = f"import numpy as np\n# my own work\n{ast.unparse(Renamed(tree).visit(tree))}"
+    pairs = listed(capsys, tmp_path, (task,), ann=own)
+    assert pairs == [f"{task}: ann@example.org and the solution share 100%"]
 
 
 def test_the_skeleton_and_a_line_of_code_are_nobodys(tmp_path, capsys):
@@ -126,7 +150,7 @@ def test_the_skeleton_and_a_line_of_code_are_nobodys(tmp_path, capsys):
 
 
 def test_a_bug_and_a_prediction_have_one_right_answer_and_are_not_compared(tmp_path, capsys):
-    for task in ("shared-1", "shared-3"):
+    for task in ("bfs-1", "floyd-3"):
         text = CATALOG[task].solution.text
         assert listed(capsys, tmp_path, (task,), ann=text, ben=text) == []
 
