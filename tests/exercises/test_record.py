@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from adversaries import module_of
 
@@ -110,6 +111,14 @@ def test_a_damaged_record_is_none(file, held):
     assert ex.record()["tries"] == 1
 
 
+def test_numbers_are_recorded_as_pythons_own():
+    # NumPy crashes when it prints this one.
+    strange = type("Strange", (type("Base", (), {}), np.int64), {})
+    ex = gk.exercise("simt-1")
+    ex.check({"a": np.int64(3), "b": strange(4), "c": 2.5, "d": "8"}, raises=False)
+    assert ex.record()["answer"] == "{'a': 3, 'b': 4, 'c': 2.5, 'd': '8'}"
+
+
 class Hostile(dict):
     """An answer that raises when it is looked at."""
 
@@ -122,6 +131,7 @@ class Hostile(dict):
 
 def test_an_answer_that_cannot_be_shown_has_a_record():
     ex = gk.exercise("simt-1")
-    for answer in (Hostile(a=1), {"a": 10**10_000}, lambda: 1, eval("lambda: 1")):
+    long = {str(key): "x" * 50 for key in range(100)}
+    for answer in (Hostile(a=1), {"a": 10**10_000}, lambda: 1, eval("lambda: 1"), long):
         ex.check(answer, raises=False)
         assert 0 < len(ex.record()["answer"]) <= 2_000

@@ -11,7 +11,8 @@ from typing import Any
 from gpukernels import __version__
 from gpukernels.simt import python_function
 
-from .bench import shown
+from .bench import cut, shown
+from .predicting import plain_number
 from .report import Report
 
 #: Characters of an answer that is no kernel, at most.
@@ -42,7 +43,19 @@ def text_of(answer: Any) -> str:
             return "\n\n".join(dict.fromkeys(_sources(function, set())))
     except Exception:  # an object that only looks like a kernel, or whose source is nowhere
         pass
-    return shown(answer, MOST)
+    if isinstance(answer, dict):
+        items = (f"{_shown(key)}: {_shown(value)}" for key, value in dict.items(answer))
+        return cut(f"{{{', '.join(items)}}}", MOST)
+    return _shown(answer)
+
+
+def _shown(value: Any) -> str:
+    """Return how a value prints, a number as Python's own.
+
+    NumPy 2.4 crashes when it prints a number whose class has a second base.
+    """
+    number = plain_number(value)
+    return shown(value if number is None else number, MOST)
 
 
 def _sources(function: Callable, seen: set[Callable]) -> Iterator[str]:
