@@ -142,7 +142,7 @@ def test_a_number_says_what_it_counts_to_a_pointer_a_tap_and_a_key(open_figures,
         assert note.text_content().startswith("Lanes that go into the branch")
         assert page.locator(".gk-now").text_content() == said
         page.get_by_role("button", name="Full width").click()
-    elif not names.first.is_visible():
+    if not names.first.is_visible():
         page.get_by_role("button", name=re.compile("Numbers")).tap()
     stops = names.evaluate_all("all => all.map((name) => name.tabIndex)")
     assert stops == [0, *[-1] * (names.count() - 1)]

@@ -1,7 +1,9 @@
 // How a state of a figure is written: #fig-frontier?run=fine&step=8.
 //
-// A state is a list of [name, word]: `run` is the trace, `step` the step, and every list beside them goes by its label.
+// A state is a list of [name, word]: `run` is the trace, `step` the step, `show` says whether the figure fills the window,
+// and every list beside them goes by its label.
 import { leastSteps } from "./variants.js";
+import { SHOWS } from "./wide.js";
 import { wordAt } from "./words.js";
 
 function asWritten(part) {
@@ -48,6 +50,8 @@ export function problemOf(record, state, fieldsIn) {
     if (name === "step") {
       const steps = Math.min(...runs.map((k) => leastSteps(record, record.traces[k], wanted)));
       if (!/^\d+$/.test(word) || Number(word) >= steps) return `it has no step "${word}", but 0 to ${steps - 1}`;
+    } else if (name === "show") {
+      if (!SHOWS.includes(word)) return `"show" is never "${word}", but ${SHOWS.join("; ")}`;
     } else if (name !== "run" && fieldsIn) {
       for (const k of runs) {
         const fields = fieldsIn(k),

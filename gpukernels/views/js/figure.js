@@ -15,10 +15,11 @@ import { h, number, put, say, thousands } from "./element.js";
 import { followRow } from "./follow.js";
 import { playByKeys } from "./keys.js";
 import { SQUARE, roomsFor, squareKey, symbol } from "./marks.js";
+import { fitPictures } from "./shrink.js";
 import { fitted } from "./turns.js";
 import { explainCounters } from "./meaning.js";
 import { raceOf } from "./race.js";
-import { widthButton } from "./wide.js";
+import { SHOWS, theater } from "./wide.js";
 import { fieldsOf, figureId, slugOf, wordAt, wordFor } from "./words.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
@@ -236,6 +237,8 @@ export function fillFigure(figure, view, model, page = null) {
     back.disabled = step === 0;
     forth.disabled = step === scene.steps - 1;
     if (!timer) rest?.();
+    // A step may have a picture of another height, and words of its own.
+    if (hall.shown()) fitPictures(figure);
     followRow(figure, parts.head);
   }
 
@@ -325,6 +328,7 @@ export function fillFigure(figure, view, model, page = null) {
       if (at >= 0) field.choose(at);
     }
     if (/^\d+$/.test(wanted.get("step") || "")) go(Number(wanted.get("step")));
+    if (SHOWS.includes(wanted.get("show"))) hall.show(wanted.get("show"));
     turns.first();
   }
 
@@ -335,6 +339,7 @@ export function fillFigure(figure, view, model, page = null) {
       ...(labels.length > 1 ? [["run", wordFor(labels, current)]] : []),
       ...fields,
       ...(scene.steps > 1 ? [["step", String(step)]] : []),
+      ...(hall.shown() ? [["show", hall.shown()]] : []),
     ];
   }
 
@@ -367,12 +372,20 @@ export function fillFigure(figure, view, model, page = null) {
   const letGo = (event) => event.key === "Escape" && opened.cursor?.release() && event.preventDefault();
   figure.addEventListener("keydown", letGo, true);
   parts.head.prepend(controls);
-  const top = h("div", { class: "gk-top" }, parts.title, widthButton(figure));
+  const hall = theater(figure, () => {
+    if (hall.shown()) parts.title.after(turns.bar);
+    else parts.head.append(turns.bar);
+    turns.fit();
+    if (!timer) rest?.();
+  });
+  const top = h("div", { class: "gk-top" }, parts.title, h("div", { class: "gk-tools" }, ...hall.buttons));
   const stage = parts.body.firstElementChild,
     side = parts.body.lastElementChild;
   const turns = fitted(figure, stage, (column) => {
-    const pictures = opened.parts ? opened.parts(column) : [["Picture", [stage]]];
-    // Where numbers and key stand beside, they stay.
+    const full = hall.shown() !== "";
+    const pictures = opened.parts ? opened.parts(column, full) : [["Picture", [stage]]];
+    // Where numbers and key stand beside, they stay; over the whole window a picture needs their room.
+    if (full) return [...pictures, ["Numbers", [side]], ["Key", [key, parts.caption].filter(Boolean)]];
     if (!column) return pictures;
     const caption = [null, [parts.caption].filter(Boolean)];
     const last = [key.childElementCount ? "Key" : "Description", [key, parts.description]];
@@ -387,7 +400,8 @@ export function fillFigure(figure, view, model, page = null) {
   refresh();
   model.on("change:step", refresh);
   model.on("change:trace", refresh);
-  if (page) rest = page.stand(figure.id, { state: stateNow, move, play: playOn, playing: () => timer > 0 });
+  const place = { state: stateNow, move, show: hall.show, play: playOn, playing: () => timer > 0 };
+  if (page) rest = page.stand(figure.id, place);
   return () => {
     stop();
     turns.end();

@@ -14,6 +14,7 @@ function followOne(figure, head, row) {
     // A line above and one below are seen, too.
     const margin = 1.2 * place.height;
     if (place.top >= top + margin && place.bottom <= box.bottom - margin) continue;
-    e.scrollTop += place.top - (2 * top + box.bottom) / 3;
+    // Boxes are told in pixels of the window, which may enlarge a figure.
+    e.scrollTop += (place.top - (2 * top + box.bottom) / 3) * (e.offsetHeight / box.height);
   }
 }

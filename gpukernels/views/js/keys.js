@@ -1,7 +1,8 @@
 // Space plays and pauses, left and right step, wherever in a figure the focus is.
 //
-// Up and down stay the page's: they scroll it, and a figure that was clicked would not let go of them. Whatever has its own
-// use for a key keeps it: lists and sliders, and a picture whose marks are asked by arrow keys.
+// Up and down stay the page's: they scroll it, and a figure that was clicked would not let go of them. Page Up and Page Down,
+// which a presenter's remote control sends, step a figure that fills the window. Whatever has its own use for a key keeps it:
+// lists and sliders, and a picture whose marks are asked by arrow keys.
 
 const OWN_SPACE = "a, button, input, select, summary, textarea";
 const OWN_ARROWS = "input, select, textarea";
@@ -14,9 +15,11 @@ export function playByKeys(figure, play, back, forth) {
   figure.setAttribute("data-lm-suppress-shortcuts", "true");
   figure.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    const button = { " ": play, ArrowLeft: back, ArrowRight: forth }[event.key];
-    const own = event.key === " " ? OWN_SPACE : OWN_ARROWS;
-    if (!button || event.target.closest(own) || !button.getClientRects().length) return;
+    const pages = figure.classList.contains("gk-wide") ? { PageUp: back, PageDown: forth } : {};
+    const button = { " ": play, ArrowLeft: back, ArrowRight: forth, ...pages }[event.key];
+    // A remote control has no other key, so a slider that was dragged does not keep this one.
+    const own = event.key === " " ? OWN_SPACE : pages[event.key] ? "textarea" : OWN_ARROWS;
+    if (!button || event.target.closest(own) || button.closest("[hidden]")) return;
     event.preventDefault();
     button.click();
   });

@@ -27,8 +27,12 @@ export function explainCounters(figure, meanings) {
     const name = asked.getBoundingClientRect(),
       own = note.getBoundingClientRect();
     const below = name.bottom + 4 + own.height <= window.innerHeight;
-    note.style.left = `${Math.max(8, Math.min(name.left, document.documentElement.clientWidth - own.width - 8))}px`;
-    note.style.top = `${below ? name.bottom + 4 : Math.max(8, name.top - 4 - own.height)}px`;
+    const left = Math.max(8, Math.min(name.left, document.documentElement.clientWidth - own.width - 8)),
+      top = below ? name.bottom + 4 : Math.max(8, name.top - 4 - own.height);
+    // A figure over the whole window is enlarged, and its own pixels with it.
+    const scale = note.currentCSSZoom || 1;
+    note.style.left = `${left / scale}px`;
+    note.style.top = `${top / scale}px`;
   }
 
   function ask(name) {

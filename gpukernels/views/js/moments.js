@@ -41,8 +41,11 @@ export function momentsOf(records) {
   function open() {
     const found = readAddress(location.hash);
     if (!found || !places.has(found.id)) return;
-    places.get(found.id).move(found.state);
+    // What fills the window hides the figure that is asked for.
+    for (const [id, place] of places) if (id !== found.id) place.show("");
+    // First, since a figure over the whole window has no place in the page to come to.
     if (!history.state || history.state.figure !== found.id) comeTo(document.getElementById(found.id));
+    places.get(found.id).move(found.state);
     note(found.id, false);
   }
 
@@ -53,7 +56,8 @@ export function momentsOf(records) {
     if (!found || !places.has(found.id) || !(found.state.length || plays)) return;
     event.preventDefault();
     // A figure over the whole window would hide the one that it plays.
-    link.closest(".gk-wide")?.querySelector(".gk-wider").click();
+    const wide = link.closest(".gk-wide");
+    if (wide) places.get(wide.id).show("");
     const figure = document.getElementById(found.id),
       far = !isSeen(figure);
     places.get(found.id).move(plays ? [["step", "0"], ...found.state] : found.state);
@@ -64,7 +68,7 @@ export function momentsOf(records) {
 
   return {
     leads,
-    // Takes a figure's `place`, { state(), move(state), play(), playing() }; returns what to call when it rests.
+    // Takes a figure's `place`, { state(), move(state), show(how), play(), playing() }; returns what to call when it rests.
     stand(id, place) {
       places.set(id, place);
       return () => rested(id);

@@ -5,14 +5,21 @@
 // last]] } in their order, counted from 1 where they have no ends. What stands in several turns is among the nodes of several
 // pieces.
 import { h } from "./element.js";
+import { fitPictures } from "./shrink.js";
 
 const REACHED = "a[href], button, input, select, [tabindex='0']";
 
-// How much closer a figure stands, and whether its parts are in pieces then: the first with which all can be seen is taken.
+// How much closer a figure stands, whether its parts are in pieces then, and whether it leaves out its timeline: the first
+// with which all can be seen is taken.
 const TIGHTER = [
   ["", false],
   ["more", false],
   ["more", true],
+];
+const TIGHTER_WIDE = [
+  ["", false],
+  ["", true],
+  ["", true, true],
 ];
 
 // Pieces that stand together are named by the first and the last: "Rows 4–6".
@@ -39,6 +46,8 @@ function inPieces(parts) {
 // and stay; `stage` is the box of the picture.
 export function fitted(figure, stage, partsNow) {
   const bar = h("div", { class: "gk-turns", role: "group", "aria-label": "Parts of this figure" });
+  const body = stage.parentElement,
+    side = stage.nextElementSibling;
   let turns = [],
     shown = 0,
     seen = "",
@@ -48,7 +57,7 @@ export function fitted(figure, stage, partsNow) {
     for (const [, nodes] of parts) for (const node of nodes) node.toggleAttribute("data-off", true);
     for (const [, nodes] of some) for (const node of nodes) node.toggleAttribute("data-off", false);
     // A box goes when all that is told apart in it does.
-    for (const box of [stage, stage.parentElement]) {
+    for (const box of [stage, body]) {
       const holds = (list) => list.some(([, nodes]) => nodes.some((node) => box.contains(node)));
       box.toggleAttribute("data-off", holds(parts) && !holds(some));
     }
@@ -58,12 +67,17 @@ export function fitted(figure, stage, partsNow) {
     for (const node of figure.querySelectorAll("[data-off]")) node.removeAttribute("data-off");
   }
 
+  const isWide = () => figure.classList.contains("gk-wide");
   const isOver = () => [figure, stage].some((box) => box.scrollHeight > box.clientHeight + 1);
+  // Over the whole window pictures give way first.
+  const holdsAll = () => (!isWide() || (fitPictures(figure) && isBodyWhole())) && !isOver();
+  const isBodyWhole = () => [body, side].every((box) => box.scrollHeight <= box.clientHeight + 1);
   const isColumn = () => stage.getClientRects().length > 0 && getComputedStyle(stage).overflowY === "visible";
 
   function turn(k) {
     shown = k;
     only(turns[k]);
+    if (isWide()) fitPictures(figure);
     [...bar.children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === k)));
     figure.scrollTop = 0;
     reach();
@@ -71,7 +85,7 @@ export function fitted(figure, stage, partsNow) {
 
   const fits = (some) => {
     only(some);
-    return !isOver();
+    return holdsAll();
   };
 
   // As many parts from each on as fit together; one without a name goes where it first fits, or with the last alone. All
@@ -94,7 +108,7 @@ export function fitted(figure, stage, partsNow) {
       else turns.push([...last.splice(namedLast, 1), part]);
     }
     const all = turns.map((some) => [fits(some), figure.getBoundingClientRect().height]);
-    figure.style.minHeight = `${Math.max(...all.map(([, tall]) => tall))}px`;
+    if (!isWide()) figure.style.minHeight = `${Math.max(...all.map(([, tall]) => tall))}px`;
     return all.every(([whole]) => whole);
   }
 
@@ -128,22 +142,24 @@ export function fitted(figure, stage, partsNow) {
   function arrange() {
     const before = turns[shown]?.[0][0];
     figure.removeAttribute("data-tight");
+    figure.removeAttribute("data-short");
     figure.style.minHeight = "";
     bar.hidden = true;
     allOn();
     parts = partsNow(isColumn()).filter(([, nodes]) => nodes.some((node) => node.getClientRects().length));
     turns = [];
     seen = measure();
-    if (!isOver()) return;
+    if (holdsAll()) return;
     const whole = parts;
     bar.replaceChildren(h("button", { type: "button" }, "…"));
-    for (const [tight, divided] of TIGHTER) {
+    for (const [tight, divided, short] of isWide() ? TIGHTER_WIDE : TIGHTER) {
       figure.setAttribute("data-tight", tight);
+      figure.toggleAttribute("data-short", Boolean(short));
       figure.style.minHeight = "";
       bar.hidden = true;
       turns = [];
       allOn();
-      if (!isOver()) return;
+      if (holdsAll()) return;
       if (divided) parts = inPieces(whole);
       bar.hidden = parts.length < 2;
       if (parts.length > 1 && share()) break;
@@ -152,7 +168,7 @@ export function fitted(figure, stage, partsNow) {
     nameTurns();
     // Many names are a second row, for which there has to be room.
     const [first, last] = [bar.firstChild, bar.lastChild].map((button) => button.getBoundingClientRect().top);
-    if (last > first) {
+    if (last > first || (isWide() && !turns.every(fits))) {
       share();
       nameTurns();
     }

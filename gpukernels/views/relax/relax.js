@@ -38,7 +38,12 @@ export const relaxView = {
       vertex = -1;
     return {
       stage: [...(start ? [start.offer] : []), stage],
-      parts: () => kept.panels.map((panel) => [panel.name(), [panel.node]]),
+      parts(column, full) {
+        // Over the whole window the numbers leave their room to the graphs.
+        if (!full) return kept.panels.map((panel) => [panel.name(), [panel.node]]);
+        const counts = kept.panels.flatMap(({ node }) => [node, node.lastElementChild]);
+        return [...kept.panels.map(({ name, node }) => [name(), [node, node.children[1]]]), ["Counts", counts]];
+      },
       choose(k, refresh, go, anew = null) {
         const group = readGroup(payload, payload.traces[k], start ? start.at() : 0);
         if (start) start.anew = anew;

@@ -41,7 +41,15 @@ export const tileView = {
     const stage = h("div", { class: runs.length > 1 ? "gk-tile gk-tile-two" : "gk-tile" });
     return {
       stage: [stage],
-      parts: () => [...stage.children].map((node, i) => [["Matrix", "Inside a tile"][i], [node]]),
+      parts(column, full) {
+        const [matrix, inside] = stage.children,
+          counts = matrix.lastElementChild,
+          drawn = [...matrix.children].filter((node) => node !== counts);
+        // Over the whole window the numbers leave their room to the matrices.
+        const first = full ? [["Matrix", [matrix, ...drawn]]] : [["Matrix", [matrix]]];
+        const last = full ? [["Counts", [matrix, counts]]] : [];
+        return [...first, ...(inside ? [["Inside a tile", [inside]]] : []), ...last];
+      },
       choose(k, refresh) {
         const clock = readClock(payload.traces[k]);
         let picked = null;
