@@ -42,7 +42,7 @@ OUTLINE = """(root) => {
   walk(root);
   return said;
 }"""
-PARTS = ".gk-title, .gk-timeline, .gk-stage, .gk-side, .gk-now, figcaption, details"
+PARTS = ".gk-title, .gk-timeline, .gk-stage, .gk-side, .gk-now, figcaption, details:not(.gk-save)"
 #: Draws a first frame by a document of text, in an engine that is not the one that Python has.
 STILL = """([code, data]) => new Function("data", `${code}; return draw(data);`)(data)"""
 

@@ -1,7 +1,7 @@
 // Makes HTML and SVG elements: h("rect", { x: 1 }, child, ...).
 
 const SVG = "http://www.w3.org/2000/svg";
-const SVG_TAGS = new Set(["svg", "g", "path", "rect", "circle", "line", "text", "tspan"]);
+const SVG_TAGS = new Set(["svg", "g", "path", "rect", "circle", "line", "text", "tspan", "title", "desc"]);
 
 export function h(tag, attributes, ...children) {
   const node = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);

@@ -19,6 +19,7 @@ import { fitPictures } from "./shrink.js";
 import { fitted } from "./turns.js";
 import { explainCounters } from "./meaning.js";
 import { raceOf } from "./race.js";
+import { saveMenu } from "./save.js";
 import { SHOWS, theater } from "./wide.js";
 import { fieldsOf, figureId, slugOf, wordAt, wordFor } from "./words.js";
 
@@ -378,7 +379,9 @@ export function fillFigure(figure, view, model, page = null) {
     turns.fit();
     if (!timer) rest?.();
   });
-  const top = h("div", { class: "gk-top" }, parts.title, h("div", { class: "gk-tools" }, ...hall.buttons));
+  const nameNow = () => [figure.id, ...stateNow().flat()].map(slugOf).join("-");
+  const save = saveMenu(figure, nameNow, () => (page ? page.cite(figure.id, payload.title) : payload.title));
+  const top = h("div", { class: "gk-top" }, parts.title, h("div", { class: "gk-tools" }, save, ...hall.buttons));
   const stage = parts.body.firstElementChild,
     side = parts.body.lastElementChild;
   const turns = fitted(figure, stage, (column) => {

@@ -68,6 +68,9 @@ export function momentsOf(records) {
 
   return {
     leads,
+    // A line on where a figure is from and who may use it, with the address of its state.
+    cite: (id, title) =>
+      `“${title}”, in: ${document.title}. The gpukernels authors, CC BY 4.0. ${location.href.split("#")[0]}${addressAt(id)}`,
     // Takes a figure's `place`, { state(), move(state), show(how), play(), playing() }; returns what to call when it rests.
     stand(id, place) {
       places.set(id, place);

@@ -139,6 +139,17 @@ export function fitted(figure, stage, partsNow) {
     );
   }
 
+  // Says whether there is room for the names of the turns, too: many are a second row.
+  function nameAll() {
+    nameTurns();
+    const [first, last] = [bar.firstChild, bar.lastChild].map((button) => button.getBoundingClientRect().top);
+    if (last > first || (isWide() && !turns.every(fits))) {
+      share();
+      nameTurns();
+    }
+    return !isWide() || turns.every(fits);
+  }
+
   function arrange() {
     const before = turns[shown]?.[0][0];
     figure.removeAttribute("data-tight");
@@ -150,7 +161,8 @@ export function fitted(figure, stage, partsNow) {
     turns = [];
     seen = measure();
     if (holdsAll()) return;
-    const whole = parts;
+    const undivided = parts;
+    let whole = false;
     bar.replaceChildren(h("button", { type: "button" }, "…"));
     for (const [tight, divided, short] of isWide() ? TIGHTER_WIDE : TIGHTER) {
       figure.setAttribute("data-tight", tight);
@@ -160,18 +172,13 @@ export function fitted(figure, stage, partsNow) {
       turns = [];
       allOn();
       if (holdsAll()) return;
-      if (divided) parts = inPieces(whole);
+      if (divided) parts = inPieces(undivided);
       bar.hidden = parts.length < 2;
-      if (parts.length > 1 && share()) break;
+      whole = parts.length > 1 && share() && nameAll();
+      if (whole) break;
     }
     if (parts.length < 2) return;
-    nameTurns();
-    // Many names are a second row, for which there has to be room.
-    const [first, last] = [bar.firstChild, bar.lastChild].map((button) => button.getBoundingClientRect().top);
-    if (last > first || (isWide() && !turns.every(fits))) {
-      share();
-      nameTurns();
-    }
+    if (!whole) nameAll();
     const same = turns.findIndex(([[name]]) => name === before);
     turn(Math.max(0, same));
   }
