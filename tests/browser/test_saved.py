@@ -99,6 +99,7 @@ def test_a_saved_png_is_the_svg_in_three_times_as_many_pixels(open_figures, tmp_
 
 def test_the_figure_is_left_as_it_was_and_escape_closes_the_menu(open_figures):  # noqa: F811
     page = open_figures("frontier")
+    saved(page, "SVG")
     before = page.locator("figure").evaluate("(f) => f.outerHTML")
     saved(page, "SVG")
     assert page.locator("figure").evaluate("(f) => f.outerHTML") == before
@@ -107,3 +108,34 @@ def test_the_figure_is_left_as_it_was_and_escape_closes_the_menu(open_figures): 
     page.keyboard.press("Escape")
     assert page.locator(".gk-save[open]").count() == 0
     assert page.evaluate("document.activeElement.localName") == "summary"
+
+
+def test_the_menu_has_a_line_to_cite_the_state_with_its_license(open_figures):  # noqa: F811
+    page = open_figures("frontier")
+    title = page.locator("figure").get_attribute("aria-label")
+    name = page.locator("figure").get_attribute("id")
+    for step in ("2", "3"):
+        page.locator(".gk-scrub input").fill(step)
+        page.locator(".gk-save summary").click()
+        line = page.locator(".gk-cite")
+        page.wait_for_function(
+            "(end) => document.querySelector('.gk-cite').textContent.endsWith(end)",
+            arg=f"#{name}?step={step}",
+        )
+        assert title in line.text_content()
+        assert "CC BY 4.0" in line.text_content()
+        page.locator(".gk-save summary").click()
+
+
+def test_an_iframe_of_another_page_holds_the_figure_alone(open_figures, folder):  # noqa: F811
+    page = open_figures("frontier")
+    address = f"{page.url.rpartition('/')[2]}#{page.locator('figure').get_attribute('id')}"
+    outer = folder / "outer.html"
+    frame = f'<iframe src="{address}?show=picture" style="width: 700px; height: 500px"></iframe>'
+    outer.write_text(f"<!doctype html><title>Another</title>{frame}")
+    page.goto(outer.as_uri())
+    inside = page.frame_locator("iframe").locator("figure.gk-wide[data-bare]")
+    inside.wait_for()
+    # A frame has an edge of 2 pixels, and lies 8 from those of its page.
+    assert inside.bounding_box() == {"x": 10, "y": 10, "width": 700, "height": 500}
+    assert inside.evaluate("(f) => f.scrollHeight - f.clientHeight") <= 1

@@ -380,7 +380,8 @@ export function fillFigure(figure, view, model, page = null) {
     if (!timer) rest?.();
   });
   const nameNow = () => [figure.id, ...stateNow().flat()].map(slugOf).join("-");
-  const save = saveMenu(figure, nameNow, () => (page ? page.cite(figure.id, payload.title) : payload.title));
+  const about = () => (page ? page.cite(figure.id, payload.title) : payload.title);
+  const save = saveMenu(figure, nameNow, about, page !== null);
   const top = h("div", { class: "gk-top" }, parts.title, h("div", { class: "gk-tools" }, save, ...hall.buttons));
   const stage = parts.body.firstElementChild,
     side = parts.body.lastElementChild;

@@ -1,4 +1,4 @@
-// Saves what a figure shows, for slides and papers: as SVG or as PNG.
+// Saves what a figure shows, for slides and papers, as SVG or as PNG, and says how to cite it.
 import { h } from "./element.js";
 import { pictureOf } from "./picture.js";
 
@@ -23,9 +23,9 @@ function pngOf(text, { width, height }) {
   });
 }
 
-// A button "Save" with its entries; `nameNow()` is what the file is called, without its ending, and `about()` a sentence on
-// where the figure is from.
-export function saveMenu(figure, nameNow, about) {
+// A button "Save" with its entries; `nameNow()` is what the file is called, without its ending, and `about()` a line on where
+// the figure is from, which is shown if the figure `isCited`.
+export function saveMenu(figure, nameNow, about, isCited) {
   const entry = (words, save) => {
     const button = h("button", { type: "button" }, words);
     button.addEventListener("click", () => {
@@ -35,6 +35,7 @@ export function saveMenu(figure, nameNow, about) {
     });
     return button;
   };
+  const line = isCited ? h("p", { class: "gk-cite" }) : null;
   const menu = h(
     "details",
     { class: "gk-save" },
@@ -46,8 +47,12 @@ export function saveMenu(figure, nameNow, about) {
         download(`${nameNow()}.svg`, `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`),
       ),
       entry("as PNG", async (text, box) => download(`${nameNow()}.png`, await pngOf(text, box))),
+      line,
     ),
   );
+  menu.addEventListener("toggle", () => {
+    if (line && menu.open) line.textContent = about();
+  });
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
     event.preventDefault();
