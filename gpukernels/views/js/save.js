@@ -35,7 +35,7 @@ export function saveMenu(figure, nameNow, about, isCited) {
     });
     return button;
   };
-  const line = isCited ? h("p", { class: "gk-cite" }) : null;
+  const line = isCited ? h("div", { class: "gk-cite" }) : null;
   const menu = h(
     "details",
     { class: "gk-save" },
