@@ -14,7 +14,7 @@ import gpukernels as gk
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.judge import logbook
 
-RIGHT = {"a": 12, "b": 4, "c": 2, "d": 8}
+RIGHT = {"a": 8, "b": 24, "c": 389, "d": 1024, "e": 147}
 
 
 @pytest.fixture
@@ -44,18 +44,18 @@ def test_a_reader_who_has_tried_nothing_begins_at_the_first(file):
 
 
 def test_a_wrong_answer_is_tried_and_a_right_one_solved_for_good(file):
-    ex = gk.exercise("simt-1")
+    ex = gk.exercise("start-1")
     ex.check({"a": 1}, raises=False)
-    assert said("simt-1") == "tried, next"
+    assert said("start-1") == "tried, next"
     ex.check(RIGHT)
-    assert (said("simt-1"), said("simt-2")) == ("solved", "next")
+    assert (said("start-1"), said("start-2")) == ("solved", "next")
     ex.check({"a": 1}, raises=False)
-    assert said("simt-1") == "solved"
-    assert states(file) == {"simt-1": "solved"}
+    assert said("start-1") == "solved"
+    assert states(file) == {"start-1": "solved"}
     assert gk.exercises().caption == f"1 of {len(CATALOG)} solved; kept in {file}"
 
 
-@pytest.mark.parametrize("id", ["simt-1", "shared-2"])
+@pytest.mark.parametrize("id", ["start-1", "shared-2"])
 def test_the_book_s_own_solution_is_nobody_s(file, id):
     gk.exercise(id).check(gk.exercise(id).solution)
     assert not file.exists()
@@ -75,24 +75,24 @@ def test_a_bare_skeleton_is_no_try_and_a_changed_one_is(file, id, tmp_path):
 
 @pytest.mark.parametrize(
     "held",
-    [b"", b"{", b"\xff\xfe", b"[]", b"null", b"3", b'"solved"', b'{"simt-1": 3}',
-     b'{"simt-1": ["solved"]}', b"[" * 100_000, b'{"simt-1": "mastered"}'],
+    [b"", b"{", b"\xff\xfe", b"[]", b"null", b"3", b'"solved"', b'{"start-1": 3}',
+     b'{"start-1": ["solved"]}', b"[" * 100_000, b'{"start-1": "mastered"}'],
     ids=range(11),
 )  # fmt: skip
 def test_a_damaged_file_is_an_empty_one_and_is_made_anew(file, held):
     file.parent.mkdir()
     file.write_bytes(held)
-    assert said("simt-1") == "next"
-    gk.exercise("simt-1").check(RIGHT)
-    assert states(file) == {"simt-1": "solved"}
+    assert said("start-1") == "next"
+    gk.exercise("start-1").check(RIGHT)
+    assert states(file) == {"start-1": "solved"}
 
 
 def test_what_another_notebook_has_solved_stays(file):
     file.parent.mkdir()
     file.write_text('{"hbf-2": "solved", "an-exercise-to-come-9": "tried"}')
-    gk.exercise("simt-1").check(RIGHT)
+    gk.exercise("start-1").check(RIGHT)
     held = states(file)
-    assert held == {"hbf-2": "solved", "an-exercise-to-come-9": "tried", "simt-1": "solved"}
+    assert held == {"hbf-2": "solved", "an-exercise-to-come-9": "tried", "start-1": "solved"}
     assert list(file.parent.iterdir()) == [file]
 
 
@@ -100,8 +100,8 @@ def test_a_place_that_cannot_be_written_keeps_nothing_and_fails_nothing(tmp_path
     (tmp_path / "a file").write_text("")
     for place in (tmp_path / "a file" / "below.json", tmp_path):
         monkeypatch.setenv("GPUKERNELS_PROGRESS", str(place))
-        assert gk.exercise("simt-1").check(RIGHT).passed
-        assert said("simt-1") == "next"
+        assert gk.exercise("start-1").check(RIGHT).passed
+        assert said("start-1") == "next"
     assert [path.name for path in tmp_path.iterdir()] == ["a file"]
 
 
@@ -111,14 +111,14 @@ def test_off_keeps_nothing_nor_does_what_pytest_runs_where_no_file_is_named(monk
     if value:
         monkeypatch.setenv("GPUKERNELS_PROGRESS", value)
     assert logbook.place() is None
-    gk.exercise("simt-1").check(RIGHT)
-    assert said("simt-1") == "next"
+    gk.exercise("start-1").check(RIGHT)
+    assert said("start-1") == "next"
 
 
 IMPORT = "import gpukernels as gk"
 CHECK = """
 from gpukernels.exercises.judge import logbook
-gk.exercise("simt-1").check({"a": 12, "b": 4, "c": 2, "d": 8})
+gk.exercise("start-1").check({"a": 8, "b": 24, "c": 389, "d": 1024, "e": 147})
 print(logbook.place())
 print(gk.exercises().rows[0][-1])
 """

@@ -81,7 +81,7 @@ def test_questions_for_moodle_hold_the_answers_and_their_points():
         (("bfs-2", "bfs-2=5"), "each once"),
         (("bfs-2=x",), "points of bfs-2 = 'x': must be a whole number, 2 to 1000"),
         (("bfs-2=1",), "a whole number, 2 to 1000"),
-        (("bfs-99",), "id = 'bfs-99': must be one of simt-1"),
+        (("bfs-99",), "id = 'bfs-99': must be one of start-1"),
         (("bfs-open",), "a task with a verdict"),
     ],
 )
