@@ -153,8 +153,8 @@ def to_negate() -> dict[str, np.ndarray]:
         "40 numbers": np.arange(1, 41),
         "no numbers": np.zeros(0, int),
         "32 numbers": np.arange(1, 33) ** 5,
-        "33 numbers": np.arange(-16, 17),
-        "1,000 numbers": np.arange(1, 1001) * 2**40,
+        "75 numbers": np.arange(-37, 38),
+        "1,000 large numbers": np.arange(1, 1001) * 2**40,
     }
 
 
@@ -198,10 +198,10 @@ def to_add() -> dict[str, tuple]:
     return {
         "3 numbers, a = 2": (2, np.array([1, 10, 100])),
         "64 numbers, a = -1": (-1, np.arange(64)),
-        "65 numbers, a = 3": (3, np.arange(65) ** 2),
+        "75 numbers, a = 3": (3, np.arange(75) ** 2),
         "no numbers": (7, np.zeros(0, int)),
         "one number, a = 0": (0, np.array([-5])),
-        "1,000 numbers, a = 1,000": (1000, np.arange(1000) - 500),
+        "1,000 large numbers, a = 9": (9, (np.arange(1000) - 500) * 2**40),
     }
 
 
