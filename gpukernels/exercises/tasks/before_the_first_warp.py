@@ -52,10 +52,15 @@ def count_threads(device) -> dict[str, int]:
     }
 
 
+def number_threads() -> dict[str, int]:
+    """Count the threads of two launches."""
+    return count_threads(SimtDevice(trace=True))
+
+
 PLACES = PredictionExercise(
     words("start-1"),
     answer={"a": 8, "b": 24, "c": 389, "d": 1024, "e": 147},
-    measure=lambda: count_threads(SimtDevice()),
+    measure=number_threads,
 )
 
 # start-2: predict atomics
@@ -122,10 +127,15 @@ def count_atomics(device) -> dict[str, int]:
     }
 
 
+def follow_atomics() -> dict[str, int]:
+    """Follow atomics, bits and a tree through five launches."""
+    return count_atomics(SimtDevice(trace=True))
+
+
 ATOMICS = PredictionExercise(
     words("start-2"),
     answer={"a": 73, "b": 7, "c": 1, "d": 3, "e": 10},
-    measure=lambda: count_atomics(SimtDevice()),
+    measure=follow_atomics,
 )
 
 # start-3: a number in the block
@@ -174,9 +184,10 @@ NEGATE = KernelExercise(
 @cuda.jit
 def add_multiple(a, x, y, out):
     """Store a * x[i] + y[i] in out[i] for each i."""
+    n = out.size
     # Your lines go here.
     i = cuda.grid(1)  # added
-    if i < out.size:  # added
+    if i < n:  # added
         out[i] = a * x[i] + y[i]  # added
 
 
