@@ -100,7 +100,7 @@ def exercises() -> Table:
     --------
     >>> import gpukernels as gk
     >>> gk.exercises().rows[0]
-    ['simt-1: sectors of four access patterns', 'predict', 'easy', '15', 'next']
+    ['start-1: threads, blocks and places', 'predict', 'easy', '20', 'next']
     """
     states = logbook.states()
     first = next((id for id in CATALOG if states.get(id) != logbook.SOLVED), None)

@@ -169,7 +169,7 @@ def test_an_unknown_task_is_named(tmp_path, capsys):
     file = submit(tmp_path / "a.ipynb", ("shared-1",), {}, "a@example.org")
     file.write_text(file.read_text().replace('"task": "shared-1"', '"task": "shared-77"'))
     assert main(["judge", str(tmp_path), "--csv", str(tmp_path / "t.csv")]) == 2
-    assert "task = 'shared-77': must be one of simt-1" in capsys.readouterr().err
+    assert "task = 'shared-77': must be one of start-1, start-2, " in capsys.readouterr().err
 
 
 def test_one_notebook_is_compared_with_the_sheet_that_was_handed_out(tmp_path, capsys):
