@@ -55,6 +55,20 @@ def test_what_a_reader_would_have_to_click_is_opened_moved_or_left_out():
     assert said.endswith("Solutions 1. Predict answer()")
 
 
+def test_a_question_keeps_its_answers_and_the_right_one_goes_to_the_solutions():
+    asked = """<article><h2>Two</h2><details class="recall"><summary>A question</summary>
+    <div class="question"><p>How many?</p><details><summary>1</summary><p>No. Count.</p></details>
+    <details class="right"><summary>2</summary><p>Right. Both.</p></details></div></details>
+    <h2>Summary</h2><details><summary>Why two?</summary><p>There are two.</p></details></article>"""
+    paper = still(BeautifulSoup(asked, "html.parser").article)
+    assert not paper.select("details, summary")
+    assert [answer.get_text() for answer in paper.select(".question li")] == ["1", "2"]
+    said = paper.get_text(" ", strip=True)
+    assert "No. Count." not in said
+    assert "Why two? There are two." in said
+    assert said.endswith("Solutions Two 2 Right. Both.")
+
+
 def test_every_page_of_the_contents_is_in_the_document_and_every_link_leads_somewhere(document):
     ids = {element["id"] for element in document.select("[id]")}
     assert {make_pdf.anchor(name) for name in NAMES_OF_DOCUMENT} <= ids

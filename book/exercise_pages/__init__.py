@@ -116,7 +116,8 @@ def add_assets(app: Sphinx) -> None:
     target = Path(app.outdir) / "_static"
     target.mkdir(parents=True, exist_ok=True)
     (target / "exercises.js").write_text(script(), encoding="utf-8")
-    app.add_css_file("exercises.css", priority=960)
+    for name in ("exercises.css", "questions.css"):
+        app.add_css_file(name, priority=960)
     app.add_js_file("exercises.js", priority=910, loading_method="defer")
 
 

@@ -16,7 +16,8 @@ ON_SCREEN = (
     "script, button, select, input, metadata, a[download], .run-row, .headerlink, .copybtn, "
     ".gk-timeline input"
 )
-#: Drawers that are opened on paper, by how their labels begin; solutions are moved, the rest go.
+#: Drawers that are opened on paper, by how their labels begin, as are those whose label is a
+#: question; solutions are moved, the rest go.
 OPENED = ("Description in words", "Hint", "What has no counterpart", "Slips in the papers")
 SOLUTION = "Show the solution"
 #: Names that HTML knows in small letters, and XML only as SVG writes them.
@@ -33,7 +34,9 @@ def still(article: Tag) -> Tag:
     soup = BeautifulSoup("", "html.parser")
     for element in article.select(ON_SCREEN):
         element.decompose()
-    solutions = []
+    solutions = [_without_answers(soup, question) for question in article.select("div.question")]
+    for drawer in article.select("details.recall"):
+        drawer.name = drawer.summary.name = "div"
     for details in article.find_all("details"):
         if details.parent is None or details.find_parent("details"):
             continue
@@ -42,11 +45,11 @@ def still(article: Tag) -> Tag:
         if label.startswith(SOLUTION):
             solutions.append((_heading_above(details), copy.copy(details)))
             details.decompose()
-        elif label.startswith(OPENED):
+        elif label.startswith(OPENED) or label.endswith("?"):
             details.name = "div"
             details.attrs = {"class": ["paper-words"]}
             said = soup.new_tag("b")
-            said.string = f"{label}. "
+            said.string = f"{label} " if label.endswith("?") else f"{label}. "
             (details.p or details).insert(0, said)
             caption = details.find_previous_sibling("figcaption")
             if caption is not None:  # which ends a figure
@@ -74,6 +77,20 @@ def xhtml(html: str) -> str:
     return SVG.sub(
         lambda svg: SVG_NAME.sub(lambda name: SVG_SPELLED[name[1].lower()], svg[0]), text
     )
+
+
+def _without_answers(soup: BeautifulSoup, question: Tag) -> tuple[str, Tag]:
+    """Leave a question with a list of its answers; return its heading and the right answer."""
+    listed = soup.new_tag("ul")
+    for details in question.find_all("details", recursive=False):
+        answer = soup.new_tag("li")
+        answer.extend(copy.copy(details.summary).contents)
+        listed.append(answer)
+        if details.extract().get("class") == ["right"]:
+            right = details
+    right.summary.name = "p"
+    question.append(listed)
+    return _heading_above(question), right
 
 
 def _heading_above(element: Tag) -> str:
