@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import nbformat
 
-from gpukernels.exercises.judge.effort import FIND, LEVELS, OPEN, PREDICT, WRITE
+from gpukernels.exercises.judge.effort import COMPLETE, FIND, LEVELS, OPEN, PREDICT, WRITE
 from gpukernels.exercises.judge.exercise import Exercise
 
 #: What stands in the page's source where the list belongs.
@@ -49,7 +49,7 @@ def _by_level(chapters: list[Chapter]) -> Iterator[str]:
     every = [ex for chapter in chapters for ex in chapter.exercises]
     for level, meaning in LEVELS.items():
         yield f"\n**{level.capitalize()}**: {meaning}.\n"
-        for kind in (PREDICT, FIND, WRITE):
+        for kind in (PREDICT, COMPLETE, FIND, WRITE):
             those = [ex for ex in every if (ex.level, ex.kind) == (level, kind)]
             names = [f"{_link(ex.title, f'exercise-{ex.id}')} ({ex.minutes})" for ex in those]
             if names:

@@ -26,11 +26,16 @@ from types import ModuleType
 from typing import NamedTuple
 
 from gpukernels.exercises import CATALOG
+from gpukernels.exercises.judge.effort import COMPLETE
 from gpukernels.exercises.judge.exercise import KernelExercise, PredictionExercise
 from gpukernels.exercises.tasks import EXERCISES
 from gpukernels.simt import python_function
 
-KERNELS = [name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise)]
+COMPLETIONS = [name for name, ex in CATALOG.items() if ex.kind == COMPLETE]
+#: The kernels to write and to mend.
+KERNELS = [
+    name for name, ex in CATALOG.items() if isinstance(ex, KernelExercise) and ex.kind != COMPLETE
+]
 PREDICTIONS = [name for name, ex in CATALOG.items() if isinstance(ex, PredictionExercise)]
 #: The name of a chapter's module, and of its notebook, by how its exercises' ids begin.
 NOTEBOOK = {those[0].id.rpartition("-")[0]: name for name, those in EXERCISES.items()}

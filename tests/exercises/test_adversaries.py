@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from adversaries import EVERY, KERNELS, kernel_of, of_kind
+from adversaries import COMPLETIONS, EVERY, KERNELS, kernel_of, of_kind
 from effort import EFFORT, SOAK, in_turn, some
 from mutants import mutants
 
 import gpukernels as gk
+from gpukernels.exercises import CATALOG
 from gpukernels.exercises.judge import checking
 from gpukernels.exercises.judge.exercise import KernelExercise
 
@@ -66,14 +67,14 @@ def test_an_answer_that_shares_nothing_is_right_and_over_budget(name, way, tmp_p
     assert all(any(said in text for said in OVER_BUDGET) for text in missed), missed
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", [*KERNELS, *COMPLETIONS])
 def test_every_slip_in_a_solution_is_found_or_does_no_harm(name, tmp_path, monkeypatch):
     monkeypatch.setattr(checking, "SCHEDULES", ENOUGH)
     ex = gk.exercise(name)
     slips = list(mutants(ex.skeleton, ex.solution.text))
     assert slips
     if EFFORT != SOAK:  # a part of them, of one exercise those that another leaves out
-        slips = slips[(KERNELS.index(name) + len(slips)) % 6 :: 6] or slips[:1]
+        slips = slips[(list(CATALOG).index(name) + len(slips)) % 6 :: 6] or slips[:1]
     accepted = {
         slip
         for k, (slip, text) in enumerate(slips)

@@ -10,7 +10,7 @@ from adversaries import NOTEBOOK
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG, OPEN
-from gpukernels.exercises.judge.effort import FIND, PREDICT, WRITE
+from gpukernels.exercises.judge.effort import COMPLETE, FIND, PREDICT, WRITE
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
 #: What stands before the title of an exercise in its heading.
@@ -40,7 +40,9 @@ def shown(cell) -> str:
 @pytest.mark.parametrize("name", CATALOG)
 def test_a_heading_says_what_is_to_be_done_and_what_it_is_called(name):
     chapter, _, number = name.rpartition("-")
-    heading = f"### {number}. {BEFORE[CATALOG[name].kind]}: {CATALOG[name].title}"
+    kind, title = CATALOG[name].kind, CATALOG[name].title
+    begin = "Complete" if kind == COMPLETE else f"{number}. {BEFORE[kind]}"
+    heading = f"### {begin}: {title}"
     assert f"(exercise-{name})=\n{heading}" in texts_of(NOTEBOOK[chapter])
 
 

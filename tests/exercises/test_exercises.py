@@ -16,7 +16,7 @@ from effort import EFFORT, SOAK
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.judge import checking
-from gpukernels.exercises.judge.effort import FIND, LEVELS, PREDICT, WRITE
+from gpukernels.exercises.judge.effort import COMPLETE, FIND, LEVELS, PREDICT, WRITE
 from gpukernels.exercises.judge.skeleton import HERE
 from gpukernels.exercises.tasks.all_pairs_otherwise import count_squarings
 
@@ -89,6 +89,8 @@ def test_a_solution_only_adds_lines_to_its_skeleton_and_no_mark_reaches_the_read
 def test_every_chapter_has_a_prediction_a_kernel_to_write_and_a_bug_to_find(chapter):
     of_chapter = [ex for name, ex in CATALOG.items() if name.rpartition("-")[0] == chapter]
     assert len(of_chapter) >= 3
+    while of_chapter[0].kind == COMPLETE:  # these have names in place of numbers
+        del of_chapter[0]
     assert [ex.id for ex in of_chapter] == [f"{chapter}-{k + 1}" for k in range(len(of_chapter))]
     assert of_chapter[0].id in PREDICTIONS
     assert {ex.kind for ex in of_chapter} == {PREDICT, FIND, WRITE}

@@ -3,8 +3,10 @@
 The level is a judgment, by the sentences of `LEVELS`. The minutes are an estimate; no class has
 been timed. Reading takes a minute for 100 words or four lines of source. What is to be done takes
 three minutes for a number to predict; ten to find a bug, or to plan a kernel and bring it within
-its budget, and two more for each line of the reference solution that the skeleton lacks. That is
-multiplied by the pace of the level, and the sum rounded up to five minutes.
+its budget, and two more for each line of the reference solution that the skeleton lacks. Lines left
+out of a kernel that the chapter has printed take two minutes, one more for each line, and none to
+read the kernel again. That is multiplied by the pace of the level, and the sum rounded up to five
+minutes.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ LEVELS = {
 #: How much longer the same work takes at a level.
 PACE = {"easy": 1.0, "medium": 1.5, "hard": 2.0}
 #: What a reader does.
-PREDICT, FIND, WRITE, OPEN = "predict", "find the bug", "write a kernel", "open"
+PREDICT, COMPLETE, FIND, WRITE, OPEN = (
+    "predict", "complete lines", "find the bug", "write a kernel", "open",
+)  # fmt: skip
 #: Minutes are given in steps of this many.
 STEP = 5
 
@@ -37,8 +41,10 @@ def minutes_of(kind: str, level: str, statement: str, source: str, asked: int) -
     asked : int
         Numbers to predict, or lines that the reference solution adds.
     """
-    reading = len(statement.split()) / 100 + len(source.splitlines()) / 4
-    doing = 3 * asked if kind == PREDICT else 10 + 2 * asked
+    reading = len(statement.split()) / 100
+    if kind != COMPLETE:
+        reading += len(source.splitlines()) / 4
+    doing = {PREDICT: 3 * asked, COMPLETE: 2 + asked}.get(kind, 10 + 2 * asked)
     return STEP * math.ceil((reading + PACE[level] * doing) / STEP)
 
 

@@ -24,7 +24,7 @@ from .inputs import Inputs
 from .record import record_of
 from .report import ExerciseFailed, Finding, Report
 from .running import VisibleRun, run_visibly
-from .skeleton import HERE, skeleton_text, solution_text
+from .skeleton import HERE, Gap, skeleton_text, solution_text
 from .words import Words
 
 
@@ -101,7 +101,7 @@ class Exercise(ReadOnly):
     title : str
         A few words, which no other exercise has.
     kind : str
-        What is to be done: "predict", "find the bug" or "write a kernel".
+        What is to be done: "predict", "complete lines", "find the bug" or "write a kernel".
     level : str
         "easy", "medium" or "hard".
     minutes : int
@@ -310,6 +310,8 @@ class KernelExercise(Exercise):
         an error.
     benign : collection of str
         Arrays on which the kernel may declare a benign race.
+    gap : Gap, optional
+        The lines that the skeleton lacks, if they have no marks.
 
     Attributes
     ----------
@@ -331,11 +333,12 @@ class KernelExercise(Exercise):
         budgets: Callable[[CaseOf], Sequence[Budget]],
         writes: Collection[str],
         benign: Collection[str] = (),
+        gap: Gap | None = None,
     ):
-        text = solution_text(imports, *parts)
+        text = solution_text(imports, *parts, gap=gap)
         solution = Solution(text, parts[-1], words.why)
-        skeleton = skeleton_text(imports, *parts)
-        kind = effort.FIND if words.lines else effort.WRITE
+        skeleton = skeleton_text(imports, *parts, gap=gap)
+        kind = effort.FIND if words.lines else effort.WRITE if gap is None else effort.COMPLETE
         missing = len(text.splitlines()) - len(skeleton.splitlines())
         minutes = effort.minutes_of(kind, words.level, words.statement, skeleton, missing)
         super().__init__(words, kind, skeleton, solution, minutes)

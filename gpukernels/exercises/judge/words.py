@@ -36,7 +36,7 @@ from typing import NamedTuple
 
 from .effort import LEVELS
 
-TASK = re.compile(r"^# (?P<id>[a-z0-9-]+-\d+): (?P<title>.+)$", re.MULTILINE)
+TASK = re.compile(r"^# (?P<id>[a-z0-9-]+-(?:\d+|lines?)): (?P<title>.+)$", re.MULTILINE)
 FACTS = re.compile(rf"\s*- level: ({'|'.join(LEVELS)})\n- teaches: (\S.*[^\s.])\n\n")
 SECTIONS = re.compile(r"^## (Hint|Line|Why)$", re.MULTILINE)
 #: The sections of a task, in order.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numba import cuda
@@ -14,6 +15,7 @@ from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.reference import bfs as sequential_bfs
 from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.traversal import bfs
+from gpukernels.traversal.frontier import expand_frontier
 
 from ..judge import queued
 from ..judge.case import (
@@ -27,10 +29,12 @@ from ..judge.case import (
     equal_to,
     unpacked,
 )
+from ..judge.completing import completions
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, Search, bush
 from ..judge.inputs import searches as usual_searches
+from ..judge.skeleton import Gap
 from ..judge.words import words
 from .representations import stars
 
@@ -165,8 +169,11 @@ PREDICT = PredictionExercise(
 # bfs-2: every vertex once, under one parent
 
 
-def run_queue(kernel, device, g: Graph, root: int = 0) -> Results:
+def run_queue(kernel, device, g: Graph, root: int = 0, duplicates: bool = False) -> Results:
     """Search `g` with a kernel that expands one queue into the next.
+
+    With `duplicates`, a vertex may be queued more than once, and all but one are taken out between
+    the launches.
 
     Returns
     -------
@@ -179,7 +186,7 @@ def run_queue(kernel, device, g: Graph, root: int = 0) -> Results:
     distance = device.array(host)
     host[root] = root
     parent = device.array(host)
-    capacity = g.n + 64
+    capacity = g.n + 64 + (g.m if duplicates else 0)
     queue = queued.closed(device, np.array([root]), capacity)
     offsets, targets = device.array(g.offsets), device.array(g.targets)
     size, entries = device.full(1, 1, np.int32), [1]
@@ -198,6 +205,10 @@ def run_queue(kernel, device, g: Graph, root: int = 0) -> Results:
         found_now = device.read(distance) == level + 1
         now = device.read(next_queue)[: entries[-1]]
         wrong_queue = queued.compare(now, found_now, level)
+        if duplicates:
+            now = np.unique(now)
+            entries[-1] = now.size
+            size = device.array(np.array([now.size], np.int32))
         queue = queued.closed(device, now, capacity)
     found = {"distance": device.read(distance), "parent": device.read(parent)}
     return {**found, **wrong_queue, "entries": np.array(entries)}
@@ -209,6 +220,19 @@ queue_case = cases_of(unpacked(run_queue), unpacked(judge_search))
 def road(case_of: CaseOf) -> Case:
     """Return a search of the chapter's road graph, on which budgets are counted."""
     return case_of("a road graph of 1,024 vertices", Search(road_grid(32, 32, seed=1)))
+
+
+COMPLETE = completions(
+    "bfs",
+    Gap("distance[v] = level + 1"),
+    Gap("for k in range(offsets[u], offsets[u + 1]):", 6),
+    parts=(expand_frontier,),
+    imports=f"{WITH_RACES}\nfrom gpukernels.primitives import queue_append\n\nUNVISITED = -1",
+    inputs=SEARCHES,
+    case=cases_of(unpacked(partial(run_queue, duplicates=True)), unpacked(judge_search)),
+    writes=("distance", "parent", "next_frontier", "next_size"),
+    benign=("distance", "parent"),
+)
 
 
 @cuda.jit
@@ -292,4 +316,4 @@ SPREAD = KernelExercise(
     benign=("distance", "changed"),
 )
 
-EXERCISES = (PREDICT, ONCE, SPREAD)
+EXERCISES = (*COMPLETE, PREDICT, ONCE, SPREAD)
