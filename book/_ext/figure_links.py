@@ -86,14 +86,17 @@ def anchored(body: str) -> str:
 
 
 def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Name a page's figures, check the links to them and part those in two."""
+    """Name a page's figures, mark the first, check the links to them and part those in two."""
     if "#fig-" not in context.get("body", "") and "gk-view" not in context.get("body", ""):
         return
     body, records = figures_of(context["body"])
     links = [unescape(link) for link in LINK.findall(body)]
     for problem in problems_of([*links, *plays_of(records)], records):
         LOGGER.warning(problem, location=page, type="figures")
-    context["body"] = anchored(body)
+    body = anchored(body)
+    if page.startswith("chapters/"):  # what a reader sees first has few numbers
+        body = body.replace(' class="gk-view ', ' class="gk-view gk-few ', 1)
+    context["body"] = body
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -148,3 +148,27 @@ def test_a_dark_page_is_black_on_white_on_paper_and_dark_again(open_page):
     page.emulate_media(media="screen")
     page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
     assert page.evaluate(colors) == dark
+
+
+#: The numbers of a figure that a reader can see.
+NUMBERS = """(figure) => [...figure.querySelectorAll("dd, .gk-tile-count > .gk-tile-cell")].filter(
+  (e) => e.checkVisibility() && /\\d|–/.test(e.textContent)).length"""
+
+
+@pytest.mark.parametrize("chapter", ["simt", "frontier_bfs", "hbf", "floyd_warshall", "scans"])
+def test_the_first_figure_shows_four_numbers_until_more_are_wanted(open_page, chapter):
+    page, problems = open_page(f"chapters/{chapter}.html")
+    figure = page.locator("figure.gk-view").first
+    before = figure.evaluate(NUMBERS)
+    assert 1 <= before <= 4
+    button = figure.get_by_role("button", name="More numbers")
+    if chapter == "scans":  # it has no more
+        assert button.count() == 0
+        return
+    button.click()
+    assert figure.evaluate(NUMBERS) > before
+    figure.get_by_role("button", name="Fewer numbers").click()
+    assert figure.evaluate(NUMBERS) == before
+    second = page.locator("figure.gk-view").nth(1)
+    assert second.get_by_role("button", name="More numbers").count() == 0
+    assert problems == []

@@ -385,6 +385,7 @@ export function fillFigure(figure, view, model, page = null) {
   const top = h("div", { class: "gk-top" }, parts.title, h("div", { class: "gk-tools" }, save, ...hall.buttons));
   const stage = parts.body.firstElementChild,
     side = parts.body.lastElementChild;
+  const more = figure.classList.contains("gk-few") ? moreNumbers(figure) : null;
   const turns = fitted(figure, stage, (column) => {
     const full = hall.shown() !== "";
     const pictures = opened.parts ? opened.parts(column, full) : [["Picture", [stage]]];
@@ -396,12 +397,13 @@ export function fillFigure(figure, view, model, page = null) {
     return [...pictures, caption, ["Numbers", [side]], last];
   });
   parts.head.append(turns.bar);
-  figure.replaceChildren(...[top, parts.head, parts.body, key, parts.caption, parts.description].filter(Boolean));
+  figure.replaceChildren(...[top, parts.head, parts.body, more, key, parts.caption, parts.description].filter(Boolean));
   playByKeys(figure, play, back, forth);
   if (view.meanings) explainCounters(figure, view.meanings);
   // A window of its own that is as tall as its content, as Colab gives to an output, is no measure for it.
   if (window.parent !== window) figure.style.setProperty("--gk-tall", `${Math.min(900, screen.availHeight - 200)}px`);
   refresh();
+  if (more) more.hidden = !hidesNumbers(figure);
   model.on("change:step", refresh);
   model.on("change:trace", refresh);
   const place = { state: stateNow, move, show: hall.show, play: playOn, playing: () => timer > 0 };
@@ -412,6 +414,24 @@ export function fillFigure(figure, view, model, page = null) {
     model.off("change:step", refresh);
     model.off("change:trace", refresh);
   };
+}
+
+// The button of a figure that shows its first numbers alone, until a reader asks for all.
+function moreNumbers(figure) {
+  const said = () => (figure.classList.contains("gk-few") ? "More numbers" : "Fewer numbers");
+  const button = h("button", { type: "button", class: "gk-more", "aria-expanded": "false" }, said());
+  button.addEventListener("click", () => {
+    put(button, "aria-expanded", String(!figure.classList.toggle("gk-few")));
+    say(button, said());
+    fitPictures(figure);
+  });
+  return button;
+}
+
+// Whether a style takes a number, or its whole row, out of sight.
+function hidesNumbers(figure) {
+  const numbers = [...figure.querySelectorAll("dd, .gk-tile-count")];
+  return numbers.some((e) => [e, e.parentElement].some((part) => getComputedStyle(part).display === "none"));
 }
 
 // The widget's entry: ipywidgets holds the model.
