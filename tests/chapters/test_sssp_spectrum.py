@@ -6,9 +6,10 @@ import numpy as np
 
 import gpukernels as gk
 from gpukernels.notebook import record
+from gpukernels.views.relax.relaxations import Arcs, read_run
 
 
-def test_sp_view(counted):
+def test_sp_view(counted, page):
     race = counted.race
     stats = {name: result.stats for name, (result, _) in race.items()}
     hasty, patient = (stats["topology_driven"], stats["near_far, delta 16"])
@@ -16,6 +17,20 @@ def test_sp_view(counted):
     assert 1.8 < patient["iterations"] / hasty["iterations"] < 2
     distances = [result.distance for result, _ in race.values()]
     assert all(np.array_equal(distances[0], other) for other in distances)
+    swept = stats["workfront_sweep"]
+    assert swept["iterations"] == hasty["iterations"] == 26
+    page.says(f"{swept['relaxations']} relaxations are enough, instead of 5,997")
+    assert hasty["relaxations"] == 5_997
+
+
+def test_two_detours(counted):
+    searches = {"workfront_sweep": {}, "near_far": {"delta": 1}}
+    runs = {m: gk.traced(gk.sssp, counted.two, 0, m, **of) for m, of in searches.items()}
+    assert [r.stats["relaxations"] for r, _ in runs.values()] == [9, 6]
+    entries = read_run(runs["workfront_sweep"][1], Arcs.of(counted.two)).iterations
+    arcs, kind = (np.concatenate([getattr(e, k) for e in entries]) for k in ("arcs", "arc_kind"))
+    source, target = (of[arcs[kind == 1]].tolist() for of in counted.two.coo)
+    assert list(zip(source, target, strict=True)) == [(2, 3), (2, 4), (3, 4)]
 
 
 def test_sp_curves(counted):
