@@ -31,6 +31,7 @@ def test_nine_vertices_with_and_without_classes(counted):
     by_left = {v: r.stats["relaxations"] for v, (r, _) in searches["no classes"].items()}
     assert atomics[0] == 5
     assert [v for v in range(9) if by_left[v] and not atomics[v]] == [4, 6]
+    assert by_left[4] == 3
     assert stats["edge_classes"] == {"self_loop": 2, "out_degree": 5, "in_degree": 3, "source": 1}
 
 
@@ -171,7 +172,8 @@ def test_times_of_each_switch(cells, page):
     page.says(f"the wiki-talk-like graph takes {1 - hints['wiki-talk-like']:.0%} less time")
 
 
-def test_four_offers_for_a_word(cells):
+def test_four_offers_for_a_word(cells, page):
     rows = cells.after("hb-words-answer").rows
     assert [row[1:3] for row in rows] == [(5, 3), (4, 4), (4, 4), (2, 4)]
+    page.says("Which of them enqueue the vertex?", 'class="right"><summary>The first 4</summary>')
     assert [row[3:] for row in rows] == [("no", "yes"), ("yes", "yes"), ("no", "no"), ("no", "no")]
