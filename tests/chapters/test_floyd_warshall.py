@@ -20,6 +20,9 @@ def test_two_runs_side_by_side(counted, page):
     page.says("the same 110,592 additions", "in 9 launches", "`naive` needs 48")
     assert 8 < moved(counted.slow_trace) / moved(counted.quick_trace) < 8.2
     page.says("`blocked` has moved an eighth of the bytes")
+    by_launch = [moved(counted.slow_trace.select(launch=k)) for k in range(48)]
+    assert sum(by_launch[:6]) < moved(counted.quick_trace) < sum(by_launch[:7])
+    page.says("for the bytes of a whole run of `blocked`", 'class="right"><summary>6</summary>')
 
 
 def test_the_order_of_the_loops(counted, page):
@@ -36,9 +39,10 @@ def test_the_order_of_the_loops(counted, page):
     page.says("Run the wrong loops three times, and they are right always")
 
 
-def test_four_vertices_and_five_arcs(counted):
+def test_four_vertices_and_five_arcs(counted, page):
     rows = counted.after("fw-now-you-answer").rows
     assert [length for _, length in rows] == ["none", 11, 9, 9]
+    page.says('class="right"><summary><em>k</em> = 2</summary>')
 
 
 def test_bytes_of_the_naive_kernel(counted, page):
