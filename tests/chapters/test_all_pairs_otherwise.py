@@ -22,7 +22,7 @@ def test_what_a_corner_sees(counted, page):
     ]
     assert known[0] == [4, 10, 32, 108, 121, 121]
     assert known[1][:4] == [4, 10, 19, 32]
-    page.says("[it knows a way to 108]", "[to 32]")
+    page.says("a way to 32 of 121 corners", "[it knows a way to 108]", "[to 32]")
     assert (len(squared) - 1, len(extended) - 1) == (5, 21)
     page.says("[5 products]", "against [21]")
     expected = gk.apsp(counted.ROADS, "naive").distance
@@ -49,11 +49,12 @@ def test_minimum_for_plus(counted):
     assert np.array_equal(reached, np.where(far == NO_PATH, NO_PATH, 0))
 
 
-def test_four_arcs_in_a_row(counted):
+def test_four_arcs_in_a_row(counted, page):
     rows = counted.after("ao-squaring-answer").rows
     squared = [row[2:] for row in rows if row[0] == "D × D"]
     assert squared == [(0, 3, "∞", "∞", "∞"), (0, 3, 4, "∞", "∞"), (0, 3, 4, 8, 10)]
     assert sum(row[0] == "D × W" for row in rows) == 4
+    page.says('class="right"><summary>2 and 3</summary>')
 
 
 def test_rounds_of_squaring(counted, page):
