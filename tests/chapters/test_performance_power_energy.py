@@ -22,6 +22,13 @@ def test_view(counted, page):
     assert {id(row) for row in sorted(roads, key=lambda r: -r["average_watts"])[:2]} == {
         id(row) for row in roads[:2]
     }
+    assert [round(row["millijoules"]) for row in roads[:2]] == [26, 37]
+    assert {id(row) for row in sorted(roads, key=lambda r: r["call_ms"])[:2]} == {
+        id(row) for row in roads[:2]
+    }
+    watts, ms = ([row[key] for row in roads] for key in ("average_watts", "call_ms"))
+    assert max(watts) / min(watts) < 2
+    assert round(max(ms) / min(ms)) == 23
     assert patents[1]["technique"] == circuit[-1]["technique"]
     assert "H100" in energy["device"]
     assert all(1 <= row["seconds"] < 1.1 for row in mapped)
@@ -125,6 +132,12 @@ def test_idle(counted, page):
         "watts differ by less than a factor of five, and times by factors of 11 to 337",
         "takes a quarter less above idle than merge path, and twice as long",
     )
+
+
+def test_a_slow_and_a_fast_method(counted, page):
+    (_, slow, slow_above), (_, fast, fast_above) = counted.after("ppe-idle-answer").rows
+    page.says(f"Here it is {fast:.0f} millijoules against {slow}")
+    page.says(f"6 · 30 = {slow_above} millijoules, and the fast one 1.5 · 330 = {fast_above:.0f}")
 
 
 def test_above(counted, page):
