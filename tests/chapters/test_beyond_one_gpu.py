@@ -24,8 +24,10 @@ def test_a_map_in_parts(cells, page):
     assert metis[3] < metis[4] == max(metis) < 1.1 * metis[3]
     assert 0.6 < ruler[4] / metis[4] < 0.7
     page.says("hardly less", "and loses a third of what was won")
+    assert [int(np.argmax(wins)) for wins in (metis, ruler)] == [4, 3]
     borders = [[cut.separators.size for cut in CUTS[name]] for name in ("METIS", "a ruler")]
     assert all(a <= b for a, b in zip(*borders, strict=True))
+    page.says(f"there are {borders[1][4]} separators instead of {borders[0][4]}")
 
 
 def test_the_four_terms(cells, page):
@@ -33,6 +35,12 @@ def test_the_four_terms(cells, page):
     assert terms == [250_000_000, 8_000, 200_000, 10_000_000]
     assert round(sum(terms) / 1000**3, 2) == 0.26
     page.says("Two parts of a graph of 1,000 vertices, with 20 separators in all")
+
+
+def test_seconds_of_adding_and_of_receiving(cells, page):
+    after = cells.after("by-plan-answer")
+    assert after.gpus == 64
+    page.says(f'class="right"><summary>{after.adding} and {after.receiving}</summary>')
 
 
 def test_more_corners_and_more_parts(cells, page):
