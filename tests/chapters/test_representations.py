@@ -19,6 +19,7 @@ def test_small_sizes(counted):
     first, last = (small.offsets[2], small.offsets[3])
     assert small.targets[first:last].tolist() == [0, 3, 4, 5, 6]
     assert np.flatnonzero(small.offsets[:-1] == small.offsets[1:]).tolist() == [4]
+    assert (small.offsets[0], small.out_degree[0], small.targets[small.offsets[4]]) == (0, 2, 2)
 
 
 def test_limit(counted):
