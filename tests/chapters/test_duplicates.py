@@ -13,6 +13,10 @@ from gpukernels.trace import STORE, metrics
 def test_a_filter_and_an_atomic_on_a_town(counted, page):
     stats = counted.searches["hash64"][0].stats
     assert (stats["duplicates_detected"], stats["duplicates_missed"]) == (13, 6)
+    assert np.flatnonzero(stats["duplicates"])[0] == 3  # found at level 2
+    unfiltered = counted.searches["no filter"][0]
+    assert np.flatnonzero(unfiltered.distance == 10).tolist() == [35]
+    assert unfiltered.stats["frontier_sizes"][10] == 15
     page.says("drops 13 entries on its way, and 6 still slip through", "36 corners, 36 entries")
 
 
