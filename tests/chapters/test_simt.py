@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import gpukernels as gk
+from gpukernels.all_pairs.blocked import remainder
+from gpukernels.all_pairs.lengths import ABSENT
+from gpukernels.all_pairs.tiles import Form
+from gpukernels.notebook import record
 from gpukernels.trace import metrics
 
 
@@ -98,6 +102,34 @@ def test_times_of_strides(counted, page):
     rates = [r["gigabytes_per_second"] for r in kept["times"]]
     assert 1.6 < rates[-1] / rates[0] < 1.7
     page.says("It takes 2.7 times as long", "less than two thirds of the rate")
+
+
+def test_warps_that_fit(counted, page):
+    fit = counted.warps_that_fit
+    assert [fit(registers, 64) for registers in (32, 33, 40, 64, 128)] == [64, 48, 48, 32, 16]
+    assert (fit(40, 1_024), fit(64, 256)) == (32, 32)
+    assert fit(16, 128, shared=64 * 1024) == 3 * 128 // 32
+    assert list(map(fit, *zip(*counted.TWO.values(), strict=True))) == [64, 16]
+    page.says(
+        "With one element per thread 64 warps fit", "With 64 elements per thread 16 warps fit"
+    )
+    matrix = np.zeros((1, 1), np.int32)
+    for form, needs in zip((Form(16, "1x1"), Form(64, "8x8")), counted.TWO.values(), strict=True):
+        arguments = matrix, matrix, ABSENT, 0, 1, np.zeros(2, np.int32)
+        slices = 2 * form.depth * (2 * form.tile + 32 // form.depth) * 4
+        registers = gk.sass(remainder(form), arguments).registers
+        assert (np.prod(form.block), slices) == needs[1:]
+        assert fit(registers, *needs[1:]) == fit(*needs)  # other compilers take a few more or fewer
+
+
+def test_times_beside_occupancy(page):
+    assert round(record.kept("knobs")["waits"]["load_us"], 2) == 0.35
+    kept = record.kept("apsp")
+    assert kept["device"].startswith("NVIDIA H100")
+    (large,) = (t for t in kept["times"] if (t["graph"], t["n"]) == ("dense", 8192))
+    shapes = "blocked tile=16 per_thread=1x1", "blocked tile=64 per_thread=8x8"
+    assert [round(large["searches"][shape]["kernel_ms"]) for shape in shapes] == [180, 44]
+    page.says("waits 0.35 microseconds", "takes 180 milliseconds", "it takes 44")
 
 
 def test_families_of_graphs(counted, page):
