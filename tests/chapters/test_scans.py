@@ -28,6 +28,8 @@ def test_warp_view(counted):
     rows = read_scan(warp_trace, 0, 0, 0, None, "warp_trace").rows
     assert [of for row in rows for of, to in row.arcs if to == 31] == [30, 29, 27, 23, 15]
     assert np.array_equal(inclusive, np.cumsum(found))
+    complete = [row.values[7] == found[:8].sum() for row in rows]
+    assert complete == [False] * 3 + [True] * 3
     assert len(warp_trace.shuffles) == 5
     assert counted.untested[0] == 64
     assert np.flatnonzero(counted.untested == inclusive).tolist() == [31]
