@@ -8,19 +8,23 @@ import gpukernels as gk
 from gpukernels.exercises.tasks.frontier_bfs import judge_search
 from gpukernels.notebook.searches import sectors_moved
 from gpukernels.trace import metrics
+from gpukernels.views.frontier.levels import read_levels
 
 
 def test_level_8_of_a_town(counted, page):
     streets = counted.streets
     eighth = (streets[name][1].select(launch=8) for name in ("frontier", "expand_contract"))
     assert [counted.lane_loads(trace, "targets") for trace in eighth] == [54, 15]
+    town = counted.town
+    claimed = read_levels(streets["luo"][1], town.n, town.coo[0], 0)[8]
+    assert (claimed.frontier.size, claimed.repeated, claimed.arc_loads) == (5, 0, 15)
     page.says(
         "enters level 8 with 18 entries",
         "for 5 corners, and reads 54 arcs",
-        "read 15 for 5 entries",
+        "The five corners have 15 arcs",
     )
     (plain, _), (_, _once), (culled, _) = streets.values()
-    assert counted.town.out_degree[plain.distance == 8].sum() == 15
+    assert town.out_degree[plain.distance == 8].sum() == 15
     assert culled.stats["duplicates_detected"] == 16
     assert culled.stats["duplicates_missed"] == 0
     page.says("threads find a corner again 16 times in all")
