@@ -22,7 +22,7 @@ def test_one_graph_and_three_kernels(counted, page):
         makers[name] = [made for made in levels[1].makers.values() if len(made) > 1]
         assert [level.found.size for level in levels] == [21, 18, 4, 0]
     assert list(seen.values()) == [(0, 53), (1, 54), (2, 67)]
-    page.says("[53 arcs at level 2]", "against 54 and [67]")
+    page.says("reads [53 arcs]", "against 54 and [67]")
     ran_on = [[(a.block, a.warp) for a in made] for made in makers["edge-discover"]]
     assert len(ran_on) == 1
     assert ran_on[0] == 2 * ran_on[0][:1]
@@ -72,7 +72,7 @@ def test_virtual_warps_sized_by_the_frontier(counted, page):
     assert wide[11] < 32
     assert Knobs().virtual_warp(30, 512) == 16
     assert Knobs().virtual_warp(400, 512) == Knobs().min_warp_size == 4
-    page.says("30 vertices get 16 threads each, and 400 get the least")
+    page.says("512 / 30 is about 17", "A frontier of 400 vertices gets it")
 
 
 def test_the_papers_example_of_edge_discover(counted, page):
