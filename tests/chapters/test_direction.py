@@ -18,7 +18,7 @@ def test_two_searches_side_by_side(counted, page):
         read[way] = [level.arc_loads for level in levels]
         assert sum(read[way]) == result.stats["arcs_inspected"]
     assert read == {"both ways": [7, 122, 18, 1, 1], "top-down only": [7, 42, 131, 59, 1]}
-    page.says("The 22 vertices of the frontier have 131 arcs", "read 18 arcs to find 16")
+    page.says("the 22 vertices of the frontier have 131 arcs", "read 18 arcs to find 16")
     page.says("forty vertices read 122 arcs", "the frontier has 42")
     assert [sum(loads) for loads in read.values()] == [149, 240]
     page.says("In all, 149 arcs instead of 240")
