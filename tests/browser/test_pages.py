@@ -267,7 +267,7 @@ SCREEN = 900
 def test_a_chapter_is_read_in_twenty_minutes_from_picture_to_picture(visit, name):
     layout = visit(name).layout
     assert layout["prose"] <= 4000
-    assert layout["height"] <= 25 * SCREEN
+    assert layout["exercises"] <= 20 * SCREEN
     # Its first screen plays and shows no code, and no figure is taller than a screen.
     first, height = layout["plays"][0]
     assert first + height / 2 < SCREEN
