@@ -28,12 +28,13 @@ SLIPS = (
     (r" % ", " // "),
     (r"\blane\b(?= \+|,)", "0"),
     (r" and ", " or "),
+    (r" & ", " | "),
     (r"\bmin\(", "max("),
     (r" - (?!1\b)", " + "),
     (r" \+ (?!1\b)", " - "),
 )
 #: Slips that may have a loop run for ever: its condition widened, its step undone.
-ENDLESS = re.compile(r"^\s*(while .* ([<>]=|or) |first = middle$|slot = \(slot\))")
+ENDLESS = re.compile(r"^\s*(while .* ([<>]=|or) |first = middle$|slot = \(slot(\)|.*\|))")
 #: Statements that may be forgotten without a loop that never ends.
 FORGOTTEN = re.compile(
     r"^\s*(cuda\.sync\w+\(\)|grid\.sync\(\)|begin \+= .*|\w+\[.*\] \+?= .*|queue_append.*|return)$"
