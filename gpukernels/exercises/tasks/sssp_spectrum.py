@@ -14,18 +14,22 @@ from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.primitives.warp_append import warp_append
 from gpukernels.reference import bellman_ford_queue, dijkstra
 from gpukernels.shortest_paths import sssp
+from gpukernels.shortest_paths.topology_driven import relax_all
 
 from ..judge import queued
 from ..judge.case import Budget, CaseOf, HostGaveUp, Results, Wrong, cases_of, equal_to, launched
+from ..judge.completing import completions
 from ..judge.counters import atomics, loads, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, Search, changed, searches
+from ..judge.skeleton import Gap
 from ..judge.words import words
 
 #: Distance of what no path has reached.
 NO_PATH = 2**31 - 1
 
 IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
+WITH_RACES = "from numba import cuda\n\nfrom gpukernels.device import benign_race"
 WITH_QUEUE = (
     "from numba import cuda\n\nfrom gpukernels.device import benign_race\n"
     f"from gpukernels.primitives import queue_append\n\nNO_PATH = {NO_PATH}"
@@ -135,6 +139,33 @@ PREDICT = PredictionExercise(
 # sssp-2: relax an arc
 
 WITH_NEGATIVE = weighted_searches(negative=True)
+
+
+def run_rounds(kernel, device, search: Search) -> Results:
+    """Launch until `changed` is not set, one thread per vertex."""
+    g = search.g
+    arcs = [device.array(a) for a in (g.offsets, g.targets, g.weights)]
+    distance, times = start(device, search), device.full(g.n, 0, np.int32)
+    for _ in range(g.n + 1):
+        changed = device.full(1, 0, np.int32)
+        arrays = *arcs, distance, np.int32(NO_PATH), times, changed
+        device.launch(kernel, blocks_for(g.n), THREADS, *arrays)
+        if device.read(changed)[0] == 0:
+            return {"distance": device.read(distance)}
+    raise HostGaveUp(f"launch {g.n + 1} for {g.n} vertices still set `changed[0]`")
+
+
+COMPLETE = completions(
+    "sssp",
+    Gap("length = near + weights[i]"),
+    Gap("for i in range(offsets[u], offsets[u + 1]):", 6),
+    parts=(relax_all,),
+    imports=WITH_RACES,
+    inputs=WITH_NEGATIVE,
+    case=cases_of(run_rounds, judge_distances),
+    writes=("distance", "times", "changed"),
+    benign=("distance", "changed"),
+)
 
 
 @cuda.jit
@@ -389,4 +420,4 @@ SPLIT = KernelExercise(
     writes=("near", "near_size", "far", "far_size"),
 )
 
-EXERCISES = (PREDICT, RELAX, PATHS, SPLIT)
+EXERCISES = (*COMPLETE, PREDICT, RELAX, PATHS, SPLIT)
