@@ -7,6 +7,7 @@ from numba import cuda, int32
 from numpy.typing import NDArray
 
 from gpukernels.all_pairs import apsp
+from gpukernels.all_pairs.naive import relax_pivot
 from gpukernels.device import SimtDevice
 from gpukernels.graphs.generators import star
 from gpukernels.graphs.graph import Graph
@@ -15,9 +16,11 @@ from gpukernels.trace import LOAD, Trace, metrics
 from gpukernels.trace.costs import SECTOR_BYTES
 
 from ..judge.case import Budget, CaseOf, Results, cases_of, launched
+from ..judge.completing import completions
 from ..judge.counters import bank_conflicts, coalesced, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
+from ..judge.skeleton import Gap
 from ..judge.words import words as texts
 
 #: Stands where no path leads; twice it fits an int32.
@@ -124,6 +127,51 @@ PREDICT = PredictionExercise(
         "tiles of 32, bytes loaded by third launches": 24_576,
     },
     measure=count_bytes,
+)
+
+# floyd-line, floyd-lines: a pivot in one launch
+
+
+def run_naive(kernel, device, lengths: NDArray) -> Results:
+    """Launch once for each pivot, first without `via`, and then with it."""
+    n = len(lengths)
+    blocks = blocks_for(n, 16), blocks_for(n, 4)
+    for size in (1, n):
+        distance = device.array(lengths.astype(np.int32))
+        via = device.full((size, size), -1, np.int32)
+        for k in range(n):
+            device.launch(kernel, blocks, (16, 4), distance, via, k)
+    return {"distance": device.read(distance), "via": device.read(via)}
+
+
+def through_pivots(lengths: NDArray) -> Results:
+    """Return the distances, and the pivot that lowered each one last."""
+    distance, via = lengths.copy(), np.full(lengths.shape, -1, np.int32)
+    for k in range(len(lengths)):
+        if distance[k, k] >= 0:
+            length = distance[:, k, None] + distance[k]
+            via[length < distance] = k
+            distance = np.minimum(distance, length)
+    return {"distance": distance, "via": via}
+
+
+def downhill() -> NDArray[np.int32]:
+    """Return arcs of 0 and -1 between 14 vertices, with cycles of negative length."""
+    lengths = random_lengths(14, 0.2, 1, np.random.default_rng(1))
+    return np.where(lengths == 1, -1, lengths)
+
+
+COMPLETE = completions(
+    "floyd",
+    Gap("length = distance[i, k] + distance[k, j]"),
+    Gap("if i < distance.shape[0] and j < distance.shape[1] and distance[k, k] >= 0:", 6),
+    parts=(relax_pivot,),
+    imports=WITH_CUDA,
+    inputs=Inputs(
+        lambda: SMALL.fixed() | {"14 vertices with a negative cycle": downhill()}, SMALL.draw
+    ),
+    case=cases_of(run_naive, through_pivots),
+    writes=("distance", "via"),
 )
 
 # floyd-2: close a tile
@@ -348,4 +396,4 @@ WIDEN = KernelExercise(
     writes=("width",),
 )
 
-EXERCISES = (PREDICT, CLOSE, PIVOTS, WIDEN)
+EXERCISES = (*COMPLETE, PREDICT, CLOSE, PIVOTS, WIDEN)
