@@ -5,25 +5,47 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import cuda, int64, uint64
+from numba import cuda, int32, int64, uint64
 
 from gpukernels.device import SimtDevice, benign_race
+from gpukernels.frontiers.state import Local, Queue
 from gpukernels.graphs.generators import path, star
 from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for, queue_append
 from gpukernels.reference import bellman_ford_queue
 from gpukernels.shortest_paths import sssp
+from gpukernels.shortest_paths.hbf.classes import ID_BITS
+from gpukernels.shortest_paths.hbf.relax import ATOMIC64, relax
+from gpukernels.shortest_paths.hbf.relax import Search as State
+from gpukernels.shortest_paths.hbf.words import BIAS
 
 from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, launched
+from ..judge.completing import completions
 from ..judge.counters import atomics, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, Search, changed, searches
+from ..judge.skeleton import Gap
 from ..judge.words import words as texts
 from .sssp_spectrum import NO_PATH, detours, judge_distances, run_paths, weighted
 
 #: All bits of the lower half of a word.
 LOWER_HALF = 2**32 - 1
 
+TO_RELAX = "\n".join(
+    [
+        "from numba import cuda, int32, int64",
+        "",
+        "from gpukernels.device import benign_race",
+        "from gpukernels.frontiers.local_queue import hold",
+        "from gpukernels.frontiers.state import Local, Queue",
+        "from gpukernels.primitives import queue_append",
+        "from gpukernels.primitives.cache_hints import load_past_l1, store_past_l1",
+        "from gpukernels.shortest_paths.hbf.classes import ID_BITS, ID_MASK, IN_DEGREE, NORMAL",
+        "from gpukernels.shortest_paths.hbf.relax import ATOMIC64, BELOW",
+        "from gpukernels.shortest_paths.hbf.relax import Search as State",
+        "from gpukernels.shortest_paths.hbf.words import BIAS, key_of, longer, packed, round_of",
+    ]
+)
 WITH_WORDS = (
     "from numba import cuda, int64, uint64\n\nfrom gpukernels.primitives import queue_append\n\n"
     "LOWER_HALF = 2**32 - 1"
@@ -204,6 +226,42 @@ WORDS = KernelExercise(
     case=cases_of(run_words, judge_words),
     budgets=words_budgets,
     writes=("words", "queue", "size"),
+)
+
+# hbf-line, hbf-lines: on the offers of hbf-2
+
+
+@benign_race("words")
+@cuda.jit
+def relax_each(targets, weights, round, words, queue, size):
+    """Relax all arcs of a vertex at distance 0, one per thread; enqueue the targets that fall."""
+    i = cuda.grid(1)
+    if i < targets.size:
+        none, found, held = targets[:0], cuda.local.array(1, int32), cuda.local.array(1, int32)
+        held[0] = 0
+        state = State(none, targets, weights, words, none, none, 0, False, True, ATOMIC64, False)
+        relax((state, round, False, Local(found, held), Queue(queue, size)), int64(BIAS), i)
+        if held[0] > 0:
+            queue_append(queue, size, found[0])
+
+
+def run_relax(kernel, device, given: tuple) -> Results:
+    """Make all offers by arcs; the only arc to a vertex is of the in-degree class."""
+    vertex, *others = given
+    only = np.bincount(vertex, minlength=1)[vertex] == 1
+    return run_words(kernel, device, ((vertex | only << ID_BITS).astype(np.int32), *others))
+
+
+COMPLETE = completions(
+    "hbf",
+    Gap("v = v & ID_MASK"),
+    Gap("if kind == IN_DEGREE or alone:", 4),
+    parts=(relax, relax_each),
+    imports=TO_RELAX,
+    inputs=OFFERS,
+    case=cases_of(run_relax, judge_words),
+    writes=("words", "queue", "size"),
+    benign=("words",),
 )
 
 # hbf-3: a store in place of an atomic
@@ -406,4 +464,4 @@ LEAVES = KernelExercise(
     writes=("distance",),
 )
 
-EXERCISES = (PREDICT, WORDS, STORES, LEAVES)
+EXERCISES = (*COMPLETE, PREDICT, WORDS, STORES, LEAVES)
