@@ -8,7 +8,9 @@ import numpy as np
 from numba import cuda, int32
 
 from gpukernels.device import SimtDevice
+from gpukernels.frontiers.enqueue import enqueue_by_warp
 from gpukernels.frontiers.local_queue import LOCAL
+from gpukernels.frontiers.state import Queue, Writes
 from gpukernels.graphs.generators import star
 from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import FULL_MASK, WARP_SIZE, blocks_for, warp_inclusive_scan
@@ -16,9 +18,11 @@ from gpukernels.trace import STORE, Trace, metrics
 from gpukernels.traversal import bfs
 
 from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, launched
+from ..judge.completing import completions
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, graphs_from_0
+from ..judge.skeleton import Gap
 from ..judge.words import words
 from .better_queues import rays
 from .frontier_bfs import graphs, judge_search
@@ -27,6 +31,18 @@ IMPORTS = "from numba import cuda, int32"
 WITH_SCAN = (
     "from numba import cuda, int32\n\nfrom gpukernels.primitives import FULL_MASK, "
     "warp_inclusive_scan"
+)
+
+TO_ENQUEUE = "\n".join(
+    [
+        "from numba import cuda, int32",
+        "",
+        "from gpukernels.frontiers.counts import ENTRIES",
+        "from gpukernels.frontiers.enqueue import warp_minimum",
+        "from gpukernels.frontiers.state import Queue, Writes",
+        "from gpukernels.primitives import FULL_MASK, WARP_SIZE, warp_inclusive_scan",
+        "from gpukernels.primitives.warp_append import warp_append",
+    ]
 )
 
 #: The name of the graph whose frontiers are wide enough for sharing to show.
@@ -227,16 +243,44 @@ def queues_budgets(case_of: CaseOf) -> list[Budget]:
     ]
 
 
+QUEUES = Inputs(
+    queues,
+    lambda rng: {"queues of drawn lengths": rng.integers(0, 17, rng.integers(2, 200))},
+)
+
+
 COALESCED = KernelExercise(
     words("bfs4k-3"),
     parts=(write_queues, collect),
     imports=WITH_SCAN,
-    inputs=Inputs(
-        queues,
-        lambda rng: {"queues of drawn lengths": rng.integers(0, 17, rng.integers(2, 200))},
-    ),
+    inputs=QUEUES,
     case=cases_of(run_queues, judge_queues),
     budgets=queues_budgets,
+    writes=("out", "size"),
+)
+
+# bfs4k-line, bfs4k-lines: on the queues of bfs4k-3
+
+
+@cuda.jit
+def append_queues(offsets, values, out, size):
+    """Append every thread's values to `out`, at most 16 each."""
+    found, length, i = cuda.local.array(16, int32), int32(0), cuda.grid(1)
+    if i < offsets.size - 1:
+        length = int32(offsets[i + 1] - offsets[i])
+    for k in range(length):
+        found[k] = values[offsets[i] + k]
+    enqueue_by_warp(Queue(out, size), found, length, Writes(4, False))
+
+
+COMPLETE = completions(
+    "bfs4k",
+    Gap("slot = begin + i * WARP_SIZE + cuda.laneid"),
+    Gap("inclusive = warp_inclusive_scan(length)", 6),
+    parts=(enqueue_by_warp, append_queues),
+    imports=TO_ENQUEUE,
+    inputs=QUEUES,
+    case=cases_of(run_queues, judge_queues),
     writes=("out", "size"),
 )
 
@@ -311,4 +355,4 @@ GROUPS = KernelExercise(
     benign=("distance",),
 )
 
-EXERCISES = (PREDICT, ONE_BLOCK, COALESCED, GROUPS)
+EXERCISES = (*COMPLETE, PREDICT, ONE_BLOCK, COALESCED, GROUPS)
