@@ -8,22 +8,42 @@ from typing import Any
 import numpy as np
 from numba import cuda, int32
 
-from gpukernels.device import SimtDevice
+from gpukernels.device import SimtDevice, benign_race
+from gpukernels.frontiers.state import Queue
 from gpukernels.graphs.generators import complete, path, star
 from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import WARP_SIZE, blocks_for
 from gpukernels.reference import bfs as sequential_bfs
 from gpukernels.traversal import bfs
+from gpukernels.traversal.direction_optimizing import bottom_up
+from gpukernels.traversal.top_down import Search as State
 
-from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, launched, unpacked
+from ..judge import queued
+from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, equal_to, launched, unpacked
+from ..judge.completing import completions
 from ..judge.counters import loads, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, Search, graphs_from_0
+from ..judge.skeleton import Gap
 from ..judge.words import words
 from .frontier_bfs import SEARCHES, graphs, judge_search, late_arc
 
 IMPORTS = "from numba import cuda, int32"
 CUDA_ALONE = "from numba import cuda"
+UPWARD = "\n".join(
+    [
+        "from numba import cuda, int64",
+        "",
+        "from gpukernels.device import benign_race",
+        "from gpukernels.frontiers.counts import ARCS, count_up",
+        "from gpukernels.frontiers.state import Queue",
+        "from gpukernels.primitives.warp_append import warp_append",
+        "from gpukernels.traversal.bottom_up import first_parent",
+        "from gpukernels.traversal.frontier_bitmap import first_parent_by_bits, store_votes",
+        "from gpukernels.traversal.result import UNVISITED, adopt",
+        "from gpukernels.traversal.top_down import Search as State",
+    ]
+)
 
 #: The name of the graph on which work is shared.
 SMALL_WORLD = "a small world of 200 vertices"
@@ -217,4 +237,62 @@ BITS = KernelExercise(
     writes=("distance", "next_bits"),
 )
 
-EXERCISES = (PREDICT, VISITED, BITS)
+# direction-line, direction-lines: a level bottom-up
+
+
+@benign_race("distance")
+@cuda.jit
+def visit_level(
+    offsets, targets, reverse_offsets, sources, distance, parent, next_frontier, next_size, level
+):
+    """Append the vertices behind `level` to the queue, and count the arcs that leave them."""
+    bits = sources[:0]  # no elements: the distances tell
+    search = State(offsets, targets, reverse_offsets, sources, distance, parent)
+    bottom_up(search, bits, bits, Queue(next_frontier, next_size), level)
+
+
+def run_upward(kernel, device, g: Graph, root: int = 0) -> Results:
+    """Search `g` with one launch per level, which all append to one queue."""
+    host = np.full(g.n, -1, np.int32)
+    host[root] = 0
+    distance = device.array(host)
+    host[root] = root
+    parent, queue = device.array(host), device.full(g.n, -1, np.int32)
+    size, seen, wrong_queue = device.full(2, 0, np.int64), 0, {}
+    arcs = [device.array(a) for way in (g, g.reverse) for a in (way.offsets, way.targets)]
+    for level in range(g.n):
+        shape = blocks_for(g.n, 2 * WARP_SIZE), 2 * WARP_SIZE
+        device.launch(kernel, *shape, *arcs, distance, parent, queue, size, level)
+        before, seen = seen, int(device.read(size)[0])
+        now = device.read(queue)[before:seen]
+        wrong_queue = queued.compare(now, device.read(distance) == level + 1, level)
+        if wrong_queue or seen == before:
+            break
+    found = {"distance": device.read(distance), "parent": device.read(parent)}
+    return {**found, **wrong_queue, "next_size": device.read(size)}
+
+
+def judge_upward(search: Search) -> Callable[[Results], Wrong | None]:
+    """Return a judge of distances, parents and queue, and of the arcs that were counted."""
+    later = sequential_bfs(*search).distance > 0
+    arcs = search.g.out_degree[later].sum()
+    judge_tree, judge_size = (
+        judge_search(*search),
+        equal_to(next_size=np.array([later.sum(), arcs])),
+    )
+    return lambda found: judge_tree(found) or judge_size(found)
+
+
+COMPLETE = completions(
+    "direction",
+    Gap("found = u != UNVISITED"),
+    Gap("if found:", 5),
+    parts=(bottom_up, visit_level),
+    imports=UPWARD,
+    inputs=SEARCHES,
+    case=cases_of(unpacked(run_upward), judge_upward),
+    writes=("distance", "parent", "next_frontier", "next_size"),
+    benign=("distance",),
+)
+
+EXERCISES = (*COMPLETE, PREDICT, VISITED, BITS)
