@@ -10,6 +10,7 @@ import numpy as np
 from numba import cuda
 
 from gpukernels.all_pairs import min_plus
+from gpukernels.all_pairs.tiles import Form, product
 from gpukernels.device import SimtDevice, benign_race
 from gpukernels.graphs.generators import complete, path, road_grid, star
 from gpukernels.graphs.graph import Graph
@@ -18,13 +19,24 @@ from gpukernels.shortest_paths import sssp
 from gpukernels.trace import Trace, metrics
 
 from ..judge.case import Budget, CaseOf, HostGaveUp, Results, Wrong, cases_of, equal_to, launched
+from ..judge.completing import completions
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, changed, graphs_from_0
+from ..judge.skeleton import Gap
 from ..judge.words import words
 from .sssp_spectrum import NO_PATH, weighted
 
 IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
+WITH_TILES = """
+from numba import cuda, uint32
+
+from gpukernels.all_pairs.tiles import Form, multiplier
+from gpukernels.device import benign_race
+
+tile = 16
+multiply = multiplier(Form(tile, "1x1", watching=True))
+"""
 WITH_SHUFFLES = (
     "from numba import cuda\n\nfrom gpukernels.device import benign_race\n\n"
     f"FULL_MASK = 0xFFFFFFFF\nNO_PATH = {NO_PATH}"
@@ -99,6 +111,72 @@ PREDICT = PredictionExercise(
         "reached in three rounds, D x W": 5,
     },
     measure=count_rounds,
+)
+
+# otherwise-line, otherwise-lines: a product in tiles
+
+#: Rows and columns of a tile, and the length that stands for no path.
+TILE, ABSENT = 16, 2**30 - 1
+
+
+def factors(rows: int, depth: int, columns: int, seed: int, most: int = 40, **begin: int) -> dict:
+    """Return matrices of so many tiles; a product of them may begin at a `row` and a `column`."""
+    rng = np.random.default_rng(seed)
+    sides = {"a": (rows, depth), "b": (depth, columns), "old": (rows, columns)}
+    made = {}
+    for name, (high, wide) in sides.items():
+        made[name] = rng.integers(0, most + 1, (TILE * high, TILE * wide)).astype(np.int32)
+        made[name][rng.random(made[name].shape) < 0.3] = ABSENT
+    return made | {"row": 0, "column": 0, "stopped": 0} | begin
+
+
+def run_product(kernel, device, given: dict) -> Results:
+    """Launch once, a block of 16 x 16 threads for each tile."""
+    a, b, old, row, column, stopped = given.values()
+    tiles = (b.shape[1] - column) // TILE, (a.shape[0] - row) // TILE
+    new, via = np.full(old.shape, -7, np.int32), np.full((1, 1), -1, np.int32)
+    return launched(
+        kernel, device, tiles, (TILE, TILE), a, b, old, new=new, via=via, infinite=ABSENT, row=row,
+        column=column, begin=0, end=a.shape[1], flags=np.array([stopped, 0], np.int32),
+    )  # fmt: skip
+
+
+def right_product(given: dict) -> Results:
+    """Return the tiles that are made, and whether anything in them is less than before."""
+    a, b, old, row, column, stopped = given.values()
+    new, less = np.full(old.shape, -7, np.int32), False
+    if not stopped:
+        lower = np.minimum(old, (a[:, :, None] + b).min(axis=1))[row:, column:]
+        new[row:, column:] = lower
+        less = bool((lower < old[row:, column:]).any())
+    return {"new": new, "flags": np.array([stopped, less])}
+
+
+FACTORS = Inputs(
+    lambda: {
+        "2 × 1 × 3 tiles": factors(2, 1, 3, 1),
+        "one tile": factors(1, 1, 1, 2),
+        "3 × 2 × 2 tiles, from the second row and column on": factors(
+            3, 2, 2, 3, row=16, column=16
+        ),
+        "a negative cycle was found before": factors(1, 1, 2, 4, stopped=1),
+        "nothing becomes less": factors(1, 2, 1, 5, most=0) | {"old": np.zeros((16, 16), np.int32)},
+        "large lengths": factors(2, 1, 1, 6, most=ABSENT),
+    },
+    lambda rng: {"drawn tiles": factors(*rng.integers(1, 3, 3).tolist(), int(rng.integers(2**31)))},
+    lambda given: " x ".join(str(side) for side in (*given["a"].shape, given["b"].shape[1])),
+)
+
+COMPLETE = completions(
+    "otherwise",
+    Gap("row = uint32(row) + uint32(cuda.blockIdx.y) * uint32(tile)"),
+    Gap("if flags[0] == 0:", 5),
+    parts=(product(Form(TILE, "1x1", watching=True)),),
+    imports=WITH_TILES,
+    inputs=FACTORS,
+    case=cases_of(run_product, right_product),
+    writes=("new", "flags"),
+    benign=("flags",),
 )
 
 # otherwise-2: heights by hand
@@ -354,4 +432,4 @@ INFINITY = KernelExercise(
     writes=("product",),
 )
 
-EXERCISES = (PREDICT, HEIGHTS, SQUARE, INFINITY)
+EXERCISES = (*COMPLETE, PREDICT, HEIGHTS, SQUARE, INFINITY)
