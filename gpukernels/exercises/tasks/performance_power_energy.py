@@ -9,9 +9,11 @@ from gpukernels.device import SimtDevice
 from gpukernels.primitives import FULL_MASK, THREADS, WARP_SIZE, blocks_for
 
 from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
+from ..judge.completing import completions
 from ..judge.counters import coalesced, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, sizes_of_items
+from ..judge.skeleton import Gap
 from ..judge.words import words
 
 # energy-1: three stopwatches
@@ -40,9 +42,12 @@ def play(kernels, launch, clocks):
 
 def read_clocks(device, kernels) -> np.ndarray:
     """Return when the last launch is queued, when all is done, and how long the GPU waits."""
-    clocks = device.full(3, 0, np.int64)
-    device.launch(play, 1, 1, device.array(np.array(kernels)), LAUNCH, clocks)
-    return device.read(clocks)
+    return run_clocks(play, device, np.array(kernels), LAUNCH)["clocks"]
+
+
+def run_clocks(kernel, device, kernels, launch) -> Results:
+    """Play a queue with one thread."""
+    return launched(kernel, device, 1, 1, kernels, launch, clocks=np.zeros(3, np.int64))
 
 
 def measure_clocks() -> dict[str, int]:
@@ -66,6 +71,40 @@ CLOCKS = PredictionExercise(
         "microjoules, one launch": 31_000,
     },
     measure=measure_clocks,
+)
+
+# energy-line, energy-lines: the kernel that counts energy-1
+
+
+def clocks_of(kernels, launch) -> Results:
+    """Return what `play` should: a kernel and all behind it end after the kernel's launch."""
+    queued = launch * np.arange(1, kernels.size + 1)
+    last = queued.max(initial=0)
+    done = (queued + kernels[::-1].cumsum()[::-1]).max(initial=0)
+    return {"clocks": np.array([last, done, done - kernels.sum()])}
+
+
+PLAYED = Inputs(
+    lambda: {
+        "six kernels, short and long": (np.array([3, 25, 7, 1, 60, 2]), 8),
+        "no kernels": (np.zeros(0, int), 10),
+        "one kernel": (np.array([7]), 10),
+        "three long kernels": (np.array([40, 50, 60]), 10),
+        "40 short kernels": (np.arange(40) % 5, 6),
+        "kernels that end when the next is queued": (np.full(5, 10), 10),
+        "large times": (2**33 * np.array([1, 5, 2]), 2**34),
+    },
+    lambda rng: {"drawn kernels": (rng.integers(1, 40, rng.integers(2, 60)), 20)},
+)
+COMPLETE = completions(
+    "energy",
+    Gap("waits += queued - done"),
+    Gap("for kernel in range(kernels.size):", 6),
+    parts=(play,),
+    imports="from numba import cuda",
+    inputs=PLAYED,
+    case=cases_of(unpacked(run_clocks), unpacked(clocks_of)),
+    writes=("clocks",),
 )
 
 # energy-2: samples above idle
@@ -207,4 +246,4 @@ TALLY = KernelExercise(
     writes=("total", "peak"),
 )
 
-EXERCISES = (CLOCKS, SPEND, TALLY)
+EXERCISES = (*COMPLETE, CLOCKS, SPEND, TALLY)
