@@ -5,22 +5,37 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda
 
+from gpukernels.all_pairs.part_rows_kernels import table_of, ways_on
 from gpukernels.all_pairs.separators import parted, ruled
+from gpukernels.all_pairs.tiles import Form
 from gpukernels.device import SimtDevice
 from gpukernels.graphs.generators import erdos_renyi, path, road_grid, star
 from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import THREADS, WARP_SIZE, blocks_for
 
 from ..judge.case import Budget, Case, CaseOf, Results, cases_of, equal_to, launched
+from ..judge.completing import completions
 from ..judge.counters import no_atomics, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
+from ..judge.skeleton import Gap
 from ..judge.words import words
-from .all_pairs_otherwise import matrix_of, multiplied
+from .all_pairs_otherwise import ABSENT, TILE, matrix_of, multiplied
 from .sssp_spectrum import NO_PATH, weighted
 
 WITH_VOTES = "from numba import cuda\n\nFULL_MASK = 0xFFFFFFFF"
 IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
+WITH_TILES = "\n".join(
+    [
+        "from numba import cuda, uint32",
+        "",
+        "from gpukernels.all_pairs.part_rows_kernels import BEGIN, END, SHIFT, WIDE",
+        "from gpukernels.all_pairs.tiles import Form, multiplier",
+        "",
+        "tile = 16",
+        'multiply = multiplier(Form(tile, "1x1"))',
+    ]
+)
 FULL_MASK = 0xFFFFFFFF
 
 # beyond-1: predict the separators, counted below by the kernel of beyond-2
@@ -156,6 +171,89 @@ MARK = KernelExercise(
     case=cases_of(run_marks, judge_marks),
     budgets=marks_budgets,
     writes=("border",),
+)
+
+
+# beyond-line, beyond-lines: the ways on to all parts
+
+
+def whole(count: int) -> int:
+    """Return the rows of whole tiles that hold so many."""
+    return -(-count // TILE) * TILE
+
+
+def ways_to(rng: Draw, *parts: tuple[int, int], high: int = 1) -> tuple:
+    """Return rows to all separators, ways on to each part, rows so far, and the parts.
+
+    A part is a pair: its vertices in tiles, and its separators. There are `high` tiles of rows.
+    """
+    counts = [count for _, count in parts]
+    total, side = sum(counts), TILE * max(wide for wide, _ in parts)
+
+    def drawn(rows: int, columns: int, known: int) -> np.ndarray:
+        lengths = rng.integers(0, 40, (rows, columns)).astype(np.int32)
+        lengths[rng.random(lengths.shape) < 0.3] = ABSENT
+        lengths[:, known:] = ABSENT
+        return lengths
+
+    to_all = drawn(TILE * high, whole(total) + TILE, total)
+    ways = [drawn(side, whole(count), count).T for count in counts]
+    made = [drawn(TILE * high, side, TILE * wide) for wide, _ in parts]
+    return to_all, ways, np.concatenate(made), parts
+
+
+def run_onward(kernel, device, given: tuple) -> Results:
+    """Launch once, a block of 16 x 16 threads for each tile."""
+    to_all, ways, made, parts = given
+    begins = np.cumsum([0, *(count for _, count in parts)])[:-1]
+    deep = np.array([len(rows) for rows in ways])
+    shifts, wide = deep.cumsum() - deep - begins, [TILE * wide * (c > 0) for wide, c in parts]
+    high, across = len(to_all), made.shape[1] // TILE
+    return launched(
+        kernel, device, (across * len(parts), high // TILE), (TILE, TILE), to_all,
+        np.ascontiguousarray(np.concatenate(ways)), table_of(shifts, begins, begins + deep, wide),
+        made=made, via=np.full((1, 1), -1, np.int32), infinite=ABSENT, high=high, across=across,
+    )  # fmt: skip
+
+
+def gone_on(given: tuple) -> Results:
+    """Return the rows after all ways on, a part at a time and without padding."""
+    to_all, ways, made, parts = given
+    begin, high, made = 0, len(to_all), made.copy()
+    for at, (wide, count) in enumerate(parts):
+        own = made[at * high : (at + 1) * high, : TILE * wide]
+        for k in range(count):
+            np.minimum(own, to_all[:, begin + k, None] + ways[at][k, : TILE * wide], out=own)
+        begin += count
+    return {"made": made}
+
+
+def fixed_ways() -> dict[str, tuple]:
+    """Return the fixed inputs of beyond-line: ways on to parts."""
+    rng = np.random.default_rng(3)
+    return {
+        "three parts of 1, 3 and 2 tiles": ways_to(rng, (1, 5), (3, 17), (2, 3), high=2),
+        "one part": ways_to(rng, (2, 20)),
+        "a part without separators": ways_to(rng, (1, 4), (1, 0), (2, 16)),
+        "large parts with a separator each": ways_to(rng, (3, 1), (3, 1)),
+    }
+
+
+def drawn_ways(rng: Draw) -> dict[str, tuple]:
+    """Draw ways on to three parts."""
+    parts = zip(rng.integers(1, 3, 3).tolist(), rng.integers(0, 30, 3).tolist(), strict=True)
+    return {"three drawn parts": ways_to(rng, *parts)}
+
+
+COMPLETE = completions(
+    "beyond",
+    Gap("column = uint32(cuda.blockIdx.x) % uint32(across) * uint32(tile)"),
+    Gap("if column < table[part, WIDE]:", 6),
+    parts=(ways_on(Form(TILE, "1x1")),),
+    imports=WITH_TILES,
+    inputs=Inputs(fixed_ways, drawn_ways, lambda given: f"tiles and separators {given[-1]}"),
+    case=cases_of(run_onward, gone_on),
+    writes=("made",),
 )
 
 
@@ -310,4 +408,4 @@ JOIN = KernelExercise(
     writes=("rows",),
 )
 
-EXERCISES = (PREDICT, MARK, JOIN)
+EXERCISES = (*COMPLETE, PREDICT, MARK, JOIN)
