@@ -8,12 +8,15 @@ from numba import cuda
 from gpukernels.device import SimtDevice
 from gpukernels.graphs.generators import path, rmat, star
 from gpukernels.graphs.graph import Graph
+from gpukernels.representations.csr import csr_neighbor_sum
 from gpukernels.trace import metrics
 
 from ..judge.case import Budget, CaseOf, Results, cases_of, launched
+from ..judge.completing import completions
 from ..judge.counters import requests, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, drawn_numbers, graphs_from_0
+from ..judge.skeleton import Gap
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -129,15 +132,20 @@ def some_values(g: Graph) -> np.ndarray:
     return np.random.default_rng(5).integers(-(2**26), 2**26, g.n).astype(np.int32)
 
 
-def run_ordered(kernel, device, g: Graph) -> Results:
+def run_sums(kernel, device, g: Graph, *order: np.ndarray) -> Results:
     """Sum over the neighbors of all vertices of `g`, with blocks of 128 threads, at least one."""
-    order = np.argsort(-g.out_degree, kind="stable").astype(np.int32)
-    arrays, sums = (g.offsets, g.targets, some_values(g), order), np.full(g.n, -1, np.int64)
+    arrays, sums = (g.offsets, g.targets, some_values(g), *order), np.full(g.n, -1, np.int64)
     return launched(kernel, device, max(-(-g.n // 128), 1), 128, *arrays, sums=sums)
 
 
+def run_ordered(kernel, device, g: Graph) -> Results:
+    """Do what `run_sums` does with a kernel that also takes the vertices in order of degree."""
+    order = np.argsort(-g.out_degree, kind="stable").astype(np.int32)
+    return run_sums(kernel, device, g, order)
+
+
 def neighbor_sums(g: Graph) -> Results:
-    """Return what `run_ordered` should, by NumPy alone."""
+    """Return what `run_sums` should, by NumPy alone."""
     sums = np.zeros(g.n, np.int64)
     source, target = g.coo
     np.add.at(sums, source, some_values(g)[target].astype(np.int64))
@@ -156,6 +164,9 @@ def graphs() -> dict[str, Graph]:
     }
 
 
+GRAPHS = Inputs(graphs, graphs_from_0(most=100).draw)
+
+
 def ordered_budgets(case_of: CaseOf) -> list[Budget]:
     """Return the bounds of simt-3."""
     case = case_of("an R-MAT graph of 1,024 vertices", rmat(10, edge_factor=8, seed=1))
@@ -169,10 +180,23 @@ ORDERED = KernelExercise(
     words("simt-3"),
     parts=(ordered_neighbor_sum,),
     imports=IMPORTS,
-    inputs=Inputs(graphs, graphs_from_0(most=100).draw),
+    inputs=GRAPHS,
     case=cases_of(run_ordered, neighbor_sums),
     budgets=ordered_budgets,
     writes=("sums",),
 )
 
-EXERCISES = (PREDICT, RUNS, ORDERED)
+# simt-line and simt-lines
+
+COMPLETE = completions(
+    "simt",
+    Gap("sums[u] = total"),
+    Gap("if u < sums.size:", 5),
+    parts=(csr_neighbor_sum,),
+    imports=IMPORTS,
+    inputs=GRAPHS,
+    case=cases_of(run_sums, neighbor_sums),
+    writes=("sums",),
+)
+
+EXERCISES = (*COMPLETE, PREDICT, RUNS, ORDERED)
