@@ -13,9 +13,11 @@ from gpukernels.representations import adjacency_matrix
 from gpukernels.trace import metrics
 
 from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
+from ..judge.completing import completions
 from ..judge.counters import coalesced, no_atomics, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, graphs_from_0
+from ..judge.skeleton import Gap
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -148,6 +150,50 @@ WARP_ROW = KernelExercise(
     inputs=Inputs(rows, DRAWN),
     case=cases_of(lambda kernel, d, g: run_by_warp(kernel, d, g, numbers(g)), sums_of),
     budgets=warp_row_budgets,
+    writes=("sums",),
+)
+
+# representations-line and representations-lines: one warp for each row of a matrix
+
+#: The value of a cell without an arc.
+ABSENT = 2**31 - 1
+
+
+def cells_of(g: Graph) -> np.ndarray:
+    """Return the matrix of `g`, with three columns behind the last vertex that are no cells."""
+    cells = np.full((g.n, g.n + 3), ABSENT, np.int32)
+    source, target = g.coo
+    cells[source, target] = (5 * source + 7 * target) % 64 - 32
+    cells[:, g.n :] = 1
+    return cells
+
+
+def matrices() -> dict[str, Graph]:
+    """Return those inputs of representations-2 whose matrices are small."""
+    return {name: g for name, g in rows().items() if g.n < 100}
+
+
+def run_matrix(kernel, device, g: Graph) -> Results:
+    """Sum the rows of the matrix of `g`, with a warp for each."""
+    cells, blocks = cells_of(g), max(blocks_for(32 * g.n), 1)
+    given, sums = (cells.ravel(), cells.shape[1], ABSENT), np.full(g.n, -1, np.int64)
+    return launched(kernel, device, blocks, THREADS, *given, sums=sums)
+
+
+def row_sums(g: Graph) -> Results:
+    """Return the sums of the rows of the matrix of `g`, by NumPy alone."""
+    cells = cells_of(g)[:, : g.n]
+    return {"sums": np.where(cells == ABSENT, 0, cells).sum(axis=1)}
+
+
+COMPLETE = completions(
+    "representations",
+    Gap("weight = matrix[u * pitch + v]"),
+    Gap("for v in range(lane, sums.size, WARP_SIZE):", 5),
+    parts=(adjacency_matrix.matrix_row_sum,),
+    imports="from numba import cuda\n\nfrom gpukernels.primitives import WARP_SIZE, warp_sum",
+    inputs=Inputs(matrices, DRAWN),
+    case=cases_of(run_matrix, row_sums),
     writes=("sums",),
 )
 
@@ -298,4 +344,4 @@ SEARCH = KernelExercise(
     writes=("found",),
 )
 
-EXERCISES = (PREDICT, WARP_ROW, HASTY, SEARCH)
+EXERCISES = (*COMPLETE, PREDICT, WARP_ROW, HASTY, SEARCH)
