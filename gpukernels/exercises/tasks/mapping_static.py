@@ -13,9 +13,11 @@ from gpukernels.primitives import blocks_for
 from gpukernels.trace import STORE, Trace, metrics
 
 from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
+from ..judge.completing import completions
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, sizes_of_items
+from ..judge.skeleton import Gap
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -268,6 +270,11 @@ def run_groups(kernel, device, sizes, size: int, blocks: int = 2) -> Results:
     return launched(kernel, device, blocks, 64, offsets, item=item, size=size)
 
 
+def items_of_units(sizes, size: int) -> Results:
+    """Return the item of every unit, by NumPy alone."""
+    return {"item": np.repeat(np.arange(len(sizes)), sizes)}
+
+
 def run_enough_groups(kernel, device, given: tuple) -> Results:
     """Expand sizes with a group for every item."""
     sizes, size = given
@@ -288,11 +295,35 @@ ALIGNED = KernelExercise(
     parts=(expand_aligned,),
     imports=IMPORTS,
     inputs=in_groups(lambda: paired(8, 4, 1, 32, 16, 32, 2, 4), "a group"),
-    case=cases_of(
-        run_enough_groups, lambda given: {"item": np.repeat(np.arange(len(given[0])), given[0])}
-    ),
+    case=cases_of(run_enough_groups, unpacked(items_of_units)),
     budgets=aligned_budgets,
     writes=("item",),
 )
 
-EXERCISES = (PREDICT, WRITE, SUMS, ALIGNED)
+# mapping-static-line and mapping-static-lines: the chapter's virtual warps as one kernel
+
+
+@cuda.jit
+def write_in_groups(offsets, item, size):
+    """Write the item of every unit, with `size` threads for each item."""
+    groups = cuda.gridsize(1) // size
+    group, lane = cuda.grid(1) // size, cuda.grid(1) % size
+    for i in range(group, offsets.size - 1, groups):
+        begin, end = offsets[i], offsets[i + 1]
+        for unit in range(begin + lane, end, size):
+            item[unit] = i
+
+
+SHARE = "group, lane = cuda.grid(1) // size, cuda.grid(1) % size"
+COMPLETE = completions(
+    "mapping-static",
+    Gap(SHARE),
+    Gap(SHARE, 5),
+    parts=(write_in_groups,),
+    imports=IMPORTS,
+    inputs=in_groups(lambda: paired(8, 4, 1, 32, 16, 32, 2, 4), "a group"),
+    case=cases_of(unpacked(run_groups), unpacked(items_of_units)),
+    writes=("item",),
+)
+
+EXERCISES = (*COMPLETE, PREDICT, WRITE, SUMS, ALIGNED)
