@@ -10,9 +10,11 @@ from gpukernels.graphs.generators import erdos_renyi, path, star
 from gpukernels.trace import metrics
 
 from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
+from ..judge.completing import completions
 from ..judge.counters import bank_conflicts, coalesced, no_atomics, requests, sharing, waiting
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, drawn_numbers
+from ..judge.skeleton import Gap
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda, int32"
@@ -74,6 +76,60 @@ PREDICT = PredictionExercise(
     words("shared-1"),
     answer={"a": 8, "b": 1, "c": 4, "d": 27},
     measure=count_passes,
+)
+
+# shared-line and shared-lines: the plain tree of a sum
+
+
+@cuda.jit
+def a_tree_in_shared(values, total):
+    """Add up the 128 numbers of each block in shared memory, then the blocks by an atomic."""
+    tile = cuda.shared.array(128, int32)
+    i = cuda.threadIdx.x
+    tile[i] = values[cuda.grid(1)]
+    apart = 1
+    while apart < 128:
+        cuda.syncthreads()
+        if i % (2 * apart) == 0:
+            tile[i] += tile[i + apart]
+        apart *= 2
+    if i == 0:
+        cuda.atomic.add(total, 0, tile[0])
+
+
+def run_tree(kernel, device, values) -> Results:
+    """Add up the numbers of whole blocks of 128 threads."""
+    values, blocks = values.astype(np.int32), values.size // 128
+    return launched(kernel, device, blocks, 128, values, total=np.zeros(1, np.int64))
+
+
+def added(values: np.ndarray) -> Results:
+    """Return the sum of the values, by NumPy alone."""
+    return {"total": values.sum(keepdims=True)}
+
+
+def whole_blocks() -> dict[str, np.ndarray]:
+    """Return the fixed inputs of the plain tree."""
+    draw = np.random.default_rng(2)
+    return {
+        "128 numbers": draw.integers(-100, 100, 128),
+        "384 numbers, all alike": np.full(384, -(2**24)),
+        "640 numbers in order": np.arange(640),
+    }
+
+
+COMPLETE = completions(
+    "shared",
+    Gap("cuda.syncthreads()"),
+    Gap("while apart < 128:", 5),
+    parts=(a_tree_in_shared,),
+    imports=IMPORTS,
+    inputs=Inputs(
+        whole_blocks,
+        lambda rng: {"drawn numbers": rng.integers(-(2**20), 2**20, 128 * rng.integers(1, 6))},
+    ),
+    case=cases_of(run_tree, added),
+    writes=("total",),
 )
 
 # shared-2: the tree of a sum
@@ -139,7 +195,7 @@ WAKE = KernelExercise(
     parts=(block_sum,),
     imports=IMPORTS,
     inputs=Inputs(to_add, drawn_numbers(most=128, low=-1_000, high=1_000_000)),
-    case=cases_of(run_block_sum, lambda values: {"total": values.sum(keepdims=True)}),
+    case=cases_of(run_block_sum, added),
     budgets=block_sum_budgets,
     writes=("total",),
 )
@@ -320,4 +376,4 @@ HISTOGRAM = KernelExercise(
     writes=("count",),
 )
 
-EXERCISES = (PREDICT, WAKE, ROTATE, TRANSPOSE, HISTOGRAM)
+EXERCISES = (*COMPLETE, PREDICT, WAKE, ROTATE, TRANSPOSE, HISTOGRAM)
