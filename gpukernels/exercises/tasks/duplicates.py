@@ -15,9 +15,11 @@ from gpukernels.trace import ATOMIC, LOAD, Trace, metrics
 from gpukernels.traversal import bfs
 
 from ..judge.case import Budget, Case, CaseOf, Results, Wrong, cases_of, launched
+from ..judge.completing import completions
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
+from ..judge.skeleton import Gap
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -186,6 +188,38 @@ PREDICT = PredictionExercise(
     measure=count_duplicates,
 )
 
+# duplicates-line and duplicates-lines: the second half of hash64
+
+
+@benign_race("hash_table")
+@cuda.jit
+def cull_by_hash(vertices, kept):
+    """Filter by hash64: thread i holds ``vertices[i]``, -1 for none."""
+    hash_table = cuda.shared.array(64, int64)
+    i = cuda.grid(1)
+    kept[i] = not hash64(hash_table, vertices[i], vertices[i] >= 0)
+
+
+def run_hash(kernel, device, vertices) -> Results:
+    """Cull `vertices` as `run_cull`, with a vertex or -1 for each thread of a block."""
+    threads = THREADS * max(blocks_for(len(vertices), THREADS), 1)
+    padded = np.full(threads, -1)
+    padded[: len(vertices)] = vertices
+    return {"kept": run_cull(kernel, device, padded)["kept"][: len(vertices)]}
+
+
+COMPLETE = completions(
+    "duplicates",
+    Gap("repeated = (word >> 32) == v and (word & 0xFFFFFFFF) != cuda.threadIdx.x"),
+    Gap("repeated = False", 4),
+    parts=(hash64, cull_by_hash),
+    imports=WITH_RACES,
+    inputs=VERTICES,
+    case=cases_of(run_hash, lambda vertices: judge_cull(vertices, THREADS, 32, SLOTS)),
+    writes=("kept",),
+    benign=("hash_table",),
+)
+
 # duplicates-2: a conflict taken for a duplicate
 
 
@@ -308,4 +342,4 @@ EXACT = KernelExercise(
     writes=("kept",),
 )
 
-EXERCISES = (PREDICT, NUMBER, WARP, EXACT)
+EXERCISES = (*COMPLETE, PREDICT, NUMBER, WARP, EXACT)
