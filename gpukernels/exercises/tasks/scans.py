@@ -13,17 +13,24 @@ from gpukernels.primitives import (
     find_owners,
     shared_scan,
 )
+from gpukernels.primitives.warp_scan import scan_warps_inclusive, warp_inclusive_scan
 from gpukernels.trace import metrics
 
 from ..judge.case import Budget, CaseOf, Results, cases_of, launched
+from ..judge.completing import completions
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, drawn_numbers
+from ..judge.skeleton import Gap
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
 WITH_BLOCK_SCAN = (
     "from numba import cuda, int32\n\nfrom gpukernels.primitives import block_exclusive_scan"
+)
+
+WITH_MASK = (
+    "from numba import cuda, int32\n\nfrom gpukernels.primitives import FULL_MASK, WARP_SIZE"
 )
 
 #: Threads a block, in all kernels of this chapter's exercises.
@@ -65,6 +72,12 @@ NUMBERS = Inputs(inputs, drawn_numbers(most=500, low=0, high=1_000))
 def exclusive(values) -> np.ndarray:
     """Return the sum of all values before each."""
     return np.cumsum(values) - values
+
+
+def in_runs(scan, values: np.ndarray, length: int) -> np.ndarray:
+    """Return the scan of each `length` values on their own."""
+    parts = [scan(values[k : k + length]) for k in range(0, values.size, length)]
+    return np.concatenate([np.zeros(0, int), *parts])
 
 
 # scans-1: predict passes, barriers, reads and launches
@@ -159,6 +172,27 @@ SPLIT = KernelExercise(
     writes=("out",),
 )
 
+# scans-line and scans-lines: the scan of a warp
+
+
+def run_warps(kernel, device, values) -> Results:
+    """Scan each 32 of `values` on their own."""
+    values, scanned = np.asarray(values, np.int32), np.full(len(values), -1, np.int32)
+    blocks = max(blocks_for(values.size, THREADS), 1)
+    return launched(kernel, device, blocks, THREADS, values, scanned=scanned)
+
+
+COMPLETE = completions(
+    "scans",
+    Gap("below = cuda.shfl_up_sync(FULL_MASK, value, step)"),
+    Gap("while step < WARP_SIZE:", 5),
+    parts=(warp_inclusive_scan, scan_warps_inclusive),
+    imports=WITH_MASK,
+    inputs=NUMBERS,
+    case=cases_of(run_warps, lambda values: {"scanned": in_runs(np.cumsum, values, 32)}),
+    writes=("scanned",),
+)
+
 # scans-3: the bug of prefixscan2
 
 
@@ -186,7 +220,7 @@ def run_complete(kernel, device, values) -> Results:
     return {"scanned": found["scanned"]}
 
 
-COMPLETE = KernelExercise(
+BLOCKS = KernelExercise(
     words("scans-3"),
     parts=(complete_scan,),
     imports=IMPORTS,
@@ -224,9 +258,7 @@ def run_four(kernel, device, values) -> Results:
 
 def blockwise(values: np.ndarray) -> Results:
     """Return the exclusive scan of each 4 x 64 values on their own."""
-    run = 4 * THREADS
-    parts = [exclusive(values[k : k + run]) for k in range(0, values.size, run)]
-    return {"scanned": np.concatenate([np.zeros(0, int), *parts])}
+    return {"scanned": in_runs(exclusive, values, 4 * THREADS)}
 
 
 def four_budgets(case_of: CaseOf) -> list[Budget]:
@@ -248,4 +280,4 @@ FOUR = KernelExercise(
     writes=("scanned",),
 )
 
-EXERCISES = (PREDICT, SPLIT, COMPLETE, FOUR)
+EXERCISES = (*COMPLETE, PREDICT, SPLIT, BLOCKS, FOUR)
