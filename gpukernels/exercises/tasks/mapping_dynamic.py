@@ -7,18 +7,27 @@ from numba import cuda, int32
 
 from gpukernels.device import SimtDevice
 from gpukernels.mapping import expand
+from gpukernels.mapping.local_warp_search import search_registers
+from gpukernels.mapping.visits import write_item
 from gpukernels.primitives import FULL_MASK, THREADS, blocks_for
 from gpukernels.trace import STORE, Trace, metrics
 
 from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
+from ..judge.completing import completions
 from ..judge.counters import requests, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs
+from ..judge.skeleton import Gap
 from ..judge.words import words
 from .mapping_static import SIZES_OF_ITEMS, numbered, offsets_of
 
 IMPORTS = "from numba import cuda"
 WITH_MASK = "from numba import cuda\n\nfrom gpukernels.primitives import FULL_MASK"
+WITH_SEARCH = """from numba import cuda, int32
+
+from gpukernels.mapping.visits import write_item
+from gpukernels.primitives import FULL_MASK, WARP_SIZE, warp_inclusive_scan, warp_owner
+"""
 
 
 def owners(sizes: np.ndarray) -> np.ndarray:
@@ -183,6 +192,33 @@ GATHER = KernelExercise(
     writes=("item", "turn"),
 )
 
+# mapping-dynamic-line and mapping-dynamic-lines: local warp search
+
+
+@cuda.jit
+def search_warps(offsets, item):
+    """Write the item of every unit; a thread holds an item, and lanes behind the last no units."""
+    i = cuda.grid(1)
+    search_registers(write_item, (item,), i, offsets[i], offsets[i + 1])
+
+
+def run_warps(kernel, device, sizes: np.ndarray) -> Results:
+    """Let a kernel write the item of every unit; empty items follow until the blocks are full."""
+    threads = THREADS * blocks_for(sizes.size)
+    return run_expansion(kernel, device, np.pad(sizes, (0, threads - sizes.size)))
+
+
+COMPLETE = completions(
+    "mapping-dynamic",
+    Gap("before = int32(inclusive - size)"),
+    Gap("owner = warp_owner(before, position)", 5),
+    parts=(search_registers, search_warps),
+    imports=WITH_SEARCH,
+    inputs=Inputs(workloads, SIZES_OF_ITEMS.draw),
+    case=cases_of(run_warps, lambda sizes: {"item": owners(sizes)}),
+    writes=("item",),
+)
+
 # mapping-dynamic-3: local warp search by ends
 
 
@@ -296,4 +332,4 @@ CUT = KernelExercise(
     writes=("boundary",),
 )
 
-EXERCISES = (PREDICT, GATHER, SEARCH, CUT)
+EXERCISES = (*COMPLETE, PREDICT, GATHER, SEARCH, CUT)
