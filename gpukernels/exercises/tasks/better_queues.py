@@ -8,22 +8,40 @@ import numpy as np
 from numba import cuda, int32
 
 from gpukernels.device import SimtDevice
+from gpukernels.frontiers.hierarchical_queue import CAPACITY, SUBQUEUES, Nearby, enqueue_nearby
 from gpukernels.graphs.generators import rmat
 from gpukernels.graphs.graph import Graph
 from gpukernels.primitives import THREADS, blocks_for, queue_append
 from gpukernels.trace import ATOMIC, Trace, metrics
 from gpukernels.traversal import bfs
 
-from ..judge.case import Budget, CaseOf, HostGaveUp, Results, Wrong, cases_of, launched, unpacked
+from ..judge.case import (
+    Budget,
+    CaseOf,
+    HostGaveUp,
+    Results,
+    Wrong,
+    cases_of,
+    equal_to,
+    launched,
+    unpacked,
+)
+from ..judge.completing import completions
 from ..judge.counters import atomics, sharing, waiting
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, Search, graphs_from_0
+from ..judge.skeleton import Gap
 from ..judge.words import words
 from .frontier_bfs import SEARCHES, graphs, judge_search, queue_case, road
 from .representations import no_arcs, stars
 
 WITH_COLLECT = (
     "from numba import cuda, int32\n\nfrom gpukernels.exercises.better_queues import collect"
+)
+
+WITH_SUBQUEUES = (
+    "from numba import cuda\n\n"
+    "from gpukernels.frontiers.hierarchical_queue import CAPACITY, SUBQUEUES, Nearby"
 )
 
 # queues-1: predict who asks a counter
@@ -63,6 +81,80 @@ PREDICT = PredictionExercise(
         "luo, lanes": 72 + 1 + 2 + 2,
     },
     measure=count_asking,
+)
+
+# queues-line and queues-lines: a vertex for a sub-queue
+
+
+@cuda.jit
+def enqueue_all(vertices, found, counts, queues, size):
+    """Let one block enqueue vertices; its sub-queues lie where the checker can read them."""
+    nearby = Nearby(found, counts, counts)
+    for i in range(cuda.threadIdx.x, vertices.size, cuda.blockDim.x):
+        enqueue_nearby(nearby, queues, 0, size, vertices[i])
+
+
+def shuffled(count: int) -> np.ndarray:
+    """Return the numbers of `count` vertices in another order."""
+    return np.random.default_rng(count).permutation(count).astype(np.int32)
+
+
+def run_nearby(kernel, device, count: int, threads: int) -> Results:
+    """Let a block of `threads` threads enqueue `count` vertices."""
+    return launched(
+        kernel, device, 1, int(threads), shuffled(count),
+        found=np.full((SUBQUEUES, CAPACITY), -1, np.int32),
+        counts=np.zeros(SUBQUEUES, np.int32),
+        queues=np.full((1, count), -1, np.int32),
+        size=np.zeros(1, np.int32),
+    )  # fmt: skip
+
+
+def judge_nearby(count: int, threads: int) -> Callable[[Results], Wrong | None]:
+    """Return a judge that wants each vertex once, in its lane's sub-queue unless that is full."""
+    mine = np.arange(count) % threads % 32 % SUBQUEUES
+    counts = np.bincount(mine, minlength=SUBQUEUES)
+    kept = np.minimum(counts, CAPACITY)
+    judge_counts = equal_to(counts=counts, size=np.array([count - kept.sum()]))
+
+    def judge(found: Results) -> Wrong | None:
+        wrong = judge_counts(found)
+        if wrong is not None:
+            return wrong
+        nearby = [row[:length] for row, length in zip(found["found"], kept, strict=True)]
+        for q, entries in enumerate(nearby):
+            stray = np.flatnonzero(~np.isin(entries, shuffled(count)[mine == q]))
+            if stray.size:
+                k = int(stray[0])
+                text = f"`found[{q}, {k}]` is {entries[k]}, which no lane of this sub-queue has"
+                return Wrong(text, "found", q * CAPACITY + k)
+        spilled = found["queues"][0, : count - kept.sum()]
+        missing = np.setdiff1d(np.arange(count), np.concatenate([spilled, *nearby]))
+        return Wrong(f"vertex {missing[0]} is in no queue") if missing.size else None
+
+    return judge
+
+
+def finds() -> dict[str, tuple]:
+    """Return the fixed inputs of the sub-queues: numbers of vertices and of threads."""
+    return {
+        "75 vertices, 128 threads": (75, 128),
+        "no vertices, 64 threads": (0, 64),
+        "300 vertices, one thread": (300, 1),
+        "1,025 vertices, 64 threads": (1_025, 64),
+        "400 vertices, 33 threads": (400, 33),
+    }
+
+
+COMPLETE = completions(
+    "queues",
+    Gap("mine = cuda.laneid % SUBQUEUES"),
+    Gap("slot = cuda.atomic.add(nearby.counts, mine, 1)", 5),
+    parts=(enqueue_nearby, enqueue_all),
+    imports=WITH_SUBQUEUES,
+    inputs=Inputs(finds, lambda rng: {"drawn vertices and threads": rng.integers(1, [1_500, 128])}),
+    case=cases_of(unpacked(run_nearby), unpacked(judge_nearby)),
+    writes=("found", "counts", "queues", "size"),
 )
 
 # queues-2: one atomic a block
@@ -314,4 +406,4 @@ BY_CLASS = KernelExercise(
     writes=("queues", "sizes"),
 )
 
-EXERCISES = (PREDICT, BY_BLOCK, FLAGS, BY_CLASS)
+EXERCISES = (*COMPLETE, PREDICT, BY_BLOCK, FLAGS, BY_CLASS)
