@@ -19,7 +19,7 @@ help:
 	@echo "make book                 build the book; prints where to open it"
 	@echo "make read                 build it, serve it on localhost, open a browser (PORT=8000)"
 	@echo "make pdf, make epub       the whole book as _build/graphs-on-the-gpu.pdf, .epub"
-	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay"
+	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay (SOLUTIONS=no)"
 	@echo "make lab                  make notebooks, and JupyterLab with them (CHAPTER=hbf: open that one)"
 	@echo "make test                 what every change is held to: tests that need no GPU, and all chapters"
 	@echo "make test-colab           kernels and chapters under Colab's versions (FAST=1: the part that CI runs)"
@@ -109,9 +109,15 @@ pdf: book
 epub: $(VENV)/book-installed
 	$(BIN)/python book/paper/make_epub.py _build/graphs-on-the-gpu.epub
 
+# Said before the book is built.
+ifneq ($(filter notebooks lab,$(MAKECMDGOALS)),)
+  $(foreach choice,SOLUTIONS,$(if $(filter-out || |yes| |no|,|$($(choice))|), \
+    $(error $(choice)=$($(choice)): must be yes or no)))
+endif
+
 # Outside of _build, since a reader's answers live there: nothing overwrites or removes them.
 notebooks: book
-	$(BIN)/python book/fresh_notebooks.py $(PAGES)/notebooks notebooks
+	$(BIN)/python book/fresh_notebooks.py $(PAGES)/notebooks$(if $(filter no,$(SOLUTIONS)),/without_solutions) notebooks
 
 sheet: $(VENV)/book-installed
 	$(BIN)/python book/sheets/make_sheet.py _build/sheet $(TASKS)

@@ -12,6 +12,8 @@ PLACEHOLDER = "/OWNER/"
 #: The branch that holds the built pages, with the plain notebooks in the folder of this name.
 BRANCH = "gh-pages"
 FOLDER = "notebooks"
+#: Below it, the same notebooks without the solutions.
+WITHOUT_SOLUTIONS = "without_solutions"
 REPOSITORY = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+)")
 
 

@@ -222,8 +222,10 @@ def test_a_chapters_plain_notebook_can_be_downloaded_from_its_page(path):
     name = path.relative_to(ROOT).with_suffix(".html").as_posix()
     offered = [resolve(name, a["href"])[0] for a in page(name).find_all("a", href=True)]
     notebooks = {p for p in offered if p.suffix == ".ipynb"}
-    assert notebooks == {built_book() / "notebooks" / path.name}
-    assert notebook(notebooks.pop())[0]["id"] == notebook(path)[0]["id"]
+    folder = built_book() / "notebooks"
+    assert notebooks == {folder / path.name, folder / "without_solutions" / path.name}
+    for file in notebooks:
+        assert notebook(file)[0]["id"] == notebook(path)[0]["id"]
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
@@ -235,7 +237,9 @@ def test_a_chapter_says_below_its_title_how_to_run_it(path):
     said = row.get_text(" ", strip=True)
     assert f"make lab CHAPTER={path.stem}" in said
     assert "OWNER" not in said
-    assert [resolve(name, a["href"])[0].name for a in row.select("a[download]")] == [path.name]
+    files = [resolve(name, a["href"])[0] for a in row.select("a[download]")]
+    assert [file.name for file in files] == [path.name] * 2
+    assert [file.parent.name for file in files] == ["notebooks", "without_solutions"]
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)

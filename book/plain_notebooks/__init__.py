@@ -2,7 +2,7 @@
 
 A Sphinx extension. Beside the pages it writes a notebook for every chapter, whose roles are links
 into the published book and whose directives are Markdown; the pages' download and Colab buttons
-open these, and `make lab` takes them from there.
+open these, and `make lab` takes them from there. A second folder has them without the solutions.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import json
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from addresses import FOLDER, colab_address, pages_address
+from addresses import FOLDER, WITHOUT_SOLUTIONS, colab_address, pages_address
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from .cells import plain_notebook
+from .cells import plain_notebook, without_solutions
 from .markdown import NotPlain
 from .references import References
 from .running import below_title, row
@@ -27,11 +27,11 @@ def chapters(app: Sphinx) -> list[str]:
 
 
 def write(app: Sphinx, error: Exception | None) -> None:
-    """Write the plain notebook of every chapter."""
+    """Write the plain notebook of every chapter, with and without solutions."""
     if error is not None or app.builder.format != "html":
         return
     folder = Path(app.outdir) / FOLDER
-    folder.mkdir(exist_ok=True)
+    (folder / WITHOUT_SOLUTIONS).mkdir(parents=True, exist_ok=True)
     address = app.config.html_baseurl.rstrip("/") or pages_address(repository(app))
     for name in chapters(app):
         path = Path(app.env.doc2path(name))
@@ -40,8 +40,14 @@ def write(app: Sphinx, error: Exception | None) -> None:
             plain = plain_notebook(chapter, References(app, name, address))
         except NotPlain as reason:
             raise ExtensionError(f"{name}: {reason}") from None
-        text = json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
-        (folder / path.name).write_text(text, encoding="utf-8")
+        write_notebook(folder / path.name, plain)
+        write_notebook(folder / WITHOUT_SOLUTIONS / path.name, without_solutions(plain))
+
+
+def write_notebook(file: Path, notebook: dict[str, Any]) -> None:
+    """Write a notebook as the chapters are written."""
+    text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+    file.write_text(text, encoding="utf-8")
 
 
 def repository(app: Sphinx) -> str:
@@ -56,7 +62,8 @@ def point_buttons(
     if page not in chapters(app):
         return
     name = PurePosixPath(page).name
-    download = f"{context['pathto'](FOLDER, 1)}/{name}.ipynb"
+    folder = context["pathto"](FOLDER, 1)
+    download = f"{folder}/{name}.ipynb"
     colab = colab_address(repository(app), name)
     addresses = {"download-source-button": download, "Colab": colab}
     for group in context["header_buttons"]:
@@ -65,7 +72,8 @@ def point_buttons(
             if which in addresses:
                 button["url"] = addresses[which]
     if app.builder.name == "html":
-        said = row(name, download, colab, repository(app))
+        unsolved = f"{folder}/{WITHOUT_SOLUTIONS}/{name}.ipynb"
+        said = row(name, download, unsolved, colab, repository(app))
         context["body"] = below_title(context["body"], said)
 
 

@@ -35,6 +35,13 @@ def plain_notebook(chapter: dict[str, Any], book: Resolver) -> dict[str, Any]:
     return {**chapter, "cells": cells}
 
 
+def without_solutions(notebook: dict[str, Any]) -> dict[str, Any]:
+    """Return a notebook without the cells of its solutions."""
+    cells = notebook["cells"]
+    kept = [cell for cell in cells if "solution" not in cell["metadata"].get("tags", [])]
+    return {**notebook, "cells": kept}
+
+
 def plain_text(cell: Cell, book: Resolver) -> Cell:
     """Return a Markdown cell without MyST."""
     return {**cell, "source": lines(plain("".join(cell["source"]), book))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 
-def row(name: str, notebook: str, colab: str | None, repository: str) -> str:
+def row(name: str, notebook: str, unsolved: str, colab: str | None, repository: str) -> str:
     """Return the row of the chapter `name`.
 
     Parameters
@@ -14,12 +14,17 @@ def row(name: str, notebook: str, colab: str | None, repository: str) -> str:
         The chapter's file without its ending.
     notebook : str
         Where the page finds the plain notebook.
+    unsolved : str
+        Where it finds the plain notebook without solutions.
     colab : str or None
         Where Colab opens it, if the book has an address.
     repository : str
         The book's address, or nothing.
     """
-    download = f'<a href="{escape(notebook)}" download>download the notebook</a>'
+    download = (
+        f'<a href="{escape(notebook)}" download>download the notebook</a>'
+        f' (<a href="{escape(unsolved)}" download>without solutions</a>)'
+    )
     lab = f"<code>make lab CHAPTER={escape(name)}</code>"
     if colab is None:
         ways = [f"in the folder of this book, {lab}", download]

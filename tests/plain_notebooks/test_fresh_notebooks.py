@@ -96,17 +96,35 @@ def test_the_books_notebooks_are_trusted_and_others_are_not(made, target, monkey
     assert f"{target}/two.ipynb has changes of yours" in capsys.readouterr().out
 
 
-def test_make_lab_opens_these_and_make_clean_leaves_them():
-    def printed(*target: str) -> str:
-        # Under `make test` this make would take itself for a part of that one, and say so.
-        env = own_environment()
-        command = ["make", "-n", *target]
-        run = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
-        assert run.returncode == 0, run.stderr
-        return run.stdout
+def make(*target: str) -> subprocess.CompletedProcess:
+    """Let make print its commands without running them."""
+    # Under `make test` this make would take itself for a part of that one, and say so.
+    told = {"cwd": ROOT, "env": own_environment()}
+    return subprocess.run(["make", "-n", *target], **told, capture_output=True, text=True)
 
+
+def printed(*target: str) -> str:
+    run = make(*target)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_make_lab_opens_these_and_make_clean_leaves_them():
     made = "book/fresh_notebooks.py _build/html/notebooks notebooks\n"
     assert printed("notebooks").endswith(made)
     assert printed("lab").endswith(f"{made}cd notebooks && ../.venv/bin/jupyter lab\n")
     assert printed("lab", "CHAPTER=hbf").endswith("/jupyter lab hbf.ipynb\n")
     assert "notebooks" not in printed("clean")
+
+
+@pytest.mark.parametrize(("value", "folder"), [("no", "/without_solutions"), ("yes", ""), ("", "")])
+def test_solutions_are_left_out_where_that_is_asked_for(value, folder):
+    made = f"book/fresh_notebooks.py _build/html/notebooks{folder} notebooks\n"
+    assert printed("notebooks", f"SOLUTIONS={value}").endswith(made)
+
+
+@pytest.mark.parametrize("value", ["none", "No", "yes no", "n"])
+def test_a_choice_that_is_neither_yes_nor_no_is_named_before_the_book_is_built(value):
+    run = make("notebooks", f"SOLUTIONS={value}")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert f"SOLUTIONS={value}: must be yes or no" in run.stderr

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from unittest import mock
@@ -15,10 +17,13 @@ from built_book import ROOT, built_book
 from markdown_it import MarkdownIt
 from nbclient import NotebookClient
 
+from gpukernels.exercises.tasks import EXERCISES
+
 sys.path.insert(0, str(ROOT / "book"))
 import folding
 
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
+UNSOLVED = "without_solutions"
 LARGEST = 2e6
 TITLE = re.compile(r"\A# @title [A-Z][^\n]*\n")
 #: A program that knows no MyST, as strict readers of Markdown are: CommonMark and tables.
@@ -50,8 +55,10 @@ def is_check(cell: nbformat.NotebookNode) -> bool:
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda p: p.stem)
 
 
-def test_there_is_one_for_each_chapter_and_no_other():
-    made = sorted(path.name for path in (built_book() / "notebooks").iterdir())
+@pytest.mark.parametrize("folder", [".", UNSOLVED])
+def test_there_is_one_for_each_chapter_and_no_other(folder):
+    files = (built_book() / "notebooks" / folder).iterdir()
+    made = sorted(path.name for path in files if path.name != UNSOLVED)
     assert made == [path.name for path in CHAPTERS]
 
 
@@ -153,6 +160,30 @@ def test_no_cell_names_its_own_lines_by_number(chapter):
     """The title of a folded cell moves them by one, and a figure of line 15 would find nothing."""
     code = [cell.source for cell in read(chapter).cells if cell.cell_type == "code"]
     assert [source for source in code if re.search(r"\bline=\d", source)] == []
+
+
+@each_chapter
+def test_without_solutions_it_is_the_same_notebook_and_shows_none(chapter):
+    every = read(plain(chapter))
+    unsolved = read(plain(chapter).parent / UNSOLVED / chapter.name)
+    nbformat.validate(unsolved)
+    others = [cell for cell in every.cells if "solution" not in cell.metadata.get("tags", [])]
+    assert unsolved == {**every, "cells": others}
+    assert any(cell.id.endswith("-check") for cell in others)
+    shown = "\n".join(nbformat.writes(nbformat.v4.new_notebook(cells=[c])) for c in unsolved.cells)
+    assert ".solution" not in shown
+    for ex in EXERCISES[chapter.stem]:
+        first_words = json.dumps(ex.solution.why.splitlines()[0][:60], ensure_ascii=False)[1:-1]
+        assert first_words in nbformat.writes(every)
+        assert first_words not in shown
+
+
+def test_without_solutions_no_cell_misses_a_name():
+    """A later cell could use a name that a solution has imported or defined."""
+    folder = built_book() / "notebooks" / UNSOLVED
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select=F821", str(folder)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def test_what_folds_follows_from_the_tags():
