@@ -20,6 +20,7 @@ help:
 	@echo "make read                 build it, serve it on localhost, open a browser (PORT=8000)"
 	@echo "make pdf, make epub       the whole book as _build/graphs-on-the-gpu.pdf, .epub"
 	@echo "make notebooks            the chapters as plain notebooks, in notebooks/; yours stay (SOLUTIONS=no)"
+	@echo "make notebooks NBGRADER=yes  the chapters as assignments of nbgrader, in notebooks/source"
 	@echo "make lab                  make notebooks, and JupyterLab with them (CHAPTER=hbf: open that one)"
 	@echo "make test                 what every change is held to: tests that need no GPU, and all chapters"
 	@echo "make test-colab           kernels and chapters under Colab's versions (FAST=1: the part that CI runs)"
@@ -31,7 +32,8 @@ help:
 	@echo "make bench                what must be fast beside something else, timed side by side"
 	@echo "make bench-simt           the SIMT machine's speed beside numba's simulator"
 	@echo "make outputs              run the notebooks and store their outputs (NOTEBOOKS=... for some)"
-	@echo "make sheet TASKS=...      a notebook of tasks for students, and questions for Moodle, in _build"
+	@echo "make sheet TASKS=...      a notebook of tasks for students, and questions for Moodle, in _build;"
+	@echo "                          with NBGRADER=yes an assignment in notebooks/source (SHEET=week-1)"
 	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
 	@echo "make colab-versions FREEZE=...  renew Colab's versions from what pip freeze prints there"
 	@echo "make publish              commit the built pages, notebooks and all, on the branch gh-pages"
@@ -110,17 +112,27 @@ epub: $(VENV)/book-installed
 	$(BIN)/python book/paper/make_epub.py _build/graphs-on-the-gpu.epub
 
 # Said before the book is built.
-ifneq ($(filter notebooks lab,$(MAKECMDGOALS)),)
-  $(foreach choice,SOLUTIONS,$(if $(filter-out || |yes| |no|,|$($(choice))|), \
+ifneq ($(filter notebooks lab sheet,$(MAKECMDGOALS)),)
+  $(foreach choice,SOLUTIONS NBGRADER,$(if $(filter-out || |yes| |no|,|$($(choice))|), \
     $(error $(choice)=$($(choice)): must be yes or no)))
 endif
 
 # Outside of _build, since a reader's answers live there: nothing overwrites or removes them.
+UNSOLVED = $(PAGES)/notebooks/without_solutions
 notebooks: book
-	$(BIN)/python book/fresh_notebooks.py $(PAGES)/notebooks$(if $(filter no,$(SOLUTIONS)),/without_solutions) notebooks
+ifeq ($(NBGRADER),yes)
+	$(BIN)/python book/sheets/nbgrader_source.py notebooks --chapters $(UNSOLVED)
+else
+	$(BIN)/python book/fresh_notebooks.py $(if $(filter no,$(SOLUTIONS)),$(UNSOLVED),$(PAGES)/notebooks) notebooks
+endif
 
+SHEET ?= sheet
 sheet: $(VENV)/book-installed
-	$(BIN)/python book/sheets/make_sheet.py _build/sheet $(TASKS)
+ifeq ($(NBGRADER),yes)
+	$(BIN)/python book/sheets/nbgrader_source.py notebooks "$(SHEET)" $(TASKS)
+else
+	$(BIN)/python book/sheets/make_sheet.py "_build/$(SHEET)" $(TASKS)
+endif
 
 lab: notebooks
 	cd notebooks && ../$(BIN)/jupyter lab$(if $(CHAPTER), $(CHAPTER).ipynb)

@@ -11,6 +11,7 @@ from the folder in which students open the notebook, its file must be there, too
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,6 +57,20 @@ def task_of(text: str) -> Task:
     if given and not (given.isdecimal() and 2 <= int(given) <= MOST_POINTS):
         raise gk.InvalidArgument(f"points of {name}", given, f"a whole number, 2 to {MOST_POINTS}")
     return Task(exercise, int(given) if given else POINTS[exercise.level])
+
+
+def tasks_of(named: Sequence[str]) -> list[Task]:
+    """Return the tasks of a sheet.
+
+    Raises
+    ------
+    InvalidArgument
+        If there are none, or one of them is no task or appears twice.
+    """
+    tasks = [task_of(text) for text in named]
+    if not tasks or len({task.exercise.id for task in tasks}) < len(tasks):
+        raise gk.InvalidArgument("TASKS", " ".join(named), "names such as bfs-2, each once")
+    return tasks
 
 
 def sheet(tasks: list[Task]) -> nbformat.NotebookNode:
@@ -105,9 +120,7 @@ def cells_of(task: Task, number: int) -> list[nbformat.NotebookNode]:
 
 def main(target: str, *named: str) -> None:
     """Write the sheet."""
-    tasks = [task_of(text) for text in named]
-    if not tasks or len({task.exercise.id for task in tasks}) < len(tasks):
-        raise gk.InvalidArgument("TASKS", " ".join(named), "names such as bfs-2, each once")
+    tasks = tasks_of(named)
     notebook, quiz = Path(f"{target}.ipynb"), Path(f"{target}.xml")
     notebook.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(sheet(tasks), notebook)
