@@ -14,6 +14,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+from gpukernels import __version__
 from gpukernels.exercises import CATALOG
 from gpukernels.exercises.tasks import EXERCISES
 from gpukernels.views.script import join, read_module
@@ -41,7 +42,9 @@ def read(name: str) -> str:
 
 def script() -> str:
     """Return the script that pages load, a classic one, since pages are opened from folders."""
-    return f'(() => {{ "use strict";\n{join(["page"], read)}\nbringExercisesToLife(); }})();\n'
+    code = join(["page"], read)
+    start = f'bringExercisesToLife("{__version__}");'
+    return f'(() => {{ "use strict";\n{code}\n{start} }})();\n'
 
 
 def exercises_of(document: str) -> list:

@@ -31,6 +31,7 @@ def sheet_of(ex: Exercise) -> dict[str, Any]:
         return {
             "id": ex.id,
             "kind": "numbers",
+            "keys": list(ex.questions),
             "questions": [label_of(ex, question) for question in ex.questions],
             "signed": min(answers) < 0,
             "hints": rungs(ex.hint),

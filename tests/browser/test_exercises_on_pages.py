@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from accessibility import violations
@@ -13,12 +16,13 @@ from gpukernels.exercises import CATALOG
 SIMT = "chapters/simt.html"
 NUMBERS, BUG = "form.gk-exercise", ".gk-exercise[role=group]"
 RIGHT = (12, 4, 2, 8)
+DAMAGED = "for (const k of ['gk-exercises', 'gk-exercise-records']) localStorage.setItem(k, '[{');"
 #: A browser that keeps nothing for the exercises; the theme goes on as it likes.
 REFUSING = """
   for (const name of ["getItem", "setItem", "removeItem"]) {
     const own = Storage.prototype[name];
     Storage.prototype[name] = function (key, ...rest) {
-      if (key === "gk-exercises") throw new DOMException("refused", "SecurityError");
+      if (key.startsWith("gk-exercise")) throw new DOMException("refused", "SecurityError");
       return own.call(this, key, ...rest);
     };
   }
@@ -185,9 +189,58 @@ def test_the_front_page_tells_how_far_the_reader_is_and_forgets_it(own_browser):
     assert problems == []
 
 
-@pytest.mark.parametrize(
-    "held", ["localStorage.setItem('gk-exercises', '[{')", REFUSING], ids=["damaged", "refused"]
-)
+def test_the_tries_on_pages_download_in_the_form_of_a_record(own_browser, tmp_path):
+    page, problems = own_browser(SIMT)
+    simt = page.url
+
+    def work():
+        page.goto(simt)
+        page.evaluate("localStorage.removeItem('gk-exercises')")
+        page.evaluate("localStorage.removeItem('gk-exercise-records')")
+        page.reload()
+        predict(page, 12, "1,000", "many")
+        predict(page, *RIGHT)
+        page.locator(BUG).get_by_role("button", name="Line 1: from numba import cuda").click()
+        page.get_by_label("I have solved it in a notebook").check()
+        page.wait_for_timeout(200)
+        page.goto(simt.replace(SIMT, "book/index.html"))
+
+    until_kept(page, work, '{"simt-1":"solved","simt-2":"tried","simt-3":"solved"}')
+    mine = page.locator("#your-progress")
+    with page.expect_download() as saved:
+        mine.get_by_role("button", name="Download as JSON").click()
+    assert saved.value.suggested_filename == "exercises-on-pages.json"
+    records = json.loads(Path(saved.value.path()).read_text())
+    told = [[record[key] for key in ("task", "verdict", "tries", "answer")] for record in records]
+    assert told == [
+        ["simt-1", "solved", 2, "{'a': 12, 'b': 4, 'c': 2, 'd': 8}"],
+        ["simt-2", "not yet", 1, "line 1"],
+        ["simt-3", "declared", 0, None],
+    ]
+    ex = CATALOG["simt-1"]
+    ex.check(dict(zip(ex.questions, RIGHT, strict=True)))
+    in_a_notebook = ex.record()
+    assert [list(record) for record in records] == [list(in_a_notebook)] * 3
+    for key in ("task", "variant", "verdict", "answer", "version"):
+        assert records[0][key] == in_a_notebook[key]
+    assert datetime.fromisoformat(records[0]["time"]).utcoffset() == timedelta()
+    assert violations(page) == []
+    mine.get_by_role("button", name="Forget all of it").click()
+    assert not mine.get_by_role("button", name="Download as JSON").is_visible()
+    assert page.evaluate("localStorage.getItem('gk-exercise-records')") is None
+    assert problems == []
+
+
+def test_a_kernel_that_is_called_solved_no_more_has_no_record(open_page):
+    page, _ = open_page(SIMT)
+    box = page.get_by_label("I have solved it in a notebook")
+    box.check()
+    assert "declared" in page.evaluate("localStorage.getItem('gk-exercise-records')")
+    box.uncheck()
+    assert page.evaluate("localStorage.getItem('gk-exercise-records')") is None
+
+
+@pytest.mark.parametrize("held", [DAMAGED, REFUSING], ids=["damaged", "refused"])
 def test_a_browser_that_keeps_nothing_judges_all_the_same(open_page, held):
     page, problems = open_page(SIMT)
     page.context.add_init_script(held)

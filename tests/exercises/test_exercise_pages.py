@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import html
 import json
@@ -51,6 +52,21 @@ NUMBER = asked("(text) => [numberIn(text)].map((n) => (Number.isNaN(n) ? 'none' 
 def text_of(piece: str) -> str:
     """Return what a reader sees of HTML."""
     return html.unescape(TAG.sub("", piece))
+
+
+PREDICTION = asked("(keys, texts) => predictionText(keys, texts)")
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (("12", "1,000", "−3", ""), {"a": 12, "b": 1000, "c": -3}),
+        (("1.5", " many ", 'a "b"', "it's"), {"a": 1.5, "b": "many", "c": 'a "b"', "d": "it's"}),
+        (("",) * 4, {}),
+    ],
+)
+def test_what_is_typed_is_recorded_as_a_dict_of_python(texts, expected):
+    assert ast.literal_eval(PREDICTION(list("abcd"), texts)) == expected
 
 
 def lazy_guesses(ex: PredictionExercise, right: int) -> set[int]:
@@ -105,7 +121,7 @@ def test_a_sheet_does_not_show_its_answers(name):
     assert json.dumps(answers) not in as_json(sheet)
     assert set(sheet) == {
         "id", "kind", "hints", "sealed",
-        *(("questions", "signed") if name in PREDICTIONS else ("lines",)),
+        *(("keys", "questions", "signed") if name in PREDICTIONS else ("lines",)),
     }  # fmt: skip
 
 

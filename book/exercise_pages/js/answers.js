@@ -46,3 +46,12 @@ export function verdictOn(text, answer, hinted) {
   const way = guess > answer ? "more" : "fewer";
   return { given: true, right: false, says: `${said} is ${way} than the machine counts` };
 }
+
+// The typed texts as a prediction that Python reads: a dict of those questions that have an answer.
+export function predictionText(keys, texts) {
+  const items = texts.map((text, k) => {
+    const guess = numberIn(text);
+    return `'${keys[k]}': ${Number.isNaN(guess) ? JSON.stringify(text.trim().slice(0, 40)) : guess}`;
+  });
+  return `{${items.filter((_, k) => texts[k].trim()).join(", ")}}`;
+}

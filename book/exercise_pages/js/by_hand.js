@@ -4,7 +4,7 @@ import { forget, note, stateOf, whenever } from "./memory_of_tries.js";
 
 export function byHand(sheet) {
   const box = h("input", { type: "checkbox" });
-  box.addEventListener("change", () => (box.checked ? note(sheet.id, "solved") : forget(sheet.id)));
+  box.addEventListener("change", () => (box.checked ? note(sheet.id, "solved", null, "declared") : forget(sheet.id)));
   whenever(() => {
     box.checked = stateOf(sheet.id) === "solved";
   });

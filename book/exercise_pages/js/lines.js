@@ -45,13 +45,13 @@ export function linesOf(sheet, cell) {
       if (wanted.includes(k)) {
         if (!told) {
           mark(k, "right", "✓ here");
-          note(sheet.id, "solved");
+          note(sheet.id, "solved", `line ${k + 1}`);
         }
         ladder.explain();
         ladder.announce(`Line ${k + 1} it is. Repair the kernel in a notebook, where the checker judges it.`);
       } else {
         mark(k, "wrong", "✗ not here");
-        note(sheet.id, "tried");
+        note(sheet.id, "tried", `line ${k + 1}`);
         ladder.announce(`Line ${k + 1} is not it.${ladder.climb() ? " Below is a hint." : ""}`);
       }
     });

@@ -1,6 +1,6 @@
 // A prediction on the page: a field for each number, judged one by one.
 import { h, put, say, thousands } from "../../../gpukernels/views/js/element.js";
-import { unsealed, verdictOn } from "./answers.js";
+import { predictionText, unsealed, verdictOn } from "./answers.js";
 import { ladderOf, written } from "./ladder.js";
 import { note, stateOf } from "./memory_of_tries.js";
 
@@ -58,7 +58,9 @@ export function numbersOf(sheet, cell) {
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const verdicts = fields.map((field, k) => verdictOn(field.input.value, answers[k], field.hinted));
+    const texts = fields.map((field) => field.input.value);
+    const verdicts = texts.map((text, k) => verdictOn(text, answers[k], fields[k].hinted));
+    const answer = predictionText(sheet.keys, texts);
     fields.forEach((field, k) => {
       const { given, right, says } = verdicts[k];
       field.show(right ? "right" : given ? "wrong" : "open", right ? `✓ ${says}` : given ? `✗ ${says}` : says);
@@ -66,11 +68,11 @@ export function numbersOf(sheet, cell) {
     const right = verdicts.filter((verdict) => verdict.right).length;
     const tried = verdicts.some((verdict) => verdict.given);
     if (right === fields.length) {
-      if (!told) note(sheet.id, "solved");
+      if (!told) note(sheet.id, "solved", answer);
       ladder.explain();
       ladder.announce(said(right, fields.length));
     } else if (tried) {
-      note(sheet.id, "tried");
+      note(sheet.id, "tried", answer);
       ladder.announce(said(right, fields.length, !told && ladder.climb()));
     } else {
       ladder.announce("Write a number first.");

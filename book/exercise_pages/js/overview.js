@@ -1,6 +1,6 @@
 // How far the reader is: beside each exercise, in the list of its chapter, and of the whole book on the front page.
 import { h, put, say } from "../../../gpukernels/views/js/element.js";
-import { forgetAll, stateOf, whenever } from "./memory_of_tries.js";
+import { forgetAll, recordsOf, stateOf, whenever } from "./memory_of_tries.js";
 
 const SIGNS = { solved: "✓ solved", tried: "… tried" };
 const WHERE = "Kernels are judged in a notebook, the rest here. Kept in this browser, sent nowhere.";
@@ -22,6 +22,20 @@ function solvedOf(ids) {
 // The first that is not solved; nothing once all are.
 function nextOf(exercises) {
   return exercises.find((exercise) => stateOf(exercise.id) !== "solved");
+}
+
+// A button that saves the records of some exercises, while there are any.
+function saveButton(ids) {
+  const button = h("button", { type: "button" }, "Download as JSON");
+  button.addEventListener("click", () => {
+    const text = `${JSON.stringify(recordsOf(ids), null, 1)}\n`;
+    const href = `data:application/json;charset=utf-8,${encodeURIComponent(text)}`;
+    h("a", { href, download: "exercises-on-pages.json" }).click();
+  });
+  whenever(() => {
+    button.hidden = recordsOf(ids).length === 0;
+  });
+  return button;
 }
 
 export function markHeading(id, heading) {
@@ -78,6 +92,6 @@ export function bookList(chapters) {
     count,
     next,
     h("details", null, h("summary", null, "Chapter by chapter"), h("ol", null, ...rows)),
-    h("p", null, KEPT, " ", reset),
+    h("p", null, KEPT, " ", saveButton(all.map(({ id }) => id)), " ", reset),
   );
 }

@@ -2,7 +2,7 @@
 import { h } from "../../../gpukernels/views/js/element.js";
 import { byHand } from "./by_hand.js";
 import { linesOf } from "./lines.js";
-import { followOtherTabs } from "./memory_of_tries.js";
+import { followOtherTabs, recordVersion } from "./memory_of_tries.js";
 import { numbersOf } from "./numbers.js";
 import { bookList, chapterList, markHeading } from "./overview.js";
 
@@ -32,7 +32,8 @@ function bringToLife(box) {
   return { id: sheet.id, title, href: `#${section.id}`, section };
 }
 
-export function bringExercisesToLife() {
+export function bringExercisesToLife(version) {
+  recordVersion(version);
   const exercises = [...document.querySelectorAll(".gk-try")].map(bringToLife);
   if (exercises.length > 0) exercises[0].section.before(chapterList(exercises));
   const contents = document.querySelector("script.gk-contents");
