@@ -16,7 +16,7 @@ from types import MappingProxyType
 from gpukernels.errors import InvalidArgument
 from gpukernels.notebook.table import Table
 
-from .judge import logbook
+from .judge import keeping, logbook
 from .judge.exercise import Exercise, Solution
 from .judge.open_tasks import OPEN, OpenTask
 from .judge.report import ExerciseFailed, Report
@@ -86,7 +86,7 @@ def exercise(id: str, seed: int | str | None = None) -> Exercise | OpenTask:
     return known[id]
 
 
-def exercises() -> Table:
+def exercises(keep: str | None = None) -> Table:
     """List all exercises, what is to be done, how hard that is and how long, and how far you are.
 
     The minutes are an estimate, from what there is to read and to write. The last column says
@@ -94,7 +94,21 @@ def exercises() -> Table:
     solved. A notebook keeps your own answers, and what ``check`` has said of them, in
     ``~/.local/state/gpukernels/exercises.json``, or on Windows below ``%LOCALAPPDATA%``; the book's
     solutions and bare skeletons do not count. The environment variable GPUKERNELS_PROGRESS names
-    another file, or is ``off``. Delete the file to begin again. Nothing leaves your computer.
+    another file, or is ``off``. Delete the file to begin again. Nothing leaves your computer unless
+    you ask for it.
+
+    Parameters
+    ----------
+    keep : str, optional
+        The path of a file that keeps progress from now on. Its own progress is added. On
+        Colab, ``"drive"`` mounts your Google Drive, for which Colab asks you, and keeps progress in
+        ``MyDrive/gpukernels/exercises.json``; ``"download"`` saves the file on your computer.
+
+    Raises
+    ------
+    InvalidArgument
+        If `keep` needs Colab and this is not Colab, cannot be written, or there is nothing yet to
+        download.
 
     Examples
     --------
@@ -102,6 +116,8 @@ def exercises() -> Table:
     >>> gk.exercises().rows[0]
     ['start-1: threads, blocks and places', 'predict', 'easy', '20', 'next']
     """
+    if keep is not None:
+        keeping.keep(keep)
     states = logbook.states()
     first = next((id for id in CATALOG if states.get(id) != logbook.SOLVED), None)
     rows = []
@@ -110,5 +126,7 @@ def exercises() -> Table:
         about = f"{ex.id}: {ex.title}", ex.kind, ex.level, ex.minutes
         rows.append((*about, ", ".join(filter(None, said))))
     solved = sum(states.get(id) == logbook.SOLVED for id in CATALOG)
-    caption = f"{solved} of {len(CATALOG)} solved; kept in {logbook.place()}" if states else ""
-    return Table(("exercise", "what to do", "level", "minutes", "you"), rows, caption)
+    said = [f"{solved} of {len(CATALOG)} solved; kept in {logbook.place()}"] if states else []
+    said += [keeping.OFFER] if keeping.is_lost() else []
+    columns = ("exercise", "what to do", "level", "minutes", "you")
+    return Table(columns, rows, ". ".join(said))

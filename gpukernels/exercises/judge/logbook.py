@@ -67,10 +67,40 @@ def note(id: str, state: str, record: dict[str, Any]) -> None:
     kept, records = states(), _records()
     if kept.get(id) != SOLVED:
         kept[id] = state
-    held = {**kept, RECORDS: {**records, id: record}}
     with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _write(file, json.dumps(held, indent=1) + "\n")
+        _write(file, kept, {**records, id: record})
+
+
+def move_to(file: Path) -> None:
+    """Keep progress in another file from now on, together with all that the two files hold.
+
+    An exercise is solved if one of the files says so. The later of two records stays.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; progress stays where it is then.
+    """
+    here, these = states(), {**_records(), **_of_this_process}
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = str(file)
+    there, those = states(), _records()
+    kept = there | {id: s for id, s in here.items() if s == SOLVED or id not in there}
+    newer = {id: r for id, r in these.items() if id not in those or _time(r) >= _time(those[id])}
+    try:
+        _write(file, kept, those | newer)
+    except OSError:
+        if before is None:
+            del os.environ[VARIABLE]
+        else:
+            os.environ[VARIABLE] = before
+        raise
+    _of_this_process.clear()
+
+
+def _time(record: dict[str, Any]) -> str:
+    """Return when an answer was checked; all records have one form of time, which sorts as text."""
+    return str(record.get("time", ""))
 
 
 def _held() -> dict[str, Any]:
@@ -96,8 +126,10 @@ def _is_record(kept: object) -> bool:
     return isinstance(kept, dict) and isinstance(kept.get("tries"), int)
 
 
-def _write(file: Path, text: str) -> None:
+def _write(file: Path, kept: dict[str, str], records: dict[str, dict[str, Any]]) -> None:
     """Replace a file as a whole, so that no other notebook ever reads half of it."""
+    text = json.dumps({**kept, RECORDS: records}, indent=1) + "\n"
+    file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f"{file.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as part:
