@@ -35,8 +35,9 @@ HEAD = """\
 into the next cell, and your answers into the cells that follow each statement. Change no other
 cell: of an answer, imports, kernels and numbers are judged.
 
-A check needs no GPU and draws new inputs each time. For your own experiments on the SIMT machine,
-use graphs of at most some 10,000 arcs, which it searches in seconds."""
+A check needs no GPU. It brings its inputs and draws some of them each time, so no task has a size
+for you to choose. For your own experiments on the SIMT machine, use graphs of at most 100,000
+arcs for one search and of at most 256 vertices for all pairs. They take seconds."""
 VARIANT = "*The numbers follow from your e-mail address, as the first code cell has it.*"
 EXPLAIN = "*Explain in two or three sentences why your answer is right (1 point). Write below.*"
 
