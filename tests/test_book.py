@@ -18,6 +18,7 @@ from pybtex.database import parse_file
 from gpukernels.exercises import CATALOG
 
 sys.path.insert(0, str(ROOT / "book"))
+import find_addresses
 import first_cell
 
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
@@ -134,6 +135,11 @@ def test_links_and_anchors_resolve(name):
             if fragment not in anchors(path.relative_to(built_book()).as_posix()):
                 broken.append(url)
     assert broken == []
+
+
+def test_what_the_sources_say_can_be_named_is_on_the_pages():
+    for name, found in find_addresses.pages().items():
+        assert {*found.anchors, *found.figures} - anchors(name) == set(), name
 
 
 @pytest.mark.parametrize("name", PAGES)

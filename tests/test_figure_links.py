@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 
 import numpy as np
@@ -85,6 +86,22 @@ def test_a_cell_that_plays_what_is_not_there_fails_the_build(tmp_path):
     assert '#fig-levels?step=7: it has no step "7"' in said
     kept = gk.CompareView(ROWS, plays={("a", "g"): "#fig-levels?step=1"})
     assert built(tmp_path, LEVELS, kept)[1] == ""
+
+
+def test_a_page_says_where_its_figures_have_gone_and_a_wrong_place_fails_the_build(
+    tmp_path, monkeypatch
+):
+    kept = tmp_path / "addresses.txt"
+    kept.write_text("index.html#fig-old?step=4 -> index.html#fig-levels?step=2\nother.html\n")
+    monkeypatch.setattr("kept_addresses.FILE", kept)
+    page, said = built(tmp_path, LEVELS)
+    assert said == ""
+    moves = page.select_one("script.gk-moves").string
+    assert json.loads(moves) == [["#fig-old?step=4", "#fig-levels?step=2"]]
+    kept.write_text("index.html#fig-old?step=4 -> index.html#fig-levels?step=7\n")
+    assert '#fig-levels?step=7: it has no step "7"' in built(tmp_path, LEVELS, OTHER)[1]
+    kept.write_text("index.html#fig-old\n")
+    assert built(tmp_path, LEVELS)[0].select("script.gk-moves") == []
 
 
 def test_two_figures_of_one_name_fail_the_build(tmp_path):

@@ -2,7 +2,8 @@
 
 A figure gets its address when its page is written, so that stored outputs need none. A link is
 checked there, by the script that draws the figure. Without scripts it leads to the figure; the rest
-of its address stands beside it, where the page's script finds it.
+of its address stands beside it, where the page's script finds it. So do the addresses of figures
+that have moved on the page.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from html import unescape
 from typing import Any
 
 from docutils import nodes
+from kept_addresses import moves_of
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -24,6 +26,7 @@ FIGURE = re.compile(
     r'<figure (class="gk-view .*?<script type="application/json">(.*?)</script>)', re.DOTALL
 )
 LINK = re.compile(r'href="(#fig-[^"]*)"')
+MOVES = '<script type="application/json" class="gk-moves">{}</script>'
 
 
 class KeepFigureLinks(SphinxTransform):
@@ -91,12 +94,14 @@ def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], tree:
         return
     body, records = figures_of(context["body"])
     links = [unescape(link) for link in LINK.findall(body)]
-    for problem in problems_of([*links, *plays_of(records)], records):
+    moves = moves_of(f"{page}.html")
+    known = [*links, *plays_of(records), *(new for _, new in moves)]
+    for problem in problems_of(known, records):
         LOGGER.warning(problem, location=page, type="figures")
     body = anchored(body)
     if page.startswith("chapters/"):  # what a reader sees first has few numbers
         body = body.replace(' class="gk-view ', ' class="gk-view gk-few ', 1)
-    context["body"] = body
+    context["body"] = body + (MOVES.format(json.dumps(moves)) if moves else "")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -17,7 +17,7 @@ from figure_pages import COLORS, PAGE, RECORDS, Problems, folder, html_of  # noq
 from gpukernels.views.figure import figure_html
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-from figure_links import anchored, figures_of
+from figure_links import MOVES, anchored, figures_of
 
 #: A figure of each kind: the one with the most to choose.
 OF_A_KIND = ["frontier filters", "graph weights", "graph steps", "warp block", "memory", "hash"]
@@ -138,6 +138,22 @@ def test_an_address_opens_its_figure_at_its_run_and_step(open_parts, width):
     page.reload()
     assert figure.get_by_role("slider").input_value() == "3"
     page.wait_for_function(f"Math.abs(scrollY - {was}) < 40")
+
+
+def test_an_address_of_an_earlier_edition_opens_what_has_taken_its_place(open_parts):
+    moves = json.dumps([["#fig-lattice?run=none", "#fig-grid?run=a-b-c"]])
+    page = open_parts(FAR, GRID, FAR, MOVES.format(moves), hash_="#fig-lattice?run=none&step=3")
+    figure = page.locator("#fig-grid")
+    assert figure.get_by_label("Method").input_value() == "a, b & c"
+    assert figure.get_by_role("slider").input_value() == "3"
+    assert is_in_window(page, figure)
+    page.wait_for_function("location.hash === '#fig-grid?run=a-b-c&step=3'")
+
+
+def test_a_state_of_a_figure_that_is_gone_leads_to_the_text_in_its_place(open_parts):
+    text = '<p id="fig-gone">It is gone.</p>'
+    page = open_parts(FAR, text, FAR, GRID, hash_="#fig-gone?run=b&step=3")
+    assert is_in_window(page, page.get_by_text("It is gone."))
 
 
 def test_what_stands_above_may_grow_until_the_reader_takes_over(open_parts):

@@ -33,6 +33,23 @@ export function writeAddress(id, state) {
   return `#${id}${parts.length ? "?" : ""}${parts.join("&")}`;
 }
 
+// The address that has taken the place of `text`. Each of `moves` is an old address and a new one. If `text` has the
+// figure and the state of the old one, it gets those of the new one; the rest of its state stays.
+export function movedTo(text, moves) {
+  for (const [old, now] of moves) {
+    const here = readAddress(text),
+      from = readAddress(old),
+      to = readAddress(now);
+    if (!here || here.id !== from.id) continue;
+    const state = new Map(here.state);
+    if (!from.state.every(([name, word]) => state.get(name) === word)) continue;
+    for (const [name] of from.state) state.delete(name);
+    for (const [name, word] of to.state) state.set(name, word);
+    text = writeAddress(to.id, [...state]);
+  }
+  return text;
+}
+
 // Why a figure cannot show a state, or "". `fieldsIn(k)` returns the lists that stand beside trace k; without it, they
 // are not looked at.
 export function problemOf(record, state, fieldsIn) {

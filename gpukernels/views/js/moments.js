@@ -1,5 +1,5 @@
 // A page whose figures have addresses: it goes to the one it is opened by, follows links, and notes where a reader stops.
-import { problemOf, readAddress, writeAddress } from "./address.js";
+import { movedTo, problemOf, readAddress, writeAddress } from "./address.js";
 import { h } from "./element.js";
 
 // A slider that is dragged, or a key held down, is noted once, when it rests; browsers allow about 3 notes a second.
@@ -11,7 +11,8 @@ const CHAIN =
 
 // `records` maps the id of each figure of the page to its record.
 export function momentsOf(records) {
-  const places = new Map();
+  const places = new Map(),
+    moves = document.querySelector("script.gk-moves");
   let waiting = 0;
 
   function leads(text) {
@@ -39,8 +40,14 @@ export function momentsOf(records) {
   }
 
   function open() {
-    const found = readAddress(location.hash);
-    if (!found || !places.has(found.id)) return;
+    const found = readAddress(moves ? movedTo(location.hash, JSON.parse(moves.textContent)) : location.hash);
+    if (!found) return;
+    if (!places.has(found.id)) {
+      // The figure is gone, and a text may stand in its place. The state behind the name hides it from the browser.
+      const text = document.getElementById(found.id);
+      if (text) comeTo(text);
+      return;
+    }
     // What fills the window hides the figure that is asked for.
     for (const [id, place] of places) if (id !== found.id) place.show("");
     // First, since a figure over the whole window has no place in the page to come to.
