@@ -23,6 +23,7 @@ import first_cell
 
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 NOTEBOOKS = [*CHAPTERS, ROOT / "book" / "index.ipynb"]
+SETTINGS = yaml.safe_load((ROOT / "_config.yml").read_text())
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 FILES = [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]
 #: With the redirect in front and what Sphinx adds.
@@ -74,7 +75,9 @@ def test_the_book_builds_without_a_warning():
 
 def test_every_file_of_the_contents_becomes_a_page_and_nothing_else_does():
     built = {p.relative_to(built_book()).as_posix() for p in built_book().rglob("*.html")}
-    assert {name for name in built if not name.startswith("_static/")} == set(PAGES)
+    redirects = SETTINGS["sphinx"]["config"]["redirects"]
+    pages = {*PAGES, *(f"{name}.html" for name in redirects)}
+    assert {name for name in built if not name.startswith("_static/")} == pages
 
 
 def test_a_page_leads_to_every_exercise_and_says_what_is_to_be_done():

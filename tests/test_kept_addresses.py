@@ -7,6 +7,7 @@ import json
 import sys
 
 import pytest
+import yaml
 from built_book import ROOT
 from views.javascript import asked
 
@@ -18,6 +19,8 @@ import find_addresses
 import kept_addresses
 from find_addresses import Page
 
+SETTINGS = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+REDIRECTS: dict[str, str] = SETTINGS["sphinx"]["config"]["redirects"]
 NEVER = "If no edition had it, delete its line in book/addresses.txt."
 Moves = list[tuple[str, str]]
 moved_to = asked(["address"], "movedTo")
@@ -29,11 +32,16 @@ def book() -> dict[str, Page]:
     return find_addresses.pages()
 
 
-def problem(address: str, pages: dict[str, Page], moves: Moves) -> str:
+def problem(
+    address: str, pages: dict[str, Page], moves: Moves, redirects: dict[str, str] | None = None
+) -> str:
     """Return why an address leads nowhere and what keeps it, or an empty text."""
     name, _, anchor = address.partition("#")
+    old = name.removesuffix(".html")
+    name = (redirects or {}).get(old, f"/{name}").removeprefix("/")
     if name not in pages:
-        return f"{address}: there is no such page. {NEVER}"
+        keep = f"Under `redirects:` in _config.yml, add `{old}: /chapters/new_name.html`."
+        return f"{address}: there is no such page. {keep} {NEVER}"
     page, moved = pages[name], moved_to(f"#{anchor}", moves)
     target = moved[1:].partition("?")[0]
     if target in page.figures:
@@ -55,7 +63,7 @@ def problem(address: str, pages: dict[str, Page], moves: Moves) -> str:
 def test_every_kept_address_leads_somewhere():
     kept = kept_addresses.kept()
     moves = {name: kept_addresses.moves_of(name) for name in book()}
-    found = [problem(a, book(), moves.get(a.partition("#")[0], [])) for a in kept]
+    found = [problem(a, book(), moves.get(a.partition("#")[0], []), REDIRECTS) for a in kept]
     assert "\n".join(filter(None, found)) == ""
     assert len(kept) == len({*kept})
 
@@ -79,8 +87,11 @@ def page_with_a_figure() -> dict[str, Page]:
         ("a.html#heading", ""),
         ("a.html#fig-one", ""),
         ("a.html#fig-gone?step=3", ""),
-        ("b.html", "there is no such page"),
+        ("b.html", "there is no such page. Under `redirects:` in _config.yml, add `b: /"),
         ("b.html#heading", "there is no such page"),
+        ("old/c.html", ""),
+        ("old/c.html#heading", ""),
+        ("old/c.html#lost", "a.html has no such heading"),
         ("a.html#Heading", "Put `(Heading)=` above the heading, or <a id="),
         ("a.html#fig-two?step=1", 'Give a figure name="two"; if it is gone, put <a id="fig-two">'),
         ("a.html#fig-one?step=7", 'it has no step "7"'),
@@ -88,7 +99,7 @@ def page_with_a_figure() -> dict[str, Page]:
     ],
 )
 def test_an_address_that_vanishes_is_told_with_what_keeps_it(address, told):
-    found = problem(address, page_with_a_figure(), [])
+    found = problem(address, page_with_a_figure(), [], {"old/c": "/a.html"})
     assert told in found
     assert (found == "") == (told == "")
 

@@ -31,8 +31,15 @@ def name_version(app: Sphinx, config: Config) -> None:
     config.version = gpukernels.__version__
 
 
+def leave_out_redirects(app: Sphinx) -> None:
+    """Take the pages that only lead to another page out of an EPUB, where nobody opens them."""
+    if app.builder.name == "epub":
+        app.config.redirects = {}
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the writing of every page, after all others."""
     app.connect("config-inited", name_version)
+    app.connect("builder-inited", leave_out_redirects)
     app.connect("html-page-context", settle, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
