@@ -1,7 +1,7 @@
 """Where the published book lives: its pages, its plain notebooks for Colab, its package's source.
 
-All follow from the repository's address in `_config.yml`, if that is on GitHub. While it holds the
-placeholder there are none, and plain notebooks name one another instead.
+All follow from the repository's address, if that is on GitHub. While it is the placeholder there
+are none, and plain notebooks name one another instead.
 """
 
 from __future__ import annotations

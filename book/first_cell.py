@@ -2,6 +2,7 @@
 
 The text lives here alone; `make colab-url` writes it into the chapters, and a test compares each
 chapter with it. It has to name the repository, because on Colab nothing of the book is there yet.
+Copies of the chapters that are made in a clone name the repository that was cloned.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import yaml
+from clone_address import clone_address
 
 ROOT = Path(__file__).parent.parent
 
@@ -39,8 +41,14 @@ def repository() -> tuple[str, str]:
     return settings["url"], settings["branch"]
 
 
-def source() -> str:
-    """Return the cell as it stands in every chapter."""
-    url, tag = repository()
+def published() -> tuple[str, str]:
+    """Return the address and the ref that copies name: without a set address, the clone's."""
+    url, ref = repository()
+    return (clone_address(ROOT) or url) if "/OWNER/" in url else url, ref
+
+
+def source(where: tuple[str, str] | None = None) -> str:
+    """Return the cell as it stands in every chapter, or with another address and ref."""
+    url, tag = where or repository()
     install = PLACEHOLDER if "/OWNER/" in url else INSTALL
     return TEMPLATE.format(install=install.format(url=url, tag=tag))

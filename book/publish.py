@@ -50,7 +50,7 @@ def commit(pages: Path) -> str:
 
 def main(pages: str) -> None:
     """Commit the pages, if the book knows where it is published."""
-    address = pages_address(first_cell.repository()[0])
+    address = pages_address(first_cell.published()[0])
     if address is None:
         sys.exit("Set an address on GitHub first: make colab-url URL=https://github.com/you/copy")
     commit(Path(pages))

@@ -23,6 +23,8 @@ def build(source: Path, target: Path) -> tuple[Path, str]:
             *("build", str(source)),
             *("--path-output", str(target), "--warningiserror", "--keep-going"),
         ],
+        # Without the remote of this clone, so that every clone builds the same pages.
+        env={**os.environ, "GIT_DIR": os.devnull},
         capture_output=True,
         text=True,
     )

@@ -155,6 +155,12 @@ def test_the_package_and_its_citation_name_the_address_that_is_set(copy):
     assert package(copy) == ({}, {})
 
 
+def test_a_tag_alone_is_set_for_the_address_of_each_clone(copy):
+    assert set_address(copy, "", "v1.2.3").returncode == 0
+    settings = yaml.safe_load((copy / "_config.yml").read_text())["repository"]
+    assert settings == {"url": PLACEHOLDER, "branch": "v1.2.3"}
+
+
 def test_setting_the_same_address_twice_changes_nothing(copy):
     set_address(copy, URL)
     once = files(copy)

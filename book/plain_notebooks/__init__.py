@@ -11,7 +11,8 @@ import json
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from addresses import FOLDER, WITHOUT_SOLUTIONS, colab_address, pages_address
+import first_cell
+from addresses import FOLDER, PLACEHOLDER, WITHOUT_SOLUTIONS, colab_address, pages_address
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
@@ -32,10 +33,12 @@ def write(app: Sphinx, error: Exception | None) -> None:
         return
     folder = Path(app.outdir) / FOLDER
     (folder / WITHOUT_SOLUTIONS).mkdir(parents=True, exist_ok=True)
-    address = app.config.html_baseurl.rstrip("/") or pages_address(repository(app))
+    address = app.config.html_baseurl.rstrip("/") or pages_address(repository())
+    set_up = first_cell.source(first_cell.published()).splitlines(keepends=True)
     for name in chapters(app):
         path = Path(app.env.doc2path(name))
         chapter = json.loads(path.read_text(encoding="utf-8"))
+        chapter["cells"][0]["source"] = set_up
         try:
             plain = plain_notebook(chapter, References(app, name, address))
         except NotPlain as reason:
@@ -50,9 +53,10 @@ def write_notebook(file: Path, notebook: dict[str, Any]) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def repository(app: Sphinx) -> str:
-    """Return the repository's address, or nothing while `_config.yml` has none."""
-    return app.config.html_theme_options.get("repository_url", "")
+def repository() -> str:
+    """Return the repository's address, or nothing while there is none."""
+    url, _ = first_cell.published()
+    return "" if PLACEHOLDER in url else url
 
 
 def point_buttons(
@@ -64,7 +68,7 @@ def point_buttons(
     name = PurePosixPath(page).name
     folder = context["pathto"](FOLDER, 1)
     download = f"{folder}/{name}.ipynb"
-    colab = colab_address(repository(app), name)
+    colab = colab_address(repository(), name)
     addresses = {"download-source-button": download, "Colab": colab}
     for group in context["header_buttons"]:
         for button in group.get("buttons", []):
@@ -73,7 +77,7 @@ def point_buttons(
                 button["url"] = addresses[which]
     if app.builder.name == "html":
         unsolved = f"{folder}/{WITHOUT_SOLUTIONS}/{name}.ipynb"
-        said = row(name, download, unsolved, colab, repository(app))
+        said = row(name, download, unsolved, colab, repository())
         context["body"] = below_title(context["body"], said)
 
 

@@ -17,7 +17,7 @@ def row(name: str, notebook: str, unsolved: str, colab: str | None, repository: 
     unsolved : str
         Where it finds the plain notebook without solutions.
     colab : str or None
-        Where Colab opens it, if the book has an address.
+        Where Colab opens it, if the book has an address on GitHub.
     repository : str
         The book's address, or nothing.
     """
@@ -26,14 +26,14 @@ def row(name: str, notebook: str, unsolved: str, colab: str | None, repository: 
         f' (<a href="{escape(unsolved)}" download>without solutions</a>)'
     )
     lab = f"<code>make lab CHAPTER={escape(name)}</code>"
-    if colab is None:
+    if not repository:
         ways = [f"in the folder of this book, {lab}", download]
     else:
-        ways = [
-            f'<a href="{escape(colab)}">open it in Colab</a>',
-            download,
-            f"<code>git clone {escape(repository)}</code>, then {lab}",
-        ]
+        ways = [download, f"<code>git clone {escape(repository)}</code>, then {lab}"]
+        if colab is None:
+            ways.append("Colab opens repositories of GitHub alone: upload the notebook there")
+        else:
+            ways.insert(0, f'<a href="{escape(colab)}">open it in Colab</a>')
     items = "".join(f"<li>{way}</li>" for way in ways)
     return f'<div class="run-row"><b>Run it:</b><ul>{items}</ul></div>'
 

@@ -81,10 +81,11 @@ def sheet(tasks: list[Task]) -> nbformat.NotebookNode:
         points=sum(task.points for task in tasks),
         minutes=sum(task.exercise.minutes for task in tasks),
     )
+    set_up = first_cell.source(first_cell.published())
     cells = [
         new_markdown_cell(head, id="head"),
         new_code_cell('name = ""\nemail = ""', id="student", metadata={KEY: {"part": "student"}}),
-        new_code_cell(f"{first_cell.source()}\n\nimport gpukernels as gk", id="set-up"),
+        new_code_cell(f"{set_up}\n\nimport gpukernels as gk", id="set-up"),
     ]
     for number, task in enumerate(tasks, 1):
         cells += cells_of(task, number)
