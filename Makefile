@@ -13,7 +13,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 .DEFAULT_GOAL := help
 # What a recipe has left when it failed is no target.
 .DELETE_ON_ERROR:
-.PHONY: FORCE help book read pdf epub notebooks sheet lab publish outputs test test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt addresses colab-url colab-versions package lock clean
+.PHONY: FORCE help book read pdf epub notebooks sheet lab publish outputs test test-colab gpu-test colab-gpu soak fuzz mutants bench bench-simt addresses citation colab-url colab-versions package lock clean
 
 help:
 	@echo "make book                 build the book; prints where to open it"
@@ -35,6 +35,7 @@ help:
 	@echo "make sheet TASKS=...      a notebook of tasks for students, and questions for Moodle, in _build;"
 	@echo "                          with NBGRADER=yes an assignment in notebooks/source (SHEET=week-1)"
 	@echo "make addresses            add new pages, headings and figures to the list of addresses that are kept"
+	@echo "make citation             write the version and the date of the edition into CITATION.cff"
 	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
 	@echo "make colab-versions FREEZE=...  renew Colab's versions from what pip freeze prints there"
 	@echo "make publish              commit the built pages, notebooks and all, on the branch gh-pages"
@@ -146,6 +147,9 @@ outputs: $(VENV)/book-installed
 
 addresses: $(VENV)/book-installed
 	$(BIN)/python book/find_addresses.py
+
+citation:
+	$(PYTHON) book/editions.py
 
 colab-url: $(VENV)/book-installed
 	$(BIN)/python book/colab_url.py "$(URL)" "$(TAG)"

@@ -130,6 +130,32 @@ def package(copy: Path) -> tuple[dict[str, str], dict[str, str]]:
 CITED = ("repository-code", "url")
 
 
+def complaints(copy: Path) -> str:
+    """Return what the schema of the Citation File Format says against CITATION.cff."""
+    command = [sys.executable, "-m", "check_jsonschema", "CITATION.cff"]
+    command += ["--builtin-schema", "vendor.citation-file-format"]
+    run = subprocess.run(command, cwd=copy, capture_output=True, text=True)
+    assert run.stderr == ""
+    return run.stdout if run.returncode else ""
+
+
+@pytest.mark.parametrize("url", [PLACEHOLDER, URL, "https://gitlab.com/someone/other"])
+def test_the_citation_is_valid_by_its_schema_with_an_address_and_without(copy, url):
+    assert set_address(copy, url).returncode == 0
+    assert complaints(copy) == ""
+    assert {"version", "date-released"} <= {*yaml.safe_load((copy / "CITATION.cff").read_text())}
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [("date-released: ", "date-released: soon"), ("title: ", "titel: x")],
+)
+def test_the_schema_refuses_a_citation_that_is_wrong(copy, line, wrong):
+    path = copy / "CITATION.cff"
+    path.write_text(re.sub(rf"(?m)^{line}.*$", wrong, path.read_text()))
+    assert line.partition(":")[0] in complaints(copy)
+
+
 def test_the_package_names_no_address_until_one_is_set(copy):
     assert package(copy) == ({}, {})
     for name in ("pyproject.toml", "CITATION.cff"):

@@ -15,13 +15,13 @@ from importlib.metadata import distribution, files
 from pathlib import Path
 
 import pytest
-import yaml
 from built_book import ROOT
 
 import gpukernels as gk
 from gpukernels.notebook import record
 
 sys.path.insert(0, str(ROOT / "book"))
+import editions
 import make_package
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -163,8 +163,18 @@ def test_a_tag_names_the_version(built, tmp_path, monkeypatch):
     assert tried == list(built)
 
 
-def test_citation_and_changes_name_the_release():
-    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert cited["version"] == gk.__version__
+def test_the_citation_names_the_version_and_the_date_of_the_edition(monkeypatch):
+    assert editions.version() == gk.__version__
+    assert editions.cited() == (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    files = {
+        "gpukernels/__init__.py": '__version__ = "9.8.7"\n',
+        "CHANGELOG.md": "## Unreleased\n\n## 9.8.7 (2031-02-03)\n\n## 0.1.0 (2026-12-01)\n",
+        "CITATION.cff": "version: 0.1.0\ndate-released: 2026-12-01\ntitle: A book\n",
+    }
+    monkeypatch.setattr(editions, "read", files.get)
+    assert editions.cited() == "version: 9.8.7\ndate-released: 2031-02-03\ntitle: A book\n"
+
+
+def test_the_changes_name_the_release():
     versions = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert versions[0] == gk.__version__
