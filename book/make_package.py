@@ -3,7 +3,8 @@
     python book/make_package.py _build/dist [TAG]
 
 A source distribution is made of this tree, and a wheel of that distribution. Each is installed with
-its dependencies into a new environment, which searches a graph. A tag has to name the version.
+its dependencies into a new environment, which searches a graph. A tag has to name the version,
+and CHANGELOG.md its day.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
+
+import editions
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "gpukernels/"
@@ -88,6 +91,8 @@ def main(folder: str, tag: str = "") -> None:
     version = wheel.name.split("-")[1]
     if tag not in ("", f"v{version}"):
         sys.exit(f"TAG={tag!r}: the version is {version}, whose tag is 'v{version}'")
+    if tag and version not in editions.dates():
+        sys.exit(f"TAG={tag!r}: CHANGELOG.md needs a heading '## {version} (2026-12-31)'")
     check(sdist, wheel)
     for file in (sdist, wheel):
         try_out(file)

@@ -157,6 +157,10 @@ def test_a_tag_names_the_version(built, tmp_path, monkeypatch):
     monkeypatch.setattr(make_package, "build", lambda *_: built)
     with pytest.raises(SystemExit, match=f"the version is {gk.__version__}, whose tag is"):
         make_package.main(str(tmp_path), "v99.0.0")
+    monkeypatch.setattr(editions, "dates", dict)
+    with pytest.raises(SystemExit, match=rf"needs a heading '## {gk.__version__} \("):
+        make_package.main(str(tmp_path), f"v{gk.__version__}")
+    monkeypatch.setattr(editions, "dates", lambda: {gk.__version__: "2031-02-03"})
     tried = []
     monkeypatch.setattr(make_package, "try_out", tried.append)
     make_package.main(str(tmp_path), f"v{gk.__version__}")
@@ -175,6 +179,8 @@ def test_the_citation_names_the_version_and_the_date_of_the_edition(monkeypatch)
     assert editions.cited() == "version: 9.8.7\ndate-released: 2031-02-03\ntitle: A book\n"
 
 
-def test_the_changes_name_the_release():
-    versions = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert versions[0] == gk.__version__
+def test_the_changes_are_listed_by_edition_and_begin_with_the_unreleased_or_the_version():
+    headings = re.findall(r"^## (.+)$", editions.read("CHANGELOG.md"), re.MULTILINE)
+    dated = [f"{version} ({date})" for version, date in editions.dates().items()]
+    assert headings in (["Unreleased", *dated], dated)
+    assert headings[0] == "Unreleased" or headings[0].startswith(f"{gk.__version__} ")
