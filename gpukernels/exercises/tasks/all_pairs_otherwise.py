@@ -28,15 +28,17 @@ from ..judge.words import words
 from .sssp_spectrum import NO_PATH, weighted
 
 IMPORTS = f"from numba import cuda\n\nNO_PATH = {NO_PATH}"
-WITH_TILES = """
-from numba import cuda, uint32
-
-from gpukernels.all_pairs.tiles import Form, multiplier
-from gpukernels.device import benign_race
-
-tile = 16
-multiply = multiplier(Form(tile, "1x1", watching=True))
-"""
+WITH_TILES = "\n".join(
+    [
+        "from numba import cuda, uint32",
+        "",
+        "from gpukernels.all_pairs.tiles import Form, multiplier",
+        "from gpukernels.device import benign_race",
+        "",
+        "tile = 16",
+        'multiply = multiplier(Form(tile, "1x1", watching=True))',
+    ]
+)
 WITH_SHUFFLES = (
     "from numba import cuda\n\nfrom gpukernels.device import benign_race\n\n"
     f"FULL_MASK = 0xFFFFFFFF\nNO_PATH = {NO_PATH}"

@@ -77,7 +77,7 @@ CLOCKS = PredictionExercise(
 
 
 def clocks_of(kernels, launch) -> Results:
-    """Return what `play` should: a kernel and all behind it end after the kernel's launch."""
+    """Return the right clocks: a kernel and all later ones run after its launch is queued."""
     queued = launch * np.arange(1, kernels.size + 1)
     last = queued.max(initial=0)
     done = (queued + kernels[::-1].cumsum()[::-1]).max(initial=0)

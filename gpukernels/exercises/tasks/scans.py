@@ -29,9 +29,7 @@ WITH_BLOCK_SCAN = (
     "from numba import cuda, int32\n\nfrom gpukernels.primitives import block_exclusive_scan"
 )
 
-WITH_MASK = (
-    "from numba import cuda, int32\n\nfrom gpukernels.primitives import FULL_MASK, WARP_SIZE"
-)
+WITH_MASK = "from numba import cuda, int32\n\nFULL_MASK, WARP_SIZE = 0xFFFFFFFF, 32"
 
 #: Threads a block, in all kernels of this chapter's exercises.
 THREADS = 64
