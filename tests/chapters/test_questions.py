@@ -65,7 +65,7 @@ def test_a_chapter_begins_with_questions_from_one_three_and_six_chapters_before(
     place = CHAPTERS.index(chapter)
     back = []
     for question in asked:
-        of = re.match(r"From \{(?:doc|ref)\}`(?:[^`<]*<)?([a-z0-9_-]+)>?`: ", question)
+        of = re.match(r"From \{doc\}`([a-z0-9_]+)`\. ", question)
         assert of is not None, question
         back.append(place - CHAPTERS.index(of[1]))
     assert set(back) <= BACK
