@@ -42,6 +42,8 @@ LABS = (
 A_FIGURE, WORDS, LINES = 3, 100, 4
 #: A cell that draws.
 DRAWS = re.compile(r"View\(|HTML\(|\.plot\(")
+#: A drawer without drawers of its own: answers to questions, which a lecture leaves closed.
+DRAWER = re.compile(r"<details((?!<details).)*?</details>", re.DOTALL)
 FOLDED = {"remove-cell", "hide-cell"}
 UNSEEN = {"hide-input", "remove-input"}
 
@@ -59,7 +61,8 @@ def sections_of(notebook: Path) -> tuple[str, list[Section]]:
     for cell in nbformat.read(notebook, as_version=4).cells:
         tags = {*cell.metadata.get("tags", ())}
         if cell.cell_type == "markdown":
-            for text in re.split(r"^(?=##? )", cell.source, flags=re.MULTILINE):
+            said = DRAWER.sub("", DRAWER.sub("", cell.source))  # one may hold others
+            for text in re.split(r"^(?=##? )", said, flags=re.MULTILINE):
                 if text.startswith("## Exercises"):
                     return title, found
                 if text.startswith("# "):
