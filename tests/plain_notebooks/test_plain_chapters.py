@@ -178,12 +178,28 @@ def test_without_solutions_it_is_the_same_notebook_and_shows_none(chapter):
         assert first_words not in shown
 
 
+def missing_names(folder: Path) -> set[tuple[str, str]]:
+    """Return the notebook and ruff's sentence of each name that is nowhere defined."""
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select=F821"]
+    files = sorted(map(str, folder.glob("*.ipynb")))
+    run = subprocess.run(
+        [*command, "--output-format=concise", *files], capture_output=True, text=True
+    )
+    assert len(files) > 10, run.stderr
+    return {
+        (Path(place).name, said)
+        for place, said in re.findall(r"^(.*?\.ipynb):.*?: (F821 .*)$", run.stdout, re.MULTILINE)
+    }
+
+
 def test_without_solutions_no_cell_misses_a_name():
-    """A later cell could use a name that a solution has imported or defined."""
-    folder = built_book() / "notebooks" / UNSOLVED
-    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select=F821", str(folder)]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout + run.stderr
+    """A later cell could use a name that a solution has imported or defined.
+
+    Some skeletons lack a name that a reader's line is to define, with solutions, too.
+    """
+    folder = built_book() / "notebooks"
+    lacking = missing_names(folder)
+    assert missing_names(folder / UNSOLVED) == lacking
 
 
 def test_what_folds_follows_from_the_tags():
