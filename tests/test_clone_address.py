@@ -89,6 +89,8 @@ def build(folder: Path) -> tuple[str, str, str]:
     status, options = folder.parent / "status", {}
     options["extensions"] = ["myst_nb", "sphinx_book_theme", "repository_url", "plain_notebooks"]
     options |= {"html_theme": "sphinx_book_theme", "nb_execution_mode": "off"}
+    # Sphinx adds to its own default, which a book of another test in this process may have done.
+    options["source_suffix"] = {".md": "myst-nb", ".ipynb": "myst-nb"}
     options["html_theme_options"] = {
         "repository_url": PLACEHOLDER,
         "launch_buttons": {"colab_url": "https://colab.research.google.com"},
