@@ -19,7 +19,7 @@ from gpukernels.graphs.weight_facts import weight_facts
 from gpukernels.reference import bellman_ford_queue
 from gpukernels.reference.negative_cycles import find_negative_cycle
 
-from .encoding import none_in
+from .encoding import SMALL, none_in
 from .lengths import Lengths, graph_of
 
 
@@ -104,23 +104,11 @@ def not_joined(distance: Any) -> int:
     """Return between how many pairs no path leads; of an array of Dask, too."""
     if not isinstance(distance, np.ndarray):
         return int(no_path(distance).sum())
-    whole, none = np.asarray(distance), none_in(distance)
 
     def count(first: int, last: int) -> int:
-        return int(_count(whole[first:last], none))
+        return int(np.count_nonzero(no_path(distance[first:last])))
 
-    return sum(on_all_cores(count, whole.shape, one_pass=True))
-
-
-@compiled(nogil=True)
-def _count(rows, value):
-    """Return how many elements have this value."""
-    found = 0
-    for i in range(len(rows)):
-        row = rows[i]
-        for j in range(len(row)):
-            found += row[j] == value
-    return found
+    return sum(on_all_cores(count, distance.shape))
 
 
 def result_of(
@@ -156,6 +144,9 @@ def make_infinite(infinite: float, found: NDArray) -> None:
     """Write what users see for no path, in place, rows at a time; of floats it stands there."""
     if found.dtype.kind == "i":
         limit, none = found.dtype.type(infinite), none_in(found)
+        if found.size <= SMALL:
+            found[found >= limit] = none
+            return
 
         def tell(first: int, last: int) -> None:
             _tell(found[first:last], limit, none)
