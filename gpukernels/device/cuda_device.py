@@ -187,10 +187,18 @@ class CudaDevice(Device):
         start.record()
         yield result
         stop.record()
-        result.late = start.query()
+        result.late = _is_reached(start)
         result.when_queued()
         stop.synchronize()
         result.ms = self._cuda.event_elapsed_time(start, stop)
+
+
+def _is_reached(event: Any) -> bool:
+    """Return whether the GPU has done what was queued before an event."""
+    try:
+        return event.query()
+    except TypeError:  # numba-cuda 0.22.2, Colab's, hands over a pointer, where a number is taken
+        return type(event)(event.handle.value).query()
 
 
 def _kept(kernel):

@@ -1,5 +1,6 @@
 """Devices are driven in one way, chosen as documented, and trace only when told to."""
 
+import ctypes
 from types import SimpleNamespace
 
 import numpy as np
@@ -136,6 +137,30 @@ def test_a_gpu_s_timer_tells_whether_the_gpu_may_have_waited_for_the_host(done):
         told.append("work")
     assert told == ["record start", "work", "record stop", "query start", "wait for stop"]
     assert (elapsed.ms, elapsed.late) == (1.5, done)
+
+
+def test_a_gpu_s_timer_asks_by_number_where_numba_cuda_hands_over_a_pointer():
+    """As numba-cuda 0.22.2 does, whose `query` no version of cuda-bindings takes."""
+
+    class Event:
+        def __init__(self, handle=None):
+            self.handle = ctypes.c_void_p(7) if handle is None else handle
+
+        def query(self):
+            if self.handle != 7:
+                raise TypeError("an integer is required")
+            return True
+
+        def record(self):
+            pass
+
+        synchronize = record
+
+    gpu = object.__new__(gk.CudaDevice)
+    gpu._cuda = SimpleNamespace(event=Event, event_elapsed_time=lambda start, stop: 1.5)
+    with gpu.timer() as elapsed:
+        pass
+    assert (elapsed.ms, elapsed.late) == (1.5, True)
 
 
 def test_device_says_how_many_threads_it_holds(device):
