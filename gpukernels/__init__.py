@@ -34,8 +34,9 @@ Figures
 Exercises
     exercises lists them, exercise("bfs-3") is one of them.
 Errors
-    ExerciseFailed, GraphFormatError, InvalidArgument, MissingTool, NegativeCycleError,
-    NegativeWeightError, RoundingError, TileError, UnknownMethod, VertexOutOfRange; others: errors.
+    ExerciseFailed, GraphFormatError, InvalidArgument, LengthOverflow, MissingTool,
+    NegativeCycleError, NegativeWeightError, RoundingError, TileError, UnknownMethod,
+    VertexOutOfRange; others: errors.
 """
 
 # A name is imported when it is first used, from its place in __init__.pyi: a search needs no

@@ -15,6 +15,7 @@ from gpukernels.device import traced as traced
 from gpukernels.distributed import local_client as local_client
 from gpukernels.errors import GraphFormatError as GraphFormatError
 from gpukernels.errors import InvalidArgument as InvalidArgument
+from gpukernels.errors import LengthOverflow as LengthOverflow
 from gpukernels.errors import MissingTool as MissingTool
 from gpukernels.errors import NegativeCycleError as NegativeCycleError
 from gpukernels.errors import NegativeWeightError as NegativeWeightError

@@ -41,6 +41,7 @@ __all__ = [
     "KernelException",
     "KernelTypeError",
     "LaunchError",
+    "LengthOverflow",
     "MissingTool",
     "NegativeCycleError",
     "NegativeWeightError",
@@ -318,6 +319,49 @@ class RoundingError(FloatingPointError, ValueError):
         if self.dtype == "float32":
             text += ", or float64 on the CPU: gk.reference.bellman_ford, or engine='cpu'"
         return text
+
+
+class LengthOverflow(OverflowError, ValueError):
+    """A path is longer, or shorter, than the type of the distances holds.
+
+    Parameters
+    ----------
+    how : {"longer", "shorter"}
+        Which of both.
+    dtype : str
+        The type.
+    source, target : vertex, optional
+        Where the path begins and ends, by label, as far as that is known.
+
+    Examples
+    --------
+    >>> import gpukernels as gk
+    >>> g = gk.Graph.from_arcs(None, ["a", "b"], ["b", "c"], [2**31 - 2, 2])
+    >>> try:
+    ...     gk.sssp(g, "a", "harish")
+    ... except gk.LengthOverflow as error:
+    ...     print(error)
+    a path from vertex a is longer than int32 holds; take float32 weights
+    """
+
+    def __init__(self, how: str, dtype: Any, source: Any = None, target: Any = None) -> None:
+        self.how, self.dtype = how, str(dtype)
+        self.source, self.target = _plain(source), _plain(target)
+        super().__init__(how, self.dtype, self.source, self.target)
+
+    def rename(self, names: Any) -> None:
+        """Replace each vertex, a position, by its label."""
+        self.source, self.target = (
+            None if vertex is None else names[vertex] for vertex in (self.source, self.target)
+        )
+        self.args = (self.how, self.dtype, self.source, self.target)
+
+    def __str__(self) -> str:
+        way = "" if self.source is None else f" from vertex {self.source}"
+        if self.target is not None:
+            way += f" to {self.target}" if way else f" to vertex {self.target}"
+        advice = "; take float32 weights" if self.dtype == "int32" else ""
+        return f"a path{way} is {self.how} than {self.dtype} holds{advice}"
 
 
 class MissingTool(RuntimeError):

@@ -11,6 +11,7 @@ ERRORS = [
     gk.NegativeWeightError("dijkstra", (3, 4), -2, ["bellman_ford"]),
     gk.NegativeCycleError([4, 1, 9]),
     gk.RoundingError(7),
+    gk.LengthOverflow("longer", "int32", 3, "a"),
     gk.UnknownMethod("bfs", "frontire", ["harish", "frontier"]),
 ]
 
@@ -35,6 +36,7 @@ def test_messages_name_what_was_given_and_what_is_allowed():
         "distances are rounded so far in float32 that the shortest path to or from vertex 7 is not "
         "known; use whole-number weights, or float64 on the CPU: gk.reference.bellman_ford, or "
         "engine='cpu'",
+        "a path from vertex 3 to a is longer than int32 holds; take float32 weights",
         "bfs has no method 'frontire'; it has harish, frontier (did you mean 'frontier'?)",
     ]
 

@@ -163,7 +163,7 @@ def apsp(
         If there is a cycle of negative length; names one.
     NegativeWeightError
         If a weight is negative and `per_root` is to search by a method that takes none.
-    OverflowError
+    LengthOverflow
         If a shortest path is longer than can be held. In int32 that is 2^30 - 2, less what negative
         weights can add up to along a path, and in int64 2^62 - 2, less the same.
     RoundingError

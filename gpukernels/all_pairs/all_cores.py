@@ -45,7 +45,7 @@ def apsp(g: Graph | ArrayLike) -> APSPResult:
         If `g` is neither, or too large, or its negative weights add up to too much.
     NegativeCycleError
         If there is a cycle of negative length; names one.
-    OverflowError
+    LengthOverflow
         If a path is longer than the type holds.
     RoundingError
         If sums of floats, some of them negative, are rounded so far that shortest paths are not

@@ -20,7 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.checks import check_choice, check_flag, check_whole
 from gpukernels.device import Device
-from gpukernels.errors import InvalidArgument, NegativeCycleError, NegativeWeightError
+from gpukernels.errors import (
+    InvalidArgument,
+    LengthOverflow,
+    NegativeCycleError,
+    NegativeWeightError,
+)
 from gpukernels.graphs.graph import Graph
 from gpukernels.graphs.stats import Stats
 from gpukernels.methods import takes_fields_of
@@ -168,7 +173,9 @@ def in_tiles(
     return APSPResult(found.distance, None, stats)
 
 
-def _turned_around(error: Exception) -> Exception:
+def _turned_around(
+    error: LengthOverflow | NegativeCycleError | NegativeWeightError,
+) -> Exception:
     """Return what an error of a search against the arcs says of the arcs."""
     if isinstance(error, NegativeCycleError):
         return NegativeCycleError(error.cycle[::-1])
@@ -176,7 +183,7 @@ def _turned_around(error: Exception) -> Exception:
         return NegativeWeightError(
             error.method, error.arc[::-1], error.weight, error.alternatives
         )  # fmt: skip
-    return OverflowError(str(error).replace("a path from", "a path to"))
+    return LengthOverflow(error.how, error.dtype, error.target, error.source)
 
 
 def rows_of(
@@ -191,7 +198,7 @@ def rows_of(
             arcs, np.arange(g.n, dtype=np.int32), device, searches.search, batch, searches.threads,
             searches.next_hops,
         )  # fmt: skip
-    except (NegativeCycleError, NegativeWeightError, OverflowError) as error:
+    except (NegativeCycleError, NegativeWeightError, LengthOverflow) as error:
         raise (_turned_around(error) if searches.next_hops else error) from None
     stats = {
         "method": method, "launches": found.launches, "read_backs": found.read_backs,

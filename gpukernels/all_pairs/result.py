@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpukernels.cores.compiled import compiled
 from gpukernels.cores.slabs import on_all_cores, slabs_of
-from gpukernels.errors import RoundingError
+from gpukernels.errors import LengthOverflow, RoundingError
 from gpukernels.graphs.answers import Answer
 from gpukernels.graphs.graph import Graph, weight_type
 from gpukernels.graphs.summary import by_method, shape_of
@@ -211,7 +211,7 @@ def check_cycles(g: Graph | ArrayLike, lengths: Lengths) -> bool:
 
 
 def checked(lengths: Lengths, run: Callable[[Lengths], APSPResult]) -> APSPResult:
-    """Return the result of `run`; OverflowError if a path is too long to be held.
+    """Return the result of `run`; LengthOverflow if a path is too long to be held.
 
     If paths may be, it runs once more, to see which pairs are joined at all.
     """
@@ -222,17 +222,13 @@ def checked(lengths: Lengths, run: Callable[[Lengths], APSPResult]) -> APSPResul
 
 
 def check_held(distance: NDArray, joined: NDArray) -> None:
-    """Raise OverflowError if what looks infinite is not where all arcs count 0."""
+    """Raise LengthOverflow if what looks infinite is not where all arcs count 0."""
     for first, last in slabs_of(len(distance)):
         wrong = no_path(distance[first:last]) & ~no_path(joined[first:last])
         wrong = np.asarray(wrong)  # what Dask has, too
         if wrong.any():
             i, j = (int(ends[0]) for ends in wrong.nonzero())
-            kind = distance.dtype
-            raise OverflowError(
-                f"the shortest path from vertex {first + i} to {j} is longer than {kind} holds here"
-                + ("; take float32 weights" if kind == "int32" else "")
-            )
+            raise LengthOverflow("longer", distance.dtype, first + i, j)
 
 
 @compiled()

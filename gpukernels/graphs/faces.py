@@ -12,7 +12,12 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
-from gpukernels.errors import NegativeCycleError, NegativeWeightError, RoundingError
+from gpukernels.errors import (
+    LengthOverflow,
+    NegativeCycleError,
+    NegativeWeightError,
+    RoundingError,
+)
 from gpukernels.graphs.answers import Answer
 from gpukernels.graphs.graph import Graph
 from gpukernels.graphs.io import from_networkx, from_scipy
@@ -21,6 +26,9 @@ Call = TypeVar("Call", bound=Callable[..., Any])
 
 #: A Graph, a NetworkX graph or a SciPy sparse matrix; the latter two need not be installed.
 GraphLike: TypeAlias = Graph | Any
+
+#: Errors that name vertices, by position behind the face.
+NAME_VERTICES = LengthOverflow, NegativeCycleError, NegativeWeightError, RoundingError
 
 
 def as_graph(g: Any, weighted: bool = True) -> Any:
@@ -68,7 +76,7 @@ def takes_labels(
                     options[argument] = positions(argument, options[argument])
             try:
                 result = call(g.unlabeled, *arguments, **options)
-            except (NegativeCycleError, NegativeWeightError, RoundingError) as error:
+            except NAME_VERTICES as error:
                 error.rename(names)
                 raise
             return replace(result, names=names) if isinstance(result, Answer) else result

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpukernels.checks import check_vertex
 from gpukernels.cores.compiled import compiled
-from gpukernels.errors import InvalidArgument, RoundingError
+from gpukernels.errors import InvalidArgument, LengthOverflow, RoundingError
 from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.graph import (
     DENSE_LIMIT,
@@ -93,7 +93,7 @@ def floyd_warshall(g: GraphLike) -> AllPairs:
     ------
     NegativeCycleError
         If there is a cycle of negative length; names one.
-    OverflowError
+    LengthOverflow
         If a path is longer than int64 or float64 holds.
     RoundingError
         If sums of floats are rounded so far in float64 that shortest paths are not known.
@@ -114,11 +114,11 @@ def floyd_warshall(g: GraphLike) -> AllPairs:
     on_cycle, operations = _floyd_warshall(distance, next_hop, infinite, checked)
     error: Exception | None = None
     if on_cycle == TOO_SHORT:
-        error = OverflowError(f"a path is shorter than {distance.dtype} holds")
+        error = LengthOverflow("shorter", distance.dtype)
     elif on_cycle >= 0:
         error = RoundingError(int(on_cycle), "float64")
     elif checked is not None and not all(is_held(g, row) for row in distance):
-        error = OverflowError(f"a path is longer than {distance.dtype} holds")
+        error = LengthOverflow("longer", distance.dtype)
     rounded = distance.dtype == np.float64 and weight_facts(g).least < 0
     if rounded and error is None and (lost := _first_lost(next_hop)) >= 0:
         error = RoundingError(int(lost), "float64")

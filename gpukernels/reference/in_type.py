@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from gpukernels.errors import LengthOverflow
 from gpukernels.graphs.graph import no_arc
 
 
@@ -14,26 +15,17 @@ def largest(dtype: DTypeLike) -> float | int:
     return float(np.finfo(dtype).max) if end == np.inf else end - 1
 
 
-def not_held(root: int, how: str, dtype: DTypeLike) -> OverflowError:
-    """Return the error for a path from `root` that is ``"longer"`` or ``"lower"`` than `dtype`."""
-    kind = np.dtype(dtype)
-    return OverflowError(
-        f"a path from vertex {root} is {how} than {kind} holds"
-        + ("; take float32 weights" if kind == np.int32 else "")
-    )
-
-
 def in_type(length: NDArray, reached: NDArray[np.bool_], root: int, row: NDArray) -> None:
     """Store lengths of 64 bits in `row`, whose type may be shorter; infinity where none is reached.
 
     Raises
     ------
-    OverflowError
+    LengthOverflow
         If the type does not hold a length.
     """
     held = length[reached]
-    for sign, how in ((1, "longer"), (-1, "lower")):
+    for sign, how in ((1, "longer"), (-1, "shorter")):
         if (sign * held > largest(row.dtype)).any():
-            raise not_held(root, how, row.dtype)
+            raise LengthOverflow(how, row.dtype, root)
     row[:] = no_arc(row.dtype)
     row[reached] = held

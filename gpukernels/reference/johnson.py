@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
-from gpukernels.errors import RoundingError
+from gpukernels.errors import LengthOverflow, RoundingError
 from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.graph import Graph, arc_weights
 from gpukernels.graphs.paths import NO_PARENT, negative_cycle, vertex_on_cycle
@@ -62,7 +62,7 @@ def johnson(g: GraphLike) -> AllPairs:
         If there is a cycle of negative length; names one.
     RoundingError
         If float weights are rounded so far that the answer is not known.
-    OverflowError
+    LengthOverflow
         If a path is longer than int64 or float64 holds, or shorter.
     InvalidArgument
         If `g` is no Graph, or too large for a matrix.
@@ -82,8 +82,8 @@ def johnson(g: GraphLike) -> AllPairs:
     if (weights < 0).any():
         try:
             heights = bellman_ford_queue(with_source(g), g.n)
-        except OverflowError:  # which names the vertex before all others
-            raise OverflowError(f"a path is shorter than {distance.dtype} holds") from None
+        except LengthOverflow:  # which names the vertex before all others
+            raise LengthOverflow("shorter", distance.dtype) from None
         height, operations = heights.distance[: g.n], heights.relaxations
     checked = infinite if may_be_too_long(g, 3 * g.n + g.m) else None
     parent = np.empty(g.n, np.int32)
@@ -97,9 +97,9 @@ def johnson(g: GraphLike) -> AllPairs:
             on_cycle = int(on_cycle)
             raise negative_cycle(g, parent, on_cycle) or RoundingError(on_cycle, "float64")
         if on_cycle == TOO_SHORT:
-            raise OverflowError(f"a path from vertex {root} is shorter than {distance.dtype} holds")
+            raise LengthOverflow("shorter", distance.dtype, root)
         if checked is not None and not is_held(g, distance[root]):
-            raise OverflowError(f"a path from vertex {root} is longer than {distance.dtype} holds")
+            raise LengthOverflow("longer", distance.dtype, root)
         operations += sums
     return AllPairs(distance, next_hop, int(operations))
 

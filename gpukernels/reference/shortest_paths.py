@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
-from gpukernels.errors import NegativeCycleError, RoundingError
+from gpukernels.errors import LengthOverflow, NegativeCycleError, RoundingError
 from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.graph import Graph, arc_weights, check_root, no_arc
 from gpukernels.graphs.paths import NO_PARENT, negative_cycle, path_to, vertex_on_cycle
@@ -93,7 +93,7 @@ def dijkstra(g: GraphLike, root: Any = 0) -> ShortestPaths:
     ------
     NegativeWeightError
         Where an arc weighs less than 0.
-    OverflowError
+    LengthOverflow
         If a path is longer than int64 or float64 holds.
     InvalidArgument, VertexOutOfRange
         Where `root` is not a vertex of `g`.
@@ -134,7 +134,7 @@ def bellman_ford_queue(g: GraphLike, root: Any = 0) -> ShortestPaths:
     ------
     NegativeCycleError
         Where a path from the root leads to a cycle of negative length; names one.
-    OverflowError
+    LengthOverflow
         If a path is longer than int64 or float64 holds.
     RoundingError
         If sums of floats are rounded so far in float64 that shortest paths are not known.
@@ -174,7 +174,7 @@ def bellman_ford(g: GraphLike, root: Any = 0) -> ShortestPaths:
     ------
     NegativeCycleError
         Where a path from the root leads to a cycle of negative length; names one.
-    OverflowError
+    LengthOverflow
         If a path is longer than int64 or float64 holds.
     RoundingError
         If sums of floats are rounded so far in float64 that shortest paths are not known.
@@ -208,9 +208,9 @@ def _search(loop: Callable, g: Graph, root: int) -> ShortestPaths:
     if on_cycle >= 0:
         error = negative_cycle(g, parent, on_cycle) or RoundingError(on_cycle, "float64")
     elif on_cycle == TOO_SHORT:
-        error = OverflowError(f"a path from vertex {root} is shorter than {wide} holds")
+        error = LengthOverflow("shorter", wide, root)
     elif checked is not None and not is_held(g, distance):
-        error = OverflowError(f"a path from vertex {root} is longer than {wide} holds")
+        error = LengthOverflow("longer", wide, root)
     doubtful = wide.kind == "f" or error is not None
     if doubtful and not isinstance(error, NegativeCycleError):
         heights = np.where(distance == no_arc(wide), np.inf, distance)

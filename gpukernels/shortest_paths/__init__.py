@@ -134,7 +134,7 @@ def sssp(
         If the method needs weights of at least 0, and an arc weighs less.
     NegativeCycleError
         Where a path from the root leads to a cycle of negative length; names one.
-    OverflowError
+    LengthOverflow
         If a path is longer than the type of the distances holds, or, of floats, lower.
     RoundingError
         If sums of floats, some of them negative, are rounded so far that shortest paths are not

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpukernels.cores.compiled import compiled
-from gpukernels.errors import RoundingError
+from gpukernels.errors import LengthOverflow, RoundingError
 from gpukernels.graphs.graph import Graph
 from gpukernels.graphs.weight_facts import is_held, weight_facts
-from gpukernels.reference.in_type import largest, not_held
+from gpukernels.reference.in_type import largest
 from gpukernels.reference.negative_cycles import find_negative_cycle
 
 from .result import infinity
@@ -49,17 +49,17 @@ def check_lengths(g: Graph, root: int, lengths: NDArray) -> None:
     ------
     NegativeCycleError
         If weights are floats, and a path leads to a cycle of negative length; names one.
-    OverflowError
-        If a path is longer than the type holds, or, of floats, lower.
+    LengthOverflow
+        If a path is longer than the type holds, or, of floats, shorter.
     RoundingError
         If floats are rounded so far that a vertex has a distance which no path to it has.
     """
     signed = lengths.dtype.kind == "f" and weight_facts(g).least < 0
     error: Exception | None = None
     if signed and np.isneginf(lengths).any():
-        error = not_held(root, "lower", lengths.dtype)
+        error = LengthOverflow("shorter", lengths.dtype, root)
     elif _is_near_the_end(g, lengths) and not is_held(g, lengths):
-        error = not_held(root, "longer", lengths.dtype)
+        error = LengthOverflow("longer", lengths.dtype, root)
     elif signed:
         weights = g.weights.astype(lengths.dtype, copy=False)  # as kernels add them
         vertex = _without_tight_path(g.offsets, g.targets, weights, lengths, root)

@@ -82,7 +82,7 @@ def test_a_negative_cycle_through_the_rows_of_both_is_named():
 
 def test_a_path_too_long_to_be_held_is_found_here_too():
     far = gk.Graph.from_arcs(4, [0, 1], [1, 2], [2**30 - 4, 3])
-    with pytest.raises(OverflowError, match="from vertex 0 to 2 is longer than int32 holds here"):
+    with pytest.raises(OverflowError, match="from vertex 0 to 2 is longer than int32 holds"):
         gk.apsp(far, "blocked", devices=machines(2))
 
 

@@ -130,6 +130,11 @@ def test_errors_name_vertices_by_label(search):
     rounded = gk.Graph.from_arcs(None, ["a", "b", "c"], ["b", "c", "b"], [2.0**24, 1, -1])
     with pytest.raises(gk.RoundingError, match="vertex b is not known"):
         gk.sssp(rounded, "a", "topology_driven")
+    far = gk.Graph.from_arcs(None, ["a", "b"], ["b", "c"], [2**31 - 2, 2])
+    with pytest.raises(gk.LengthOverflow, match="from vertex a is longer than int32"):
+        gk.sssp(far, "a", "hbf")
+    with pytest.raises(gk.LengthOverflow, match="from vertex a to b is longer than int32"):
+        gk.apsp(far, "blocked")
 
 
 # -- graphs of other libraries ---------------------------------------------------------------------

@@ -190,7 +190,7 @@ def test_a_path_too_long_for_its_type_is_refused(device, method, weights, says):
 @pytest.mark.parametrize("parents", [True, False])
 def test_a_path_too_low_for_floats_is_refused(device, method, parents):
     g = gk.Graph.from_arcs(4, [0, 1, 2], [1, 2, 3], np.float32([-3e38, -3e38, 1]))
-    with pytest.raises(OverflowError, match="a path from vertex 0 is lower than float32 holds"):
+    with pytest.raises(OverflowError, match="a path from vertex 0 is shorter than float32 holds"):
         sssp(g, 0, method, device, parents=parents)
 
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from gpukernels.cores import all_cores
 from gpukernels.cores.compiled import compiled
+from gpukernels.errors import LengthOverflow
 from gpukernels.graphs.faces import GraphLike, takes_labels
 from gpukernels.graphs.graph import arc_weights, check_root, no_arc
 from gpukernels.graphs.summary import shape_of
@@ -93,7 +94,7 @@ def sssp(g: GraphLike, root: Any = 0) -> Distances:
     ------
     NegativeWeightError
         Where an arc weighs less than 0.
-    OverflowError
+    LengthOverflow
         If a path is longer than int64 or float64 holds.
     InvalidArgument, VertexOutOfRange
         Where `root` is not a vertex of `g`.
@@ -120,7 +121,7 @@ def sssp(g: GraphLike, root: Any = 0) -> Distances:
             delta,
         )  # fmt: skip
     if may_be_too_long(g, g.n) and not is_held(g, distance):
-        raise OverflowError(f"a path from vertex {root} is longer than {distance.dtype} holds")
+        raise LengthOverflow("longer", distance.dtype, root)
     return Distances(distance, int(relaxations), int(rounds))
 
 
