@@ -10,6 +10,9 @@ from adversaries import COMPLETIONS, kernel_of
 
 import gpukernels as gk
 from gpukernels.exercises import CATALOG
+from gpukernels.exercises.judge.bench import attempt
+from gpukernels.exercises.judge.completing import SLACK
+from gpukernels.exercises.judge.counters import busiest_warp, by_one_thread
 from gpukernels.exercises.judge.effort import WRITE
 from gpukernels.exercises.judge.skeleton import HERE
 
@@ -73,3 +76,43 @@ def test_an_answer_whose_source_is_nowhere_is_told_to_be_a_cell():
     exec(compile(ex.solution.text, "nowhere", "exec"), names)
     report = ex.check(names[ex.answer_name], raises=False)
     assert "the source of `expand_frontier` cannot be read" in repr(report)
+
+
+#: Whole tasks by one thread of a block, right under every schedule.
+BY_ONE_THREAD = {
+    "simt-lines": """
+    if u == 0:
+        for v in range(sums.size):
+            total = 0
+            for k in range(offsets[v], offsets[v + 1]):
+                total += values[targets[k]]
+            sums[v] = total
+""",
+    "shared-lines": """
+    if i == 0:
+        for k in range(1, 128):
+            apart += values[cuda.blockIdx.x * 128 + k]
+        tile[0] += apart - 1
+""",
+}
+
+
+@pytest.mark.parametrize("name", BY_ONE_THREAD)
+def test_one_thread_that_does_all_is_over_the_budget(name, tmp_path):
+    ex = gk.exercise(name)
+    text = re.sub(rf"\n *{re.escape(HERE)}\n", BY_ONE_THREAD[name], ex.skeleton)
+    report = ex.check(kernel_of(ex, text, tmp_path), raises=False)
+    *right, over = report.findings
+    assert right
+    assert all(finding.passed for finding in right)
+    assert over.text.startswith("memory requests of the busiest warp, on ")
+
+
+@pytest.mark.parametrize("name", COMPLETIONS)
+def test_the_budget_is_of_an_input_that_the_printed_kernel_shares(name):
+    ex = CATALOG[name]
+    (budget,) = ex.budgets()
+    trace = attempt(ex.solution.answer, budget.case, trace=True).device.trace
+    assert budget.at_most == SLACK * busiest_warp(trace)
+    if not name.startswith("energy"):  # whose kernel is one thread's
+        assert by_one_thread(trace) > 10 * budget.at_most

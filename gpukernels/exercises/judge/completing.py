@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
+import operator
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gpukernels.simt import python_function
 
-from .case import Budget
+from .bench import attempt
+from .case import Budget, Case
 from .checking import unfit
+from .counters import busiest_warp, by_one_thread, sharing
 from .exercise import KernelExercise
 from .report import Finding
 from .skeleton import Gap
 from .words import words
+
+#: How many times as many memory requests as the printed kernel's a warp of an answer may make.
+SLACK = 2
 
 
 class CompletionExercise(KernelExercise):
@@ -26,13 +33,28 @@ class CompletionExercise(KernelExercise):
     id : str
         The chapter's, and ``-line`` or ``-lines``.
     **judged
-        As for :class:`KernelExercise`, with a `gap`. No budget is needed, since the lines that are
-        given say how the work is shared.
+        As for :class:`KernelExercise`, with a `gap`, and without budgets. No warp may ask memory
+        more than `SLACK` times as often as the busiest one of the printed kernel, on the fixed
+        input whose work that kernel shares among most threads: so one thread must not do it all.
     """
 
     def __init__(self, id: str, **judged: Any):
-        judged.setdefault("budgets", _no_budgets)
-        super().__init__(words(id), **judged)
+        super().__init__(words(id), budgets=self._sharing, **judged)
+
+    def _sharing(self, case_of: Any) -> Sequence[Budget]:
+        case, requests = self._shared
+        return (sharing(case, SLACK * requests),)
+
+    @functools.cached_property
+    def _shared(self) -> tuple[Case, int]:
+        """The input on which one thread would be busiest, and requests of the printed kernel."""
+        found = []
+        for case in self.cases():
+            trace = attempt(self.solution.answer, case, trace=True).device.trace
+            requests = busiest_warp(trace)
+            found.append((by_one_thread(trace) / max(requests, 1), case, requests))
+        _, case, requests = max(found, key=operator.itemgetter(0))
+        return case, requests
 
     def _findings(self, answer: Any, seed: int) -> list[Finding]:
         fault = unfit(answer, self.parameters, self.benign) or self._changed(answer)
@@ -67,10 +89,6 @@ def _statements(source: str) -> Iterator[str]:
         del body[0]
     if body:
         yield from (line.strip() for line in ast.unparse(body).splitlines())
-
-
-def _no_budgets(case_of: Callable) -> Sequence[Budget]:
-    return ()
 
 
 def completions(

@@ -23,6 +23,13 @@ def busiest_warp(trace: Trace) -> int:
     return int(np.unique(warps, axis=1, return_counts=True)[1].max())
 
 
+def by_one_thread(trace: Trace) -> int:
+    """Return the most memory requests of a launch if one thread made them all."""
+    requests = trace.requests
+    launches = requests.launch[requests.lane_row()]
+    return int(np.bincount(launches).max(initial=0))
+
+
 def sharing(case: Case, at_most: int, array: str = "") -> Budget:
     """Return a budget of so many requests for every warp, to any memory or to `array` alone."""
 
