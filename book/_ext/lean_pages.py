@@ -27,6 +27,16 @@ SCRIPT = re.compile(
     r"[^>]*></script>\n?"
 )
 
+#: The theme's first script names a theme at a second visit alone; until its last one has run, the
+#: page has no colors, no fonts of its own, and jumps. This one asks the browser at once.
+NO_THEME = 'document.documentElement.dataset.theme = localStorage.getItem("theme") || "";'
+THEME = """
+    const { dataset } = document.documentElement;
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    dataset.theme = ["light", "dark"].find((theme) => theme === dataset.mode)
+      || (dark ? "dark" : "light");
+""".strip()
+
 #: The part of the theme's style sheet that names every sign of the fonts.
 FONTS = re.compile(r"/\*!\s+\* Font Awesome.*\}\.fa-[\w-]+:before\{[^}]*\}", re.DOTALL)
 SHEET = "_static/styles/pydata-sphinx-theme.css"
@@ -44,6 +54,11 @@ def symbols() -> dict[str, tuple[str, str]]:
     """Return the view box and the drawing of every sign, by its name."""
     found = SYMBOL.findall(ICONS.read_text(encoding="utf-8"))
     return {name: (box, drawing) for name, box, drawing in found}
+
+
+def with_theme(html: str) -> str:
+    """Return a page that has its colors and fonts from the first moment on."""
+    return html.replace(NO_THEME, THEME)
 
 
 def with_icons(html: str) -> str:
@@ -73,7 +88,7 @@ class LeanPages(BuiltinTemplateLoader):
 
     def render(self, template: str, context: dict[str, Any]) -> str:
         """Return what a template makes of `context`."""
-        return with_icons(super().render(template, context))
+        return with_icons(with_theme(super().render(template, context)))
 
 
 def leave_out(app: Sphinx, error: Exception | None) -> None:
