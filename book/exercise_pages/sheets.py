@@ -49,14 +49,20 @@ def sheet_of(ex: Exercise) -> dict[str, Any]:
 
 
 def label_of(ex: PredictionExercise, question: str) -> str:
-    """Return a question as HTML, with what the statement says of it, if it is a letter."""
+    """Return a question as HTML, with what the statement says of it, if it is a letter.
+
+    Of several sentences that is the last one.
+    """
     item = re.search(
-        rf"^- {re.escape(question)}: (.+?)[;,.?]?$|\bAnd {re.escape(question)}: ([^;.?]+)",
+        rf"^- {re.escape(question)}: (.+(?:\n  .+)*)|\bAnd {re.escape(question)}: ([^;.?]+)",
         ex.statement,
         re.MULTILINE,
     )
-    said = f"{question}: {item[1] or item[2]}" if item and len(question) == 1 else question
-    return MARKDOWN.renderInline(said)
+    if item is None or len(question) != 1:
+        return MARKDOWN.renderInline(question)
+    said = BETWEEN.split(" ".join((item[1] or item[2]).split()))[-1]
+    ending = ";,." if said[0].isupper() else ";,.?"  # of a list of cases, the last one asks
+    return MARKDOWN.renderInline(f"{question}: {said.rstrip(ending)}")
 
 
 def rungs(hint: str) -> list[str]:

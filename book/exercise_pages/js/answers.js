@@ -25,10 +25,10 @@ export function numberIn(text) {
   return Number(plain.replace(/[,'’\s]/g, ""));
 }
 
-// Wrong guesses of one number that are called more or fewer, as in a notebook.
+// Wrong guesses of one number that are called more or less, as in a notebook.
 const HINTS = 2;
 
-// `hinted` are the wrong guesses of this number that have been called more or fewer; one more is added here.
+// `hinted` are the wrong guesses of this number that have been called more or less; one more is added here.
 export function verdictOn(text, answer, hinted) {
   const typed = text.trim();
   const guess = numberIn(typed);
@@ -43,7 +43,7 @@ export function verdictOn(text, answer, hinted) {
     }
     hinted.push(guess);
   }
-  const way = guess > answer ? "more" : "fewer";
+  const way = guess > answer ? "more" : "less";
   return { given: true, right: false, says: `${said} is ${way} than the machine counts` };
 }
 

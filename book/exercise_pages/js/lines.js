@@ -48,7 +48,9 @@ export function linesOf(sheet, cell) {
           note(sheet.id, "solved", `line ${k + 1}`);
         }
         ladder.explain();
-        ladder.announce(`Line ${k + 1} it is. Repair the kernel in a notebook, where the checker judges it.`);
+        const numbers = wanted.map((line) => line + 1).join(" and ");
+        const also = wanted.length > 1 ? ` Lines ${numbers} count: the mistake, and where it shows.` : "";
+        ladder.announce(`Line ${k + 1} is right.${also} Repair the kernel in a notebook, where the checker judges it.`);
       } else {
         mark(k, "wrong", "✗ not here");
         note(sheet.id, "tried", `line ${k + 1}`);
@@ -59,7 +61,7 @@ export function linesOf(sheet, cell) {
 
   const list = h("ol", { class: "gk-lines highlight" }, ...lines.map((line) => line.row));
   list.addEventListener("keydown", (event) => walk(event, buttons));
-  const ask = "Click or tap the line that is wrong, one beside which a line is missing, or one that the checker names.";
+  const ask = "Click or tap the wrong line. If a line is missing, click a line next to the gap.";
   return h(
     "div",
     { class: "gk-exercise", role: "group", "aria-label": `${sheet.id}: the line with the bug` },

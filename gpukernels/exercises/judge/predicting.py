@@ -21,12 +21,12 @@ from .report import Finding
 
 #: Launches that one view holds, at most.
 LAUNCHES = 16
-#: Wrong guesses of one number that are called more or fewer. With a third, a search by halves would
+#: Wrong guesses of one number that are called more or less. With a third, a search by halves would
 #: begin to take the place of the prediction.
 HINTS = 2
 
 Number = int | float | fractions.Fraction
-#: By question, the wrong guesses that have been called more or fewer.
+#: By question, the wrong guesses that have been called more or less.
 Hinted = dict[str, list[Number]]
 
 
@@ -73,7 +73,7 @@ def findings(
 def compare(key: str, guess: Number, counted: int, hinted: list[Number]) -> Finding:
     """Return whether `guess` is the number that was counted; never say which number that is.
 
-    A wrong guess is called more or fewer while `hinted` has fewer than `HINTS` other guesses. The
+    A wrong guess is called more or less while `hinted` has fewer than `HINTS` other guesses. The
     same guess gets the same words again, because a notebook cell is often run twice.
     """
     if guess == counted:
@@ -84,7 +84,7 @@ def compare(key: str, guess: Number, counted: int, hinted: list[Number]) -> Find
         return Finding(False, text)
     if guess not in hinted:
         hinted.append(guess)
-    way = "more" if guess > counted else "fewer"
+    way = "more" if guess > counted else "less"
     return Finding(False, f"{wrong} {way} than the machine counts")
 
 
