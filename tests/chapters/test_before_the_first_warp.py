@@ -26,11 +26,11 @@ def test_cells_are_numbered_by_row_and_column(counted):
 def test_one_thread_is_the_owner_under_every_schedule(counted):
     owners = set()
     for seed in range(20):
-        told, owner, old = np.array([0, 99, 0]), np.array([-1]), np.zeros(32, np.int64)
+        results, owner, old = np.array([0, 99, 0]), np.array([-1]), np.zeros(32, np.int64)
         values = np.arange(32, dtype=np.int32) % 9 + 1
         device = SimtDevice("random", seed=seed)
-        device.launch(counted.look_at_all, 4, 8, values, told, owner, old)
-        assert told.tolist() == [values.sum(), 1, 9]
+        device.launch(counted.look_at_all, 4, 8, values, results, owner, old)
+        assert results.tolist() == [values.sum(), 1, 9]
         assert np.flatnonzero(old == -1).tolist() == owner.tolist()
         assert set(old.tolist()) == {-1, *owner.tolist()}
         owners.add(int(owner[0]))
