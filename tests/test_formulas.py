@@ -48,6 +48,12 @@ def test_no_page_loads_a_script_for_formulas():
     assert not list((built_book() / "_static").rglob("*mathjax*"))
 
 
+def test_a_mark_behind_a_formula_stays_on_its_line():
+    article = "".join(page.read_text(encoding="utf-8") for page in pages())
+    assert not re.findall(r"</math>[.,;:?!]", re.sub(r'<span class="held">.*?</span>', "", article))
+    assert article.count('<span class="held"><math') > 30
+
+
 @pytest.mark.parametrize(
     ("tex", "display", "holds"),
     [

@@ -30,9 +30,13 @@ math {{
   font-size: 112%;
 }}
 div.math {{
+  display: block;  /* the theme's row-reverse begins to scroll at a formula's end */
   overflow: auto hidden;
   margin: 0 0 1.15rem;
   text-align: center;
+}}
+span.held {{
+  white-space: nowrap;
 }}
 div.math > math {{
   display: block math;
@@ -40,6 +44,9 @@ div.math > math {{
   margin: 0 auto;
 }}
 """
+
+#: Marks that stay on the line of the formula before them.
+MARK = re.compile(r"[.,;:?!)]+")
 
 #: What HTML has a name for and XML, which an EPUB is made of, has not.
 NAMED = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)(\w+;)")
@@ -70,8 +77,22 @@ def _converted(self: HTML5Translator, node: nodes.Element, display: bool) -> str
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
     """Write a formula within a sentence."""
-    self.body.append(_converted(self, node, display=False))
+    formula = _converted(self, node, display=False)
+    if mark := node.get("mark"):
+        formula = f'<span class="held">{formula}{mark}</span>'
+    self.body.append(formula)
     raise nodes.SkipNode
+
+
+def hold_punctuation(app: Sphinx, doctree: nodes.document, name: str) -> None:
+    """Keep a mark that ends a clause on the line of the formula before it."""
+    if app.builder.format != "html":
+        return
+    for formula in [*doctree.findall(nodes.math)]:
+        after = formula.next_node(descend=False, siblings=True)
+        if isinstance(after, nodes.Text) and (mark := MARK.match(after)):
+            formula["mark"] = mark[0]
+            after.parent.replace(after, nodes.Text(after[mark.end() :]))
 
 
 def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
@@ -101,4 +122,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Make this the way in which HTML has its formulas."""
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.connect("builder-inited", add_style)
+    app.connect("doctree-resolved", hold_punctuation)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -216,12 +216,12 @@ class Report:
         return "\n".join([self.headline, *map(str, self.findings)])
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f'<th scope="col">{name}</th>'
-            for name in ("line", "finding", "what was seen", "remedy")
-        )
         # The tables of the book align numbers to the right; these cells hold sentences.
         left = ' style="text-align: left; vertical-align: top"'
+        head = "".join(
+            f'<th scope="col"{left}>{name}</th>'
+            for name in ("line", "finding", "what was seen", "remedy")
+        )
         rows = "".join(
             f'<tr><th scope="row"{left}>{f.line}</th>'
             f"<td{left}>{html.escape(f.level)}: {html.escape(f.rule)}</td>"

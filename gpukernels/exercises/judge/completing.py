@@ -33,9 +33,10 @@ class CompletionExercise(KernelExercise):
     id : str
         The chapter's, and ``-line`` or ``-lines``.
     **judged
-        As for :class:`KernelExercise`, with a `gap`, and without budgets. No warp may ask memory
-        more than `SLACK` times as often as the busiest one of the printed kernel, on the fixed
-        input whose work that kernel shares among most threads: so one thread must not do it all.
+        As for :class:`KernelExercise`, with a `gap`, and without budgets. A warp may make at most
+        `SLACK` times the memory requests of the printed kernel's busiest warp. They are counted on
+        the fixed input whose work this kernel shares among most threads, so that one thread cannot
+        do all of it.
     """
 
     def __init__(self, id: str, **judged: Any):

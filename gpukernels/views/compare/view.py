@@ -339,7 +339,7 @@ def _sentence(found, methods, graphs, better, unit) -> str:
             words = "no number"
         if without:
             words += f"; none: {_named(without)}"
-        said.append(f"{graph}: {words}.")
+        said.append(f"{graph}: {words.removesuffix('.')}.")
     return " ".join(said)
 
 
