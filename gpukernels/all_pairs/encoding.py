@@ -6,7 +6,7 @@ which only one or all cores of the CPU use, all of this holds with 2^63 and 2^62
 things follow, where *fall* is what negative weights can add up to along a path.
 
 - An absent arc with negative ones behind it weighs less than `ABSENT`, by no more than the fall. So
-  what is at least ``ABSENT - fall`` is infinite, and all below is a path's true length.
+  a length of at least ``ABSENT - fall`` is infinite, and a smaller one is a path's true length.
 - Sums of two are at least twice the fall below 0. It may be 2^29 at most.
 - A path of ``ABSENT - fall`` and more looks infinite. If weights allow one, the same method runs
   once more with all weights 0: a pair that it joins and that looked infinite is an error.
@@ -49,7 +49,7 @@ def none_in(matrix: Any) -> Any:
 
 
 def fill_padded(block: NDArray, part: NDArray, absent: Any, *, diagonal: bool) -> NDArray:
-    """Copy `part` to the beginning of `block`, and return that; no arc leads to what is behind.
+    """Copy `part` to the beginning of `block`, and return `block`; no arc leads to its padding.
 
     So no path goes through it, and kernels need not ask where the matrix ends. Vertices on the
     `diagonal` are 0 from themselves.
