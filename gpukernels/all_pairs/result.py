@@ -35,8 +35,8 @@ class APSPResult(Answer):
         whole numbers the largest of the type, 2^31 - 1 in int32. With a client or of a ``.zarr`` an
         array of Dask, of which ``[2:4].compute()`` brings a part here.
     next_hop : ndarray of int32, shape (n, n), or None
-        The vertex after i on such a path to j; i itself for i = j, -1 where no path leads. A walk from
-        hop to hop ends at j. None unless asked for.
+        The vertex after i on such a path to j; i itself for i = j, -1 where no path leads. A walk
+        from hop to hop ends at j. None unless asked for.
     stats : mapping
         What the search did. Every method gives ``method``, ``launches``, ``read_backs`` (how often
         the host waited for a number from the device) and ``operations`` (additions, each followed
