@@ -207,6 +207,15 @@ def test_the_texts_of_the_search_are_light():
     assert (built_book() / "_static" / "search_texts.js").stat().st_size < 1e6
 
 
+def test_a_search_finds_each_work_once():
+    made = (built_book() / "_static" / "search_texts.js").read_text(encoding="utf-8")
+    pages = json.loads(made.removeprefix("globalThis.BOOK_TEXTS=").removesuffix(";\n"))
+    places = next(places for address, _, places in pages if address == "book/bibliography.html")
+    said = {label: text.split().count(label) for anchor, label, text in places if anchor}
+    assert len(said) > 100
+    assert set(said.values()) == {1}
+
+
 def test_every_term_and_citation_has_its_text_in_the_page():
     lacking = []
     for name in FILES:

@@ -84,13 +84,24 @@ def places(node: nodes.Element) -> Iterator[Place]:
     yield from inner
 
 
+def take_page(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Keep the places of a page as it is written.
+
+    To resolve it once more would take a second, and double what a bibliography says.
+    """
+    if app.builder.name == "html" and page not in app.search_places:
+        top = tree.next_node(nodes.section)
+        app.search_places[page] = [] if top is None else list(places(top))
+
+
 def texts(app: Sphinx) -> list[tuple[str, str, list[Place]]]:
     """Return (address, title, places) of every page, in the order of their names."""
     found = []
     for page in sorted(app.env.found_docs):
-        top = app.env.get_and_resolve_doctree(page, app.builder).next_node(nodes.section)
-        if top is not None:
-            (_, title, text), *rest = places(top)
+        if page not in app.search_places:  # it was not written again
+            app.env.get_and_resolve_doctree(page, app.builder)
+        if app.search_places[page]:
+            (_, title, text), *rest = app.search_places[page]
             found.append((app.builder.get_target_uri(page), title, [("", title, text), *rest]))
     return found
 
@@ -125,7 +136,9 @@ def write_texts(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the start, the pages and the end of the build."""
+    app.search_places = {}
     app.connect("builder-inited", leave_index)
+    app.connect("doctree-resolved", take_page, priority=900)  # after those that change the page
     app.connect("html-collect-pages", add_page)
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write_texts)
