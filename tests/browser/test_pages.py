@@ -75,7 +75,8 @@ CUT_OFF = """() => {
 
 #: What scrolls in a figure that a reader has not opened a drawer of: in each run, each turn of the
 #: parts, and at the first, middle and last step. A program may be longer than any window: it
-#: scrolls by itself to the line of each step.
+#: scrolls by itself to the line of each step. The rest of the page is away meanwhile: the browser
+#: would look through it at each change.
 SCROLLED_INSIDE = """() => [...document.querySelectorAll("article figure.gk-view")].flatMap(
 (figure) => {
   const BOXES = "*:not(svg, svg *, option, details:not([open]) *)";
@@ -86,7 +87,11 @@ SCROLLED_INSIDE = """() => [...document.querySelectorAll("article figure.gk-view
   const select = figure.querySelector(".gk-controls > .gk-field:not(.gk-speeds) select");
   const range = figure.querySelector(".gk-scrub input");
   const program = figure.querySelector(".gk-program");
-  const found = new Set();
+  const found = new Set(), rest = [];
+  for (let e = figure; e.localName !== "article"; e = e.parentElement)
+    rest.push(...[...e.parentElement.children].filter((other) => other !== e));
+  const were = rest.map((e) => e.style.display);
+  rest.forEach((e) => { e.style.display = "none"; });
   const look = (run, step, turn) => [figure, ...figure.querySelectorAll(BOXES)].forEach((box) => {
     if (program && program.getClientRects().length && box.contains(program)) return;
     if (box.scrollHeight <= box.clientHeight + 1) return;  // of most, and soon told
@@ -107,6 +112,7 @@ SCROLLED_INSIDE = """() => [...document.querySelectorAll("article figure.gk-view
       }
     }
   }
+  rest.forEach((e, i) => { e.style.display = were[i]; });
   return [...found];
 })"""
 
