@@ -25,19 +25,33 @@ AT_HOME = {
     "better_queues": ("The table of the papers, counted",),
     "all_pairs_otherwise": ("A matrix that the device cannot hold",),
 }
-#: The tasks of each lab, of 90 minutes.
+#: The tasks of each lab, of at most 90 minutes. Each chapter begins with its small tasks.
 LABS = (
-    ("start-1", "start-3", "start-4", "simt-1", "simt-2"),
-    ("representations-1", "representations-2", "mapping-static-1", "mapping-static-3"),
-    ("shared-1", "shared-2", "shared-3"),
-    ("bfs-1", "bfs-2", "duplicates-1"),
-    ("scans-1", "scans-2", "scans-3"),
-    ("mapping-dynamic-1", "queues-1", "queues-3"),
-    ("bfs4k-1", "direction-1", "direction-2"),
-    ("sssp-1", "sssp-2", "hbf-1"),
-    ("floyd-1", "floyd-2"),
-    ("energy-1", "energy-2", "beyond-1"),
-)
+    ("start-1", "start-3", "start-4", "simt-line", "simt-lines", "simt-1"),
+    (
+        "representations-line", "representations-lines", "representations-1", "representations-2",
+        "mapping-static-line", "mapping-static-lines", "mapping-static-1",
+    ),
+    ("shared-line", "shared-lines", "shared-1", "shared-2", "shared-3"),
+    ("bfs-line", "bfs-lines", "bfs-1", "duplicates-line", "duplicates-lines", "duplicates-1"),
+    ("scans-line", "scans-lines", "scans-1", "scans-3"),
+    (
+        "mapping-dynamic-line", "mapping-dynamic-lines",
+        "queues-line", "queues-lines", "queues-1", "queues-3",
+    ),
+    (
+        "bfs4k-line", "bfs4k-lines",
+        "direction-line", "direction-lines", "direction-1", "direction-2",
+    ),
+    ("sssp-line", "sssp-lines", "sssp-1", "sssp-2", "hbf-line", "hbf-lines"),
+    ("floyd-line", "floyd-lines", "floyd-1", "floyd-3", "otherwise-line", "otherwise-lines"),
+    ("energy-line", "energy-lines", "energy-1", "energy-2", "beyond-line", "beyond-lines"),
+)  # fmt: skip
+#: The task that each lab gives as homework, its longest, because the lab has no time for it.
+HOMEWORK = (
+    "simt-2", "mapping-static-3", None, "bfs-2", "scans-2", "mapping-dynamic-1", "bfs4k-1", "hbf-1",
+    "floyd-2", "beyond-1",
+)  # fmt: skip
 #: Minutes for a figure, words and lines of code that are read in a minute.
 A_FIGURE, WORDS, LINES = 3, 100, 4
 #: A cell that draws.
@@ -111,11 +125,16 @@ def lecture_table(folder: Path) -> str:
 
 def lab_table() -> str:
     """Return the table of labs in Markdown."""
-    rows = ["| | tasks | minutes |", "|---|---|---|"]
-    for k, ids in enumerate(LABS, 1):
-        tasks = ", ".join(f"{{ref}}`{id} <exercise-{id}>`" for id in ids)
-        rows.append(f"| {k} | {tasks} | {lab_minutes(ids)} |")
+    rows = ["| | tasks | minutes | homework |", "|---|---|---|---|"]
+    for k, (ids, home) in enumerate(zip(LABS, HOMEWORK, strict=True), 1):
+        tasks = ", ".join(map(_link, ids))
+        left = f"{_link(home)} ({CATALOG[home].minutes})" if home else ""
+        rows.append(f"| {k} | {tasks} | {lab_minutes(ids)} | {left} |")
     return "\n".join(rows)
+
+
+def _link(id: str) -> str:
+    return f"{{ref}}`{id} <exercise-{id}>`"
 
 
 def lab_minutes(ids: tuple[str, ...]) -> int:

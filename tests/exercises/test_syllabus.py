@@ -8,6 +8,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from gpukernels.exercises import CATALOG
+from gpukernels.exercises.judge.effort import COMPLETE
 from gpukernels.exercises.tasks import CHAPTERS
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +28,29 @@ def test_there_are_28_lectures_of_at_most_45_minutes_and_10_labs_of_at_most_90()
     assert max(map(syllabus.lab_minutes, syllabus.LABS)) <= 90
     for number in ("28 lectures", "ten labs", "at most 45 minutes", "at most 90 minutes"):
         assert number in PAGE
+
+
+def test_each_small_task_is_in_one_lab_before_the_other_tasks_of_its_chapter():
+    small = [id for id, ex in CATALOG.items() if ex.kind == COMPLETE]
+    assert len(small) == 2 * (len(CHAPTERS) - 1)
+    assert [id for lab in syllabus.LABS for id in lab if id in small] == small
+    assert "Every chapter after the first has two small tasks, of 5 and 10 minutes" in PAGE
+    assert {CATALOG[id].minutes for id in small} == {5, 10}
+    order = list(CATALOG)
+    for lab in syllabus.LABS:
+        assert list(lab) == sorted(lab, key=order.index)
+
+
+def test_homework_is_the_longest_task_of_a_lab_that_has_no_time_for_it():
+    given = [home for home in syllabus.HOMEWORK if home]
+    assert len(given) == 9
+    assert "Nine labs have no time for their\nlongest task" in PAGE
+    for ids, home in zip(syllabus.LABS, syllabus.HOMEWORK, strict=True):
+        if home:
+            assert home not in ids
+            assert syllabus.lab_minutes((*ids, home)) > 90
+            assert CATALOG[home].minutes == max(CATALOG[id].minutes for id in (*ids, home))
+            assert f"({CATALOG[home].minutes})" in syllabus.lab_table()
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
