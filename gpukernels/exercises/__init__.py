@@ -20,7 +20,7 @@ from .judge import keeping, logbook
 from .judge.exercise import Exercise, Solution
 from .judge.open_tasks import OPEN, OpenTask
 from .judge.report import ExerciseFailed, Report
-from .loading import load
+from .loading import load, variant
 from .own_tasks import KernelTask, PredictionTask
 from .tasks import EXERCISES
 
@@ -56,7 +56,8 @@ def exercise(id: str, seed: int | str | None = None) -> Exercise | OpenTask:
         ``numpy.random.Generator``, and returns one of them.
     seed : int or str, optional
         The seed of that generator: a number from 0 on, or a text such as the student's address, in
-        which capitals do not matter. So each student gets a variant. By default 0.
+        which capitals do not matter. So each student gets a variant. By default 0. With a seed,
+        most predictions of the book have numbers of their own, too; by default those of the page.
 
     Raises
     ------
@@ -70,6 +71,14 @@ def exercise(id: str, seed: int | str | None = None) -> Exercise | OpenTask:
     >>> ex = gk.exercise("bfs-3")
     >>> ex.title, ex.kind, ex.level, ex.minutes
     ('a level without its test', 'find the bug', 'medium', 30)
+
+    A prediction of the book for one student:
+
+    >>> ex = gk.exercise("simt-1", seed="ann@example.org")
+    >>> ex.check({"a": 12, "b": 4, "c": 2, "d": 8}, raises=False).passed
+    False
+    >>> ex.check(ex.solution).passed
+    True
     """
     known: dict[str, Exercise | OpenTask] = {**CATALOG, **OPEN}
     if isinstance(id, str) and ":" in id:
@@ -82,7 +91,7 @@ def exercise(id: str, seed: int | str | None = None) -> Exercise | OpenTask:
         allowed = f"one of {', '.join(known)}, or a task of your own, such as 'course:double'"
         raise InvalidArgument("id", id, allowed)
     if seed is not None:
-        raise InvalidArgument("seed", seed, f"left out, as {id} is the same for everyone")
+        return variant(known[id], id, seed)
     return known[id]
 
 

@@ -1,4 +1,6 @@
-"""Load a teacher's own task: from a folder, a file or a module, for a student's seed.
+"""Load a teacher's own task or draw a variant of a prediction, for a student's seed.
+
+A task of a teacher is in a folder, a file or a module.
 
 A task is remembered with its seed, so that the hints of a prediction are not given again whenever a
 cell calls `exercise` once more. A file that has changed is loaded again.
@@ -19,7 +21,7 @@ import numpy as np
 from gpukernels.checks import check_seed, check_text
 from gpukernels.errors import InvalidArgument
 
-from .judge.exercise import Exercise
+from .judge.exercise import Exercise, PredictionExercise
 
 #: The seed of a task that differs by seed, if none is given.
 NO_SEED = 0
@@ -35,14 +37,41 @@ def load(id: str, seed: int | str | None = None) -> Exercise:
         If there is no such file or module, it has no task of that name, or the task is the same for
         every seed and one is given.
     """
-    if isinstance(seed, str):
-        check_text("seed", seed)
-    elif seed is not None:
-        seed = check_seed(seed)
+    if seed is not None:
+        seed = _checked(seed)
     place, _, name = id.rpartition(":")
     file = _file(Path(place), name)
     changed = 0 if file is None else file.stat().st_mtime_ns
     return _task(id, place, name, file, changed, seed)
+
+
+def variant(task: object, id: str, seed: int | str) -> Exercise:
+    """Return a task of the book with numbers of its own for a seed.
+
+    Raises
+    ------
+    InvalidArgument
+        If the task is the same for everyone, or `seed` is no seed.
+    """
+    drawn = None
+    if isinstance(task, PredictionExercise):
+        drawn = _drawn(task, _checked(seed))
+    if drawn is None:
+        raise InvalidArgument("seed", seed, f"left out, as {id} is the same for everyone")
+    return drawn
+
+
+@functools.cache
+def _drawn(task: PredictionExercise, seed: int | str) -> Exercise | None:
+    drawn = task.drawn(_generator(seed))
+    return None if drawn is None else _placed(drawn, task.id, seed)
+
+
+def _checked(seed: int | str) -> int | str:
+    if isinstance(seed, str):
+        check_text("seed", seed)
+        return seed
+    return check_seed(seed)
 
 
 @functools.cache

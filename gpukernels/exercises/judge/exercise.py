@@ -20,11 +20,12 @@ from . import effort, logbook, predicting
 from .bench import in_short
 from .case import Budget, Case, CaseOf
 from .checking import check_kernel, unfit
-from .inputs import Inputs
+from .inputs import Draw, Inputs
 from .record import record_of
 from .report import ExerciseFailed, Finding, Report
 from .running import VisibleRun, run_visibly
 from .skeleton import HERE, Gap, skeleton_text, solution_text
+from .variants import Variants
 from .words import Words
 
 
@@ -402,6 +403,8 @@ class PredictionExercise(Exercise):
         What the machine counts, by question.
     measure : callable
         Counts it. The prediction is compared with this and not with `answer`.
+    variants : Variants, optional
+        The numbers that differ by seed, which `measure` then takes.
     """
 
     wants = "a prediction"
@@ -411,8 +414,12 @@ class PredictionExercise(Exercise):
         words: Words,
         *,
         answer: dict[str, int],
-        measure: Callable[[], dict[str, int]],
+        measure: Callable[..., dict[str, int]],
+        variants: Variants | None = None,
     ):
+        self._template, self._variants = (words, measure), variants
+        if variants is not None:
+            words, measure = variants.usual_task(words, measure)
         questions = "".join(f'# prediction["{key}"] = ...\n' for key in answer)
         skeleton = f"prediction = {{}}\n{HERE}\n{questions}"
         lines = "".join(f'prediction["{key}"] = {value}\n' for key, value in answer.items())
@@ -425,6 +432,24 @@ class PredictionExercise(Exercise):
         self._hinted: predicting.Hinted = {}
         self.measure = measure
         self._made = True
+
+    @property
+    def varies(self) -> bool:
+        """Whether a seed gives this task other numbers."""
+        return self._variants is not None
+
+    def drawn(self, rng: Draw) -> PredictionExercise | None:
+        """Return this task with other numbers, whose answer is counted; None if it has no others.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            The generator that draws the numbers.
+        """
+        if self._variants is None:
+            return None
+        words, measure = self._variants.drawn_task(*self._template, rng)
+        return PredictionExercise(words, answer=measure(), measure=measure)
 
     def _findings(self, answer: Any, seed: int) -> list[Finding]:
         if isinstance(answer, numbers.Real) and len(self.questions) == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numba import cuda
@@ -24,6 +25,7 @@ from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, changed, graphs_from_0
 from ..judge.skeleton import Gap
+from ..judge.variants import ORDINALS, Variants, spelled
 from ..judge.words import words
 from .sssp_spectrum import NO_PATH, weighted
 
@@ -85,19 +87,54 @@ def count_squarings(g: Graph) -> int:
     return rounds
 
 
-def count_rounds() -> dict[str, int]:
-    """Count the rounds of repeated squaring, and the vertices that three rounds reach."""
+class Rounds(NamedTuple):
+    """The numbers of otherwise-1: rounds of a path, vertices of a graph, rounds of products."""
+
+    path: int = 5
+    squares: int = 16
+    products: int = 3
+
+
+def draw_rounds(rng: Draw) -> Rounds:
+    """Draw rounds of products that do not reach the end of the path."""
+    rounds = int(rng.integers(4, 6))
+    return Rounds(rounds, int(rng.integers(7, 25)), int(rng.integers(2, rounds)))
+
+
+def named_in_rounds(given: Rounds) -> dict[str, object]:
+    """Return the numbers in the words of otherwise-1, by name."""
+    return {
+        "short": 2**given.path,
+        "long": 2**given.path + 1,
+        "before": 2**given.path - 1,
+        "rounds": spelled(given.path),
+        "next": ORDINALS[given.path + 1],
+        "squares": given.squares,
+        "last": given.squares - 1,
+        "products": spelled(given.products),
+        "Products": spelled(given.products).capitalize(),
+        "arcs": spelled(2**given.products),
+        "vertices": spelled(2**given.products + 1),
+        "few": spelled(given.products + 1),
+        "reached": spelled(given.products + 2),
+    }
+
+
+def count_rounds(given: Rounds) -> dict[str, int]:
+    """Count the rounds of repeated squaring, and the vertices that a few rounds reach."""
+    n, few = 2**given.path, spelled(given.products)
     graphs = {
-        "path of 32": path(32), "path of 33": path(33), "star of 64": star(64),
-        "complete of 64": complete(64), "complete of 16, squares": squares(16),
+        f"path of {n}": path(n), f"path of {n + 1}": path(n + 1), "star of 64": star(64),
+        "complete of 64": complete(64),
+        f"complete of {given.squares}, squares": squares(given.squares),
     }  # fmt: skip
     counted = {f"rounds, {name}": count_squarings(g) for name, g in graphs.items()}
-    arcs = matrix_of(path(33))
+    arcs = matrix_of(path(n + 1))
     for name, squaring in (("D x D", True), ("D x W", False)):
         distance = arcs
-        for _ in range(3):
+        for _ in range(given.products):
             distance = min_plus(distance, distance if squaring else arcs, SimtDevice(trace=True))
-        counted[f"reached in three rounds, {name}"] = int(np.count_nonzero(distance[0] != NO_PATH))
+        counted[f"reached in {few} rounds, {name}"] = int(np.count_nonzero(distance[0] != NO_PATH))
     return counted
 
 
@@ -113,6 +150,20 @@ PREDICT = PredictionExercise(
         "reached in three rounds, D x W": 5,
     },
     measure=count_rounds,
+    variants=Variants(
+        Rounds(),
+        draw_rounds,
+        named_in_rounds,
+        (
+            "rounds, shorter path",
+            "rounds, longer path",
+            "rounds, star",
+            "rounds, complete",
+            "rounds, complete with squares",
+            "reached, D x D",
+            "reached, D x W",
+        ),
+    ),
 )
 
 # otherwise-line, otherwise-lines: a product in tiles
@@ -183,15 +234,47 @@ COMPLETE = completions(
 
 # otherwise-2: heights by hand
 
-#: Source, target and length of five arcs; the cycle 1, 2, 3 is 2 long.
-DOWNHILL = np.array([(0, 1, 4), (0, 2, 1), (1, 2, -6), (2, 3, 3), (3, 1, 5)])
+
+class Downhill(NamedTuple):
+    """The lengths of the five arcs of otherwise-2, of which one falls."""
+
+    start: int = 4
+    across: int = 1
+    fall: int = 6
+    on: int = 3
+    back: int = 5
+
+    def arcs(self) -> np.ndarray:
+        """Return source, target and length of each arc."""
+        lengths = self.start, self.across, -self.fall, self.on, self.back
+        return np.column_stack([(0, 0, 1, 2, 3), (1, 2, 2, 3, 1), lengths])
 
 
-def find_heights() -> dict[str, int]:
+def draw_downhill(rng: Draw) -> Downhill:
+    """Draw a cycle that is not negative, and a way along the fall that is the shortest."""
+    fall = int(rng.integers(4, 10))
+    on, start = int(rng.integers(1, fall)), int(rng.integers(2, fall + 1))
+    back = fall - on + int(rng.integers(1, 5))
+    return Downhill(start, int(rng.integers(1, 6)), fall, on, back)
+
+
+def named_in_downhill(given: Downhill) -> dict[str, object]:
+    """Return the numbers in the words of otherwise-2, by name."""
+    return {
+        **given._asdict(),
+        "fall": -given.fall,
+        "low": given.on - given.fall,
+        "cycle": given.on + given.back - given.fall,
+        "true": given.start - given.fall + given.on,
+    }
+
+
+def find_heights(given: Downhill) -> dict[str, int]:
     """Search from a vertex before all others, and raise the arcs by what it finds."""
-    source, target, length = DOWNHILL.T
+    downhill = given.arcs()
+    source, target, length = downhill.T
     before = np.column_stack([np.full(4, 4), np.arange(4), np.zeros(4, int)])
-    g = Graph.from_arcs(5, *np.concatenate([DOWNHILL, before]).T)
+    g = Graph.from_arcs(5, *np.concatenate([downhill, before]).T)
     height = sssp(g, 4, "topology_driven", SimtDevice(trace=True)).distance.astype(int)
     found = {f"height of {v}": int(height[v]) for v in range(4)}
     raised = length + height[source] - height[target]
@@ -215,6 +298,7 @@ HEIGHTS = PredictionExercise(
         "raised way from 0 to 3": 4,
     },
     measure=find_heights,
+    variants=Variants(Downhill(), draw_downhill, named_in_downhill),
 )
 
 # otherwise-3: a lazy square

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import cuda
 
@@ -11,7 +13,8 @@ from gpukernels.primitives.launch_shape import blocks_for
 from ..judge.case import Results, cases_of, launched, unpacked
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Inputs, drawn_numbers
+from ..judge.inputs import Draw, Inputs, drawn_numbers
+from ..judge.variants import Variants, listed, spelled
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -35,32 +38,77 @@ def note_cells(place):
     place[cuda.blockIdx.y, cuda.blockIdx.x, cuda.threadIdx.y, cuda.threadIdx.x] = 64 * y + x
 
 
-def count_threads(device) -> dict[str, int]:
+class Places(NamedTuple):
+    """The numbers of start-1: of a launch in rows, of a thread in it, and of one in a table."""
+
+    numbers: int = 1000
+    threads: int = 128
+    block: int = 3
+    thread: int = 5
+    x: int = 3
+    y: int = 2
+
+    @property
+    def blocks(self) -> int:
+        """The blocks that the numbers need."""
+        return blocks_for(self.numbers, self.threads)
+
+
+def draw_places(rng: Draw) -> Places:
+    """Draw a launch whose last block is not full, and threads of it that are not its first."""
+    threads = 32 * int(rng.integers(2, 8))
+    whole = int(rng.integers(4, 12))
+    numbers = whole * threads + int(rng.integers(1, threads))
+    block, thread = int(rng.integers(2, whole)), int(rng.integers(1, threads))
+    x, y = int(rng.integers(2, 16)), int(rng.integers(2, 8))
+    return Places(numbers, threads, block, thread, x, y)
+
+
+def named_in_places(given: Places) -> dict[str, object]:
+    """Return the numbers in the words of start-1, by name."""
+    numbers, threads, block, thread, x, y = given
+    return {
+        **given._asdict(),
+        "fewer": spelled(given.blocks - 1),
+        "held": (given.blocks - 1) * threads,
+        "blocks": given.blocks,
+        "all": given.blocks * threads,
+        "idle": given.blocks * threads - numbers,
+        "before": spelled(block),
+        "number": block * threads + thread,
+        "column": 16 + x,
+        "rows": spelled(y).capitalize(),
+        "element": 64 * y + 16 + x,
+    }
+
+
+def count_threads(device, given: Places) -> dict[str, int]:
     """Return what start-1 asks for, as two launches store it."""
-    blocks = blocks_for(1000, 128)
-    place, met = device.full((blocks, 128), -1, np.int32), device.full(1000, 0, np.int32)
-    device.launch(note_numbers, blocks, 128, place, met)
+    size, threads, blocks = given.numbers, given.threads, given.blocks
+    place, met = device.full((blocks, threads), -1, np.int32), device.full(size, 0, np.int32)
+    device.launch(note_numbers, blocks, threads, place, met)
     cells = device.full((2, 4, 8, 16), -1, np.int32)
     device.launch(note_cells, (4, 2), (16, 8), cells)
     numbers, cells = device.read(place), device.read(cells)
     return {
         "a": blocks if device.read(met).all() else 0,
-        "b": int(np.sum(numbers >= 1000)),
-        "c": int(numbers[3, 5]),
+        "b": int(np.sum(numbers >= size)),
+        "c": int(numbers[given.block, given.thread]),
         "d": int(np.sum(cells >= 0)),
-        "e": int(cells[0, 1, 2, 3]),
+        "e": int(cells[0, 1, given.y, given.x]),
     }
 
 
-def number_threads() -> dict[str, int]:
+def number_threads(given: Places) -> dict[str, int]:
     """Count the threads of two launches."""
-    return count_threads(SimtDevice(trace=True))
+    return count_threads(SimtDevice(trace=True), given)
 
 
 PLACES = PredictionExercise(
     words("start-1"),
     answer={"a": 8, "b": 24, "c": 389, "d": 1024, "e": 147},
     measure=number_threads,
+    variants=Variants(Places(), draw_places, named_in_places),
 )
 
 # start-2: predict atomics
@@ -86,14 +134,14 @@ def take(owner, old):
 
 
 @cuda.jit
-def count_below(mask, found):
-    """Count the bits of a mask below bit 9."""
-    found[0] = cuda.popc(mask & ((1 << 9) - 1))
+def count_below(mask, bit, found):
+    """Count the bits of a mask below one of its bits."""
+    found[0] = cuda.popc(mask & ((1 << bit) - 1))
 
 
 @cuda.jit
 def add_up(values, levels):
-    """Add up 1,024 numbers by the threads of one block, and count the levels."""
+    """Add up numbers by the threads of one block, and count the levels."""
     i, half, level = cuda.threadIdx.x, values.size // 2, 0
     while half > 0:
         if i < half:
@@ -104,7 +152,38 @@ def add_up(values, levels):
     levels[i] = level
 
 
-def count_atomics(device) -> dict[str, int]:
+class Operations(NamedTuple):
+    """The numbers of start-2: of a counter, of a mask whose bits below one count, and of a tree."""
+
+    held: int = 10
+    threads: int = 64
+    bits: tuple[int, ...] = (3, 4, 7, 9)
+    below: int = 9
+    numbers: int = 1024
+
+
+def draw_operations(rng: Draw) -> Operations:
+    """Draw a mask of which at least two bits count, and a tree for at most 1,024 threads."""
+    bits = tuple(sorted(rng.choice(12, rng.integers(4, 7), replace=False).tolist()))
+    below = bits[int(rng.integers(2, len(bits)))]
+    held, threads = int(rng.integers(5, 60)), 32 * int(rng.integers(1, 9))
+    return Operations(held, threads, bits, below, 2 ** int(rng.integers(7, 12)))
+
+
+def named_in_operations(given: Operations) -> dict[str, object]:
+    """Return the numbers in the words of start-2, by name."""
+    return {
+        **given._asdict(),
+        "bits": listed(given.bits),
+        "set": spelled(given.below),
+        "top": given.below - 1,
+        "last": given.held + given.threads - 1,
+        "lower": spelled(sum(bit < given.below for bit in given.bits)),
+        "levels": given.numbers.bit_length() - 1,
+    }
+
+
+def count_atomics(device, given: Operations) -> dict[str, int]:
     """Return what start-2 asks for, as five launches store it."""
 
     def run(kernel, threads, held, size=0):
@@ -113,13 +192,14 @@ def count_atomics(device) -> dict[str, int]:
         device.launch(kernel, 1, threads, *given)
         return device.read(given[-1])
 
-    mask = np.int32(sum(1 << bit for bit in (3, 4, 7, 9)))
+    mask = np.int32(sum(1 << bit for bit in given.bits))
     found = device.full(1, 0, np.int32)
-    device.launch(count_below, 1, 1, mask, found)
-    numbers, levels = device.full(1024, 1, np.int32), device.full(512, 0, np.int32)
-    device.launch(add_up, 1, 512, numbers, levels)
+    device.launch(count_below, 1, 1, mask, given.below, found)
+    pairs = given.numbers // 2
+    numbers, levels = device.full(2 * pairs, 1, np.int32), device.full(pairs, 0, np.int32)
+    device.launch(add_up, 1, pairs, numbers, levels)
     return {
-        "a": int(run(count_up, 64, 10, 64).max()),
+        "a": int(run(count_up, given.threads, given.held, given.threads).max()),
         "b": int(run(find_best, 8, 3)[0]),
         "c": int(np.sum(run(take, 32, -1, 32) == -1)),
         "d": int(device.read(found)[0]),
@@ -127,15 +207,16 @@ def count_atomics(device) -> dict[str, int]:
     }
 
 
-def follow_atomics() -> dict[str, int]:
+def follow_atomics(given: Operations) -> dict[str, int]:
     """Follow atomics, bits and a tree through five launches."""
-    return count_atomics(SimtDevice(trace=True))
+    return count_atomics(SimtDevice(trace=True), given)
 
 
 ATOMICS = PredictionExercise(
     words("start-2"),
     answer={"a": 73, "b": 7, "c": 1, "d": 3, "e": 10},
     measure=follow_atomics,
+    variants=Variants(Operations(), draw_operations, named_in_operations),
 )
 
 # start-3: a number in the block

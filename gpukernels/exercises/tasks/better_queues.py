@@ -31,6 +31,7 @@ from ..judge.counters import atomics, sharing, waiting
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, Search, graphs_from_0
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants, spelled
 from ..judge.words import words
 from .frontier_bfs import SEARCHES, graphs, judge_search, queue_case, road
 from .representations import no_arcs, stars
@@ -55,9 +56,22 @@ def rays(count: int = 200) -> Graph:
     return Graph.from_arcs(2 * count + 1, source, target)
 
 
-def count_asking() -> dict[str, int]:
+def named_in_rays(count: int) -> dict[str, object]:
+    """Return the numbers in the words of queues-1 for a root with `count` arcs, by name."""
+    warps = blocks_for(count, 32)
+    return {
+        "count": count,
+        "vertices": 2 * count + 1,
+        "warps": spelled(warps),
+        "appended": 2 * count,
+        "spill": count - 128,
+    }
+
+
+def count_asking(count: int) -> dict[str, int]:
     """Count who asks the global queue's counter on :func:`rays`, in two searches."""
-    plain, nearby = (_asking(m, a) for m, a in (("frontier", "next_size"), ("luo", "sizes")))
+    counters = ("frontier", "next_size"), ("luo", "sizes")
+    plain, nearby = (_asking(method, counter, count) for method, counter in counters)
     return {
         "frontier, lanes": metrics.accesses(plain),
         "frontier, requests": metrics.requests(plain, space=None),
@@ -66,9 +80,9 @@ def count_asking() -> dict[str, int]:
     }
 
 
-def _asking(method: str, counter: str) -> Trace:
+def _asking(method: str, counter: str, count: int) -> Trace:
     device = SimtDevice(trace=True)
-    bfs(rays(), 0, method, device)
+    bfs(rays(count), 0, method, device)
     return device.trace.select(array=[counter], kind=ATOMIC)
 
 
@@ -81,6 +95,7 @@ PREDICT = PredictionExercise(
         "luo, lanes": 72 + 1 + 2 + 2,
     },
     measure=count_asking,
+    variants=Variants(200, lambda rng: int(rng.integers(140, 256)), named_in_rays),
 )
 
 # queues-line and queues-lines: a vertex for a sub-queue

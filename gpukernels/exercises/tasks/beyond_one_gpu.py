@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from numba import cuda
 
@@ -19,6 +21,7 @@ from ..judge.counters import no_atomics, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
 from ..judge.skeleton import Gap
+from ..judge.variants import ORDINALS, Variants, spelled
 from ..judge.words import words
 from .all_pairs_otherwise import ABSENT, TILE, matrix_of, multiplied
 from .sssp_spectrum import NO_PATH, weighted
@@ -257,11 +260,40 @@ COMPLETE = completions(
 )
 
 
-def count_separators() -> dict[str, int]:
-    """Cut four rows of six corners in two and in four, and mark the separators."""
-    g = streets(4, 6)
-    row, column = np.divmod(np.arange(24), 6)
-    cuts = {"2 parts": column // 3, "4 parts": column // 3 + 2 * (row // 2)}
+def named_in_map(columns: int) -> dict[str, object]:
+    """Return the numbers in the words of beyond-1 for a map of four rows, by name."""
+    n, half = 4 * columns, columns // 2
+    share = Fraction(half + 1, columns)
+    about: dict[str, object] = {
+        "columns": spelled(columns),
+        "n": n,
+        "left": ORDINALS[half],
+        "right": ORDINALS[half + 1],
+        "each": spelled(half + 1),
+        "share": f"{spelled(share.numerator)} of {spelled(share.denominator)}",
+    }
+    for parts, own in ((2, 4), (4, half + 1)):
+        size, border = n // parts, parts * own
+        sums = parts * size**3, border**3, size * border**2, size * border * n
+        about |= {
+            f"size_{parts}": size,
+            f"border_{parts}": border,
+            f"edges_{parts}": size * border,
+            f"sums_{parts}": " + ".join(f"{part:,}" for part in sums),
+            f"all_{parts}": sum(sums),
+        }
+        if parts == 2:
+            percent = round(100 * sum(sums) / n**3)
+            about["part_of_all"] = "half" if columns == 6 else f"{percent}%"
+    return about
+
+
+def count_separators(columns: int) -> dict[str, int]:
+    """Cut a map of four rows in two and in four, and mark the separators."""
+    g = streets(4, columns)
+    row, column = np.divmod(np.arange(4 * columns), columns)
+    right = column // (columns // 2)
+    cuts = {"2 parts": right, "4 parts": right + 2 * (row // 2)}
     counted = {}
     for name, part in cuts.items():
         border = run_marks(mark, SimtDevice(trace=True), (g, part))["border"]
@@ -285,6 +317,7 @@ PREDICT = PredictionExercise(
         "additions, 4 parts": 8800,
     },
     measure=count_separators,
+    variants=Variants(6, lambda rng: 2 * int(rng.integers(2, 9)), named_in_map),
 )
 
 # beyond-3: rows that are joined

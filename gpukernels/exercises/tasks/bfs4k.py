@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numba import cuda, int32
@@ -21,8 +22,9 @@ from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, launched
 from ..judge.completing import completions
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Inputs, graphs_from_0
+from ..judge.inputs import Draw, Inputs, graphs_from_0
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants, listed
 from ..judge.words import words
 from .better_queues import rays
 from .frontier_bfs import graphs, judge_search
@@ -57,17 +59,56 @@ def binary_tree(levels: int) -> Graph:
     return Graph.from_arcs(2**levels - 1, (child - 1) // 2, child)
 
 
-def count_what_the_host_sees() -> dict[str, int]:
+class Device(NamedTuple):
+    """The numbers of bfs4k-1: levels of the tree, threads of the GPU and a block, and a level."""
+
+    levels: int = 10
+    resident: int = 1024
+    block: int = 64
+    middle: int = 5
+
+
+def draw_device(rng: Draw) -> Device:
+    """Draw numbers with which only the last level has fewer threads per vertex than K1."""
+    levels, resident = ((9, 512), (10, 512), (10, 1024), (11, 1024), (11, 2048))[rng.integers(5)]
+    widest = resident.bit_length() - 6  # the first level that has at most 32 threads per vertex
+    middle = widest + int(rng.integers(0, 3))
+    return Device(levels, resident, 2 ** int(rng.integers(5, levels - 2)), middle)
+
+
+def named_in_device(given: Device) -> dict[str, object]:
+    """Return the numbers in the words of bfs4k-1, by name."""
+    levels, resident, block, middle = given
+    width = 2 ** (levels - 1)
+    alone = block.bit_length() - 1
+    return {
+        **given._asdict(),
+        "last": levels - 1,
+        "width": width,
+        "alone": alone,
+        "larger": listed(2**level for level in range(alone + 1, levels)),
+        "launches": levels - alone,
+        "vertices": 2**middle,
+        "group": resident // 2**middle,
+        "share": f"{resident / width:g}",
+    }
+
+
+def count_what_the_host_sees(given: Device) -> dict[str, int]:
     """Count launches of two searches of a tree, the groups of a level, and sectors of stores."""
-    counted = {}
-    many = {"child_share": 0.0, "resident_threads": 1024, "block_threads": 64}
+    counted, last = {}, given.levels - 1
+    many = {
+        "child_share": 0.0,
+        "resident_threads": given.resident,
+        "block_threads": given.block,
+    }
     for single_block in (0, 1):
         options = {"single_block": single_block, "edge_discover": 0, **many}
-        stats = bfs(binary_tree(10), 0, "bfs4k", SimtDevice(), **options).stats
+        stats = bfs(binary_tree(given.levels), 0, "bfs4k", SimtDevice(), **options).stats
         counted[f"launches, single_block={single_block}"] = stats["launches"]
         if not single_block:
-            counted["threads a vertex, level 5"] = stats["warp_sizes"][5]
-            counted["threads a vertex, level 9"] = stats["warp_sizes"][9]
+            for level in (given.middle, last):
+                counted[f"threads a vertex, level {level}"] = stats["warp_sizes"][level]
     for coalesce_from in (0, LOCAL + 1):
         device = SimtDevice(trace=True)
         options = {"single_block": 0, "coalesce_from": coalesce_from, **many}
@@ -91,6 +132,19 @@ PREDICT = PredictionExercise(
         "sectors a store, coalesce_from=17": 32,
     },
     measure=count_what_the_host_sees,
+    variants=Variants(
+        Device(),
+        draw_device,
+        named_in_device,
+        (
+            "launches, single_block=0",
+            "threads per vertex, first of the two levels",
+            "threads per vertex, second of the two levels",
+            "launches, single_block=1",
+            "sectors a store, coalesce_from=0",
+            "sectors a store, coalesce_from=17",
+        ),
+    ),
 )
 
 # bfs4k-2: all levels in one block, and a size that is read too late

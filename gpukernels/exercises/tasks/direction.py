@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda, int32
@@ -23,8 +23,9 @@ from ..judge.case import Budget, CaseOf, Results, Wrong, cases_of, equal_to, lau
 from ..judge.completing import completions
 from ..judge.counters import loads, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Inputs, Search, graphs_from_0
+from ..judge.inputs import Draw, Inputs, Search, graphs_from_0
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants
 from ..judge.words import words
 from .frontier_bfs import SEARCHES, graphs, judge_search, late_arc
 
@@ -62,17 +63,49 @@ def two_levels(children: int) -> Graph:
     return Graph.from_arcs(child.size + 1, *(end.astype(np.int32) for end in ends))
 
 
-def count_arcs_read() -> dict[str, int]:
+class Sizes(NamedTuple):
+    """The numbers of direction-1: of a complete graph, of a tree's children, and of a path."""
+
+    complete: int = 32
+    children: int = 8
+    path: int = 100
+
+
+def draw_sizes(rng: Draw) -> Sizes:
+    """Draw a tree with so many children that its search turns around at level 1."""
+    complete, children, path = rng.integers((20, 8, 60), (49, 13, 141)).tolist()
+    return Sizes(complete, children, path)
+
+
+def named_in_sizes(given: Sizes) -> dict[str, object]:
+    """Return the numbers in the words of direction-1, by name."""
+    n, children = given.complete, given.children
+    leaves = children**2
+    return {
+        **given._asdict(),
+        "others": n - 1,
+        "arcs": n * (n - 1),
+        "rest": (n - 1) ** 2,
+        "leaves": leaves,
+        "tree": 2 * (children + leaves),
+        "below": children + 2 * leaves,
+        "edges": children + leaves,
+        "chain": 2 * given.path - 3,
+    }
+
+
+def count_arcs_read(given: Sizes) -> dict[str, int]:
     """Count the arcs that searches read, and levels bottom-up."""
     plain: dict[str, Any] = {"frontier": "distance", "beta": 18}
-    counted, made = {}, {"complete": complete(32), "tree": two_levels(8)}
+    counted = {}
+    made = {"complete": complete(given.complete), "tree": two_levels(given.children)}
     for name, g in made.items():
         for alpha in (0, 15):
             device = SimtDevice(trace=True)
             found = bfs(g, 0, "direction_optimizing", device, alpha=alpha, **plain)
             counted[f"arcs, {name}, alpha={alpha}"] = int(found.stats["arcs_inspected"])
-    ways = bfs(path(100), 0, "direction_optimizing", SimtDevice(), **plain).stats["directions"]
-    counted["levels bottom-up, path"] = ways.count("bottom_up")
+    searched = bfs(path(given.path), 0, "direction_optimizing", SimtDevice(), **plain)
+    counted["levels bottom-up, path"] = searched.stats["directions"].count("bottom_up")
     return counted
 
 
@@ -86,6 +119,7 @@ PREDICT = PredictionExercise(
         "levels bottom-up, path": 0,
     },
     measure=count_arcs_read,
+    variants=Variants(Sizes(), draw_sizes, named_in_sizes),
 )
 
 # direction-2: any visited neighbor will do, if nobody is visited meanwhile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numba import cuda, int32, int64
@@ -20,6 +21,7 @@ from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs
 from ..judge.skeleton import Gap
+from ..judge.variants import ORDINALS, Variants, spelled
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -150,11 +152,31 @@ def diamonds(count: int) -> Graph:
     return Graph.from_arcs(3 * count + 1, source.astype(np.int32), target.astype(np.int32))
 
 
-def count_duplicates() -> dict[str, int]:
+class Copies(NamedTuple):
+    """The numbers of duplicates-1: of a chain's diamonds, and of the vertex that threads hold."""
+
+    diamonds: int = 6
+    vertex: int = 9
+
+
+def draw_copies(rng: Draw) -> Copies:
+    """Draw a chain whose tips all have room in the queue, and a vertex."""
+    return Copies(int(rng.integers(3, 10)), int(rng.integers(1, 100)))
+
+
+def named_in_copies(given: Copies) -> dict[str, object]:
+    """Return the numbers in the words of duplicates-1, by name."""
+    diamonds, vertex = given
+    power = ORDINALS[diamonds]
+    return {"diamonds": spelled(diamonds), "vertex": vertex, "power": power, "all": 2**diamonds}
+
+
+def count_duplicates(given: Copies) -> dict[str, int]:
     """Count what the queue and the table of this chapter do on small inputs."""
-    search = bfs(diamonds(6), 0, "frontier", SimtDevice(), capacity=1000)
-    counted = {"entries of the last tip": search.stats["frontier_sizes"][12]}
-    for name, vertices in (("one", np.full(64, 9)), ("all", np.arange(64))):
+    chain = diamonds(given.diamonds)
+    search = bfs(chain, 0, "frontier", SimtDevice(), capacity=1000)
+    counted = {"entries of the last tip": search.stats["frontier_sizes"][2 * given.diamonds]}
+    for name, vertices in (("one", np.full(64, given.vertex)), ("all", np.arange(64))):
         for schedule in ("lockstep", "warp"):
             device = SimtDevice(schedule, trace=True)
             kept = device.full(64, -1, np.int32)
@@ -186,6 +208,7 @@ PREDICT = PredictionExercise(
         "conflicts, warp": 0,
     },
     measure=count_duplicates,
+    variants=Variants(Copies(), draw_copies, named_in_copies),
 )
 
 # duplicates-line and duplicates-lines: the second half of hash64

@@ -35,6 +35,7 @@ from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs, Search, bush
 from ..judge.inputs import searches as usual_searches
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants
 from ..judge.words import words
 from .representations import stars
 
@@ -129,13 +130,18 @@ def judge_search(
 # bfs-1: predict the loads
 
 
-def count_loads() -> dict[str, int]:
+def named_in_chain(n: int) -> dict[str, object]:
+    """Return the numbers in the words of bfs-1 for a chain of `n` vertices, by name."""
+    return {"n": n, "middle": n // 2, "arcs": 2 * (n - 1), "levels": n // 2 + 1}
+
+
+def count_loads(n: int) -> dict[str, int]:
     """Count checks and arcs of three methods on a chain, from its end and from its middle."""
     counted = {}
-    for root in (0, 32):
+    for root in (0, n // 2):
         for method in ("harish", "edge_parallel", "frontier"):
             device = SimtDevice(trace=True)
-            bfs(path(64), root, method, device)
+            bfs(path(n), root, method, device)
             counted[f"{method}, root {root}"] = _loads(device.trace, method)
     return counted
 
@@ -164,6 +170,16 @@ PREDICT = PredictionExercise(
         "frontier, root 32": 64 + 126,
     },
     measure=count_loads,
+    variants=Variants(
+        64,
+        lambda rng: int(rng.integers(40, 100)),
+        named_in_chain,
+        tuple(
+            f"{method}, {root}"
+            for root in ("root 0", "middle")
+            for method in ("harish", "edge_parallel", "frontier")
+        ),
+    ),
 )
 
 # bfs-2: every vertex once, under one parent

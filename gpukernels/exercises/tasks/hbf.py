@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numba import cuda, int32, int64, uint64
@@ -25,6 +26,7 @@ from ..judge.counters import atomics, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, Search, changed, searches
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants
 from ..judge.words import words as texts
 from .sssp_spectrum import NO_PATH, detours, judge_distances, run_paths, weighted
 
@@ -65,12 +67,30 @@ SMALL = np.array(
 )  # fmt: skip
 
 
-def count_classes() -> dict[str, int]:
+class Plain(NamedTuple):
+    """The numbers of hbf-1: the vertices of a path and of a star."""
+
+    path: int = 64
+    star: int = 64
+
+
+def draw_plain(rng: Draw) -> Plain:
+    """Draw a path and a star."""
+    return Plain(int(rng.integers(40, 100)), int(rng.integers(40, 100)))
+
+
+def named_in_plain(given: Plain) -> dict[str, object]:
+    """Return the numbers in the words of hbf-1, by name."""
+    return {**given._asdict(), "last": given.path - 1, "leaves": given.star - 1}
+
+
+def count_classes(given: Plain) -> dict[str, int]:
     """Count what the search of hbf-1 skips, stores and lowers by atomics."""
     searched = {
         name: sssp(g, 0, "hbf", SimtDevice(trace=True)).stats
         for name, g in {
-            "small": Graph.from_arcs(6, *SMALL.T), "path": path(64), "star": star(64),
+            "small": Graph.from_arcs(6, *SMALL.T),
+            "path": path(given.path), "star": star(given.star),
         }.items()
     }  # fmt: skip
     classes = searched["small"]["edge_classes"]
@@ -95,6 +115,7 @@ PREDICT = PredictionExercise(
         "star, relaxed at the end": 63,
     },
     measure=count_classes,
+    variants=Variants(Plain(), draw_plain, named_in_plain),
 )
 
 # hbf-2: a word for one atomic

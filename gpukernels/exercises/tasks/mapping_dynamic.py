@@ -18,6 +18,7 @@ from ..judge.counters import requests, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Inputs
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants
 from ..judge.words import words
 from .mapping_static import SIZES_OF_ITEMS, numbered, offsets_of
 
@@ -63,12 +64,16 @@ def run_expansion(kernel, device, sizes: np.ndarray, **further) -> Results:
 
 # mapping-dynamic-1: predict the counter
 
-ALIKE = offsets_of([8] * 1024)
+
+def named_in_items(items: int) -> dict[str, object]:
+    """Return the numbers in the words of mapping-dynamic-1 for so many items, by name."""
+    chunks = items // 128
+    return {"items": items, "units": 8 * items, "chunks": chunks, "ends": chunks + 1}
 
 
-def count_sectors() -> dict[str, int]:
-    """Count searches and sectors of four techniques on 1,024 items of 8 units each."""
-    counted = {}
+def count_sectors(items: int) -> dict[str, int]:
+    """Count searches and sectors of four techniques on items of 8 units each."""
+    counted, alike = {}, offsets_of([8] * items)
     for method, knobs in (
         ("work_item_to_thread", {}),
         ("virtual_warp", {"warp_size": 8}),
@@ -76,7 +81,7 @@ def count_sectors() -> dict[str, int]:
         ("multi_phase", {"units_per_thread": 8}),
     ):
         device = SimtDevice(trace=True)
-        stats = expand(ALIKE, method, device=device, **knobs).stats
+        stats = expand(alike, method, device=device, **knobs).stats
         stores = device.trace.select(array="item")
         sectors = metrics.sectors_per_request(stores, kinds=(STORE,))
         counted[f"sectors a store, {method}"] = round(sectors)
@@ -98,6 +103,7 @@ PREDICT = PredictionExercise(
         "sectors a store, multi_phase": 4,
     },
     measure=count_sectors,
+    variants=Variants(1024, lambda rng: 128 * int(rng.integers(3, 17)), named_in_items),
 )
 
 # mapping-dynamic-2: a loop that never ends

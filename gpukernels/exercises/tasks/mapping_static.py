@@ -18,6 +18,7 @@ from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, sizes_of_items
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants, spelled
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -85,16 +86,32 @@ def paired(*group_sizes: int) -> list[tuple[str, tuple]]:
 
 # mapping-static-1: predict rounds and sectors
 
-#: One item of 40 units, then 31 of four.
-SIZES = np.array([40] + 31 * [4])
+
+def named_in_items(units: int) -> dict[str, object]:
+    """Return the numbers in the words of mapping-static-1, by name."""
+    four, warp = -(-units // 4), -(-units // 32)
+    return {
+        "units": units,
+        "second": units + 4,
+        "last": units + 120,
+        "end": units + 27,
+        "first_sector": units // 8,
+        "last_sector": (units + 120) // 8,
+        "end_sector": (units + 27) // 8,
+        "sectors_of_four": (units + 27) // 8 - units // 8 + 2,
+        "four": f"{units} / 4 = {four}" if units % 4 == 0 else f"⌈{units} / 4⌉ = {four}",
+        "rounds_of_four": four + 3,
+        "warp": spelled(warp),
+        "rounds_of_warps": warp + 31,
+    }
 
 
-def count_rounds() -> dict[str, int]:
-    """Count rounds, sectors and threads of virtual warps on `SIZES`."""
-    counted = {}
+def count_rounds(units: int) -> dict[str, int]:
+    """Count rounds, sectors and threads of virtual warps on an item of `units` and 31 of four."""
+    counted, sizes = {}, np.array([units] + 31 * [4])
     for size in (1, 4, 32):
         device = SimtDevice(trace=True)
-        expand(offsets_of(SIZES), "virtual_warp", warp_size=size, threads=32, device=device)
+        expand(offsets_of(sizes), "virtual_warp", warp_size=size, threads=32, device=device)
         writes = device.trace.select(array="item")
         counted[f"rounds, {size} a group"] = metrics.requests(writes, kinds=[STORE])
         if size < 32:
@@ -115,6 +132,7 @@ PREDICT = PredictionExercise(
         "threads, 32 a group": 1024,
     },
     measure=count_rounds,
+    variants=Variants(40, lambda rng: int(rng.integers(33, 128)), named_in_items),
 )
 
 # mapping-static-2: virtual warps, turned around

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import cuda
 
@@ -14,14 +16,54 @@ from ..judge.counters import coalesced, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, sizes_of_items
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants, listed
 from ..judge.words import words
 
 # energy-1: three stopwatches
 
-#: Microseconds: what the host needs for a launch, what kernels take, and one for all of them.
-LAUNCH, KERNELS, FUSED = 10, (4, 30, 4, 30, 4), 60
-#: Watts of a GPU that waits and of one that works.
-WAITING, WORKING = 100, 500
+
+class Queued(NamedTuple):
+    """The numbers of energy-1: microseconds of a launch and of kernels, and watts of a GPU."""
+
+    launch: int = 10
+    short: int = 4
+    long: int = 30
+    fused: int = 60
+    working: int = 500
+    waiting: int = 100
+
+    def kernels(self) -> tuple[int, ...]:
+        """Return what the five kernels take."""
+        return (self.short, self.long) * 2 + (self.short,)
+
+
+def draw_queued(rng: Draw) -> Queued:
+    """Draw kernels of which short ones end before the next launch, and long ones do not."""
+    launch = int(rng.integers(6, 13))
+    short, long = int(rng.integers(2, launch - 2)), int(rng.integers(2 * launch, 4 * launch))
+    fused = 2 * (long - int(rng.integers(1, short + 1)))
+    watts = int(rng.integers(3, 8)), int(rng.integers(1, 3))
+    return Queued(launch, short, long, fused, 100 * watts[0], 50 * watts[1])
+
+
+def named_in_queued(given: Queued) -> dict[str, object]:
+    """Return the numbers in the words of energy-1, by name."""
+    launches, spans, done = [given.launch * k for k in range(1, 6)], [], 0
+    for queued, kernel in zip(launches, given.kernels(), strict=True):
+        begin = max(queued, done)
+        done = begin + kernel
+        spans.append(f"{begin} to {done}")
+    alone = sum(given.kernels())
+    return {
+        **given._asdict(),
+        "launches": listed(launches),
+        "spans": f"{', '.join(spans[:-1])} and {spans[-1]}",
+        "queued": launches[-1],
+        "done": done,
+        "alone": alone,
+        "waits": done - alone,
+        "energy": given.working * alone + given.waiting * (done - alone),
+    }
 
 
 @cuda.jit
@@ -40,9 +82,9 @@ def play(kernels, launch, clocks):
     clocks[0], clocks[1], clocks[2] = queued, done, waits
 
 
-def read_clocks(device, kernels) -> np.ndarray:
+def read_clocks(device, kernels, launch: int) -> np.ndarray:
     """Return when the last launch is queued, when all is done, and how long the GPU waits."""
-    return run_clocks(play, device, np.array(kernels), LAUNCH)["clocks"]
+    return run_clocks(play, device, np.array(kernels), launch)["clocks"]
 
 
 def run_clocks(kernel, device, kernels, launch) -> Results:
@@ -50,12 +92,14 @@ def run_clocks(kernel, device, kernels, launch) -> Results:
     return launched(kernel, device, 1, 1, kernels, launch, clocks=np.zeros(3, np.int64))
 
 
-def measure_clocks() -> dict[str, int]:
+def measure_clocks(given: Queued) -> dict[str, int]:
     """Play five launches and one, and read the clocks and a meter."""
     seen = []
-    for kernels in (KERNELS, (FUSED,)):
-        queued, done, waits = read_clocks(SimtDevice(trace=True), kernels).tolist()
-        seen.append((queued, done, done - waits, WORKING * (done - waits) + WAITING * waits))
+    for kernels in (given.kernels(), (given.fused,)):
+        device = SimtDevice(trace=True)
+        queued, done, waits = read_clocks(device, kernels, given.launch).tolist()
+        energy = given.working * (done - waits) + given.waiting * waits
+        seen.append((queued, done, done - waits, energy))
     names = "clock stopped without waiting", "clock stopped after waiting", "kernels alone"
     told = dict(zip((*names, "microjoules"), seen[0], strict=True))
     return {**told, "microjoules, one launch": seen[1][-1]}
@@ -71,6 +115,7 @@ CLOCKS = PredictionExercise(
         "microjoules, one launch": 31_000,
     },
     measure=measure_clocks,
+    variants=Variants(Queued(), draw_queued, named_in_queued),
 )
 
 # energy-line, energy-lines: the kernel that counts energy-1

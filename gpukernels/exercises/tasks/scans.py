@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import cuda, int32
 
@@ -20,8 +22,9 @@ from ..judge.case import Budget, CaseOf, Results, cases_of, launched
 from ..judge.completing import completions
 from ..judge.counters import sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Inputs, drawn_numbers
+from ..judge.inputs import Draw, Inputs, drawn_numbers
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants, spelled
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -81,7 +84,31 @@ def in_runs(scan, values: np.ndarray, length: int) -> np.ndarray:
 # scans-1: predict passes, barriers, reads and launches
 
 
-def count_scans() -> dict[str, int]:
+class Lengths(NamedTuple):
+    """The numbers of scans-1: of items, one of whose units is looked for, and of values."""
+
+    items: int = 1000
+    values: int = 10_000
+
+
+def draw_lengths(rng: Draw) -> Lengths:
+    """Draw items that are no power of two, and values of at least two tiles and at most 16."""
+    levels = int(rng.integers(6, 13))
+    items = int(rng.integers(2 ** (levels - 1) + 1, 2**levels))
+    return Lengths(items, 500 * int(rng.integers(5, 33)))
+
+
+def named_in_lengths(given: Lengths) -> dict[str, object]:
+    """Return the numbers in the words of scans-1, by name."""
+    return {
+        **given._asdict(),
+        "plain": str(given.items),
+        "reads": given.items.bit_length(),
+        "tiles": spelled(blocks_for(given.values, 1024)),
+    }
+
+
+def count_scans(given: Lengths) -> dict[str, int]:
     """Count what the scans and a search of this chapter do on small inputs."""
     counted = {}
     for name, padding in (("plain", False), ("padded", True)):
@@ -90,10 +117,11 @@ def count_scans() -> dict[str, int]:
         counted[f"extra passes, {name}"] = int(metrics.bank_conflicts(device.trace).sum())
     counted["barriers"] = metrics.barriers(device.trace)
     device = SimtDevice(trace=True)
-    find_owners(np.arange(1001), [500], "lower_bound", threads=32, device=device)
+    offsets, unit = np.arange(given.items + 1), given.items // 2
+    find_owners(offsets, [unit], "lower_bound", threads=32, device=device)
     counted["reads"] = metrics.requests(device.trace.select(array="offsets"))
     device = SimtDevice(trace=True)
-    device_scan(np.ones(10_000, int), threads=128, device=device)
+    device_scan(np.ones(given.values, int), threads=128, device=device)
     counted["launches"] = len(device.trace.launches)
     return counted
 
@@ -108,6 +136,7 @@ PREDICT = PredictionExercise(
         "launches": 4,
     },
     measure=count_scans,
+    variants=Variants(Lengths(), draw_lengths, named_in_lengths),
 )
 
 # scans-2: a pass of a radix sort, in a warp

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import cuda, int32
 
@@ -13,8 +15,9 @@ from ..judge.case import Budget, CaseOf, Results, cases_of, launched, unpacked
 from ..judge.completing import completions
 from ..judge.counters import bank_conflicts, coalesced, no_atomics, requests, sharing, waiting
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Inputs, drawn_numbers
+from ..judge.inputs import Draw, Inputs, drawn_numbers
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants, spelled
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda, int32"
@@ -58,16 +61,40 @@ def count_lanes(device, kind) -> np.ndarray:
     return device.read(counters)
 
 
-def count_passes() -> dict[str, int]:
+class Accesses(NamedTuple):
+    """The numbers of shared-1: how far apart lanes read in two requests, and counters."""
+
+    a: int = 40
+    c: int = 36
+    counters: int = 5
+
+
+def draw_accesses(rng: Draw) -> Accesses:
+    """Draw two strides that go around the banks, within the words of the shared array."""
+    a, c = rng.choice([34, 36, 40], 2, replace=False).tolist()
+    return Accesses(a, c, int(rng.integers(3, 17)))
+
+
+def named_in_accesses(given: Accesses) -> dict[str, object]:
+    """Return the numbers in the words of shared-1, by name."""
+    about = {"counters": given.counters, "kinds": spelled(given.counters)}
+    for name, apart in (("a", given.a), ("c", given.c)):
+        bank = apart % 32
+        about |= {name: apart, f"bank_{name}": bank, f"times_{name}": spelled(bank)}
+        about[f"lanes_{name}"] = spelled(32 // bank).capitalize()
+    return about | {"waiting": 32 - given.counters}
+
+
+def count_passes(given: Accesses) -> dict[str, int]:
     """Count the passes of three requests to shared memory, and lanes that wait at an atomic."""
     lane = np.arange(32)
     counted = {}
-    for name, word in {"a": 40 * lane, "b": lane // 2, "c": 36 * lane}.items():
+    for name, word in {"a": given.a * lane, "b": lane // 2, "c": given.c * lane}.items():
         device = SimtDevice(trace=True)
         read_words(device, word)
         counted[name] = int(metrics.bank_conflicts(device.trace.select(array="tile"))[-1]) + 1
     device = SimtDevice(trace=True)
-    count_lanes(device, lane % 5)
+    count_lanes(device, lane % given.counters)
     counted["d"] = int(metrics.atomic_conflicts(device.trace).sum())
     return counted
 
@@ -76,6 +103,7 @@ PREDICT = PredictionExercise(
     words("shared-1"),
     answer={"a": 8, "b": 1, "c": 4, "d": 27},
     measure=count_passes,
+    variants=Variants(Accesses(), draw_accesses, named_in_accesses),
 )
 
 # shared-line and shared-lines: the plain tree of a sum

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import cuda
 
@@ -15,8 +17,9 @@ from ..judge.case import Budget, CaseOf, Results, cases_of, launched
 from ..judge.completing import completions
 from ..judge.counters import requests, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
-from ..judge.inputs import Inputs, drawn_numbers, graphs_from_0
+from ..judge.inputs import Draw, Inputs, drawn_numbers, graphs_from_0
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants, spelled
 from ..judge.words import words
 
 IMPORTS = "from numba import cuda"
@@ -38,13 +41,38 @@ def read_through(device, index, dtype) -> np.ndarray:
     return device.read(out)
 
 
-def count_sectors() -> dict[str, int]:
+class Patterns(NamedTuple):
+    """The numbers of simt-1: how far apart lanes read, and how many lanes share an element."""
+
+    apart: int = 3
+    sharing: int = 2
+
+
+def draw_patterns(rng: Draw) -> Patterns:
+    """Draw patterns that skip no sector."""
+    return Patterns(int(rng.integers(2, 9)), int(rng.integers(2, 10)))
+
+
+def named_in_patterns(given: Patterns) -> dict[str, object]:
+    """Return the numbers in the words of simt-1, by name."""
+    apart, sharing = given
+    last = 31 // sharing
+    return {
+        **given._asdict(),
+        "last": 31 * apart,
+        "span": 31 * apart // 8 + 1,
+        "elements": spelled(last + 1),
+        "sectors": "two sectors" if last >= 8 else "one sector",
+    }
+
+
+def count_sectors(given: Patterns) -> dict[str, int]:
     """Count the sectors of the four requests of simt-1."""
     lane = np.arange(32)
     patterns = {
-        "a": (3 * lane, np.int32),
+        "a": (given.apart * lane, np.int32),
         "b": (31 - lane, np.int32),
-        "c": (lane // 2, np.int32),
+        "c": (lane // given.sharing, np.int32),
         "d": (lane, np.int64),
     }
     counted = {}
@@ -59,6 +87,7 @@ PREDICT = PredictionExercise(
     words("simt-1"),
     answer={"a": 12, "b": 4, "c": 2, "d": 8},
     measure=count_sectors,
+    variants=Variants(Patterns(), draw_patterns, named_in_patterns),
 )
 
 # simt-2: runs of four

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numba import cuda, int32
@@ -23,6 +24,7 @@ from ..judge.counters import atomics, loads, sharing
 from ..judge.exercise import KernelExercise, PredictionExercise
 from ..judge.inputs import Draw, Inputs, Search, changed, searches
 from ..judge.skeleton import Gap
+from ..judge.variants import Variants, spelled
 from ..judge.words import words
 
 #: Distance of what no path has reached.
@@ -112,10 +114,36 @@ def detours(count: int, long: int = 1) -> Graph:
     return Graph.from_arcs(2 * count + 1, source, target, weights)
 
 
-def count_relaxations() -> dict[str, int]:
+class Chains(NamedTuple):
+    """The numbers of sssp-1: the vertices of a chain, and the detours beside another one."""
+
+    vertices: int = 64
+    detours: int = 10
+
+
+def draw_chains(rng: Draw) -> Chains:
+    """Draw two chains."""
+    return Chains(int(rng.integers(40, 100)), int(rng.integers(6, 15)))
+
+
+def named_in_chains(given: Chains) -> dict[str, object]:
+    """Return the numbers in the words of sssp-1, by name."""
+    n, count = given
+    return {
+        "n": n,
+        "arcs": 2 * (n - 1),
+        "largest": 2 * n - 3,
+        "rounds": n - 1,
+        "long": spelled(count),
+        "count": count,
+        "end": 2 * count,
+    }
+
+
+def count_relaxations(given: Chains) -> dict[str, int]:
     """Count the relaxations of two methods and of Dijkstra's on a chain and on detours."""
     counted = {}
-    for name, g in {"chain": path(64), "detours": detours(10)}.items():
+    for name, g in {"chain": path(given.vertices), "detours": detours(given.detours)}.items():
         for method in ("harish", "topology_driven"):
             if (name, method) != ("detours", "topology_driven"):
                 r = sssp(g, 0, method, SimtDevice(trace=True))
@@ -134,6 +162,7 @@ PREDICT = PredictionExercise(
         "detours, Dijkstra": 3 * 10,
     },
     measure=count_relaxations,
+    variants=Variants(Chains(), draw_chains, named_in_chains),
 )
 
 # sssp-2: relax an arc
