@@ -34,6 +34,7 @@ help:
 	@echo "make outputs              run the notebooks and store their outputs (NOTEBOOKS=... for some)"
 	@echo "make sheet TASKS=...      a notebook of tasks for students, and questions for Moodle, in _build;"
 	@echo "                          with NBGRADER=yes an assignment in notebooks/source (SHEET=week-1)"
+	@echo "                          VARIANTS=yes: predictions have other numbers for each student"
 	@echo "make addresses            add new pages, headings and figures to the list of addresses that are kept"
 	@echo "make citation             write the version and the date of the edition into CITATION.cff"
 	@echo "make colab-url URL=...    set the repository's address everywhere (TAG=... for a release)"
@@ -115,7 +116,7 @@ epub: $(VENV)/book-installed
 
 # Said before the book is built.
 ifneq ($(filter notebooks lab sheet,$(MAKECMDGOALS)),)
-  $(foreach choice,SOLUTIONS NBGRADER,$(if $(filter-out || |yes| |no|,|$($(choice))|), \
+  $(foreach choice,SOLUTIONS NBGRADER VARIANTS,$(if $(filter-out || |yes| |no|,|$($(choice))|), \
     $(error $(choice)=$($(choice)): must be yes or no)))
 endif
 
@@ -129,11 +130,12 @@ else
 endif
 
 SHEET ?= sheet
+SHEET_TASKS = $(if $(filter yes,$(VARIANTS)),--variants )$(TASKS)
 sheet: $(VENV)/book-installed
 ifeq ($(NBGRADER),yes)
-	$(BIN)/python book/sheets/nbgrader_source.py notebooks "$(SHEET)" $(TASKS)
+	$(BIN)/python book/sheets/nbgrader_source.py notebooks "$(SHEET)" $(SHEET_TASKS)
 else
-	$(BIN)/python book/sheets/make_sheet.py "_build/$(SHEET)" $(TASKS)
+	$(BIN)/python book/sheets/make_sheet.py "_build/$(SHEET)" $(SHEET_TASKS)
 endif
 
 lab: notebooks

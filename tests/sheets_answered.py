@@ -15,7 +15,7 @@ def submit(
     file: Path, tasks: tuple[str, ...], answers: dict[str, str], email: str, text: str = ""
 ) -> Path:
     """Write the sheet of some tasks with some answers in it, each explained by `text`."""
-    sheet = make_sheet.sheet([make_sheet.task_of(task) for task in tasks])
+    sheet = make_sheet.sheet(make_sheet.tasks_of(tasks))
     for cell in sheet.cells:
         mark = cell.metadata.get("gpukernels", {})
         if mark.get("part") == "student":

@@ -4,7 +4,8 @@
 
 writes `_build/sheet.ipynb`, a notebook without solutions, and `_build/sheet.xml`, the same
 predictions and bugs as questions for Moodle, if there are any among the tasks. A number after `=`
-is the points of a task. A task of your own is named by its place, such as `course:strides`; seen
+is the points of a task. With `--variants` before the tasks, each student gets numbers of their own
+in the book's predictions. A task of your own is named by its place, such as `course:strides`; seen
 from the folder in which students open the notebook, its file must be there, too.
 """
 
@@ -23,7 +24,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import gpukernels as gk
 from gpukernels.exercises.grading.submission import KEY
-from gpukernels.exercises.judge.exercise import Exercise
+from gpukernels.exercises.judge.exercise import Exercise, PredictionExercise
 
 #: Points of a task that names none, by its level; of these its explanation gets the last one.
 POINTS = {"easy": 3, "medium": 5, "hard": 8}
@@ -39,6 +40,8 @@ A check needs no GPU. It brings its inputs and draws some of them each time, so 
 for you to choose. For your own experiments on the SIMT machine, use graphs of at most 100,000
 arcs for one search and of at most 256 vertices for all pairs. They take seconds."""
 VARIANT = "*The numbers follow from your e-mail address, as the first code cell has it.*"
+#: Stands before the tasks if the book's predictions are to have other numbers for each student.
+VARIANTS = "--variants"
 EXPLAIN = "*Explain in two or three sentences why your answer is right (1 point). Write below.*"
 
 
@@ -49,10 +52,12 @@ class Task(NamedTuple):
     points: int
 
 
-def task_of(text: str) -> Task:
-    """Return the task that ``"bfs-2"`` or ``"bfs-2=5"`` names."""
+def task_of(text: str, variants: bool = False) -> Task:
+    """Return the task that ``"bfs-2"`` or ``"bfs-2=5"`` names, with drawn numbers if it has any."""
     name, _, given = text.partition("=")
     exercise = gk.exercise(name)
+    if variants and isinstance(exercise, PredictionExercise) and exercise.varies:
+        exercise = gk.exercise(name, seed=0)
     if not isinstance(exercise, Exercise):
         raise gk.InvalidArgument("TASKS", name, "a task with a verdict, which an open one has not")
     if given and not (given.isdecimal() and 2 <= int(given) <= MOST_POINTS):
@@ -68,7 +73,8 @@ def tasks_of(named: Sequence[str]) -> list[Task]:
     InvalidArgument
         If there are none, or one of them is no task or appears twice.
     """
-    tasks = [task_of(text) for text in named]
+    variants = tuple(named[:1]) == (VARIANTS,)
+    tasks = [task_of(text, variants) for text in named[variants:]]
     if not tasks or len({task.exercise.id for task in tasks}) < len(tasks):
         raise gk.InvalidArgument("TASKS", " ".join(named), "names such as bfs-2, each once")
     return tasks
@@ -109,7 +115,8 @@ def cells_of(task: Task, number: int) -> list[nbformat.NotebookNode]:
         ]
 
     def marked(part: str, worth: int) -> dict:
-        return {KEY: {"task": ex.place, "part": part, "points": worth}}
+        drawn = {} if ex.variant is None else {"seed": "email"}
+        return {KEY: {"task": ex.place, "part": part, "points": worth, **drawn}}
 
     return [
         *statement,

@@ -210,6 +210,35 @@ def test_a_sheet_or_a_folder_that_is_not_there_is_named_before_anything_is_judge
     assert said in capsys.readouterr().err
 
 
+def test_a_prediction_of_the_book_is_judged_in_the_variant_of_each_student(tmp_path, capsys):
+    folder = tmp_path / "submitted"
+    folder.mkdir()
+    tasks = "--variants", "shared-1", "shared-2=6"
+    sheet = submit(tmp_path / "sheet.ipynb", tasks, {}, "")
+    cells = ["".join(cell["source"]) for cell in json.loads(sheet.read_text())["cells"]]
+    assert 'gk.exercise("shared-1", seed=email)' in cells
+    assert 'gk.exercise("shared-2").check(block_sum, raises=False)' in cells
+    ann, ben = (gk.exercise("shared-1", seed=f"{name}@example.org") for name in ("ann", "ben"))
+    assert ann.solution.answer != ben.solution.answer
+    for name in ("Ann", "ben"):  # ben has copied
+        right = {**RIGHT, "shared-1": ann.solution.text}
+        submit(folder / f"{name}.ipynb", tasks, right, f"{name}@example.org")
+    usual = submit(folder / "cem.ipynb", tasks, RIGHT, "cem@example.org")  # as on the page
+    judged = ["judge", str(folder), "--csv", str(tmp_path / "t.csv")]
+    for command in (judged, [*judged, "--sheet", str(sheet)]):
+        assert main(command) == 0
+        out = capsys.readouterr().out
+        assert "Ann@example.org: 7 of 7" in out
+        assert "ben@example.org: 5 of 7" in out
+        assert "cem@example.org: 5 of 7" in out
+    # A student could take the numbers of the page by changing the notebook.
+    usual.write_text(usual.read_text().replace('"seed": "email"', '"seed": "none"'))
+    assert main(judged) == 2
+    said = capsys.readouterr().err
+    assert "cem.ipynb" in said
+    assert "of the sheet of the others: shared-1 by address for 2, shared-2 for 5 points" in said
+
+
 def test_a_teacher_s_own_task_is_judged_in_the_variant_of_each_student(
     tmp_path, capsys, monkeypatch
 ):

@@ -73,6 +73,16 @@ def test_a_locked_check_gives_the_points_of_an_answer_and_a_person_those_of_a_te
     assert all(marks[id]["solution"] for id in worth if id.endswith("-text"))
 
 
+def test_numbers_that_differ_by_student_are_refused_and_those_of_the_page_are_taken(tmp_path):
+    given = str(tmp_path), "week-1"
+    with pytest.raises(gk.InvalidArgument, match=r"simt-1.*does not know the address of"):
+        nbgrader_source.main(*given, "--variants", "bfs-2", "simt-1")
+    assert not list(tmp_path.iterdir())
+    nbgrader_source.main(*given, "--variants", "bfs-2", "representations-1")
+    nbgrader_source.main(str(tmp_path), "week-2", "bfs-2", "simt-1")
+    assert len(list(tmp_path.rglob("*.ipynb"))) == 2
+
+
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_tasks_of_a_chapter_become_those_of_a_sheet_and_the_rest_stays(name):
     file = ROOT / "chapters" / f"{name}.ipynb"

@@ -49,6 +49,33 @@ def test_no_solution_stands_on_a_sheet():
         assert exercise.hint not in text
 
 
+def test_with_variants_a_sheet_has_the_numbers_of_each_student(tmp_path):
+    names = "simt-1", "representations-1", "bfs-2"
+    tasks = make_sheet.tasks_of(("--variants", *names))
+    sheet = make_sheet.sheet(tasks)
+    nbformat.validate(sheet)
+    cells = {cell.id: cell for cell in sheet.cells}
+    assert cells["simt-1-statement"].source == 'gk.exercise("simt-1", seed=email)'
+    call = 'gk.exercise("simt-1", seed=email).check(prediction, raises=False)'
+    assert cells["simt-1-check"].source == call
+    assert cells["representations-1-statement"].cell_type == "markdown"
+    drawn = [id for id, cell in cells.items() if "seed" in cell.metadata.get("gpukernels", {})]
+    assert drawn == ["simt-1-answer", "simt-1-text"]
+    # The cells that a student runs show and judge the numbers of this student.
+    space = {"gk": gk, "email": "ann@example.org"}
+    shown = eval(cells["simt-1-statement"].source, space)
+    assert shown.statement not in "".join(cell.source for cell in sheet.cells)
+    exec(cells["simt-1-answer"].source + shown.solution.text, space)
+    assert eval(call, space).passed
+    # Moodle knows no address: it gets the variant of seed 0, which is not on the page.
+    quiz = ElementTree.fromstring(make_sheet.moodle.questions(tasks).partition("\n")[2])
+    asked = [q for q in quiz if q.findtext("name/text").startswith("simt-1 ")]
+    drawn = gk.exercise("simt-1", seed=0)
+    right = [float(q.findtext("answer/text")) for q in asked]
+    assert right == list(drawn.solution.answer.values())
+    assert all(drawn.statement in q.findtext("questiontext/text") for q in asked)
+
+
 def test_questions_for_moodle_hold_the_answers_and_their_points():
     tasks = [make_sheet.task_of(name) for name in CATALOG]
     quiz = ElementTree.fromstring(make_sheet.moodle.questions(tasks).partition("\n")[2])
@@ -84,6 +111,8 @@ def test_questions_for_moodle_hold_the_answers_and_their_points():
         (("bfs-2=1",), "a whole number, 2 to 1000"),
         (("bfs-99",), "id = 'bfs-99': must be one of start-1"),
         (("bfs-open",), "a task with a verdict"),
+        (("--variants",), "names such as bfs-2, each once"),
+        (("bfs-1", "--variants"), "id = '--variants': must be one of start-1"),
     ],
 )
 def test_what_is_no_sheet_is_refused_by_name(tasks, said, tmp_path, capsys):

@@ -12,7 +12,7 @@ from .. import CATALOG, exercise
 from ..judge.exercise import Exercise
 from .submission import Submission, read
 
-Marks = tuple[tuple[str, int], ...]
+Marks = tuple[tuple[str, int, bool], ...]
 
 
 def read_all(folder: Path, sheet: Path | None = None) -> list[Submission]:
@@ -33,8 +33,8 @@ def read_all(folder: Path, sheet: Path | None = None) -> list[Submission]:
         If there is no notebook, or one of them is not of the sheet.
     """
     handed_out = None if sheet is None else _marks(read(sheet))
-    for task, _ in handed_out or ():
-        task_for(task, "")
+    for task, _, varies in handed_out or ():
+        task_for(task, "", varies)
     files = [file for file in sorted(folder.glob("*.ipynb")) if not _is_same(file, sheet)]
     if not files:
         raise InvalidArgument("FOLDER", str(folder), "a folder with notebooks (.ipynb)")
@@ -48,8 +48,10 @@ def read_all(folder: Path, sheet: Path | None = None) -> list[Submission]:
     return submissions
 
 
-def task_for(name: str, email: str) -> Exercise:
+def task_for(name: str, email: str, varies: bool = False) -> Exercise:
     """Return a task of a sheet, in the variant of a student.
+
+    A teacher's own task says whether it varies; of a prediction of the book, the sheet says so.
 
     Raises
     ------
@@ -59,7 +61,7 @@ def task_for(name: str, email: str) -> Exercise:
     task = exercise(name)
     if not isinstance(task, Exercise):
         raise InvalidArgument("task", name, "one with a verdict, which an open one has not")
-    if task.variant is None:
+    if task.variant is None and not varies:
         return task
     variant = exercise(name, email)
     assert isinstance(variant, Exercise)
@@ -67,8 +69,8 @@ def task_for(name: str, email: str) -> Exercise:
 
 
 def _marks(submission: Submission) -> Marks:
-    """Return the tasks and points of a notebook."""
-    return tuple((answer.task, answer.points) for answer in submission.answers)
+    """Return the tasks and points of a notebook, and of which tasks the numbers are drawn."""
+    return tuple((answer.task, answer.points, answer.varies) for answer in submission.answers)
 
 
 def _is_same(file: Path, sheet: Path | None) -> bool:
@@ -84,6 +86,8 @@ def _check_of_one_sheet(submissions: Sequence[Submission], handed_out: Marks | N
     usual = handed_out or Counter(marks).most_common(1)[0][0]
     for submission, mark in zip(submissions, marks, strict=True):
         if mark != usual:
-            tasks = ", ".join(f"{task} for {points}" for task, points in usual)
+            tasks = ", ".join(
+                f"{task}{' by address' * varies} for {points}" for task, points, varies in usual
+            )
             which = "of the sheet" if handed_out else "of the sheet of the others"
             raise InvalidArgument("notebook", str(submission.file), f"{which}: {tasks} points")

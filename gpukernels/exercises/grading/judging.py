@@ -81,7 +81,8 @@ def judge(answer: Answer, seed: int, limits: Limits, email: str = "") -> dict[st
             return {"passed": False, "feedback": f"it is no Python: {error.msg}"}
         file.write_text(source, encoding="utf-8")
         given = {"task": answer.task, "file": str(file), "into": str(into), "seed": seed}
-        given |= {"email": email, "seconds": limits.seconds, "memory": limits.memory}
+        given |= {"email": email, "varies": answer.varies}
+        given |= {"seconds": limits.seconds, "memory": limits.memory}
         try:
             subprocess.run(
                 [sys.executable, "-m", ONE],

@@ -1,8 +1,9 @@
 """Judge one answer, in a process of its own: `python -m gpukernels.exercises.grading.one_answer`.
 
-Standard input has the task, the student's address, the answer's file, the seed, the file for the
-verdict and the limits. The answer is a program of a student. The limits keep it from taking the
-machine, and a process of its own from changing how others are judged; it is no prison.
+Standard input has the task, the student's address, whether it draws the numbers, the answer's file,
+the seed, the file for the verdict and the limits. The answer is a program of a student. The limits
+keep it from taking the machine, and a process of its own from changing how others are judged; it is
+no prison.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ def answer_of(exercise: Exercise, file: Path) -> Any:
     return getattr(module, name)
 
 
-def verdict(task: str, email: str, file: Path, seed: int) -> dict[str, Any]:
+def verdict(task: str, email: str, varies: bool, file: Path, seed: int) -> dict[str, Any]:
     """Return whether a student's answer is right, and the words of its report."""
-    exercise = task_for(task, email)
+    exercise = task_for(task, email, varies)
     try:
         report = exercise.check(answer_of(exercise, file), raises=False, seed=seed)
     except Exception as error:
@@ -56,7 +57,8 @@ def main() -> None:
     """Judge the answer that standard input names."""
     given = json.loads(sys.stdin.read())
     limit(given["seconds"], given["memory"])
-    found = verdict(given["task"], given["email"], Path(given["file"]), given["seed"])
+    file = Path(given["file"])
+    found = verdict(given["task"], given["email"], given["varies"], file, given["seed"])
     Path(given["into"]).write_text(json.dumps(found), encoding="utf-8")
 
 

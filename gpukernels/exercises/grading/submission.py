@@ -16,11 +16,15 @@ KEY = "gpukernels"
 
 @dataclass(frozen=True)
 class Answer:
-    """The source of an answer, and the points that it is worth."""
+    """The source of an answer, the points that it is worth, and whether its numbers are drawn.
+
+    If `varies` is true, the sheet has the student's own numbers of a prediction of the book.
+    """
 
     task: str
     source: str
     points: int
+    varies: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ def read(file: Path) -> Submission:
         cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
         marked = [(cell["metadata"].get(KEY), _source(cell)) for cell in cells]
         answers = tuple(
-            Answer(mark["task"], source, mark["points"])
+            Answer(mark["task"], source, mark["points"], mark.get("seed") == "email")
             for mark, source in marked
             if mark and mark["part"] == "answer"
         )
