@@ -83,8 +83,9 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name for name in names if name.startswith(PACKAGE)} == files_of_the_package()
     assert told(wheel)["Version"] == gk.__version__
-    assert told(wheel)["License-Expression"] == "BSD-3-Clause"
-    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert told(wheel)["License-Expression"] == "BSD-3-Clause AND MIT"
+    for license in PROJECT["license-files"]:
+        assert any(name.endswith(f"licenses/{license}") for name in names)
 
 
 def test_the_source_distribution_holds_the_package_alone(built):
